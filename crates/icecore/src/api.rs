@@ -1,0 +1,134 @@
+//! The usual jobs in a line each.
+
+use crate::detect;
+use crate::document::Document;
+use crate::error::{Error, ErrorKind};
+use crate::format::Request;
+use crate::limits::Limits;
+use crate::output::Losses;
+use crate::stage::Stage;
+
+/// Reads a document of whatever format it is in.
+///
+/// ```
+/// let document = icecore::read(b"\x05\x0b\x02\0\0\0\x01\x08\x81")?;
+/// assert_eq!(document.root().item(0).and_then(|one| one.as_i64()), Some(1));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Of kind `Format`, if no format fits; or whatever the format's reader finds.
+pub fn read(input: &[u8]) -> Result<Document<'_>, Error> {
+    let found = detect::format_of(input)
+        .ok_or_else(|| Error::new(ErrorKind::Format).finding("nothing that looks like a known format"))?;
+    read_as(input, &Stage::of(found), &Limits::default())
+}
+
+/// Reads a document of this format. Bytes behind it are an error.
+///
+/// ```
+/// use icecore::{Limits, Stage};
+/// let stage = Stage::parse("json")?;
+/// let document = icecore::read_as(b"[1, 2]", &stage, &Limits::default())?;
+/// assert_eq!(document.root().len(), 2);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Whatever the format's reader finds; of kind `Trailing`, if there is more
+/// input than document.
+pub fn read_as<'a>(input: &'a [u8], stage: &Stage, limits: &Limits) -> Result<Document<'a>, Error> {
+    read_with(input, stage, Request::new(limits))
+}
+
+/// As [`read_as`], with spelling or a tape to use again.
+///
+/// # Errors
+/// As for [`read_as`].
+pub fn read_with<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Result<Document<'a>, Error> {
+    let format = stage.format();
+    let outcome = (format.read)(input, stage.settings(), request);
+    if let Some(error) = outcome.error {
+        return Err(error.in_format(format.name));
+    }
+    if outcome.consumed < input.len() {
+        return Err(trailing(input, outcome.consumed).in_format(format.name));
+    }
+    Ok(outcome.document)
+}
+
+/// The error for bytes behind a document.
+pub fn trailing(input: &[u8], consumed: usize) -> Error {
+    let more = input.len() - consumed;
+    Error::new(ErrorKind::Trailing)
+        .at(consumed)
+        .expecting("the end of the input")
+        .finding(if more == 1 { "1 more byte".to_owned() } else { format!("{more} more bytes") })
+        .helping("`--each` reads documents that stand one behind the other")
+}
+
+/// Writes a document; the stage is given as text. Losses are accepted:
+/// [`write_to`] reports them.
+///
+/// ```
+/// let document = icecore::read(b"[true, null]")?;
+/// assert_eq!(icecore::write(&document, "json")?, b"[true,null]");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Of kind `Usage`, for a bad stage; of kind `Unrepresentable`, for something
+/// that the format can't say at all.
+pub fn write(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::new();
+    write_to(document, &Stage::parse(stage)?, &Limits::default(), &mut out)?;
+    Ok(out)
+}
+
+/// Writes a document, and says what the format could not say.
+///
+/// ```
+/// use icecore::{Limits, Stage};
+/// let mut b = icecore::Builder::new();
+/// b.begin_object("Employee");
+/// b.begin_map();
+/// b.end().end();
+/// let mut json = Vec::new();
+/// let losses = icecore::write_to(&b.finish()?, &Stage::parse("json")?, &Limits::default(), &mut json)?;
+/// assert_eq!(losses.iter().next().unwrap().to_string(), "1 class names dropped, first at $");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// As for [`write`].
+pub fn write_to(
+    document: &Document<'_>,
+    stage: &Stage,
+    limits: &Limits,
+    out: &mut dyn crate::output::Output,
+) -> Result<Losses, Error> {
+    (stage.format().write)(document, stage.settings(), limits, out)
+        .map_err(|error| error.in_format(stage.format().name))
+}
+
+/// Converts from one stage to another. Where both are the same format, the
+/// byte form is kept.
+///
+/// ```
+/// let storable = icecore::convert(b"[1]", "json", "storable:netorder")?;
+/// assert_eq!(storable, b"\x05\x0b\x02\0\0\0\x01\x08\x81");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// As for [`read_as`] and [`write`].
+pub fn convert(input: &[u8], from: &str, to: &str) -> Result<Vec<u8>, Error> {
+    let (from, to) = (Stage::parse(from)?, Stage::parse(to)?);
+    let limits = Limits::default();
+    let mut request = Request::new(&limits);
+    request.detail = std::ptr::eq(from.format(), to.format());
+    let document = read_with(input, &from, request)?;
+    let mut out = Vec::new();
+    write_to(&document, &to, &limits, &mut out)?;
+    Ok(out)
+}

@@ -1,0 +1,270 @@
+//! Making a document by hand.
+
+use super::Document;
+use super::node::{Form, IS_KEY, KEY_NODE, Kind, Node, flag};
+use super::tape::Tape;
+use crate::error::{Error, ErrorKind};
+
+/// Makes a document, value by value in pre-order.
+///
+/// Containers are begun and ended; each value of a map comes after its key.
+/// Mistakes (a key outside of a map, an end too many) are kept and reported by
+/// [`Builder::finish`].
+///
+/// ```
+/// let mut b = icecore::Builder::new();
+/// b.begin_map();
+/// b.text_key("name").text("Alice");
+/// b.text_key("tags").begin_array();
+/// b.text("a").text("b");
+/// b.end();
+/// b.end();
+/// let document = b.finish()?;
+/// assert_eq!(icecore::write(&document, "json")?, br#"{"name":"Alice","tags":["a","b"]}"#);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Builder {
+    tape: Tape,
+    open: Vec<Frame>,
+    key: Option<PendingKey>,
+    flags: u8,
+    mistake: Option<&'static str>,
+}
+
+#[derive(Debug)]
+struct Frame {
+    at: u32,
+    count: u32,
+}
+
+#[derive(Debug)]
+enum PendingKey {
+    Id(u16),
+    Node,
+}
+
+impl Builder {
+    /// An empty builder.
+    pub fn new() -> Builder {
+        Builder::default()
+    }
+
+    /// Puts a node where the next value belongs, and returns its index.
+    fn place(&mut self, mut node: Node) -> u32 {
+        node.flags |= std::mem::take(&mut self.flags);
+        let in_map = self.open.last().is_some_and(|frame| self.tape.nodes[frame.at as usize].kind == Kind::Map);
+        match self.key.take() {
+            Some(PendingKey::Id(id)) => node.key = id,
+            Some(PendingKey::Node) => node.key = KEY_NODE,
+            None if in_map => self.mistake = self.mistake.or(Some("a value of a map without a key")),
+            None => {}
+        }
+        match self.open.last_mut() {
+            Some(frame) => frame.count += 1,
+            None if self.tape.len() > 0 => self.mistake = self.mistake.or(Some("a second root")),
+            None => {}
+        }
+        self.tape.push(node)
+    }
+
+    fn leaf(&mut self, node: Node) -> &mut Builder {
+        self.place(node);
+        self
+    }
+
+    fn begin(&mut self, node: Node) -> u32 {
+        let at = self.place(node);
+        self.open.push(Frame { at, count: 0 });
+        at
+    }
+
+    fn string(&mut self, kind: Kind, bytes: &[u8]) -> &mut Builder {
+        let node = self.tape.owned(kind, bytes);
+        self.leaf(node)
+    }
+
+    fn named(&mut self, kind: Kind, class: &[u8], form: Form) -> u32 {
+        let name = if std::str::from_utf8(class).is_ok() && !class.is_ascii() { Kind::Text } else { Kind::Bytes };
+        let class = match self.tape.intern_class(name, class) {
+            Ok(class) => class,
+            Err(_) => {
+                self.mistake = self.mistake.or(Some("too many classes"));
+                0
+            }
+        };
+        self.begin(Node::open(kind, class).in_form(form))
+    }
+
+    fn name(&mut self, node: Node, bytes: &[u8]) -> &mut Builder {
+        let in_map = self
+            .open
+            .last()
+            .is_some_and(|frame| matches!(self.tape.nodes[frame.at as usize].kind, Kind::Map | Kind::Attrs));
+        if !in_map || self.key.is_some() {
+            self.mistake = self.mistake.or(Some("a key where no key belongs"));
+        }
+        self.key = Some(match self.tape.intern_key(node, bytes) {
+            Some(id) => PendingKey::Id(id),
+            None => {
+                let mut key = if node.kind.has_bytes() { self.tape.owned(node.kind, bytes) } else { node };
+                key.key = IS_KEY;
+                key.flags |= node.flags;
+                self.tape.push(key);
+                PendingKey::Node
+            }
+        });
+        self
+    }
+
+    /// Undef, NULL, nil.
+    pub fn null(&mut self) -> &mut Builder {
+        self.leaf(Node::leaf(Kind::Null, 0))
+    }
+
+    /// A boolean.
+    pub fn bool(&mut self, value: bool) -> &mut Builder {
+        self.leaf(Node::leaf(Kind::Bool, u64::from(value)))
+    }
+
+    /// An integer.
+    pub fn int(&mut self, value: i64) -> &mut Builder {
+        self.leaf(Node::int(value))
+    }
+
+    /// An unsigned integer.
+    pub fn uint(&mut self, value: u64) -> &mut Builder {
+        self.leaf(Node::uint(value))
+    }
+
+    /// A float.
+    pub fn float(&mut self, value: f64) -> &mut Builder {
+        self.leaf(Node::float(value))
+    }
+
+    /// A byte string.
+    pub fn bytes(&mut self, value: impl AsRef<[u8]>) -> &mut Builder {
+        self.string(Kind::Bytes, value.as_ref())
+    }
+
+    /// A Unicode string.
+    pub fn text(&mut self, value: &str) -> &mut Builder {
+        self.string(Kind::Text, value.as_bytes())
+    }
+
+    /// An array element that does not exist.
+    pub fn hole(&mut self) -> &mut Builder {
+        self.leaf(Node::leaf(Kind::Hole, 0))
+    }
+
+    /// The key of the next value, as bytes.
+    pub fn bytes_key(&mut self, key: impl AsRef<[u8]>) -> &mut Builder {
+        self.name(Node::leaf(Kind::Bytes, 0), key.as_ref())
+    }
+
+    /// The key of the next value, as Unicode text.
+    pub fn text_key(&mut self, key: &str) -> &mut Builder {
+        self.name(Node::leaf(Kind::Text, 0), key.as_bytes())
+    }
+
+    /// The key of the next value, as an integer.
+    pub fn int_key(&mut self, key: i64) -> &mut Builder {
+        self.name(Node::int(key), &[])
+    }
+
+    /// An array. Returns what [`Builder::link`] takes.
+    pub fn begin_array(&mut self) -> u32 {
+        self.begin(Node::open(Kind::Array, 0))
+    }
+
+    /// A map. Returns what [`Builder::link`] takes.
+    pub fn begin_map(&mut self) -> u32 {
+        self.begin(Node::open(Kind::Map, 0))
+    }
+
+    /// A reference to the scalar that follows.
+    pub fn begin_ref(&mut self) -> u32 {
+        self.begin(Node::open(Kind::Ref, 0))
+    }
+
+    /// An object of this class; its body follows.
+    pub fn begin_object(&mut self, class: impl AsRef<[u8]>) -> u32 {
+        self.named(Kind::Object, class.as_ref(), Form::Usual)
+    }
+
+    /// An object of this class that was frozen by a hook; its payload follows,
+    /// and then the objects that the payload refers to.
+    pub fn begin_opaque(&mut self, class: impl AsRef<[u8]>, form: Form) -> u32 {
+        self.named(Kind::Opaque, class.as_ref(), form)
+    }
+
+    /// A regular expression.
+    pub fn regexp(&mut self, pattern: impl AsRef<[u8]>, flags: impl AsRef<[u8]>) -> &mut Builder {
+        self.begin(Node::open(Kind::Regexp, 0));
+        self.bytes(pattern).bytes(flags).end()
+    }
+
+    /// Ends what was begun last.
+    pub fn end(&mut self) -> &mut Builder {
+        if self.key.is_some() {
+            self.mistake = self.mistake.or(Some("a key without a value"));
+        }
+        match self.open.pop() {
+            Some(Frame { at, count }) => {
+                let expected = match self.tape.nodes[at as usize].kind {
+                    Kind::Ref | Kind::Object => Some(1),
+                    Kind::Regexp => Some(2),
+                    _ => None,
+                };
+                if expected.is_some_and(|expected| expected != count) {
+                    self.mistake = self.mistake.or(Some("a wrong number of parts"));
+                }
+                self.tape.close(at, count);
+            }
+            None => self.mistake = self.mistake.or(Some("an end without a beginning")),
+        }
+        self
+    }
+
+    /// The array, map or object at `target` again.
+    pub fn link(&mut self, target: u32) -> &mut Builder {
+        self.again(Kind::Link, target)
+    }
+
+    /// The variable at `target` again.
+    pub fn alias(&mut self, target: u32) -> &mut Builder {
+        self.again(Kind::Alias, target)
+    }
+
+    fn again(&mut self, kind: Kind, target: u32) -> &mut Builder {
+        match self.tape.nodes.get(target as usize) {
+            Some(node) if !matches!(node.kind, Kind::Link | Kind::Alias) && node.key != IS_KEY => {
+                self.tape.mark_target(target);
+            }
+            _ => self.mistake = self.mistake.or(Some("a link to nothing")),
+        }
+        self.leaf(Node::leaf(kind, u64::from(target)))
+    }
+
+    /// The reference that the next value stands for is weak.
+    pub fn weak(&mut self) -> &mut Builder {
+        self.flags |= flag::WEAK;
+        self
+    }
+
+    /// The finished document.
+    ///
+    /// # Errors
+    /// Of kind `Usage`, for the first mistake.
+    pub fn finish(self) -> Result<Document<'static>, Error> {
+        let mistake = self.mistake.or(match (self.tape.len(), self.open.is_empty()) {
+            (0, _) => Some("no value at all"),
+            (_, false) => Some("a beginning without an end"),
+            _ => None,
+        });
+        match mistake {
+            Some(mistake) => Err(Error::new(ErrorKind::Usage).expecting("a well-formed document").finding(mistake)),
+            None => Ok(Document::new(&[][..], self.tape)),
+        }
+    }
+}

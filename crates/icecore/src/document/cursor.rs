@@ -1,0 +1,415 @@
+//! Reading a document.
+
+use super::names::Name;
+use super::node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
+use super::{Document, equal};
+use std::iter::FusedIterator;
+
+/// A place in a document.
+///
+/// ```
+/// use icecore::Value;
+/// let document = icecore::read(br#"{"n": [1, 2.5, "three"]}"#)?;
+/// let list = document.root().get("n").unwrap();
+/// for item in list.items() {
+///     match item.value() {
+///         Value::Int(i) => assert_eq!(i, 1),
+///         Value::Float(f) => assert_eq!(f, 2.5),
+///         Value::Text(bytes) => assert_eq!(bytes, b"three"),
+///         other => panic!("{other:?}"),
+///     }
+/// }
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Cursor<'d> {
+    document: &'d Document<'d>,
+    at: u32,
+}
+
+/// What stands at a [`Cursor`].
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Value<'d> {
+    /// Undef, NULL, nil.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// An integer above `i64::MAX`.
+    Uint(u64),
+    /// An integer beyond 64 bits.
+    BigInt(BigInt<'d>),
+    /// A float, of 32 or 64 bits.
+    Float(f64),
+    /// An IEEE 754 binary128, least significant byte first.
+    Float128([u8; 16]),
+    /// A byte string.
+    Bytes(&'d [u8]),
+    /// A string marked as UTF-8; [`Cursor::as_str`] checks that it is.
+    Text(&'d [u8]),
+    /// A string in a named encoding.
+    Encoded(&'d [u8], &'d [u8]),
+    /// A symbol, and the name of its encoding (empty: ASCII or UTF-8).
+    Symbol(&'d [u8], &'d [u8]),
+    /// The name of a class or a module.
+    Module(&'d [u8], Form),
+    /// A PHP enum case: `Class:Case`.
+    EnumCase(&'d [u8]),
+    /// An element that does not exist.
+    Hole,
+    /// The same object again.
+    Link(Cursor<'d>),
+    /// The same variable again.
+    Alias(Cursor<'d>),
+    /// An array: see [`Cursor::items`].
+    Array,
+    /// A map: see [`Cursor::entries`].
+    Map,
+    /// A reference to a scalar variable that holds this.
+    Ref(Cursor<'d>),
+    /// An object: its class and its body.
+    Object(&'d [u8], Cursor<'d>),
+    /// An object that its own class froze: its class and the payload. The
+    /// children behind the first are objects that the payload refers to.
+    Opaque(&'d [u8], Cursor<'d>),
+    /// A value with attributes: see [`Cursor::entries`] for these.
+    Attrs(Cursor<'d>),
+    /// A regular expression: pattern and flags.
+    Regexp(Cursor<'d>, Cursor<'d>),
+    /// Source text of code.
+    Code(Cursor<'d>),
+    /// A v-string: its source text and its value.
+    VString(Cursor<'d>, Cursor<'d>),
+    /// A tied variable: the object behind it.
+    Tied(Cursor<'d>),
+}
+
+/// An integer beyond 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BigInt<'d> {
+    /// Whether it is below zero.
+    pub negative: bool,
+    /// Its magnitude, least significant byte first.
+    pub magnitude: &'d [u8],
+}
+
+/// The key of an entry.
+#[derive(Clone, Copy)]
+pub enum Key<'d> {
+    /// A string or an integer, with its flags.
+    Name(Name<'d>),
+    /// Anything else.
+    Value(Cursor<'d>),
+}
+
+impl<'d> Key<'d> {
+    /// The bytes of a key that is a string; empty for any other.
+    pub fn bytes(&self) -> &'d [u8] {
+        match self {
+            Key::Name(name) => name.bytes,
+            Key::Value(_) => &[],
+        }
+    }
+
+    /// Kind and flags of the key.
+    pub fn node(&self) -> Node {
+        match self {
+            Key::Name(name) => name.node,
+            Key::Value(value) => *value.node(),
+        }
+    }
+}
+
+const NULL: Node = Node::leaf(Kind::Null, 0);
+
+impl<'d> Cursor<'d> {
+    #[inline]
+    pub(crate) fn new(document: &'d Document<'_>, at: u32) -> Cursor<'d> {
+        Cursor { document, at }
+    }
+
+    /// The index of the node.
+    #[inline]
+    pub fn index(&self) -> u32 {
+        self.at
+    }
+
+    /// The document it is in.
+    #[inline]
+    pub fn document(&self) -> &'d Document<'d> {
+        self.document
+    }
+
+    /// The node.
+    #[inline]
+    pub fn node(&self) -> &'d Node {
+        self.document.tape.nodes.get(self.at as usize).unwrap_or(&NULL)
+    }
+
+    /// The kind of the node.
+    #[inline]
+    pub fn kind(&self) -> Kind {
+        self.node().kind
+    }
+
+    /// The path of the value, from `$`.
+    pub fn path(&self) -> String {
+        self.document.path(self.at)
+    }
+
+    #[inline]
+    fn to(self, at: u32) -> Cursor<'d> {
+        Cursor { document: self.document, at }
+    }
+
+    fn child(self, position: usize) -> Cursor<'d> {
+        self.children().nth(position).unwrap_or(Cursor { document: self.document, at: u32::MAX })
+    }
+
+    /// The index behind the node and all that is in it.
+    #[inline]
+    pub(crate) fn next(&self) -> u32 {
+        self.document.tape.next(self.at)
+    }
+
+    /// What stands here.
+    pub fn value(&self) -> Value<'d> {
+        let node = self.node();
+        let bytes = || self.document.bytes(node);
+        match node.kind {
+            Kind::Null => Value::Null,
+            Kind::Bool => Value::Bool(node.payload != 0),
+            Kind::Int => Value::Int(node.payload as i64),
+            Kind::Uint => Value::Uint(node.payload),
+            Kind::BigInt => Value::BigInt(BigInt { negative: node.has(flag::NEGATIVE), magnitude: bytes() }),
+            Kind::Float => Value::Float(f64::from_bits(node.payload)),
+            Kind::Float32 => Value::Float(f64::from(f32::from_bits(node.payload as u32))),
+            Kind::Float128 => Value::Float128(bytes().try_into().unwrap_or([0; 16])),
+            Kind::Bytes => Value::Bytes(bytes()),
+            Kind::Text => Value::Text(bytes()),
+            Kind::Encoded => Value::Encoded(bytes(), self.encoding()),
+            Kind::Symbol => Value::Symbol(bytes(), self.encoding()),
+            Kind::Module => Value::Module(bytes(), node.form()),
+            Kind::EnumCase => Value::EnumCase(bytes()),
+            Kind::Hole => Value::Hole,
+            Kind::Link => Value::Link(self.to(node.payload as u32)),
+            Kind::Alias => Value::Alias(self.to(node.payload as u32)),
+            Kind::Array => Value::Array,
+            Kind::Map => Value::Map,
+            Kind::Ref => Value::Ref(self.child(0)),
+            Kind::Object => Value::Object(self.class(), self.child(0)),
+            Kind::Opaque => Value::Opaque(self.class(), self.child(0)),
+            Kind::Attrs => Value::Attrs(self.child(0)),
+            Kind::Regexp => Value::Regexp(self.child(0), self.child(1)),
+            Kind::Code => Value::Code(self.child(0)),
+            Kind::VString => Value::VString(self.child(0), self.child(1)),
+            Kind::Tied => Value::Tied(self.child(0)),
+        }
+    }
+
+    fn encoding(&self) -> &'d [u8] {
+        let id = u32::from(self.node().encoding());
+        self.document.tape.encodings.get(id).map_or(&[], |name| name.bytes)
+    }
+
+    /// The class name of an object, opaque object or attributed value; empty
+    /// for anything else.
+    pub fn class(&self) -> &'d [u8] {
+        self.class_name().map_or(&[], |name| name.bytes)
+    }
+
+    pub(crate) fn class_name(&self) -> Option<Name<'d>> {
+        let node = self.node();
+        if node.kind.has_class() { self.document.class(node.class()) } else { None }
+    }
+
+    /// How many items, entries or parts there are; 0 for a leaf.
+    pub fn len(&self) -> usize {
+        let node = self.node();
+        if node.kind.is_container() { node.aux as usize } else { 0 }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All direct children, the keys of a map left out.
+    pub fn children(&self) -> Items<'d> {
+        let node = self.node();
+        let (at, end) = if node.kind.is_container() { (self.at + 1, self.next()) } else { (0, 0) };
+        Items { document: self.document, at, end }
+    }
+
+    /// The items of an array; the parts of anything else that has some.
+    pub fn items(&self) -> Items<'d> {
+        self.children()
+    }
+
+    /// The entries of a map, or the attributes of a value.
+    pub fn entries(&self) -> Entries<'d> {
+        let node = self.node();
+        let (at, end) = match node.kind {
+            Kind::Map => (self.at + 1, self.next()),
+            Kind::Attrs => (self.document.tape.next(self.at + 1), self.next()),
+            _ => (0, 0),
+        };
+        Entries { document: self.document, at, end }
+    }
+
+    /// The default value of a map, if it has one.
+    pub fn default_value(&self) -> Option<Cursor<'d>> {
+        let node = self.node();
+        if node.kind == Kind::Map && node.has(flag::DEFAULT) { self.children().last() } else { None }
+    }
+
+    /// The value of a map's entry whose key has these bytes; the last one, if
+    /// there are several. Objects are looked through.
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Option<Cursor<'d>> {
+        let key = key.as_ref();
+        let map = self.body();
+        map.entries()
+            .filter(|(known, _)| known.node().kind.is_string() && known.bytes() == key)
+            .map(|(_, value)| value)
+            .last()
+    }
+
+    /// The item of an array at this position. Objects are looked through.
+    pub fn item(&self, position: usize) -> Option<Cursor<'d>> {
+        let array = self.body();
+        if array.kind() == Kind::Array { array.items().nth(position) } else { None }
+    }
+
+    /// What is behind links, aliases and objects.
+    pub fn body(&self) -> Cursor<'d> {
+        let mut here = self.target();
+        // A body may be a link again, but not for ever.
+        for _ in 0..16 {
+            match here.value() {
+                Value::Object(_, body) => here = body.target(),
+                Value::Attrs(value) => here = value.target(),
+                _ => break,
+            }
+        }
+        here
+    }
+
+    /// What a link or an alias names; anything else is itself.
+    pub fn target(&self) -> Cursor<'d> {
+        self.to(equal::resolve(self.document, self.at))
+    }
+
+    /// The text of a string that is valid UTF-8 (byte strings included), or of
+    /// a symbol.
+    pub fn as_str(&self) -> Option<&'d str> {
+        self.as_bytes().and_then(|bytes| std::str::from_utf8(bytes).ok())
+    }
+
+    /// The bytes of a string or symbol.
+    pub fn as_bytes(&self) -> Option<&'d [u8]> {
+        let node = self.node();
+        node.kind.is_string().then(|| self.document.bytes(node))
+    }
+
+    /// The integer, if it is one that fits.
+    pub fn as_i64(&self) -> Option<i64> {
+        match self.value() {
+            Value::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Cursor<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}@{}", self.kind(), self.at)
+    }
+}
+
+impl std::fmt::Debug for Key<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Key::Name(name) => write!(f, "{:?}", String::from_utf8_lossy(name.bytes)),
+            Key::Value(value) => value.fmt(f),
+        }
+    }
+}
+
+/// The direct children of a container. See [`Cursor::items`].
+#[derive(Clone, Debug)]
+pub struct Items<'d> {
+    document: &'d Document<'d>,
+    at: u32,
+    end: u32,
+}
+
+impl<'d> Iterator for Items<'d> {
+    type Item = Cursor<'d>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Cursor<'d>> {
+        loop {
+            if self.at >= self.end {
+                return None;
+            }
+            let here = Cursor { document: self.document, at: self.at };
+            self.at = here.next();
+            if here.node().key != IS_KEY {
+                return Some(here);
+            }
+        }
+    }
+}
+
+impl FusedIterator for Items<'_> {}
+
+/// The entries of a map. See [`Cursor::entries`].
+#[derive(Clone, Debug)]
+pub struct Entries<'d> {
+    document: &'d Document<'d>,
+    at: u32,
+    end: u32,
+}
+
+impl<'d> Iterator for Entries<'d> {
+    type Item = (Key<'d>, Cursor<'d>);
+
+    fn next(&mut self) -> Option<(Key<'d>, Cursor<'d>)> {
+        if self.at >= self.end {
+            return None;
+        }
+        let here = Cursor { document: self.document, at: self.at };
+        let node = here.node();
+        match node.key {
+            IS_KEY => {
+                let value = Cursor { document: self.document, at: here.next() };
+                if value.at >= self.end {
+                    self.at = self.end;
+                    return None;
+                }
+                self.at = value.next();
+                let key = if super::is_plain_key(node.kind) {
+                    let bytes = if node.kind.has_bytes() { self.document.bytes(node) } else { &[] };
+                    Key::Name(Name { node: *node, bytes })
+                } else {
+                    Key::Value(here)
+                };
+                Some((key, value))
+            }
+            // The default value of a map, or one whose key was never read.
+            NO_KEY | KEY_NODE => {
+                self.at = self.end;
+                None
+            }
+            id => {
+                self.at = here.next();
+                let name = self.document.tape.keys.get(u32::from(id))?;
+                Some((Key::Name(name), here))
+            }
+        }
+    }
+}
+
+impl FusedIterator for Entries<'_> {}

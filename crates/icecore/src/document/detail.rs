@@ -1,0 +1,210 @@
+//! What is known of a document beside its meaning: which bytes it came from,
+//! and which of several byte forms they were.
+
+use super::node::IS_KEY;
+use super::tape::Tape;
+
+/// One choice that the original made where its format allows several.
+///
+/// `code` and `value` belong to the format. The place is given as the
+/// *ordinal* of a value: its position among all nodes in pre-order, keys not
+/// counted (a key that is itself a container or a link counts). It does not
+/// depend on which keys have ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Which value.
+    pub ordinal: u32,
+    /// Which kind of choice.
+    pub code: u16,
+    /// What was chosen.
+    pub value: u64,
+}
+
+/// The byte form of a document, as far as its format leaves a choice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spelling {
+    /// The name of the format that this belongs to.
+    pub format: String,
+    /// Choices of the whole: header fields and the like, as the format says.
+    pub header: Vec<(u16, u64)>,
+    /// Choices by value, in the order of the values.
+    pub notes: Vec<Note>,
+    /// Bytes that choices refer to by position and length.
+    pub bytes: Vec<u8>,
+}
+
+/// A piece of the input: the smallest that has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Where it starts.
+    pub start: u64,
+    /// Where it ends.
+    pub end: u64,
+    /// The node that it belongs to; [`NO_NODE`] for headers and the like.
+    pub node: u32,
+    /// 0: the input. 1: what was decompressed from it.
+    pub layer: u8,
+    /// What it is, in the words of the format's description.
+    pub what: &'static str,
+}
+
+/// [`Span::node`] of what belongs to no value.
+pub const NO_NODE: u32 = u32::MAX;
+
+/// From where to where a node goes, with all that is in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Where it starts.
+    pub start: u64,
+    /// Where it ends; 0 while it is open.
+    pub end: u64,
+    /// As in [`Span::layer`].
+    pub layer: u8,
+    /// It was read from a copy: its bytes belong to another value.
+    pub copied: bool,
+}
+
+/// Which bytes a document came from.
+///
+/// The spans of a layer, in order, cover it without gap or overlap.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The spans in the order of reading, layer 0 first.
+    pub spans: Vec<Span>,
+    /// The extent of each node, by index.
+    pub extents: Vec<Extent>,
+    /// What was decompressed, if anything was: layer 1.
+    pub layer: Option<Vec<u8>>,
+}
+
+/// What a detailed reading records.
+#[derive(Clone, Debug, Default)]
+pub struct Detail {
+    /// Choices of byte form. While reading, ordinals are node indexes.
+    pub spelling: Spelling,
+    /// Bytes.
+    pub trace: Trace,
+    /// The layer that is being read.
+    pub(crate) layer: u8,
+    /// Whether what is being read now was read before, through a copy.
+    pub(crate) copying: bool,
+}
+
+impl Detail {
+    /// Records a span, unless it is empty or was read before.
+    pub(crate) fn span(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
+        if start < end && !self.copying {
+            let (start, end, layer) = (start as u64, end as u64, self.layer);
+            self.trace.spans.push(Span { start, end, node, layer, what });
+        }
+    }
+
+    /// The node `node` starts here.
+    pub(crate) fn begin(&mut self, node: u32, start: usize) {
+        let at = node as usize;
+        if self.trace.extents.len() <= at {
+            self.trace.extents.resize(at + 1, Extent::default());
+        }
+        let (start, layer, copied) = (start as u64, self.layer, self.copying);
+        self.trace.extents[at] = Extent { start, end: 0, layer, copied };
+    }
+
+    /// The node `node` ends here.
+    pub(crate) fn end(&mut self, node: u32, end: usize) {
+        if let Some(extent) = self.trace.extents.get_mut(node as usize) {
+            extent.end = end as u64;
+        }
+    }
+
+    /// Records a choice for the node `node`.
+    pub(crate) fn note(&mut self, node: u32, code: u16, value: u64) {
+        self.spelling.notes.push(Note { ordinal: node, code, value });
+    }
+
+    /// Records a choice of the whole.
+    pub(crate) fn header(&mut self, code: u16, value: u64) {
+        self.spelling.header.push((code, value));
+    }
+
+    /// Keeps bytes for a choice: position in the upper half, length in the
+    /// lower.
+    pub(crate) fn keep(&mut self, bytes: &[u8]) -> u64 {
+        let start = self.spelling.bytes.len() as u64;
+        self.spelling.bytes.extend_from_slice(bytes);
+        start << 32 | bytes.len() as u64 & 0xFFFF_FFFF
+    }
+
+    /// Turns the node indexes of notes into ordinals and sorts them.
+    pub(crate) fn finish(&mut self, tape: &Tape) {
+        let ordinals = Ordinals::of(tape);
+        for note in &mut self.spelling.notes {
+            note.ordinal = ordinals.ordinal(note.ordinal);
+        }
+        self.spelling.notes.sort_by_key(|note| note.ordinal);
+    }
+}
+
+/// Ordinals of nodes: see [`Note`].
+#[derive(Debug)]
+pub(crate) struct Ordinals {
+    /// The indexes of the plain keys on the tape, ascending.
+    keys: Vec<u32>,
+}
+
+impl Ordinals {
+    pub(crate) fn of(tape: &Tape) -> Ordinals {
+        let keys = (0..tape.len())
+            .zip(tape.nodes())
+            .filter(|(_, node)| node.key == IS_KEY && is_plain_key(node.kind))
+            .map(|(at, _)| at)
+            .collect();
+        Ordinals { keys }
+    }
+
+    pub(crate) fn ordinal(&self, node: u32) -> u32 {
+        node - self.keys.partition_point(|key| *key < node) as u32
+    }
+}
+
+/// Whether a key of this kind could have an id.
+pub(crate) fn is_plain_key(kind: super::Kind) -> bool {
+    kind.is_string() || kind == super::Kind::Int
+}
+
+impl Spelling {
+    /// The choice of the whole with this code.
+    pub fn get(&self, code: u16) -> Option<u64> {
+        self.header.iter().find(|(known, _)| *known == code).map(|(_, value)| *value)
+    }
+
+    /// Bytes that were [kept](Detail::keep).
+    pub fn kept(&self, at: u64) -> &[u8] {
+        let (start, len) = ((at >> 32) as usize, (at & 0xFFFF_FFFF) as usize);
+        self.bytes.get(start..start.saturating_add(len)).unwrap_or(&[])
+    }
+}
+
+/// Notes beside a walk in pre-order.
+#[derive(Debug)]
+pub(crate) struct Notes<'d> {
+    rest: &'d [Note],
+}
+
+impl<'d> Notes<'d> {
+    pub(crate) fn new(spelling: Option<&'d Spelling>) -> Notes<'d> {
+        Notes { rest: spelling.map_or(&[], |spelling| &spelling.notes) }
+    }
+
+    /// The notes of the value with this ordinal. Ordinals must not fall from
+    /// call to call.
+    pub(crate) fn of(&mut self, ordinal: u32) -> &'d [Note] {
+        if self.rest.is_empty() {
+            return &[];
+        }
+        let skip = self.rest.iter().take_while(|note| note.ordinal < ordinal).count();
+        let here = self.rest[skip..].iter().take_while(|note| note.ordinal == ordinal).count();
+        let (notes, rest) = self.rest[skip..].split_at(here);
+        self.rest = rest;
+        notes
+    }
+}

@@ -1,0 +1,290 @@
+//! Structural equality that respects sharing and cycles.
+
+use super::Document;
+use super::cursor::{Cursor, Key};
+use super::node::{Kind, Node, flag};
+use std::collections::HashMap;
+
+/// How documents are compared.
+///
+/// Two documents are equal if a program could not tell them apart: same
+/// values, and the same value shared in the same places. Which of two places a
+/// shared value is written at, and which at the other is the link, makes no
+/// difference; neither do spelling and whether a float needed 32 or 64 bits.
+///
+/// ```
+/// use icecore::Comparison;
+/// let a = icecore::read(br#"{"a": 1, "b": 2}"#)?;
+/// let b = icecore::read(br#"{"b": 2, "a": 1}"#)?;
+/// assert!(a != b);
+/// assert!(Comparison::new().any_order().equal(&a, &b));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    any_order: bool,
+    any_ascii: bool,
+}
+
+impl Comparison {
+    /// Exact: what `==` does.
+    pub fn new() -> Comparison {
+        Comparison::default()
+    }
+
+    /// The order of a map's entries does not matter.
+    #[must_use]
+    pub fn any_order(mut self) -> Comparison {
+        self.any_order = true;
+        self
+    }
+
+    /// An ASCII string is the same as bytes and as text.
+    #[must_use]
+    pub fn any_ascii(mut self) -> Comparison {
+        self.any_ascii = true;
+        self
+    }
+
+    /// Whether they are equal. Linear in the nodes, whatever their depth.
+    pub fn equal(self, a: &Document<'_>, b: &Document<'_>) -> bool {
+        let mut walk =
+            Walk { comparison: self, a, b, stack: Vec::new(), variables: Pairs::default(), values: Pairs::default() };
+        match (a.header(), b.header()) {
+            (None, None) => {}
+            (Some(a), Some(b)) => walk.stack.push((a.index(), b.index())),
+            _ => return false,
+        }
+        walk.stack.push((a.root().index(), b.root().index()));
+        walk.run()
+    }
+}
+
+/// A one-to-one relation between nodes of two documents.
+#[derive(Default)]
+struct Pairs {
+    forth: HashMap<u32, u32>,
+    back: HashMap<u32, u32>,
+}
+
+enum Pair {
+    New,
+    Known,
+    Broken,
+}
+
+impl Pairs {
+    fn add(&mut self, a: u32, b: u32) -> Pair {
+        match (self.forth.get(&a), self.back.get(&b)) {
+            (None, None) => {
+                self.forth.insert(a, b);
+                self.back.insert(b, a);
+                Pair::New
+            }
+            (Some(known), _) if *known == b => Pair::Known,
+            _ => Pair::Broken,
+        }
+    }
+}
+
+struct Walk<'d> {
+    comparison: Comparison,
+    a: &'d Document<'d>,
+    b: &'d Document<'d>,
+    stack: Vec<(u32, u32)>,
+    variables: Pairs,
+    values: Pairs,
+}
+
+fn node<'d>(document: &'d Document<'_>, at: u32) -> Option<&'d Node> {
+    document.nodes().get(at as usize)
+}
+
+/// Follows links of this kind. A chain can't be longer than the few wrappers
+/// that readers allow.
+fn follow(document: &Document<'_>, mut at: u32, kind: Kind) -> u32 {
+    for _ in 0..64 {
+        match node(document, at) {
+            Some(node) if node.kind == kind => at = node.payload as u32,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// What a link or an alias names in the end.
+pub(super) fn resolve(document: &Document<'_>, at: u32) -> u32 {
+    let at = follow(document, at, Kind::Alias);
+    follow(document, follow(document, at, Kind::Link), Kind::Alias)
+}
+
+impl Walk<'_> {
+    fn run(&mut self) -> bool {
+        while let Some((a, b)) = self.stack.pop() {
+            if !self.pair(a, b) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Compares two variables: first which they are, then the values in them.
+    fn pair(&mut self, a: u32, b: u32) -> bool {
+        let (var_a, var_b) = (follow(self.a, a, Kind::Alias), follow(self.b, b, Kind::Alias));
+        let (Some(in_a), Some(in_b)) = (node(self.a, var_a), node(self.b, var_b)) else {
+            return node(self.a, var_a).is_none() && node(self.b, var_b).is_none();
+        };
+        let shared = |from: u32, to: u32, node: &Node| from != to || node.has(flag::TARGET);
+        if shared(a, var_a, in_a) || shared(b, var_b, in_b) {
+            match self.variables.add(var_a, var_b) {
+                Pair::New => {}
+                Pair::Known => return true,
+                Pair::Broken => return false,
+            }
+        }
+        const REFERENCE: u8 = flag::WEAK | flag::OVERLOAD;
+        if in_a.flags & REFERENCE != in_b.flags & REFERENCE {
+            return false;
+        }
+        let (val_a, val_b) = (follow(self.a, var_a, Kind::Link), follow(self.b, var_b, Kind::Link));
+        let (Some(of_a), Some(of_b)) = (node(self.a, val_a), node(self.b, val_b)) else { return false };
+        if shared(var_a, val_a, of_a) || shared(var_b, val_b, of_b) {
+            match self.values.add(val_a, val_b) {
+                Pair::New => {}
+                Pair::Known => return true,
+                Pair::Broken => return false,
+            }
+        }
+        self.values(Cursor::new(self.a, val_a), Cursor::new(self.b, val_b))
+    }
+
+    fn values(&mut self, a: Cursor<'_>, b: Cursor<'_>) -> bool {
+        let (x, y) = (a.node(), b.node());
+        if !x.kind.is_container() || !y.kind.is_container() {
+            return self.leaves(x, y);
+        }
+        const SPECIFIC: u8 = 0xF0;
+        if x.kind != y.kind || x.aux != y.aux || x.flags & SPECIFIC != y.flags & SPECIFIC {
+            return false;
+        }
+        if let (name_a, name_b) = (a.class_name(), b.class_name())
+            && (name_a.is_some() || name_b.is_some())
+            && !matches!((name_a, name_b), (Some(n), Some(m)) if self.names(&n.node, n.bytes, &m.node, m.bytes))
+        {
+            return false;
+        }
+        match x.kind {
+            Kind::Map | Kind::Attrs => self.entries(a, b),
+            _ => {
+                let (mut of_a, mut of_b) = (a.children(), b.children());
+                loop {
+                    match (of_a.next(), of_b.next()) {
+                        (None, None) => return true,
+                        (Some(a), Some(b)) => self.stack.push((a.index(), b.index())),
+                        _ => return false,
+                    }
+                }
+            }
+        }
+    }
+
+    fn entries(&mut self, a: Cursor<'_>, b: Cursor<'_>) -> bool {
+        match (a.kind(), a.default_value(), b.default_value()) {
+            (Kind::Attrs, ..) => self.stack.push((a.index() + 1, b.index() + 1)),
+            (_, Some(a), Some(b)) => self.stack.push((a.index(), b.index())),
+            (_, None, None) => {}
+            _ => return false,
+        }
+        let plain = |c: Cursor<'_>| c.entries().all(|(key, _)| matches!(key, Key::Name(_)));
+        if self.comparison.any_order && plain(a) && plain(b) {
+            return self.entries_in_any_order(a, b);
+        }
+        let (mut of_a, mut of_b) = (a.entries(), b.entries());
+        loop {
+            match (of_a.next(), of_b.next()) {
+                (None, None) => return true,
+                (Some((key_a, a)), Some((key_b, b))) => {
+                    match (key_a, key_b) {
+                        (Key::Name(n), Key::Name(m)) => {
+                            if !self.names(&n.node, n.bytes, &m.node, m.bytes) {
+                                return false;
+                            }
+                        }
+                        (Key::Value(n), Key::Value(m)) => self.stack.push((n.index(), m.index())),
+                        _ => return false,
+                    }
+                    self.stack.push((a.index(), b.index()));
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    fn entries_in_any_order(&mut self, a: Cursor<'_>, b: Cursor<'_>) -> bool {
+        // Entries with the same key are paired in their order.
+        let mut known: HashMap<(u8, u64, &[u8]), Vec<(Node, u32)>> = HashMap::new();
+        let identity = |node: &Node, bytes: &'_ [u8]| -> (u8, u64) {
+            let any = self.comparison.any_ascii && node.kind.is_string() && bytes.is_ascii();
+            let payload = if node.kind.has_bytes() { 0 } else { node.payload };
+            (if any { u8::MAX } else { node.kind as u8 }, payload)
+        };
+        for (key, value) in b.entries() {
+            let node = key.node();
+            let (kind, payload) = identity(&node, key.bytes());
+            known.entry((kind, payload, key.bytes())).or_default().push((node, value.index()));
+        }
+        for values in known.values_mut() {
+            values.reverse();
+        }
+        for (key, value) in a.entries() {
+            let node = key.node();
+            let (kind, payload) = identity(&node, key.bytes());
+            let found = known.get_mut(&(kind, payload, key.bytes())).and_then(Vec::pop);
+            match found {
+                Some((other, at)) if other.flags == node.flags => self.stack.push((value.index(), at)),
+                _ => return false,
+            }
+        }
+        known.values().all(Vec::is_empty)
+    }
+
+    /// Whether two keys or class names are the same.
+    fn names(&self, x: &Node, bytes_x: &[u8], y: &Node, bytes_y: &[u8]) -> bool {
+        if !x.kind.has_bytes() || !y.kind.has_bytes() {
+            return x.kind == y.kind && x.payload == y.payload && x.flags == y.flags;
+        }
+        let kinds = x.kind == y.kind || self.comparison.any_ascii && is_plain(x) && is_plain(y) && bytes_x.is_ascii();
+        kinds && bytes_x == bytes_y && (x.flags | flag::REF) == (y.flags | flag::REF)
+    }
+
+    fn leaves(&self, x: &Node, y: &Node) -> bool {
+        let number = |node: &Node| match node.kind {
+            Kind::Float => Some(f64::from_bits(node.payload)),
+            Kind::Float32 => Some(f64::from(f32::from_bits(node.payload as u32))),
+            _ => None,
+        };
+        if let (Some(f), Some(g)) = (number(x), number(y)) {
+            return f.to_bits() == g.to_bits() || f.is_nan() && g.is_nan();
+        }
+        let (bytes_x, bytes_y) = (self.a.bytes(x), self.b.bytes(y));
+        if x.kind != y.kind {
+            return self.comparison.any_ascii && is_plain(x) && is_plain(y) && bytes_x.is_ascii() && bytes_x == bytes_y;
+        }
+        const SPECIFIC: u8 = 0xF0;
+        match x.kind {
+            Kind::Null | Kind::Hole => true,
+            Kind::Encoded | Kind::Symbol => {
+                let name = |document: &Document<'_>, node: &Node| {
+                    document.tape().encodings().get(u32::from(node.encoding())).map(|name| name.bytes.to_vec())
+                };
+                bytes_x == bytes_y && name(self.a, x) == name(self.b, y)
+            }
+            kind if kind.has_bytes() => bytes_x == bytes_y && x.flags & SPECIFIC == y.flags & SPECIFIC,
+            _ => x.payload == y.payload,
+        }
+    }
+}
+
+fn is_plain(node: &Node) -> bool {
+    matches!(node.kind, Kind::Bytes | Kind::Text)
+}

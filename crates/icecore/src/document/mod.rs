@@ -1,0 +1,196 @@
+//! The Document: what a blob means, on one flat tape.
+//!
+//! `docs/tape.md` explains the tape by printing a real one.
+
+mod builder;
+mod cursor;
+mod detail;
+mod equal;
+mod names;
+mod node;
+mod path;
+mod sink;
+mod tape;
+
+pub use builder::Builder;
+pub use cursor::{BigInt, Cursor, Entries, Items, Key, Value};
+pub use detail::{Detail, Extent, NO_NODE, Note, Span, Spelling, Trace};
+pub use equal::Comparison;
+pub use names::{Name, Names};
+pub use node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
+pub use sink::{Detailed, Sink};
+pub use tape::Tape;
+
+pub(crate) use detail::Notes;
+#[allow(unused_imports, reason = "for writers of typed JSON")]
+pub(crate) use detail::{Ordinals, is_plain_key};
+pub(crate) use path::push_key;
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// A document: meaning, and where it was asked for, spelling and spans.
+///
+/// Strings are borrowed from the input. Equality compares meaning and respects
+/// sharing and cycles; see [`Comparison`] for looser kinds of equality.
+///
+/// ```
+/// let document = icecore::read(br#"{"name": "Alice", "tags": ["a", "b"]}"#)?;
+/// let root = document.root();
+/// assert_eq!(root.get("name").and_then(|name| name.as_str()), Some("Alice"));
+/// assert_eq!(root.get("tags").map(|tags| tags.len()), Some(2));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Document<'a> {
+    input: Cow<'a, [u8]>,
+    tape: Tape,
+    spelling: Option<Box<Spelling>>,
+    trace: Option<Box<Trace>>,
+}
+
+impl<'a> Document<'a> {
+    /// A document from a tape whose borrowed strings are in `input`.
+    pub(crate) fn new(input: impl Into<Cow<'a, [u8]>>, tape: Tape) -> Document<'a> {
+        Document { input: input.into(), tape, spelling: None, trace: None }
+    }
+
+    /// A document with all that a detailed reading recorded.
+    pub(crate) fn detailed(input: impl Into<Cow<'a, [u8]>>, sink: Detailed) -> Document<'a> {
+        let Detailed { tape, mut detail } = sink;
+        detail.finish(&tape);
+        Document {
+            input: input.into(),
+            tape,
+            spelling: Some(Box::new(detail.spelling)),
+            trace: Some(Box::new(detail.trace)),
+        }
+    }
+
+    /// The root value. A document that broke off before its first value has
+    /// none; its root is null.
+    pub fn root(&self) -> Cursor<'_> {
+        Cursor::new(self, self.tape.root)
+    }
+
+    /// The user header that stands before the body of a Sereal document.
+    pub fn header(&self) -> Option<Cursor<'_>> {
+        self.tape.header.map(|at| Cursor::new(self, at))
+    }
+
+    /// The value at this node index.
+    pub fn at(&self, index: u32) -> Option<Cursor<'_>> {
+        self.tape.nodes.get(index as usize).map(|_| Cursor::new(self, index))
+    }
+
+    /// The path of the node at this index, from `$`.
+    pub fn path(&self, index: u32) -> String {
+        self.tape.path_to(index, &self.input)
+    }
+
+    /// The nodes, in pre-order.
+    pub fn nodes(&self) -> &[Node] {
+        &self.tape.nodes
+    }
+
+    /// The tape.
+    pub fn tape(&self) -> &Tape {
+        &self.tape
+    }
+
+    /// The bytes that borrowed strings stand in: the input, or what was
+    /// decompressed from it.
+    pub fn input(&self) -> &[u8] {
+        &self.input
+    }
+
+    /// The bytes of a node that has bytes.
+    #[inline]
+    pub fn bytes(&self, node: &Node) -> &[u8] {
+        self.tape.bytes(node, &self.input)
+    }
+
+    /// The byte form, if it was asked for.
+    pub fn spelling(&self) -> Option<&Spelling> {
+        self.spelling.as_deref()
+    }
+
+    /// The byte form, if it was asked for and belongs to this format.
+    pub(crate) fn spelling_of(&self, format: &str) -> Option<&Spelling> {
+        self.spelling.as_deref().filter(|spelling| spelling.format == format)
+    }
+
+    /// Gives it a byte form.
+    pub(crate) fn set_spelling(&mut self, spelling: Spelling) {
+        self.spelling = Some(Box::new(spelling));
+    }
+
+    /// Where each value stood in the input, if it was asked for.
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.as_deref()
+    }
+
+    /// The tape back, with its memory, for the next document.
+    pub fn into_tape(self) -> Tape {
+        self.tape
+    }
+
+    /// The same document with nothing borrowed.
+    pub fn into_owned(self) -> Document<'static> {
+        Document {
+            input: Cow::Owned(self.input.into_owned()),
+            tape: self.tape,
+            spelling: self.spelling,
+            trace: self.trace,
+        }
+    }
+
+    /// The class name with this id.
+    pub(crate) fn class(&self, id: u32) -> Option<Name<'_>> {
+        self.tape.classes.get(id)
+    }
+}
+
+impl PartialEq for Document<'_> {
+    fn eq(&self, other: &Document<'_>) -> bool {
+        Comparison::default().equal(self, other)
+    }
+}
+
+/// Prints the tape, a node a line.
+impl fmt::Debug for Document<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, node) in self.tape.nodes.iter().enumerate() {
+            write!(f, "{at:6} {:10}", format!("{:?}", node.kind))?;
+            match node.key {
+                NO_KEY => {}
+                IS_KEY => write!(f, " (key)")?,
+                KEY_NODE => write!(f, " (has key)")?,
+                id => match self.tape.keys.get(u32::from(id)) {
+                    Some(key) => write!(f, " key #{id} {:?}", String::from_utf8_lossy(key.bytes))?,
+                    None => write!(f, " key #{id}?")?,
+                },
+            }
+            match node.kind {
+                kind if kind.is_container() => {
+                    if let Some(class) = self.class(node.class()) {
+                        write!(f, " class {}", String::from_utf8_lossy(class.bytes))?;
+                    }
+                    write!(f, " count {} end {}", node.aux, node.end())?;
+                }
+                Kind::Float => write!(f, " {:?}", f64::from_bits(node.payload))?,
+                Kind::Float32 => write!(f, " {:?}", f32::from_bits(node.payload as u32))?,
+                Kind::Int => write!(f, " {}", node.payload as i64)?,
+                Kind::BigInt | Kind::Float128 => write!(f, " {:02x?}", self.bytes(node))?,
+                kind if kind.has_bytes() => write!(f, " {:?}", String::from_utf8_lossy(self.bytes(node)))?,
+                Kind::Null | Kind::Hole => {}
+                _ => write!(f, " {}", node.payload)?,
+            }
+            if node.flags != 0 {
+                write!(f, " flags {:#04x}", node.flags)?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,282 @@
+//! Interned names: the keys of maps, and class and encoding names.
+
+use super::node::{Kind, Node, Place};
+
+/// The most names that a table gives ids to. Further ones are `None`.
+const CAPACITY: usize = 65_533;
+/// How far a lookup probes. Bounded, so that keys made to collide cost a key
+/// node each and not a search each.
+const PROBES: usize = 16;
+
+#[derive(Clone, Debug)]
+struct Entry {
+    /// The first 16 bytes, zero-padded: compared in one go.
+    head: u128,
+    node: Node,
+}
+
+/// Names by id, from 1 on. An id stands for bytes, kind, encoding and flags.
+///
+/// The table owns its bytes, so it outlives the input, and a tape that is used
+/// again knows the keys of the documents before.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    entries: Vec<Entry>,
+    bytes: Vec<u8>,
+    /// Open addressing: hash in the upper half, id in the lower; 0 is free.
+    slots: Vec<u64>,
+    /// The id that followed this one the last time: the guess for a key.
+    follow: Vec<u16>,
+}
+
+/// A name: its node (kind and flags) and its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name<'d> {
+    /// Kind, flags, encoding and, for an integer key, the value.
+    pub node: Node,
+    /// The bytes of a string; empty for an integer key.
+    pub bytes: &'d [u8],
+}
+
+impl Names {
+    /// How many names there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The name with this id, if there is one.
+    #[inline]
+    pub fn get(&self, id: u32) -> Option<Name<'_>> {
+        let entry = self.entries.get((id as usize).wrapping_sub(1))?;
+        let bytes = match entry.node.place() {
+            Place::Arena(start) if entry.node.kind.has_bytes() => {
+                let start = start as usize;
+                &self.bytes[start..start + entry.node.aux as usize]
+            }
+            _ => &[],
+        };
+        Some(Name { node: entry.node, bytes })
+    }
+
+    /// The names in the order of their ids, from 1 on.
+    pub fn iter(&self) -> impl Iterator<Item = Name<'_>> {
+        (1..=self.entries.len() as u32).filter_map(|id| self.get(id))
+    }
+
+    /// The id of the name that followed `id` the last time; 0 when unknown.
+    /// `id` 0 is the start of a map.
+    #[inline]
+    pub(crate) fn guess(&self, id: u16) -> u16 {
+        self.follow.get(usize::from(id)).copied().unwrap_or(0)
+    }
+
+    /// Remembers that `next` followed `id`.
+    #[inline]
+    pub(crate) fn learn(&mut self, id: u16, next: u16) {
+        if let Some(slot) = self.follow.get_mut(usize::from(id)) {
+            *slot = next;
+        }
+    }
+
+    /// Whether the name `id` is this one, which stands at `at` of `input`.
+    #[inline]
+    pub(crate) fn is_at(&self, id: u16, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> bool {
+        let Some(entry) = self.entries.get(usize::from(id).wrapping_sub(1)) else { return false };
+        if entry.node.aux as usize != len || entry.node.kind != kind || entry.node.flags != flags {
+            return false;
+        }
+        if len <= 16
+            && let Some(window) = input.get(at..at + 16)
+            && let Ok(window) = window.try_into()
+        {
+            let mask = if len == 0 { 0 } else { u128::MAX >> (128 - 8 * len) };
+            return u128::from_le_bytes(window) & mask == entry.head;
+        }
+        match (entry.node.place(), input.get(at..at + len)) {
+            (Place::Arena(start), Some(bytes)) => self.bytes[start as usize..start as usize + len] == *bytes,
+            _ => false,
+        }
+    }
+
+    /// The id of this name; a new one if it is new. `None` if the table is
+    /// full, or if too many names share a hash.
+    pub(crate) fn intern(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
+        let hash = hash(&node, bytes);
+        if self.slots.len() < 2 * (self.entries.len() + 1) {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        let mut free = None;
+        for step in 0..PROBES {
+            let at = (hash as usize).wrapping_add(step) & mask;
+            let slot = self.slots[at];
+            if slot == 0 {
+                free = Some(at);
+                break;
+            }
+            if (slot >> 32) as u32 == hash && self.is_name(slot as u32, &node, bytes) {
+                return Some(slot as u32);
+            }
+        }
+        let at = free?;
+        let id = self.append(node, bytes)?;
+        self.slots[at] = u64::from(hash) << 32 | u64::from(id);
+        Some(id)
+    }
+
+    /// The id of this name if it is known.
+    pub(crate) fn find(&self, node: Node, bytes: &[u8]) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let hash = hash(&node, bytes);
+        let mask = self.slots.len() - 1;
+        for step in 0..PROBES {
+            let slot = self.slots[(hash as usize).wrapping_add(step) & mask];
+            if slot == 0 {
+                return None;
+            }
+            if (slot >> 32) as u32 == hash && self.is_name(slot as u32, &node, bytes) {
+                return Some(slot as u32);
+            }
+        }
+        None
+    }
+
+    /// Adds a name without looking for it. `None` if the table is full.
+    fn append(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
+        if self.entries.len() >= CAPACITY {
+            return None;
+        }
+        let mut head = [0; 16];
+        let n = bytes.len().min(16);
+        head[..n].copy_from_slice(&bytes[..n]);
+        let mut kept = node;
+        if node.kind.has_bytes() {
+            kept = Node::string(node.kind, Place::Arena(self.bytes.len() as u64), u32::try_from(bytes.len()).ok()?);
+            kept.flags = node.flags;
+            kept.set_encoding(node.encoding());
+            self.bytes.extend_from_slice(bytes);
+        }
+        self.entries.push(Entry { head: u128::from_le_bytes(head), node: kept });
+        self.follow.resize(self.entries.len() + 1, 0);
+        u32::try_from(self.entries.len()).ok()
+    }
+
+    /// The id of this class or encoding name, which is never refused for
+    /// colliding; `None` only if the table is full.
+    pub(crate) fn intern_always(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
+        self.intern(node, bytes).or_else(|| self.append(node, bytes))
+    }
+
+    /// Forgets everything if there are more than `most` names.
+    pub(crate) fn trim(&mut self, most: usize) {
+        if self.entries.len() > most || self.bytes.len() > 64 * most {
+            *self = Names::default();
+        }
+    }
+
+    fn is_name(&self, id: u32, node: &Node, bytes: &[u8]) -> bool {
+        self.get(id).is_some_and(|known| {
+            known.node.kind == node.kind
+                && known.node.flags == node.flags
+                && if node.kind.has_bytes() {
+                    known.bytes == bytes && known.node.encoding() == node.encoding()
+                } else {
+                    known.node.payload == node.payload
+                }
+        })
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(64);
+        self.slots = vec![0; size];
+        for id in 1..=self.entries.len() as u32 {
+            let Some(name) = self.get(id) else { continue };
+            let hash = hash(&name.node, name.bytes);
+            // One that finds no place stays valid; it is not found again.
+            for step in 0..PROBES {
+                let at = (hash as usize).wrapping_add(step) & (size - 1);
+                if self.slots[at] == 0 {
+                    self.slots[at] = u64::from(hash) << 32 | u64::from(id);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Multiply and fold, eight bytes at a time.
+fn hash(node: &Node, bytes: &[u8]) -> u32 {
+    const K: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mix = |state: u64, word: u64| {
+        let product = u128::from(state ^ word) * u128::from(K);
+        (product as u64) ^ (product >> 64) as u64
+    };
+    let mut state = K ^ (bytes.len() as u64) << 16 ^ u64::from(node.kind as u8) << 8 ^ u64::from(node.flags);
+    if !node.kind.has_bytes() {
+        state = mix(state, node.payload);
+    }
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        state = mix(state, u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+    }
+    let mut tail = [0; 8];
+    tail[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
+    state = mix(state, u64::from_le_bytes(tail));
+    (state ^ state >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(kind: Kind) -> Node {
+        Node::leaf(kind, 0)
+    }
+
+    #[test]
+    fn an_id_stands_for_kind_and_flags_too() {
+        let mut names = Names::default();
+        let bytes = names.intern(name(Kind::Bytes), b"id");
+        let text = names.intern(name(Kind::Text), b"id");
+        let locked = names.intern(name(Kind::Bytes).with(super::super::flag::LOCKED), b"id");
+        assert_eq!(names.intern(name(Kind::Bytes), b"id"), bytes);
+        assert!(bytes != text && bytes != locked && text != locked);
+        assert_eq!(names.get(bytes.unwrap()).unwrap().bytes, b"id");
+    }
+
+    #[test]
+    fn many_names_keep_their_ids_and_a_full_table_says_so() {
+        let mut names = Names::default();
+        let mut given = 0;
+        for i in 0..80_000u32 {
+            if let Some(id) = names.intern(name(Kind::Bytes), &i.to_le_bytes()) {
+                given += 1;
+                assert_eq!(names.get(id).unwrap().bytes, i.to_le_bytes());
+            }
+        }
+        assert_eq!(given, CAPACITY);
+    }
+
+    #[test]
+    fn a_guess_is_checked_against_the_input() {
+        let mut names = Names::default();
+        let id = names.intern(name(Kind::Bytes), b"name").unwrap() as u16;
+        names.learn(0, id);
+        assert_eq!(names.guess(0), id);
+        let input = b"..name....................names";
+        assert!(names.is_at(id, Kind::Bytes, 0, input, 2, 4));
+        assert!(names.is_at(id, Kind::Bytes, 0, input, 26, 4));
+        assert!(!names.is_at(id, Kind::Bytes, 0, input, 26, 5));
+        assert!(!names.is_at(id, Kind::Bytes, 0, input, 1, 4));
+    }
+}

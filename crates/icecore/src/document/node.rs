@@ -1,0 +1,366 @@
+//! The 16-byte cell of the tape.
+
+/// What a [`Node`] is.
+///
+/// Kinds from [`Kind::Array`] on are containers: they have children, which
+/// follow them on the tape, and know where they end.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Perl's undef, PHP's NULL, Ruby's nil.
+    Null = 0,
+    /// `payload` is 0 or 1.
+    Bool = 1,
+    /// `payload` is an `i64`.
+    Int = 2,
+    /// `payload` is a `u64` above `i64::MAX`.
+    Uint = 3,
+    /// An integer beyond 64 bits: string fields name its magnitude, least
+    /// significant byte first; [`flag::NEGATIVE`] is its sign.
+    BigInt = 4,
+    /// `payload` is the bits of an `f64`.
+    Float = 5,
+    /// `payload` is the bits of an `f32`.
+    Float32 = 6,
+    /// String fields name the 16 bytes of an IEEE 754 binary128, least
+    /// significant byte first.
+    Float128 = 7,
+    /// A byte string.
+    Bytes = 8,
+    /// A string marked as UTF-8. Perl allows more than Unicode does, so its
+    /// bytes are not guaranteed to be valid UTF-8.
+    Text = 9,
+    /// A byte string with a named encoding.
+    Encoded = 10,
+    /// A Ruby symbol; encoded as [`Kind::Encoded`] is.
+    Symbol = 11,
+    /// The name of a class or a module, as a value.
+    Module = 12,
+    /// A PHP enum case, written `Class:Case`.
+    EnumCase = 13,
+    /// An array element that does not exist, or the value of a placeholder.
+    Hole = 14,
+    /// The same object again: `payload` is the index of the node that it is.
+    Link = 15,
+    /// The same variable again: `payload` is the index of the node in it.
+    Alias = 16,
+
+    /// `aux` items.
+    Array = 32,
+    /// `aux` entries: each a value with its key (see [`Node::key`]).
+    Map = 33,
+    /// A reference to a scalar variable: one child.
+    Ref = 34,
+    /// An object: a class and one child, its body.
+    Object = 35,
+    /// An object that its own class froze: a class; the first child is the
+    /// payload, the others are objects that the payload refers to.
+    Opaque = 36,
+    /// Attributes on a value: the first child is the value, entries follow.
+    Attrs = 37,
+    /// Two children: the pattern and the flags.
+    Regexp = 38,
+    /// Source text of code: one child.
+    Code = 39,
+    /// A Perl v-string. Two children: its source text and its value.
+    VString = 40,
+    /// A tied variable. The object behind it and, for an element, its key.
+    Tied = 41,
+}
+
+impl Kind {
+    /// Whether nodes of this kind have children.
+    #[inline]
+    pub const fn is_container(self) -> bool {
+        self as u8 >= Kind::Array as u8
+    }
+
+    /// Whether `aux` and `payload` name bytes.
+    #[inline]
+    pub const fn has_bytes(self) -> bool {
+        matches!(
+            self,
+            Kind::BigInt
+                | Kind::Float128
+                | Kind::Bytes
+                | Kind::Text
+                | Kind::Encoded
+                | Kind::Symbol
+                | Kind::Module
+                | Kind::EnumCase
+        )
+    }
+
+    /// Whether this is a string that can be the plain key of a map.
+    #[inline]
+    pub const fn is_string(self) -> bool {
+        matches!(self, Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol)
+    }
+
+    /// Whether this kind has a class: an object, opaque or not, or attributes.
+    #[inline]
+    pub const fn has_class(self) -> bool {
+        matches!(self, Kind::Object | Kind::Opaque | Kind::Attrs)
+    }
+}
+
+/// Bits of [`Node::flags`].
+pub mod flag {
+    /// The value was reached through a reference of its own. Perl's writers
+    /// reach every container so, with or without this bit.
+    pub const REF: u8 = 0x01;
+    /// The reference to this value is weak.
+    pub const WEAK: u8 = 0x02;
+    /// The reference to this value is marked as overloaded (Storable).
+    pub const OVERLOAD: u8 = 0x04;
+    /// A link or an alias elsewhere names this node.
+    pub const TARGET: u8 = 0x08;
+
+    /// On a `BigInt`: below zero.
+    pub const NEGATIVE: u8 = 0x10;
+    /// On a `Map`: the set of keys is locked (Perl's restricted hash).
+    pub const RESTRICTED: u8 = 0x10;
+    /// On a `Map`: keys are compared by identity.
+    pub const IDENTITY: u8 = 0x20;
+    /// On a `Map`: one more child follows the entries, the default value.
+    pub const DEFAULT: u8 = 0x40;
+    /// On a `Regexp`: not blessed.
+    pub const BARE: u8 = 0x10;
+
+    /// On a key: its value is read-only.
+    pub const LOCKED: u8 = 0x10;
+    /// On a key: allowed in a restricted hash, but absent. Its value is a
+    /// `Hole`.
+    pub const PLACEHOLDER: u8 = 0x20;
+}
+
+/// In which of its forms an object, an opaque object, a tied variable, a
+/// module name or an attribute was written. Kept in the upper half of
+/// [`Node::flags`].
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Form {
+    /// The usual one: a blessed value, PHP's `O:`, Ruby's `o`; a class name.
+    Usual = 0,
+    /// Ruby's Struct and Data (`S`).
+    Struct = 1,
+    /// Storable's hook record.
+    Hook = 2,
+    /// Sereal's OBJECT_FREEZE.
+    Freeze = 3,
+    /// PHP's `C:`.
+    Serializable = 4,
+    /// Ruby's `u` (`_dump`).
+    UserDump = 5,
+    /// Ruby's `U` (`marshal_dump`).
+    UserMarshal = 6,
+    /// Ruby's `d`.
+    Data = 7,
+    /// A tied scalar.
+    TiedScalar = 8,
+    /// A tied array.
+    TiedArray = 9,
+    /// A tied hash.
+    TiedHash = 10,
+    /// An element of a tied array or hash.
+    TiedElement = 11,
+    /// A module name, or a module mixed into a value (`m`, `e`).
+    Module = 12,
+    /// A class or module name in Ruby's old form (`M`).
+    OldModule = 13,
+    /// An instance of a user's subclass of a core class (`C`).
+    Subclass = 14,
+}
+
+impl Form {
+    const ALL: [Form; 15] = [
+        Form::Usual,
+        Form::Struct,
+        Form::Hook,
+        Form::Freeze,
+        Form::Serializable,
+        Form::UserDump,
+        Form::UserMarshal,
+        Form::Data,
+        Form::TiedScalar,
+        Form::TiedArray,
+        Form::TiedHash,
+        Form::TiedElement,
+        Form::Module,
+        Form::OldModule,
+        Form::Subclass,
+    ];
+
+    /// The form's bits in [`Node::flags`].
+    #[inline]
+    pub const fn bits(self) -> u8 {
+        (self as u8) << 4
+    }
+
+    #[inline]
+    fn from_flags(flags: u8) -> Form {
+        *Self::ALL.get(usize::from(flags >> 4)).unwrap_or(&Form::Usual)
+    }
+}
+
+/// [`Node::key`] of a value that has no key: an item of an array, the root.
+pub const NO_KEY: u16 = 0;
+/// [`Node::key`] of a value whose key stands before it on the tape.
+pub const KEY_NODE: u16 = 0xFFFF;
+/// [`Node::key`] of such a key itself.
+pub const IS_KEY: u16 = 0xFFFE;
+
+const ARENA: u64 = 1 << 63;
+const ENCODING_SHIFT: u32 = 48;
+const OFFSET_MASK: u64 = (1 << ENCODING_SHIFT) - 1;
+/// `aux` of a string whose place stands in the table of long strings.
+pub(crate) const LONG: u32 = u32::MAX;
+
+/// One cell of the tape: 16 bytes, `repr(C)`, host-endian.
+///
+/// | field | leaf | string | container |
+/// |---|---|---|---|
+/// | `kind` | [`Kind`] | | |
+/// | `flags` | bits of [`flag`], or a [`Form`] in the upper half | | |
+/// | `key` | id of the key of this value | | |
+/// | `aux` | 0 | length in bytes | number of children or entries |
+/// | `payload` | the value | where (see [`Place`]) | end index; class id in the upper half |
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// Bits of [`flag`].
+    pub flags: u8,
+    /// The id of its key, [`NO_KEY`], [`KEY_NODE`] or [`IS_KEY`].
+    pub key: u16,
+    /// A length or a count.
+    pub aux: u32,
+    /// A value, a place or an end.
+    pub payload: u64,
+}
+
+const _: () = assert!(size_of::<Node>() == 16);
+
+/// Where the bytes of a string are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At this offset of the document's input.
+    Input(u64),
+    /// At this offset of the document's arena.
+    Arena(u64),
+}
+
+impl Place {
+    #[inline]
+    fn pack(self) -> u64 {
+        match self {
+            Place::Input(offset) => offset,
+            Place::Arena(offset) => offset | ARENA,
+        }
+    }
+}
+
+impl Node {
+    /// A leaf without a key.
+    #[inline]
+    pub const fn leaf(kind: Kind, payload: u64) -> Node {
+        Node { kind, flags: 0, key: NO_KEY, aux: 0, payload }
+    }
+
+    /// A signed integer.
+    #[inline]
+    pub const fn int(value: i64) -> Node {
+        Node::leaf(Kind::Int, value as u64)
+    }
+
+    /// An unsigned integer; an `Int` where it fits.
+    #[inline]
+    pub const fn uint(value: u64) -> Node {
+        let kind = if value > i64::MAX as u64 { Kind::Uint } else { Kind::Int };
+        Node::leaf(kind, value)
+    }
+
+    /// A float.
+    #[inline]
+    pub const fn float(value: f64) -> Node {
+        Node::leaf(Kind::Float, value.to_bits())
+    }
+
+    /// A string of less than 4 GB.
+    #[inline]
+    pub fn string(kind: Kind, place: Place, len: u32) -> Node {
+        Node { kind, flags: 0, key: NO_KEY, aux: len, payload: place.pack() }
+    }
+
+    /// A container that is still open: it has no end yet.
+    #[inline]
+    pub const fn open(kind: Kind, class: u32) -> Node {
+        Node { kind, flags: 0, key: NO_KEY, aux: 0, payload: (class as u64) << 32 }
+    }
+
+    /// The same node with these flags set as well.
+    #[inline]
+    pub const fn with(mut self, flags: u8) -> Node {
+        self.flags |= flags;
+        self
+    }
+
+    /// The same node in this form.
+    #[inline]
+    pub const fn in_form(mut self, form: Form) -> Node {
+        self.flags = (self.flags & 0x0F) | form.bits();
+        self
+    }
+
+    /// Whether all these flags are set.
+    #[inline]
+    pub const fn has(&self, flags: u8) -> bool {
+        self.flags & flags == flags
+    }
+
+    /// The form of an object, opaque object, tied variable, module or
+    /// attribute.
+    #[inline]
+    pub fn form(&self) -> Form {
+        Form::from_flags(self.flags)
+    }
+
+    /// Of a container: the index behind its last child; 0 while it is open.
+    #[inline]
+    pub const fn end(&self) -> u32 {
+        self.payload as u32
+    }
+
+    /// Of a container: the id of its class; 0 is none.
+    #[inline]
+    pub const fn class(&self) -> u32 {
+        (self.payload >> 32) as u32
+    }
+
+    #[inline]
+    pub(crate) fn set_end(&mut self, end: u32) {
+        self.payload = (self.payload & !0xFFFF_FFFF) | u64::from(end);
+    }
+
+    /// Of a string: where its bytes are. Meaningless for one in the table of
+    /// long strings.
+    #[inline]
+    pub const fn place(&self) -> Place {
+        let offset = self.payload & OFFSET_MASK;
+        if self.payload & ARENA != 0 { Place::Arena(offset) } else { Place::Input(offset) }
+    }
+
+    /// Of a string with a named encoding: the id of the encoding.
+    #[inline]
+    pub const fn encoding(&self) -> u16 {
+        ((self.payload & !ARENA) >> ENCODING_SHIFT) as u16
+    }
+
+    #[inline]
+    pub(crate) fn set_encoding(&mut self, id: u16) {
+        self.payload |= u64::from(id) << ENCODING_SHIFT;
+    }
+}

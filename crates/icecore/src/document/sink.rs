@@ -1,0 +1,76 @@
+//! What readers feed.
+
+use super::detail::Detail;
+use super::tape::Tape;
+use crate::error::Error;
+
+/// What a reader feeds: a tape, and whatever else is wanted.
+///
+/// Readers are generic over it and test [`Sink::DETAIL`], a constant, before
+/// they record spelling and spans: who does not ask for these does not pay.
+pub trait Sink {
+    /// Whether [`Sink::detail`] gives anything.
+    const DETAIL: bool;
+
+    /// The tape to append to.
+    fn tape(&mut self) -> &mut Tape;
+
+    /// Where to record spelling and spans.
+    fn detail(&mut self) -> Option<&mut Detail>;
+
+    /// Called when a child of the root is complete. A sink may take finished
+    /// nodes away then: all but the root itself.
+    ///
+    /// # Errors
+    /// Of [kind](crate::ErrorKind) `Output`, if the receiver wants no more.
+    #[inline]
+    fn child_done(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Whether the nodes that were fed are still all on the tape, so that a
+    /// link may be read. A sink that took some away says no, and the reader
+    /// stops.
+    #[inline]
+    fn is_whole(&self) -> bool {
+        true
+    }
+}
+
+/// Meaning only.
+impl Sink for Tape {
+    const DETAIL: bool = false;
+
+    #[inline]
+    fn tape(&mut self) -> &mut Tape {
+        self
+    }
+
+    #[inline]
+    fn detail(&mut self) -> Option<&mut Detail> {
+        None
+    }
+}
+
+/// Meaning, spelling and spans.
+#[derive(Debug, Default)]
+pub struct Detailed {
+    /// The meaning.
+    pub tape: Tape,
+    /// Spelling and spans.
+    pub detail: Detail,
+}
+
+impl Sink for Detailed {
+    const DETAIL: bool = true;
+
+    #[inline]
+    fn tape(&mut self) -> &mut Tape {
+        &mut self.tape
+    }
+
+    #[inline]
+    fn detail(&mut self) -> Option<&mut Detail> {
+        Some(&mut self.detail)
+    }
+}

@@ -1,0 +1,202 @@
+//! The tape: nodes in pre-order, and the tables beside them.
+
+use super::names::Names;
+use super::node::{self, Kind, NO_KEY, Node, Place, flag};
+use crate::error::{Error, ErrorKind};
+
+/// A long string's place and length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Long {
+    pub(crate) place: Place,
+    pub(crate) len: u64,
+}
+
+/// How many keys a tape keeps for the next document.
+const KEYS_KEPT: usize = 4096;
+
+/// Nodes in pre-order and the tables that they refer to.
+///
+/// This is the growable inside of a [`Document`](super::Document). Readers
+/// append to it; everybody else uses a cursor. It can be
+/// [taken back](super::Document::into_tape) and used for the next document,
+/// which then needs no new memory.
+#[derive(Clone, Debug, Default)]
+pub struct Tape {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) keys: Names,
+    pub(crate) classes: Names,
+    pub(crate) encodings: Names,
+    pub(crate) arena: Vec<u8>,
+    pub(crate) long: Vec<Long>,
+    pub(crate) root: u32,
+    pub(crate) header: Option<u32>,
+}
+
+impl Tape {
+    /// An empty tape.
+    pub fn new() -> Tape {
+        Tape::default()
+    }
+
+    /// Empties it, but keeps its memory and the keys it knows.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.arena.clear();
+        self.long.clear();
+        self.keys.trim(KEYS_KEPT);
+        self.classes.trim(KEYS_KEPT);
+        self.encodings.trim(KEYS_KEPT);
+        self.root = 0;
+        self.header = None;
+    }
+
+    /// The nodes.
+    #[inline]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The names of keys, by id.
+    #[inline]
+    pub fn keys(&self) -> &Names {
+        &self.keys
+    }
+
+    /// The names of classes, by id.
+    #[inline]
+    pub fn classes(&self) -> &Names {
+        &self.classes
+    }
+
+    /// The names of encodings, by id.
+    #[inline]
+    pub fn encodings(&self) -> &Names {
+        &self.encodings
+    }
+
+    /// How many nodes there are: the index of the next one.
+    ///
+    /// Readers make sure that it fits by [`Limits::nodes`](crate::Limits).
+    #[inline]
+    pub(crate) fn len(&self) -> u32 {
+        self.nodes.len() as u32
+    }
+
+    /// Appends a node and returns its index.
+    #[inline]
+    pub(crate) fn push(&mut self, node: Node) -> u32 {
+        let at = self.nodes.len() as u32;
+        self.nodes.push(node);
+        at
+    }
+
+    /// A string node for bytes that stand at `start` of the input.
+    #[inline]
+    pub(crate) fn borrowed(&mut self, kind: Kind, start: usize, len: usize) -> Node {
+        self.placed(kind, Place::Input(start as u64), len)
+    }
+
+    /// A string node for bytes that are copied to the arena.
+    pub(crate) fn owned(&mut self, kind: Kind, bytes: &[u8]) -> Node {
+        let start = self.arena.len() as u64;
+        self.arena.extend_from_slice(bytes);
+        self.placed(kind, Place::Arena(start), bytes.len())
+    }
+
+    /// A string node for bytes that stand at `place`.
+    #[inline]
+    pub(crate) fn placed(&mut self, kind: Kind, place: Place, len: usize) -> Node {
+        match u32::try_from(len) {
+            Ok(len) if len < node::LONG => Node::string(kind, place, len),
+            _ => self.long(kind, place, len as u64),
+        }
+    }
+
+    #[cold]
+    fn long(&mut self, kind: Kind, place: Place, len: u64) -> Node {
+        self.long.push(Long { place, len });
+        Node { kind, flags: 0, key: NO_KEY, aux: node::LONG, payload: self.long.len() as u64 - 1 }
+    }
+
+    /// Closes the container at `at`: it has `count` children or entries, and
+    /// ends here.
+    #[inline]
+    pub(crate) fn close(&mut self, at: u32, count: u32) {
+        let end = self.len();
+        let node = &mut self.nodes[at as usize];
+        node.aux = count;
+        node.set_end(end);
+    }
+
+    /// Gives the value at `at` the key with this id.
+    #[inline]
+    pub(crate) fn set_key(&mut self, at: u32, key: u16) {
+        self.nodes[at as usize].key = key;
+    }
+
+    /// Sets flags of the node at `at`.
+    #[inline]
+    pub(crate) fn set_flags(&mut self, at: u32, flags: u8) {
+        self.nodes[at as usize].flags |= flags;
+    }
+
+    /// The id of a key, if it can have one.
+    #[inline]
+    pub(crate) fn intern_key(&mut self, node: Node, bytes: &[u8]) -> Option<u16> {
+        self.keys.intern(node, bytes).and_then(|id| u16::try_from(id).ok())
+    }
+
+    /// The id of a class name; it is [`Kind::Text`] or [`Kind::Bytes`].
+    pub(crate) fn intern_class(&mut self, kind: Kind, name: &[u8]) -> Result<u32, Error> {
+        self.classes
+            .intern_always(Node::leaf(kind, 0), name)
+            .ok_or_else(|| Error::new(ErrorKind::Limit).expecting("at most 65,533 classes").finding("one more"))
+    }
+
+    /// The id of an encoding's name.
+    #[allow(dead_code, reason = "for Ruby's formats")]
+    pub(crate) fn intern_encoding(&mut self, name: &[u8]) -> Result<u16, Error> {
+        self.encodings
+            .intern_always(Node::leaf(Kind::Bytes, 0), name)
+            .and_then(|id| u16::try_from(id).ok())
+            .filter(|id| *id < 0x8000)
+            .ok_or_else(|| Error::new(ErrorKind::Limit).expecting("at most 32,767 encodings").finding("one more"))
+    }
+
+    /// The index behind the node at `at` and all that is in it.
+    #[inline]
+    pub(crate) fn next(&self, at: u32) -> u32 {
+        let node = &self.nodes[at as usize];
+        if !node.kind.is_container() {
+            at + 1
+        } else if node.end() == 0 {
+            self.len()
+        } else {
+            node.end()
+        }
+    }
+
+    /// Marks the node at `at` as one that a link or an alias names.
+    #[inline]
+    pub(crate) fn mark_target(&mut self, at: u32) {
+        self.nodes[at as usize].flags |= flag::TARGET;
+    }
+
+    /// The bytes of a string node.
+    #[inline]
+    pub(crate) fn bytes<'d>(&'d self, node: &Node, input: &'d [u8]) -> &'d [u8] {
+        let (place, len) = if node.aux == node::LONG {
+            match self.long.get(node.payload as usize) {
+                Some(long) => (long.place, long.len as usize),
+                None => return &[],
+            }
+        } else {
+            (node.place(), node.aux as usize)
+        };
+        let (base, start) = match place {
+            Place::Input(start) => (input, start as usize),
+            Place::Arena(start) => (&self.arena[..], start as usize),
+        };
+        base.get(start..start + len).unwrap_or(&[])
+    }
+}

@@ -1,0 +1,295 @@
+//! The one error type.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// What went wrong, in kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The input ends before the document does.
+    Truncated,
+    /// The document ends before the input does.
+    Trailing,
+    /// The bytes break the rules of the format.
+    Malformed,
+    /// A link, alias or copy names something that is not there, or may not be
+    /// named.
+    BadLink,
+    /// The format allows it, but this engine (or this build of it) does not
+    /// read or write it.
+    Unsupported,
+    /// A [limit](crate::Limits) was reached.
+    Limit,
+    /// The format is not known, or the input is not in it.
+    Format,
+    /// An option or a stage is wrong.
+    Usage,
+    /// The document can't be said in the target format.
+    Unrepresentable,
+    /// The receiver of the output stopped.
+    Output,
+}
+
+impl ErrorKind {
+    /// The kind as one lower-case word, as the command's JSON shows it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ErrorKind::Truncated => "truncated",
+            ErrorKind::Trailing => "trailing",
+            ErrorKind::Malformed => "malformed",
+            ErrorKind::BadLink => "bad-link",
+            ErrorKind::Unsupported => "unsupported",
+            ErrorKind::Limit => "limit",
+            ErrorKind::Format => "format",
+            ErrorKind::Usage => "usage",
+            ErrorKind::Unrepresentable => "unrepresentable",
+            ErrorKind::Output => "output",
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What went wrong, where, and why.
+///
+/// An error has a [kind](ErrorKind) and, as far as they make sense for it: the
+/// byte offset in the input, the path in the document, what was expected and
+/// what was found there.
+///
+/// ```
+/// let error = icecore::read(b"pst0\x05\x0b\x02\0\0\0").unwrap_err();
+/// assert_eq!(error.kind(), icecore::ErrorKind::Truncated);
+/// assert_eq!(error.offset(), Some(10));
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Inner {
+    kind: ErrorKind,
+    format: Option<&'static str>,
+    layer: Option<&'static str>,
+    offset: Option<u64>,
+    path: Option<String>,
+    expected: Option<Cow<'static, str>>,
+    found: Option<Cow<'static, str>>,
+    help: Option<Cow<'static, str>>,
+}
+
+impl Error {
+    /// An error of this kind that says nothing else yet.
+    #[cold]
+    pub fn new(kind: ErrorKind) -> Error {
+        Error(Box::new(Inner {
+            kind,
+            format: None,
+            layer: None,
+            offset: None,
+            path: None,
+            expected: None,
+            found: None,
+            help: None,
+        }))
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The name of the format that was being read or written.
+    pub fn format(&self) -> Option<&'static str> {
+        self.0.format
+    }
+
+    /// What the offset counts in, if that is not the input itself but
+    /// something that was decompressed or unwrapped from it.
+    pub fn layer(&self) -> Option<&'static str> {
+        self.0.layer
+    }
+
+    /// The offset in bytes, from the start of the input (or of the
+    /// [layer](Error::layer)).
+    pub fn offset(&self) -> Option<u64> {
+        self.0.offset
+    }
+
+    /// The path in the document, from `$`.
+    pub fn path(&self) -> Option<&str> {
+        self.0.path.as_deref()
+    }
+
+    /// What would have been right.
+    pub fn expected(&self) -> Option<&str> {
+        self.0.expected.as_deref()
+    }
+
+    /// What was there.
+    pub fn found(&self) -> Option<&str> {
+        self.0.found.as_deref()
+    }
+
+    /// What can be done about it.
+    pub fn help(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+}
+
+/// Cold constructors' helpers. They keep what was said first: the innermost
+/// place knows best.
+impl Error {
+    /// Says what would have been right.
+    #[must_use]
+    pub fn expecting(mut self, expected: impl Into<Cow<'static, str>>) -> Error {
+        self.0.expected.get_or_insert_with(|| expected.into());
+        self
+    }
+
+    /// Says what was there.
+    #[must_use]
+    pub fn finding(mut self, found: impl Into<Cow<'static, str>>) -> Error {
+        self.0.found.get_or_insert_with(|| found.into());
+        self
+    }
+
+    /// Says what can be done about it.
+    #[must_use]
+    pub fn helping(mut self, help: impl Into<Cow<'static, str>>) -> Error {
+        self.0.help.get_or_insert_with(|| help.into());
+        self
+    }
+
+    /// Says at which offset.
+    #[must_use]
+    pub fn at(mut self, offset: usize) -> Error {
+        self.0.offset.get_or_insert(offset as u64);
+        self
+    }
+
+    /// Moves the offset, if there is one: the part that was read stands `by`
+    /// bytes into the whole.
+    #[must_use]
+    pub fn moved(mut self, by: usize) -> Error {
+        if self.0.layer.is_none()
+            && let Some(offset) = &mut self.0.offset
+        {
+            *offset += by as u64;
+        }
+        self
+    }
+
+    /// Says on which path.
+    #[must_use]
+    pub fn on_path(mut self, path: impl Into<String>) -> Error {
+        self.0.path.get_or_insert_with(|| path.into());
+        self
+    }
+
+    /// Says what the offset counts in.
+    #[must_use]
+    pub fn in_layer(mut self, layer: &'static str) -> Error {
+        self.0.layer.get_or_insert(layer);
+        self
+    }
+
+    /// Says in which format.
+    #[must_use]
+    pub fn in_format(mut self, format: &'static str) -> Error {
+        self.0.format.get_or_insert(format);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let e = &*self.0;
+        match e.kind {
+            ErrorKind::Truncated => f.write_str("the input ends too early")?,
+            ErrorKind::Trailing => f.write_str("bytes behind the end of the document")?,
+            ErrorKind::Malformed => f.write_str("malformed input")?,
+            ErrorKind::BadLink => f.write_str("bad link")?,
+            ErrorKind::Unsupported => f.write_str("not supported")?,
+            ErrorKind::Limit => f.write_str("limit reached")?,
+            ErrorKind::Format => f.write_str("wrong format")?,
+            ErrorKind::Usage => f.write_str("wrong option")?,
+            ErrorKind::Unrepresentable => f.write_str("the target format can't say this")?,
+            ErrorKind::Output => f.write_str("the output was closed")?,
+        }
+        if let Some(format) = e.format {
+            write!(f, " ({format})")?;
+        }
+        if let Some(offset) = e.offset {
+            write!(f, " at offset {offset}")?;
+            if let Some(layer) = e.layer {
+                write!(f, " of the {layer}")?;
+            }
+        }
+        if let Some(path) = &e.path {
+            write!(f, " at {path}")?;
+        }
+        match (&e.expected, &e.found) {
+            (Some(expected), Some(found)) => write!(f, ": expected {expected}, found {found}")?,
+            (Some(expected), None) => write!(f, ": expected {expected}")?,
+            (None, Some(found)) => write!(f, ": {found}")?,
+            (None, None) => {}
+        }
+        if let Some(help) = &e.help {
+            write!(f, " ({help})")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error({}: {self})", self.0.kind)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// How many bytes a window shows before and behind the offset.
+const WINDOW_BEFORE: usize = 16;
+const WINDOW_BEHIND: usize = 16;
+
+/// A window of the input around an offset: hex, text, and a caret below.
+///
+/// ```
+/// let window = icecore::window(b"pst0\x05\x0b\x63", 6);
+/// assert_eq!(
+///     window,
+///     "00000000  70 73 74 30 05 0b 63  |pst0..c|\n                            ^^\n"
+/// );
+/// ```
+pub fn window(input: &[u8], offset: u64) -> String {
+    use std::fmt::Write;
+    let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(input.len());
+    let start = offset.saturating_sub(WINDOW_BEFORE) / 8 * 8;
+    let end = (offset + WINDOW_BEHIND).min(input.len());
+    let mut out = String::new();
+    for row in (start..end.max(start + 1)).step_by(16) {
+        let bytes = &input[row..(row + 16).min(end).max(row)];
+        let _ = write!(out, "{row:08x} ");
+        for byte in bytes {
+            let _ = write!(out, " {byte:02x}");
+        }
+        out.push_str("  |");
+        for byte in bytes {
+            out.push(if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' });
+        }
+        out.push_str("|\n");
+        let at_end = offset == end && row + bytes.len() == offset && bytes.len() < 16;
+        if (row..row + bytes.len()).contains(&offset) || at_end {
+            let _ = writeln!(out, "{:10}{:width$}^^", "", "", width = 3 * (offset - row));
+        }
+    }
+    if offset == end && end > start && (end - start).is_multiple_of(16) {
+        let _ = writeln!(out, "{end:08x}\n{:10}^^", "");
+    }
+    out
+}

@@ -1,0 +1,125 @@
+//! The formats: one folder and one row each.
+
+pub mod json;
+pub mod sereal;
+pub mod storable;
+
+mod scan;
+
+use crate::document::{Document, Tape};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::options::{Opt, Settings};
+use crate::output::{Losses, Output};
+
+pub(crate) use scan::Scan;
+
+/// A format: its row in the registry.
+pub struct Format {
+    /// Its name in stages.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub title: &'static str,
+    /// Its options.
+    pub options: &'static [Opt],
+    /// Its page of documentation, in Markdown.
+    pub page: &'static str,
+    /// Whether the bytes look like it.
+    pub detect: fn(&[u8]) -> Option<Guess>,
+    /// Reads one document from the start of the input.
+    pub read: ReadFn,
+    /// Writes one document.
+    pub write: WriteFn,
+}
+
+/// See [`Format::read`].
+pub type ReadFn = for<'a> fn(&'a [u8], &Settings, Request<'_>) -> Outcome<'a>;
+/// See [`Format::write`].
+pub type WriteFn = fn(&Document<'_>, &Settings, &Limits, &mut dyn Output) -> Result<Losses, Error>;
+
+/// How a document is to be read.
+#[derive(Debug)]
+pub struct Request<'r> {
+    /// What it may cost.
+    pub limits: &'r Limits,
+    /// Whether spelling and spans are wanted.
+    pub detail: bool,
+    /// The tape to use; it is cleared first.
+    pub tape: Tape,
+}
+
+impl<'r> Request<'r> {
+    /// Meaning only, on a new tape.
+    pub fn new(limits: &'r Limits) -> Request<'r> {
+        Request { limits, detail: false, tape: Tape::new() }
+    }
+
+    /// Spelling and spans as well.
+    #[must_use]
+    pub fn detailed(mut self) -> Request<'r> {
+        self.detail = true;
+        self
+    }
+}
+
+/// What a reading gave: a document as far as it went, and why it went no
+/// further.
+#[derive(Debug)]
+pub struct Outcome<'a> {
+    /// The document; a part of one if there is an error.
+    pub document: Document<'a>,
+    /// How many bytes of the input it took.
+    pub consumed: usize,
+    /// What stopped the reading.
+    pub error: Option<Error>,
+}
+
+/// What [`Format::detect`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guess {
+    /// How sure it is.
+    pub certainty: Certainty,
+    /// Version and variant, for people: `file, 2.11, native 64-bit
+    /// little-endian`.
+    pub variant: String,
+}
+
+/// How sure a guess is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Certainty {
+    /// It may be; other things look like it too.
+    Possible,
+    /// Its structure fits as far as was looked.
+    Likely,
+    /// It has a magic number, or the whole input was checked.
+    Sure,
+}
+
+impl Certainty {
+    /// As one word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Certainty::Possible => "possible",
+            Certainty::Likely => "likely",
+            Certainty::Sure => "sure",
+        }
+    }
+}
+
+impl std::fmt::Debug for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Format").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+static FORMATS: &[&Format] = &[&storable::FORMAT, &sereal::FORMAT, &json::FORMAT];
+
+/// All formats.
+pub fn all() -> &'static [&'static Format] {
+    FORMATS
+}
+
+/// The format with this name.
+pub fn by_name(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().copied().find(|format| format.name == name)
+}

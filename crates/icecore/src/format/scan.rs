@@ -1,0 +1,80 @@
+//! A position in the input.
+
+use crate::error::{Error, ErrorKind};
+
+/// The input and how far it was read. Nothing is taken that is not there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scan<'a> {
+    pub(crate) input: &'a [u8],
+    pub(crate) at: usize,
+}
+
+impl<'a> Scan<'a> {
+    pub(crate) fn new(input: &'a [u8]) -> Scan<'a> {
+        Scan { input, at: 0 }
+    }
+
+    /// How many bytes are left.
+    #[inline]
+    pub(crate) fn left(&self) -> usize {
+        self.input.len() - self.at
+    }
+
+    /// The next byte, left where it is.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.input.get(self.at).copied()
+    }
+
+    /// The next byte.
+    #[inline]
+    pub(crate) fn u8(&mut self, what: &'static str) -> Result<u8, Error> {
+        match self.input.get(self.at) {
+            Some(byte) => {
+                self.at += 1;
+                Ok(*byte)
+            }
+            None => Err(self.truncated(1, what)),
+        }
+    }
+
+    /// The next `len` bytes.
+    #[inline]
+    pub(crate) fn take(&mut self, len: usize, what: &'static str) -> Result<&'a [u8], Error> {
+        match self.at.checked_add(len).and_then(|end| self.input.get(self.at..end)) {
+            Some(bytes) => {
+                self.at += len;
+                Ok(bytes)
+            }
+            None => Err(self.truncated(len, what)),
+        }
+    }
+
+    /// The next `N` bytes.
+    #[inline]
+    pub(crate) fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Error> {
+        match self.input.get(self.at..).and_then(|rest| rest.first_chunk::<N>()) {
+            Some(bytes) => {
+                self.at += N;
+                Ok(*bytes)
+            }
+            None => Err(self.truncated(N, what)),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn truncated(&self, wanted: usize, what: &'static str) -> Error {
+        let left = self.left();
+        Error::new(ErrorKind::Truncated)
+            .at(self.input.len())
+            .expecting(match wanted {
+                1 => format!("1 byte of {what}"),
+                _ => format!("{wanted} bytes of {what} from offset {}", self.at),
+            })
+            .finding(match left {
+                0 => "the end of the input".to_owned(),
+                1 => "only 1 byte".to_owned(),
+                _ => format!("only {left} bytes"),
+            })
+    }
+}

@@ -1,0 +1,38 @@
+//! Icecore reads and writes the data that Perl, PHP and Ruby freeze, byte for
+//! byte as the originals do, and never runs any of it.
+//!
+//! In the middle is one [`Document`]. A format is two functions: bytes to
+//! Document, Document to bytes. So any format converts to any other:
+//!
+//! ```
+//! let json = icecore::convert(br#"{"name":"Alice"}"#, "json", "json:indent=2")?;
+//! assert_eq!(json, b"{\n  \"name\": \"Alice\"\n}\n");
+//! # Ok::<(), icecore::Error>(())
+//! ```
+//!
+//! The engine does no I/O, reads no clock and no environment. Whatever the
+//! input, it does not panic, and its work and memory are linear in it; see
+//! [`Limits`].
+#![forbid(unsafe_code)]
+
+mod api;
+mod detect;
+mod document;
+mod error;
+pub mod format;
+mod limits;
+mod options;
+mod output;
+mod stage;
+
+pub use api::{convert, read, read_as, read_with, trailing, write, write_to};
+pub use document::{
+    BigInt, Builder, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items, KEY_NODE,
+    Key, Kind, NO_KEY, NO_NODE, Name, Names, Node, Note, Place, Sink, Span, Spelling, Tape, Trace, Value, flag,
+};
+pub use error::{Error, ErrorKind, window};
+pub use format::{Certainty, Format, Guess, Outcome, Request, json, sereal, storable};
+pub use limits::Limits;
+pub use options::{Opt, Settings, Side, Takes};
+pub use output::{Loss, LossKind, Losses, Output};
+pub use stage::Stage;

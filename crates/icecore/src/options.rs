@@ -1,0 +1,150 @@
+//! Options of formats: the one table that the command, the C interface and
+//! the language modules share.
+
+use crate::error::{Error, ErrorKind};
+
+/// An option of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opt {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub takes: Takes,
+    /// When it counts.
+    pub side: Side,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+}
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Takes {
+    /// Nothing: it is on if it is named. `=0` or `=no` switch it off.
+    Flag,
+    /// A whole number in this range.
+    Number(i64, i64),
+    /// One of these words; the first is the default.
+    Choice(&'static [&'static str]),
+    /// Any text.
+    Text,
+}
+
+/// When an option counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// While reading.
+    Read,
+    /// While writing.
+    Write,
+    /// Both.
+    Both,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Setting {
+    Flag(bool),
+    Number(i64),
+    Choice(&'static str),
+    Text(String),
+}
+
+/// Options of a stage, checked against its format's table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    values: Vec<(&'static str, Setting)>,
+}
+
+impl Settings {
+    /// No options.
+    pub fn new() -> Settings {
+        Settings::default()
+    }
+
+    /// Sets an option. The last setting of an option counts.
+    ///
+    /// # Errors
+    /// Of kind `Usage`, if the table lacks the option or the value does not
+    /// fit it.
+    pub fn set(&mut self, table: &'static [Opt], stage: &str, name: &str, value: Option<&str>) -> Result<(), Error> {
+        let option = table.iter().find(|option| option.name == name).ok_or_else(|| {
+            let known: Vec<_> = table.iter().map(|option| option.name).collect();
+            Error::new(ErrorKind::Usage)
+                .expecting(match known.len() {
+                    0 => format!("no options: {stage} has none"),
+                    _ => format!("an option of {stage}: {}", known.join(", ")),
+                })
+                .finding(format!("`{name}`"))
+        })?;
+        let wrong = |expected: String| {
+            let found = value.map_or("nothing".to_owned(), |value| format!("`{value}`"));
+            Error::new(ErrorKind::Usage).expecting(format!("{expected} for {stage}:{name}")).finding(found)
+        };
+        let setting = match (option.takes, value) {
+            (Takes::Flag, None | Some("1" | "yes" | "true" | "on")) => Setting::Flag(true),
+            (Takes::Flag, Some("0" | "no" | "false" | "off")) => Setting::Flag(false),
+            (Takes::Flag, Some(_)) => return Err(wrong("yes or no".into())),
+            (Takes::Number(least, most), _) => value
+                .and_then(|value| value.parse().ok())
+                .filter(|number| (least..=most).contains(number))
+                .map(Setting::Number)
+                .ok_or_else(|| wrong(format!("a number from {least} to {most}")))?,
+            (Takes::Choice(words), _) => words
+                .iter()
+                .find(|word| Some(**word) == value)
+                .map(|word| Setting::Choice(word))
+                .ok_or_else(|| wrong(format!("one of {}", words.join(", "))))?,
+            (Takes::Text, Some(value)) => Setting::Text(value.to_owned()),
+            (Takes::Text, None) => return Err(wrong("a value".into())),
+        };
+        self.values.retain(|(known, _)| *known != option.name);
+        self.values.push((option.name, setting));
+        Ok(())
+    }
+
+    fn get(&self, name: &str) -> Option<&Setting> {
+        self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// Whether a flag is on.
+    pub fn flag(&self, name: &str) -> bool {
+        matches!(self.get(name), Some(Setting::Flag(true)))
+    }
+
+    /// A flag, if it was set at all.
+    pub fn flag_set(&self, name: &str) -> Option<bool> {
+        match self.get(name) {
+            Some(Setting::Flag(value)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// A number, if it was set.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        match self.get(name) {
+            Some(Setting::Number(value)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// A choice, if it was set.
+    pub fn choice(&self, name: &str) -> Option<&'static str> {
+        match self.get(name) {
+            Some(Setting::Choice(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// A text, if it was set.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Some(Setting::Text(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether no option was set.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+}

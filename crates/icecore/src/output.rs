@@ -1,0 +1,192 @@
+//! Where writers write to, and what they could not say.
+
+use crate::error::Error;
+use std::fmt;
+
+/// Where a writer writes to.
+///
+/// A writer appends to [`Output::buffer`] and calls [`Output::ready`] now and
+/// then, when what is there will not be touched any more; an output may then
+/// take it away. A `Vec<u8>` is an output that takes nothing away.
+pub trait Output {
+    /// The buffer to append to.
+    fn buffer(&mut self) -> &mut Vec<u8>;
+
+    /// The buffer may be emptied.
+    ///
+    /// # Errors
+    /// Of kind `Output`, if no more is wanted.
+    fn ready(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl Output for Vec<u8> {
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        self
+    }
+}
+
+/// What a target format could not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LossKind {
+    /// An object became its body.
+    Class,
+    /// An opaque object became its payload.
+    Opaque,
+    /// A byte string that is not UTF-8 became text.
+    Bytes,
+    /// A symbol became a string.
+    Symbol,
+    /// A string's encoding was dropped.
+    Encoding,
+    /// A reference to a scalar became the scalar.
+    Reference,
+    /// A value that stands in several places was written several times.
+    Sharing,
+    /// A link to a container that contains it became null.
+    Cycle,
+    /// A weak reference became an ordinary one.
+    Weak,
+    /// The mark of an overloaded reference was dropped.
+    Overload,
+    /// An array element that does not exist became null.
+    Hole,
+    /// A float that the target lacks (infinite, not a number) became null or a
+    /// string.
+    Float,
+    /// A number lost digits.
+    Precision,
+    /// A key that is no string became one.
+    Key,
+    /// Two keys became the same.
+    DuplicateKey,
+    /// A regular expression became a string.
+    Regexp,
+    /// Code became a string or null.
+    Code,
+    /// A v-string became a string.
+    VString,
+    /// A tied variable became the object behind it.
+    Tied,
+    /// A restricted hash became an ordinary one.
+    Restricted,
+    /// Attributes of a value were dropped.
+    Attributes,
+    /// The default value or the identity comparison of a map was dropped.
+    MapKind,
+    /// An enum case or the name of a class became a string.
+    Name,
+    /// A user header was dropped.
+    Header,
+    /// A boolean became a number or a string.
+    Bool,
+}
+
+impl LossKind {
+    /// What was lost, in words; the count comes before it.
+    pub fn describe(self) -> &'static str {
+        match self {
+            LossKind::Class => "class names dropped",
+            LossKind::Opaque => "opaque objects written as their payload",
+            LossKind::Bytes => "byte strings that are not UTF-8 written as text",
+            LossKind::Symbol => "symbols written as strings",
+            LossKind::Encoding => "string encodings dropped",
+            LossKind::Reference => "references to scalars written as the scalar",
+            LossKind::Sharing => "shared values written again",
+            LossKind::Cycle => "cycles cut with null",
+            LossKind::Weak => "weak references written as ordinary ones",
+            LossKind::Overload => "overload marks dropped",
+            LossKind::Hole => "nonexistent elements written as null",
+            LossKind::Float => "infinite or undefined floats replaced",
+            LossKind::Precision => "numbers that lost digits",
+            LossKind::Key => "keys turned into strings",
+            LossKind::DuplicateKey => "keys that occur twice",
+            LossKind::Regexp => "regular expressions written as strings",
+            LossKind::Code => "code texts written as strings",
+            LossKind::VString => "v-strings written as strings",
+            LossKind::Tied => "tied variables written as the object behind them",
+            LossKind::Restricted => "restricted hashes written as ordinary ones",
+            LossKind::Attributes => "attributes dropped",
+            LossKind::MapKind => "map defaults or identity comparisons dropped",
+            LossKind::Name => "enum cases or class references written as strings",
+            LossKind::Header => "user headers dropped",
+            LossKind::Bool => "booleans written as numbers or strings",
+        }
+    }
+
+    /// The kind as one word, as the command's JSON shows it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LossKind::Class => "class",
+            LossKind::Opaque => "opaque",
+            LossKind::Bytes => "bytes",
+            LossKind::Symbol => "symbol",
+            LossKind::Encoding => "encoding",
+            LossKind::Reference => "reference",
+            LossKind::Sharing => "sharing",
+            LossKind::Cycle => "cycle",
+            LossKind::Weak => "weak",
+            LossKind::Overload => "overload",
+            LossKind::Hole => "hole",
+            LossKind::Float => "float",
+            LossKind::Precision => "precision",
+            LossKind::Key => "key",
+            LossKind::DuplicateKey => "duplicate-key",
+            LossKind::Regexp => "regexp",
+            LossKind::Code => "code",
+            LossKind::VString => "v-string",
+            LossKind::Tied => "tied",
+            LossKind::Restricted => "restricted",
+            LossKind::Attributes => "attributes",
+            LossKind::MapKind => "map-kind",
+            LossKind::Name => "name",
+            LossKind::Header => "header",
+            LossKind::Bool => "bool",
+        }
+    }
+}
+
+/// A kind of loss, how often it happened and where it happened first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// What was lost.
+    pub kind: LossKind,
+    /// How often.
+    pub count: u64,
+    /// The path of the first one.
+    pub path: String,
+}
+
+/// What a writer could not say, by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    list: Vec<Loss>,
+}
+
+impl Losses {
+    /// Counts a loss. The path is asked for at the first of its kind only.
+    pub fn add(&mut self, kind: LossKind, path: impl FnOnce() -> String) {
+        match self.list.iter_mut().find(|loss| loss.kind == kind) {
+            Some(loss) => loss.count += 1,
+            None => self.list.push(Loss { kind, count: 1, path: path() }),
+        }
+    }
+
+    /// The losses, by kind, in the order in which they first happened.
+    pub fn iter(&self) -> impl Iterator<Item = &Loss> {
+        self.list.iter()
+    }
+
+    /// Whether nothing was lost.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}, first at {}", self.count, self.kind.describe(), self.path)
+    }
+}

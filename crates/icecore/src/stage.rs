@@ -1,0 +1,252 @@
+//! Stages: `gzip/sereal:compress=zstd,level=3`.
+
+use crate::error::{Error, ErrorKind};
+use crate::format::{self, Format};
+use crate::options::Settings;
+
+/// A format with its options.
+///
+/// Written `NAME[:option[=value],…]`. A value that holds `/ , : =` or blanks
+/// stands in quotes: single ones are plain, double ones know JSON's escapes.
+///
+/// ```
+/// let stage = icecore::Stage::parse("sereal:compress=zstd,level=3")?;
+/// assert_eq!(stage.format().name, "sereal");
+/// assert_eq!(stage.settings().number("level"), Some(3));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Stage {
+    format: &'static Format,
+    settings: Settings,
+}
+
+impl Stage {
+    /// A stage of this format without options.
+    pub fn of(format: &'static Format) -> Stage {
+        Stage { format, settings: Settings::new() }
+    }
+
+    /// Reads a stage.
+    ///
+    /// # Errors
+    /// Of kind `Usage`, if the syntax is broken or the format or an option is
+    /// not known.
+    pub fn parse(text: &str) -> Result<Stage, Error> {
+        let mut stages = parse_path(text)?;
+        match (stages.pop(), stages.pop()) {
+            (Some(raw), None) => Stage::from_raw(&raw),
+            _ => Err(Error::new(ErrorKind::Usage).expecting("one format").finding(format!("`{text}`"))),
+        }
+    }
+
+    fn from_raw(raw: &RawStage) -> Result<Stage, Error> {
+        let format = format::by_name(&raw.name).ok_or_else(|| unknown(&raw.name))?;
+        let mut stage = Stage::of(format);
+        for (name, value) in &raw.options {
+            stage.set(name, value.as_deref())?;
+        }
+        Ok(stage)
+    }
+
+    /// Sets an option; the value is taken verbatim.
+    ///
+    /// # Errors
+    /// Of kind `Usage`, if there is no such option or the value does not fit.
+    pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), Error> {
+        self.settings.set(self.format.options, self.format.name, name, value)
+    }
+
+    /// The format.
+    pub fn format(&self) -> &'static Format {
+        self.format
+    }
+
+    /// The options.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    let known: Vec<_> = format::all().iter().map(|format| format.name).collect();
+    Error::new(ErrorKind::Usage)
+        .expecting(format!("one of the formats {}", known.join(", ")))
+        .finding(format!("`{name}`"))
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct RawStage {
+    name: String,
+    options: Vec<(String, Option<String>)>,
+}
+
+/// Splits a path of stages; the outermost comes first.
+fn parse_path(text: &str) -> Result<Vec<RawStage>, Error> {
+    let mut scan = Scan { text, at: 0 };
+    let mut stages = Vec::new();
+    loop {
+        let name = scan.word();
+        if name.is_empty() {
+            return Err(scan.wrong("the name of a format"));
+        }
+        let mut stage = RawStage { name: name.to_owned(), options: Vec::new() };
+        if scan.take(':') {
+            loop {
+                let name = scan.word();
+                if name.is_empty() {
+                    return Err(scan.wrong("the name of an option"));
+                }
+                let value = if scan.take('=') { Some(scan.value()?) } else { None };
+                stage.options.push((name.to_owned(), value));
+                if !scan.take(',') {
+                    break;
+                }
+            }
+        }
+        stages.push(stage);
+        if !scan.take('/') {
+            break;
+        }
+    }
+    if scan.at < text.len() {
+        return Err(scan.wrong("`/`, `,` or the end"));
+    }
+    Ok(stages)
+}
+
+struct Scan<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Scan<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn take(&mut self, c: char) -> bool {
+        let found = self.rest().starts_with(c);
+        if found {
+            self.at += c.len_utf8();
+        }
+        found
+    }
+
+    fn word(&mut self) -> &'t str {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+
+    fn value(&mut self) -> Result<String, Error> {
+        if self.take('\'') {
+            let end = self.rest().find('\'').ok_or_else(|| self.wrong("a closing quote"))?;
+            let value = self.rest()[..end].to_owned();
+            self.at += end + 1;
+            return Ok(value);
+        }
+        if self.take('"') {
+            return self.quoted();
+        }
+        let rest = self.rest();
+        let end = rest.find(|c: char| matches!(c, '/' | ',' | ':' | '=') || c.is_whitespace()).unwrap_or(rest.len());
+        self.at += end;
+        Ok(rest[..end].to_owned())
+    }
+
+    fn quoted(&mut self) -> Result<String, Error> {
+        let mut value = String::new();
+        loop {
+            let c = self.rest().chars().next().ok_or_else(|| self.wrong("a closing quote"))?;
+            self.at += c.len_utf8();
+            match c {
+                '"' => return Ok(value),
+                '\\' => {
+                    let c = self.rest().chars().next().ok_or_else(|| self.wrong("an escape"))?;
+                    self.at += c.len_utf8();
+                    value.push(match c {
+                        '"' | '\\' | '/' => c,
+                        'n' => '\n',
+                        't' => '\t',
+                        'r' => '\r',
+                        'b' => '\u{8}',
+                        'f' => '\u{c}',
+                        'u' => self.escape()?,
+                        _ => return Err(self.wrong("one of JSON's escapes")),
+                    });
+                }
+                c => value.push(c),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, Error> {
+        let unit = self.unit()?;
+        let code = match unit {
+            0xD800..=0xDBFF => {
+                if !(self.take('\\') && self.take('u')) {
+                    return Err(self.wrong("the second half of a surrogate pair"));
+                }
+                let low = self.unit()?;
+                0x10000 + ((unit - 0xD800) << 10) + low.wrapping_sub(0xDC00)
+            }
+            unit => unit,
+        };
+        char::from_u32(code).ok_or_else(|| self.wrong("a Unicode character"))
+    }
+
+    fn unit(&mut self) -> Result<u32, Error> {
+        let digits = self.rest().get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+        let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let unit = unit.ok_or_else(|| self.wrong("four hex digits"))?;
+        self.at += 4;
+        Ok(unit)
+    }
+
+    fn wrong(&self, expected: &'static str) -> Error {
+        let rest = self.rest();
+        let found = if rest.is_empty() { "the end".to_owned() } else { format!("`{rest}`") };
+        Error::new(ErrorKind::Usage).expecting(format!("{expected} in the stage `{}`", self.text)).finding(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(text: &str) -> Vec<(String, Option<String>)> {
+        parse_path(text).unwrap().remove(0).options
+    }
+
+    #[test]
+    fn values_may_be_quoted() {
+        assert_eq!(
+            options("pack:template='(N/A*)*',x"),
+            [("template".into(), Some("(N/A*)*".into())), ("x".into(), None)]
+        );
+        assert_eq!(options(r#"join:separator="\u001c\n""#), [("separator".into(), Some("\u{1c}\n".into()))]);
+        assert_eq!(options("a:b="), [("b".into(), Some(String::new()))]);
+    }
+
+    #[test]
+    fn a_path_has_stages() {
+        let names: Vec<_> = parse_path("gzip/base64:wrap/php").unwrap().into_iter().map(|s| s.name).collect();
+        assert_eq!(names, ["gzip", "base64", "php"]);
+    }
+
+    #[test]
+    fn broken_syntax_says_where() {
+        for (text, expected) in [
+            ("", "the name of a format"),
+            ("json:", "the name of an option"),
+            ("json:a='b", "a closing quote"),
+            ("json typed", "`/`, `,` or the end"),
+            (r#"a:b="\u12""#, "four hex digits"),
+        ] {
+            let error = parse_path(text).unwrap_err();
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+}
