@@ -21,6 +21,7 @@ mod document;
 mod error;
 pub mod format;
 mod limits;
+pub mod num;
 mod options;
 mod output;
 mod stage;
