@@ -177,7 +177,8 @@ pub fn to_x87(bytes: &[u8; 16]) -> [u8; 10] {
 ///
 /// ```
 /// use icecore::num::float128::{from_double_double, to_double_double};
-/// assert_eq!(to_double_double(&from_double_double(1.0, 1e-20)), (1.0, 1e-20));
+/// let low = 2f64.powi(-100);
+/// assert_eq!(to_double_double(&from_double_double(1.0, low)), (1.0, low));
 /// ```
 pub fn from_double_double(high: f64, low: f64) -> [u8; 16] {
     if low == 0.0 || !high.is_finite() {
