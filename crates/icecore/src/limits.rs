@@ -17,8 +17,8 @@ use crate::error::{Error, ErrorKind};
 pub struct Limits {
     /// How deep values may be nested. Default: 10,000.
     pub depth: u32,
-    /// How many nodes a document may have (16 bytes each). Default: 2^32 - 2,
-    /// which is also the most that a tape can hold.
+    /// How many nodes a document may have (16 bytes each). Default: 2^32 -
+    /// 65,537, which is also the most that a tape can hold.
     pub nodes: u32,
     /// How many bytes a string may have. Default: no limit; a string is never
     /// longer than the input.
@@ -46,7 +46,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             depth: 10_000,
-            nodes: u32::MAX - 1,
+            nodes: u32::MAX - 65_536,
             string: u64::MAX,
             decompressed: 4 << 30,
             ratio: 1024,

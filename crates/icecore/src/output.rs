@@ -58,6 +58,8 @@ pub enum LossKind {
     Float,
     /// A number lost digits.
     Precision,
+    /// An integer beyond 64 bits became a string.
+    BigInt,
     /// A key that is no string became one.
     Key,
     /// Two keys became the same.
@@ -101,6 +103,7 @@ impl LossKind {
             LossKind::Hole => "nonexistent elements written as null",
             LossKind::Float => "infinite or undefined floats replaced",
             LossKind::Precision => "numbers that lost digits",
+            LossKind::BigInt => "integers beyond 64 bits written as strings",
             LossKind::Key => "keys turned into strings",
             LossKind::DuplicateKey => "keys that occur twice",
             LossKind::Regexp => "regular expressions written as strings",
@@ -132,6 +135,7 @@ impl LossKind {
             LossKind::Hole => "hole",
             LossKind::Float => "float",
             LossKind::Precision => "precision",
+            LossKind::BigInt => "big-integer",
             LossKind::Key => "key",
             LossKind::DuplicateKey => "duplicate-key",
             LossKind::Regexp => "regexp",

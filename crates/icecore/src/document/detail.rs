@@ -177,6 +177,13 @@ impl Spelling {
         self.header.iter().find(|(known, _)| *known == code).map(|(_, value)| *value)
     }
 
+    /// The choices for the value with this ordinal.
+    pub fn notes_of(&self, ordinal: u32) -> &[Note] {
+        let start = self.notes.partition_point(|note| note.ordinal < ordinal);
+        let len = self.notes[start..].iter().take_while(|note| note.ordinal == ordinal).count();
+        &self.notes[start..start + len]
+    }
+
     /// Bytes that were [kept](Detail::keep).
     pub fn kept(&self, at: u64) -> &[u8] {
         let (start, len) = ((at >> 32) as usize, (at & 0xFFFF_FFFF) as usize);

@@ -172,10 +172,13 @@ pub enum Form {
     OldModule = 13,
     /// An instance of a user's subclass of a core class (`C`).
     Subclass = 14,
+    /// On an `Object`: the variable itself is blessed; it was not reached
+    /// through a reference, as objects usually are (Perl).
+    Variable = 15,
 }
 
 impl Form {
-    const ALL: [Form; 15] = [
+    const ALL: [Form; 16] = [
         Form::Usual,
         Form::Struct,
         Form::Hook,
@@ -191,6 +194,7 @@ impl Form {
         Form::Module,
         Form::OldModule,
         Form::Subclass,
+        Form::Variable,
     ];
 
     /// The form's bits in [`Node::flags`].
@@ -201,7 +205,7 @@ impl Form {
 
     #[inline]
     fn from_flags(flags: u8) -> Form {
-        *Self::ALL.get(usize::from(flags >> 4)).unwrap_or(&Form::Usual)
+        Self::ALL[usize::from(flags >> 4)]
     }
 }
 

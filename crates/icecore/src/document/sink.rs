@@ -1,6 +1,7 @@
 //! What readers feed.
 
 use super::detail::Detail;
+use super::node::Node;
 use super::tape::Tape;
 use crate::error::Error;
 
@@ -14,6 +15,9 @@ pub trait Sink {
 
     /// The tape to append to.
     fn tape(&mut self) -> &mut Tape;
+
+    /// The nodes that are on the tape.
+    fn nodes(&self) -> &[Node];
 
     /// Where to record spelling and spans.
     fn detail(&mut self) -> Option<&mut Detail>;
@@ -47,6 +51,11 @@ impl Sink for Tape {
     }
 
     #[inline]
+    fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    #[inline]
     fn detail(&mut self) -> Option<&mut Detail> {
         None
     }
@@ -67,6 +76,11 @@ impl Sink for Detailed {
     #[inline]
     fn tape(&mut self) -> &mut Tape {
         &mut self.tape
+    }
+
+    #[inline]
+    fn nodes(&self) -> &[Node] {
+        &self.tape.nodes
     }
 
     #[inline]

@@ -134,6 +134,17 @@ impl Tape {
         self.nodes[at as usize].key = key;
     }
 
+    /// Gives the container at `at` its class.
+    pub(crate) fn set_class(&mut self, at: u32, class: u32) {
+        let node = &mut self.nodes[at as usize];
+        node.payload = node.payload & 0xFFFF_FFFF | u64::from(class) << 32;
+    }
+
+    /// Puts another leaf in the place of the one at `at`.
+    pub(crate) fn replace(&mut self, at: u32, node: Node) {
+        self.nodes[at as usize] = node;
+    }
+
     /// Sets flags of the node at `at`.
     #[inline]
     pub(crate) fn set_flags(&mut self, at: u32, flags: u8) {

@@ -3,3 +3,4 @@
 
 pub mod bigint;
 pub mod float128;
+pub(crate) mod general;

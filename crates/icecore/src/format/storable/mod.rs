@@ -1,29 +1,238 @@
-//! storable
+//! Perl's Storable: `freeze`, `store` and their network-order twins.
+//!
+//! `FORMAT.md` beside this file has the facts.
 
-use super::{Format, Guess, Outcome, Request};
-use crate::document::Document;
-use crate::error::{Error, ErrorKind};
+mod fast;
+mod float;
+mod image;
+mod keys;
+mod numbers;
+mod old;
+mod read;
+mod records;
+mod spelling;
+mod tag;
+mod write;
+
+pub use float::LongDouble;
+pub use write::{WriteOptions, write};
+
+use super::{Certainty, Format, Guess, Outcome, Request, Scan};
+use crate::document::{Detailed, Document, Sink, Tape};
+use crate::error::Error;
 use crate::limits::Limits;
-use crate::options::Settings;
+use crate::options::{Opt, Settings, Side, Takes};
 use crate::output::{Losses, Output};
+use image::Image;
+use read::Machine;
+
+const NAME: &str = "storable";
 
 /// The row in the registry.
-pub static FORMAT: Format =
-    Format { name: "storable", title: "", options: &[], page: include_str!("FORMAT.md"), detect, read, write };
+pub static FORMAT: Format = Format {
+    name: NAME,
+    title: "Perl's Storable: freeze and store, native and network order",
+    options: OPTIONS,
+    page: include_str!("FORMAT.md"),
+    detect,
+    read: read_row,
+    write: write_row,
+};
 
-fn detect(_input: &[u8]) -> Option<Guess> {
-    None
+const OPTIONS: &[Opt] = &[
+    Opt {
+        name: "image",
+        takes: Takes::Choice(&["file", "memory"]),
+        side: Side::Write,
+        help: "file: as store() writes; memory: as freeze() returns",
+    },
+    Opt { name: "file", takes: Takes::Flag, side: Side::Write, help: "the same as image=file" },
+    Opt { name: "memory", takes: Takes::Flag, side: Side::Write, help: "the same as image=memory" },
+    Opt {
+        name: "netorder",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "network order, as nstore() and nfreeze() write; otherwise that of a 64-bit little-endian machine",
+    },
+    Opt {
+        name: "version",
+        takes: Takes::Choice(&["2.11", "2.12"]),
+        side: Side::Write,
+        help: "the version to write; 2.12 has booleans of its own",
+    },
+    Opt {
+        name: "canonical",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "sort the keys of hashes, as $Storable::canonical does",
+    },
+    Opt {
+        name: "long_double",
+        takes: Takes::Choice(&["auto", "x87", "quad", "double-double"]),
+        side: Side::Read,
+        help: "what floats of 12 and 16 bytes are; the header does not say",
+    },
+    Opt {
+        name: "interwork_56_64bit",
+        takes: Takes::Flag,
+        side: Side::Read,
+        help: "integers have 64 bits though the byte order has four digits, as perl 5.6 could write",
+    },
+];
+
+/// How an image is read.
+///
+/// ```
+/// use icecore::{Limits, storable};
+/// let image = b"\x05\x0b\x02\0\0\0\x01\x08\x81";
+/// let document = storable::read(image, &storable::ReadOptions::default(), &Limits::default())?;
+/// assert_eq!(document.root().item(0).and_then(|item| item.as_i64()), Some(1));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// What floats of 12 and 16 bytes are; by default it is guessed.
+    pub long_double: Option<LongDouble>,
+    /// Integers have 64 bits though the byte order has four digits.
+    pub interwork_56_64bit: bool,
+    /// Read with the plain machine only. Slower; for tests that compare.
+    pub plain: bool,
 }
 
-fn read<'a>(_input: &'a [u8], _settings: &Settings, _request: Request<'_>) -> Outcome<'a> {
-    Outcome { document: Document::default(), consumed: 0, error: Some(Error::new(ErrorKind::Unsupported)) }
+impl ReadOptions {
+    fn from_settings(settings: &Settings) -> ReadOptions {
+        ReadOptions {
+            long_double: match settings.choice("long_double") {
+                Some("x87") => Some(LongDouble::X87),
+                Some("quad") => Some(LongDouble::Quad),
+                Some("double-double") => Some(LongDouble::DoubleDouble),
+                _ => None,
+            },
+            interwork_56_64bit: settings.flag("interwork_56_64bit"),
+            plain: false,
+        }
+    }
 }
 
-fn write(
-    _document: &Document<'_>,
-    _settings: &Settings,
-    _limits: &Limits,
-    _out: &mut dyn Output,
+/// Reads an image, of which nothing may be left.
+///
+/// # Errors
+/// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
+/// path.
+pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
+    let outcome = read_outcome(input, options, Request::new(limits));
+    match outcome.error {
+        Some(error) => Err(error.in_format(NAME)),
+        None if outcome.consumed < input.len() => Err(crate::api::trailing(input, outcome.consumed).in_format(NAME)),
+        None => Ok(outcome.document),
+    }
+}
+
+/// Reads an image from the start of the input.
+pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    let Request { limits, detail, mut tape } = request;
+    tape.clear();
+    if detail {
+        let mut sink = Detailed { tape, ..Detailed::default() };
+        let (consumed, error) = feed(input, options, limits, &mut sink);
+        if error.is_some() {
+            finish_extents(&mut sink, consumed);
+        }
+        Outcome { document: Document::detailed(input, sink), consumed, error }
+    } else {
+        let (consumed, error) = feed(input, options, limits, &mut tape);
+        Outcome { document: Document::new(input, tape), consumed, error }
+    }
+}
+
+/// Feeds the sink with an image; says how far it came, and what stopped it.
+pub(crate) fn feed<S: Sink>(
+    input: &[u8],
+    options: &ReadOptions,
+    limits: &Limits,
+    sink: &mut S,
+) -> (usize, Option<Error>) {
+    if options.plain || S::DETAIL {
+        feed_with::<S, false>(input, options, limits, sink)
+    } else {
+        feed_with::<S, true>(input, options, limits, sink)
+    }
+}
+
+fn feed_with<S: Sink, const FAST: bool>(
+    input: &[u8],
+    options: &ReadOptions,
+    limits: &Limits,
+    sink: &mut S,
+) -> (usize, Option<Error>) {
+    let mut scan = Scan::new(input);
+    let image = match Image::read(&mut scan, options.interwork_56_64bit, sink) {
+        Ok(image) => image,
+        Err(error) => return (scan.at, Some(error)),
+    };
+    if image.is_old() {
+        return old::feed(scan, &image, options, limits, sink);
+    }
+    let mut machine = Machine::<S, FAST>::new(scan, image, options, limits, sink);
+    let result = machine.run();
+    let consumed = machine.scan.at;
+    let error = result.err().map(|error| {
+        let next = machine.len();
+        let path = machine.sink.tape().path_to(next, input);
+        machine.abandon();
+        error.on_path(path)
+    });
+    (consumed, error)
+}
+
+/// Gives what was open at the end its end.
+fn finish_extents(sink: &mut Detailed, end: usize) {
+    for extent in &mut sink.detail.trace.extents {
+        if extent.end == 0 {
+            extent.end = end as u64;
+        }
+    }
+}
+
+fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
+    read_outcome(input, &ReadOptions::from_settings(settings), request)
+}
+
+fn write_row(
+    document: &Document<'_>,
+    settings: &Settings,
+    limits: &Limits,
+    out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    Err(Error::new(ErrorKind::Unsupported))
+    write(document, &WriteOptions::from_settings(settings), limits, out)
+}
+
+/// A magic is sure. A memory image has none: its header must make sense, and
+/// of a network-order one, whose header is two bytes, the whole must be read.
+fn detect(input: &[u8]) -> Option<Guess> {
+    let mut scan = Scan::new(input);
+    let image = Image::read(&mut scan, false, &mut Tape::new()).ok()?;
+    let mut certainty = Certainty::Sure;
+    if !image.file {
+        if image.major < 2 || image.minor > image::MINOR + 8 {
+            return None;
+        }
+        let mut limits = Limits::default();
+        limits.nodes = 10_000;
+        let outcome = read_outcome(input, &ReadOptions::default(), Request::new(&limits));
+        let reached = outcome.document.nodes().len() as u32 >= limits.nodes;
+        match outcome.error {
+            None if outcome.consumed == input.len() => {}
+            Some(_) if reached => {}
+            _ if image.netorder => return None,
+            _ => certainty = Certainty::Likely,
+        }
+        if image.netorder && input.len() < 4 {
+            certainty = Certainty::Possible;
+        } else if image.netorder {
+            certainty = certainty.min(Certainty::Likely);
+        }
+    }
+    Some(Guess { certainty, variant: image.describe() })
 }

@@ -1,0 +1,81 @@
+//! Floats of other machines.
+
+use crate::document::{Kind, Node, Tape};
+use crate::num::float128;
+
+/// What a long double is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LongDouble {
+    /// The 80-bit format of the x87, padded.
+    X87,
+    /// IEEE 754 binary128.
+    Quad,
+    /// Two doubles whose sum it is (PowerPC).
+    DoubleDouble,
+}
+
+/// The node for a native float. The order of bytes is that of the image.
+pub(super) fn node(tape: &mut Tape, bytes: &[u8], little: bool, kind: Option<LongDouble>) -> Node {
+    let f64_at = |at: usize| {
+        let mut raw = [0; 8];
+        if let Some(bytes) = bytes.get(at..at + 8) {
+            raw.copy_from_slice(bytes);
+        }
+        if little { f64::from_le_bytes(raw) } else { f64::from_be_bytes(raw) }
+    };
+    if bytes.len() == 8 {
+        return Node::float(f64_at(0));
+    }
+    let mut raw = [0; 16];
+    let n = bytes.len().min(16);
+    raw[..n].copy_from_slice(&bytes[..n]);
+    if !little {
+        raw[..n].reverse();
+    }
+    let wide = match kind.unwrap_or_else(|| guess(&raw, n, f64_at(0), f64_at(8))) {
+        LongDouble::X87 => float128::from_x87(&x87(&raw, n, little)),
+        LongDouble::Quad => raw,
+        LongDouble::DoubleDouble => float128::from_double_double(f64_at(0), f64_at(8)),
+    };
+    match float128::to_f64_exact(&wide) {
+        Some(value) => Node::float(value),
+        None => tape.owned(Kind::Float128, &wide),
+    }
+}
+
+/// The ten bytes of an x87 float, least significant first. The big-endian
+/// form (m68k) has its padding between exponent and mantissa.
+fn x87(raw: &[u8; 16], size: usize, little: bool) -> [u8; 10] {
+    let mut ten = [0; 10];
+    ten.copy_from_slice(&raw[..10]);
+    if !little && size == 12 {
+        ten[8..].copy_from_slice(&raw[10..12]);
+    }
+    ten
+}
+
+/// Which kind a float of 12 or 16 bytes is: the header does not say.
+///
+/// `raw` has the least significant byte first. An x87 float has an explicit
+/// leading bit and, as perl writes it, its exponent in bytes 8 and 9.
+fn guess(raw: &[u8; 16], size: usize, first: f64, second: f64) -> LongDouble {
+    if size == 12 {
+        return LongDouble::X87;
+    }
+    let exponent = |at: usize| i32::from(u16::from_le_bytes([raw[at], raw[at + 1]]) & 0x7FFF);
+    let near = |exponent: i32| (16383 - 1100..=16383 + 1100).contains(&exponent) || exponent == 0x7FFF;
+    if raw[7] & 0x80 != 0 && near(exponent(8)) && !(near(exponent(14)) && raw[10..14] != [0; 4]) {
+        return LongDouble::X87;
+    }
+    let is_pair = second == 0.0 || second.abs() <= first.abs() * f64::EPSILON;
+    if near(exponent(14)) || raw.iter().all(|byte| *byte == 0) {
+        LongDouble::Quad
+    } else if is_pair && (first.is_normal() || first.is_nan() || first.is_infinite()) {
+        LongDouble::DoubleDouble
+    } else if exponent(8) != 0 && raw[7] & 0x80 != 0 {
+        LongDouble::X87
+    } else {
+        LongDouble::Quad
+    }
+}

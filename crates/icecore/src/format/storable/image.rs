@@ -1,0 +1,310 @@
+//! The header of an image: which Storable wrote it, on what machine.
+
+use super::super::Scan;
+use super::spelling::header as code;
+use crate::document::{Detail, NO_NODE, Sink, Spelling};
+use crate::error::{Error, ErrorKind};
+
+/// The magic of a file.
+pub(super) const MAGIC: &[u8] = b"pst0";
+/// The magic of a file before 0.6.
+pub(super) const OLD_MAGIC: &[u8] = b"perl-store";
+
+/// The highest version that is known: 2.12.
+pub(super) const MAJOR: i8 = 2;
+pub(super) const MINOR: u8 = 12;
+
+/// What a header says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Image {
+    /// With a magic, as in a file.
+    pub(super) file: bool,
+    /// With the magic from before 0.6.
+    pub(super) old_magic: bool,
+    /// -1 (`perl-store` without a version), 0, 1 or 2.
+    pub(super) major: i8,
+    pub(super) minor: u8,
+    pub(super) netorder: bool,
+    /// The order of the bytes of an integer, least significant is `1`:
+    /// `12345678`.
+    pub(super) byteorder: Vec<u8>,
+    pub(super) int: u8,
+    pub(super) long: u8,
+    pub(super) pointer: u8,
+    /// The size of a float.
+    pub(super) nv: u8,
+    /// The size of an integer.
+    pub(super) iv: u8,
+}
+
+impl Image {
+    /// The image that perl writes on a 64-bit little-endian machine.
+    pub(super) fn native() -> Image {
+        Image {
+            file: true,
+            old_magic: false,
+            major: MAJOR,
+            minor: 11,
+            netorder: false,
+            byteorder: b"12345678".to_vec(),
+            int: 4,
+            long: 8,
+            pointer: 8,
+            nv: 8,
+            iv: 8,
+        }
+    }
+
+    /// Whether the least significant byte of a 32-bit integer comes first.
+    pub(super) fn is_little(&self) -> bool {
+        !self.netorder && self.byteorder.first() < self.byteorder.last()
+    }
+
+    /// Whether integers are in an order that is neither big- nor
+    /// little-endian.
+    pub(super) fn is_mixed(&self) -> bool {
+        let rising = self.byteorder.windows(2).all(|pair| pair[0] < pair[1]);
+        let falling = self.byteorder.windows(2).all(|pair| pair[0] > pair[1]);
+        !self.netorder && !rising && !falling
+    }
+
+    /// Whether values are tagged with the address that they had (before 0.6).
+    pub(super) fn is_old(&self) -> bool {
+        self.major < 1
+    }
+
+    /// Whether the header has the size of a float.
+    fn has_nv_size(&self) -> bool {
+        self.major >= 2 && self.minor >= 2
+    }
+
+    /// In words: `file, 2.11, native 64-bit little-endian`.
+    pub(super) fn describe(&self) -> String {
+        let place = if self.file { "file" } else { "memory image" };
+        let version = match (self.major, self.minor) {
+            (2, minor) => format!("version 2.{minor}"),
+            (-1, _) => "version 0, first form".to_owned(),
+            (major, _) => format!("version {major}"),
+        };
+        if self.netorder {
+            return format!("{place}, {version}, network order");
+        }
+        let end = match (self.is_mixed(), self.is_little()) {
+            (true, _) => "mixed-endian",
+            (_, true) => "little-endian",
+            (_, false) => "big-endian",
+        };
+        let float = if self.nv == 8 { String::new() } else { format!(", {}-byte floats", self.nv) };
+        format!("{place}, {version}, native {}-bit {end}{float}", u32::from(self.iv) * 8)
+    }
+
+    /// Reads a header. Where old perls leave the size of an integer open,
+    /// `wide` says that it is 64 bits.
+    pub(super) fn read<S: Sink>(scan: &mut Scan<'_>, wide: bool, sink: &mut S) -> Result<Image, Error> {
+        let mut image = Image::native();
+        let start = scan.at;
+        image.file = scan.input[start..].starts_with(MAGIC);
+        image.old_magic = scan.input[start..].starts_with(OLD_MAGIC);
+        if image.file {
+            scan.at += MAGIC.len();
+        } else if image.old_magic {
+            scan.at += OLD_MAGIC.len();
+            image.file = true;
+        }
+        piece(sink, start, scan.at, "magic");
+        let at = scan.at;
+        let version = scan.u8("the version")?;
+        image.major = if image.old_magic && version > 1 { -1 } else { (version >> 1) as i8 };
+        image.netorder = image.major >= 0 && version & 1 == 1;
+        if image.major > MAJOR || image.major < 1 && !image.old_magic {
+            return Err(Error::new(ErrorKind::Format)
+                .at(at)
+                .expecting("a Storable image of major version 1 or 2")
+                .finding(format!("version byte 0x{version:02x}")));
+        }
+        if image.major >= 0 {
+            piece(sink, at, scan.at, "major version, byte order");
+        }
+        image.minor = 0;
+        if image.major >= 2 {
+            let at = scan.at;
+            image.minor = scan.u8("the minor version")?;
+            piece(sink, at, scan.at, "minor version");
+        }
+        if !image.netorder {
+            image.read_machine(scan, version, wide, sink)?;
+        }
+        if let Some(detail) = sink.detail() {
+            image.note(detail);
+        }
+        Ok(image)
+    }
+
+    fn read_machine<S: Sink>(
+        &mut self,
+        scan: &mut Scan<'_>,
+        version: u8,
+        wide: bool,
+        sink: &mut S,
+    ) -> Result<(), Error> {
+        let at = scan.at;
+        let len = if self.major >= 0 { scan.u8("the length of the byte order")? } else { version };
+        piece(sink, if self.major >= 0 { at } else { at - 1 }, scan.at, "length of byte order");
+        let start = scan.at;
+        self.byteorder = scan.take(usize::from(len), "the byte order")?.to_vec();
+        piece(sink, start, scan.at, "byte order");
+        let mut digits = self.byteorder.clone();
+        digits.sort_unstable();
+        if digits != b"1234" && digits != b"12345678" {
+            return Err(Error::new(ErrorKind::Malformed)
+                .at(start)
+                .expecting("a byte order such as 12345678 or 4321")
+                .finding(format!("{:?}", String::from_utf8_lossy(&self.byteorder))));
+        }
+        self.iv = if wide { 8 } else { self.byteorder.len() as u8 };
+        for (size, what) in
+            [(&mut self.int, "size of int"), (&mut self.long, "size of long"), (&mut self.pointer, "size of pointer")]
+        {
+            let at = scan.at;
+            *size = scan.u8(what)?;
+            piece(sink, at, scan.at, what);
+            if !matches!(*size, 2 | 4 | 8) {
+                return Err(Error::new(ErrorKind::Malformed)
+                    .at(at)
+                    .expecting(format!("a {what} of 4 or 8"))
+                    .finding(size.to_string()));
+            }
+        }
+        self.nv = 8;
+        if self.has_nv_size() {
+            let at = scan.at;
+            self.nv = scan.u8("size of NV")?;
+            piece(sink, at, scan.at, "size of NV");
+            if !matches!(self.nv, 8 | 12 | 16) {
+                return Err(Error::new(ErrorKind::Malformed)
+                    .at(at)
+                    .expecting("a size of NV of 8, 12 or 16")
+                    .finding(self.nv.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&self, detail: &mut Detail) {
+        detail.spelling.format = super::NAME.to_owned();
+        detail.header(code::FILE, u64::from(self.file) + u64::from(self.old_magic));
+        detail.header(code::MAJOR, self.major as u8 as u64);
+        detail.header(code::MINOR, u64::from(self.minor));
+        detail.header(code::NETORDER, u64::from(self.netorder));
+        if !self.netorder {
+            let order = self.byteorder.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+            detail.header(code::BYTEORDER, order);
+            let sizes = [self.int, self.long, self.pointer, self.nv, self.iv];
+            detail.header(code::SIZES, sizes.iter().fold(0, |sum, size| sum << 8 | u64::from(*size)));
+        }
+    }
+
+    /// The image that a spelling tells of.
+    pub(super) fn from_spelling(spelling: &Spelling) -> Image {
+        let mut image = Image::native();
+        let get = |code| spelling.get(code);
+        if let Some(file) = get(code::FILE) {
+            image.file = file > 0;
+            image.old_magic = file > 1;
+        }
+        if let Some(major) = get(code::MAJOR) {
+            image.major = major as u8 as i8;
+        }
+        if let Some(minor) = get(code::MINOR) {
+            image.minor = minor as u8;
+        }
+        image.netorder = get(code::NETORDER) == Some(1);
+        let order = get(code::BYTEORDER).map(|order| order.to_string().into_bytes());
+        if let Some(order) = order
+            && matches!(order.len(), 4 | 8)
+        {
+            image.byteorder = order;
+        }
+        if let Some(sizes) = get(code::SIZES) {
+            let [_, _, _, int, long, pointer, nv, iv] = sizes.to_be_bytes();
+            (image.int, image.long, image.pointer, image.nv) = (int, long, pointer, nv);
+            image.iv = if iv == 4 { 4 } else { 8 };
+        }
+        image
+    }
+
+    /// Appends the header.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        if self.old_magic {
+            out.extend_from_slice(OLD_MAGIC);
+        } else if self.file {
+            out.extend_from_slice(MAGIC);
+        }
+        if self.major >= 0 {
+            out.push((self.major as u8) << 1 | u8::from(self.netorder));
+        }
+        if self.major >= 2 {
+            out.push(self.minor);
+        }
+        if !self.netorder {
+            out.push(self.byteorder.len() as u8);
+            out.extend_from_slice(&self.byteorder);
+            out.extend_from_slice(&[self.int, self.long, self.pointer]);
+            if self.has_nv_size() {
+                out.push(self.nv);
+            }
+        }
+    }
+}
+
+fn piece<S: Sink>(sink: &mut S, start: usize, end: usize, what: &'static str) {
+    if let Some(detail) = sink.detail() {
+        detail.span(start, end, NO_NODE, what);
+    }
+}
+
+/// Numbers in the order of the image.
+impl Image {
+    #[inline]
+    pub(super) fn n32(&self, value: u32) -> [u8; 4] {
+        if self.netorder || !self.is_little_32() { value.to_be_bytes() } else { value.to_le_bytes() }
+    }
+
+    #[inline]
+    fn is_little_32(&self) -> bool {
+        self.byteorder.first() < self.byteorder.last()
+    }
+
+    pub(super) fn integer(&self, value: i64, buf: &mut Vec<u8>) {
+        let order = &self.byteorder;
+        if order.len() == usize::from(self.iv) {
+            let bytes = value.to_le_bytes();
+            buf.extend(order.iter().map(|digit| bytes[usize::from(digit.wrapping_sub(b'1') & 7)]));
+        } else if self.is_little() {
+            buf.extend_from_slice(&value.to_le_bytes()[..usize::from(self.iv)]);
+        } else {
+            buf.extend_from_slice(&value.to_be_bytes()[8 - usize::from(self.iv)..]);
+        }
+    }
+
+    /// A float that was no long double before becomes one by an x87 image.
+    pub(super) fn float(&self, value: f64, buf: &mut Vec<u8>) {
+        let little = self.is_little();
+        if self.nv == 8 {
+            buf.extend_from_slice(&if little { value.to_le_bytes() } else { value.to_be_bytes() });
+            return;
+        }
+        let wide = crate::num::float128::from_f64(value);
+        let mut raw = [0; 16];
+        if self.nv == 12 || little {
+            raw[..10].copy_from_slice(&crate::num::float128::to_x87(&wide));
+        } else {
+            raw = wide;
+        }
+        let raw = &mut raw[..usize::from(self.nv)];
+        if !little {
+            raw.reverse();
+        }
+        buf.extend_from_slice(raw);
+    }
+}

@@ -1,0 +1,98 @@
+//! Object numbers: what `OBJECT` refers back to.
+
+use crate::document::Form;
+use crate::document::{IS_KEY, Kind, Node, Tape, flag};
+
+/// What has a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Numbered {
+    /// The variable at this node: a scalar, or the reference that the node's
+    /// `REF` flag stands for.
+    Variable(u32),
+    /// The array, hash, code… itself at this node.
+    Referent(u32),
+}
+
+const REFERENT: u64 = 1 << 32;
+
+/// The numbers that were given so far.
+///
+/// Most documents have no back-reference, so the table is built when the first
+/// one appears, or when something comes whose numbers the tape alone does not
+/// tell.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    table: Vec<u64>,
+    built: bool,
+}
+
+impl Numbers {
+    /// Gives the next number. Does nothing while the table can still be made
+    /// from the tape.
+    #[inline]
+    pub(super) fn give(&mut self, what: Numbered) {
+        if self.built {
+            self.table.push(match what {
+                Numbered::Variable(at) => u64::from(at),
+                Numbered::Referent(at) => u64::from(at) | REFERENT,
+            });
+        }
+    }
+
+    /// What has this number.
+    pub(super) fn get(&self, number: u64) -> Option<Numbered> {
+        let entry = *self.table.get(usize::try_from(number).ok()?)?;
+        let at = entry as u32;
+        Some(if entry & REFERENT != 0 { Numbered::Referent(at) } else { Numbered::Variable(at) })
+    }
+
+    /// How many numbers were given, once the table is built.
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether the table is built.
+    #[inline]
+    pub(super) fn is_built(&self) -> bool {
+        self.built
+    }
+
+    /// Builds the table from what is on the tape, whose root stands at `root`
+    /// and is itself a referent.
+    pub(super) fn build(&mut self, tape: &Tape) {
+        if self.built {
+            return;
+        }
+        self.built = true;
+        // The wrappers of a value that have no number of their own.
+        let mut object = None;
+        let mut synthetic_ref = true;
+        for (at, node) in (0u32..).zip(tape.nodes()) {
+            if node.key == IS_KEY {
+                continue;
+            }
+            self.number(at, node, &mut object, synthetic_ref);
+            synthetic_ref = node.kind == Kind::Object && node.form() == Form::Usual;
+        }
+    }
+
+    /// The numbers of one node. `object` is the object that the node before
+    /// it opened; `synthetic` says that a `Ref` here only says that the object
+    /// is reached by reference.
+    fn number(&mut self, at: u32, node: &Node, object: &mut Option<u32>, synthetic: bool) {
+        let around = object.take();
+        // The root's reference is implied and has no number.
+        if node.has(flag::REF) && at > 0 {
+            self.give(Numbered::Variable(at));
+        }
+        match node.kind {
+            Kind::Object => *object = Some(at),
+            Kind::Ref if synthetic => {}
+            Kind::Ref if node.has(flag::REF) => {}
+            Kind::Link | Kind::Alias => {}
+            Kind::Array | Kind::Map => self.give(Numbered::Referent(around.unwrap_or(at))),
+            Kind::Regexp if !node.has(flag::BARE) => self.give(Numbered::Referent(around.unwrap_or(at))),
+            _ => self.give(Numbered::Variable(at)),
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! Images from before Storable 0.6: each value is tagged with the address that
+//! it had, and followed by the classes it was blessed into.
+
+use super::image::Image;
+use super::tag::{self, old};
+use super::{ReadOptions, float};
+use crate::document::{Kind, Node, Sink, flag};
+use crate::error::{Error, ErrorKind};
+use crate::format::Scan;
+use crate::limits::Limits;
+use std::collections::HashMap;
+
+pub(super) fn feed<S: Sink>(
+    scan: Scan<'_>,
+    image: &Image,
+    options: &ReadOptions,
+    limits: &Limits,
+    sink: &mut S,
+) -> (usize, Option<Error>) {
+    let mut reader =
+        Reader { scan, image, options, limits, sink, frames: Vec::new(), known: HashMap::new(), blessed: Vec::new() };
+    let result = reader.run();
+    let consumed = reader.scan.at;
+    let error = result.err().map(|error| {
+        let tape = reader.sink.tape();
+        error.on_path(tape.path_to(tape.len(), scan.input))
+    });
+    while let Some(frame) = reader.frames.pop() {
+        if let Some(at) = frame.container {
+            reader.sink.tape().close(at, frame.count);
+        }
+    }
+    let blessed = std::mem::take(&mut reader.blessed);
+    if error.is_none() {
+        insert_objects(sink, blessed);
+    }
+    (consumed, error)
+}
+
+/// A value that is not complete.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// Its node, or the node that comes next for a scalar.
+    node: u32,
+    /// Its node, if it has children.
+    container: Option<u32>,
+    is_hash: bool,
+    left: u32,
+    count: u32,
+    /// The value that waits for its key.
+    value: Option<u32>,
+}
+
+struct Reader<'a, 's, S: Sink> {
+    scan: Scan<'a>,
+    image: &'s Image,
+    options: &'s ReadOptions,
+    limits: &'s Limits,
+    sink: &'s mut S,
+    frames: Vec<Frame>,
+    /// The node by address, and whether it is a variable.
+    known: HashMap<u64, (u32, bool)>,
+    /// Nodes that turned out to be blessed, with their class ids.
+    blessed: Vec<(u32, u32)>,
+}
+
+impl<S: Sink> Reader<'_, '_, S> {
+    fn run(&mut self) -> Result<(), Error> {
+        self.value(true)?;
+        while let Some(frame) = self.frames.last().copied() {
+            if self.sink.tape().nodes.len() >= self.limits.nodes as usize {
+                return Err(self.limits.too_many_nodes().at(self.scan.at));
+            }
+            if let Some(value) = frame.value {
+                self.key(value)?;
+            } else if frame.left > 0 {
+                self.child(frame)?;
+            } else {
+                self.finish(frame)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn n32(&mut self, what: &'static str) -> Result<u32, Error> {
+        let bytes = self.scan.array::<4>(what)?;
+        Ok(if self.image.is_little() { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
+    }
+
+    fn native(&mut self, size: usize, what: &'static str) -> Result<u64, Error> {
+        let bytes = self.scan.take(size, what)?;
+        let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
+        Ok(if self.image.is_little() { bytes.iter().rev().fold(0, add) } else { bytes.iter().fold(0, add) })
+    }
+
+    fn piece(&mut self, start: usize, node: u32, what: &'static str) {
+        let end = self.scan.at;
+        if let Some(detail) = self.sink.detail() {
+            detail.span(start, end, node, what);
+        }
+    }
+
+    fn begin(&mut self, node: u32, start: usize) {
+        if let Some(detail) = self.sink.detail() {
+            detail.begin(node, start);
+        }
+    }
+
+    #[cold]
+    fn malformed(&self, at: usize, expected: &'static str, found: u8) -> Error {
+        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(format!("{found} (0x{found:02x})"))
+    }
+
+    /// Reads the tag of a value and what is at its front. `referent`: the
+    /// reference to it is implied.
+    fn value(&mut self, referent: bool) -> Result<(), Error> {
+        if self.frames.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().at(self.scan.at));
+        }
+        let start = self.scan.at;
+        let node = self.sink.tape().len();
+        let size = if self.image.netorder { 4 } else { usize::from(self.image.long) };
+        let address = self.native(size, "an address")?;
+        self.piece(start, node, "address");
+        let at = self.scan.at;
+        let tag = self.scan.u8("a tag")?;
+        self.piece(at, node, tag::name(tag));
+        let flags = if referent { flag::REF } else { 0 };
+        let under_ref =
+            referent
+                || self.frames.last().and_then(|frame| frame.container).is_some_and(|at| {
+                    self.sink.nodes().get(at as usize).is_some_and(|parent| parent.kind == Kind::Ref)
+                });
+        match tag {
+            tag::OBJECT => return self.again(address, at, under_ref && !referent),
+            tag::ARRAY | tag::HASH => {
+                let at = self.scan.at;
+                let count = self.n32("a count")?;
+                self.piece(at, node, "count");
+                let least = if tag == tag::ARRAY { 1 } else { 6 };
+                if count as usize > self.scan.left() / least {
+                    return Err(self.scan.truncated(count as usize, "items"));
+                }
+                let kind = if tag == tag::ARRAY { Kind::Array } else { Kind::Map };
+                // A reference to it was written as a node of its own: fold it.
+                let folded = under_ref && !referent;
+                let node = if folded { self.fold(kind) } else { self.push(Node::open(kind, 0).with(flags), start) };
+                self.known.insert(address, (node, false));
+                self.open(node, Some(node), kind == Kind::Map, count);
+            }
+            tag::REF => {
+                let at = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
+                self.known.insert(address, (at, true));
+                self.open(at, Some(at), false, 1);
+            }
+            tag::TIED_ARRAY | tag::TIED_HASH | tag::TIED_SCALAR => {
+                let form = match tag {
+                    tag::TIED_ARRAY => crate::document::Form::TiedArray,
+                    tag::TIED_HASH => crate::document::Form::TiedHash,
+                    _ => crate::document::Form::TiedScalar,
+                };
+                let at = self.push(Node::open(Kind::Tied, 0).in_form(form).with(flags), start);
+                self.known.insert(address, (at, tag == tag::TIED_SCALAR));
+                self.open(at, Some(at), false, 1);
+            }
+            _ => {
+                let leaf = self.scalar(tag, at, node)?;
+                if referent {
+                    let at = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
+                    self.open(at, Some(at), false, 0);
+                    if let Some(frame) = self.frames.last_mut() {
+                        frame.count = 1;
+                    }
+                }
+                let leaf = self.push(leaf, start);
+                self.known.insert(address, (leaf, true));
+                if referent {
+                    // Its own end stands before the end of the reference that
+                    // is only implied: one mark serves both.
+                    return Ok(());
+                }
+                self.open(leaf, None, false, 0);
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, node: Node, start: usize) -> u32 {
+        let at = self.sink.tape().push(node);
+        self.begin(at, start);
+        at
+    }
+
+    /// Turns the reference that was opened last into the container that it
+    /// refers to.
+    fn fold(&mut self, kind: Kind) -> u32 {
+        let tape = self.sink.tape();
+        let at = tape.len() - 1;
+        let old = tape.nodes[at as usize];
+        tape.replace(at, Node { kind, ..old });
+        at
+    }
+
+    fn open(&mut self, node: u32, container: Option<u32>, is_hash: bool, left: u32) {
+        self.frames.push(Frame { node, container, is_hash, left, count: 0, value: None });
+    }
+
+    fn scalar(&mut self, tag: u8, start: usize, node: u32) -> Result<Node, Error> {
+        let at = self.scan.at;
+        let leaf = match tag {
+            tag::SCALAR | tag::LSCALAR => {
+                let len = match tag {
+                    tag::SCALAR => u32::from(self.scan.u8("a string's length")?),
+                    _ => self.n32("a string's length")?,
+                };
+                self.piece(at, node, "length");
+                let at = self.scan.at;
+                if u64::from(len) > self.limits.string {
+                    return Err(self.limits.too_long(u64::from(len)).at(at));
+                }
+                self.scan.take(len as usize, "a string")?;
+                self.piece(at, node, "string");
+                return Ok(self.sink.tape().borrowed(Kind::Bytes, at, len as usize));
+            }
+            tag::BYTE => Node::int(i64::from(self.scan.u8("a small integer")?) - 128),
+            tag::NETINT => Node::int(i64::from(i32::from_be_bytes(self.scan.array("an integer")?))),
+            tag::INTEGER => {
+                let size = self.image.iv;
+                let value = self.native(usize::from(size), "an integer")?;
+                Node::int(if size == 4 { i64::from(value as u32 as i32) } else { value as i64 })
+            }
+            tag::DOUBLE => {
+                let raw = self.scan.take(usize::from(self.image.nv), "a float")?;
+                float::node(self.sink.tape(), raw, self.image.is_little(), self.options.long_double)
+            }
+            tag::UNDEF => Node::leaf(Kind::Null, 0),
+            _ => return Err(self.malformed(start, "a tag from 0 to 13", tag)),
+        };
+        self.piece(at, node, "value");
+        Ok(leaf)
+    }
+
+    /// An address that was seen before. Nothing stands behind it.
+    fn again(&mut self, address: u64, start: usize, under_ref: bool) -> Result<(), Error> {
+        let Some((target, is_variable)) = self.known.get(&address).copied() else {
+            return Err(Error::new(ErrorKind::BadLink)
+                .at(start)
+                .expecting("the address of a value before this one")
+                .finding(format!("0x{address:x}")));
+        };
+        if !self.sink.is_whole() {
+            return Err(Error::new(ErrorKind::BadLink).at(start));
+        }
+        if under_ref && !is_variable {
+            // The reference before it becomes the link.
+            let tape = self.sink.tape();
+            let at = tape.len() - 1;
+            tape.replace(at, Node { key: tape.nodes[at as usize].key, ..Node::leaf(Kind::Link, u64::from(target)) });
+            tape.set_flags(at, flag::REF);
+            if let Some(frame) = self.frames.last_mut() {
+                frame.container = None;
+            }
+        } else {
+            let kind = if is_variable { Kind::Alias } else { Kind::Link };
+            self.push(Node::leaf(kind, u64::from(target)), start);
+        }
+        self.sink.tape().mark_target(target);
+        Ok(())
+    }
+
+    /// Begins the next child of a container.
+    fn child(&mut self, frame: Frame) -> Result<(), Error> {
+        let at = self.scan.at;
+        let is_item = frame
+            .container
+            .is_some_and(|at| self.sink.nodes().get(at as usize).is_some_and(|node| node.kind == Kind::Array));
+        let node = self.sink.tape().len();
+        if let Some(frame) = self.frames.last_mut() {
+            frame.left -= 1;
+            frame.count += 1;
+            if frame.is_hash {
+                frame.value = Some(node);
+            }
+        }
+        if is_item || frame.is_hash {
+            let mark = self.scan.u8("a mark")?;
+            self.piece(at, node, "mark");
+            match (mark, frame.is_hash) {
+                (old::ITEM, false) | (old::VALUE, true) => {}
+                (old::ITEM_UNDEF, false) => {
+                    self.push(Node::leaf(Kind::Hole, 0), at);
+                    return Ok(());
+                }
+                (old::VALUE_UNDEF, true) => {
+                    self.push(Node::leaf(Kind::Null, 0), at);
+                    return Ok(());
+                }
+                (_, false) => return Err(self.malformed(at, "an item's mark, `i` or `I`", mark)),
+                (_, true) => return Err(self.malformed(at, "a value's mark, `v` or `V`", mark)),
+            }
+        }
+        self.value(false)
+    }
+
+    fn key(&mut self, value: u32) -> Result<(), Error> {
+        let at = self.scan.at;
+        let mark = self.scan.u8("a key's mark")?;
+        if mark != old::KEY {
+            return Err(self.malformed(at, "a key's mark, `k`", mark));
+        }
+        self.piece(at, value, "mark");
+        let at = self.scan.at;
+        let len = self.n32("a key's length")?;
+        self.piece(at, value, "key length");
+        let at = self.scan.at;
+        let bytes = self.scan.take(len as usize, "a key")?;
+        self.piece(at, value, "key");
+        let tape = self.sink.tape();
+        let id = tape.keys.intern_always(Node::leaf(Kind::Bytes, 0), bytes).and_then(|id| u16::try_from(id).ok());
+        let Some(id) = id else {
+            return Err(Error::new(ErrorKind::Limit)
+                .at(at)
+                .expecting("at most 65,533 different keys in an image from before 0.6")
+                .finding("one more"));
+        };
+        tape.set_key(value, id);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.value = None;
+        }
+        Ok(())
+    }
+
+    /// Reads the classes of a value that is complete, and its end.
+    fn finish(&mut self, frame: Frame) -> Result<(), Error> {
+        loop {
+            let at = self.scan.at;
+            let mark = self.scan.u8("the end of a value")?;
+            self.piece(at, frame.node, "mark");
+            let at = self.scan.at;
+            let len = match mark {
+                old::STORED => break,
+                old::CLASS => u32::from(self.scan.u8("a class's length")?),
+                old::LONG_CLASS => self.n32("a class's length")?,
+                _ => return Err(self.malformed(at - 1, "a class or the end of a value, `X`", mark)),
+            };
+            self.piece(at, frame.node, "class length");
+            let at = self.scan.at;
+            let name = self.scan.take(len as usize, "a class name")?;
+            self.piece(at, frame.node, "class name");
+            let class = self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(at))?;
+            self.blessed.push((frame.node, class));
+        }
+        self.frames.pop();
+        if let Some(at) = frame.container {
+            self.sink.tape().close(at, frame.count);
+        }
+        let end = self.scan.at;
+        if let Some(detail) = self.sink.detail() {
+            detail.end(frame.node, end);
+        }
+        Ok(())
+    }
+}
+
+/// Writes an object around each blessed node: its class came behind it, too
+/// late for the tape.
+fn insert_objects<S: Sink>(sink: &mut S, mut blessed: Vec<(u32, u32)>) {
+    let tape = sink.tape();
+    for (at, _) in &mut blessed {
+        // The object stands around the reference to a scalar.
+        let is_scalar = !tape.nodes[*at as usize].kind.is_container();
+        if is_scalar && *at > 0 && tape.nodes[*at as usize - 1].kind == Kind::Ref {
+            *at -= 1;
+        }
+    }
+    // The last class of a node is the one it was blessed into.
+    blessed.sort_by_key(|(at, _)| *at);
+    blessed.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            kept.1 = later.1;
+        }
+        same
+    });
+    if blessed.is_empty() {
+        return;
+    }
+    let before = |at: u32| blessed.partition_point(|(known, _)| *known < at) as u32;
+    let moved = |at: u32| at + before(at);
+    let nodes = std::mem::take(&mut tape.nodes);
+    let mut rest = blessed.iter().peekable();
+    for (at, mut node) in (0u32..).zip(nodes) {
+        if node.kind.is_container() {
+            let end = node.end();
+            node.set_end(end + before(end));
+        } else if matches!(node.kind, Kind::Link | Kind::Alias) {
+            node.payload = u64::from(moved(node.payload as u32));
+        }
+        if let Some((_, class)) = rest.next_if(|(known, _)| *known == at) {
+            let outer = flag::REF | flag::TARGET;
+            let mut object = Node::open(Kind::Object, *class).with(node.flags & outer);
+            object.key = std::mem::replace(&mut node.key, crate::document::NO_KEY);
+            object.aux = 1;
+            let end = if node.kind.is_container() { node.end() } else { moved(at) + 2 };
+            object.set_end(end);
+            node.flags &= !outer;
+            tape.nodes.push(object);
+        }
+        tape.nodes.push(node);
+    }
+    if let Some(detail) = sink.detail() {
+        let extents = std::mem::take(&mut detail.trace.extents);
+        let mut rest = blessed.iter().peekable();
+        for (at, extent) in (0u32..).zip(extents) {
+            if rest.next_if(|(known, _)| *known == at).is_some() {
+                detail.trace.extents.push(extent);
+            }
+            detail.trace.extents.push(extent);
+        }
+        for span in &mut detail.trace.spans {
+            if span.node != crate::document::NO_NODE {
+                span.node = moved(span.node);
+            }
+        }
+    }
+}

@@ -1,0 +1,875 @@
+//! The reader: one machine with an explicit stack.
+//!
+//! `FAST` adds the tight loops of [`super::fast`]; without it this is the
+//! slow, readable twin that the same tests run over.
+
+use super::image::Image;
+use super::numbers::{Numbered, Numbers};
+use super::spelling::value as code;
+use super::{ReadOptions, float, tag};
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink, flag};
+use crate::error::{Error, ErrorKind};
+use crate::format::Scan;
+use crate::limits::Limits;
+
+/// Maps of up to this many entries get ids for their keys; the keys of larger
+/// ones are seldom seen again.
+const KEYED: u32 = 256;
+/// How many ids there are, less a margin.
+const IDS: usize = 65_000;
+
+/// What is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Inside {
+    Array,
+    /// A hash; the value at `value` waits for its key.
+    Hash,
+    FlagHash,
+    /// A tied variable; its object has been read.
+    Tied,
+    TiedKey,
+    TiedIndex,
+    /// A hook record whose inner objects are being read.
+    Hook,
+    /// The object of a tied variable that was frozen by a hook.
+    HookExtra,
+}
+
+/// A container that is still open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) inside: Inside,
+    /// Flags that the record had.
+    pub(super) flags: u8,
+    /// The id of the key before, for the guess.
+    pub(super) last_key: u16,
+    /// Its node.
+    pub(super) at: u32,
+    /// How many nodes before it only wrap it.
+    pub(super) wraps: u32,
+    /// How many children are still to come.
+    pub(super) left: u32,
+    /// How many children there were.
+    pub(super) count: u32,
+    /// The value that waits for its key, or `NONE`.
+    pub(super) value: u32,
+    /// Whether a slot for the key was left before it.
+    pub(super) has_slot: bool,
+}
+
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A value's prefix: how it is reached, and its class.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Prefix {
+    /// `REF` and its companions, if a reference was read (or is implied).
+    pub(super) flags: u8,
+    pub(super) class: Option<u32>,
+    /// No reference was read: the root, or an object that a hook returned.
+    pub(super) implied: bool,
+    /// How many wrapper nodes were written.
+    pub(super) wraps: u32,
+    /// Where it starts in the input.
+    pub(super) start: usize,
+    /// The first node.
+    pub(super) first: u32,
+}
+
+pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
+    pub(super) scan: Scan<'a>,
+    pub(super) sink: &'s mut S,
+    pub(super) image: Image,
+    pub(super) little: bool,
+    pub(super) limits: &'s Limits,
+    pub(super) options: &'s ReadOptions,
+    pub(super) frames: Vec<Frame>,
+    /// Frames and wrappers.
+    pub(super) depth: u32,
+    pub(super) numbers: Numbers,
+    /// Class ids by Storable's number.
+    pub(super) classes: Vec<u32>,
+    /// Notes for the value whose node comes next, and for its object.
+    pending: Vec<(u16, u64)>,
+    pending_class: Option<u64>,
+}
+
+impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
+    pub(super) fn new(
+        scan: Scan<'a>,
+        image: Image,
+        options: &'s ReadOptions,
+        limits: &'s Limits,
+        sink: &'s mut S,
+    ) -> Self {
+        let little = image.is_little();
+        Machine {
+            scan,
+            sink,
+            image,
+            little,
+            limits,
+            options,
+            frames: Vec::new(),
+            depth: 0,
+            numbers: Numbers::default(),
+            classes: Vec::new(),
+            pending: Vec::new(),
+            pending_class: None,
+        }
+    }
+
+    /// Reads the root and all that is in it.
+    pub(super) fn run(&mut self) -> Result<(), Error> {
+        self.value(true)?;
+        while let Some(frame) = self.frames.last() {
+            if self.sink.tape().nodes.len() >= self.limits.nodes as usize {
+                return Err(self.limits.too_many_nodes().at(self.scan.at));
+            }
+            match frame.inside {
+                Inside::Array => self.array()?,
+                Inside::Hash | Inside::FlagHash => self.hash()?,
+                Inside::Tied => self.tied()?,
+                Inside::TiedKey => self.tied_key()?,
+                Inside::TiedIndex => self.tied_index()?,
+                Inside::Hook => self.hook()?,
+                Inside::HookExtra => self.close(),
+            }
+        }
+        Ok(())
+    }
+
+    // -- Small things ------------------------------------------------------
+
+    #[inline]
+    pub(super) fn n32(&mut self, what: &'static str) -> Result<u32, Error> {
+        let bytes = self.scan.array::<4>(what)?;
+        Ok(if self.little {
+            u32::from_le_bytes(bytes)
+        } else if self.image.is_mixed() && self.image.byteorder.len() == 4 {
+            self.mixed(&bytes) as u32
+        } else {
+            u32::from_be_bytes(bytes)
+        })
+    }
+
+    /// An integer in the image's own order of bytes.
+    fn mixed(&self, bytes: &[u8]) -> u64 {
+        bytes
+            .iter()
+            .zip(&self.image.byteorder)
+            .fold(0, |sum, (byte, digit)| sum | u64::from(*byte) << (8 * u32::from(digit.wrapping_sub(b'1') & 7)))
+    }
+
+    #[inline]
+    pub(super) fn len(&mut self) -> u32 {
+        self.sink.tape().len()
+    }
+
+    /// Records a span of the node `node`, up to here.
+    #[inline]
+    pub(super) fn piece(&mut self, start: usize, node: u32, what: &'static str) {
+        if S::DETAIL {
+            let end = self.scan.at;
+            if let Some(detail) = self.sink.detail() {
+                detail.span(start, end, node, what);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn note(&mut self, node: u32, code: u16, value: u64) {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.note(node, code, value);
+        }
+    }
+
+    #[inline]
+    pub(super) fn begin(&mut self, node: u32, start: usize) {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.begin(node, start);
+        }
+    }
+
+    #[inline]
+    pub(super) fn end(&mut self, node: u32) {
+        if S::DETAIL {
+            let end = self.scan.at;
+            if let Some(detail) = self.sink.detail() {
+                detail.end(node, end);
+            }
+        }
+    }
+
+    /// Keeps a note for the node that comes next (wrappers do not count).
+    pub(super) fn pend(&mut self, code: u16, value: u64) {
+        if S::DETAIL {
+            self.pending.push((code, value));
+        }
+    }
+
+    /// The node `at` is the one that notes were kept for.
+    #[inline]
+    pub(super) fn settle(&mut self, at: u32) {
+        if S::DETAIL {
+            while let Some((code, value)) = self.pending.pop() {
+                self.note(at, code, value);
+            }
+        }
+    }
+
+    pub(super) fn pend_tag(&mut self, tag: u8, usual: u8) {
+        if tag != usual {
+            self.pend(code::TAG, u64::from(tag));
+        }
+    }
+
+    #[inline]
+    pub(super) fn deeper(&mut self, by: u32) -> Result<(), Error> {
+        self.depth = self.depth.saturating_add(by);
+        if self.depth > self.limits.depth {
+            return Err(self.limits.too_deep().at(self.scan.at));
+        }
+        Ok(())
+    }
+
+    /// A string of `len` bytes, as a node that is not on the tape yet.
+    #[inline]
+    pub(super) fn string(&mut self, kind: Kind, len: u64, what: &'static str) -> Result<Node, Error> {
+        if len > self.limits.string {
+            return Err(self.limits.too_long(len).at(self.scan.at));
+        }
+        let start = self.scan.at;
+        let len = usize::try_from(len).map_err(|_| self.scan.truncated(usize::MAX, what))?;
+        self.scan.take(len, what)?;
+        Ok(self.sink.tape().borrowed(kind, start, len))
+    }
+
+    /// A count of things that take at least `least` bytes each.
+    pub(super) fn count(&mut self, count: u64, least: usize, what: &'static str) -> Result<u32, Error> {
+        let most = self.scan.left() / least.max(1);
+        match u32::try_from(count) {
+            Ok(count) if count as usize <= most => Ok(count),
+            _ => Err(Error::new(ErrorKind::Truncated)
+                .at(self.scan.at)
+                .expecting(format!("{count} {what}, at least {least} bytes each"))
+                .finding(format!("only {} bytes", self.scan.left()))),
+        }
+    }
+
+    /// Closes what is open, so that what was read is a document.
+    pub(super) fn abandon(&mut self) {
+        while !self.frames.is_empty() {
+            self.close();
+        }
+    }
+
+    /// Closes the innermost container and its wrappers.
+    pub(super) fn close(&mut self) {
+        if let Some(frame) = self.frames.pop() {
+            self.depth = self.depth.saturating_sub(1 + frame.wraps);
+            self.sink.tape().close(frame.at, frame.count);
+            self.end(frame.at);
+            self.close_wrappers(frame.at, frame.wraps);
+        }
+    }
+
+    /// Closes the `wraps` nodes before `at`.
+    pub(super) fn close_wrappers(&mut self, at: u32, wraps: u32) {
+        for k in 1..=wraps {
+            self.sink.tape().close(at - k, 1);
+            self.end(at - k);
+        }
+    }
+
+    // -- Values ------------------------------------------------------------
+
+    /// Reads a value: a leaf whole, of a container the beginning. `referent`:
+    /// the reference to it is implied.
+    pub(super) fn value(&mut self, referent: bool) -> Result<(), Error> {
+        let mut prefix = Prefix { start: self.scan.at, first: self.len(), ..Prefix::default() };
+        if referent {
+            prefix.flags = flag::REF;
+            prefix.implied = true;
+        }
+        loop {
+            let start = self.scan.at;
+            let tag = self.scan.u8("a tag")?;
+            let node = prefix.first;
+            self.piece(start, node, tag::name(tag));
+            let flags = match tag {
+                tag::REF => flag::REF,
+                tag::OVERLOAD => flag::REF | flag::OVERLOAD,
+                tag::WEAKREF => flag::REF | flag::WEAK,
+                tag::WEAKOVERLOAD => flag::REF | flag::WEAK | flag::OVERLOAD,
+                tag::BLESS | tag::IX_BLESS => {
+                    if prefix.class.is_some() {
+                        return Err(self.malformed(start, "a value behind the class", "another class"));
+                    }
+                    prefix.class = Some(self.bless(tag, node)?);
+                    continue;
+                }
+                _ => return self.thing(tag, start, prefix),
+            };
+            self.reference(flags, &mut prefix)?;
+        }
+    }
+
+    /// A reference: it becomes a flag of what it refers to, unless that is a
+    /// reference too.
+    fn reference(&mut self, flags: u8, prefix: &mut Prefix) -> Result<(), Error> {
+        if let Some(class) = prefix.class.take() {
+            self.object(class, prefix)?;
+        } else if prefix.flags & flag::REF != 0 {
+            self.wrap(Node::open(Kind::Ref, 0).with(prefix.flags), prefix)?;
+        }
+        prefix.flags = flags;
+        prefix.implied = false;
+        let next = self.len();
+        self.numbers.give(Numbered::Variable(next));
+        Ok(())
+    }
+
+    /// An object around something that is no container: reached by reference,
+    /// or a variable that is itself blessed.
+    fn object(&mut self, class: u32, prefix: &mut Prefix) -> Result<(), Error> {
+        let node = Node::open(Kind::Object, class).with(prefix.flags);
+        if prefix.flags & flag::REF != 0 {
+            self.wrap(node, prefix)?;
+            self.wrap(Node::open(Kind::Ref, 0), prefix)
+        } else {
+            self.wrap(node.in_form(Form::Variable), prefix)
+        }
+    }
+
+    /// Writes a node that only wraps what follows.
+    fn wrap(&mut self, node: Node, prefix: &mut Prefix) -> Result<(), Error> {
+        self.deeper(1)?;
+        let at = self.sink.tape().push(node);
+        self.begin(at, prefix.start);
+        if let Some(form) = self.pending_class.take_if(|_| node.kind == Kind::Object) {
+            self.note(at, code::CLASS, form);
+        }
+        prefix.wraps += 1;
+        Ok(())
+    }
+
+    /// Writes the wrappers of a scalar, and gives it its number.
+    pub(super) fn before_scalar(&mut self, prefix: &mut Prefix) -> Result<(), Error> {
+        if let Some(class) = prefix.class.take() {
+            self.object(class, prefix)?;
+        } else if prefix.flags & flag::REF != 0 {
+            self.wrap(Node::open(Kind::Ref, 0).with(prefix.flags), prefix)?;
+        }
+        let at = self.len();
+        self.numbers.give(Numbered::Variable(at));
+        Ok(())
+    }
+
+    /// Writes the wrapper of a container, gives it its number, and returns the
+    /// flags that are left for the container's own node.
+    pub(super) fn before_container(&mut self, prefix: &mut Prefix) -> Result<u8, Error> {
+        let target = self.len();
+        self.numbers.give(Numbered::Referent(target));
+        if S::DETAIL && prefix.flags & flag::REF == 0 {
+            self.note(target, code::BARE, 1);
+        }
+        match prefix.class.take() {
+            Some(class) => {
+                self.wrap(Node::open(Kind::Object, class).with(prefix.flags), prefix)?;
+                Ok(0)
+            }
+            None => Ok(prefix.flags),
+        }
+    }
+
+    /// A scalar, complete.
+    pub(super) fn leaf(&mut self, node: Node, mut prefix: Prefix) -> Result<u32, Error> {
+        self.before_scalar(&mut prefix)?;
+        let at = self.sink.tape().push(node);
+        self.begin(at, prefix.start);
+        self.end(at);
+        self.settle(at);
+        self.close_wrappers(at, prefix.wraps);
+        self.depth -= prefix.wraps;
+        Ok(at)
+    }
+
+    /// Opens a container.
+    pub(super) fn open(&mut self, inside: Inside, node: Node, left: u32, prefix: Prefix) -> Result<u32, Error> {
+        self.deeper(1)?;
+        let at = self.sink.tape().push(node);
+        self.begin(at, prefix.start);
+        self.settle(at);
+        let frame = Frame {
+            inside,
+            flags: 0,
+            last_key: 0,
+            at,
+            wraps: prefix.wraps,
+            left,
+            count: 0,
+            value: NONE,
+            has_slot: false,
+        };
+        self.frames.push(frame);
+        Ok(at)
+    }
+
+    /// Anything but a reference or a class.
+    fn thing(&mut self, tag: u8, start: usize, prefix: Prefix) -> Result<(), Error> {
+        let node = prefix.first;
+        match tag {
+            tag::OBJECT => return self.back_reference(start, prefix),
+            tag::ARRAY => {
+                let at = self.scan.at;
+                let count = self.n32("an array's count")?;
+                self.piece(at, node, "count");
+                let count = self.count(u64::from(count), 1, "items")?;
+                return self.begin_array(count, prefix);
+            }
+            tag::HASH => {
+                let at = self.scan.at;
+                let count = self.n32("a hash's count")?;
+                self.piece(at, node, "count");
+                let count = self.count(u64::from(count), 5, "entries")?;
+                return self.begin_hash(None, count, prefix);
+            }
+            tag::FLAG_HASH => {
+                let at = self.scan.at;
+                let flags = self.scan.u8("a hash's flags")?;
+                self.piece(at, node, "hash flags");
+                let at = self.scan.at;
+                let count = self.n32("a hash's count")?;
+                self.piece(at, node, "count");
+                let count = self.count(u64::from(count), 6, "entries")?;
+                return self.begin_hash(Some(flags), count, prefix);
+            }
+            tag::HOOK => return self.begin_hook(prefix, false),
+            tag::TIED_ARRAY | tag::TIED_HASH | tag::TIED_SCALAR | tag::TIED_KEY | tag::TIED_IDX => {
+                return self.begin_tied(tag, prefix);
+            }
+            tag::CODE => return self.code(prefix),
+            tag::REGEXP => return self.regexp(prefix),
+            tag::VSTRING | tag::LVSTRING => return self.vstring(tag, prefix),
+            tag::LOBJECT => return self.large(start, prefix),
+            _ => {}
+        }
+        let slot = prefix.flags & flag::REF == 0 && prefix.class.is_none();
+        let Some((leaf, usual)) = self.scalar(tag, node, slot)? else {
+            return Err(self.unknown(tag, start));
+        };
+        self.pend_tag(tag, usual);
+        self.leaf(leaf, prefix)?;
+        Ok(())
+    }
+
+    /// A scalar's node, and the tag that the writer would choose for it.
+    /// `None` if the tag is not a scalar's. `slot`: it fills its slot itself,
+    /// no reference or class stands before it.
+    pub(super) fn scalar(&mut self, tag: u8, node: u32, slot: bool) -> Result<Option<(Node, u8)>, Error> {
+        let at = self.scan.at;
+        let (leaf, usual) = match tag {
+            tag::SCALAR | tag::UTF8STR => {
+                let len = self.scan.u8("a string's length")?;
+                self.piece(at, node, "length");
+                return self.text(tag, u64::from(len), node).map(Some);
+            }
+            tag::LSCALAR | tag::LUTF8STR => {
+                let len = self.n32("a string's length")?;
+                self.piece(at, node, "length");
+                return self.text(tag, u64::from(len), node).map(Some);
+            }
+            tag::BYTE => (Node::int(i64::from(self.scan.u8("a small integer")?) - 128), tag::BYTE),
+            tag::NETINT => {
+                let value = i64::from(i32::from_be_bytes(self.scan.array("an integer")?));
+                (Node::int(value), self.usual_integer(value))
+            }
+            tag::INTEGER => {
+                let value = self.integer()?;
+                (Node::int(value), self.usual_integer(value))
+            }
+            tag::DOUBLE => {
+                let raw = self.scan.take(usize::from(self.image.nv), "a float")?;
+                let little = if self.image.netorder { cfg!(target_endian = "little") } else { self.little };
+                let leaf = float::node(self.sink.tape(), raw, little, self.options.long_double);
+                let usual = super::write::float_tag(&leaf, self.image.netorder);
+                self.float_note(raw, &leaf);
+                (leaf, usual)
+            }
+            tag::SV_UNDEF if slot && self.frames.last().is_some_and(|frame| frame.inside == Inside::Array) => {
+                (Node::leaf(Kind::Hole, 0), tag)
+            }
+            tag::UNDEF | tag::SV_UNDEF | tag::SVUNDEF_ELEM => (Node::leaf(Kind::Null, 0), tag::UNDEF),
+            tag::SV_YES | tag::BOOLEAN_TRUE => (Node::leaf(Kind::Bool, 1), self.usual_bool(true)),
+            tag::SV_NO | tag::BOOLEAN_FALSE => (Node::leaf(Kind::Bool, 0), self.usual_bool(false)),
+            _ => return Ok(None),
+        };
+        self.piece(at, node, "value");
+        Ok(Some((leaf, usual)))
+    }
+
+    pub(super) fn text(&mut self, tag: u8, len: u64, node: u32) -> Result<(Node, u8), Error> {
+        let at = self.scan.at;
+        let kind = if matches!(tag, tag::UTF8STR | tag::LUTF8STR) { Kind::Text } else { Kind::Bytes };
+        let leaf = self.string(kind, len, "a string")?;
+        self.piece(at, node, "string");
+        Ok((leaf, super::write::string_tag(kind, len)))
+    }
+
+    fn integer(&mut self) -> Result<i64, Error> {
+        let bytes = self.scan.take(usize::from(self.image.iv), "an integer")?;
+        let value = if self.image.is_mixed() {
+            self.mixed(bytes)
+        } else if self.little {
+            bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+        } else {
+            bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+        };
+        Ok(if bytes.len() == 4 { i64::from(value as u32 as i32) } else { value as i64 })
+    }
+
+    fn usual_integer(&self, value: i64) -> u8 {
+        super::write::integer_tag(value, self.image.netorder)
+    }
+
+    fn usual_bool(&self, value: bool) -> u8 {
+        super::write::bool_tag(value, self.image.minor)
+    }
+
+    /// Keeps the bytes of a float that the writer would not write so.
+    fn float_note(&mut self, raw: &[u8], leaf: &Node) {
+        if !S::DETAIL {
+            return;
+        }
+        let usual = leaf.kind == Kind::Float
+            && raw.len() == 8
+            && (if self.little { leaf.payload.to_le_bytes() } else { leaf.payload.to_be_bytes() }) == raw;
+        if !usual && let Some(detail) = self.sink.detail() {
+            let kept = detail.keep(raw);
+            self.pend(code::FLOAT, kept);
+        }
+    }
+
+    // -- Back-references ---------------------------------------------------
+
+    /// Makes sure that the table of numbers is there before something comes
+    /// that the tape alone does not number.
+    pub(super) fn ensure_numbers(&mut self, prefix: &Prefix) {
+        if !self.numbers.is_built() {
+            self.numbers.build(self.sink.tape());
+            if prefix.flags & flag::REF != 0 && !prefix.implied {
+                let next = self.len();
+                self.numbers.give(Numbered::Variable(next));
+            }
+        }
+    }
+
+    fn back_reference(&mut self, start: usize, prefix: Prefix) -> Result<(), Error> {
+        let at = self.scan.at;
+        let number = u32::from_be_bytes(self.scan.array("an object number")?);
+        self.piece(at, prefix.first, "object number");
+        self.refer(u64::from(number), start, prefix)
+    }
+
+    pub(super) fn refer(&mut self, number: u64, start: usize, mut prefix: Prefix) -> Result<(), Error> {
+        if prefix.class.is_some() {
+            return Err(self.malformed(start, "a value behind the class", "a back-reference"));
+        }
+        if !self.sink.is_whole() {
+            return Err(Error::new(ErrorKind::BadLink).at(start));
+        }
+        self.ensure_numbers(&prefix);
+        let (kind, target) = self.numbered(number, start, prefix.flags & flag::REF != 0)?;
+        if kind == Kind::Alias && prefix.flags & flag::REF != 0 {
+            self.wrap(Node::open(Kind::Ref, 0).with(prefix.flags), &mut prefix)?;
+            prefix.flags = 0;
+        }
+        let flags = if kind == Kind::Link { prefix.flags } else { 0 };
+        let at = self.sink.tape().push(Node::leaf(kind, u64::from(target)).with(flags));
+        self.sink.tape().mark_target(target);
+        if S::DETAIL && kind == Kind::Link && flags & flag::REF == 0 {
+            self.note(at, code::BARE, 1);
+        }
+        self.begin(at, prefix.start);
+        self.end(at);
+        self.settle(at);
+        self.close_wrappers(at, prefix.wraps);
+        self.depth -= prefix.wraps;
+        Ok(())
+    }
+
+    /// Whether this number names a thing (`Link`) or a variable (`Alias`), and
+    /// the node. `referred`: a reference to it was read.
+    fn numbered(&mut self, number: u64, start: usize, referred: bool) -> Result<(Kind, u32), Error> {
+        let target = match self.numbers.get(number) {
+            Some(Numbered::Referent(target)) => return Ok((Kind::Link, target)),
+            Some(Numbered::Variable(target)) => target,
+            None => {
+                return Err(Error::new(ErrorKind::BadLink)
+                    .at(start)
+                    .expecting(match self.numbers.len() {
+                        0 => "a value: there is none yet to refer back to".to_owned(),
+                        n => format!("the number of an object before this one, 0 to {}", n - 1),
+                    })
+                    .finding(number.to_string()));
+            }
+        };
+        let form = |back: u32, kind: Kind, form: Form| {
+            target.checked_sub(back).is_some_and(|at| {
+                self.sink_node(at)
+                    .is_some_and(|node| node.kind == kind && (kind != Kind::Object || node.form() == form))
+            })
+        };
+        // A blessed scalar: its object is two nodes before it.
+        if referred && form(1, Kind::Ref, Form::Usual) && form(2, Kind::Object, Form::Usual) {
+            return Ok((Kind::Link, target - 2));
+        }
+        if form(1, Kind::Object, Form::Variable) {
+            return Ok((Kind::Alias, target - 1));
+        }
+        Ok((Kind::Alias, target))
+    }
+
+    // -- Containers --------------------------------------------------------
+
+    pub(super) fn begin_array(&mut self, count: u32, mut prefix: Prefix) -> Result<(), Error> {
+        let flags = self.before_container(&mut prefix)?;
+        self.open(Inside::Array, Node::open(Kind::Array, 0).with(flags), count, prefix)?;
+        Ok(())
+    }
+
+    pub(super) fn begin_hash(&mut self, hash_flags: Option<u8>, count: u32, mut prefix: Prefix) -> Result<(), Error> {
+        let flags = self.before_container(&mut prefix)?;
+        let mut node = Node::open(Kind::Map, 0).with(flags);
+        let mut inside = Inside::Hash;
+        if let Some(hash_flags) = hash_flags {
+            inside = Inside::FlagHash;
+            if hash_flags & tag::hash::RESTRICTED != 0 {
+                node = node.with(flag::RESTRICTED);
+            }
+            let at = self.len();
+            self.note(at, code::HASH_FLAGS, u64::from(hash_flags));
+        }
+        self.open(inside, node, count, prefix)?;
+        Ok(())
+    }
+
+    fn array(&mut self) -> Result<(), Error> {
+        if FAST {
+            self.items()?;
+        }
+        if self.frames.len() == 1 {
+            self.sink.child_done()?;
+        }
+        let Some(frame) = self.frames.last_mut() else { return Ok(()) };
+        if frame.left == 0 {
+            self.close();
+            return Ok(());
+        }
+        frame.left -= 1;
+        frame.count += 1;
+        self.value(false)
+    }
+
+    fn hash(&mut self) -> Result<(), Error> {
+        let Some(frame) = self.frames.last().copied() else { return Ok(()) };
+        if frame.value != NONE {
+            self.key(frame)?;
+        }
+        if FAST {
+            self.entries()?;
+        }
+        if self.frames.len() == 1 {
+            self.sink.child_done()?;
+        }
+        let keyed = self.sink.tape().keys.len() + self.frames.len() < IDS;
+        let Some(frame) = self.frames.last_mut() else { return Ok(()) };
+        if frame.left == 0 {
+            self.close();
+            return Ok(());
+        }
+        frame.has_slot = !keyed || frame.left + frame.count > KEYED;
+        if frame.has_slot {
+            let mut slot = Node::leaf(Kind::Null, 0);
+            slot.key = IS_KEY;
+            self.sink.tape().push(slot);
+        }
+        let next = self.sink.tape().len();
+        frame.value = next;
+        frame.left -= 1;
+        frame.count += 1;
+        self.value(false)
+    }
+
+    /// Reads the key of the value that was just read.
+    fn key(&mut self, frame: Frame) -> Result<(), Error> {
+        let value = frame.value;
+        let mut flags = 0;
+        if frame.inside == Inside::FlagHash {
+            let at = self.scan.at;
+            flags = self.scan.u8("a key's flags")?;
+            self.piece(at, value, "key flags");
+        }
+        let mut kind = if flags & tag::hash::KEY_UTF8 != 0 { Kind::Text } else { Kind::Bytes };
+        let at = self.scan.at;
+        let len = if flags & tag::hash::KEY_IS_SV != 0 {
+            let tag = self.scan.u8("a key's tag")?;
+            self.piece(at, value, tag::name(tag));
+            let at = self.scan.at;
+            let len = match tag {
+                tag::SCALAR | tag::UTF8STR => u32::from(self.scan.u8("a key's length")?),
+                tag::LSCALAR | tag::LUTF8STR => self.n32("a key's length")?,
+                _ => {
+                    return Err(Error::new(ErrorKind::Unsupported)
+                        .at(at - 1)
+                        .expecting("a string as the key of a hash")
+                        .finding(tag::name(tag)));
+                }
+            };
+            self.ensure_numbers(&Prefix { implied: true, ..Prefix::default() });
+            self.numbers.give(Numbered::Variable(value));
+            if matches!(tag, tag::UTF8STR | tag::LUTF8STR) {
+                kind = Kind::Text;
+            }
+            self.note(value, code::KEY_TAG, u64::from(tag));
+            self.piece(at, value, "key length");
+            len
+        } else {
+            let len = self.n32("a key's length")?;
+            self.piece(at, value, "key length");
+            len
+        };
+        let start = self.scan.at;
+        let node = self.string(kind, u64::from(len), "a key")?;
+        self.piece(start, value, "key");
+        let mut key_flags = 0;
+        if flags & tag::hash::KEY_LOCKED != 0 && frame.flags_of_hash(self.sink.tape().nodes()) & flag::RESTRICTED != 0 {
+            key_flags |= flag::LOCKED;
+        }
+        if flags & tag::hash::KEY_PLACEHOLDER != 0 {
+            key_flags |= flag::PLACEHOLDER;
+            if let Some(node) = self.sink.tape().nodes.get_mut(value as usize)
+                && node.kind == Kind::Null
+            {
+                node.kind = Kind::Hole;
+            }
+        }
+        if frame.inside == Inside::FlagHash {
+            self.note(value, code::KEY_FLAGS, u64::from(flags));
+        }
+        let bytes = &self.scan.input[start..self.scan.at];
+        let id = if flags & tag::hash::KEY_WAS_UTF8 != 0 && kind == Kind::Bytes && !bytes.is_ascii() {
+            let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+            let node = Node::leaf(Kind::Text, 0).with(key_flags);
+            self.set_key(frame, node, text.as_bytes(), None)
+        } else {
+            self.set_key(frame, node.with(key_flags), bytes, Some(node.with(key_flags)))
+        };
+        if let Some(frame) = self.frames.last_mut() {
+            frame.value = NONE;
+            frame.last_key = id;
+        }
+        Ok(())
+    }
+
+    /// Gives the value that waits its key. `stands`: the node for a key that
+    /// stands in the input as it is. Returns the id.
+    fn set_key(&mut self, frame: Frame, name: Node, bytes: &[u8], stands: Option<Node>) -> u16 {
+        let value = frame.value;
+        let tape = self.sink.tape();
+        if frame.has_slot {
+            let mut key = match stands {
+                Some(node) => node,
+                None => tape.owned(name.kind, bytes).with(name.flags),
+            };
+            key.key = IS_KEY;
+            if let Some(slot) = value.checked_sub(1).and_then(|slot| tape.nodes.get_mut(slot as usize)) {
+                *slot = key;
+            }
+            tape.set_key(value, KEY_NODE);
+            return NO_KEY;
+        }
+        let name = Node { payload: 0, aux: 0, key: NO_KEY, ..name };
+        let id = tape.keys.intern_always(name, bytes).and_then(|id| u16::try_from(id).ok()).unwrap_or(NO_KEY);
+        tape.set_key(value, id);
+        tape.keys.learn(frame.last_key, id);
+        id
+    }
+
+    /// The class behind `BLESS` or `IX_BLESS`.
+    fn bless(&mut self, tag: u8, node: u32) -> Result<u32, Error> {
+        let at = self.scan.at;
+        let short = self.scan.u8("a class")?;
+        let number = if short & 0x80 != 0 { self.n32("a class")? } else { u32::from(short) };
+        let long = short & 0x80 != 0;
+        if tag == tag::IX_BLESS {
+            self.piece(at, node, "class number");
+            if S::DETAIL && long && number <= 0x7F {
+                self.pending_class = Some(2);
+            }
+            return self.known_class(number, at);
+        }
+        self.piece(at, node, "class length");
+        let at = self.scan.at;
+        let class = self.new_class(number)?;
+        self.piece(at, node, "class name");
+        self.class_note(class, long && number <= 0x7F);
+        self.classes.push(class);
+        Ok(class)
+    }
+
+    pub(super) fn known_class(&mut self, number: u32, at: usize) -> Result<u32, Error> {
+        self.classes.get(number as usize).copied().ok_or_else(|| {
+            Error::new(ErrorKind::BadLink)
+                .at(at)
+                .expecting(match self.classes.len() {
+                    0 => "a class name: no class has a number yet".to_owned(),
+                    n => format!("the number of a class before this one, 0 to {}", n - 1),
+                })
+                .finding(number.to_string())
+        })
+    }
+
+    pub(super) fn new_class(&mut self, len: u32) -> Result<u32, Error> {
+        let at = self.scan.at;
+        if u64::from(len) > self.limits.string {
+            return Err(self.limits.too_long(u64::from(len)).at(at));
+        }
+        let name = self.scan.take(len as usize, "a class name")?;
+        self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(at))
+    }
+
+    /// A class given by name: bit 0 says that it had a number already, bit 1
+    /// that its length took more bytes than it needs.
+    fn class_note(&mut self, class: u32, long: bool) {
+        if S::DETAIL {
+            let form = u64::from(self.classes.contains(&class)) | u64::from(long) << 1;
+            self.pending_class = Some(form).filter(|form| *form != 0);
+        }
+    }
+
+    pub(super) fn sink_node(&self, at: u32) -> Option<Node> {
+        self.sink.nodes().get(at as usize).copied()
+    }
+
+    #[cold]
+    pub(super) fn malformed(&self, at: usize, expected: &'static str, found: &'static str) -> Error {
+        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found)
+    }
+
+    #[cold]
+    pub(super) fn unknown(&self, tag: u8, at: usize) -> Error {
+        Error::new(ErrorKind::Malformed).at(at).expecting("a tag from 0 to 35").finding(format!("{tag} (0x{tag:02x})"))
+    }
+}
+
+impl Frame {
+    /// The flags of the hash's node.
+    fn flags_of_hash(&self, nodes: &[Node]) -> u8 {
+        nodes.get(self.at as usize).map_or(0, |node| node.flags)
+    }
+}

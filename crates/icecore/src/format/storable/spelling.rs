@@ -1,0 +1,41 @@
+//! The choices of byte form that are recorded, by code.
+
+/// Of the image.
+pub(super) mod header {
+    /// 0: memory, 1: file, 2: file with the magic from before 0.6.
+    pub(in super::super) const FILE: u16 = 1;
+    pub(in super::super) const MAJOR: u16 = 2;
+    pub(in super::super) const MINOR: u16 = 3;
+    pub(in super::super) const NETORDER: u16 = 4;
+    /// The digits as a number.
+    pub(in super::super) const BYTEORDER: u16 = 5;
+    /// int, long, pointer, NV, IV, a byte each.
+    pub(in super::super) const SIZES: u16 = 6;
+}
+
+/// Of a value.
+pub(super) mod value {
+    /// The tag, where it is not the one that the writer would choose.
+    pub(in super::super) const TAG: u16 = 1;
+    /// The bytes of a float, where they are not the usual ones.
+    pub(in super::super) const FLOAT: u16 = 2;
+    /// The flags of a FLAG_HASH.
+    pub(in super::super) const HASH_FLAGS: u16 = 3;
+    /// The flags of the key of this value.
+    pub(in super::super) const KEY_FLAGS: u16 = 4;
+    /// A container that no REF stands before.
+    pub(in super::super) const BARE: u16 = 5;
+    /// The class was given by name though it had a number (1), or with a
+    /// longer length than needed (2).
+    pub(in super::super) const CLASS: u16 = 6;
+    /// The flag bytes of a HOOK record.
+    pub(in super::super) const HOOK: u16 = 7;
+    /// The first byte of a REGEXP.
+    pub(in super::super) const REGEXP: u16 = 8;
+    /// The tag within a v-string or code record.
+    pub(in super::super) const INNER_TAG: u16 = 9;
+    /// The value was wrapped in LOBJECT.
+    pub(in super::super) const LARGE: u16 = 10;
+    /// The tag of a key that was stored as a value.
+    pub(in super::super) const KEY_TAG: u16 = 11;
+}

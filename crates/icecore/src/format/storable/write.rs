@@ -1,0 +1,1005 @@
+//! The writer.
+//!
+//! It follows the spelling of a document that was read from Storable;
+//! otherwise it decides as Storable's `store` functions do.
+
+use super::NAME;
+use super::image::Image;
+use super::keys::Keys;
+use super::spelling::value as code;
+use super::tag::{self, hook};
+use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Node, Note, Ordinals, Spelling, flag};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::num::bigint;
+use crate::num::general::perl_text;
+use crate::options::Settings;
+use crate::output::{LossKind, Losses, Output};
+use std::collections::HashMap;
+
+/// How an image is written.
+///
+/// ```
+/// use icecore::{Limits, storable};
+/// let document = icecore::read(b"[1]")?;
+/// let mut options = storable::WriteOptions::default();
+/// options.netorder = true;
+/// options.file = Some(false);
+/// let mut image = Vec::new();
+/// storable::write(&document, &options, &Limits::default(), &mut image)?;
+/// assert_eq!(image, b"\x05\x0b\x02\0\0\0\x01\x08\x81");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// A file (`store`) or a memory image (`freeze`). By default as it was
+    /// read, or a file.
+    pub file: Option<bool>,
+    /// Network order. By default as it was read.
+    pub netorder: bool,
+    /// The minor version: 11 or 12. By default as it was read, or 11.
+    pub minor: Option<u8>,
+    /// Sort the keys of hashes.
+    pub canonical: bool,
+}
+
+impl WriteOptions {
+    pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
+        let image = match settings.choice("image") {
+            Some(image) => Some(image == "file"),
+            None if settings.flag("memory") => Some(false),
+            None if settings.flag("file") => Some(true),
+            None => None,
+        };
+        WriteOptions {
+            file: image,
+            netorder: settings.flag("netorder"),
+            minor: settings.choice("version").map(|version| if version == "2.12" { 12 } else { 11 }),
+            canonical: settings.flag("canonical"),
+        }
+    }
+}
+
+/// The tag that Storable chooses for an integer.
+pub(super) fn integer_tag(value: i64, netorder: bool) -> u8 {
+    match value {
+        -128..=127 => tag::BYTE,
+        _ if !netorder => tag::INTEGER,
+        _ if i32::try_from(value).is_ok() => tag::NETINT,
+        _ => tag::SCALAR,
+    }
+}
+
+/// The tag that Storable chooses for a float.
+pub(super) fn float_tag(node: &Node, netorder: bool) -> u8 {
+    match (node.kind, whole(f64::from_bits(node.payload))) {
+        (Kind::Float, Some(whole)) => integer_tag(whole, netorder),
+        _ if netorder => tag::SCALAR,
+        _ => tag::DOUBLE,
+    }
+}
+
+/// The integer that a float is, if Storable would take it for one.
+fn whole(value: f64) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    (value.abs() < EXACT && value.fract() == 0.0).then_some(value as i64)
+}
+
+/// The tag that Storable chooses for a string.
+pub(super) fn string_tag(kind: Kind, len: u64) -> u8 {
+    match (kind, len <= 0xFF) {
+        (Kind::Text, true) => tag::UTF8STR,
+        (Kind::Text, false) => tag::LUTF8STR,
+        (_, true) => tag::SCALAR,
+        (_, false) => tag::LSCALAR,
+    }
+}
+
+/// The tag for a boolean.
+pub(super) fn bool_tag(value: bool, minor: u8) -> u8 {
+    match (value, minor >= 12) {
+        (true, true) => tag::BOOLEAN_TRUE,
+        (false, true) => tag::BOOLEAN_FALSE,
+        (true, false) => tag::SV_YES,
+        (false, false) => tag::SV_NO,
+    }
+}
+
+/// Writes a document as an image, and says what Storable could not say.
+///
+/// # Errors
+/// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if
+/// the document is nested too deeply; `Output`, if the output was closed.
+pub fn write(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    let spelling = document.spelling_of(NAME);
+    let mut image = spelling.map_or_else(Image::native, Image::from_spelling);
+    if image.old_magic || image.major < 2 {
+        // Forms that nobody writes any more are only read.
+        image = Image { file: image.file, netorder: image.netorder, ..Image::native() };
+    }
+    if let Some(file) = options.file {
+        image.file = file;
+    }
+    if options.netorder && !image.netorder {
+        image = Image { file: image.file, minor: image.minor, netorder: true, ..Image::native() };
+    }
+    if let Some(minor) = options.minor {
+        image.minor = minor;
+    }
+    image.write(out.buffer());
+    let mut writer = Writer {
+        document,
+        keys: Keys::new(document, &image),
+        image,
+        limits,
+        canonical: options.canonical,
+        spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
+        stack: Vec::new(),
+        variables: HashMap::new(),
+        referents: HashMap::new(),
+        next: 0,
+        classes: HashMap::new(),
+        losses: Losses::default(),
+    };
+    if document.header().is_some() {
+        writer.losses.add(LossKind::Header, || "$".to_owned());
+    }
+    writer.run(out)?;
+    Ok(writer.losses)
+}
+
+/// A container whose children are not all written.
+pub(super) enum Frame {
+    /// The nodes from `at` to `end`, one after the other.
+    Items { at: u32, end: u32 },
+    /// A map: the entries from `at` on, and the value whose key comes next.
+    Entries { at: u32, end: u32, flagged: bool, key: Option<(Key, u32)> },
+    /// A map whose entries were put in order; the first is the last here.
+    Sorted { entries: Vec<(Key, u32)>, flagged: bool, key: Option<(Key, u32)> },
+    /// A tied element: its key or index comes next.
+    Element { key: u32, by_key: bool },
+    /// A hook record: the children from `at` on; `record` is its node.
+    Hook { record: u32, at: u32, end: u32, flags: u8 },
+}
+
+/// A key: its id, or its node on the tape.
+#[derive(Clone, Copy)]
+pub(super) enum Key {
+    Id(u16),
+    Node(u32),
+}
+
+/// What is to be written for a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slot {
+    /// The variable: a reference, where the node is a container.
+    Variable,
+    /// What a reference refers to.
+    Referent,
+}
+
+pub(super) struct Writer<'d> {
+    pub(super) document: &'d Document<'d>,
+    pub(super) keys: Keys,
+    pub(super) image: Image,
+    limits: &'d Limits,
+    canonical: bool,
+    spelling: Option<(&'d Spelling, Ordinals)>,
+    stack: Vec<Frame>,
+    /// The numbers of variables and referents that are written again.
+    variables: HashMap<u32, u32>,
+    referents: HashMap<u32, u32>,
+    /// The next object number.
+    pub(super) next: u32,
+    classes: HashMap<u32, u32>,
+    pub(super) losses: Losses,
+}
+
+impl<'d> Writer<'d> {
+    fn run(&mut self, out: &mut dyn Output) -> Result<(), Error> {
+        self.value(self.document.root().index(), Slot::Referent, out.buffer())?;
+        while !self.stack.is_empty() {
+            self.step(out.buffer())?;
+            out.ready()?;
+        }
+        Ok(())
+    }
+
+    // -- Small things ------------------------------------------------------
+
+    pub(super) fn node(&self, at: u32) -> Node {
+        self.document.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    }
+
+    fn notes(&self, at: u32) -> &'d [Note] {
+        match &self.spelling {
+            Some((spelling, ordinals)) => spelling.notes_of(ordinals.ordinal(at)),
+            None => &[],
+        }
+    }
+
+    fn note(&self, at: u32, code: u16) -> Option<u64> {
+        self.notes(at).iter().find(|note| note.code == code).map(|note| note.value)
+    }
+
+    fn tag(&self, at: u32, usual: u8) -> u8 {
+        self.note(at, code::TAG).map_or(usual, |tag| tag as u8)
+    }
+
+    pub(super) fn lose(&mut self, kind: LossKind, at: u32) {
+        let document = self.document;
+        self.losses.add(kind, || document.path(at));
+    }
+
+    pub(super) fn n32(&self, value: u32, buf: &mut Vec<u8>) {
+        buf.extend_from_slice(&self.image.n32(value));
+    }
+
+    /// A length in 8 bits, or behind another tag in 32.
+    fn short_or_long(&self, len: usize, long: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+        match u8::try_from(len) {
+            Ok(len) if !long => buf.push(len),
+            _ => self.n32(self.fits(len)?, buf),
+        }
+        Ok(())
+    }
+
+    /// A length that must fit 31 bits.
+    fn fits(&self, len: usize) -> Result<u32, Error> {
+        u32::try_from(len).ok().filter(|len| i32::try_from(*len).is_ok()).ok_or_else(|| {
+            Error::new(ErrorKind::Unsupported)
+                .expecting("strings and containers of less than 2 GB")
+                .finding(format!("one of {len}"))
+        })
+    }
+
+    fn push(&mut self, frame: Frame) -> Result<(), Error> {
+        if self.stack.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep());
+        }
+        self.stack.push(frame);
+        Ok(())
+    }
+
+    /// Takes the next number for the variable at `at`.
+    #[inline]
+    fn number_variable(&mut self, at: u32, node: &Node, also: Also) {
+        if node.has(flag::TARGET) || also.variable.is_some() || also.referent.is_some() {
+            self.variables.insert(at, self.next);
+            if let Some(at) = also.variable {
+                self.variables.insert(at, self.next);
+            }
+            if let Some(at) = also.referent {
+                self.referents.insert(at, self.next);
+            }
+        }
+        self.next += 1;
+    }
+
+    #[inline]
+    fn number_referent(&mut self, at: u32, node: &Node, also: Also) {
+        if node.has(flag::TARGET) || also.referent.is_some() {
+            self.referents.insert(at, self.next);
+            if let Some(at) = also.referent {
+                self.referents.insert(at, self.next);
+            }
+        }
+        self.next += 1;
+    }
+
+    fn back_reference(&self, number: u32, at: u32, buf: &mut Vec<u8>) {
+        if self.note(at, code::LARGE).is_some() {
+            buf.extend_from_slice(&[tag::LOBJECT, tag::OBJECT]);
+            buf.extend_from_slice(&u64::from(number).to_be_bytes());
+        } else {
+            buf.push(tag::OBJECT);
+            buf.extend_from_slice(&number.to_be_bytes());
+        }
+    }
+
+    fn reference(&self, flags: u8, buf: &mut Vec<u8>) {
+        buf.push(match (flags & flag::WEAK != 0, flags & flag::OVERLOAD != 0) {
+            (false, false) => tag::REF,
+            (false, true) => tag::OVERLOAD,
+            (true, false) => tag::WEAKREF,
+            (true, true) => tag::WEAKOVERLOAD,
+        });
+    }
+
+    // -- Values ------------------------------------------------------------
+
+    /// Writes the node at `at`: a leaf whole, of a container the front.
+    fn value(&mut self, mut at: u32, mut slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let mut also = Also::default();
+        let first = at;
+        let mut blessed = false;
+        // A chain of references, links and objects; cut off where hand-made
+        // links go round in a circle.
+        for _ in 0..=self.limits.depth.saturating_add(64) {
+            let node = self.node(at);
+            let number = match slot {
+                Slot::Variable => self.variables.get(&at),
+                Slot::Referent => self.referents.get(&at),
+            };
+            if let (true, Some(number)) = (node.has(flag::TARGET), number) {
+                self.back_reference(*number, first, buf);
+                return Ok(());
+            }
+            match (slot, node.kind) {
+                (_, Kind::Alias) => {
+                    at = node.payload as u32;
+                    slot = Slot::Variable;
+                }
+                (Slot::Referent, Kind::Link) => at = node.payload as u32,
+                (Slot::Variable, Kind::Link) => {
+                    if self.note(at, code::BARE).is_none() {
+                        self.reference(node.flags, buf);
+                        self.number_variable(at, &node, std::mem::take(&mut also));
+                    }
+                    at = node.payload as u32;
+                    slot = Slot::Referent;
+                }
+                (_, Kind::Attrs) => {
+                    self.lose(LossKind::Attributes, at);
+                    at += 1;
+                }
+                (_, Kind::Object) => {
+                    let is_variable = node.form() == Form::Variable;
+                    if slot == Slot::Variable && !is_variable && self.note(at, code::BARE).is_none() {
+                        self.reference(node.flags, buf);
+                        self.number_variable(at, &node, std::mem::take(&mut also));
+                    }
+                    self.bless(at, node.class(), buf)?;
+                    blessed = true;
+                    if is_variable {
+                        also.variable = Some(at);
+                    } else {
+                        also.referent = Some(at);
+                    }
+                    let body = self.node(at + 1);
+                    at += 1;
+                    slot = if is_variable { Slot::Variable } else { Slot::Referent };
+                    if body.kind == Kind::Ref && !is_variable {
+                        at += 1;
+                        slot = Slot::Variable;
+                    }
+                }
+                (Slot::Variable, Kind::Ref) => {
+                    self.reference(node.flags, buf);
+                    self.number_variable(at, &node, std::mem::take(&mut also));
+                    also.variable = None;
+                    if node.has(flag::TARGET) {
+                        also.referent = Some(at);
+                    }
+                    at += 1;
+                }
+                (Slot::Referent, Kind::Ref) => {
+                    if node.has(flag::TARGET) {
+                        also.referent = Some(at);
+                    }
+                    at += 1;
+                    slot = Slot::Variable;
+                }
+                (Slot::Variable, _) if self.is_referred(&node) => {
+                    if self.note(at, code::BARE).is_none() {
+                        self.reference(node.flags, buf);
+                        self.number_variable(at, &node, std::mem::take(&mut also));
+                    }
+                    slot = Slot::Referent;
+                }
+                (Slot::Referent, _) if self.is_referred(&node) => {
+                    return self.container(at, &node, also, blessed, buf);
+                }
+                _ => return self.scalar(at, &node, also, buf),
+            }
+        }
+        Err(Error::new(ErrorKind::BadLink)
+            .on_path(self.document.path(first))
+            .finding("links that go round in a circle"))
+    }
+
+    /// Whether a variable holds this by reference only.
+    fn is_referred(&self, node: &Node) -> bool {
+        match node.kind {
+            Kind::Array | Kind::Map | Kind::Opaque | Kind::Code => true,
+            Kind::Regexp => !node.has(flag::BARE),
+            Kind::Tied => matches!(node.form(), Form::TiedArray | Form::TiedHash),
+            _ => false,
+        }
+    }
+
+    fn bless(&mut self, at: u32, class: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let form = self.note(at, code::CLASS).unwrap_or(0);
+        let (again, long) = (form & 1 != 0, form & 2 != 0);
+        let name = self.document.class(class).map_or(&b""[..], |name| name.bytes);
+        self.bless_as(class, name, again, long, buf)
+    }
+
+    fn bless_as(&mut self, class: u32, name: &[u8], again: bool, long: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let next = self.classes.len() as u32;
+        let known = self.classes.get(&class).copied().filter(|_| !again);
+        let number = match known {
+            Some(number) => {
+                buf.push(tag::IX_BLESS);
+                number
+            }
+            None => {
+                buf.push(tag::BLESS);
+                self.fits(name.len())?
+            }
+        };
+        match u8::try_from(number) {
+            Ok(number) if number <= 0x7F && !long => buf.push(number),
+            _ => {
+                buf.push(0x80);
+                self.n32(number, buf);
+            }
+        }
+        if known.is_none() {
+            buf.extend_from_slice(name);
+            self.new_class(class, next);
+        }
+        Ok(())
+    }
+
+    /// Gives a class its number. One that is given by name again takes another
+    /// number, which nothing refers to.
+    fn new_class(&mut self, class: u32, number: u32) {
+        let spare = u32::MAX - number;
+        let key = if self.classes.contains_key(&class) { spare } else { class };
+        self.classes.insert(key, number);
+    }
+
+    fn scalar(&mut self, at: u32, node: &Node, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
+        match node.kind {
+            Kind::Tied => return self.tied_scalar(at, node, also, buf),
+            Kind::VString => return self.vstring(at, node, also, buf),
+            _ => {}
+        }
+        self.number_variable(at, node, also);
+        if node.kind == Kind::Regexp {
+            return self.regexp(at, buf);
+        }
+        self.leaf(at, node, buf)
+    }
+
+    /// Writes a scalar that has its number.
+    pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let document = self.document;
+        match node.kind {
+            Kind::Int => {
+                let value = node.payload as i64;
+                self.integer(at, value, buf)
+            }
+            Kind::Bytes | Kind::Text => self.string(at, node.kind, document.bytes(node), buf),
+            Kind::Float | Kind::Float32 => {
+                let value = match node.kind {
+                    Kind::Float => f64::from_bits(node.payload),
+                    _ => f64::from(f32::from_bits(node.payload as u32)),
+                };
+                self.float(at, value, buf)
+            }
+            Kind::Null => {
+                buf.push(self.tag(at, tag::UNDEF));
+                Ok(())
+            }
+            Kind::Hole => {
+                buf.push(tag::SV_UNDEF);
+                Ok(())
+            }
+            Kind::Bool => {
+                buf.push(self.tag(at, bool_tag(node.payload != 0, self.image.minor)));
+                Ok(())
+            }
+            Kind::Uint => self.string(at, Kind::Bytes, node.payload.to_string().as_bytes(), buf),
+            Kind::BigInt => {
+                let magnitude = document.bytes(node);
+                if bigint::exceeds(magnitude, self.limits.digits) {
+                    return Err(self.limits.too_many_digits().on_path(document.path(at)));
+                }
+                let mut text = Vec::new();
+                bigint::push_decimal(node.has(flag::NEGATIVE), magnitude, &mut text);
+                self.lose(LossKind::BigInt, at);
+                self.string(at, Kind::Bytes, &text, buf)
+            }
+            Kind::Float128 => self.float128(at, document.bytes(node), buf),
+            Kind::Encoded => {
+                self.lose(LossKind::Encoding, at);
+                self.string(at, Kind::Bytes, document.bytes(node), buf)
+            }
+            Kind::Symbol | Kind::Module | Kind::EnumCase => {
+                self.lose(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Name }, at);
+                let bytes = document.bytes(node);
+                let kind =
+                    if !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok() { Kind::Text } else { Kind::Bytes };
+                self.string(at, kind, bytes, buf)
+            }
+            _ => Err(Error::new(ErrorKind::Unrepresentable)
+                .on_path(document.path(at))
+                .expecting("a scalar")
+                .finding(format!("{:?}", node.kind))),
+        }
+    }
+
+    fn integer(&mut self, at: u32, value: i64, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let usual = if self.image.iv == 4 && i32::try_from(value).is_err() && !self.image.netorder {
+            tag::SCALAR
+        } else {
+            integer_tag(value, self.image.netorder)
+        };
+        match self.tag(at, usual) {
+            tag::BYTE if (-128..=127).contains(&value) => buf.extend_from_slice(&[tag::BYTE, (value + 128) as u8]),
+            tag::NETINT if i32::try_from(value).is_ok() => {
+                buf.push(tag::NETINT);
+                buf.extend_from_slice(&(value as i32).to_be_bytes());
+            }
+            tag::INTEGER => {
+                buf.push(tag::INTEGER);
+                self.image.integer(value, buf);
+            }
+            _ => return self.string(at, Kind::Bytes, value.to_string().as_bytes(), buf),
+        }
+        Ok(())
+    }
+
+    fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) -> Result<(), Error> {
+        if self.kept_float(at, buf) {
+            return Ok(());
+        }
+        let usual = float_tag(&Node::float(value), self.image.netorder);
+        match (self.tag(at, usual), whole(value)) {
+            (tag::DOUBLE, _) => {
+                buf.push(tag::DOUBLE);
+                self.image.float(value, buf);
+                Ok(())
+            }
+            (_, Some(whole)) => self.integer(at, whole, buf),
+            _ => {
+                let text = perl_text(value);
+                if text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
+                    self.lose(LossKind::Precision, at);
+                }
+                self.string(at, Kind::Bytes, text.as_bytes(), buf)
+            }
+        }
+    }
+
+    /// Writes the float as it was read, if that was not the usual way.
+    fn kept_float(&self, at: u32, buf: &mut Vec<u8>) -> bool {
+        let Some((spelling, _)) = &self.spelling else { return false };
+        let Some(kept) = self.note(at, code::FLOAT).map(|kept| spelling.kept(kept)) else { return false };
+        let fits = kept.len() == usize::from(self.image.nv) && !self.image.netorder;
+        let as_read = spelling.get(super::spelling::header::NETORDER) == Some(u64::from(self.image.netorder));
+        if fits || as_read {
+            buf.push(tag::DOUBLE);
+            buf.extend_from_slice(kept);
+        }
+        fits || as_read
+    }
+
+    fn float128(&mut self, at: u32, bytes: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
+        if self.kept_float(at, buf) {
+            return Ok(());
+        }
+        self.lose(LossKind::Precision, at);
+        let value = bytes.try_into().map_or(0.0, |wide| crate::num::float128::to_f64(&wide));
+        self.float(at, value, buf)
+    }
+
+    pub(super) fn string(&mut self, at: u32, kind: Kind, bytes: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
+        let usual = string_tag(kind, bytes.len() as u64);
+        let wished = self.tag(at, usual);
+        let wished =
+            if matches!(wished, tag::SCALAR | tag::LSCALAR | tag::UTF8STR | tag::LUTF8STR) { wished } else { usual };
+        self.tagged_string(at, wished, bytes, buf)
+    }
+
+    fn tagged_string(&mut self, at: u32, wished: u8, bytes: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
+        if self.note(at, code::LARGE).is_some() && matches!(wished, tag::LSCALAR | tag::LUTF8STR) {
+            buf.extend_from_slice(&[tag::LOBJECT, wished]);
+            buf.extend_from_slice(&(bytes.len() as u64).to_be_bytes());
+            buf.extend_from_slice(bytes);
+            return Ok(());
+        }
+        // A string that was edited may have outgrown its tag.
+        let wished = match wished {
+            tag::SCALAR if bytes.len() > 0xFF => tag::LSCALAR,
+            tag::UTF8STR if bytes.len() > 0xFF => tag::LUTF8STR,
+            wished => wished,
+        };
+        buf.push(wished);
+        self.short_or_long(bytes.len(), matches!(wished, tag::LSCALAR | tag::LUTF8STR), buf)?;
+        buf.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    // -- Containers --------------------------------------------------------
+
+    fn container(&mut self, at: u32, node: &Node, also: Also, blessed: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let children = Cursor::new(self.document, at);
+        let (first, end) = (at + 1, children.next());
+        match node.kind {
+            Kind::Array => {
+                self.number_referent(at, node, also);
+                self.count(at, tag::ARRAY, None, node.aux, buf);
+                self.push(Frame::Items { at: first, end })
+            }
+            Kind::Map => {
+                self.number_referent(at, node, also);
+                self.map(at, node, first, end, buf)
+            }
+            Kind::Regexp => {
+                if !blessed {
+                    self.bless_as(u32::MAX / 2, b"Regexp", false, false, buf)?;
+                }
+                self.number_referent(at, node, also);
+                self.regexp(at, buf)
+            }
+            Kind::Code => {
+                self.number_referent(at, node, also);
+                buf.push(tag::CODE);
+                self.next += 1;
+                self.inner_string(at, first, buf)
+            }
+            Kind::Tied => {
+                self.number_referent(at, node, also);
+                buf.push(if node.form() == Form::TiedArray { tag::TIED_ARRAY } else { tag::TIED_HASH });
+                self.push(Frame::Items { at: first, end })
+            }
+            _ => self.hook(at, node, first, end, also, buf),
+        }
+    }
+
+    /// The tag and count of an array or hash.
+    fn count(&mut self, at: u32, tag: u8, flags: Option<u8>, count: u32, buf: &mut Vec<u8>) {
+        let large = self.note(at, code::LARGE).is_some();
+        if large {
+            buf.push(tag::LOBJECT);
+        }
+        buf.push(tag);
+        buf.extend(flags);
+        if large {
+            buf.extend_from_slice(&u64::from(count).to_be_bytes());
+        } else {
+            self.n32(count, buf);
+        }
+    }
+
+    fn map(&mut self, at: u32, node: &Node, first: u32, end: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        if node.has(flag::DEFAULT) || node.has(flag::IDENTITY) {
+            self.lose(LossKind::MapKind, at);
+        }
+        let noted = self.note(at, code::HASH_FLAGS).map(|flags| flags as u8);
+        let restricted = if node.has(flag::RESTRICTED) { tag::hash::RESTRICTED } else { 0 };
+        let flagged = noted.is_some() || restricted != 0 || self.keys.any_flagged(self.document, first, end);
+        if flagged {
+            let flags = noted.unwrap_or(0) & !tag::hash::RESTRICTED | restricted;
+            self.count(at, tag::FLAG_HASH, Some(flags), node.aux, buf);
+        } else {
+            self.count(at, tag::HASH, None, node.aux, buf);
+        }
+        if self.canonical {
+            let entries = self.sorted(first, end);
+            return self.push(Frame::Sorted { entries, flagged, key: None });
+        }
+        self.push(Frame::Entries { at: first, end, flagged, key: None })
+    }
+
+    /// The entries from `at` on, the last key first.
+    fn sorted(&self, mut at: u32, end: u32) -> Vec<(Key, u32)> {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = self.entry(at, end) {
+            entries.push((self.keys.order(self.document, key), key, value));
+            at = Cursor::new(self.document, value).next();
+        }
+        entries.sort_by(|a, b| b.0.cmp(&a.0));
+        entries.into_iter().map(|(_, key, value)| (key, value)).collect()
+    }
+
+    /// The entry at `at`: its key and the node of its value.
+    #[inline]
+    fn entry(&self, at: u32, end: u32) -> Option<(Key, u32)> {
+        if at >= end {
+            return None;
+        }
+        match self.node(at).key {
+            NO_KEY => None,
+            IS_KEY => {
+                let value = Cursor::new(self.document, at).next();
+                (value < end).then_some((Key::Node(at), value))
+            }
+            id => Some((Key::Id(id), at)),
+        }
+    }
+
+    fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let Some(mut frame) = self.stack.pop() else { return Ok(()) };
+        match &mut frame {
+            Frame::Items { at, end } => {
+                while *at < *end {
+                    let node = self.node(*at);
+                    if node.key == IS_KEY {
+                        *at = Cursor::new(self.document, *at).next();
+                        continue;
+                    }
+                    if self.is_plain_leaf(&node) {
+                        self.next += 1;
+                        self.leaf(*at, &node, buf)?;
+                        *at += 1;
+                        continue;
+                    }
+                    let here = *at;
+                    *at = Cursor::new(self.document, here).next();
+                    return self.descend(frame, here, Slot::Variable, buf);
+                }
+            }
+            Frame::Entries { at, end, flagged, key } => {
+                if let Some((key, value)) = key.take() {
+                    self.key(key, value, *flagged, buf)?;
+                }
+                while let Some((name, value)) = self.entry(*at, *end) {
+                    let node = self.node(value);
+                    if self.is_plain_leaf(&node) {
+                        self.next += 1;
+                        self.leaf(value, &node, buf)?;
+                        self.key(name, value, *flagged, buf)?;
+                        *at = value + 1;
+                        continue;
+                    }
+                    *at = Cursor::new(self.document, value).next();
+                    *key = Some((name, value));
+                    return self.descend(frame, value, Slot::Variable, buf);
+                }
+            }
+            Frame::Sorted { entries, flagged, key } => {
+                if let Some((key, value)) = key.take() {
+                    self.key(key, value, *flagged, buf)?;
+                }
+                if let Some((name, value)) = entries.pop() {
+                    *key = Some((name, value));
+                    return self.descend(frame, value, Slot::Variable, buf);
+                }
+            }
+            Frame::Element { key, by_key } => {
+                let node = self.node(*key);
+                if node.kind == Kind::Int && !*by_key {
+                    self.n32(node.payload as u32, buf);
+                } else {
+                    return self.value(*key, Slot::Variable, buf);
+                }
+            }
+            Frame::Hook { record, at, end, flags } => {
+                let node = self.node(*at);
+                // The objects that are stored inside; then come the links.
+                if *at < *end && self.is_inner(*at, &node, *end) {
+                    if *at > *record + 2 {
+                        buf.push(*flags | hook::RECURSE);
+                    }
+                    let here = *at;
+                    *at = Cursor::new(self.document, here).next();
+                    return self.descend(frame, here, Slot::Referent, buf);
+                }
+                let (record, at, end, flags) = (*record, *at, *end, *flags);
+                return self.hook_end(record, at, end, flags, buf);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a child of the container whose frame this is.
+    fn descend(&mut self, frame: Frame, at: u32, slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.push(frame)?;
+        self.value(at, slot, buf)
+    }
+
+    /// Whether the node is a leaf that nothing else refers to.
+    #[inline]
+    fn is_plain_leaf(&self, node: &Node) -> bool {
+        !node.kind.is_container() && !node.has(flag::TARGET) && !matches!(node.kind, Kind::Link | Kind::Alias)
+    }
+
+    fn key(&mut self, key: Key, value: u32, flagged: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+        if self.spelling.is_some() {
+            let flags = self.note(value, code::KEY_FLAGS).map(|flags| flags as u8);
+            let tag = self.note(value, code::KEY_TAG).map(|tag| tag as u8);
+            return self.spelled_key(key, flags.filter(|_| flagged), tag, flagged, buf);
+        }
+        self.plain_key(key, flagged, buf)
+    }
+
+    // -- The rarer records -------------------------------------------------
+
+    /// The text of code, or the value of a v-string.
+    fn inner_string(&mut self, at: u32, text: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let node = self.node(text);
+        let bytes = self.document.bytes(&node);
+        let usual = string_tag(node.kind, bytes.len() as u64);
+        let wished = self.note(at, code::INNER_TAG).map_or(usual, |tag| tag as u8);
+        self.tagged_string(text, wished, bytes, buf)
+    }
+
+    fn regexp(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let parts: Vec<Node> = Cursor::new(self.document, at).children().map(|part| *part.node()).collect();
+        let bytes = |part: usize| parts.get(part).map_or(&b""[..], |part| self.document.bytes(part));
+        let (pattern, flags) = (bytes(0), bytes(1));
+        let usual = if pattern.len() > 0xFF { tag::REGEXP_LONG } else { 0 };
+        let op = self.note(at, code::REGEXP).map_or(usual, |op| op as u8 | usual);
+        buf.extend_from_slice(&[tag::REGEXP, op]);
+        self.short_or_long(pattern.len(), op & tag::REGEXP_LONG != 0, buf)?;
+        buf.extend_from_slice(pattern);
+        let len = flags.len().min(0xFF);
+        buf.push(len as u8);
+        buf.extend_from_slice(&flags[..len]);
+        Ok(())
+    }
+
+    fn vstring(&mut self, at: u32, node: &Node, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let source = self.node(at + 1);
+        let bytes = self.document.bytes(&source);
+        let long = bytes.len() > 0xFF;
+        let tag = self.tag(at, if long { tag::LVSTRING } else { tag::VSTRING });
+        let tag = if long { tag::LVSTRING } else { tag };
+        buf.push(tag);
+        self.short_or_long(bytes.len(), tag == tag::LVSTRING, buf)?;
+        buf.extend_from_slice(bytes);
+        self.number_variable(at, node, also);
+        self.inner_string(at, at + 2, buf)
+    }
+
+    fn tied_scalar(&mut self, at: u32, node: &Node, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.number_variable(at, node, also);
+        let (first, end) = (at + 1, Cursor::new(self.document, at).next());
+        if node.form() == Form::TiedScalar {
+            buf.push(tag::TIED_SCALAR);
+            return self.push(Frame::Items { at: first, end });
+        }
+        let key = Cursor::new(self.document, first).next();
+        let is_index = self.node(key).kind == Kind::Int;
+        let tag = self.tag(at, if is_index { tag::TIED_IDX } else { tag::TIED_KEY });
+        buf.push(tag);
+        self.push(Frame::Element { key, by_key: tag == tag::TIED_KEY })?;
+        self.value(first, Slot::Variable, buf)
+    }
+
+    // -- Hooks: see `records.rs` for the children of an opaque object --------
+
+    /// Whether the child at `at` is an object that is stored in the record
+    /// itself: no link, and not the body, which comes last.
+    fn is_inner(&self, at: u32, node: &Node, end: u32) -> bool {
+        let is_last = Cursor::new(self.document, at).next() >= end;
+        let is_link = node.kind == Kind::Link || node.kind == Kind::Ref && self.node(at + 1).kind == Kind::Alias;
+        !is_last && !is_link
+    }
+
+    fn hook(&mut self, at: u32, node: &Node, first: u32, end: u32, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
+        if node.form() != Form::Hook {
+            // Another language's way to freeze: its payload is what is left.
+            self.lose(LossKind::Opaque, at);
+            self.bless(at, node.class(), buf)?;
+            let payload = self.node(first);
+            if self.is_referred(&payload) || payload.kind == Kind::Object {
+                return self.value(first, Slot::Referent, buf);
+            }
+            return self.scalar(first, &payload, also, buf);
+        }
+        self.number_referent(at, node, also);
+        let body = Cursor::new(self.document, at).children().last();
+        let flags = match body.map(|body| (body.kind(), body.node().form())) {
+            Some((Kind::Array, _)) => hook::ARRAY,
+            Some((Kind::Map, _)) => hook::HASH,
+            Some((Kind::Tied, _)) => hook::EXTRA,
+            _ => hook::SCALAR,
+        };
+        let inner = Cursor::new(self.document, first).next();
+        let recurses = inner < end && self.is_inner(inner, &self.node(inner), end);
+        if self.note(at, code::LARGE).is_some() {
+            buf.push(tag::LOBJECT);
+        }
+        buf.push(tag::HOOK);
+        if recurses {
+            buf.push(flags | hook::RECURSE);
+            if flags == hook::EXTRA {
+                buf.push(self.extra(body));
+            }
+        }
+        self.push(Frame::Hook { record: at, at: inner, end, flags })
+    }
+
+    fn extra(&self, body: Option<Cursor<'_>>) -> u8 {
+        match body.map(|body| body.node().form()) {
+            Some(Form::TiedScalar) => hook::TIED_SCALAR,
+            Some(Form::TiedArray) => hook::TIED_ARRAY,
+            _ => hook::TIED_HASH,
+        }
+    }
+
+    fn hook_end(&mut self, record: u32, mut at: u32, end: u32, mut flags: u8, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let children = Cursor::new(self.document, record);
+        let (class, payload) = (self.node(record).class(), self.node(record + 1));
+        let recursed = at > Cursor::new(self.document, record + 1).next();
+        let mut links = Vec::new();
+        while at < end && Cursor::new(self.document, at).next() < end {
+            links.push(at);
+            at = Cursor::new(self.document, at).next();
+        }
+        let large = self.note(record, code::LARGE).is_some();
+        let again = self.note(record, code::CLASS).is_some();
+        let name = self.document.class(class).map_or(&b""[..], |name| name.bytes);
+        let frozen = self.document.bytes(&payload);
+        let next = self.classes.len() as u32;
+        let known = self.classes.get(&class).copied().filter(|_| !again);
+        let number = known.map_or_else(|| self.fits(name.len()), Ok)?;
+        let body = flags;
+        if known.is_some() {
+            flags |= hook::CLASS_INDEX;
+        }
+        for (is_set, flag) in [
+            (number > 0xFF, hook::LARGE_CLASS),
+            (frozen.len() > 0xFF, hook::LARGE_STRING),
+            (!links.is_empty(), hook::HAS_LIST),
+            (links.len() > 0xFF, hook::LARGE_LIST),
+        ] {
+            if is_set {
+                flags |= flag;
+            }
+        }
+        if let Some(noted) = self.note(record, code::HOOK) {
+            flags |= noted as u8 & (hook::LARGE_CLASS | hook::LARGE_STRING | hook::LARGE_LIST | hook::HAS_LIST);
+        }
+        buf.push(flags);
+        if body == hook::EXTRA && !recursed {
+            buf.push(self.extra(children.children().last()));
+        }
+        self.short_or_long(number as usize, flags & hook::LARGE_CLASS != 0, buf)?;
+        if known.is_none() {
+            buf.extend_from_slice(name);
+            self.new_class(class, next);
+        }
+        if large && flags & hook::LARGE_STRING != 0 {
+            buf.extend_from_slice(&(frozen.len() as u64).to_be_bytes());
+        } else {
+            self.short_or_long(frozen.len(), flags & hook::LARGE_STRING != 0, buf)?;
+        }
+        buf.extend_from_slice(frozen);
+        if flags & hook::HAS_LIST != 0 {
+            self.short_or_long(links.len(), flags & hook::LARGE_LIST != 0, buf)?;
+            for link in links {
+                buf.extend_from_slice(&self.number_of(link)?.to_be_bytes());
+            }
+        }
+        if body == hook::EXTRA && at < end {
+            // The object of the tied variable.
+            let inner = at + 1;
+            return self.value(inner, Slot::Variable, buf);
+        }
+        Ok(())
+    }
+
+    /// The number of what a link in a hook's list names.
+    fn number_of(&self, link: u32) -> Result<u32, Error> {
+        let node = self.node(link);
+        let number = match node.kind {
+            Kind::Ref => self.variables.get(&(self.node(link + 1).payload as u32)),
+            _ => self.referents.get(&(node.payload as u32)),
+        };
+        number.copied().ok_or_else(|| {
+            Error::new(ErrorKind::Unrepresentable)
+                .on_path(self.document.path(link))
+                .expecting("an object that stands before its use by a hook")
+                .finding("one that comes later")
+        })
+    }
+}
+
+/// Which other nodes the next number is for.
+#[derive(Clone, Copy, Default)]
+struct Also {
+    variable: Option<u32>,
+    referent: Option<u32>,
+}

@@ -1,0 +1,86 @@
+//! Storable against what the real Storable wrote.
+
+mod fixtures;
+
+use fixtures::{load, report};
+use icecore::{Limits, Request, storable};
+
+/// Old images are only read: nobody writes them any more.
+fn is_written_again(mode: &str) -> bool {
+    !mode.contains("perl-store") && !mode.contains("v0") && !mode.contains("v1")
+}
+
+#[test]
+fn the_fast_reader_and_its_plain_twin_agree() {
+    let mut plain = storable::ReadOptions::default();
+    plain.plain = true;
+    let limits = Limits::default();
+    let (mut total, mut failures) = (0, Vec::new());
+    for file in ["storable.jsonl", "storable-arch.jsonl"] {
+        for f in load(file) {
+            total += 1;
+            let fast = storable::read(&f.blob, &storable::ReadOptions::default(), &limits);
+            let slow = storable::read(&f.blob, &plain, &limits);
+            let traced = storable::read_outcome(&f.blob, &plain, Request::new(&limits).detailed());
+            match (fast, slow, traced.error) {
+                (Ok(a), Ok(b), None) if a == b && a == traced.document => {}
+                (Ok(_), Ok(_), None) => failures.push(format!("{} {}: they differ", f.name, f.mode)),
+                (a, b, c) => failures.push(format!("{} {}: {:?} {:?} {c:?}", f.name, f.mode, a.err(), b.err())),
+            }
+        }
+    }
+    report("reading", total, &failures);
+}
+
+#[test]
+fn what_storable_wrote_comes_out_byte_for_byte() {
+    let limits = Limits::default();
+    let (mut total, mut failures) = (0, Vec::new());
+    for file in ["storable.jsonl", "storable-arch.jsonl"] {
+        for f in load(file).iter().filter(|f| is_written_again(&f.mode)) {
+            total += 1;
+            let read = storable::read_outcome(&f.blob, &storable::ReadOptions::default(), Request::new(&limits).detailed());
+            let mut out = Vec::new();
+            let written = storable::write(&read.document, &storable::WriteOptions::default(), &limits, &mut out);
+            if let Err(error) = written {
+                failures.push(format!("{} {}: {error}", f.name, f.mode));
+            } else if out != f.blob {
+                let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
+                failures.push(format!(
+                    "{} {}: differs at {at}\n{}{}",
+                    f.name,
+                    f.mode,
+                    icecore::window(&f.blob, at as u64),
+                    icecore::window(&out, at as u64)
+                ));
+            }
+        }
+    }
+    report("writing again", total, &failures);
+}
+
+#[test]
+fn spans_tile_the_input() {
+    let limits = Limits::default();
+    let (mut total, mut failures) = (0, Vec::new());
+    for file in ["storable.jsonl", "storable-arch.jsonl"] {
+        for f in load(file) {
+            total += 1;
+            let read = storable::read_outcome(&f.blob, &storable::ReadOptions::default(), Request::new(&limits).detailed());
+            let mut spans: Vec<_> = read.document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
+            spans.sort_unstable();
+            let mut at = 0;
+            for (start, end, what) in spans {
+                if start != at {
+                    failures.push(format!("{} {}: {what} at {start}, not at {at}", f.name, f.mode));
+                    break;
+                }
+                at = end;
+            }
+            if at != f.blob.len() as u64 {
+                failures.push(format!("{} {}: ends at {at} of {}", f.name, f.mode, f.blob.len()));
+            }
+        }
+    }
+    report("tiling", total, &failures);
+}
