@@ -1,6 +1,7 @@
 //! The header of an image: which Storable wrote it, on what machine.
 
 use super::super::Scan;
+use super::ReadOptions;
 use super::spelling::header as code;
 use crate::document::{Detail, NO_NODE, Sink, Spelling};
 use crate::error::{Error, ErrorKind};
@@ -68,8 +69,14 @@ impl Image {
         !self.netorder && !rising && !falling
     }
 
-    /// Whether values are tagged with the address that they had (before 0.6).
+    /// Whether classes stand behind what they bless (before 0.7).
     pub(super) fn is_old(&self) -> bool {
+        self.major < 2
+    }
+
+    /// Whether values are tagged with the address that they had, and items
+    /// with marks (before 0.6).
+    pub(super) fn has_addresses(&self) -> bool {
         self.major < 1
     }
 
@@ -98,9 +105,9 @@ impl Image {
         format!("{place}, {version}, native {}-bit {end}{float}", u32::from(self.iv) * 8)
     }
 
-    /// Reads a header. Where old perls leave the size of an integer open,
-    /// `wide` says that it is 64 bits.
-    pub(super) fn read<S: Sink>(scan: &mut Scan<'_>, wide: bool, sink: &mut S) -> Result<Image, Error> {
+    /// Reads a header. What headers leave open, the options say: the size of
+    /// an integer (perl 5.6) and of a float (before 2.2).
+    pub(super) fn read<S: Sink>(scan: &mut Scan<'_>, options: &ReadOptions, sink: &mut S) -> Result<Image, Error> {
         let mut image = Image::native();
         let start = scan.at;
         image.file = scan.input[start..].starts_with(MAGIC);
@@ -132,7 +139,7 @@ impl Image {
             piece(sink, at, scan.at, "minor version");
         }
         if !image.netorder {
-            image.read_machine(scan, version, wide, sink)?;
+            image.read_machine(scan, version, options, sink)?;
         }
         if let Some(detail) = sink.detail() {
             image.note(detail);
@@ -144,7 +151,7 @@ impl Image {
         &mut self,
         scan: &mut Scan<'_>,
         version: u8,
-        wide: bool,
+        options: &ReadOptions,
         sink: &mut S,
     ) -> Result<(), Error> {
         let at = scan.at;
@@ -161,7 +168,7 @@ impl Image {
                 .expecting("a byte order such as 12345678 or 4321")
                 .finding(format!("{:?}", String::from_utf8_lossy(&self.byteorder))));
         }
-        self.iv = if wide { 8 } else { self.byteorder.len() as u8 };
+        self.iv = if options.interwork_56_64bit { 8 } else { self.byteorder.len() as u8 };
         for (size, what) in
             [(&mut self.int, "size of int"), (&mut self.long, "size of long"), (&mut self.pointer, "size of pointer")]
         {
@@ -175,7 +182,7 @@ impl Image {
                     .finding(size.to_string()));
             }
         }
-        self.nv = 8;
+        self.nv = options.nv_size.unwrap_or(8);
         if self.has_nv_size() {
             let at = scan.at;
             self.nv = scan.u8("size of NV")?;
@@ -268,6 +275,10 @@ impl Image {
     #[inline]
     pub(super) fn n32(&self, value: u32) -> [u8; 4] {
         if self.netorder || !self.is_little_32() { value.to_be_bytes() } else { value.to_le_bytes() }
+    }
+
+    pub(super) fn n64(&self, value: u64) -> [u8; 8] {
+        if self.is_little() { value.to_le_bytes() } else { value.to_be_bytes() }
     }
 
     #[inline]

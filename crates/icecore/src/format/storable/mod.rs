@@ -73,6 +73,12 @@ const OPTIONS: &[Opt] = &[
         help: "what floats of 12 and 16 bytes are; the header does not say",
     },
     Opt {
+        name: "nv_size",
+        takes: Takes::Choice(&["8", "12", "16"]),
+        side: Side::Read,
+        help: "the size of a float in images before 2.2, whose header does not say",
+    },
+    Opt {
         name: "interwork_56_64bit",
         takes: Takes::Flag,
         side: Side::Read,
@@ -96,6 +102,9 @@ pub struct ReadOptions {
     pub long_double: Option<LongDouble>,
     /// Integers have 64 bits though the byte order has four digits.
     pub interwork_56_64bit: bool,
+    /// The size of a float in images before 2.2, whose header does not say: 8,
+    /// 12 or 16.
+    pub nv_size: Option<u8>,
     /// Read with the plain machine only. Slower; for tests that compare.
     pub plain: bool,
 }
@@ -110,6 +119,11 @@ impl ReadOptions {
                 _ => None,
             },
             interwork_56_64bit: settings.flag("interwork_56_64bit"),
+            nv_size: match settings.choice("nv_size") {
+                Some("12") => Some(12),
+                Some("16") => Some(16),
+                _ => None,
+            },
             plain: false,
         }
     }
@@ -167,7 +181,7 @@ fn feed_with<S: Sink, const FAST: bool>(
     sink: &mut S,
 ) -> (usize, Option<Error>) {
     let mut scan = Scan::new(input);
-    let image = match Image::read(&mut scan, options.interwork_56_64bit, sink) {
+    let image = match Image::read(&mut scan, options, sink) {
         Ok(image) => image,
         Err(error) => return (scan.at, Some(error)),
     };
@@ -212,7 +226,7 @@ fn write_row(
 /// of a network-order one, whose header is two bytes, the whole must be read.
 fn detect(input: &[u8]) -> Option<Guess> {
     let mut scan = Scan::new(input);
-    let image = Image::read(&mut scan, false, &mut Tape::new()).ok()?;
+    let image = Image::read(&mut scan, &ReadOptions::default(), &mut Tape::new()).ok()?;
     let mut certainty = Certainty::Sure;
     if !image.file {
         if image.major < 2 || image.minor > image::MINOR + 8 {

@@ -67,9 +67,13 @@ impl Numbers {
         // The wrappers of a value that have no number of their own.
         let mut object = None;
         let mut synthetic_ref = true;
+        let mut inside_regexp = 0;
         for (at, node) in (0u32..).zip(tape.nodes()) {
-            if node.key == IS_KEY {
+            if node.key == IS_KEY || at < inside_regexp {
                 continue;
+            }
+            if node.kind == Kind::Regexp {
+                inside_regexp = node.end();
             }
             self.number(at, node, &mut object, synthetic_ref);
             synthetic_ref = node.kind == Kind::Object && node.form() == Form::Usual;

@@ -1,5 +1,8 @@
-//! Images from before Storable 0.6: each value is tagged with the address that
-//! it had, and followed by the classes it was blessed into.
+//! Images from before Storable 0.7: each value is followed by the classes it was
+//! blessed into. Before 0.6 it is also tagged with the address that it had,
+//! where later a number is counted.
+//!
+//! Such files are few, small and only read; this reader is made for clarity.
 
 use super::image::Image;
 use super::tag::{self, old};
@@ -17,8 +20,17 @@ pub(super) fn feed<S: Sink>(
     limits: &Limits,
     sink: &mut S,
 ) -> (usize, Option<Error>) {
-    let mut reader =
-        Reader { scan, image, options, limits, sink, frames: Vec::new(), known: HashMap::new(), blessed: Vec::new() };
+    let mut reader = Reader {
+        scan,
+        image,
+        options,
+        limits,
+        sink,
+        frames: Vec::new(),
+        known: HashMap::new(),
+        numbers: 0,
+        blessed: Vec::new(),
+    };
     let result = reader.run();
     let consumed = reader.scan.at;
     let error = result.err().map(|error| {
@@ -32,7 +44,8 @@ pub(super) fn feed<S: Sink>(
     }
     let blessed = std::mem::take(&mut reader.blessed);
     if error.is_none() {
-        insert_objects(sink, blessed);
+        let wrappers = wrappers(sink.nodes(), blessed, image.has_addresses());
+        insert(sink, &wrappers);
     }
     (consumed, error)
 }
@@ -58,8 +71,10 @@ struct Reader<'a, 's, S: Sink> {
     limits: &'s Limits,
     sink: &'s mut S,
     frames: Vec<Frame>,
-    /// The node by address, and whether it is a variable.
+    /// The node by address or number, and whether it is a variable.
     known: HashMap<u64, (u32, bool)>,
+    /// How many numbers were given.
+    numbers: u64,
     /// Nodes that turned out to be blessed, with their class ids.
     blessed: Vec<(u32, u32)>,
 }
@@ -119,12 +134,16 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
         let start = self.scan.at;
         let node = self.sink.tape().len();
-        let size = if self.image.netorder { 4 } else { usize::from(self.image.long) };
-        let address = self.native(size, "an address")?;
-        self.piece(start, node, "address");
+        let mut address = self.numbers;
+        if self.image.has_addresses() {
+            let size = if self.image.netorder { 4 } else { usize::from(self.image.long) };
+            address = self.native(size, "an address")?;
+            self.piece(start, node, "address");
+        }
         let at = self.scan.at;
         let tag = self.scan.u8("a tag")?;
         self.piece(at, node, tag::name(tag));
+        self.numbers += u64::from(tag != tag::OBJECT);
         let flags = if referent { flag::REF } else { 0 };
         let under_ref =
             referent
@@ -132,12 +151,19 @@ impl<S: Sink> Reader<'_, '_, S> {
                     self.sink.nodes().get(at as usize).is_some_and(|parent| parent.kind == Kind::Ref)
                 });
         match tag {
-            tag::OBJECT => return self.again(address, at, under_ref && !referent),
+            tag::OBJECT => {
+                if !self.image.has_addresses() {
+                    let start = self.scan.at;
+                    address = u64::from(u32::from_be_bytes(self.scan.array("an object number")?));
+                    self.piece(start, node, "object number");
+                }
+                return self.again(address, at, under_ref && !referent);
+            }
             tag::ARRAY | tag::HASH => {
                 let at = self.scan.at;
                 let count = self.n32("a count")?;
                 self.piece(at, node, "count");
-                let least = if tag == tag::ARRAY { 1 } else { 6 };
+                let least = if tag == tag::ARRAY { 1 } else { 5 };
                 if count as usize > self.scan.left() / least {
                     return Err(self.scan.truncated(count as usize, "items"));
                 }
@@ -149,7 +175,8 @@ impl<S: Sink> Reader<'_, '_, S> {
                 self.open(node, Some(node), kind == Kind::Map, count);
             }
             tag::REF => {
-                let at = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
+                let root = if referent { ROOT_REF } else { 0 };
+                let at = self.push(Node::open(Kind::Ref, 0).with(flag::REF | root), start);
                 self.known.insert(address, (at, true));
                 self.open(at, Some(at), false, 1);
             }
@@ -234,6 +261,15 @@ impl<S: Sink> Reader<'_, '_, S> {
                 float::node(self.sink.tape(), raw, self.image.is_little(), self.options.long_double)
             }
             tag::UNDEF => Node::leaf(Kind::Null, 0),
+            tag::SV_UNDEF if !self.image.has_addresses() => {
+                let in_array = self.frames.last().and_then(|frame| frame.container).is_some_and(|at| {
+                    self.sink.nodes().get(at as usize).is_some_and(|parent| parent.kind == Kind::Array)
+                });
+                Node::leaf(if in_array { Kind::Hole } else { Kind::Null }, 0)
+            }
+            tag::SV_YES | tag::SV_NO if !self.image.has_addresses() => {
+                Node::leaf(Kind::Bool, u64::from(tag == tag::SV_YES))
+            }
             _ => return Err(self.malformed(start, "a tag from 0 to 13", tag)),
         };
         self.piece(at, node, "value");
@@ -245,7 +281,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let Some((target, is_variable)) = self.known.get(&address).copied() else {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(start)
-                .expecting("the address of a value before this one")
+                .expecting("the address or number of a value before this one")
                 .finding(format!("0x{address:x}")));
         };
         if !self.sink.is_whole() {
@@ -282,7 +318,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 frame.value = Some(node);
             }
         }
-        if is_item || frame.is_hash {
+        if self.image.has_addresses() && (is_item || frame.is_hash) {
             let mark = self.scan.u8("a mark")?;
             self.piece(at, node, "mark");
             match (mark, frame.is_hash) {
@@ -303,12 +339,14 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     fn key(&mut self, value: u32) -> Result<(), Error> {
-        let at = self.scan.at;
-        let mark = self.scan.u8("a key's mark")?;
-        if mark != old::KEY {
-            return Err(self.malformed(at, "a key's mark, `k`", mark));
+        if self.image.has_addresses() {
+            let at = self.scan.at;
+            let mark = self.scan.u8("a key's mark")?;
+            if mark != old::KEY {
+                return Err(self.malformed(at, "a key's mark, `k`", mark));
+            }
+            self.piece(at, value, "mark");
         }
-        self.piece(at, value, "mark");
         let at = self.scan.at;
         let len = self.n32("a key's length")?;
         self.piece(at, value, "key length");
@@ -320,7 +358,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let Some(id) = id else {
             return Err(Error::new(ErrorKind::Limit)
                 .at(at)
-                .expecting("at most 65,533 different keys in an image from before 0.6")
+                .expecting("at most 65,533 different keys in an image from before 0.7")
                 .finding("one more"));
         };
         tape.set_key(value, id);
@@ -362,14 +400,14 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 }
 
-/// Writes an object around each blessed node: its class came behind it, too
-/// late for the tape.
-fn insert_objects<S: Sink>(sink: &mut S, mut blessed: Vec<(u32, u32)>) {
-    let tape = sink.tape();
+/// What is to be written around nodes: objects, whose classes came behind them,
+/// too late for the tape; and the reference around a root that is one itself.
+fn wrappers(nodes: &[Node], mut blessed: Vec<(u32, u32)>, has_addresses: bool) -> Vec<(u32, Node)> {
     for (at, _) in &mut blessed {
         // The object stands around the reference to a scalar.
-        let is_scalar = !tape.nodes[*at as usize].kind.is_container();
-        if is_scalar && *at > 0 && tape.nodes[*at as usize - 1].kind == Kind::Ref {
+        let is_scalar = nodes.get(*at as usize).is_some_and(|node| !node.kind.is_container());
+        let before = at.checked_sub(1).and_then(|at| nodes.get(at as usize));
+        if is_scalar && before.is_some_and(|node| node.kind == Kind::Ref) {
             *at -= 1;
         }
     }
@@ -382,45 +420,72 @@ fn insert_objects<S: Sink>(sink: &mut S, mut blessed: Vec<(u32, u32)>) {
         }
         same
     });
-    if blessed.is_empty() {
+    let mut wrappers: Vec<_> = blessed.iter().map(|(at, class)| (*at, Node::open(Kind::Object, *class))).collect();
+    // Before 0.6 a root that is a reference to an object is given as it is.
+    let is_object = wrappers.first().is_some_and(|(at, _)| *at == 0);
+    if nodes.first().is_some_and(|root| root.flags & ROOT_REF != 0) && !(has_addresses && is_object) {
+        wrappers.insert(0, (0, Node::open(Kind::Ref, 0)));
+    }
+    wrappers
+}
+
+/// Writes wrappers around nodes.
+fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
+    let tape = sink.tape();
+    if let Some(root) = tape.nodes.first_mut() {
+        root.flags &= !ROOT_REF;
+    }
+    if wrappers.is_empty() {
         return;
     }
-    let before = |at: u32| blessed.partition_point(|(known, _)| *known < at) as u32;
-    let moved = |at: u32| at + before(at);
+    let before = |at: u32| wrappers.partition_point(|(known, _)| *known < at) as u32;
+    // Of several wrappers around one node, links mean the innermost.
+    let inner =
+        |at: u32| (wrappers.partition_point(|(known, _)| *known <= at) as u32).saturating_sub(1).max(before(at));
     let nodes = std::mem::take(&mut tape.nodes);
-    let mut rest = blessed.iter().peekable();
+    let mut rest = wrappers.iter().peekable();
     for (at, mut node) in (0u32..).zip(nodes) {
         if node.kind.is_container() {
             let end = node.end();
             node.set_end(end + before(end));
         } else if matches!(node.kind, Kind::Link | Kind::Alias) {
-            node.payload = u64::from(moved(node.payload as u32));
+            let target = node.payload as u32;
+            node.payload = u64::from(target + inner(target));
         }
-        if let Some((_, class)) = rest.next_if(|(known, _)| *known == at) {
-            let outer = flag::REF | flag::TARGET;
-            let mut object = Node::open(Kind::Object, *class).with(node.flags & outer);
-            object.key = std::mem::replace(&mut node.key, crate::document::NO_KEY);
-            object.aux = 1;
-            let end = if node.kind.is_container() { node.end() } else { moved(at) + 2 };
-            object.set_end(end);
-            node.flags &= !outer;
-            tape.nodes.push(object);
+        let mut end = if node.kind.is_container() { node.end() } else { 0 };
+        if end == 0 {
+            end = at + 1 + before(at + 1);
+        }
+        while let Some((_, wrapper)) = rest.next_if(|(known, _)| *known == at) {
+            let mut wrapper = wrapper.with(flag::REF);
+            if wrapper.kind == Kind::Object {
+                wrapper = wrapper.with(node.flags & flag::TARGET);
+                node.flags &= !(flag::TARGET | flag::REF);
+            }
+            wrapper.key = std::mem::replace(&mut node.key, crate::document::NO_KEY);
+            wrapper.aux = 1;
+            wrapper.set_end(end);
+            tape.nodes.push(wrapper);
         }
         tape.nodes.push(node);
     }
     if let Some(detail) = sink.detail() {
         let extents = std::mem::take(&mut detail.trace.extents);
-        let mut rest = blessed.iter().peekable();
+        let mut rest = wrappers.iter().peekable();
         for (at, extent) in (0u32..).zip(extents) {
-            if rest.next_if(|(known, _)| *known == at).is_some() {
+            while rest.next_if(|(known, _)| *known == at).is_some() {
                 detail.trace.extents.push(extent);
             }
             detail.trace.extents.push(extent);
         }
         for span in &mut detail.trace.spans {
             if span.node != crate::document::NO_NODE {
-                span.node = moved(span.node);
+                span.node += before(span.node);
             }
         }
     }
 }
+
+/// On the root, while reading: it is a reference, and the reference to it that
+/// is implied has no node yet.
+const ROOT_REF: u8 = 0x80;

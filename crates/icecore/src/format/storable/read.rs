@@ -152,6 +152,11 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         })
     }
 
+    pub(super) fn n64(&mut self, what: &'static str) -> Result<u64, Error> {
+        let bytes = self.scan.array::<8>(what)?;
+        Ok(if self.little { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
+    }
+
     /// An integer in the image's own order of bytes.
     fn mixed(&self, bytes: &[u8]) -> u64 {
         bytes

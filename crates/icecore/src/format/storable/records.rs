@@ -273,7 +273,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let len = if is_short(hook::LARGE_STRING) {
             u64::from(self.scan.u8("the length of a frozen string")?)
         } else if large {
-            u64::from_be_bytes(self.scan.array("the length of a frozen string")?)
+            self.n64("the length of a frozen string")?
         } else {
             u64::from(self.n32("the length of a frozen string")?)
         };
@@ -338,7 +338,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         for _ in 0..count {
             let start = self.scan.at;
             let number = if wide {
-                u64::from_be_bytes(self.scan.array("an object number")?)
+                self.n64("an object number")?
             } else {
                 u64::from(u32::from_be_bytes(self.scan.array("an object number")?))
             };
@@ -393,7 +393,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             self.piece(at, first, "hash flags");
         }
         let at = self.scan.at;
-        let size = u64::from_be_bytes(self.scan.array("a 64-bit length")?);
+        let size = self.n64("a 64-bit length")?;
         self.piece(at, first, "64-bit length");
         match tag {
             tag::OBJECT => {

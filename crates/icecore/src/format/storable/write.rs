@@ -296,7 +296,7 @@ impl<'d> Writer<'d> {
     fn back_reference(&self, number: u32, at: u32, buf: &mut Vec<u8>) {
         if self.note(at, code::LARGE).is_some() {
             buf.extend_from_slice(&[tag::LOBJECT, tag::OBJECT]);
-            buf.extend_from_slice(&u64::from(number).to_be_bytes());
+            buf.extend_from_slice(&self.image.n64(u64::from(number)));
         } else {
             buf.push(tag::OBJECT);
             buf.extend_from_slice(&number.to_be_bytes());
@@ -603,7 +603,7 @@ impl<'d> Writer<'d> {
     fn tagged_string(&mut self, at: u32, wished: u8, bytes: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
         if self.note(at, code::LARGE).is_some() && matches!(wished, tag::LSCALAR | tag::LUTF8STR) {
             buf.extend_from_slice(&[tag::LOBJECT, wished]);
-            buf.extend_from_slice(&(bytes.len() as u64).to_be_bytes());
+            buf.extend_from_slice(&self.image.n64(bytes.len() as u64));
             buf.extend_from_slice(bytes);
             return Ok(());
         }
@@ -665,7 +665,7 @@ impl<'d> Writer<'d> {
         buf.push(tag);
         buf.extend(flags);
         if large {
-            buf.extend_from_slice(&u64::from(count).to_be_bytes());
+            buf.extend_from_slice(&self.image.n64(u64::from(count)));
         } else {
             self.n32(count, buf);
         }
@@ -962,7 +962,7 @@ impl<'d> Writer<'d> {
             self.new_class(class, next);
         }
         if large && flags & hook::LARGE_STRING != 0 {
-            buf.extend_from_slice(&(frozen.len() as u64).to_be_bytes());
+            buf.extend_from_slice(&self.image.n64(frozen.len() as u64));
         } else {
             self.short_or_long(frozen.len(), flags & hook::LARGE_STRING != 0, buf)?;
         }
