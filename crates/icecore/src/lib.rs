@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod api;
+mod base64;
 mod detect;
 mod document;
 mod error;

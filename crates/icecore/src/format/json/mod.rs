@@ -1,29 +1,126 @@
-//! json
+//! JSON: plain, and `json:typed`, which says everything that a Document means.
+//!
+//! ```
+//! use icecore::{Limits, json};
+//! let document = json::read(br#"{"name":"Alice","age":30}"#, &json::ReadOptions::default(), &Limits::default())?;
+//! let mut out = Vec::new();
+//! let mut options = json::WriteOptions::default();
+//! options.sort_keys = true;
+//! json::write(&document, &options, &Limits::default(), &mut out)?;
+//! assert_eq!(out, br#"{"age":30,"name":"Alice"}"#);
+//! # Ok::<(), icecore::Error>(())
+//! ```
 
-use super::{Format, Guess, Outcome, Request};
-use crate::document::Document;
-use crate::error::{Error, ErrorKind};
+mod detect;
+mod keys;
+mod number;
+mod options;
+mod pen;
+mod read;
+mod string;
+mod write;
+
+pub use options::{BytesAs, Cycles, ReadOptions, Surrogates, TextAs, WriteOptions};
+
+use super::{Format, Outcome, Request};
+use crate::document::{Detailed, Document, Kind, Node, flag};
+use crate::error::Error;
 use crate::limits::Limits;
+use crate::num::bigint;
 use crate::options::Settings;
 use crate::output::{Losses, Output};
 
 /// The row in the registry.
-pub static FORMAT: Format =
-    Format { name: "json", title: "", options: &[], page: include_str!("FORMAT.md"), detect, read, write };
+pub static FORMAT: Format = Format {
+    name: "json",
+    title: "JSON (RFC 8259); `json:typed` says everything that a document means",
+    options: options::TABLE,
+    page: include_str!("FORMAT.md"),
+    detect: detect::detect,
+    read: read_stage,
+    write: write_stage,
+};
 
-fn detect(_input: &[u8]) -> Option<Guess> {
-    None
+/// The note of a number that is not written as it would be here: its text.
+const NUMBER_TEXT: u16 = 1;
+
+/// Reads a document. Bytes behind it are an error.
+///
+/// # Errors
+/// Of kind `Malformed` or `Truncated`, for what is not JSON; `Trailing`, for
+/// more than one document; `Limit`; `Unsupported`, for a number that no 64-bit
+/// float holds.
+pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
+    let outcome = read_outcome(input, options, Request::new(limits));
+    match outcome.error {
+        Some(error) => Err(error),
+        None if outcome.consumed < input.len() => Err(crate::api::trailing(input, outcome.consumed)),
+        None => Ok(outcome.document),
+    }
 }
 
-fn read<'a>(_input: &'a [u8], _settings: &Settings, _request: Request<'_>) -> Outcome<'a> {
-    Outcome { document: Document::default(), consumed: 0, error: Some(Error::new(ErrorKind::Unsupported)) }
-}
-
-fn write(
-    _document: &Document<'_>,
-    _settings: &Settings,
-    _limits: &Limits,
-    _out: &mut dyn Output,
+/// Writes a document. Returns what JSON could not say.
+///
+/// # Errors
+/// Of kind `Unrepresentable`, for something that JSON can't say at all, such
+/// as a cycle; of kind `Limit`; whatever the output returns.
+pub fn write(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    Err(Error::new(ErrorKind::Unsupported))
+    write::write(document, options, limits, out)
+}
+
+fn read_stage<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
+    read_outcome(input, &ReadOptions::from_settings(settings), request)
+}
+
+fn write_stage(
+    document: &Document<'_>,
+    settings: &Settings,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    write(document, &WriteOptions::from_settings(settings), limits, out)
+}
+
+fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    read_plain(input, options, request)
+}
+
+fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    let Request { limits, detail, mut tape } = request;
+    tape.clear();
+    if detail {
+        let mut sink = Detailed { tape, ..Detailed::default() };
+        sink.detail.spelling.format = FORMAT.name.to_owned();
+        let (consumed, error) = read::Reader::<_, false>::new(input, &mut sink, limits, options.surrogates).read();
+        Outcome { document: Document::detailed(input, sink), consumed, error }
+    } else {
+        let (consumed, error) = read::Reader::<_, true>::new(input, &mut tape, limits, options.surrogates).read();
+        Outcome { document: Document::new(input, tape), consumed, error }
+    }
+}
+
+/// Whether the input is to be read as `json:typed`.
+fn says_typed(input: &[u8], options: &ReadOptions) -> bool {
+    options.typed.unwrap_or_else(|| {
+        let rest = input.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+        rest.is_some_and(|rest| rest.starts_with(b"\"$icecore\""))
+    })
+}
+
+/// How a number is written if nothing says otherwise.
+fn canonical(node: &Node, bytes: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    match node.kind {
+        Kind::Int => text.extend_from_slice(itoa::Buffer::new().format(node.payload as i64).as_bytes()),
+        Kind::Uint => text.extend_from_slice(itoa::Buffer::new().format(node.payload).as_bytes()),
+        Kind::BigInt => bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut text),
+        Kind::Float => text.extend_from_slice(ryu::Buffer::new().format(f64::from_bits(node.payload)).as_bytes()),
+        _ => {}
+    }
+    text
 }

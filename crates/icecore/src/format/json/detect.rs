@@ -1,0 +1,44 @@
+//! Does it look like JSON?
+
+use super::read::Reader;
+use super::{ReadOptions, Surrogates};
+use crate::document::Tape;
+use crate::error::ErrorKind;
+use crate::format::{Certainty, Guess};
+use crate::limits::Limits;
+
+/// How much of the input is looked at.
+const LOOK: usize = 256 << 10;
+
+pub(super) fn detect(input: &[u8]) -> Option<Guess> {
+    let start = input.iter().take(LOOK).position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))?;
+    let first = input[start];
+    if !matches!(first, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') {
+        return None;
+    }
+    let part = &input[..input.len().min(LOOK)];
+    let limits = Limits { depth: u32::MAX, ..Limits::default() };
+    let mut tape = Tape::new();
+    let (consumed, error) = Reader::<_, true>::new(part, &mut tape, &limits, Surrogates::Keep).read();
+    let is_container = matches!(first, b'{' | b'[');
+    let is_typed = super::says_typed(input, &ReadOptions::default());
+    let variant = |more: &str| format!("{}{more}", if is_typed { "typed" } else { "plain" });
+    match error {
+        None if consumed == input.len() && is_container => {
+            Some(Guess { certainty: Certainty::Sure, variant: variant("") })
+        }
+        // A lone number or word may be anything.
+        None if consumed == input.len() => Some(Guess { certainty: Certainty::Possible, variant: variant(" value") }),
+        None if is_container && matches!(input.get(consumed), Some(b'{' | b'[')) => {
+            Some(Guess { certainty: Certainty::Likely, variant: variant(", several documents") })
+        }
+        Some(error) if is_container && error.kind() == ErrorKind::Truncated && part.len() < input.len() => {
+            Some(Guess { certainty: Certainty::Likely, variant: variant("") })
+        }
+        // Broken off, but JSON as far as it goes.
+        Some(error) if is_container && error.kind() == ErrorKind::Truncated && tape.nodes().len() > 2 => {
+            Some(Guess { certainty: Certainty::Possible, variant: variant(", broken off") })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,182 @@
+//! The keys of objects: rendered once for each id, and whether an object has
+//! one twice.
+
+use super::pen::PIECE;
+use crate::document::{Kind, flag};
+use crate::output::LossKind;
+use std::collections::hash_map::RandomState;
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasher;
+
+/// How a key is written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rendered {
+    /// Where its text is, in quotes and with the colon.
+    pub(super) start: usize,
+    /// How long that is; 0 for a key that is not rendered yet.
+    pub(super) len: usize,
+    /// The id of the first key with the same text.
+    same_as: u16,
+    /// Whether there is more to do than to write the text.
+    pub(super) special: bool,
+}
+
+/// What there is to do for a key, apart from writing its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Special {
+    /// The entry does not exist: it is a placeholder.
+    pub(super) absent: bool,
+    /// What the text does not say.
+    pub(super) losses: [Option<LossKind>; 2],
+}
+
+/// The rendered keys of a document.
+///
+/// Each map that is open has a serial number, growing as they are opened. The
+/// stamp of a key is the serial of the last map that had it. Where a map inside
+/// of another takes over a stamp of it, the old stamp is kept in `undo` and comes
+/// back when the inner map is closed.
+#[derive(Default)]
+pub(super) struct Keys {
+    rendered: Vec<Rendered>,
+    text: Vec<u8>,
+    special: HashMap<u16, Special>,
+    stamps: Vec<u64>,
+    undo: Vec<(u16, u64)>,
+    /// The first id of each text; only kept where two ids may have the same.
+    first: Option<HashMap<Vec<u8>, u16>>,
+    kind: Option<(Kind, u8)>,
+    /// Keys that stand on the tape, hashed with the serial of their map.
+    seen: HashSet<u64>,
+    hasher: RandomState,
+    last: u64,
+}
+
+/// What a map that is open knows about its keys.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Serial {
+    own: u64,
+    around: u64,
+    undo: usize,
+    has_nodes: bool,
+}
+
+impl Keys {
+    /// A map is opened inside of `around`.
+    #[inline]
+    pub(super) fn open(&mut self, around: &Serial) -> Serial {
+        self.last += 1;
+        Serial { own: self.last, around: around.own, undo: self.undo.len(), has_nodes: false }
+    }
+
+    /// The map is closed.
+    #[inline]
+    pub(super) fn close(&mut self, map: &Serial) {
+        while self.undo.len() > map.undo {
+            if let Some((id, stamp)) = self.undo.pop() {
+                self.stamps[usize::from(id)] = stamp;
+            }
+        }
+        if map.has_nodes && map.around == 0 {
+            self.seen.clear();
+        }
+    }
+
+    /// How the key with this id is written, if it was rendered.
+    #[inline]
+    pub(super) fn get(&self, id: u16) -> Option<&Rendered> {
+        self.rendered.get(usize::from(id)).filter(|rendered| rendered.len > 0)
+    }
+
+    /// The text of a rendered key: its first [`PIECE`] bytes, if it has no more.
+    #[inline]
+    pub(super) fn piece(&self, rendered: &Rendered) -> Option<&[u8; PIECE]> {
+        if rendered.len > PIECE {
+            return None;
+        }
+        self.text.get(rendered.start..).and_then(|rest| rest.first_chunk())
+    }
+
+    /// The text of a rendered key, in quotes and with the colon.
+    pub(super) fn text(&self, rendered: &Rendered) -> &[u8] {
+        self.text.get(rendered.start..rendered.start + rendered.len).unwrap_or(&[])
+    }
+
+    pub(super) fn special(&self, id: u16) -> Special {
+        self.special.get(&id).copied().unwrap_or_default()
+    }
+
+    /// Keeps how a key is written: `text` is in quotes and with the colon.
+    pub(super) fn render(&mut self, id: u16, kind: Kind, flags: u8, text: &[u8], special: Special) {
+        let at = usize::from(id);
+        if self.rendered.len() <= at {
+            self.rendered.resize(at + 1, Rendered::default());
+            self.stamps.resize(at + 1, 0);
+        }
+        // The padding of the text before is taken back.
+        let start = self.text.len().saturating_sub(PIECE);
+        self.text.truncate(start);
+        self.text.extend_from_slice(text);
+        self.text.resize(start + text.len() + PIECE, 0);
+        let is_special = special != Special::default();
+        self.rendered[at] = Rendered { start, len: text.len(), same_as: id, special: is_special };
+        if is_special {
+            self.special.insert(id, special);
+        }
+        // Keys of one kind have different texts, unless something was lost.
+        let kind = (kind, flags & !flag::REF);
+        if is_special || *self.kind.get_or_insert(kind) != kind {
+            self.compare_texts();
+        }
+        if self.first.is_some() {
+            self.same_text(id);
+        }
+    }
+
+    /// From now on, two ids may have the same text.
+    pub(super) fn compare_texts(&mut self) {
+        if self.first.is_none() {
+            self.first = Some(HashMap::new());
+            for id in (1..self.rendered.len()).filter_map(|id| u16::try_from(id).ok()) {
+                self.same_text(id);
+            }
+        }
+    }
+
+    fn same_text(&mut self, id: u16) {
+        let rendered = &self.rendered[usize::from(id)];
+        if rendered.len > 0
+            && let Some(first) = &mut self.first
+        {
+            let text = self.text[rendered.start..rendered.start + rendered.len].to_vec();
+            let same_as = *first.entry(text).or_insert(id);
+            self.rendered[usize::from(id)].same_as = same_as;
+        }
+    }
+
+    /// Whether the map has this key already.
+    #[inline]
+    pub(super) fn is_again(&mut self, id: u16, map: &Serial) -> bool {
+        let id = self.rendered[usize::from(id)].same_as;
+        let stamp = &mut self.stamps[usize::from(id)];
+        if *stamp == map.own {
+            return true;
+        }
+        if *stamp > 0 && *stamp <= map.around {
+            self.undo.push((id, *stamp));
+        }
+        *stamp = map.own;
+        false
+    }
+
+    /// Whether the map has this key already, which has no id. All keys with an
+    /// id must have been rendered before.
+    pub(super) fn is_text_again(&mut self, text: &[u8], map: &mut Serial) -> bool {
+        self.compare_texts();
+        if let Some(id) = self.first.as_ref().and_then(|first| first.get(text)) {
+            return self.is_again(*id, map);
+        }
+        map.has_nodes = true;
+        !self.seen.insert(self.hasher.hash_one((map.own, text)))
+    }
+}

@@ -1,0 +1,169 @@
+//! The grammar of numbers, and their value.
+
+use crate::document::{Kind, Node};
+use crate::num::bigint::Integer;
+
+/// What stands where a number belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// An integer, up to this offset.
+    Integer(usize),
+    /// A number with a fraction or an exponent, up to this offset.
+    Decimal(usize),
+    /// Not a number: from this offset on it is wrong. What was expected there.
+    Broken(usize, &'static str),
+}
+
+/// The shape of the number that starts at `start`.
+pub(super) fn shape(input: &[u8], start: usize) -> Shape {
+    let digits = |mut at: usize| {
+        while input.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        at
+    };
+    let first = start + usize::from(input.get(start) == Some(&b'-'));
+    let mut at = digits(first);
+    if at == first {
+        return Shape::Broken(at, "a digit");
+    }
+    if at > first + 1 && input[first] == b'0' {
+        return Shape::Broken(first + 1, "no digit behind a leading zero");
+    }
+    let integer_end = at;
+    if input.get(at) == Some(&b'.') {
+        let fraction = at + 1;
+        at = digits(fraction);
+        if at == fraction {
+            return Shape::Broken(at, "a digit behind the point");
+        }
+    }
+    if matches!(input.get(at), Some(b'e' | b'E')) {
+        let sign = at + 1;
+        let exponent = sign + usize::from(matches!(input.get(sign), Some(b'+' | b'-')));
+        at = digits(exponent);
+        if at == exponent {
+            return Shape::Broken(at, "a digit of the exponent");
+        }
+    }
+    if at == integer_end { Shape::Integer(at) } else { Shape::Decimal(at) }
+}
+
+/// The integer of up to 18 digits that starts at `start`, and its end. `None`
+/// for anything else, be it a longer number or no number.
+#[inline]
+pub(super) fn short_integer(input: &[u8], start: usize) -> Option<(i64, usize)> {
+    let negative = *input.get(start)? == b'-';
+    let first = start + usize::from(negative);
+    let mut at = first;
+    let mut value = 0i64;
+    while let Some(digit) = input.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        // Beyond 18 digits this wraps, and is not used.
+        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+        at += 1;
+    }
+    let len = at - first;
+    if len == 0 || len > 18 || len > 1 && input[first] == b'0' || matches!(input.get(at), Some(b'.' | b'e' | b'E')) {
+        return None;
+    }
+    Some((if negative { -value } else { value }, at))
+}
+
+/// Powers of ten that a double holds exactly.
+const TENS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+];
+
+/// The decimal `digits.digits` that starts at `start`, and its end, where one
+/// exactly rounded division gives it: at most 15 digits. `None` for anything
+/// else.
+#[inline]
+pub(super) fn short_decimal(input: &[u8], start: usize) -> Option<(f64, usize)> {
+    let negative = *input.get(start)? == b'-';
+    let first = start + usize::from(negative);
+    let (mut at, mut value, mut point) = (first, 0u64, None);
+    while let Some(byte) = input.get(at) {
+        match byte {
+            b'0'..=b'9' => value = value.wrapping_mul(10).wrapping_add(u64::from(byte - b'0')),
+            b'.' if point.is_none() => point = Some(at),
+            _ => break,
+        }
+        at += 1;
+    }
+    let point = point?;
+    let (whole, part) = (point - first, at - point - 1);
+    let usual = whole > 0 && part > 0 && whole + part <= 15 && (whole == 1 || input[first] != b'0');
+    if !usual || matches!(input.get(at), Some(b'.' | b'e' | b'E')) {
+        return None;
+    }
+    let value = value as f64 / TENS.get(part)?;
+    Some((if negative { -value } else { value }, at))
+}
+
+/// The double nearest to a decimal; infinite if it is beyond all of them.
+pub(super) fn decimal(text: &[u8]) -> Option<f64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// The node of an integer that fits 64 bits, or else its sign and magnitude.
+pub(super) fn integer(text: &[u8]) -> Option<Result<Node, (bool, Vec<u8>)>> {
+    Some(match Integer::parse(text)? {
+        Integer::Int(value) => Ok(Node::int(value)),
+        Integer::Uint(value) => Ok(Node::leaf(Kind::Uint, value)),
+        Integer::Big { negative, magnitude } => Err((negative, magnitude)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes() {
+        for (text, expected) in [
+            ("0", Shape::Integer(1)),
+            ("-0,", Shape::Integer(2)),
+            ("12x", Shape::Integer(2)),
+            ("1.5", Shape::Decimal(3)),
+            ("1e5", Shape::Decimal(3)),
+            ("-1.25E-10]", Shape::Decimal(9)),
+            ("0e+1", Shape::Decimal(4)),
+            ("-", Shape::Broken(1, "a digit")),
+            ("01", Shape::Broken(1, "no digit behind a leading zero")),
+            ("-00", Shape::Broken(2, "no digit behind a leading zero")),
+            ("1.", Shape::Broken(2, "a digit behind the point")),
+            ("1.e5", Shape::Broken(2, "a digit behind the point")),
+            ("1e", Shape::Broken(2, "a digit of the exponent")),
+            ("1e+", Shape::Broken(3, "a digit of the exponent")),
+        ] {
+            assert_eq!(shape(text.as_bytes(), 0), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn short_ways_agree_with_the_long_one() {
+        let mut cases: Vec<String> =
+            ["", "-", "0", "-0", "00", "01", "1", "-12", "1.", ".5", "1.5.2", "1e5", "1.5e3", "-0.0", "0.1", "1,5"]
+                .map(String::from)
+                .to_vec();
+        for len in 1..25 {
+            let digits = &"1234567890123456789012345"[..len];
+            cases.extend([digits.to_owned(), format!("-{digits}"), format!("{digits}.5"), format!("0.{digits}")]);
+        }
+        for case in cases {
+            let text = case.as_bytes();
+            let shape = shape(text, 0);
+            if let Some((value, end)) = short_integer(text, 0) {
+                assert_eq!(shape, Shape::Integer(end), "{case}");
+                assert_eq!(case[..end].parse(), Ok(value));
+            }
+            if let Some((value, end)) = short_decimal(text, 0) {
+                assert_eq!(shape, Shape::Decimal(end), "{case}");
+                assert_eq!(case[..end].parse::<f64>().unwrap().to_bits(), value.to_bits());
+            }
+        }
+        assert_eq!(short_integer(b"123456789012345678", 0), Some((123_456_789_012_345_678, 18)));
+        assert_eq!(short_decimal(b"-1234567.12345678", 0), Some((-1234567.12345678, 17)));
+    }
+}

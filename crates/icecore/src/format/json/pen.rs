@@ -1,0 +1,338 @@
+//! Writing tokens into a stage from which the output is fed in large pieces.
+
+use super::string::{beyond_ascii, is_special, specials};
+use crate::error::Error;
+use crate::output::Output;
+
+/// How much is gathered before the output gets it.
+const FLUSH: usize = 64 << 10;
+/// How much may be written behind that point without asking.
+const SLACK: usize = 1 << 10;
+/// The longest piece that is written without asking.
+pub(super) const SHORT: usize = 512;
+/// How many bytes are copied at once for a short piece.
+pub(super) const PIECE: usize = 32;
+
+/// A stage in front of an output.
+///
+/// Every token is at most [`SHORT`] bytes or looks for room itself; so
+/// [`Pen::turn`], called once for each value, keeps enough of it.
+pub(super) struct Pen<'o> {
+    out: &'o mut dyn Output,
+    stage: Vec<u8>,
+    at: usize,
+    full: usize,
+    indent: usize,
+    ascii: bool,
+}
+
+/// How the bytes of a string become characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chars {
+    /// They are valid UTF-8.
+    Utf8,
+    /// Each is a character, U+0000 to U+00FF.
+    Latin1,
+}
+
+impl<'o> Pen<'o> {
+    /// A pen for a document of about this many values.
+    pub(super) fn new(out: &'o mut dyn Output, values: usize, indent: usize, ascii: bool) -> Pen<'o> {
+        let full = values.saturating_mul(32).clamp(SLACK, FLUSH);
+        Pen { out, stage: vec![0; full + SLACK], at: 0, full, indent, ascii }
+    }
+
+    /// Makes room for the next value.
+    #[inline]
+    pub(super) fn turn(&mut self) -> Result<(), Error> {
+        if self.at >= self.full { self.flush() } else { Ok(()) }
+    }
+
+    /// Gives the output what is there.
+    #[inline(never)]
+    pub(super) fn flush(&mut self) -> Result<(), Error> {
+        self.out.buffer().extend_from_slice(&self.stage[..self.at]);
+        self.at = 0;
+        self.out.ready()
+    }
+
+    #[inline]
+    pub(super) fn byte(&mut self, byte: u8) {
+        self.stage[self.at] = byte;
+        self.at += 1;
+    }
+
+    /// Writes a short text that is known beforehand.
+    #[inline]
+    pub(super) fn word(&mut self, word: &'static str) {
+        self.stage[self.at..self.at + word.len()].copy_from_slice(word.as_bytes());
+        self.at += word.len();
+    }
+
+    /// Writes the first `len` bytes of a piece of [`PIECE`] bytes.
+    #[inline]
+    pub(super) fn piece(&mut self, piece: &[u8; PIECE], len: usize) {
+        self.stage[self.at..self.at + PIECE].copy_from_slice(piece);
+        self.at += len;
+    }
+
+    /// Writes bytes as they are.
+    pub(super) fn raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        for chunk in bytes.chunks(SHORT) {
+            self.turn()?;
+            self.stage[self.at..self.at + chunk.len()].copy_from_slice(chunk);
+            self.at += chunk.len();
+        }
+        self.turn()
+    }
+
+    /// Starts a new line at this depth, if the output is indented.
+    #[inline]
+    pub(super) fn line(&mut self, depth: usize) -> Result<(), Error> {
+        if self.indent > 0 { self.new_line(depth) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn new_line(&mut self, depth: usize) -> Result<(), Error> {
+        self.turn()?;
+        self.byte(b'\n');
+        let mut left = depth.saturating_mul(self.indent);
+        while left > 0 {
+            let now = left.min(SHORT);
+            self.turn()?;
+            self.stage[self.at..self.at + now].fill(b' ');
+            self.at += now;
+            left -= now;
+        }
+        self.turn()
+    }
+
+    /// Whether the output is indented.
+    #[inline]
+    pub(super) fn is_indented(&self) -> bool {
+        self.indent > 0
+    }
+
+    #[inline]
+    pub(super) fn int(&mut self, value: i64) {
+        if value < 0 {
+            self.byte(b'-');
+        }
+        self.uint(value.unsigned_abs());
+    }
+
+    #[inline]
+    pub(super) fn uint(&mut self, mut value: u64) {
+        const PAIRS: [[u8; 2]; 100] = {
+            let mut pairs = [[0; 2]; 100];
+            let mut i = 0;
+            while i < 100 {
+                pairs[i] = [b'0' + (i / 10) as u8, b'0' + (i % 10) as u8];
+                i += 1;
+            }
+            pairs
+        };
+        let len = value.checked_ilog10().unwrap_or(0) as usize + 1;
+        let digits = &mut self.stage[self.at..self.at + len];
+        let mut end = len;
+        while value >= 100 {
+            digits[end - 2..end].copy_from_slice(&PAIRS[(value % 100) as usize]);
+            value /= 100;
+            end -= 2;
+        }
+        if value >= 10 {
+            digits[..2].copy_from_slice(&PAIRS[value as usize]);
+        } else {
+            digits[0] = b'0' + value as u8;
+        }
+        self.at += len;
+    }
+
+    /// Writes a finite float: the shortest text that reads back as the same
+    /// one, always with a point or an exponent.
+    pub(super) fn float(&mut self, value: f64) {
+        let mut buffer = ryu::Buffer::new();
+        let text = buffer.format_finite(value).as_bytes();
+        self.stage[self.at..self.at + text.len()].copy_from_slice(text);
+        self.at += text.len();
+    }
+
+    /// Writes a short string of plain ASCII, in quotes. Returns false, with
+    /// nothing written, for any other.
+    ///
+    /// The string is `base[start..start + len]`; up to seven bytes behind it are
+    /// looked at.
+    #[inline]
+    pub(super) fn plain(&mut self, base: &[u8], start: usize, len: usize) -> bool {
+        if len > SHORT - 16 {
+            return false;
+        }
+        let Some(stage) = self.stage.get_mut(self.at..self.at + SHORT) else { return false };
+        stage[0] = b'"';
+        let mut done = 0;
+        while done < len {
+            let Some(chunk) = base.get(start + done..).and_then(|rest| rest.first_chunk::<8>()) else { return false };
+            let word = u64::from_le_bytes(*chunk);
+            let mut found = specials(word) | beyond_ascii(word);
+            if len - done < 8 {
+                found &= u64::MAX >> (64 - 8 * (len - done));
+            }
+            if found != 0 {
+                return false;
+            }
+            stage[done + 1..done + 9].copy_from_slice(chunk);
+            done += 8;
+        }
+        stage[len + 1] = b'"';
+        self.at += len + 2;
+        true
+    }
+
+    /// Writes a string in quotes.
+    pub(super) fn quoted(&mut self, bytes: &[u8], chars: Chars) -> Result<(), Error> {
+        self.turn()?;
+        self.byte(b'"');
+        self.inner(bytes, chars)?;
+        self.byte(b'"');
+        self.turn()
+    }
+
+    /// Writes a part of a string, without quotes.
+    pub(super) fn inner(&mut self, bytes: &[u8], chars: Chars) -> Result<(), Error> {
+        let beyond_too = chars == Chars::Utf8 && !self.ascii;
+        let stands_for_itself = |byte: u8| !is_special(byte) && (byte < 0x80 || beyond_too);
+        let mut rest = bytes;
+        while let Some(first) = rest.first() {
+            self.turn()?;
+            if stands_for_itself(*first) {
+                let end = run(rest, beyond_too);
+                let (run, behind) = rest.split_at(end);
+                self.raw(run)?;
+                rest = behind;
+                continue;
+            }
+            let (code, len) = match chars {
+                Chars::Latin1 => (u32::from(*first), 1),
+                Chars::Utf8 if *first < 0x80 => (u32::from(*first), 1),
+                Chars::Utf8 => first_char(rest),
+            };
+            self.escaped(code);
+            rest = rest.get(len..).unwrap_or(&[]);
+        }
+        Ok(())
+    }
+
+    /// Writes a character that can't simply be copied.
+    fn escaped(&mut self, code: u32) {
+        match code {
+            0x22 => self.word("\\\""),
+            0x5C => self.word("\\\\"),
+            0x08 => self.word("\\b"),
+            0x0C => self.word("\\f"),
+            0x0A => self.word("\\n"),
+            0x0D => self.word("\\r"),
+            0x09 => self.word("\\t"),
+            0..=0x1F => self.unit(code as u16),
+            _ if self.ascii => {
+                let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    self.unit(*unit);
+                }
+            }
+            _ => {
+                let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    self.byte(byte);
+                }
+            }
+        }
+    }
+
+    fn unit(&mut self, unit: u16) {
+        self.word("\\u");
+        for shift in [12, 8, 4, 0] {
+            self.byte(b"0123456789abcdef"[usize::from(unit >> shift & 0x0F)]);
+        }
+    }
+}
+
+/// The length of the run that stands for itself; `beyond_too`: so does what is
+/// not ASCII.
+fn run(bytes: &[u8], beyond_too: bool) -> usize {
+    let mut at = 0;
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*chunk);
+        let found = specials(word) | if beyond_too { 0 } else { beyond_ascii(word) };
+        if found != 0 {
+            return at + found.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let stands_for_itself = |byte: &u8| !is_special(*byte) && (*byte < 0x80 || beyond_too);
+    at + bytes[at..].iter().take_while(|byte| stands_for_itself(byte)).count()
+}
+
+/// The first character of valid UTF-8, and its length in bytes.
+fn first_char(bytes: &[u8]) -> (u32, usize) {
+    let end = bytes.len().min(4);
+    let valid = match std::str::from_utf8(&bytes[..end]) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or(""),
+    };
+    valid.chars().next().map_or((0xFFFD, 1), |c| (u32::from(c), c.len_utf8()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(ascii: bool, write: impl FnOnce(&mut Pen<'_>)) -> String {
+        let mut out = Vec::new();
+        let mut pen = Pen::new(&mut out, 1, 0, ascii);
+        write(&mut pen);
+        pen.flush().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn integers() {
+        for value in [0, 1, 9, 10, 99, 100, 12345, i64::MAX, i64::MIN, -1, -10] {
+            assert_eq!(written(false, |pen| pen.int(value)), value.to_string());
+        }
+        for power in 0..20 {
+            let value = 10u64.pow(power);
+            assert_eq!(written(false, |pen| pen.uint(value)), value.to_string());
+            assert_eq!(written(false, |pen| pen.uint(value - 1)), (value - 1).to_string());
+        }
+        assert_eq!(written(false, |pen| pen.uint(u64::MAX)), u64::MAX.to_string());
+    }
+
+    #[test]
+    fn characters_that_json_escapes() {
+        let text = "a\"b\\c/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}é\u{2028}😀 and a long run behind it";
+        let escaped = written(false, |pen| pen.quoted(text.as_bytes(), Chars::Utf8).unwrap());
+        assert_eq!(escaped, "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}é\u{2028}😀 and a long run behind it\"");
+        let ascii = written(true, |pen| pen.quoted("é😀x".as_bytes(), Chars::Utf8).unwrap());
+        assert_eq!(ascii, r#""\u00e9\ud83d\ude00x""#);
+        assert_eq!(written(false, |pen| pen.quoted(b"caf\xe9\xff", Chars::Latin1).unwrap()), "\"caféÿ\"");
+        assert_eq!(written(true, |pen| pen.quoted(b"caf\xe9\xff", Chars::Latin1).unwrap()), r#""caf\u00e9\u00ff""#);
+    }
+
+    #[test]
+    fn long_strings_pass_through_the_stage_in_parts() {
+        for text in ["é".repeat(100_000), "\u{1}".repeat(50_000), "x".repeat(300_000)] {
+            let quoted = written(false, |pen| pen.quoted(text.as_bytes(), Chars::Utf8).unwrap());
+            assert_eq!(quoted.replace("\\u0001", "\u{1}"), format!("\"{text}\""));
+        }
+    }
+
+    #[test]
+    fn the_plain_way_takes_plain_strings_only() {
+        let base = b"Employee_123456\"}, and more behind";
+        assert_eq!(written(false, |pen| assert!(pen.plain(base, 0, 15))), "\"Employee_123456\"");
+        assert_eq!(written(false, |pen| assert!(pen.plain(base, 3, 0))), "\"\"");
+        assert!(!written(false, |pen| assert!(!pen.plain(base, 0, 16))).contains('E'));
+        assert!(written(false, |pen| assert!(!pen.plain("é".as_bytes(), 0, 2))).is_empty());
+        assert!(written(false, |pen| assert!(!pen.plain(b"short", 0, 5))).is_empty());
+    }
+}

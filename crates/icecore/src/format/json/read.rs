@@ -1,0 +1,602 @@
+//! Reading: RFC 8259, nothing more and nothing less.
+
+use super::number::{self, Shape};
+use super::string;
+use super::{NUMBER_TEXT, Surrogates, canonical};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Sink, flag};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+
+/// How many keys of a map get ids; the others stand on the tape.
+const KEYS_WITH_ID: u32 = 256;
+
+/// A container that is not closed yet.
+struct Open {
+    at: u32,
+    count: u32,
+    is_map: bool,
+    /// The id of the key before; 0 at the start.
+    previous: u16,
+}
+
+/// The one state machine. `FAST` adds shortcuts that change nothing else.
+pub(super) struct Reader<'a, 's, S, const FAST: bool> {
+    input: &'a [u8],
+    at: usize,
+    sink: &'s mut S,
+    limits: &'s Limits,
+    surrogates: Surrogates,
+    open: Vec<Open>,
+    /// The key of the next value.
+    key: u16,
+    /// By key id: one more than the length of a key that stands in the input
+    /// as it is, without escapes. Only such a key can be foretold.
+    plain: Vec<u32>,
+}
+
+/// Where the bytes of a string are.
+struct Text {
+    place: Place,
+    len: usize,
+    escaped: bool,
+}
+
+impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
+    pub(super) fn new(input: &'a [u8], sink: &'s mut S, limits: &'s Limits, surrogates: Surrogates) -> Self {
+        Reader { input, at: 0, sink, limits, surrogates, open: Vec::new(), key: NO_KEY, plain: Vec::new() }
+    }
+
+    /// Reads one document. Returns how far it got, and what stopped it.
+    pub(super) fn read(mut self) -> (usize, Option<Error>) {
+        let error = self.document().err().map(|error| {
+            let error = error.on_path(self.path());
+            self.close_all();
+            error
+        });
+        (self.at, error)
+    }
+
+    fn document(&mut self) -> Result<(), Error> {
+        if self.input.starts_with(b"\xEF\xBB\xBF") {
+            return Err(Error::new(ErrorKind::Malformed)
+                .at(0)
+                .expecting("a JSON value")
+                .finding("a byte order mark")
+                .helping("remove the first three bytes: JSON has none"));
+        }
+        loop {
+            self.space();
+            let Some(first) = self.peek() else { return Err(self.unexpected("a JSON value")) };
+            let complete = match first {
+                b'"' => self.string_value()?,
+                b'-' | b'0'..=b'9' => self.number()?,
+                b'{' => self.begin(Kind::Map, b'}')?,
+                b'[' => self.begin(Kind::Array, b']')?,
+                b't' => self.literal("true", Node::leaf(Kind::Bool, 1))?,
+                b'f' => self.literal("false", Node::leaf(Kind::Bool, 0))?,
+                b'n' => self.literal("null", Node::leaf(Kind::Null, 0))?,
+                _ => return Err(self.unexpected("a JSON value")),
+            };
+            if complete && !self.after_value()? {
+                self.space();
+                return Ok(());
+            }
+        }
+    }
+
+    /// Goes on behind a complete value, up to where the next one starts.
+    /// Returns false if there is no more.
+    #[inline]
+    fn after_value(&mut self) -> Result<bool, Error> {
+        loop {
+            let depth = self.open.len();
+            let Some(top) = self.open.last_mut() else { return Ok(false) };
+            top.count += 1;
+            let (is_map, at, count) = (top.is_map, top.at, top.count);
+            if depth == 1 {
+                self.sink.child_done()?;
+            }
+            self.space();
+            match (self.peek(), is_map) {
+                (Some(b','), _) => {
+                    self.punctuation(at, "value-separator");
+                    if is_map {
+                        self.name()?;
+                    }
+                    return Ok(true);
+                }
+                (Some(b'}'), true) => self.end(at, count, "end-object"),
+                (Some(b']'), false) => self.end(at, count, "end-array"),
+                (_, true) => return Err(self.unexpected("`,` or `}`")),
+                (_, false) => return Err(self.unexpected("`,` or `]`")),
+            }
+        }
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.input.get(self.at).copied()
+    }
+
+    /// Skips whitespace.
+    #[inline]
+    fn space(&mut self) {
+        let start = self.at;
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+        if S::DETAIL {
+            let node = self.open.last().map_or(NO_NODE, |top| top.at);
+            self.span(start, node, "whitespace");
+        }
+    }
+
+    /// Takes one character that has been seen already.
+    #[inline]
+    fn punctuation(&mut self, node: u32, what: &'static str) {
+        self.at += 1;
+        if S::DETAIL {
+            self.span(self.at - 1, node, what);
+        }
+    }
+
+    /// Records a span up to here.
+    #[inline]
+    fn span(&mut self, start: usize, node: u32, what: &'static str) {
+        let end = self.at;
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.span(start, end, node, what);
+        }
+    }
+
+    /// Records a span up to here that is a whole node.
+    #[inline]
+    fn whole(&mut self, start: usize, node: u32, what: &'static str) {
+        let end = self.at;
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.span(start, end, node, what);
+            detail.begin(node, start);
+            detail.end(node, end);
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, mut node: Node) -> Result<u32, Error> {
+        let key = self.key;
+        let tape = self.sink.tape();
+        if tape.len() >= self.limits.nodes {
+            return Err(self.limits.too_many_nodes().at(self.at));
+        }
+        node.key = key;
+        let at = tape.push(node);
+        self.key = NO_KEY;
+        Ok(at)
+    }
+
+    /// Opens a container. Returns whether it is complete already.
+    #[inline]
+    fn begin(&mut self, kind: Kind, close: u8) -> Result<bool, Error> {
+        let is_map = kind == Kind::Map;
+        if self.open.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().at(self.at));
+        }
+        let at = self.push(Node::open(kind, 0))?;
+        if S::DETAIL {
+            let start = self.at;
+            if let Some(detail) = self.sink.detail() {
+                detail.begin(at, start);
+            }
+        }
+        self.punctuation(at, if is_map { "begin-object" } else { "begin-array" });
+        self.open.push(Open { at, count: 0, is_map, previous: 0 });
+        self.space();
+        if self.peek() == Some(close) {
+            self.end(at, 0, if is_map { "end-object" } else { "end-array" });
+            return Ok(true);
+        }
+        if is_map {
+            self.name()?;
+        }
+        Ok(false)
+    }
+
+    /// Closes the innermost container.
+    #[inline]
+    fn end(&mut self, at: u32, count: u32, what: &'static str) {
+        self.punctuation(at, what);
+        self.open.pop();
+        self.sink.tape().close(at, count);
+        if S::DETAIL {
+            let end = self.at;
+            if let Some(detail) = self.sink.detail() {
+                detail.end(at, end);
+            }
+        }
+    }
+
+    /// Reads the name of an entry and the colon behind it.
+    #[inline]
+    fn name(&mut self) -> Result<(), Error> {
+        self.space();
+        if !(FAST && !S::DETAIL && self.foretold_name()) {
+            self.new_name()?;
+        }
+        self.space();
+        if self.peek() != Some(b':') {
+            return Err(self.unexpected("`:`"));
+        }
+        let node = self.open.last().map_or(NO_NODE, |top| top.at);
+        self.punctuation(node, "name-separator");
+        Ok(())
+    }
+
+    /// Takes the name that followed the one before the last time, if it stands
+    /// here again.
+    #[inline]
+    fn foretold_name(&mut self) -> bool {
+        let Some(top) = self.open.last_mut() else { return false };
+        if top.count >= KEYS_WITH_ID {
+            return false;
+        }
+        let keys = &self.sink.tape().keys;
+        let id = keys.guess(top.previous);
+        let Some(len) = self.plain.get(usize::from(id)).and_then(|len| (*len as usize).checked_sub(1)) else {
+            return false;
+        };
+        let (start, end) = (self.at + 1, self.at + 1 + len);
+        if self.input.get(self.at) != Some(&b'"')
+            || self.input.get(end) != Some(&b'"')
+            || !keys.is_at(id, Kind::Text, 0, self.input, start, len)
+        {
+            return false;
+        }
+        self.at = end + 1;
+        self.key = id;
+        top.previous = id;
+        true
+    }
+
+    fn new_name(&mut self) -> Result<(), Error> {
+        let start = self.at;
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected(match self.open.last() {
+                Some(top) if top.count == 0 => "a name in quotes or `}`",
+                _ => "a name in quotes",
+            }));
+        }
+        let text = self.string()?;
+        let Some(top) = self.open.last_mut() else { return Ok(()) };
+        let (map, previous) = (top.at, top.previous);
+        let mut id = None;
+        if top.count < KEYS_WITH_ID {
+            let tape = self.sink.tape();
+            let bytes = match text.place {
+                Place::Input(start) => self.input.get(start as usize..start as usize + text.len),
+                Place::Arena(start) => tape.arena.get(start as usize..start as usize + text.len),
+            };
+            id =
+                tape.keys.intern(Node::leaf(Kind::Text, 0), bytes.unwrap_or(&[])).and_then(|id| u16::try_from(id).ok());
+        }
+        if let Some(id) = id {
+            self.sink.tape().keys.learn(previous, id);
+            if let Place::Arena(start) = text.place {
+                self.sink.tape().arena.truncate(start as usize);
+            }
+            if FAST && !text.escaped {
+                let at = usize::from(id);
+                if self.plain.len() <= at {
+                    self.plain.resize(at + 1, 0);
+                }
+                self.plain[at] = u32::try_from(text.len + 1).unwrap_or(0);
+            }
+            self.key = id;
+            if S::DETAIL {
+                self.span(start, map, "name");
+            }
+        } else {
+            self.key = IS_KEY;
+            let node = self.sink.tape().placed(Kind::Text, text.place, text.len);
+            let node = self.push(node)?;
+            self.key = KEY_NODE;
+            self.whole(start, node, "name");
+        }
+        if let Some(top) = self.open.last_mut() {
+            top.previous = id.unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn string_value(&mut self) -> Result<bool, Error> {
+        let start = self.at;
+        let text = self.string()?;
+        let node = self.sink.tape().placed(Kind::Text, text.place, text.len);
+        let node = self.push(node)?;
+        self.whole(start, node, "string");
+        Ok(true)
+    }
+
+    /// Reads a string, the opening quote of which has been seen.
+    #[inline]
+    fn string(&mut self) -> Result<Text, Error> {
+        let start = self.at + 1;
+        let stop = string::find_special::<FAST>(self.input, start);
+        if self.input.get(stop.at) != Some(&b'"') {
+            return self.string_with_escapes(start, stop);
+        }
+        let len = stop.at - start;
+        if stop.beyond_ascii {
+            self.check_utf8(start, stop.at)?;
+        }
+        if len as u64 > self.limits.string {
+            return Err(self.limits.too_long(len as u64).at(self.at));
+        }
+        self.at = stop.at + 1;
+        Ok(Text { place: Place::Input(start as u64), len, escaped: false })
+    }
+
+    /// Reads a string that starts at `start` and has, at `stop`, something else
+    /// than its end.
+    #[inline(never)]
+    fn string_with_escapes(&mut self, start: usize, stop: string::Stop) -> Result<Text, Error> {
+        let first = self.sink.tape().arena.len();
+        let end = self.unescape(start, stop.at).and_then(|end| self.check_utf8(start, end).map(|()| end));
+        let end = match end {
+            Ok(end) => end,
+            Err(error) => {
+                self.sink.tape().arena.truncate(first);
+                return Err(error);
+            }
+        };
+        let len = self.sink.tape().arena.len() - first;
+        if len as u64 > self.limits.string {
+            return Err(self.limits.too_long(len as u64).at(self.at));
+        }
+        self.at = end + 1;
+        Ok(Text { place: Place::Arena(first as u64), len, escaped: true })
+    }
+
+    /// Unescapes a string into the arena. Returns where its closing quote is.
+    fn unescape(&mut self, start: usize, mut stop: usize) -> Result<usize, Error> {
+        let input = self.input;
+        let mut run = start;
+        loop {
+            self.sink.tape().arena.extend_from_slice(input.get(run..stop).unwrap_or(&[]));
+            match input.get(stop) {
+                Some(b'"') => return Ok(stop),
+                Some(b'\\') => run = self.escape(stop)?,
+                Some(control) => {
+                    return Err(Error::new(ErrorKind::Malformed)
+                        .at(stop)
+                        .expecting("an escape for a control character")
+                        .finding(format!("the byte 0x{control:02x} itself"))
+                        .helping(format!("write it as \\u{control:04x}")));
+                }
+                None => return Err(self.ends_within("a string", start - 1)),
+            }
+            stop = string::find_special::<FAST>(input, run).at;
+        }
+    }
+
+    /// Unescapes the escape at `at` into the arena. Returns where it ends.
+    fn escape(&mut self, at: usize) -> Result<usize, Error> {
+        let Some(letter) = self.input.get(at + 1).copied() else { return Err(self.ends_within("an escape", at)) };
+        if letter != b'u' {
+            let Some(byte) = string::short_escape(letter) else {
+                return Err(self.bad_escape(at, "one of JSON's escapes, \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u"));
+            };
+            self.sink.tape().arena.push(byte);
+            return Ok(at + 2);
+        }
+        let unit = self.unit(at)?;
+        let (code, end) = match unit {
+            0xD800..=0xDBFF => match self.low_half(at + 6)? {
+                Some(low) => (0x10000 + ((u32::from(unit) - 0xD800) << 10) + (u32::from(low) - 0xDC00), at + 12),
+                None => (self.lone_surrogate(unit, at)?, at + 6),
+            },
+            0xDC00..=0xDFFF => (self.lone_surrogate(unit, at)?, at + 6),
+            _ => (u32::from(unit), at + 6),
+        };
+        string::push_code_point(code, &mut self.sink.tape().arena);
+        Ok(end)
+    }
+
+    /// The unit of the `\u` escape at `at`.
+    fn unit(&self, at: usize) -> Result<u16, Error> {
+        let rest = self.input.get(at + 2..).unwrap_or(&[]);
+        match rest.first_chunk::<4>() {
+            Some(digits) => string::hex4(digits).ok_or_else(|| self.bad_escape(at, "four hex digits")),
+            None if rest.iter().all(u8::is_ascii_hexdigit) => Err(self.ends_within("an escape", at)),
+            None => Err(self.bad_escape(at, "four hex digits")),
+        }
+    }
+
+    /// The second half of a surrogate pair, if it stands at `at`.
+    fn low_half(&self, at: usize) -> Result<Option<u16>, Error> {
+        if self.input.get(at..at + 2) != Some(b"\\u") {
+            return Ok(None);
+        }
+        Ok(Some(self.unit(at)?).filter(|unit| (0xDC00..=0xDFFF).contains(unit)))
+    }
+
+    fn lone_surrogate(&self, unit: u16, at: usize) -> Result<u32, Error> {
+        match self.surrogates {
+            Surrogates::Keep => Ok(u32::from(unit)),
+            Surrogates::Replace => Ok(0xFFFD),
+            Surrogates::Error => Err(Error::new(ErrorKind::Malformed)
+                .at(at)
+                .expecting("a pair of surrogates")
+                .finding(format!("half of one, \\u{unit:04x}"))
+                .helping("`surrogates=replace` reads it as U+FFFD")),
+        }
+    }
+
+    fn bad_escape(&self, at: usize, expected: &'static str) -> Error {
+        let end = self.input.len().min(at + if self.input.get(at + 1) == Some(&b'u') { 6 } else { 2 });
+        let found = String::from_utf8_lossy(self.input.get(at..end).unwrap_or(&[])).into_owned();
+        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(format!("`{}`", found.escape_debug()))
+    }
+
+    /// Checks that a part of the input is UTF-8.
+    fn check_utf8(&self, start: usize, end: usize) -> Result<(), Error> {
+        let bytes = self.input.get(start..end).unwrap_or(&[]);
+        std::str::from_utf8(bytes).map(|_| ()).map_err(|error| {
+            let at = start + error.valid_up_to();
+            Error::new(ErrorKind::Malformed)
+                .at(at)
+                .expecting("UTF-8")
+                .finding(format!("the byte 0x{:02x}", self.input.get(at).copied().unwrap_or(0)))
+                .helping("JSON is UTF-8; convert the text first")
+        })
+    }
+
+    #[inline]
+    fn number(&mut self) -> Result<bool, Error> {
+        if FAST && !S::DETAIL {
+            if let Some((value, end)) = number::short_integer(self.input, self.at) {
+                self.push(Node::int(value))?;
+                self.at = end;
+                return Ok(true);
+            }
+            if let Some((value, end)) = number::short_decimal(self.input, self.at) {
+                self.push(Node::float(value))?;
+                self.at = end;
+                return Ok(true);
+            }
+        }
+        self.long_number()
+    }
+
+    #[inline(never)]
+    fn long_number(&mut self) -> Result<bool, Error> {
+        let start = self.at;
+        let (node, end) = match number::shape(self.input, start) {
+            Shape::Broken(at, expected) => {
+                self.at = at;
+                let error = self.unexpected(expected);
+                self.at = start;
+                return Err(error);
+            }
+            Shape::Integer(end) => (self.integer(start, end)?, end),
+            Shape::Decimal(end) => (self.decimal(start, end)?, end),
+        };
+        let node_at = self.push(node)?;
+        self.at = end;
+        if S::DETAIL {
+            let input = self.input;
+            let text = input.get(start..end).unwrap_or(&[]);
+            if canonical(&node, self.sink.tape().bytes(&node, input)) != text
+                && let Some(detail) = self.sink.detail()
+            {
+                let kept = detail.keep(text);
+                detail.note(node_at, NUMBER_TEXT, kept);
+            }
+            self.whole(start, node_at, "number");
+        }
+        Ok(true)
+    }
+
+    fn integer(&mut self, start: usize, end: usize) -> Result<Node, Error> {
+        if end - start > self.limits.digits as usize + 1 {
+            return Err(self.limits.too_many_digits().at(start));
+        }
+        match number::integer(self.input.get(start..end).unwrap_or(&[])) {
+            Some(Ok(node)) => Ok(node),
+            Some(Err((negative, magnitude))) => {
+                let node = self.sink.tape().owned(Kind::BigInt, &magnitude);
+                Ok(if negative { node.with(flag::NEGATIVE) } else { node })
+            }
+            None => Err(self.unexpected("an integer")),
+        }
+    }
+
+    fn decimal(&mut self, start: usize, end: usize) -> Result<Node, Error> {
+        match number::decimal(self.input.get(start..end).unwrap_or(&[])) {
+            Some(value) if value.is_finite() => Ok(Node::float(value)),
+            _ => Err(Error::new(ErrorKind::Unsupported)
+                .at(start)
+                .expecting("a number that a 64-bit float can hold, below 1.8e308")
+                .finding("a larger one")
+                .helping("write it as a string, or as an integer without an exponent")),
+        }
+    }
+
+    fn literal(&mut self, word: &'static str, node: Node) -> Result<bool, Error> {
+        let start = self.at;
+        let rest = self.input.get(start..).unwrap_or(&[]);
+        if !rest.starts_with(word.as_bytes()) {
+            let same = rest.iter().zip(word.as_bytes()).take_while(|(here, there)| here == there).count();
+            self.at = start + same;
+            let error = self.unexpected(match word {
+                "true" => "`true`",
+                "false" => "`false`",
+                _ => "`null`",
+            });
+            self.at = start;
+            return Err(error);
+        }
+        let at = self.push(node)?;
+        self.at += word.len();
+        self.whole(start, at, "literal");
+        Ok(true)
+    }
+
+    #[cold]
+    fn unexpected(&self, expected: &'static str) -> Error {
+        let Some(byte) = self.peek() else {
+            return Error::new(ErrorKind::Truncated)
+                .at(self.input.len())
+                .expecting(expected)
+                .finding("the end of the input");
+        };
+        let found = match byte {
+            0x21..=0x7E => format!("`{}`", char::from(byte)),
+            b' ' => "a blank".to_owned(),
+            b'\n' | b'\r' => "the end of the line".to_owned(),
+            _ => format!("the byte 0x{byte:02x}"),
+        };
+        let error = Error::new(ErrorKind::Malformed).at(self.at).expecting(expected).finding(found);
+        match byte {
+            b'\'' => error.helping("strings stand in double quotes"),
+            b'/' | b'#' => error.helping("JSON has no comments"),
+            b'}' | b']' => error.helping("is there a comma too many, or a bracket of the wrong kind?"),
+            b'N' | b'I' => error.helping("JSON has neither NaN nor Infinity"),
+            _ => error,
+        }
+    }
+
+    #[cold]
+    fn ends_within(&self, what: &'static str, start: usize) -> Error {
+        Error::new(ErrorKind::Truncated)
+            .at(self.input.len())
+            .expecting(format!("the end of {what} that starts at offset {start}"))
+            .finding("the end of the input")
+    }
+
+    /// The path of the value that would come next.
+    fn path(&mut self) -> String {
+        let (key, input) = (self.key, self.input);
+        let tape = self.sink.tape();
+        let mut next = Node::leaf(Kind::Null, 0);
+        next.key = key;
+        let at = tape.push(next);
+        let path = tape.path_to(at, input);
+        tape.nodes.pop();
+        path
+    }
+
+    /// Makes a document of what is there.
+    fn close_all(&mut self) {
+        let tape = self.sink.tape();
+        if tape.nodes.last().is_some_and(|node| node.key == IS_KEY) {
+            tape.nodes.pop();
+        }
+        while let Some(open) = self.open.pop() {
+            tape.close(open.at, open.count);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Finding the end of a string, and what its escapes stand for.
+
+/// Why a scan stopped, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stop {
+    /// The offset of the quote, backslash or control character; the length of
+    /// the input if there is none.
+    pub(super) at: usize,
+    /// Whether a byte above 0x7F was passed.
+    pub(super) beyond_ascii: bool,
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// The high bits of the bytes that are a quote, a backslash or a control
+/// character. Bits above the lowest set one may be wrong.
+#[inline]
+pub(super) fn specials(word: u64) -> u64 {
+    let quote = word ^ (ONES * b'"' as u64);
+    let backslash = word ^ (ONES * b'\\' as u64);
+    let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word;
+    (below(word, 0x20) | below(quote, 1) | below(backslash, 1)) & HIGHS
+}
+
+/// The high bits of the bytes above 0x7F.
+#[inline]
+pub(super) fn beyond_ascii(word: u64) -> u64 {
+    word & HIGHS
+}
+
+/// Whether a byte can't stand for itself in a string.
+#[inline]
+pub(super) fn is_special(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | 0..=0x1F)
+}
+
+/// Looks for the end of a run that stands for itself.
+#[inline]
+pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Stop {
+    let mut passed = 0;
+    if FAST {
+        while let Some(word) = input.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let word = u64::from_le_bytes(*word);
+            let found = specials(word);
+            if found != 0 {
+                let len = found.trailing_zeros() / 8;
+                let before = if len == 0 { 0 } else { word & (u64::MAX >> (64 - 8 * len)) };
+                return Stop { at: at + len as usize, beyond_ascii: beyond_ascii(passed | before) != 0 };
+            }
+            passed |= word;
+            at += 8;
+        }
+    }
+    let mut beyond = beyond_ascii(passed) != 0;
+    while let Some(byte) = input.get(at).filter(|byte| !is_special(**byte)) {
+        beyond |= *byte > 0x7F;
+        at += 1;
+    }
+    Stop { at, beyond_ascii: beyond }
+}
+
+/// The four hex digits of a `\u` escape.
+pub(super) fn hex4(digits: &[u8; 4]) -> Option<u16> {
+    digits.iter().try_fold(0, |unit, digit| {
+        let value = char::from(*digit).to_digit(16)?;
+        Some(unit << 4 | value as u16)
+    })
+}
+
+/// The character that a short escape stands for.
+pub(super) fn short_escape(letter: u8) -> Option<u8> {
+    Some(match letter {
+        b'"' | b'\\' | b'/' => letter,
+        b'b' => 0x08,
+        b'f' => 0x0C,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        _ => return None,
+    })
+}
+
+/// Appends a code point in UTF-8's way, surrogates too.
+pub(super) fn push_code_point(code: u32, out: &mut Vec<u8>) {
+    match char::from_u32(code) {
+        Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        None => {
+            let bits = |shift: u32| (code >> shift) as u8 & 0x3F | 0x80;
+            out.extend_from_slice(&[0xE0 | (code >> 12) as u8 & 0x0F, bits(6), bits(0)]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_stop_at_the_same_byte() {
+        for special in 0..=255u8 {
+            for len in 0..40 {
+                for filler in [b'a', 0x7F, 0x80, 0xFF, b'!', b'#', b'[', b']'] {
+                    let mut input = vec![filler; len];
+                    input.push(special);
+                    input.extend_from_slice(b"zz\"\x01zzzzzzzz");
+                    let fast = find_special::<true>(&input, 0);
+                    assert_eq!(fast, find_special::<false>(&input, 0), "{special} behind {len} times {filler}");
+                    if is_special(special) {
+                        assert_eq!(fast.at, len);
+                    }
+                }
+            }
+        }
+        assert_eq!(find_special::<true>(b"abcdefghijk", 2), Stop { at: 11, beyond_ascii: false });
+    }
+}

@@ -1,0 +1,459 @@
+//! Writing plain JSON, and counting what it can't say.
+
+mod again;
+mod leaf;
+mod sorted;
+
+use super::keys::{Keys, Serial, Special};
+use super::options::{Cycles, WriteOptions};
+use super::pen::{Chars, Pen};
+use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::output::{LossKind, Losses, Output};
+use again::Again;
+use std::collections::HashMap;
+
+/// Writes a document as plain JSON.
+pub(super) fn write(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    let pen = Pen::new(out, document.nodes().len(), options.indent, options.ascii);
+    let mut writer = Writer {
+        document,
+        nodes: document.nodes(),
+        options,
+        limits,
+        pen,
+        losses: Losses::default(),
+        keys: Keys::default(),
+        open: Vec::new(),
+        depth: 0,
+        serial: Serial::default(),
+        again: Again::new(limits.expanded_from(document.nodes().len())),
+        order: sorted::Order::default(),
+        has_rendered_all: false,
+        numbers: leaf::number_texts(document),
+        class: None,
+    };
+    if document.header().is_some() {
+        writer.losses.add(LossKind::Header, || "$".to_owned());
+    }
+    match document.nodes().get(document.root().index() as usize) {
+        Some(_) => writer.value(document.root().index())?,
+        None => writer.pen.word("null"),
+    }
+    writer.run()?;
+    if options.indent > 0 {
+        writer.pen.byte(b'\n');
+    }
+    writer.pen.flush()?;
+    Ok(writer.losses)
+}
+
+/// What is open, and where to go on in it.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    what: What,
+    /// Whether nothing was written in it yet.
+    is_empty: bool,
+    /// The next child; of a sorted map, the next entry of the order.
+    next: u32,
+    /// Where the children end; of [`What::Target`], which it is.
+    end: u32,
+    /// Of a map: what is known about its keys. Else that of the map around.
+    around: Serial,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Array,
+    Map,
+    SortedMap,
+    /// An object whose body is no map, written in braces: only these are left.
+    Brace,
+    /// Not written: a link may not come back to it while it is open.
+    Target,
+}
+
+struct Writer<'d, 'o> {
+    document: &'d Document<'d>,
+    nodes: &'d [Node],
+    options: &'d WriteOptions,
+    limits: &'d Limits,
+    pen: Pen<'o>,
+    losses: Losses,
+    keys: Keys,
+    open: Vec<Open>,
+    /// How many brackets are open.
+    depth: usize,
+    /// The innermost map that is open.
+    serial: Serial,
+    again: Again,
+    order: sorted::Order,
+    /// Whether all keys that have an id are rendered.
+    has_rendered_all: bool,
+    /// The source texts of numbers, by node.
+    numbers: HashMap<u32, &'d [u8]>,
+    /// The class name that the next map gets as an entry.
+    class: Option<u32>,
+}
+
+/// Flags that mean something to JSON, if only as a loss.
+const NOTICED: u8 = !flag::REF;
+
+impl Writer<'_, '_> {
+    /// Writes all that is open, to its end.
+    fn run(&mut self) -> Result<(), Error> {
+        while let Some(top) = self.open.last() {
+            match top.what {
+                What::Array => self.array()?,
+                What::Map => self.map()?,
+                What::SortedMap => self.sorted_map()?,
+                What::Brace => self.close(b'}')?,
+                What::Target => {
+                    let target = top.end;
+                    self.open.pop();
+                    self.again.leave(target);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on in the innermost array, up to a container in it or its end.
+    #[inline]
+    fn array(&mut self) -> Result<(), Error> {
+        let Some(Open { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
+        let nodes = self.nodes;
+        while next < end {
+            let Some(node) = nodes.get(next as usize) else { break };
+            self.pen.turn()?;
+            if !is_empty {
+                self.pen.byte(b',');
+            }
+            is_empty = false;
+            self.pen.line(self.depth)?;
+            if self.leaf(node) {
+                next += 1;
+                continue;
+            }
+            return self.descend(next);
+        }
+        if let Some(top) = self.open.last_mut() {
+            top.is_empty = is_empty;
+        }
+        self.close(b']')
+    }
+
+    /// Goes on in the innermost map, up to a container in it or its end.
+    #[inline]
+    fn map(&mut self) -> Result<(), Error> {
+        let Some(Open { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
+        let nodes = self.nodes;
+        while next < end {
+            let Some(node) = nodes.get(next as usize) else { break };
+            self.pen.turn()?;
+            match node.key {
+                // The default value.
+                NO_KEY | KEY_NODE => break,
+                IS_KEY => {
+                    let (key, value) = (next, self.document.tape().next(next));
+                    if value >= end {
+                        break;
+                    }
+                    if node.has(flag::PLACEHOLDER) && node.kind.is_string() {
+                        next = self.document.tape().next(value);
+                        continue;
+                    }
+                    next = value;
+                    self.separate(&mut is_empty)?;
+                    self.key_node(key, value)?;
+                }
+                id => {
+                    let Some(rendered) = self.keys.get(id) else {
+                        self.render(id, next)?;
+                        continue;
+                    };
+                    if rendered.special {
+                        if self.special_key(id, next) {
+                            next = self.document.tape().next(next);
+                            continue;
+                        }
+                        self.separate(&mut is_empty)?;
+                    } else if is_empty || self.pen.is_indented() {
+                        self.separate(&mut is_empty)?;
+                    } else {
+                        self.pen.byte(b',');
+                    }
+                    self.key(id, next)?;
+                }
+            }
+            let Some(node) = nodes.get(next as usize) else { break };
+            if self.leaf(node) {
+                next += 1;
+                continue;
+            }
+            return self.descend(next);
+        }
+        self.keys.close(&self.serial);
+        if let Some(top) = self.open.last_mut() {
+            self.serial = top.around;
+            top.is_empty = is_empty;
+        }
+        self.close(b'}')
+    }
+
+    /// The comma before an entry that is not the first, and the line it starts.
+    #[inline]
+    fn separate(&mut self, is_empty: &mut bool) -> Result<(), Error> {
+        if !*is_empty {
+            self.pen.byte(b',');
+        }
+        *is_empty = false;
+        self.pen.line(self.depth)
+    }
+
+    /// Writes the key with this id, which has been rendered.
+    #[inline]
+    fn key(&mut self, id: u16, value: u32) -> Result<(), Error> {
+        if self.keys.is_again(id, &self.serial) {
+            self.lose(LossKind::DuplicateKey, value);
+        }
+        let Some(rendered) = self.keys.get(id) else { return Ok(()) };
+        match self.keys.piece(rendered) {
+            Some(piece) => self.pen.piece(piece, rendered.len),
+            None => self.pen.raw(self.keys.text(rendered))?,
+        }
+        if self.pen.is_indented() {
+            self.pen.byte(b' ');
+        }
+        Ok(())
+    }
+
+    /// Counts what a key loses. Returns whether its entry is left out.
+    #[cold]
+    fn special_key(&mut self, id: u16, value: u32) -> bool {
+        let Special { absent, losses } = self.keys.special(id);
+        if !absent {
+            for kind in losses.into_iter().flatten() {
+                self.lose(kind, value);
+            }
+        }
+        absent
+    }
+
+    /// Writes the value at `at`, which is more than a plain leaf, as the next
+    /// child of what is open.
+    #[inline]
+    fn descend(&mut self, at: u32) -> Result<(), Error> {
+        let next = self.document.tape().next(at);
+        if let Some(top) = self.open.last_mut() {
+            top.next = next;
+            top.is_empty = false;
+        }
+        let Some(node) = self.nodes.get(at as usize) else { return Ok(()) };
+        match node.kind {
+            Kind::Array if node.flags & NOTICED == 0 => self.open_array(at, next),
+            Kind::Map if node.flags & NOTICED == 0 && !self.options.sort_keys && self.class.is_none() => {
+                self.open_map(at, next);
+            }
+            _ => return self.value(at),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn open_array(&mut self, at: u32, end: u32) {
+        self.pen.byte(b'[');
+        self.depth += 1;
+        self.open.push(Open { what: What::Array, is_empty: true, next: at + 1, end, around: self.serial });
+    }
+
+    #[inline]
+    fn open_map(&mut self, at: u32, end: u32) {
+        self.pen.byte(b'{');
+        self.depth += 1;
+        let around = self.serial;
+        self.serial = self.keys.open(&around);
+        self.open.push(Open { what: What::Map, is_empty: true, next: at + 1, end, around });
+    }
+
+    /// Closes what is innermost.
+    #[inline]
+    fn close(&mut self, bracket: u8) -> Result<(), Error> {
+        self.depth = self.depth.saturating_sub(1);
+        if let Some(top) = self.open.pop()
+            && !top.is_empty
+        {
+            self.pen.line(self.depth)?;
+        }
+        self.pen.byte(bracket);
+        Ok(())
+    }
+
+    /// Writes any value: a leaf as a whole; of a container the beginning.
+    fn value(&mut self, start: u32) -> Result<(), Error> {
+        let mut at = start;
+        loop {
+            self.pen.turn()?;
+            let Some(node) = self.nodes.get(at as usize) else {
+                self.pen.word("null");
+                return Ok(());
+            };
+            if node.has(flag::WEAK) {
+                self.lose(LossKind::Weak, at);
+            }
+            if node.has(flag::OVERLOAD) {
+                self.lose(LossKind::Overload, at);
+            }
+            if !node.kind.is_container() {
+                match self.rare_leaf(at, node)? {
+                    Some(target) => at = target,
+                    None => return Ok(()),
+                }
+                continue;
+            }
+            if node.has(flag::TARGET) && self.again.enter(at) {
+                let (what, around) = (What::Target, self.serial);
+                self.open.push(Open { what, is_empty: true, next: 0, end: at, around });
+            }
+            match self.container(at, node)? {
+                Some(child) => at = child,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Opens a container. Returns the value to go on with, if it has no
+    /// brackets of its own.
+    fn container(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
+        let end = self.document.tape().next(at);
+        let first = Some(if at + 1 < end { at + 1 } else { u32::MAX });
+        let kind = match node.kind {
+            Kind::Array => {
+                self.open_array(at, end);
+                return Ok(None);
+            }
+            Kind::Map => {
+                self.any_map(at, node, end)?;
+                return Ok(None);
+            }
+            Kind::Regexp => {
+                self.lose(LossKind::Regexp, at);
+                self.regexp(at)?;
+                return Ok(None);
+            }
+            Kind::VString => {
+                self.lose(LossKind::VString, at);
+                let value = at + 1 < end && self.document.tape().next(at + 1) < end;
+                return Ok(if value { Some(self.document.tape().next(at + 1)) } else { first });
+            }
+            Kind::Object if self.options.class.is_some() => {
+                self.object(at, node.class())?;
+                return Ok(first);
+            }
+            Kind::Opaque => {
+                self.lose(LossKind::Opaque, at);
+                if self.options.class.is_some() {
+                    self.object(at, node.class())?;
+                }
+                return Ok(first);
+            }
+            Kind::Object => LossKind::Class,
+            Kind::Attrs => LossKind::Attributes,
+            Kind::Ref => LossKind::Reference,
+            Kind::Code => LossKind::Code,
+            _ => LossKind::Tied,
+        };
+        self.lose(kind, at);
+        Ok(first)
+    }
+
+    /// Opens a map that may be out of the ordinary.
+    fn any_map(&mut self, at: u32, node: &Node, end: u32) -> Result<(), Error> {
+        if node.has(flag::RESTRICTED) {
+            self.lose(LossKind::Restricted, at);
+        }
+        if node.flags & (flag::IDENTITY | flag::DEFAULT) != 0 {
+            self.lose(LossKind::MapKind, at);
+        }
+        let class = self.class.take();
+        self.open_map(at, end);
+        if let Some(class) = class {
+            self.class_entry(class)?;
+            if let Some(top) = self.open.last_mut() {
+                top.is_empty = false;
+            }
+        }
+        if self.options.sort_keys { self.sort(at, end) } else { Ok(()) }
+    }
+
+    /// An object with the option `class`: a map gets one more entry; anything
+    /// else is put in braces.
+    fn object(&mut self, at: u32, class: u32) -> Result<(), Error> {
+        let is_map = self.nodes.get(at as usize + 1).is_some_and(|body| body.kind == Kind::Map);
+        if is_map {
+            self.class = Some(class);
+            return Ok(());
+        }
+        self.pen.byte(b'{');
+        self.depth += 1;
+        let around = self.serial;
+        self.open.push(Open { what: What::Brace, is_empty: false, next: 0, end: 0, around });
+        self.class_entry(class)?;
+        self.pen.byte(b',');
+        self.pen.line(self.depth)?;
+        self.pen.word("\"value\":");
+        if self.pen.is_indented() {
+            self.pen.byte(b' ');
+        }
+        Ok(())
+    }
+
+    /// The entry that names the class.
+    fn class_entry(&mut self, class: u32) -> Result<(), Error> {
+        self.pen.line(self.depth)?;
+        let key = self.options.class.as_deref().unwrap_or_default();
+        self.pen.quoted(key.as_bytes(), Chars::Utf8)?;
+        self.pen.byte(b':');
+        if self.pen.is_indented() {
+            self.pen.byte(b' ');
+        }
+        let name = self.document.class(class).map_or(&[][..], |name| name.bytes);
+        let chars = if std::str::from_utf8(name).is_ok() { Chars::Utf8 } else { Chars::Latin1 };
+        self.pen.quoted(name, chars)
+    }
+
+    /// Counts a loss at a node.
+    #[cold]
+    fn lose(&mut self, kind: LossKind, at: u32) {
+        let document = self.document;
+        self.losses.add(kind, || document.path(at));
+    }
+
+    /// An error for a value that JSON can't say.
+    #[cold]
+    fn cannot(&self, at: u32, found: impl Into<String>, help: &'static str) -> Error {
+        Error::new(ErrorKind::Unrepresentable).on_path(self.document.path(at)).finding(found.into()).helping(help)
+    }
+
+    /// What a link to something open becomes.
+    fn cycle(&mut self, at: u32) -> Result<(), Error> {
+        match self.options.cycles {
+            Cycles::Null => {
+                self.lose(LossKind::Cycle, at);
+                self.pen.word("null");
+                Ok(())
+            }
+            Cycles::Error => Err(self.cannot(
+                at,
+                "a link to a value that contains it",
+                "`cycles=null` writes null there; `json:typed` can say it",
+            )),
+        }
+    }
+}

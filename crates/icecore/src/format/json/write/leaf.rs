@@ -1,0 +1,257 @@
+//! Values that have no children.
+
+use super::Writer;
+use crate::base64;
+use crate::document::{Document, Kind, Node, Notes, Ordinals, Place, flag};
+use crate::error::{Error, ErrorKind};
+use crate::format::json::options::{BytesAs, TextAs};
+use crate::format::json::pen::Chars;
+use crate::format::json::{NUMBER_TEXT, canonical, number};
+use crate::num::{bigint, float128};
+use crate::output::LossKind;
+use std::collections::HashMap;
+
+/// The source texts of numbers that were not written as they would be here.
+pub(super) fn number_texts<'d>(document: &'d Document<'_>) -> HashMap<u32, &'d [u8]> {
+    let mut texts = HashMap::new();
+    let Some(spelling) = document.spelling_of("json").filter(|spelling| !spelling.notes.is_empty()) else {
+        return texts;
+    };
+    let ordinals = Ordinals::of(document.tape());
+    let mut notes = Notes::new(Some(spelling));
+    for (at, node) in (0u32..).zip(document.nodes()) {
+        if !matches!(node.kind, Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float) {
+            continue;
+        }
+        let here = notes.of(ordinals.ordinal(at));
+        if let Some(note) = here.iter().find(|note| note.code == NUMBER_TEXT) {
+            let text = spelling.kept(note.value);
+            if is_text_of(text, node, document.bytes(node)) {
+                texts.insert(at, text);
+            }
+        }
+    }
+    texts
+}
+
+/// Whether the text is JSON for this number: it may have been edited since.
+fn is_text_of(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
+    match number::shape(text, 0) {
+        number::Shape::Integer(end) if end == text.len() && node.kind != Kind::Float => {
+            let canonical = canonical(node, bytes);
+            canonical == text || canonical == b"0" && text == b"-0"
+        }
+        number::Shape::Decimal(end) if end == text.len() && node.kind == Kind::Float => {
+            number::decimal(text).is_some_and(|value| value.to_bits() == node.payload)
+        }
+        _ => false,
+    }
+}
+
+impl Writer<'_, '_> {
+    /// Writes a value that is a plain leaf. Returns false, with nothing
+    /// written, for anything else.
+    #[inline]
+    pub(super) fn leaf(&mut self, node: &Node) -> bool {
+        match node.kind {
+            Kind::Text | Kind::Bytes => {
+                let len = node.aux as usize;
+                let (base, start) = match node.place() {
+                    Place::Input(start) => (self.document.input(), start as usize),
+                    Place::Arena(start) => (&self.document.tape().arena[..], start as usize),
+                };
+                self.pen.plain(base, start, len)
+            }
+            Kind::Int if self.numbers.is_empty() => {
+                self.pen.int(node.payload as i64);
+                true
+            }
+            Kind::Float if self.numbers.is_empty() => {
+                let value = f64::from_bits(node.payload);
+                if value.is_finite() {
+                    self.pen.float(value);
+                }
+                value.is_finite()
+            }
+            Kind::Null => {
+                self.pen.word("null");
+                true
+            }
+            Kind::Bool => {
+                self.pen.word(if node.payload != 0 { "true" } else { "false" });
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Writes any leaf. Returns the value to go on with, if it is a link.
+    pub(super) fn rare_leaf(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
+        if let Some(text) = self.numbers.get(&at) {
+            self.pen.raw(text)?;
+            return Ok(None);
+        }
+        match node.kind {
+            Kind::Link | Kind::Alias => return self.link(at, node.payload),
+            Kind::Int => self.pen.int(node.payload as i64),
+            Kind::Uint => self.pen.uint(node.payload),
+            Kind::BigInt => self.big_int(at, node)?,
+            Kind::Float => self.float(at, f64::from_bits(node.payload)),
+            Kind::Float32 => self.float(at, f64::from(f32::from_bits(node.payload as u32))),
+            Kind::Float128 => self.float128(at, node)?,
+            Kind::Text | Kind::Bytes => self.string(at, node)?,
+            Kind::Encoded => {
+                self.lose(LossKind::Encoding, at);
+                self.string(at, node)?;
+            }
+            Kind::Symbol => {
+                self.lose(LossKind::Symbol, at);
+                self.string(at, node)?;
+            }
+            Kind::Module | Kind::EnumCase => {
+                self.lose(LossKind::Name, at);
+                self.string(at, node)?;
+            }
+            Kind::Bool => self.pen.word(if node.payload != 0 { "true" } else { "false" }),
+            Kind::Hole => {
+                self.lose(LossKind::Hole, at);
+                self.pen.word("null");
+            }
+            _ => self.pen.word("null"),
+        }
+        Ok(None)
+    }
+
+    /// The value that a link or an alias names, to be written again.
+    fn link(&mut self, at: u32, target: u64) -> Result<Option<u32>, Error> {
+        let target = u32::try_from(target).ok().filter(|target| (*target as usize) < self.nodes.len());
+        let Some(target) = target else {
+            return Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(at)).finding("a link to nothing"));
+        };
+        if self.again.is_open(target) {
+            self.cycle(at)?;
+            return Ok(None);
+        }
+        self.lose(LossKind::Sharing, at);
+        if !self.again.count(self.document.tape().next(target) - target) {
+            return Err(self.limits.too_expanded(self.again.most).on_path(self.document.path(at)));
+        }
+        Ok(Some(target))
+    }
+
+    fn big_int(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+        let magnitude = self.document.bytes(node);
+        if bigint::exceeds(magnitude, self.limits.digits) {
+            return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
+        }
+        let mut text = Vec::new();
+        bigint::push_decimal(node.has(flag::NEGATIVE), magnitude, &mut text);
+        self.pen.raw(&text)
+    }
+
+    fn float(&mut self, at: u32, value: f64) {
+        if value.is_finite() {
+            self.pen.float(value);
+        } else {
+            self.lose(LossKind::Float, at);
+            self.pen.word("null");
+        }
+    }
+
+    fn float128(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+        let bytes = self.document.bytes(node).try_into().unwrap_or([0; 16]);
+        let mut text = Vec::new();
+        match float128::push_decimal(&bytes, &mut text) {
+            Some(exact) => {
+                if !exact {
+                    self.lose(LossKind::Precision, at);
+                }
+                self.pen.raw(&text)
+            }
+            None => {
+                self.float(at, f64::NAN);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes any string.
+    pub(super) fn string(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+        let bytes = self.document.bytes(node);
+        let text = self.text_of(node.kind, bytes);
+        let lost = text.is_lossy.then_some(LossKind::Bytes);
+        self.finish_text(at, lost)?;
+        self.pen.quoted(&text.bytes, text.chars)
+    }
+
+    /// What the bytes of a string become.
+    pub(super) fn text_of<'b>(&self, kind: Kind, bytes: &'b [u8]) -> Text<'b> {
+        let plain = |chars| Text { bytes: bytes.into(), chars, is_lossy: false };
+        let is_bytes = kind == Kind::Bytes;
+        if is_bytes && self.options.text == TextAs::Latin1 {
+            return plain(Chars::Latin1);
+        }
+        if std::str::from_utf8(bytes).is_ok() {
+            return plain(Chars::Utf8);
+        }
+        let lossy = |bytes: Vec<u8>| Text { bytes: bytes.into(), chars: Chars::Utf8, is_lossy: true };
+        match self.options.bytes {
+            // Text of Perl's that Unicode does not allow is no Latin-1.
+            BytesAs::Latin1 | BytesAs::Error if kind != Kind::Text => {
+                Text { bytes: bytes.into(), chars: Chars::Latin1, is_lossy: true }
+            }
+            BytesAs::Base64 if kind != Kind::Text => {
+                let mut text = Vec::new();
+                base64::encode(bytes, &mut text);
+                lossy(text)
+            }
+            BytesAs::Hex if kind != Kind::Text => {
+                let digit = |value: u8| char::from_digit(u32::from(value), 16).map_or(b'0', |digit| digit as u8);
+                lossy(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0F)]).collect())
+            }
+            _ => lossy(String::from_utf8_lossy(bytes).into_owned().into_bytes()),
+        }
+    }
+
+    /// Counts the loss of a string, or refuses it.
+    pub(super) fn finish_text(&mut self, at: u32, lost: Option<LossKind>) -> Result<(), Error> {
+        let Some(kind) = lost else { return Ok(()) };
+        if kind == LossKind::Bytes && self.options.bytes == BytesAs::Error {
+            return Err(self.cannot(
+                at,
+                "a string that is not UTF-8",
+                "`bytes=latin1`, `base64`, `hex` and `replace` write it; `json:typed` can say it",
+            ));
+        }
+        self.lose(kind, at);
+        Ok(())
+    }
+
+    /// Writes a regular expression as Perl shows it: `(?^ix:pattern)`.
+    pub(super) fn regexp(&mut self, at: u32) -> Result<(), Error> {
+        let regexp = self.document.at(at);
+        let mut parts = regexp.iter().flat_map(|regexp| regexp.children()).map(|part| part.target());
+        let (pattern, flags) = (parts.next(), parts.next());
+        self.pen.turn()?;
+        self.pen.word("\"(?^");
+        for (part, behind) in [(flags, ":"), (pattern, ")\"")] {
+            if let Some(part) = part
+                && part.node().kind.is_string()
+            {
+                let text = self.text_of(part.kind(), part.as_bytes().unwrap_or(&[]));
+                self.finish_text(part.index(), text.is_lossy.then_some(LossKind::Bytes))?;
+                self.pen.inner(&text.bytes, text.chars)?;
+            }
+            self.pen.word(behind);
+        }
+        Ok(())
+    }
+}
+
+/// A string on its way to the output.
+pub(super) struct Text<'b> {
+    pub(super) bytes: std::borrow::Cow<'b, [u8]>,
+    pub(super) chars: Chars,
+    /// Whether it can't be told from another string.
+    pub(super) is_lossy: bool,
+}
