@@ -55,8 +55,7 @@ fn what_storable_wrote_comes_out_byte_for_byte() {
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
         for f in load(file).iter().filter(|f| is_written_again(&f.mode)) {
             total += 1;
-            let read =
-                storable::read_outcome(&f.blob, &options(f), Request::new(&limits).detailed());
+            let read = storable::read_outcome(&f.blob, &options(f), Request::new(&limits).detailed());
             let mut out = Vec::new();
             let written = storable::write(&read.document, &storable::WriteOptions::default(), &limits, &mut out);
             if let Err(error) = written {
@@ -83,8 +82,7 @@ fn spans_tile_the_input() {
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
         for f in &load(file) {
             total += 1;
-            let read =
-                storable::read_outcome(&f.blob, &options(f), Request::new(&limits).detailed());
+            let read = storable::read_outcome(&f.blob, &options(f), Request::new(&limits).detailed());
             let mut spans: Vec<_> =
                 read.document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
             spans.sort_unstable();
@@ -102,4 +100,31 @@ fn spans_tile_the_input() {
         }
     }
     report("tiling", total, &failures);
+}
+
+#[test]
+fn the_fast_writer_and_its_plain_twin_agree() {
+    let limits = Limits::default();
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in &load("storable.jsonl") {
+        let document = storable::read(&f.blob, &options(f), &limits).unwrap();
+        for netorder in [false, true] {
+            total += 1;
+            let mut fast = storable::WriteOptions::default();
+            fast.netorder = netorder;
+            let mut plain = fast.clone();
+            plain.plain = true;
+            let (mut a, mut b) = (Vec::new(), Vec::new());
+            let written = storable::write(&document, &fast, &limits, &mut a).is_ok();
+            let twin = storable::write(&document, &plain, &limits, &mut b).is_ok();
+            if a != b || written != twin {
+                failures.push(format!("{} {}: the writers differ", f.name, f.mode));
+            }
+            let read = storable::read(&a, &options(f), &limits);
+            if written && !netorder && !read.as_ref().is_ok_and(|read| *read == document) {
+                failures.push(format!("{} {}: not read again: {:?}", f.name, f.mode, read.err()));
+            }
+        }
+    }
+    report("writing", total, &failures);
 }

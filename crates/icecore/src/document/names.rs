@@ -27,6 +27,42 @@ pub struct Names {
     slots: Vec<u64>,
     /// The id that followed this one the last time: the guess for a key.
     follow: Vec<u16>,
+    /// Short names by a hash of their first bytes: found without a search.
+    memo: Vec<Memo>,
+}
+
+/// A short name that was seen lately.
+#[derive(Clone, Copy, Debug, Default)]
+struct Memo {
+    head: u128,
+    len: u32,
+    kind_and_flags: u16,
+    id: u16,
+}
+
+/// How many short names are remembered; a power of two.
+const MEMOS: usize = 128;
+
+/// The bits of the first `n` bytes.
+const MASKS: [u128; 17] = {
+    let mut masks = [0; 17];
+    let mut n = 1;
+    while n < 17 {
+        masks[n] = u128::MAX >> (128 - 8 * n);
+        n += 1;
+    }
+    masks
+};
+
+#[inline(always)]
+fn memo_slot(head: u128, len: usize) -> usize {
+    let folded = (head as u64) ^ ((head >> 64) as u64).rotate_left(29) ^ len as u64;
+    (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize & (MEMOS - 1)
+}
+
+#[inline(always)]
+fn kind_and_flags(kind: Kind, flags: u8) -> u16 {
+    u16::from(kind as u8) << 8 | u16::from(flags)
 }
 
 /// A name: its node (kind and flags) and its bytes.
@@ -85,6 +121,44 @@ impl Names {
         }
     }
 
+    /// The id of the short name at `at` of `input`, if it was seen lately; 0
+    /// otherwise. Costs the same whatever the order of the keys.
+    #[inline(always)]
+    pub(crate) fn recall(&self, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> u16 {
+        if len > 16 {
+            return 0;
+        }
+        let Some(window) = input.get(at..).and_then(|rest| rest.first_chunk::<16>()) else { return 0 };
+        let head = u128::from_le_bytes(*window) & MASKS[len];
+        match self.memo.get(memo_slot(head, len)) {
+            Some(memo)
+                if memo.head == head
+                    && memo.len == len as u32
+                    && memo.kind_and_flags == kind_and_flags(kind, flags) =>
+            {
+                memo.id
+            }
+            _ => 0,
+        }
+    }
+
+    /// Remembers a short name.
+    fn remember(&mut self, id: u32) {
+        let Some(entry) = self.entries.get((id as usize).wrapping_sub(1)) else { return };
+        let (node, head) = (entry.node, entry.head);
+        if node.kind.has_bytes()
+            && node.aux <= 16
+            && node.encoding() == 0
+            && let Ok(id) = u16::try_from(id)
+        {
+            if self.memo.is_empty() {
+                self.memo = vec![Memo::default(); MEMOS];
+            }
+            let kind_and_flags = kind_and_flags(node.kind, node.flags);
+            self.memo[memo_slot(head, node.aux as usize)] = Memo { head, len: node.aux, kind_and_flags, id };
+        }
+    }
+
     /// Whether the name `id` is this one, which stands at `at` of `input`.
     #[inline]
     pub(crate) fn is_at(&self, id: u16, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> bool {
@@ -108,6 +182,12 @@ impl Names {
     /// The id of this name; a new one if it is new. `None` if the table is
     /// full, or if too many names share a hash.
     pub(crate) fn intern(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
+        let id = self.search(node, bytes)?;
+        self.remember(id);
+        Some(id)
+    }
+
+    fn search(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
         let hash = hash(&node, bytes);
         if self.slots.len() < 2 * (self.entries.len() + 1) {
             self.grow();

@@ -56,6 +56,12 @@ impl Tape {
         &self.nodes
     }
 
+    /// The bytes of strings that are not borrowed from the input.
+    #[inline]
+    pub fn arena(&self) -> &[u8] {
+        &self.arena
+    }
+
     /// The names of keys, by id.
     #[inline]
     pub fn keys(&self) -> &Names {

@@ -4,6 +4,7 @@ pub mod json;
 pub mod sereal;
 pub mod storable;
 
+pub(crate) mod append;
 mod scan;
 
 use crate::document::{Document, Tape};

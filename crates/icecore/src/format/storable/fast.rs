@@ -1,24 +1,33 @@
-//! Tight loops for what most data is made of: leaves in arrays and hashes.
+//! Tight loops for what most data is made of: leaves, and arrays and hashes of
+//! leaves, in arrays and hashes.
 //!
 //! Each loop takes what it knows and leaves the rest, byte for byte, to the
 //! machine in [`super::read`].
 
 use super::numbers::Numbered;
-use super::read::{Inside, Machine, NONE};
+use super::read::{Frame, IDS, Inside, KEYED, Machine, NONE};
 use super::tag;
-use crate::document::{Kind, NO_KEY, Node, Sink};
+use crate::document::{Kind, Node, Place, Sink, flag};
 use crate::error::Error;
 
-/// As in `read`: see there.
-const KEYED: u32 = 256;
-const IDS: usize = 65_000;
+/// What became of a container that was to be read at once.
+enum Record {
+    /// It is complete.
+    Complete,
+    /// It holds more than leaves: the machine goes on inside of it.
+    Opened,
+    /// It is none of those that are read here. Nothing was taken.
+    Other,
+}
+
+/// How many values are taken before the machine looks at limits again.
+const BATCH: u32 = 4096;
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// The leaf at `at`, if it is one of the common ones, and where it ends.
     #[inline(always)]
     fn leaf_at(&self, at: usize) -> Option<(Node, usize)> {
-        let input = self.scan.input;
-        let (tag, rest) = input.get(at..)?.split_first()?;
+        let (tag, rest) = self.scan.input.get(at..)?.split_first()?;
         match *tag {
             tag::BYTE => Some((Node::int(i64::from(*rest.first()?) - 128), at + 2)),
             tag::SCALAR | tag::UTF8STR => {
@@ -27,8 +36,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     return None;
                 }
                 let kind = if *tag == tag::SCALAR { Kind::Bytes } else { Kind::Text };
-                let place = crate::document::Place::Input(at as u64 + 2);
-                Some((Node::string(kind, place, u32::from(len)), at + 2 + usize::from(len)))
+                Some((Node::string(kind, Place::Input(at as u64 + 2), u32::from(len)), at + 2 + usize::from(len)))
             }
             tag::INTEGER if self.little && self.image.iv == 8 => {
                 Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), at + 9))
@@ -42,78 +50,210 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
     }
 
-    /// Takes the leaves at the front of what is left of an array.
-    #[inline]
-    pub(super) fn items(&mut self) -> Result<(), Error> {
-        if S::DETAIL {
-            return Ok(());
-        }
-        let Some(frame) = self.frames.last() else { return Ok(()) };
-        let mut left = frame.left;
-        // Bounded, so that the limit on nodes is looked at now and then.
-        let most = left.min(4096);
-        let mut taken = 0;
-        while taken < most {
-            let Some((node, next)) = self.leaf_at(self.scan.at) else { break };
-            let at = self.sink.tape().push(node);
-            self.numbers.give(Numbered::Variable(at));
-            self.scan.at = next;
-            taken += 1;
-        }
-        left -= taken;
-        if let Some(frame) = self.frames.last_mut() {
-            frame.left = left;
-            frame.count += taken;
-        }
-        Ok(())
+    /// The 32-bit number at `at`.
+    #[inline(always)]
+    fn n32_at(&self, at: usize) -> Option<u32> {
+        let raw = *self.scan.input.get(at..)?.first_chunk::<4>()?;
+        Some(if self.little { u32::from_le_bytes(raw) } else { u32::from_be_bytes(raw) })
     }
 
-    /// Takes the entries with a leaf as value at the front of what is left of
-    /// a hash.
+    /// The id of the key whose length stands at `at`, and where it ends.
+    #[inline(always)]
+    fn key_at(&mut self, at: usize) -> Option<(u16, usize)> {
+        let len = self.n32_at(at)? as usize;
+        let start = at + 4;
+        let id = self.sink.tape().keys.recall(Kind::Bytes, 0, self.scan.input, start, len);
+        if id != 0 { Some((id, start + len)) } else { self.new_key_at(start, len) }
+    }
+
+    #[inline(never)]
+    fn new_key_at(&mut self, start: usize, len: usize) -> Option<(u16, usize)> {
+        let bytes = self.scan.input.get(start..start.checked_add(len)?)?;
+        let room = self.sink.tape().keys.len() + self.frames.len() + 1 < IDS;
+        if !room || len as u64 > self.limits.string {
+            return None;
+        }
+        let id = self.sink.tape().intern_key(Node::leaf(Kind::Bytes, 0), bytes)?;
+        Some((id, start + len))
+    }
+
+    /// Takes what it can from the front of what is left of an array. Says
+    /// whether something else is to be done now.
     #[inline]
-    pub(super) fn entries(&mut self) -> Result<(), Error> {
-        if S::DETAIL {
-            return Ok(());
-        }
-        let Some(frame) = self.frames.last().copied() else { return Ok(()) };
-        if frame.inside != Inside::Hash || frame.left + frame.count > KEYED {
-            return Ok(());
-        }
-        let depth = self.frames.len();
-        let mut left = frame.left;
-        let mut last = frame.last_key;
-        while left > 0 {
-            let Some((node, at)) = self.leaf_at(self.scan.at) else { break };
-            let Some(raw) = self.scan.input.get(at..).and_then(|rest| rest.first_chunk::<4>()) else { break };
-            let len = if self.little { u32::from_le_bytes(*raw) } else { u32::from_be_bytes(*raw) };
-            let (start, len) = (at + 4, len as usize);
-            let tape = self.sink.tape();
-            let guess = tape.keys.guess(last);
-            let id = if guess != NO_KEY && tape.keys.is_at(guess, Kind::Bytes, 0, self.scan.input, start, len) {
-                guess
-            } else {
-                if tape.keys.len() + depth >= IDS || len as u64 > self.limits.string {
-                    break;
+    pub(super) fn items(&mut self) -> Result<bool, Error> {
+        let Some(frame) = self.frames.last() else { return Ok(false) };
+        let most = frame.left.min(BATCH);
+        let is_root = self.frames.len() == 1;
+        let mut taken = 0;
+        while taken < most {
+            if let Some((node, next)) = self.leaf_at(self.scan.at) {
+                let at = self.sink.tape().push(node);
+                self.numbers.give(Numbered::Variable(at));
+                self.scan.at = next;
+                taken += 1;
+                continue;
+            }
+            match self.record() {
+                Record::Complete => taken += 1,
+                Record::Opened => {
+                    let parent = self.frames.len().wrapping_sub(2);
+                    if let Some(frame) = self.frames.get_mut(parent) {
+                        frame.left -= taken + 1;
+                        frame.count += taken + 1;
+                    }
+                    return Ok(true);
                 }
-                let Some(bytes) = start.checked_add(len).and_then(|end| self.scan.input.get(start..end)) else {
-                    break;
-                };
-                let Some(id) = tape.intern_key(Node::leaf(Kind::Bytes, 0), bytes) else { break };
-                tape.keys.learn(last, id);
-                id
-            };
-            let at = tape.push(Node { key: id, ..node });
-            self.numbers.give(Numbered::Variable(at));
-            self.scan.at = start + len;
-            last = id;
-            left -= 1;
+                Record::Other => break,
+            }
+            if is_root {
+                self.sink.child_done()?;
+            }
         }
         if let Some(frame) = self.frames.last_mut() {
+            frame.left -= taken;
+            frame.count += taken;
+        }
+        Ok(false)
+    }
+
+    /// Takes what it can from the front of what is left of a hash. Says
+    /// whether something else is to be done now.
+    #[inline]
+    pub(super) fn entries(&mut self) -> Result<bool, Error> {
+        let Some(frame) = self.frames.last().copied() else { return Ok(false) };
+        if frame.inside != Inside::Hash || frame.left + frame.count > KEYED {
+            return Ok(false);
+        }
+        let mut left = frame.left;
+        while left > 0 {
+            if let Some((node, at)) = self.leaf_at(self.scan.at) {
+                let Some((key, next)) = self.key_at(at) else { break };
+                let at = self.sink.tape().push(Node { key, ..node });
+                self.numbers.give(Numbered::Variable(at));
+                self.scan.at = next;
+                left -= 1;
+                continue;
+            }
+            if self.sink.tape().keys.len() + self.frames.len() + 1 >= IDS {
+                break;
+            }
+            let (value, parent) = (self.len(), self.frames.len() - 1);
+            match self.record() {
+                Record::Complete => {
+                    left -= 1;
+                    match self.key_at(self.scan.at) {
+                        Some((key, next)) => {
+                            self.sink.tape().set_key(value, key);
+                            self.scan.at = next;
+                        }
+                        None => {
+                            self.leave_entries(parent, left, value);
+                            return Ok(true);
+                        }
+                    }
+                }
+                Record::Opened => {
+                    self.leave_entries(parent, left - 1, value);
+                    return Ok(true);
+                }
+                Record::Other => break,
+            }
+        }
+        self.leave_entries(self.frames.len() - 1, left, NONE);
+        Ok(false)
+    }
+
+    /// Writes down how far the hash of the frame `parent` has come.
+    #[inline]
+    fn leave_entries(&mut self, parent: usize, left: u32, value: u32) {
+        if let Some(frame) = self.frames.get_mut(parent) {
             frame.count += frame.left - left;
             frame.left = left;
-            frame.last_key = last;
-            frame.value = NONE;
+            frame.value = value;
+            frame.has_slot = false;
         }
-        Ok(())
+    }
+
+    /// Reads an array or hash behind a plain reference, blessed or not, as far
+    /// as it is made of leaves.
+    #[inline]
+    fn record(&mut self) -> Record {
+        let input = self.scan.input;
+        let start = self.scan.at;
+        let Some([tag::REF, second]) = input.get(start..).and_then(|rest| rest.first_chunk::<2>()) else {
+            return Record::Other;
+        };
+        let (mut tag, mut at, mut class) = (*second, start + 2, 0);
+        if tag == tag::IX_BLESS {
+            let Some([index, inner]) = input.get(at..).and_then(|rest| rest.first_chunk::<2>()) else {
+                return Record::Other;
+            };
+            match self.classes.get(usize::from(*index)) {
+                Some(known) if *index < 0x80 => class = *known,
+                _ => return Record::Other,
+            }
+            (tag, at) = (*inner, at + 2);
+        }
+        let is_hash = tag == tag::HASH;
+        if !is_hash && tag != tag::ARRAY {
+            return Record::Other;
+        }
+        let Some(count) = self.n32_at(at) else { return Record::Other };
+        at += 4;
+        let wraps = u32::from(class != 0);
+        let fits = count as usize <= (input.len() - at) / if is_hash { 5 } else { 1 };
+        let roomy = self.depth + wraps < self.limits.depth
+            && self.sink.tape().nodes.len() + (BATCH as usize) < self.limits.nodes as usize;
+        if !fits || !roomy || count > KEYED {
+            return Record::Other;
+        }
+
+        let first = self.len();
+        self.numbers.give(Numbered::Variable(first));
+        self.numbers.give(Numbered::Referent(first));
+        let tape = self.sink.tape();
+        let mut flags = flag::REF;
+        if class != 0 {
+            tape.push(Node::open(Kind::Object, class).with(flags));
+            flags = 0;
+        }
+        let kind = if is_hash { Kind::Map } else { Kind::Array };
+        let node = tape.push(Node::open(kind, 0).with(flags));
+        let mut left = count;
+        while left > 0 {
+            let Some((leaf, next)) = self.leaf_at(at) else { break };
+            let (key, next) = if is_hash {
+                let Some(key) = self.key_at(next) else { break };
+                key
+            } else {
+                (0, next)
+            };
+            let child = self.sink.tape().push(Node { key, ..leaf });
+            self.numbers.give(Numbered::Variable(child));
+            at = next;
+            left -= 1;
+        }
+        self.scan.at = at;
+        if left == 0 {
+            let tape = self.sink.tape();
+            tape.close(node, count);
+            if class != 0 {
+                tape.close(first, 1);
+            }
+            return Record::Complete;
+        }
+        self.depth += 1 + wraps;
+        self.frames.push(Frame {
+            inside: if is_hash { Inside::Hash } else { Inside::Array },
+            flags: 0,
+            last_key: 0,
+            at: node,
+            wraps,
+            left,
+            count: count - left,
+            value: NONE,
+            has_slot: false,
+        });
+        Record::Opened
     }
 }

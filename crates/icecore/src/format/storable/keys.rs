@@ -5,6 +5,7 @@ use super::tag::{self, hash};
 use super::write::{Key, Writer};
 use crate::document::{Document, IS_KEY, Kind, Name, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::append::append;
 use crate::output::LossKind;
 use std::borrow::Cow;
 
@@ -82,6 +83,8 @@ impl Keys {
             keys.ready.push(Ready { start, flags, loss, broken: broken || bytes.len() > i32::MAX as usize });
         }
         let end = keys.bytes.len();
+        // So that a short key can be copied as 16 bytes.
+        keys.bytes.extend_from_slice(&[0; 16]);
         keys.ready.push(Ready { start: end, flags: 0, loss: None, broken: true });
         keys
     }
@@ -93,6 +96,19 @@ impl Keys {
         match (self.ready.get(at), self.ready.get(at.wrapping_add(1))) {
             (Some(ready), Some(next)) => (*ready, &self.bytes[ready.start..next.start]),
             _ => (Ready { start: 0, flags: 0, loss: None, broken: true }, &[]),
+        }
+    }
+
+    /// Appends the key with this id, if it is one without flags.
+    #[inline(always)]
+    pub(super) fn append_plain(&self, id: u16, buf: &mut Vec<u8>) -> bool {
+        let at = usize::from(id).wrapping_sub(1);
+        match (self.ready.get(at), self.ready.get(at.wrapping_add(1))) {
+            (Some(Ready { start, flags: 0, loss: None, broken: false }), Some(next)) => {
+                append(buf, &self.bytes, *start, next.start - start);
+                true
+            }
+            _ => false,
         }
     }
 

@@ -13,6 +13,7 @@ mod records;
 mod spelling;
 mod tag;
 mod write;
+mod write_fast;
 
 pub use float::LongDouble;
 pub use write::{WriteOptions, write};

@@ -14,9 +14,9 @@ use crate::limits::Limits;
 
 /// Maps of up to this many entries get ids for their keys; the keys of larger
 /// ones are seldom seen again.
-const KEYED: u32 = 256;
+pub(super) const KEYED: u32 = 256;
 /// How many ids there are, less a margin.
-const IDS: usize = 65_000;
+pub(super) const IDS: usize = 65_000;
 
 /// What is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -664,8 +664,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     fn array(&mut self) -> Result<(), Error> {
-        if FAST {
-            self.items()?;
+        if FAST && self.items()? {
+            return Ok(());
         }
         if self.frames.len() == 1 {
             self.sink.child_done()?;
@@ -685,8 +685,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         if frame.value != NONE {
             self.key(frame)?;
         }
-        if FAST {
-            self.entries()?;
+        if FAST && self.entries()? {
+            return Ok(());
         }
         if self.frames.len() == 1 {
             self.sink.child_done()?;

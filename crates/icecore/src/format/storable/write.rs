@@ -42,6 +42,8 @@ pub struct WriteOptions {
     pub minor: Option<u8>,
     /// Sort the keys of hashes.
     pub canonical: bool,
+    /// Write without the tight loops. Slower; for tests that compare.
+    pub plain: bool,
 }
 
 impl WriteOptions {
@@ -57,6 +59,7 @@ impl WriteOptions {
             netorder: settings.flag("netorder"),
             minor: settings.choice("version").map(|version| if version == "2.12" { 12 } else { 11 }),
             canonical: settings.flag("canonical"),
+            plain: false,
         }
     }
 }
@@ -136,9 +139,11 @@ pub fn write(
     let mut writer = Writer {
         document,
         keys: Keys::new(document, &image),
-        image,
         limits,
         canonical: options.canonical,
+        is_fast: spelling.is_none() && !options.canonical && !options.plain,
+        is_plain_64: image.is_little() && image.iv == 8,
+        image,
         spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
         stack: Vec::new(),
         variables: HashMap::new(),
@@ -190,6 +195,10 @@ pub(super) struct Writer<'d> {
     pub(super) image: Image,
     limits: &'d Limits,
     canonical: bool,
+    /// Whether the tight loops may be used.
+    is_fast: bool,
+    /// Whether integers are 64 bits, little-endian.
+    pub(super) is_plain_64: bool,
     spelling: Option<(&'d Spelling, Ordinals)>,
     stack: Vec<Frame>,
     /// The numbers of variables and referents that are written again.
@@ -197,7 +206,7 @@ pub(super) struct Writer<'d> {
     referents: HashMap<u32, u32>,
     /// The next object number.
     pub(super) next: u32,
-    classes: HashMap<u32, u32>,
+    pub(super) classes: HashMap<u32, u32>,
     pub(super) losses: Losses,
 }
 
@@ -723,6 +732,14 @@ impl<'d> Writer<'d> {
         match &mut frame {
             Frame::Items { at, end } => {
                 while *at < *end {
+                    if self.is_fast {
+                        let next = self.fast_items(*at, *end, buf);
+                        if next != *at {
+                            *at = next;
+                            self.stack.push(frame);
+                            return Ok(());
+                        }
+                    }
                     let node = self.node(*at);
                     if node.key == IS_KEY {
                         *at = Cursor::new(self.document, *at).next();
@@ -744,6 +761,13 @@ impl<'d> Writer<'d> {
                     self.key(key, value, *flagged, buf)?;
                 }
                 while let Some((name, value)) = self.entry(*at, *end) {
+                    if self.is_fast && !*flagged {
+                        let next = self.fast_entries(*at, *end, buf);
+                        if next != *at {
+                            *at = next;
+                            continue;
+                        }
+                    }
                     let node = self.node(value);
                     if self.is_plain_leaf(&node) {
                         self.next += 1;

@@ -1,0 +1,136 @@
+//! Tight loops for writing leaves, and arrays and hashes of leaves.
+//!
+//! What they can't write they leave to [`super::write`], which writes the same
+//! bytes.
+
+use super::tag;
+use super::write::Writer;
+use crate::document::{Form, Kind, Node, Place, flag};
+use crate::format::append::append;
+
+impl Writer<'_> {
+    /// Writes a leaf, if it is one of the common ones and nothing refers to it.
+    #[inline(always)]
+    fn fast_leaf(&self, node: &Node, buf: &mut Vec<u8>) -> bool {
+        if node.has(flag::TARGET) {
+            return false;
+        }
+        match node.kind {
+            Kind::Int => {
+                let value = node.payload as i64;
+                if (-128..=127).contains(&value) {
+                    buf.extend_from_slice(&[tag::BYTE, (value + 128) as u8]);
+                } else if self.image.netorder {
+                    let Ok(value) = i32::try_from(value) else { return false };
+                    let [a, b, c, d] = value.to_be_bytes();
+                    buf.extend_from_slice(&[tag::NETINT, a, b, c, d]);
+                } else if self.is_plain_64 {
+                    let mut bytes = [tag::INTEGER; 9];
+                    bytes[1..].copy_from_slice(&value.to_le_bytes());
+                    buf.extend_from_slice(&bytes);
+                } else {
+                    return false;
+                }
+            }
+            Kind::Bytes | Kind::Text => {
+                let Ok(len) = u8::try_from(node.aux) else { return false };
+                let tag = if node.kind == Kind::Bytes { tag::SCALAR } else { tag::UTF8STR };
+                buf.extend_from_slice(&[tag, len]);
+                let (base, start) = match node.place() {
+                    Place::Input(start) => (self.document.input(), start),
+                    Place::Arena(start) => (self.document.tape().arena(), start),
+                };
+                append(buf, base, start as usize, usize::from(len));
+            }
+            Kind::Null => buf.push(tag::UNDEF),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Writes what it can of the nodes from `at` on, which are the children of
+    /// an array. Returns where it stopped.
+    #[inline]
+    pub(super) fn fast_items(&mut self, mut at: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
+        let document = self.document;
+        // The buffer is given away now and then.
+        let most = buf.len() + (64 << 10);
+        while at < end && buf.len() < most {
+            let Some(node) = document.nodes().get(at as usize) else { break };
+            if self.fast_leaf(node, buf) {
+                self.next = self.next.wrapping_add(1);
+                at += 1;
+                continue;
+            }
+            match self.fast_record(at, node, buf) {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        at
+    }
+
+    /// Writes what it can of the entries from `at` on. Returns where it
+    /// stopped.
+    #[inline]
+    pub(super) fn fast_entries(&mut self, mut at: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
+        let document = self.document;
+        while at < end {
+            let Some(node) = document.nodes().get(at as usize) else { break };
+            let start = buf.len();
+            if !self.fast_leaf(node, buf) {
+                break;
+            }
+            if !self.keys.append_plain(node.key, buf) {
+                buf.truncate(start);
+                break;
+            }
+            self.next = self.next.wrapping_add(1);
+            at += 1;
+        }
+        at
+    }
+
+    /// Writes an array or hash of leaves, blessed or not, with the reference to
+    /// it; `None` if it is anything else. Returns the node behind it.
+    #[inline]
+    fn fast_record(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Option<u32> {
+        const PLAIN: u8 = !flag::REF;
+        let document = self.document;
+        let start = buf.len();
+        let mut body = node;
+        let mut first = at + 1;
+        let mut class = None;
+        if node.kind == Kind::Object && node.form() == Form::Usual && node.flags & PLAIN == 0 {
+            class = Some(*self.classes.get(&node.class())?);
+            body = document.nodes().get(first as usize)?;
+            first += 1;
+        }
+        let is_hash = body.kind == Kind::Map;
+        // As many nodes as children: no child has children.
+        let is_flat = body.end().checked_sub(first) == Some(body.aux);
+        if !is_flat || !(is_hash || body.kind == Kind::Array) || body.flags & PLAIN != 0 {
+            return None;
+        }
+        buf.push(tag::REF);
+        match class.map(u8::try_from) {
+            Some(Ok(number)) if number < 0x80 => buf.extend_from_slice(&[tag::IX_BLESS, number]),
+            Some(_) => {
+                buf.truncate(start);
+                return None;
+            }
+            None => {}
+        }
+        let [a, b, c, d] = self.image.n32(body.aux);
+        buf.extend_from_slice(&[if is_hash { tag::HASH } else { tag::ARRAY }, a, b, c, d]);
+        let children = document.nodes().get(first as usize..body.end() as usize)?;
+        for child in children {
+            if !self.fast_leaf(child, buf) || is_hash && !self.keys.append_plain(child.key, buf) {
+                buf.truncate(start);
+                return None;
+            }
+        }
+        self.next = self.next.wrapping_add(2 + body.aux);
+        Some(body.end())
+    }
+}
