@@ -18,6 +18,7 @@ mod options;
 mod pen;
 mod read;
 mod string;
+mod typed;
 mod write;
 
 pub use options::{BytesAs, Cycles, ReadOptions, Surrogates, TextAs, WriteOptions};
@@ -70,6 +71,9 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    if options.typed {
+        return typed::write(document, options, limits, out).map(|()| Losses::default());
+    }
     write::write(document, options, limits, out)
 }
 
@@ -87,7 +91,7 @@ fn write_stage(
 }
 
 fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    read_plain(input, options, request)
+    if says_typed(input, options) { typed::read(input, options, request) } else { read_plain(input, options, request) }
 }
 
 fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {

@@ -113,6 +113,11 @@ impl<'o> Pen<'o> {
         self.indent > 0
     }
 
+    /// Whether all beyond ASCII is escaped.
+    pub(super) fn is_ascii(&self) -> bool {
+        self.ascii
+    }
+
     #[inline]
     pub(super) fn int(&mut self, value: i64) {
         if value < 0 {
@@ -254,6 +259,17 @@ impl<'o> Pen<'o> {
             self.byte(b"0123456789abcdef"[usize::from(unit >> shift & 0x0F)]);
         }
     }
+}
+
+/// A key, given in UTF-8, in quotes and with the colon.
+pub(super) fn quoted_key(text: &[u8], ascii: bool) -> Vec<u8> {
+    let mut quoted = Vec::with_capacity(text.len() + 3);
+    let mut pen = Pen::new(&mut quoted, 1, 0, ascii);
+    // Nothing stops the output: it is a vector.
+    let _ = pen.quoted(text, Chars::Utf8);
+    pen.byte(b':');
+    let _ = pen.flush();
+    quoted
 }
 
 /// The length of the run that stands for itself; `beyond_too`: so does what is

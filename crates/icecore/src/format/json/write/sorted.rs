@@ -5,7 +5,7 @@ use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::json::canonical;
 use crate::format::json::keys::Special;
-use crate::format::json::pen::{Chars, Pen};
+use crate::format::json::pen::{Chars, quoted_key};
 use crate::output::LossKind;
 
 /// The entries of the sorted maps that are open, the innermost last.
@@ -74,16 +74,6 @@ impl Writer<'_, '_> {
         Ok(KeyText { text, special: Special { absent, losses } })
     }
 
-    /// A key's text in quotes and with the colon.
-    fn quoted_key(&self, text: &[u8]) -> Result<Vec<u8>, Error> {
-        let mut quoted = Vec::new();
-        let mut pen = Pen::new(&mut quoted, 1, 0, self.options.ascii);
-        pen.quoted(text, Chars::Utf8)?;
-        pen.byte(b':');
-        pen.flush()?;
-        Ok(quoted)
-    }
-
     /// Renders the key with this id.
     #[cold]
     pub(super) fn render(&mut self, id: u16, value: u32) -> Result<(), Error> {
@@ -92,7 +82,7 @@ impl Writer<'_, '_> {
             return Err(Error::new(ErrorKind::Usage).expecting("a well-formed document").finding("an unknown key id"));
         };
         let KeyText { text, special } = self.key_text(&name.node, name.bytes, value)?;
-        let quoted = self.quoted_key(&text)?;
+        let quoted = quoted_key(&text, self.options.ascii);
         self.keys.render(id, name.node.kind, name.node.flags, &quoted, special);
         Ok(())
     }
@@ -118,7 +108,7 @@ impl Writer<'_, '_> {
         for kind in special.losses.into_iter().flatten() {
             self.lose(kind, value);
         }
-        let quoted = self.quoted_key(&text)?;
+        let quoted = quoted_key(&text, self.options.ascii);
         self.render_all()?;
         if self.keys.is_text_again(&quoted, &mut self.serial) {
             self.lose(LossKind::DuplicateKey, value);

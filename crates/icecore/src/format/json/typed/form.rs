@@ -1,0 +1,176 @@
+//! The table of `$` keys: which form each begins, and what may stand beside it.
+
+use crate::document::Form;
+
+macro_rules! names {
+    ($($name:ident = $text:literal,)*) => {
+        /// A `$` key.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Name { $($name,)* }
+
+        const NAMES: &[(Name, &str)] = &[$((Name::$name, $text),)*];
+    };
+}
+
+names! {
+    Icecore = "$icecore",
+    Strings = "$strings",
+    Header = "$header",
+    Spelling = "$spelling",
+    Value = "$value",
+    Float = "$float",
+    Float128 = "$float128",
+    Text = "$text",
+    Bytes = "$bytes",
+    Latin1 = "$latin1",
+    Base64 = "$base64",
+    String = "$string",
+    Encoding = "$encoding",
+    Symbol = "$symbol",
+    Hole = "$hole",
+    Map = "$map",
+    Restricted = "$restricted",
+    Locked = "$locked",
+    Placeholders = "$placeholders",
+    Default = "$default",
+    Identity = "$identity",
+    Ref = "$ref",
+    Weak = "$weak",
+    Overload = "$overload",
+    Id = "$id",
+    Link = "$link",
+    Alias = "$alias",
+    Class = "$class",
+    Form = "$form",
+    Opaque = "$opaque",
+    Payload = "$payload",
+    Links = "$links",
+    Regexp = "$regexp",
+    Flags = "$flags",
+    Bare = "$bare",
+    Code = "$code",
+    VString = "$vstring",
+    Tied = "$tied",
+    Key = "$key",
+    Enum = "$enum",
+    Module = "$module",
+    Attributes = "$attributes",
+    Extended = "$extended",
+    Subclass = "$subclass",
+}
+
+/// How many `$` keys there are.
+pub(super) const COUNT: usize = NAMES.len();
+
+impl Name {
+    /// The key with this text.
+    pub(super) fn find(text: &[u8]) -> Option<Name> {
+        NAMES.iter().find(|(_, known)| known.as_bytes() == text).map(|(name, _)| *name)
+    }
+
+    /// Its text.
+    pub(super) fn text(self) -> &'static str {
+        NAMES.get(self as usize).map_or("", |(_, text)| text)
+    }
+}
+
+/// A form: the key that begins it, those that must and those that may stand
+/// beside it.
+pub(super) struct Shape {
+    pub(super) main: Name,
+    pub(super) needs: &'static [Name],
+    pub(super) takes: &'static [Name],
+}
+
+const fn form(main: Name, needs: &'static [Name], takes: &'static [Name]) -> Shape {
+    Shape { main, needs, takes }
+}
+
+/// The forms. Of two main keys in one object the one that comes first here
+/// counts, and the other stands beside it.
+pub(super) static SHAPES: &[Shape] = &[
+    form(Name::Icecore, &[Name::Value], &[Name::Strings, Name::Header, Name::Spelling]),
+    form(Name::Id, &[Name::Value], &[]),
+    form(Name::Weak, &[], &[]),
+    form(Name::Overload, &[], &[]),
+    form(Name::Text, &[], &[]),
+    form(Name::Bytes, &[], &[]),
+    form(Name::Latin1, &[], &[]),
+    form(Name::Base64, &[], &[]),
+    form(Name::Ref, &[], &[]),
+    form(Name::Link, &[], &[]),
+    form(Name::Alias, &[], &[]),
+    form(Name::Map, &[], &[Name::Restricted, Name::Locked, Name::Placeholders, Name::Default, Name::Identity]),
+    form(Name::Opaque, &[Name::Class], &[Name::Payload, Name::Links]),
+    form(Name::Extended, &[Name::Value], &[Name::Attributes]),
+    form(Name::Subclass, &[Name::Value], &[Name::Attributes]),
+    form(Name::Attributes, &[Name::Value], &[Name::Class, Name::Form]),
+    form(Name::Class, &[Name::Value], &[Name::Form]),
+    form(Name::Float, &[], &[]),
+    form(Name::Float128, &[], &[]),
+    form(Name::String, &[Name::Encoding], &[]),
+    form(Name::Symbol, &[], &[Name::Encoding]),
+    form(Name::Hole, &[], &[]),
+    form(Name::Regexp, &[Name::Flags], &[Name::Bare]),
+    form(Name::Code, &[], &[]),
+    form(Name::VString, &[Name::Value], &[]),
+    form(Name::Tied, &[Name::Value], &[Name::Key]),
+    form(Name::Enum, &[], &[]),
+    form(Name::Module, &[], &[Name::Form]),
+];
+
+const FORMS: &[(Form, &str)] = &[
+    (Form::Usual, "usual"),
+    (Form::Struct, "struct"),
+    (Form::Hook, "hook"),
+    (Form::Freeze, "freeze"),
+    (Form::Serializable, "C"),
+    (Form::UserDump, "u"),
+    (Form::UserMarshal, "U"),
+    (Form::Data, "d"),
+    (Form::TiedScalar, "scalar"),
+    (Form::TiedArray, "array"),
+    (Form::TiedHash, "hash"),
+    (Form::TiedElement, "element"),
+    (Form::Module, "module"),
+    (Form::OldModule, "old"),
+    (Form::Subclass, "subclass"),
+];
+
+/// The word for a form.
+pub(super) fn word(form: Form) -> &'static str {
+    FORMS.iter().find(|(known, _)| *known == form).map_or("usual", |(_, word)| word)
+}
+
+/// The form for a word. A module's usual form is called `class`.
+pub(super) fn from_word(word: &[u8]) -> Option<Form> {
+    if word == b"class" {
+        return Some(Form::Usual);
+    }
+    FORMS.iter().find(|(_, known)| known.as_bytes() == word).map(|(form, _)| *form)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_found_and_belongs_somewhere() {
+        for (at, (name, text)) in NAMES.iter().enumerate() {
+            assert_eq!(*name as usize, at);
+            assert_eq!(Name::find(text.as_bytes()), Some(*name));
+            assert_eq!(name.text(), *text);
+            let belongs =
+                |shape: &Shape| shape.main == *name || shape.needs.contains(name) || shape.takes.contains(name);
+            assert!(SHAPES.iter().any(belongs), "{text}");
+        }
+        assert_eq!(Name::find(b"$"), None);
+    }
+
+    #[test]
+    fn every_form_has_a_word() {
+        for (form, text) in FORMS {
+            assert_eq!((word(*form), from_word(text.as_bytes())), (*text, Some(*form)));
+        }
+    }
+}

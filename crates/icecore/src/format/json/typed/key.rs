@@ -1,0 +1,99 @@
+//! Keys of plain objects: `$` at their start has a meaning.
+
+use super::Strings;
+use super::form::Name;
+use crate::document::{Kind, Node, flag};
+use std::borrow::Cow;
+
+/// The key of an object for a key of a map; `None` if it can't be one.
+pub(super) fn text<'b>(strings: Strings, node: &Node, bytes: &'b [u8]) -> Option<Cow<'b, [u8]>> {
+    if node.flags & (flag::LOCKED | flag::PLACEHOLDER) != 0 {
+        return None;
+    }
+    let with = |prefix: &[u8]| Some(Cow::Owned([prefix, bytes].concat()));
+    match (node.kind, std::str::from_utf8(bytes).is_ok()) {
+        (Kind::Text | Kind::Bytes, true) if node.kind == strings.kind() => {
+            if bytes.starts_with(b"$") {
+                with(b"$")
+            } else {
+                Some(Cow::Borrowed(bytes))
+            }
+        }
+        (Kind::Text, true) => with(b"$t:"),
+        (Kind::Bytes, true) => with(b"$b:"),
+        (Kind::Bytes, false) => {
+            let latin1: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+            Some(Cow::Owned([b"$l:", latin1.as_bytes()].concat()))
+        }
+        _ => None,
+    }
+}
+
+/// What the key of an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Read {
+    /// A key of this kind: what is left after so many bytes.
+    Plain(Kind, usize),
+    /// A byte key, a character for each byte: what is left after `$l:`.
+    Latin1,
+    /// A key of the form itself.
+    Special(Name),
+    /// It starts with `$`, but is none of these.
+    Unknown,
+}
+
+/// What the key of an object is.
+pub(super) fn read(strings: Strings, key: &[u8]) -> Read {
+    if !key.starts_with(b"$") {
+        return Read::Plain(strings.kind(), 0);
+    }
+    match key.get(1..3) {
+        Some(b"t:") => Read::Plain(Kind::Text, 3),
+        Some(b"b:") => Read::Plain(Kind::Bytes, 3),
+        Some(b"l:") => Read::Latin1,
+        _ if key.get(1) == Some(&b'$') => Read::Plain(strings.kind(), 1),
+        _ => Name::find(key).map_or(Read::Unknown, Read::Special),
+    }
+}
+
+/// The bytes of a text that has a character for each; `None` if a character is
+/// above U+00FF.
+pub(super) fn from_latin1(text: &[u8]) -> Option<Vec<u8>> {
+    std::str::from_utf8(text).ok()?.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_back_as_what_they_were() {
+        let keys: [&[u8]; 10] =
+            [b"a", b"", b"$", b"$$", b"$x", b"$t:", b"$class", "\u{e9}".as_bytes(), b"\xff", b"$\xff"];
+        for strings in [Strings::Text, Strings::Bytes] {
+            for kind in [Kind::Text, Kind::Bytes] {
+                for key in keys {
+                    let Some(written) = text(strings, &Node::leaf(kind, 0), key) else {
+                        assert!(kind == Kind::Text && std::str::from_utf8(key).is_err());
+                        continue;
+                    };
+                    match read(strings, &written) {
+                        Read::Plain(known, skip) => assert_eq!((known, &written[skip..]), (kind, key)),
+                        Read::Latin1 => {
+                            assert_eq!(kind, Kind::Bytes);
+                            assert_eq!(from_latin1(&written[3..]).unwrap(), key);
+                        }
+                        other => panic!("{other:?} for {key:?}"),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keys_of_the_form_are_told_from_unknown_ones() {
+        assert_eq!(read(Strings::Text, b"$class"), Read::Special(Name::Class));
+        assert_eq!(read(Strings::Text, b"$clas"), Read::Unknown);
+        assert_eq!(read(Strings::Text, b"$"), Read::Unknown);
+    }
+}

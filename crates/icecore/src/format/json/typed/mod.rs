@@ -1,0 +1,31 @@
+//! `json:typed`: everything that a Document means, in JSON. `docs/json-typed.md`
+//! describes it.
+
+mod form;
+mod key;
+mod map;
+mod read;
+mod spelling;
+mod write;
+
+pub(super) use read::read;
+pub(super) use write::write;
+
+/// The version that is written; higher ones are refused.
+const VERSION: i64 = 1;
+
+/// What a plain JSON string stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Strings {
+    Text,
+    Bytes,
+}
+
+impl Strings {
+    fn kind(self) -> crate::document::Kind {
+        match self {
+            Strings::Text => crate::document::Kind::Text,
+            Strings::Bytes => crate::document::Kind::Bytes,
+        }
+    }
+}

@@ -1,0 +1,491 @@
+//! Making the nodes that the plain document says.
+
+use super::source::{Entry, Parts};
+use super::{Reader, Slot, Task, Wrong};
+use crate::base64;
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Node, flag};
+use crate::format::json::typed::form::{self, Name};
+use crate::format::json::typed::key::{self, Read};
+use std::collections::HashSet;
+
+/// How many keys of a map get ids; the others stand on the tape.
+const KEYS_WITH_ID: u32 = 256;
+
+/// A value on its way: where it goes, and what was said around it.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Its outermost object in the plain document.
+    place: u32,
+    slot: Slot,
+    flags: u8,
+    id: Option<u64>,
+}
+
+impl Reader<'_, '_> {
+    /// Reads a value; of a container the beginning.
+    pub(super) fn value(&mut self, place: u32, slot: Slot) -> Result<(), Wrong> {
+        self.pending = slot.key;
+        let mut way = Way { place, slot, flags: 0, id: None };
+        let mut at = place;
+        loop {
+            let node = self.source_node(at);
+            match node.kind {
+                Kind::Array => {
+                    let array = self.open(Node::open(Kind::Array, 0), way)?;
+                    self.tasks.push(Task::Close { at: array, count: node.aux });
+                    self.tasks.push(Task::Items { next: at + 1, end: self.source.next(at) });
+                    return Ok(());
+                }
+                Kind::Map if self.is_special(at) => match self.special(at, &mut way)? {
+                    Some(inner) => at = inner,
+                    None => return Ok(()),
+                },
+                Kind::Map => {
+                    let map = self.open(Node::open(Kind::Map, 0), way)?;
+                    self.tasks.push(Task::Close { at: map, count: node.aux });
+                    self.tasks.push(Task::Entries { next: at + 1, end: self.source.next(at), index: 0 });
+                    return Ok(());
+                }
+                Kind::Text => return self.push(Node { kind: self.strings.kind(), ..node }, way).map(|_| ()),
+                _ => return self.push(node, way).map(|_| ()),
+            }
+        }
+    }
+
+    fn push(&mut self, mut node: Node, way: Way) -> Result<u32, Wrong> {
+        let at = self.tape.len();
+        if at >= self.limits.nodes {
+            return Err(Wrong::of(way.place, self.limits.too_many_nodes()));
+        }
+        node.key = way.slot.key;
+        node.flags |= way.flags | way.slot.flags;
+        if let Some(id) = way.id {
+            if self.ids.insert(id, at).is_some() {
+                return Err(Wrong::new(way.place, "a number of its own for each $id").finding(format!("{id} again")));
+            }
+            node.flags |= flag::TARGET;
+        }
+        self.places.push(way.place);
+        Ok(self.tape.push(node))
+    }
+
+    fn open(&mut self, node: Node, way: Way) -> Result<u32, Wrong> {
+        if self.depth >= self.limits.depth {
+            return Err(Wrong::of(way.place, self.limits.too_deep()));
+        }
+        let at = self.push(node, way)?;
+        self.depth += 1;
+        Ok(at)
+    }
+
+    /// Reads an object of `$` keys. Returns the value to go on with, where it
+    /// only says something about that.
+    fn special(&mut self, at: u32, way: &mut Way) -> Result<Option<u32>, Wrong> {
+        let parts = self.parts(at)?;
+        let shape = self.check_parts(at, &parts)?;
+        let part = |name: Name| parts.get(name).unwrap_or(at);
+        let main = part(shape.main);
+        let node = match shape.main {
+            Name::Id => {
+                let id = self.source_number(main).ok_or_else(|| Wrong::new(main, "a number for $id"))?;
+                if way.id.replace(id).is_some() {
+                    return Err(Wrong::new(main, "one $id for a value").finding("a second one"));
+                }
+                return Ok(Some(part(Name::Value)));
+            }
+            Name::Weak | Name::Overload => {
+                let flag = if shape.main == Name::Weak { flag::WEAK } else { flag::OVERLOAD };
+                if way.flags & flag != 0 {
+                    return Err(Wrong::new(main, format!("`{}` once", shape.main.text())).finding("it twice"));
+                }
+                way.flags |= flag;
+                return Ok(Some(main));
+            }
+            Name::Link | Name::Alias => {
+                let number = self.source_number(main).ok_or_else(|| Wrong::new(main, "the number of an $id"))?;
+                let kind = if shape.main == Name::Link { Kind::Link } else { Kind::Alias };
+                let node = self.push(Node::leaf(kind, 0), *way)?;
+                self.links.push((node, number, main));
+                return Ok(None);
+            }
+            Name::Float => Node::float(self.float(main)?),
+            Name::Float128 => {
+                let bits = self.source_text(main).and_then(|text| hex(text, 32));
+                let bits = bits.ok_or_else(|| Wrong::new(main, "32 hex digits for $float128"))?;
+                self.tape.owned(Kind::Float128, &bits.to_le_bytes())
+            }
+            Name::Hole => {
+                if self.source_number(main) != Some(1) {
+                    return Err(Wrong::new(main, "1 for $hole"));
+                }
+                Node::leaf(Kind::Hole, 0)
+            }
+            Name::Enum => Node { kind: Kind::EnumCase, ..self.named_bytes(main)? },
+            Name::Module => {
+                let node = Node { kind: Kind::Module, ..self.named_bytes(main)? };
+                node.in_form(self.form(parts.get(Name::Form))?)
+            }
+            Name::Text | Name::Bytes | Name::Latin1 | Name::Base64 | Name::String | Name::Symbol => {
+                self.name(at)?.ok_or_else(|| Wrong::new(at, "a string"))?
+            }
+            Name::Map => {
+                self.map(&parts, main, *way)?;
+                return Ok(None);
+            }
+            _ => {
+                self.container(shape.main, &parts, at, *way)?;
+                return Ok(None);
+            }
+        };
+        self.push(node, *way)?;
+        Ok(None)
+    }
+
+    /// Reads what has parts: first its node, then what is to do for them.
+    fn container(&mut self, main: Name, parts: &Parts, at: u32, way: Way) -> Result<(), Wrong> {
+        let part = |name: Name| Task::Value { at: parts.get(name).unwrap_or(at), slot: Slot::default() };
+        let optional = |name: Name| parts.get(name).map(|at| Task::Value { at, slot: Slot::default() });
+        let class = match main {
+            Name::Extended | Name::Subclass => parts.get(main),
+            _ => parts.get(Name::Class),
+        };
+        let class = class.map_or(Ok(0), |class| self.class(class))?;
+        let (node, children) = match main {
+            Name::Ref => (Node::open(Kind::Ref, 0), vec![part(main)]),
+            Name::Code => (Node::open(Kind::Code, 0), vec![part(main)]),
+            Name::VString => (Node::open(Kind::VString, 0), vec![part(main), part(Name::Value)]),
+            Name::Regexp => {
+                let is_bare = self.truth(parts, Name::Bare)?;
+                let node = Node::open(Kind::Regexp, 0).with(if is_bare { flag::BARE } else { 0 });
+                (node, vec![part(main), part(Name::Flags)])
+            }
+            Name::Tied => {
+                let node = Node::open(Kind::Tied, 0).in_form(self.form(parts.get(main))?);
+                (node, [Some(part(Name::Value)), optional(Name::Key)].into_iter().flatten().collect())
+            }
+            Name::Class => {
+                let form = self.form(parts.get(Name::Form))?;
+                (Node::open(Kind::Object, class).in_form(form), vec![part(Name::Value)])
+            }
+            Name::Opaque => {
+                let node = Node::open(Kind::Opaque, class).in_form(self.form(parts.get(main))?);
+                let links = parts.get(Name::Links);
+                if let Some(links) = links {
+                    self.array(links)?;
+                }
+                let links = links.map(|at| Task::Items { next: at + 1, end: self.source.next(at) });
+                (node, [optional(Name::Payload), links].into_iter().flatten().collect())
+            }
+            Name::Extended => (Node::open(Kind::Attrs, class).in_form(Form::Module), vec![part(Name::Value)]),
+            Name::Subclass => (Node::open(Kind::Attrs, class).in_form(Form::Subclass), vec![part(Name::Value)]),
+            Name::Attributes => {
+                let form = self.form(parts.get(Name::Form))?;
+                (Node::open(Kind::Attrs, class).in_form(form), vec![part(Name::Value)])
+            }
+            _ => return Err(Wrong::new(at, "a value").finding(format!("`{}`", main.text()))),
+        };
+        let open = self.open(node, way)?;
+        let mut count = children.len() as u32;
+        if let Some(links) = parts.get(Name::Links) {
+            count = count - 1 + self.source_node(links).aux;
+        }
+        let attributes = parts.get(Name::Attributes).map(|at| self.attributes(at)).transpose()?;
+        if let Some((_, entries)) = &attributes {
+            count += entries;
+        }
+        self.tasks.push(Task::Close { at: open, count });
+        self.tasks.extend(attributes.map(|(task, _)| task));
+        self.tasks.extend(children.into_iter().rev());
+        Ok(())
+    }
+
+    /// The entries of an `$attributes`, and how many they are.
+    fn attributes(&mut self, at: u32) -> Result<(Task, u32), Wrong> {
+        if self.source_kind(at) != Some(Kind::Map) {
+            return Err(Wrong::new(at, "an object for $attributes"));
+        }
+        if !self.is_special(at) {
+            let task = Task::Entries { next: at + 1, end: self.source.next(at), index: 0 };
+            return Ok((task, self.source_node(at).aux));
+        }
+        let parts = self.parts(at)?;
+        let pairs = parts.get(Name::Map).filter(|pairs| self.source_kind(*pairs) == Some(Kind::Array));
+        match pairs {
+            Some(pairs) if self.source_node(at).aux == 1 => {
+                let task = Task::Pairs { next: pairs + 1, end: self.source.next(pairs), index: 0, locked: None };
+                Ok((task, self.source_node(pairs).aux))
+            }
+            _ => Err(Wrong::new(at, "plain keys or `$map` alone in $attributes")),
+        }
+    }
+
+    fn map(&mut self, parts: &Parts, pairs: u32, way: Way) -> Result<(), Wrong> {
+        let mut flags = 0;
+        for (name, flag) in [(Name::Restricted, flag::RESTRICTED), (Name::Identity, flag::IDENTITY)] {
+            flags |= if self.truth(parts, name)? { flag } else { 0 };
+        }
+        self.array(pairs)?;
+        let mut count = self.source_node(pairs).aux;
+        let mut locked = None;
+        if let Some(list) = parts.get(Name::Locked) {
+            let mut positions = HashSet::new();
+            for item in self.source_items(list)? {
+                let position = self.source_number(item).filter(|position| *position < u64::from(count));
+                positions.insert(position.ok_or_else(|| Wrong::new(item, "the position of a pair of $map, from 0"))?);
+            }
+            locked = Some(Box::new(positions));
+        }
+        let default = parts.get(Name::Default);
+        flags |= if default.is_some() { flag::DEFAULT } else { 0 };
+        let map = self.open(Node::open(Kind::Map, 0).with(flags), way)?;
+        let placeholders = parts.get(Name::Placeholders);
+        let mut tasks = vec![];
+        tasks.extend(default.map(|at| Task::Value { at, slot: Slot::default() }));
+        if let Some(list) = placeholders {
+            self.array(list)?;
+            tasks.push(Task::Placeholders { next: list + 1, end: self.source.next(list), index: count });
+            count += self.source_node(list).aux;
+        }
+        self.tasks.push(Task::Close { at: map, count });
+        self.tasks.extend(tasks);
+        self.tasks.push(Task::Pairs { next: pairs + 1, end: self.source.next(pairs), index: 0, locked });
+        Ok(())
+    }
+
+    /// Reads an entry of a plain object, and remembers the others.
+    pub(super) fn entry(&mut self, next: u32, end: u32, index: u32) -> Result<(), Wrong> {
+        let Some(entry) = self.source_entry(next, end) else { return Ok(()) };
+        self.tasks.push(Task::Entries { next: entry.next, end, index: index + 1 });
+        let slot = self.slot_of(&entry, index)?;
+        self.value(entry.value, slot)
+    }
+
+    /// The key of an entry of a plain object.
+    fn slot_of(&mut self, entry: &Entry, index: u32) -> Result<Slot, Wrong> {
+        let (read, id) = self.key_of(entry);
+        let has_id = index < KEYS_WITH_ID;
+        if let Some(id @ 1..) = id.filter(|_| has_id) {
+            return Ok(Slot { key: id, flags: 0 });
+        }
+        let bytes = self.key_bytes(entry);
+        let (kind, bytes) = match read {
+            Read::Plain(kind, skip) => (kind, bytes.get(skip..).unwrap_or(&[]).to_vec()),
+            Read::Latin1 => {
+                let bytes = bytes.get(3..).and_then(key::from_latin1);
+                let wrong = Wrong::new(entry.value, "characters up to U+00FF behind `$l:`");
+                (Kind::Bytes, bytes.ok_or_else(|| wrong.finding("a higher one"))?)
+            }
+            Read::Unknown => return Err(self.unknown(entry)),
+            Read::Special(name) => {
+                return Err(Wrong::new(entry.value, "plain keys beside a plain key")
+                    .finding(format!("`{}`", name.text()))
+                    .helping("a plain key that starts with $ is written with $$"));
+            }
+        };
+        let slot = self.slot(Node::leaf(kind, 0), &bytes, index, entry.value)?;
+        if entry.id != 0 && slot.key != KEY_NODE && has_id {
+            self.keys[usize::from(entry.id)] = Some((read, Some(slot.key)));
+        }
+        Ok(slot)
+    }
+
+    /// The key that is this name: an id, or else its node is put on the tape.
+    fn slot(&mut self, node: Node, bytes: &[u8], index: u32, place: u32) -> Result<Slot, Wrong> {
+        if index < KEYS_WITH_ID
+            && let Some(id) = self.tape.intern_key(node, bytes)
+        {
+            return Ok(Slot { key: id, flags: 0 });
+        }
+        let mut key = node;
+        if node.kind.has_bytes() {
+            key = Node { flags: node.flags, ..self.tape.owned(node.kind, bytes) };
+            key.set_encoding(node.encoding());
+        }
+        let slot = Slot { key: IS_KEY, flags: 0 };
+        self.push(key, Way { place, slot, flags: 0, id: None })?;
+        Ok(Slot { key: KEY_NODE, flags: 0 })
+    }
+
+    /// Reads a pair of a `$map`, and remembers the others.
+    pub(super) fn pair(
+        &mut self,
+        next: u32,
+        end: u32,
+        index: u32,
+        locked: Option<Box<HashSet<u64>>>,
+    ) -> Result<(), Wrong> {
+        if next >= end {
+            return Ok(());
+        }
+        let is_locked = locked.as_ref().is_some_and(|locked| locked.contains(&u64::from(index)));
+        self.tasks.push(Task::Pairs { next: self.source.next(next), end, index: index + 1, locked });
+        let mut parts = self.source_items(next).map_err(|_| Wrong::new(next, "a pair in $map"))?;
+        let (key, value, more) = (parts.next(), parts.next(), parts.next());
+        drop(parts);
+        let (Some(key), None) = (key, more) else {
+            return Err(Wrong::new(next, "a pair, or only a key, in $map"));
+        };
+        let mut flags = if is_locked { flag::LOCKED } else { 0 };
+        if value.is_none() {
+            flags |= flag::PLACEHOLDER;
+        }
+        if let Some(name) = self.name(key)? {
+            let slot = self.named_slot(name.with(flags), index, key)?;
+            return match value {
+                Some(value) => self.value(value, slot),
+                None => self.absent(slot, key),
+            };
+        }
+        if flags != 0 && !self.is_numbered_name(key)? {
+            return Err(Wrong::new(key, "a string as a key that is locked or absent"));
+        }
+        let slot = Slot { key: KEY_NODE, flags: 0 };
+        self.tasks.push(match value {
+            Some(at) => Task::Value { at, slot },
+            None => Task::Absent { at: key, slot },
+        });
+        self.value(key, Slot { key: IS_KEY, flags })
+    }
+
+    /// Whether this is a string with an `$id`.
+    fn is_numbered_name(&mut self, at: u32) -> Result<bool, Wrong> {
+        if self.source_kind(at) != Some(Kind::Map) || !self.is_special(at) {
+            return Ok(false);
+        }
+        let value = self.parts(at)?.get(Name::Value);
+        Ok(value.map_or(Ok(None), |value| self.name(value))?.is_some_and(|name| name.kind.is_string()))
+    }
+
+    fn named_slot(&mut self, name: Node, index: u32, place: u32) -> Result<Slot, Wrong> {
+        let bytes = if name.kind.has_bytes() { self.tape.bytes(&name, self.input).to_vec() } else { Vec::new() };
+        self.slot(name, &bytes, index, place)
+    }
+
+    fn array(&self, at: u32) -> Result<(), Wrong> {
+        self.source_items(at).map(|_| ())
+    }
+
+    /// The value of a key that is allowed but absent.
+    pub(super) fn absent(&mut self, slot: Slot, place: u32) -> Result<(), Wrong> {
+        self.push(Node::leaf(Kind::Hole, 0), Way { place, slot, flags: 0, id: None }).map(|_| ())
+    }
+
+    /// Reads a key of a `$placeholders`, and remembers the others.
+    pub(super) fn placeholder(&mut self, next: u32, end: u32, index: u32) -> Result<(), Wrong> {
+        if next >= end {
+            return Ok(());
+        }
+        self.tasks.push(Task::Placeholders { next: self.source.next(next), end, index: index + 1 });
+        let name = self.name(next)?.filter(|name| name.kind.is_string());
+        let name = name.ok_or_else(|| Wrong::new(next, "a string in $placeholders"))?;
+        let slot = self.named_slot(name.with(flag::PLACEHOLDER), index, next)?;
+        self.absent(slot, next)
+    }
+
+    /// The node of an integer or a string of any kind; `None` for anything
+    /// else.
+    fn name(&mut self, at: u32) -> Result<Option<Node>, Wrong> {
+        let node = self.source_node(at);
+        match node.kind {
+            Kind::Int => return Ok(Some(Node::int(node.payload as i64))),
+            Kind::Text => return Ok(Some(Node { kind: self.strings.kind(), key: 0, ..node })),
+            Kind::Map if self.is_special(at) => {}
+            _ => return Ok(None),
+        }
+        let parts = self.parts(at)?;
+        let shape = self.check_parts(at, &parts)?;
+        let main = parts.get(shape.main).unwrap_or(at);
+        let kind = match shape.main {
+            Name::Text | Name::Bytes => {
+                let kind = if shape.main == Name::Text { Kind::Text } else { Kind::Bytes };
+                return Ok(Some(Node { kind, ..self.named_bytes(main)? }));
+            }
+            Name::Latin1 => {
+                let bytes = self.source_text(main).and_then(key::from_latin1);
+                let bytes = bytes.ok_or_else(|| Wrong::new(main, "characters up to U+00FF for $latin1"))?;
+                return Ok(Some(self.tape.owned(Kind::Bytes, &bytes)));
+            }
+            Name::Base64 => {
+                let text = self.source_text(main).ok_or_else(|| Wrong::new(main, "Base64"))?;
+                let mut bytes = Vec::new();
+                base64::decode(text, &mut bytes).map_err(|at| {
+                    Wrong::new(main, "Base64 with its padding")
+                        .finding(format!("something else from character {at} on"))
+                })?;
+                return Ok(Some(self.tape.owned(Kind::Bytes, &bytes)));
+            }
+            Name::String => Kind::Encoded,
+            Name::Symbol => Kind::Symbol,
+            _ => return Ok(None),
+        };
+        let mut node = Node { kind, ..self.named_bytes(main)? };
+        if let Some(encoding) = parts.get(Name::Encoding).filter(|at| self.source_kind(*at) != Some(Kind::Null)) {
+            let name = self.named_bytes(encoding)?;
+            let name = self.tape.bytes(&name, self.input).to_vec();
+            let id = self.tape.intern_encoding(&name).map_err(|error| Wrong::of(encoding, error))?;
+            node.set_encoding(id);
+        }
+        Ok(Some(node))
+    }
+
+    /// A string where it is clear that bytes are meant: a plain one is its
+    /// UTF-8. Its kind is to be replaced.
+    fn named_bytes(&mut self, at: u32) -> Result<Node, Wrong> {
+        let node = self.source_node(at);
+        if node.kind == Kind::Text {
+            return Ok(Node { key: 0, ..node });
+        }
+        let string = self.name(at)?.filter(|node| matches!(node.kind, Kind::Text | Kind::Bytes));
+        string.ok_or_else(|| Wrong::new(at, "a string, or one as $latin1 or $base64"))
+    }
+
+    /// The id of a class name.
+    fn class(&mut self, at: u32) -> Result<u32, Wrong> {
+        if self.source_kind(at) == Some(Kind::Null) {
+            return Ok(0);
+        }
+        let name = self.name(at)?.filter(|node| matches!(node.kind, Kind::Text | Kind::Bytes));
+        let name = name.ok_or_else(|| Wrong::new(at, "the name of a class"))?;
+        let bytes = self.tape.bytes(&name, self.input).to_vec();
+        self.tape.intern_class(name.kind, &bytes).map_err(|error| Wrong::of(at, error))
+    }
+
+    fn form(&self, at: Option<u32>) -> Result<Form, Wrong> {
+        let Some(at) = at else { return Ok(Form::Usual) };
+        let form = self.source_text(at).and_then(form::from_word);
+        form.ok_or_else(|| Wrong::new(at, "the word for a form, as docs/json-typed.md lists them"))
+    }
+
+    fn truth(&self, parts: &Parts, name: Name) -> Result<bool, Wrong> {
+        let Some(at) = parts.get(name) else { return Ok(false) };
+        let node = self.source_node(at);
+        if node.kind == Kind::Bool {
+            Ok(node.payload != 0)
+        } else {
+            Err(Wrong::new(at, format!("true for `{}`", name.text())))
+        }
+    }
+
+    fn float(&self, at: u32) -> Result<f64, Wrong> {
+        let node = self.source_node(at);
+        if node.kind == Kind::Float {
+            return Ok(f64::from_bits(node.payload));
+        }
+        let text = self.source_text(at).unwrap_or(&[]);
+        let value = match text {
+            b"inf" => Some(f64::INFINITY),
+            b"-inf" => Some(f64::NEG_INFINITY),
+            b"nan" => Some(f64::from_bits(0x7FF8_0000_0000_0000)),
+            _ => text.strip_prefix(b"nan:").and_then(|digits| hex(digits, 16)).map(|bits| f64::from_bits(bits as u64)),
+        };
+        value.ok_or_else(|| Wrong::new(at, "\"inf\", \"-inf\", \"nan\" or \"nan:\" and 16 hex digits for $float"))
+    }
+}
+
+/// The number that so many hex digits say.
+fn hex(text: &[u8], digits: usize) -> Option<u128> {
+    if text.len() != digits {
+        return None;
+    }
+    text.iter().try_fold(0, |number, digit| Some(number << 4 | u128::from(char::from(*digit).to_digit(16)?)))
+}

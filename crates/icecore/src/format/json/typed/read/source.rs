@@ -1,0 +1,215 @@
+//! Looking at the plain document.
+
+use super::{Reader, Wrong};
+use crate::document::{IS_KEY, Kind, NO_KEY, Node};
+use crate::format::json::typed::form::{COUNT, Name, SHAPES, Shape};
+use crate::format::json::typed::key::{self, Read};
+
+/// The `$` keys of an object, and where their values are.
+pub(in crate::format::json::typed) struct Parts {
+    values: [u32; COUNT],
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Parts {
+    pub(super) fn get(&self, name: Name) -> Option<u32> {
+        Some(self.values[name as usize]).filter(|value| *value != NONE)
+    }
+
+    fn has(&self, name: Name) -> bool {
+        self.get(name).is_some()
+    }
+}
+
+/// An entry of an object.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    /// The id of its key; 0 if the key stands on the tape.
+    pub(super) id: u16,
+    /// The node of its key, if the key stands on the tape.
+    pub(super) key: u32,
+    pub(super) value: u32,
+    /// Where the next one starts.
+    pub(super) next: u32,
+}
+
+/// What a key of the plain document is, and the id of the key that it says:
+/// 0 where it is not known yet, and `None` where it can't have one.
+pub(super) type KeyOf = (Read, Option<u16>);
+
+impl Reader<'_, '_> {
+    pub(in crate::format::json::typed) fn source_kind(&self, at: u32) -> Option<Kind> {
+        self.source.nodes.get(at as usize).map(|node| node.kind)
+    }
+
+    pub(super) fn source_node(&self, at: u32) -> Node {
+        self.source.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    }
+
+    /// The bytes of a string.
+    pub(in crate::format::json::typed) fn source_text(&self, at: u32) -> Option<&[u8]> {
+        let node = self.source.nodes.get(at as usize).filter(|node| node.kind == Kind::Text)?;
+        Some(self.tape.bytes(node, self.input))
+    }
+
+    /// An integer that is not negative.
+    pub(in crate::format::json::typed) fn source_number(&self, at: u32) -> Option<u64> {
+        let node = self.source.nodes.get(at as usize)?;
+        match node.kind {
+            Kind::Int => u64::try_from(node.payload as i64).ok(),
+            Kind::Uint => Some(node.payload),
+            _ => None,
+        }
+    }
+
+    /// The items of an array.
+    pub(in crate::format::json::typed) fn source_items(
+        &self,
+        at: u32,
+    ) -> Result<impl Iterator<Item = u32> + use<'_>, Wrong> {
+        if self.source_kind(at) != Some(Kind::Array) {
+            return Err(Wrong::new(at, "an array"));
+        }
+        let end = self.source.next(at);
+        Ok(std::iter::successors(Some(at + 1), |item| Some(self.source.next(*item)))
+            .take_while(move |item| *item < end))
+    }
+
+    /// The entries of an object: keys and where their values are.
+    pub(in crate::format::json::typed) fn source_entries(&self, at: u32) -> impl Iterator<Item = (&[u8], u32)> {
+        let end = self.source.next(at);
+        let mut next = at + 1;
+        std::iter::from_fn(move || {
+            let entry = self.source_entry(next, end)?;
+            next = entry.next;
+            Some((self.key_bytes(&entry), entry.value))
+        })
+    }
+
+    /// The entry of an object that starts at `at`.
+    pub(super) fn source_entry(&self, at: u32, end: u32) -> Option<Entry> {
+        let node = self.source.nodes.get(at as usize).filter(|_| at < end)?;
+        let (id, value) = match node.key {
+            NO_KEY => return None,
+            IS_KEY => (0, self.source.next(at)),
+            id => (id, at),
+        };
+        Some(Entry { id, key: at, value, next: self.source.next(value) })
+    }
+
+    pub(super) fn key_bytes(&self, entry: &Entry) -> &[u8] {
+        match entry.id {
+            0 => self.tape.bytes(&self.source.nodes[entry.key as usize], self.input),
+            id => self.source.keys.get(u32::from(id)).map_or(&[], |name| name.bytes),
+        }
+    }
+
+    /// What the key of an entry is.
+    pub(super) fn key_of(&mut self, entry: &Entry) -> KeyOf {
+        if entry.id == 0 {
+            return (key::read(self.strings, self.key_bytes(entry)), None);
+        }
+        let at = usize::from(entry.id);
+        if let Some(Some(known)) = self.keys.get(at) {
+            return *known;
+        }
+        let new = (key::read(self.strings, self.key_bytes(entry)), Some(0));
+        if self.keys.len() <= at {
+            self.keys.resize(at + 1, None);
+        }
+        self.keys[at] = Some(new);
+        new
+    }
+
+    /// Whether the object begins with a `$` key of the form, or one that is
+    /// unknown.
+    pub(super) fn is_special(&mut self, at: u32) -> bool {
+        let first = self.source_entry(at + 1, self.source.next(at));
+        first.is_some_and(|first| matches!(self.read_key(&first), Read::Special(_) | Read::Unknown))
+    }
+
+    /// Whether this is an object with `$icecore`.
+    pub(super) fn is_outermost(&self, at: u32) -> bool {
+        self.source_kind(at) == Some(Kind::Map) && self.source_entries(at).any(|(key, _)| key == b"$icecore")
+    }
+
+    /// The `$` keys of an object that has only such.
+    pub(super) fn parts(&mut self, at: u32) -> Result<Parts, Wrong> {
+        let mut parts = Parts { values: [NONE; COUNT] };
+        let end = self.source.next(at);
+        let mut next = at + 1;
+        while let Some(entry) = self.source_entry(next, end) {
+            next = entry.next;
+            let found = |reader: &Self| format!("`{}`", String::from_utf8_lossy(reader.key_bytes(&entry)));
+            match self.read_key(&entry) {
+                Read::Special(name) if parts.has(name) => {
+                    return Err(Wrong::new(entry.value, "each $ key once").finding(found(self)));
+                }
+                Read::Special(name) => parts.values[name as usize] = entry.value,
+                Read::Unknown => return Err(self.unknown(&entry)),
+                Read::Plain(..) | Read::Latin1 => {
+                    return Err(Wrong::new(entry.value, "only $ keys beside a $ key")
+                        .finding(format!("the key {}", found(self)))
+                        .helping("a plain key that starts with $ is written with $$"));
+                }
+            }
+        }
+        Ok(parts)
+    }
+
+    #[cold]
+    pub(super) fn unknown(&self, entry: &Entry) -> Wrong {
+        Wrong::new(entry.value, "a $ key of json:typed, version 1")
+            .finding(format!("`{}`", String::from_utf8_lossy(self.key_bytes(entry))))
+            .helping("a plain key that starts with $ is written with $$")
+    }
+
+    /// The form of an object of `$` keys. What it needs is there, and nothing
+    /// that does not belong to it.
+    pub(super) fn check_parts(&self, at: u32, parts: &Parts) -> Result<&'static Shape, Wrong> {
+        let Some(shape) = SHAPES.iter().find(|shape| parts.has(shape.main)) else {
+            let first = self
+                .source_entries(at)
+                .next()
+                .map_or(String::new(), |(key, _)| format!("`{}` alone", String::from_utf8_lossy(key)));
+            return Err(Wrong::new(at, "a form of json:typed").finding(first));
+        };
+        for (key, value) in self.source_entries(at) {
+            let belongs = Name::find(key)
+                .is_some_and(|name| name == shape.main || shape.needs.contains(&name) || shape.takes.contains(&name));
+            if !belongs {
+                let key = String::from_utf8_lossy(key);
+                return Err(Wrong::new(value, format!("no `{key}` beside `{}`", shape.main.text())).finding("one"));
+            }
+        }
+        match shape.needs.iter().find(|name| !parts.has(**name)) {
+            Some(missing) => {
+                Err(Wrong::new(at, format!("`{}` beside `{}`", missing.text(), shape.main.text())).finding("none"))
+            }
+            None => Ok(shape),
+        }
+    }
+
+    /// What stands at a place, in a few words.
+    pub(super) fn describe(&self, at: u32) -> String {
+        let node = self.source_node(at);
+        match node.kind {
+            Kind::Text => {
+                let text = String::from_utf8_lossy(self.tape.bytes(&node, self.input)).into_owned();
+                let short: String = text.chars().take(40).collect();
+                if short.len() < text.len() { format!("\"{short}…\"") } else { format!("\"{short}\"") }
+            }
+            Kind::Array => format!("an array of {}", node.aux),
+            Kind::Map => format!("an object of {}", node.aux),
+            Kind::Null => "null".to_owned(),
+            Kind::Bool if node.payload != 0 => "true".to_owned(),
+            Kind::Bool => "false".to_owned(),
+            Kind::BigInt => "a large integer".to_owned(),
+            _ => {
+                let text = crate::format::json::canonical(&node, &[]);
+                format!("the number {}", String::from_utf8_lossy(&text))
+            }
+        }
+    }
+}
