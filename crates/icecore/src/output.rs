@@ -66,6 +66,10 @@ pub enum LossKind {
     DuplicateKey,
     /// A regular expression became a string.
     Regexp,
+    /// Modifiers of a regular expression were dropped.
+    RegexpFlags,
+    /// An integer beyond 64 bits became a string.
+    BigInt,
     /// Code became a string or null.
     Code,
     /// A v-string became a string.
@@ -107,6 +111,8 @@ impl LossKind {
             LossKind::Key => "keys turned into strings",
             LossKind::DuplicateKey => "keys that occur twice",
             LossKind::Regexp => "regular expressions written as strings",
+            LossKind::RegexpFlags => "modifiers of regular expressions dropped",
+            LossKind::BigInt => "integers beyond 64 bits written as strings",
             LossKind::Code => "code texts written as strings",
             LossKind::VString => "v-strings written as strings",
             LossKind::Tied => "tied variables written as the object behind them",
@@ -139,6 +145,8 @@ impl LossKind {
             LossKind::Key => "key",
             LossKind::DuplicateKey => "duplicate-key",
             LossKind::Regexp => "regexp",
+            LossKind::RegexpFlags => "regexp-flags",
+            LossKind::BigInt => "big-int",
             LossKind::Code => "code",
             LossKind::VString => "v-string",
             LossKind::Tied => "tied",

@@ -1,29 +1,142 @@
-//! sereal
+//! Sereal, protocol 1 to 5: what `Sereal::Encoder` writes.
+//!
+//! ```
+//! use icecore::{Limits, sereal};
+//! let bytes = b"=\xF3rl\x05\x00\x51\x62id\x07";
+//! let document = sereal::read(bytes, &sereal::ReadOptions::default(), &Limits::default())?;
+//! assert_eq!(document.root().get("id").and_then(|id| id.as_i64()), Some(7));
+//!
+//! let mut out = Vec::new();
+//! sereal::write(&document, &sereal::WriteOptions::default(), &Limits::default(), &mut out)?;
+//! assert_eq!(out, bytes);
+//! # Ok::<(), icecore::Error>(())
+//! ```
 
-use super::{Format, Guess, Outcome, Request};
+mod body;
+mod bytes;
+mod compress;
+mod fast;
+mod header;
+mod keys;
+mod links;
+mod open;
+mod options;
+mod plain;
+mod read;
+mod spell;
+mod spelled;
+mod tag;
+mod write;
+
+pub use options::{Compress, ReadOptions, SortKeys, WriteOptions};
+
+use super::{Certainty, Format, Guess, Outcome, Request};
 use crate::document::Document;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::output::{Losses, Output};
 
 /// The row in the registry.
-pub static FORMAT: Format =
-    Format { name: "sereal", title: "", options: &[], page: include_str!("FORMAT.md"), detect, read, write };
+pub static FORMAT: Format = Format {
+    name: "sereal",
+    title: "Sereal, protocol 1 to 5 (Perl's Sereal::Encoder and Sereal::Decoder)",
+    options: options::TABLE,
+    page: include_str!("FORMAT.md"),
+    detect,
+    read: read_stage,
+    write: write_stage,
+};
 
-fn detect(_input: &[u8]) -> Option<Guess> {
-    None
+/// Reads a document. Bytes behind it are an error.
+///
+/// ```
+/// use icecore::{Limits, sereal};
+/// let document = sereal::read(b"=\xF3rl\x05\x00\x42\x01\x02", &sereal::ReadOptions::default(), &Limits::default())?;
+/// assert_eq!(document.root().len(), 2);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Of kind `Format`, if it is no Sereal document; `Truncated`, `Malformed` or
+/// `BadLink`, if it is a broken one; `Unsupported`, if an option refuses it or
+/// the build lacks its compression; `Limit`, if it costs too much; `Trailing`,
+/// if there is more input than document.
+pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
+    let outcome = open::read(input, options, Request::new(limits));
+    match outcome.error {
+        Some(error) => Err(error.in_format(FORMAT.name)),
+        None if outcome.consumed < input.len() => {
+            Err(crate::api::trailing(input, outcome.consumed).in_format(FORMAT.name))
+        }
+        None => Ok(outcome.document),
+    }
 }
 
-fn read<'a>(_input: &'a [u8], _settings: &Settings, _request: Request<'_>) -> Outcome<'a> {
-    Outcome { document: Document::default(), consumed: 0, error: Some(Error::new(ErrorKind::Unsupported)) }
-}
-
-fn write(
-    _document: &Document<'_>,
-    _settings: &Settings,
-    _limits: &Limits,
-    _out: &mut dyn Output,
+/// Writes a document, and says what Sereal could not say.
+///
+/// A document that was read from Sereal with its spelling is written as it was,
+/// unless options ask for something else.
+///
+/// ```
+/// use icecore::Limits;
+/// use icecore::sereal::{self, Compress, WriteOptions};
+/// let document = icecore::read(b"[1, 2, 3]")?;
+/// let mut options = WriteOptions::default();
+/// options.compress = Some(Compress::Zstd);
+/// let mut out = Vec::new();
+/// let losses = sereal::write(&document, &options, &Limits::default(), &mut out)?;
+/// assert!(losses.is_empty());
+/// // Too short to be compressed.
+/// assert_eq!(out, b"=\xF3rl\x05\x00\x43\x01\x02\x03");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Of kind `Usage`, if options contradict each other; `Unsupported`, if the
+/// build lacks the compression; `Unrepresentable`, for a key that is no string
+/// and can't become one; `Output`, if the output wants no more.
+pub fn write(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    Err(Error::new(ErrorKind::Unsupported))
+    write::write(document, options, limits, out).map_err(|error| error.in_format(FORMAT.name))
+}
+
+fn read_stage<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
+    open::read(input, &ReadOptions::of(settings), request)
+}
+
+fn write_stage(
+    document: &Document<'_>,
+    settings: &Settings,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    write(document, &WriteOptions::of(settings), limits, out)
+}
+
+fn detect(input: &[u8]) -> Option<Guess> {
+    let (version, encoding) = header::version_of(input)?;
+    let encoding = header::Encoding::ALL.into_iter().find(|known| *known as u8 == encoding)?;
+    let known = (1..=5).contains(&version);
+    known.then(|| Guess { certainty: Certainty::Sure, variant: format!("protocol {version}, {}", encoding.name()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn detection_says_version_and_compression() {
+        let variant = |input: &[u8]| detect(input).map(|guess| guess.variant);
+        assert_eq!(variant(b"=\xF3rl\x05\x00\x25").as_deref(), Some("protocol 5, raw"));
+        assert_eq!(variant(b"=srl\x22\x00").as_deref(), Some("protocol 2, incremental snappy"));
+        assert_eq!(variant(b"=\xF3rl\x44\x00").as_deref(), Some("protocol 4, zstd"));
+        for other in [&b"=srl\x05\x00"[..], b"=\xF3rl\x02\x00", b"=\xF3rl\x06\x00", b"=\xF3rl\x75\x00", b"=srl", b""] {
+            assert_eq!(variant(other), None);
+        }
+    }
 }

@@ -1,0 +1,121 @@
+//! Where the writer puts its bytes.
+
+use super::tag;
+use crate::error::Error;
+use crate::output::Output;
+
+/// How much is collected before the output gets it.
+const CHUNK: usize = 64 << 10;
+/// More than this is never written in one piece.
+const SLACK: usize = 64;
+
+/// Collects bytes and passes them on in chunks, which is faster than growing
+/// the output byte by byte.
+pub(super) struct Bytes<'o> {
+    chunk: Box<[u8]>,
+    at: usize,
+    passed: u64,
+    out: &'o mut dyn Output,
+}
+
+impl<'o> Bytes<'o> {
+    pub(super) fn new(out: &'o mut dyn Output) -> Bytes<'o> {
+        Bytes { chunk: vec![0; CHUNK + SLACK].into_boxed_slice(), at: 0, passed: 0, out }
+    }
+
+    /// How many bytes were written.
+    #[inline(always)]
+    pub(super) fn len(&self) -> u64 {
+        self.passed + self.at as u64
+    }
+
+    /// Makes room for [`SLACK`] bytes.
+    #[inline(always)]
+    fn room(&mut self) -> Result<(), Error> {
+        if self.at < CHUNK { Ok(()) } else { self.pass_on() }
+    }
+
+    #[cold]
+    fn pass_on(&mut self) -> Result<(), Error> {
+        self.out.buffer().extend_from_slice(&self.chunk[..self.at]);
+        self.passed += self.at as u64;
+        self.at = 0;
+        self.out.ready()
+    }
+
+    /// Passes everything on.
+    pub(super) fn finish(mut self) -> Result<(), Error> {
+        self.pass_on()
+    }
+
+    #[inline(always)]
+    pub(super) fn byte(&mut self, byte: u8) -> Result<(), Error> {
+        self.room()?;
+        self.chunk[self.at] = byte;
+        self.at += 1;
+        Ok(())
+    }
+
+    /// The lowest `len` bytes of a word.
+    #[inline(always)]
+    pub(super) fn word(&mut self, word: u64, len: usize) -> Result<(), Error> {
+        self.room()?;
+        self.chunk[self.at..self.at + 8].copy_from_slice(&word.to_le_bytes());
+        self.at += len;
+        Ok(())
+    }
+
+    /// A byte and a varint behind it.
+    #[inline(always)]
+    pub(super) fn tagged(&mut self, tag: u8, mut value: u64) -> Result<(), Error> {
+        self.room()?;
+        self.chunk[self.at] = tag;
+        self.at += 1;
+        while value >= 0x80 {
+            self.chunk[self.at] = value as u8 | 0x80;
+            self.at += 1;
+            value >>= 7;
+        }
+        self.chunk[self.at] = value as u8;
+        self.at += 1;
+        Ok(())
+    }
+
+    /// A varint, padded to `width` bytes if it takes fewer.
+    pub(super) fn varint(&mut self, mut value: u64, width: usize) -> Result<(), Error> {
+        self.room()?;
+        let mut written = 1;
+        while value >= 0x80 || written < width.min(10) {
+            self.chunk[self.at] = value as u8 | 0x80;
+            self.at += 1;
+            value >>= 7;
+            written += 1;
+        }
+        self.chunk[self.at] = value as u8;
+        self.at += 1;
+        Ok(())
+    }
+
+    pub(super) fn slice(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.room()?;
+        if let Some(place) = self.chunk.get_mut(self.at..self.at + bytes.len()) {
+            place.copy_from_slice(bytes);
+            self.at += bytes.len();
+            return Ok(());
+        }
+        self.pass_on()?;
+        self.out.buffer().extend_from_slice(bytes);
+        self.passed += bytes.len() as u64;
+        self.out.ready()
+    }
+
+    /// SHORT_BINARY of `len` bytes, the first ones of `window`.
+    #[inline(always)]
+    pub(super) fn short(&mut self, window: &[u8; 32], len: usize) -> Result<(), Error> {
+        self.room()?;
+        self.chunk[self.at] = tag::SHORT_BINARY | len as u8;
+        self.chunk[self.at + 1..self.at + 33].copy_from_slice(window);
+        self.at += 1 + len;
+        Ok(())
+    }
+}

@@ -1,0 +1,263 @@
+//! The loops that most documents run through: leaves one after the other, and
+//! maps of leaves whose keys come in the same order as in the map before.
+//!
+//! A loop takes what it knows well and leaves the rest, errors included, where
+//! it is: the machine in `read.rs` goes on from there.
+
+use super::read::{Frame, Machine, Role};
+use super::tag;
+use crate::document::{Kind, NO_KEY, NO_NODE, Node, Place, Sink, flag};
+use crate::error::Error;
+
+/// The bytes of keys that were copied, by the id of the key.
+///
+/// A key that was seen before is a COPY of its first place, and looks the same
+/// in every map.
+#[derive(Debug, Default)]
+pub(super) struct Predictions {
+    keys: Vec<Prediction>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Prediction {
+    word: u64,
+    mask: u64,
+    len: usize,
+}
+
+impl Predictions {
+    /// The key with this id stood here.
+    pub(super) fn learn(&mut self, id: u16, input: &[u8], from: usize, to: usize) {
+        let Some(bytes) = input.get(from..to).filter(|bytes| bytes.len() <= 8) else { return };
+        let at = usize::from(id);
+        if self.keys.len() <= at {
+            self.keys.resize(at + 1, Prediction::default());
+        }
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        self.keys[at] = Prediction {
+            word: u64::from_le_bytes(word),
+            mask: u64::MAX >> (64 - 8 * bytes.len()),
+            len: bytes.len(),
+        };
+    }
+
+    /// Where the key ends, if the key with this id stands here.
+    #[inline]
+    fn end_of(&self, id: u16, input: &[u8], at: usize) -> Option<usize> {
+        let known = self.keys.get(usize::from(id))?;
+        let window = u64::from_le_bytes(*input.get(at..)?.first_chunk()?);
+        (window & known.mask == known.word && known.len > 0).then_some(at + known.len)
+    }
+}
+
+/// A leaf and where it ends.
+#[inline(always)]
+fn leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option<(Node, usize)> {
+    let tag = *input.get(at)?;
+    let next = at + 1;
+    Some(match tag {
+        tag::SHORT_BINARY..=127 => {
+            let len = usize::from(tag & 31);
+            if input.len() - next < len {
+                return None;
+            }
+            (Node::string(Kind::Bytes, Place::Input(next as u64), len as u32), next + len)
+        }
+        tag::VARINT => {
+            let (value, next) = varint(input, next)?;
+            (Node::uint(value), next)
+        }
+        tag::POS..tag::NEG => (Node::int(i64::from(tag)), next),
+        tag::NEG..tag::VARINT => (Node::int(i64::from(tag) - 32), next),
+        tag::ZIGZAG => {
+            let (value, next) = varint(input, next)?;
+            (Node::int((value >> 1) as i64 ^ -((value & 1) as i64)), next)
+        }
+        tag::FLOAT => {
+            let bits = u32::from_le_bytes(*input.get(next..)?.first_chunk()?);
+            (Node::leaf(Kind::Float32, u64::from(bits)), next + 4)
+        }
+        tag::DOUBLE => {
+            let bits = u64::from_le_bytes(*input.get(next..)?.first_chunk()?);
+            (Node::leaf(Kind::Float, bits), next + 8)
+        }
+        tag::BINARY | tag::STR_UTF8 => {
+            let (len, start) = varint(input, next)?;
+            let is_text = tag == tag::STR_UTF8;
+            if len > (input.len() - start) as u64 || len > longest || len >= u64::from(u32::MAX) || is_text && !texts {
+                return None;
+            }
+            let kind = if is_text { Kind::Text } else { Kind::Bytes };
+            (Node::string(kind, Place::Input(start as u64), len as u32), start + len as usize)
+        }
+        tag::UNDEF | tag::CANONICAL_UNDEF => (Node::leaf(Kind::Null, 0), next),
+        tag::YES | tag::TRUE => (Node::leaf(Kind::Bool, 1), next),
+        tag::NO | tag::FALSE => (Node::leaf(Kind::Bool, 0), next),
+        _ => return None,
+    })
+}
+
+/// A varint of at most 63 bits.
+#[inline(always)]
+fn varint(input: &[u8], at: usize) -> Option<(u64, usize)> {
+    let first = *input.get(at)?;
+    if first < 0x80 {
+        return Some((u64::from(first), at + 1));
+    }
+    let mut value = u64::from(first & 0x7F);
+    let mut shift = 7;
+    for (behind, byte) in input.get(at + 1..)?.iter().take(8).enumerate() {
+        value |= u64::from(byte & 0x7F) << shift;
+        if *byte < 0x80 {
+            return Some((value, at + 2 + behind));
+        }
+        shift += 7;
+    }
+    None
+}
+
+impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
+    /// Goes on as far as it is easy. Says whether the container on top of the
+    /// stack changed or is complete.
+    #[inline]
+    pub(super) fn fast(&mut self) -> Result<bool, Error> {
+        if self.limits.string < tag::MOST_SHORT as u64 {
+            return Ok(false);
+        }
+        match self.stack.last() {
+            Some(top) if top.role == Role::Array => self.items(),
+            Some(top) if top.role == Role::Map => self.entries(),
+            _ => Ok(false),
+        }
+    }
+
+    /// How many more nodes fit.
+    #[inline]
+    fn room(&mut self) -> u32 {
+        self.limits.nodes.saturating_sub(self.sink.tape().len())
+    }
+
+    fn items(&mut self) -> Result<bool, Error> {
+        let Some(mut top) = self.stack.last().copied() else { return Ok(false) };
+        let height = self.stack.len();
+        let texts = !self.options.validate_utf8;
+        let mut changed = false;
+        while top.left > 0 {
+            if let Some((count, next)) = self.record_at(self.scan.at) {
+                if self.stack.len() >= self.limits.depth as usize || self.room() <= count {
+                    break;
+                }
+                top.left -= 1;
+                if let Some(frame) = self.stack.last_mut() {
+                    frame.left = top.left;
+                }
+                self.record(count, next);
+                changed = true;
+                if self.stack.len() > height {
+                    break;
+                }
+            } else if let Some((node, next)) = leaf(self.scan.input, self.scan.at, texts, self.limits.string)
+                && self.room() > 0
+            {
+                self.sink.tape().push(node);
+                self.scan.at = next;
+                top.left -= 1;
+                changed = true;
+            } else {
+                break;
+            }
+            if height == 1 {
+                self.sink.child_done()?;
+            }
+        }
+        if let Some(frame) = self.stack.get_mut(height - 1) {
+            frame.left = top.left;
+        }
+        Ok(changed)
+    }
+
+    /// A map of at most 15 entries here: how many, and where they start.
+    #[inline]
+    fn record_at(&self, at: usize) -> Option<(u32, usize)> {
+        let input = self.scan.input;
+        let (count, next) = match *input.get(at)? {
+            tag @ tag::HASHREF..tag::SHORT_BINARY => (tag & 15, at + 1),
+            tag::REFN if *input.get(at + 1)? == tag::HASH => (*input.get(at + 2)?, at + 3),
+            _ => return None,
+        };
+        let fits = usize::from(count) <= tag::MOST_IN_REF && input.len() - next >= 2 * usize::from(count);
+        let allowed = self.options.max_num_hash_entries.is_none_or(|most| u64::from(count) <= most);
+        (fits && allowed).then_some((u32::from(count), next))
+    }
+
+    /// Reads a map of up to 15 entries, as far as they are easy; leaves it open
+    /// on the stack if some are not.
+    #[inline]
+    fn record(&mut self, count: u32, mut at: usize) {
+        let input = self.scan.input;
+        let texts = !self.options.validate_utf8;
+        let longest = self.limits.string;
+        let tape = self.sink.tape();
+        let node = tape.len();
+        let mut nodes = [Node::open(Kind::Map, 0).with(flag::REF); tag::MOST_IN_REF + 1];
+        let mut read = 0;
+        let mut last_key = 0;
+        for slot in nodes.iter_mut().skip(1).take(count as usize) {
+            let id = tape.keys.guess(last_key);
+            let Some(behind) = self.predictions.end_of(id, input, at) else { break };
+            let Some((mut value, next)) = leaf(input, behind, texts, longest) else { break };
+            value.key = id;
+            *slot = value;
+            last_key = id;
+            at = next;
+            read += 1;
+        }
+        self.scan.at = at;
+        let nodes = &mut nodes[..read as usize + 1];
+        if read == count {
+            nodes[0].aux = count;
+            nodes[0].set_end(node + 1 + count);
+        } else {
+            let left = count - read;
+            self.stack.push(Frame::new(node, left, count, Role::Map, last_key));
+        }
+        nodes[0].key = NO_KEY;
+        tape.nodes.extend_from_slice(nodes);
+    }
+
+    fn entries(&mut self) -> Result<bool, Error> {
+        let input = self.scan.input;
+        let texts = !self.options.validate_utf8;
+        let longest = self.limits.string;
+        let mut room = self.room();
+        let is_root = self.stack.len() == 1;
+        let Some(top) = self.stack.last_mut() else { return Ok(false) };
+        let tape = self.sink.tape();
+        let mut at = self.scan.at;
+        let before = top.left;
+        while top.left > 0 && room > 0 {
+            let id = tape.keys.guess(top.last_key);
+            let Some(behind) = self.predictions.end_of(id, input, at) else { break };
+            let Some((mut value, next)) = leaf(input, behind, texts, longest) else { break };
+            value.key = id;
+            tape.nodes.push(value);
+            top.last_key = id;
+            top.left -= 1;
+            room -= 1;
+            at = next;
+        }
+        self.scan.at = at;
+        let changed = top.left < before;
+        if is_root && changed {
+            self.sink.child_done()?;
+        }
+        Ok(changed)
+    }
+}
+
+impl Frame {
+    fn new(node: u32, left: u32, count: u32, role: Role, last_key: u16) -> Frame {
+        Frame { node, left, count, role, last_key, owner: NO_NODE }
+    }
+}

@@ -1,0 +1,173 @@
+//! What stands before the body.
+
+use super::{ReadOptions, tag};
+use crate::error::{Error, ErrorKind};
+use crate::format::Scan;
+
+/// The magic number of protocols 1 and 2.
+pub(super) const OLD_MAGIC: [u8; 4] = *b"=srl";
+/// The magic number from protocol 3 on. Its second byte is no UTF-8.
+pub(super) const MAGIC: [u8; 4] = *b"=\xF3rl";
+/// What [`MAGIC`] becomes if somebody takes it for Latin-1 and encodes it.
+const MANGLED_MAGIC: [u8; 5] = *b"=\xC3\xB3rl";
+/// Bit of the first byte of a header suffix: a user header follows.
+pub(super) const HAS_USER_HEADER: u8 = 1;
+
+/// How the body stands in the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Raw = 0,
+    /// Protocol 1 only: the compressed body goes to the end of the input.
+    Snappy = 1,
+    SnappyIncremental = 2,
+    Zlib = 3,
+    Zstd = 4,
+}
+
+impl Encoding {
+    pub(super) const ALL: [Encoding; 5] =
+        [Encoding::Raw, Encoding::Snappy, Encoding::SnappyIncremental, Encoding::Zlib, Encoding::Zstd];
+
+    /// As people call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Encoding::Raw => "raw",
+            Encoding::Snappy => "snappy",
+            Encoding::SnappyIncremental => "incremental snappy",
+            Encoding::Zlib => "zlib",
+            Encoding::Zstd => "zstd",
+        }
+    }
+}
+
+/// The header of a document.
+#[derive(Debug)]
+pub(super) struct Header {
+    pub(super) version: u8,
+    pub(super) encoding: Encoding,
+    /// Where the length of the suffix stands, and where the suffix starts.
+    pub(super) length_at: usize,
+    pub(super) suffix_at: usize,
+    /// Where the body starts, or what tells of its compressed form.
+    pub(super) end: usize,
+    /// Whether a user header stands behind the first byte of the suffix.
+    pub(super) has_user_header: bool,
+}
+
+/// Protocol version and encoding of what starts like a document.
+pub(super) fn version_of(input: &[u8]) -> Option<(u8, u8)> {
+    let (magic, rest) = input.split_first_chunk::<4>()?;
+    let byte = *rest.first()?;
+    let (version, encoding) = (byte & 15, byte >> 4);
+    let fits = match *magic {
+        OLD_MAGIC => matches!(version, 1 | 2),
+        MAGIC => version >= 3,
+        _ => false,
+    };
+    fits.then_some((version, encoding))
+}
+
+impl Header {
+    pub(super) fn read(input: &[u8], options: &ReadOptions) -> Result<Header, Error> {
+        let mut scan = Scan::new(input);
+        magic(input)?;
+        let mut found = [0; 5];
+        found.copy_from_slice(scan.take(5, "the Sereal header")?);
+        let Some((version, encoding)) = version_of(&found) else {
+            return Err(Error::new(ErrorKind::Malformed)
+                .at(4)
+                .expecting("a protocol version that goes with the magic number (=srl: 1 and 2, =\\xF3rl: 3 and above)")
+                .finding(format!("version {}", found[4] & 15)));
+        };
+        if version > 5 {
+            return Err(Error::new(ErrorKind::Unsupported)
+                .at(4)
+                .expecting("Sereal protocol 1 to 5")
+                .finding(format!("protocol {version}")));
+        }
+        let encoding = encoding_of(version, encoding)?;
+        refused(encoding, options)?;
+        let length_at = scan.at;
+        let length = super::read::varint(&mut scan, "the length of the header")?;
+        let suffix_at = scan.at;
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let suffix = scan.take(length, "the header")?;
+        let has_user_header = version > 1 && suffix.first().is_some_and(|bits| bits & HAS_USER_HEADER != 0);
+        Ok(Header { version, encoding, length_at, suffix_at, end: scan.at, has_user_header })
+    }
+}
+
+fn magic(input: &[u8]) -> Result<(), Error> {
+    if input.starts_with(&OLD_MAGIC) || input.starts_with(&MAGIC) {
+        return Ok(());
+    }
+    if input.len() < 4 && (OLD_MAGIC.starts_with(input) || MAGIC.starts_with(input)) {
+        return Err(Scan { input, at: 0 }.truncated(4, "the magic number"));
+    }
+    let error = Error::new(ErrorKind::Format).at(0).expecting("a Sereal document (=srl or =\\xF3rl)");
+    Err(if input.starts_with(&MANGLED_MAGIC) {
+        error.finding("one whose bytes were encoded as UTF-8").helping("convert it from UTF-8 to Latin-1 first")
+    } else {
+        error.finding("another start")
+    })
+}
+
+fn encoding_of(version: u8, number: u8) -> Result<Encoding, Error> {
+    let known = Encoding::ALL.into_iter().find(|encoding| *encoding as u8 == number);
+    let since = match known {
+        Some(Encoding::Zlib | Encoding::Zstd) => 3,
+        _ => 1,
+    };
+    // The perl decoder reads plain snappy in any protocol.
+    known.filter(|_| version >= since).ok_or_else(|| {
+        Error::new(ErrorKind::Malformed)
+            .at(4)
+            .expecting("encoding 0 to 4 (raw, snappy, incremental snappy; from protocol 3 on zlib and zstd)")
+            .finding(format!("encoding {number} with protocol {version}"))
+    })
+}
+
+fn refused(encoding: Encoding, options: &ReadOptions) -> Result<(), Error> {
+    let refuses = match encoding {
+        Encoding::Raw => None,
+        Encoding::Snappy | Encoding::SnappyIncremental => options.refuse_snappy.then_some("refuse_snappy"),
+        Encoding::Zlib => options.refuse_zlib.then_some("refuse_zlib"),
+        Encoding::Zstd => options.refuse_zstd.then_some("refuse_zstd"),
+    };
+    match refuses {
+        None => Ok(()),
+        Some(option) => Err(Error::new(ErrorKind::Unsupported)
+            .at(4)
+            .expecting("a body without this compression")
+            .finding(encoding.name())
+            .helping(format!("the option `{option}` is set"))),
+    }
+}
+
+/// Where offsets in a document count from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    /// The offset of the first byte of the body.
+    pub(super) first: u64,
+    /// Its index in the buffer that is read.
+    pub(super) start: usize,
+}
+
+impl Origin {
+    /// The index of the item at this offset, which must come before `tag_at`.
+    pub(super) fn index(self, offset: u64, tag_at: usize) -> Result<usize, Error> {
+        let index = offset.checked_sub(self.first).and_then(|by| usize::try_from(by).ok()?.checked_add(self.start));
+        index.filter(|index| *index < tag_at).ok_or_else(|| {
+            let before = (tag_at - self.start) as u64 + self.first;
+            Error::new(ErrorKind::BadLink)
+                .at(tag_at)
+                .expecting(format!("an offset from {} on, before {before}", self.first))
+                .finding(format!("{offset}"))
+        })
+    }
+}
+
+/// The word for a tag in an error.
+pub(super) fn found(byte: u8) -> String {
+    format!("{} (0x{byte:02x})", tag::name(byte))
+}

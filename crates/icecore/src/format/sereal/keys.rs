@@ -1,0 +1,135 @@
+//! Keys of maps as Sereal has them: strings, in the order that is asked for.
+
+use super::SortKeys;
+use crate::document::{Document, Key, Kind, Name, Node, flag};
+use crate::output::LossKind;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// A key as it is written.
+#[derive(Clone, Debug)]
+pub(super) struct KeyText<'d> {
+    pub(super) kind: Kind,
+    pub(super) bytes: Cow<'d, [u8]>,
+    /// What was lost on the way to a string.
+    pub(super) loss: Option<LossKind>,
+}
+
+impl<'d> KeyText<'d> {
+    fn new(kind: Kind, bytes: &'d [u8], loss: Option<LossKind>) -> KeyText<'d> {
+        KeyText { kind, bytes: Cow::Borrowed(bytes), loss }
+    }
+
+    fn made(text: String) -> KeyText<'d> {
+        KeyText { kind: Kind::Bytes, bytes: Cow::Owned(text.into_bytes()), loss: Some(LossKind::Key) }
+    }
+
+    /// The string for a plain key.
+    pub(super) fn of_name(name: Name<'d>) -> KeyText<'d> {
+        match name.node.kind {
+            Kind::Int => KeyText::made((name.node.payload as i64).to_string()),
+            Kind::Text => KeyText::new(Kind::Text, name.bytes, None),
+            Kind::Symbol => KeyText::new(text_if_not_ascii(name.bytes), name.bytes, Some(LossKind::Symbol)),
+            Kind::Encoded => KeyText::new(Kind::Bytes, name.bytes, Some(LossKind::Encoding)),
+            _ => KeyText::new(Kind::Bytes, name.bytes, None),
+        }
+    }
+
+    /// The string for a key that is a node, if there is one.
+    pub(super) fn of_node(document: &'d Document<'_>, node: &'d Node) -> Option<KeyText<'d>> {
+        let float = |value: f64| Some(KeyText::made(if value.is_finite() { value.to_string() } else { special(value) }));
+        match node.kind {
+            kind if kind.is_string() || kind == Kind::Int => {
+                let bytes = if kind == Kind::Int { &[] } else { document.bytes(node) };
+                Some(KeyText::of_name(Name { node: *node, bytes }))
+            }
+            Kind::Null => Some(KeyText::made(String::new())),
+            Kind::Bool => Some(KeyText::made(if node.payload == 0 { String::new() } else { "1".to_owned() })),
+            Kind::Uint => Some(KeyText::made(node.payload.to_string())),
+            Kind::Float => float(f64::from_bits(node.payload)),
+            Kind::Float32 => float(f64::from(f32::from_bits(node.payload as u32))),
+            Kind::Module | Kind::EnumCase => {
+                Some(KeyText::new(Kind::Bytes, document.bytes(node), Some(LossKind::Name)))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn of_key(document: &'d Document<'_>, key: Key<'d>) -> Option<KeyText<'d>> {
+        match key {
+            Key::Name(name) => Some(KeyText::of_name(name)),
+            Key::Value(value) => KeyText::of_node(document, value.node()),
+        }
+    }
+}
+
+/// As perl writes them.
+fn special(value: f64) -> String {
+    let text = if value.is_nan() { "NaN" } else if value > 0.0 { "Inf" } else { "-Inf" };
+    text.to_owned()
+}
+
+/// Symbols are text, except where bytes say the same.
+pub(super) fn text_if_not_ascii(bytes: &[u8]) -> Kind {
+    if bytes.is_ascii() || std::str::from_utf8(bytes).is_err() { Kind::Bytes } else { Kind::Text }
+}
+
+/// Whether this key is allowed in its hash but absent.
+pub(super) fn is_absent(node: &Node) -> bool {
+    node.has(flag::PLACEHOLDER)
+}
+
+/// Compares keys as `order` wants it.
+pub(super) fn compare(order: SortKeys, a: &KeyText<'_>, b: &KeyText<'_>) -> Ordering {
+    match order {
+        SortKeys::No => Ordering::Equal,
+        SortKeys::Length => {
+            let rank = |key: &KeyText<'_>| (key.bytes.len(), key.kind != Kind::Text);
+            rank(a).cmp(&rank(b)).then_with(|| a.bytes.cmp(&b.bytes))
+        }
+        SortKeys::Perl => perl(a, b),
+        SortKeys::PerlReverse => perl(b, a),
+    }
+}
+
+/// By characters, whatever their encoding.
+fn perl(a: &KeyText<'_>, b: &KeyText<'_>) -> Ordering {
+    match (a.kind == Kind::Text, b.kind == Kind::Text) {
+        (false, true) => latin1(&a.bytes).cmp(utf8(&b.bytes).chars()),
+        (true, false) => utf8(&a.bytes).chars().cmp(latin1(&b.bytes)),
+        _ => a.bytes.cmp(&b.bytes),
+    }
+}
+
+fn latin1(bytes: &[u8]) -> impl Iterator<Item = char> {
+    bytes.iter().map(|byte| char::from(*byte))
+}
+
+fn utf8(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders() {
+        let key = |kind, text: &'static str| KeyText::new(kind, text.as_bytes(), None);
+        let keys = [
+            key(Kind::Bytes, "b"),
+            key(Kind::Bytes, "aa"),
+            key(Kind::Bytes, "a"),
+            key(Kind::Text, "\u{100}"),
+            KeyText::new(Kind::Bytes, b"\xE9", None),
+        ];
+        let sorted = |order| {
+            let mut keys = keys.to_vec();
+            keys.sort_by(|a, b| compare(order, a, b));
+            keys.iter().map(|key| key.bytes.to_vec()).collect::<Vec<_>>()
+        };
+        assert_eq!(sorted(SortKeys::Length), [&b"a"[..], b"b", b"\xE9", b"\xC4\x80", b"aa"]);
+        assert_eq!(sorted(SortKeys::Perl), [&b"a"[..], b"aa", b"b", b"\xE9", b"\xC4\x80"]);
+        assert_eq!(sorted(SortKeys::PerlReverse), [&b"\xC4\x80"[..], b"\xE9", b"b", b"aa", b"a"]);
+    }
+}

@@ -1,0 +1,114 @@
+//! What must be tracked, found out before it is written.
+
+use crate::document::{Kind, Node, flag};
+use std::collections::HashMap;
+
+/// Everything that links and aliases of a document name.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    /// Variables that an alias names, by node.
+    pub(super) variables: HashMap<u32, Named>,
+    /// Containers, objects and the like that a link names, by node.
+    pub(super) referents: HashMap<u32, Named>,
+}
+
+/// Something that is named again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Named {
+    /// The offset of its tag, once that is written.
+    pub(super) offset: Option<u64>,
+    /// Whether anything but weak references holds it.
+    strong: bool,
+    /// The last weak reference to it.
+    last_weak: u32,
+}
+
+impl Named {
+    fn held_by(&mut self, at: u32, weakly: bool) {
+        if weakly {
+            self.last_weak = self.last_weak.max(at);
+        } else {
+            self.strong = true;
+        }
+    }
+}
+
+/// How a weak reference is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weakness {
+    Strong,
+    Weak,
+    /// It is the only one that holds what it refers to; a reader would lose it.
+    Needed,
+}
+
+fn follow(nodes: &[Node], mut at: u32, kind: Kind) -> u32 {
+    for _ in 0..64 {
+        match nodes.get(at as usize) {
+            Some(node) if node.kind == kind => at = node.payload as u32,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// The variable that an alias names.
+pub(super) fn variable(nodes: &[Node], alias: u32) -> u32 {
+    follow(nodes, alias, Kind::Alias)
+}
+
+/// What a link refers to.
+pub(super) fn referent(nodes: &[Node], link: u32) -> u32 {
+    follow(nodes, follow(nodes, follow(nodes, link, Kind::Link), Kind::Alias), Kind::Link)
+}
+
+fn is_weak(nodes: &[Node], at: u32) -> bool {
+    nodes.get(at as usize).is_some_and(|node| node.has(flag::WEAK))
+}
+
+/// The reference whose only part stands at `at`.
+fn reference_to(nodes: &[Node], at: u32) -> Option<u32> {
+    let parent = at.checked_sub(1)?;
+    nodes.get(parent as usize).filter(|node| node.kind == Kind::Ref).map(|_| parent)
+}
+
+impl Links {
+    pub(super) fn of(nodes: &[Node]) -> Links {
+        let mut links = Links::default();
+        for (at, node) in (0u32..).zip(nodes) {
+            match node.kind {
+                Kind::Alias => {
+                    let reference = reference_to(nodes, at);
+                    let named = links.variables.entry(variable(nodes, at)).or_default();
+                    named.held_by(reference.unwrap_or(at), reference.is_some_and(|at| is_weak(nodes, at)));
+                }
+                Kind::Link => links.referents.entry(referent(nodes, at)).or_default().held_by(at, node.has(flag::WEAK)),
+                _ => {}
+            }
+        }
+        for (at, named) in &mut links.referents {
+            named.held_by(*at, is_weak(nodes, *at));
+        }
+        for (at, named) in &mut links.variables {
+            match reference_to(nodes, *at) {
+                Some(reference) => named.held_by(reference, is_weak(nodes, reference)),
+                None => named.strong = true,
+            }
+        }
+        links
+    }
+
+    /// How the reference at `at` is written.
+    pub(super) fn weakness(&self, nodes: &[Node], at: u32) -> Weakness {
+        let Some(node) = nodes.get(at as usize).filter(|node| node.has(flag::WEAK)) else { return Weakness::Strong };
+        let named = match node.kind {
+            Kind::Link => self.referents.get(&referent(nodes, at)),
+            Kind::Ref => self.referents.get(&at).or_else(|| self.variables.get(&variable(nodes, at + 1))),
+            _ => self.referents.get(&at),
+        };
+        match named {
+            Some(named) if named.strong || named.last_weak != at => Weakness::Weak,
+            _ => Weakness::Needed,
+        }
+    }
+}

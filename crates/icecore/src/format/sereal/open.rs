@@ -1,0 +1,215 @@
+//! Reads a whole document: header, user header, decompression, body.
+
+use super::ReadOptions;
+use super::compress::decompress;
+use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
+use super::read::{Machine, varint};
+use super::spell::{Speller, header as code, width};
+use crate::document::{Detail, Detailed, Document, NO_NODE, Sink};
+#[cfg(test)]
+use crate::document::Tape;
+use crate::error::{Error, ErrorKind};
+use crate::format::{Outcome, Request, Scan};
+use crate::limits::Limits;
+use std::borrow::Cow;
+
+/// What offsets in a decompressed body count in.
+const LAYER: &str = "decompressed body";
+
+/// Reads one document from the start of the input.
+pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    let Request { limits, detail, mut tape } = request;
+    tape.clear();
+    let reading = Reading { input, options, limits };
+    if detail {
+        let mut sink = Detailed { tape, detail: Detail::default() };
+        sink.detail.spelling.format = "sereal".to_owned();
+        let mut speller = Speller::default();
+        let done = reading.document::<_, false>(&mut sink, &mut speller);
+        speller.finish(&mut sink.detail.spelling, &sink.tape);
+        if let Cow::Owned(body) = &done.buffer {
+            sink.detail.trace.layer = Some(body.clone());
+        }
+        Outcome { document: Document::detailed(done.buffer, sink), consumed: done.consumed, error: done.error }
+    } else {
+        let mut speller = Speller::default();
+        let done = reading.document::<_, true>(&mut tape, &mut speller);
+        Outcome { document: Document::new(done.buffer, tape), consumed: done.consumed, error: done.error }
+    }
+}
+
+/// As [`read`], without the loops of `fast.rs`.
+#[cfg(test)]
+pub(super) fn read_slowly<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Outcome<'a> {
+    let mut tape = Tape::new();
+    let done = Reading { input, options, limits }.document::<_, false>(&mut tape, &mut Speller::default());
+    Outcome { document: Document::new(done.buffer, tape), consumed: done.consumed, error: done.error }
+}
+
+struct Reading<'a, 'r> {
+    input: &'a [u8],
+    options: &'r ReadOptions,
+    limits: &'r Limits,
+}
+
+/// How far a reading came.
+struct Done<'a> {
+    /// What the strings of the tape stand in.
+    buffer: Cow<'a, [u8]>,
+    consumed: usize,
+    error: Option<Error>,
+}
+
+/// A compressed body in the input.
+struct Packed {
+    start: usize,
+    end: usize,
+    /// The length that zlib bodies are said to have.
+    declared: Option<u64>,
+}
+
+impl<'a> Reading<'a, '_> {
+    fn document<S: Sink, const FAST: bool>(&self, sink: &mut S, speller: &mut Speller) -> Done<'a> {
+        let failed = |at, error| Done { buffer: Cow::Borrowed(self.input), consumed: at, error: Some(error) };
+        let header = match Header::read(self.input, self.options) {
+            Ok(header) => header,
+            Err(error) => return failed(0, error),
+        };
+        self.header_spans(&header, sink);
+        if header.has_user_header
+            && let Err(error) = self.user_header(&header, sink, speller)
+        {
+            return failed(header.suffix_at, error);
+        }
+        let root = sink.tape().len();
+        sink.tape().root = root;
+        let first = if header.version == 1 { header.end as u64 } else { 1 };
+
+        if header.encoding == Encoding::Raw {
+            let origin = Origin { first, start: header.end };
+            let scan = Scan { input: self.input, at: header.end };
+            let machine = Machine::<S, FAST>::new(scan, origin, sink, speller, self.limits, self.options);
+            let (consumed, error) = machine.read();
+            return Done { buffer: Cow::Borrowed(self.input), consumed, error };
+        }
+
+        let packed = match self.packed(&header, sink) {
+            Ok(packed) => packed,
+            Err(error) => return failed(header.end, error),
+        };
+        let body = match self.unpack(&header, &packed) {
+            Ok(body) => body,
+            Err(error) => return failed(header.end, error),
+        };
+        if let Some(detail) = sink.detail() {
+            detail.layer = 1;
+        }
+        let scan = Scan { input: &body, at: 0 };
+        let origin = Origin { first, start: 0 };
+        let (end, mut error) = Machine::<S, FAST>::new(scan, origin, sink, speller, self.limits, self.options).read();
+        if error.is_none() && end < body.len() {
+            let more = body.len() - end;
+            error = Some(
+                Error::new(ErrorKind::Trailing)
+                    .at(end)
+                    .expecting("the end of the body")
+                    .finding(format!("{more} more bytes")),
+            );
+        }
+        Done { buffer: Cow::Owned(body), consumed: packed.end, error: error.map(|error| error.in_layer(LAYER)) }
+    }
+
+    fn header_spans<S: Sink>(&self, header: &Header, sink: &mut S) {
+        let Some(detail) = sink.detail() else { return };
+        detail.span(0, 4, NO_NODE, "magic number");
+        detail.span(4, 5, NO_NODE, "protocol and encoding");
+        detail.span(header.length_at, header.suffix_at, NO_NODE, "length of the header");
+        detail.header(code::VERSION, u64::from(header.version));
+        detail.header(code::ENCODING, header.encoding as u64);
+        let taken = header.suffix_at - header.length_at;
+        if !header.has_user_header {
+            let suffix = self.input.get(header.suffix_at..header.end).unwrap_or(&[]);
+            detail.span(header.suffix_at, header.end, NO_NODE, "header");
+            if !suffix.is_empty() {
+                let kept = detail.keep(suffix);
+                detail.header(code::SUFFIX, kept);
+            }
+        }
+        if taken != width((header.end - header.suffix_at) as u64) {
+            detail.header(code::LENGTH_WIDTH, taken as u64);
+        }
+    }
+
+    fn user_header<S: Sink>(&self, header: &Header, sink: &mut S, speller: &mut Speller) -> Result<(), Error> {
+        let start = header.suffix_at + 1;
+        let bits = self.input.get(header.suffix_at).copied().unwrap_or(HAS_USER_HEADER);
+        if let Some(detail) = sink.detail() {
+            detail.span(header.suffix_at, start, NO_NODE, "header bits");
+            if bits != HAS_USER_HEADER {
+                detail.header(code::BITS, u64::from(bits));
+            }
+        }
+        let index = sink.tape().len();
+        sink.tape().header = Some(index);
+        sink.tape().root = u32::MAX;
+        let input = self.input.get(..header.end).unwrap_or(&[]);
+        let origin = Origin { first: 1, start };
+        let scan = Scan { input, at: start };
+        let mut machine = Machine::<S, false>::new(scan, origin, sink, speller, self.limits, self.options);
+        machine.own = header.encoding != Encoding::Raw;
+        machine.is_header = true;
+        let (end, error) = machine.read();
+        speller.next_body();
+        match error {
+            Some(error) => return Err(error),
+            None if end < header.end => {
+                if let Some(detail) = sink.detail() {
+                    detail.span(end, header.end, NO_NODE, "header");
+                    let kept = detail.keep(self.input.get(end..header.end).unwrap_or(&[]));
+                    detail.header(code::SUFFIX, kept);
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Where the compressed body is.
+    fn packed<S: Sink>(&self, header: &Header, sink: &mut S) -> Result<Packed, Error> {
+        let mut scan = Scan { input: self.input, at: header.end };
+        let mut number = |scan: &mut Scan<'_>, what| {
+            let from = scan.at;
+            let value = varint(scan, what)?;
+            if let Some(detail) = sink.detail() {
+                detail.span(from, scan.at, NO_NODE, what);
+            }
+            Ok::<_, Error>(value)
+        };
+        let declared = match header.encoding {
+            Encoding::Zlib => Some(number(&mut scan, "the length of the body")?),
+            _ => None,
+        };
+        let len = match header.encoding {
+            Encoding::Snappy => scan.left(),
+            _ => usize::try_from(number(&mut scan, "the length of the compressed body")?).unwrap_or(usize::MAX),
+        };
+        let start = scan.at;
+        scan.take(len, "the compressed body")?;
+        if let Some(detail) = sink.detail() {
+            detail.span(start, scan.at, NO_NODE, "compressed body");
+        }
+        Ok(Packed { start, end: scan.at, declared })
+    }
+
+    fn unpack(&self, header: &Header, packed: &Packed) -> Result<Vec<u8>, Error> {
+        let small = self.input.get(packed.start..packed.end).unwrap_or(&[]);
+        let body = decompress(header.encoding, small, self.limits).map_err(|error| error.at(packed.start))?;
+        match packed.declared {
+            Some(declared) if declared != body.len() as u64 => Err(Error::new(ErrorKind::Malformed)
+                .at(packed.start)
+                .expecting(format!("a body of {declared} bytes"))
+                .finding(format!("one of {}", body.len()))),
+            _ => Ok(body),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The options, typed and as a table.
+
+use crate::options::{Opt, Settings, Side, Takes};
+
+/// How Sereal is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// Bodies compressed with Snappy are an error.
+    pub refuse_snappy: bool,
+    /// Bodies compressed with zlib are an error.
+    pub refuse_zlib: bool,
+    /// Bodies compressed with Zstandard are an error.
+    pub refuse_zstd: bool,
+    /// Objects are an error.
+    pub refuse_objects: bool,
+    /// STR_UTF8 that is not valid UTF-8 is an error.
+    pub validate_utf8: bool,
+    /// How many entries a hash may have.
+    pub max_num_hash_entries: Option<u64>,
+    /// How many items an array may have.
+    pub max_num_array_entries: Option<u64>,
+}
+
+impl ReadOptions {
+    pub(super) fn of(settings: &Settings) -> ReadOptions {
+        let most = |name| settings.number(name).and_then(|most| u64::try_from(most).ok()).filter(|most| *most > 0);
+        ReadOptions {
+            refuse_snappy: settings.flag("refuse_snappy"),
+            refuse_zlib: settings.flag("refuse_zlib"),
+            refuse_zstd: settings.flag("refuse_zstd"),
+            refuse_objects: settings.flag("refuse_objects"),
+            validate_utf8: settings.flag("validate_utf8"),
+            max_num_hash_entries: most("max_num_hash_entries"),
+            max_num_array_entries: most("max_num_array_entries"),
+        }
+    }
+}
+
+/// How a body is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Compress {
+    /// Not at all.
+    None,
+    /// With Snappy.
+    Snappy,
+    /// With zlib; from protocol 3 on.
+    Zlib,
+    /// With Zstandard; from protocol 3 on.
+    Zstd,
+}
+
+/// In which order the entries of a hash are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SortKeys {
+    /// As they stand in the document.
+    #[default]
+    No,
+    /// By length, then text before bytes, then by bytes: `sort_keys => 1`.
+    Length,
+    /// As Perl's `cmp` sorts them: `sort_keys => 2`.
+    Perl,
+    /// As Perl's `cmp` sorts them, backwards: `sort_keys => 3`.
+    PerlReverse,
+}
+
+/// How Sereal is written. The defaults are those of `Sereal::Encoder`; a
+/// document with spelling keeps it where nothing else is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// The protocol, 1 to 5. Default: 5.
+    pub protocol: Option<u8>,
+    /// The compression. Default: none.
+    pub compress: Option<Compress>,
+    /// The level of the compression: zlib 1 to 9 (default 6), zstd 1 to 22
+    /// (default 3).
+    pub level: Option<u8>,
+    /// A body with fewer bytes than this is not compressed. Default: 1024.
+    pub threshold: Option<u64>,
+    /// References to arrays and hashes always as REFN ARRAY and REFN HASH, and
+    /// keys sorted by [`SortKeys::Length`] if nothing else is said.
+    pub canonical: bool,
+    /// Only the first half of `canonical`.
+    pub canonical_refs: bool,
+    /// The order of keys.
+    pub sort_keys: SortKeys,
+    /// A string of more than 3 bytes that was written before is a COPY.
+    pub dedupe_strings: bool,
+    /// As `dedupe_strings`, with ALIAS where that may stand.
+    pub aliased_dedupe_strings: bool,
+    /// Keys that were written before are written in full.
+    pub no_shared_hashkeys: bool,
+    /// Floats beyond 64 bits are rounded to DOUBLE.
+    pub use_standard_double: bool,
+    /// Objects are written as what they are without their class.
+    pub no_bless_objects: bool,
+    /// The user header of the document is left out.
+    pub no_header: bool,
+    /// What would be written anyway is not changed to keep a spelling.
+    pub no_spelling: bool,
+}
+
+impl WriteOptions {
+    pub(super) fn of(settings: &Settings) -> WriteOptions {
+        let byte = |name| settings.number(name).and_then(|value| u8::try_from(value).ok());
+        WriteOptions {
+            protocol: byte("protocol"),
+            compress: settings.choice("compress").map(|word| match word {
+                "snappy" => Compress::Snappy,
+                "zlib" => Compress::Zlib,
+                "zstd" => Compress::Zstd,
+                _ => Compress::None,
+            }),
+            level: byte("level"),
+            threshold: settings.number("threshold").and_then(|value| u64::try_from(value).ok()),
+            canonical: settings.flag("canonical"),
+            canonical_refs: settings.flag("canonical_refs"),
+            sort_keys: match settings.number("sort_keys") {
+                Some(1) => SortKeys::Length,
+                Some(2) => SortKeys::Perl,
+                Some(3) => SortKeys::PerlReverse,
+                _ => SortKeys::No,
+            },
+            dedupe_strings: settings.flag("dedupe_strings"),
+            aliased_dedupe_strings: settings.flag("aliased_dedupe_strings"),
+            no_shared_hashkeys: settings.flag("no_shared_hashkeys"),
+            use_standard_double: settings.flag("use_standard_double"),
+            no_bless_objects: settings.flag("no_bless_objects"),
+            no_header: settings.flag("no_header"),
+            no_spelling: settings.flag("no_spelling"),
+        }
+    }
+
+    /// Whether values are to be written in another way than they were.
+    pub(super) fn changes_values(&self) -> bool {
+        let usual = WriteOptions {
+            protocol: self.protocol,
+            compress: self.compress,
+            level: self.level,
+            threshold: self.threshold,
+            ..WriteOptions::default()
+        };
+        *self != usual
+    }
+
+    pub(super) fn order(&self) -> SortKeys {
+        match self.sort_keys {
+            SortKeys::No if self.canonical => SortKeys::Length,
+            order => order,
+        }
+    }
+}
+
+const fn read(name: &'static str, takes: Takes, help: &'static str) -> Opt {
+    Opt { name, takes, side: Side::Read, help }
+}
+
+const fn write(name: &'static str, takes: Takes, help: &'static str) -> Opt {
+    Opt { name, takes, side: Side::Write, help }
+}
+
+/// The same as a table.
+pub(super) static TABLE: &[Opt] = &[
+    read("refuse_snappy", Takes::Flag, "A body compressed with Snappy is an error."),
+    read("refuse_zlib", Takes::Flag, "A body compressed with zlib is an error."),
+    read("refuse_zstd", Takes::Flag, "A body compressed with Zstandard is an error."),
+    read("refuse_objects", Takes::Flag, "An object is an error."),
+    read("validate_utf8", Takes::Flag, "Text that is not valid UTF-8 is an error."),
+    read("max_num_hash_entries", Takes::Number(0, i64::MAX), "How many entries a hash may have; 0: any number."),
+    read("max_num_array_entries", Takes::Number(0, i64::MAX), "How many items an array may have; 0: any number."),
+    write("protocol", Takes::Number(1, 5), "The protocol; 5 if not said."),
+    write("compress", Takes::Choice(&["none", "snappy", "zlib", "zstd"]), "How the body is compressed."),
+    write("level", Takes::Number(1, 22), "How hard to compress: zlib 1-9 (6), zstd 1-22 (3)."),
+    write("threshold", Takes::Number(0, i64::MAX), "A body of fewer bytes is not compressed; 1024 if not said."),
+    write("canonical", Takes::Flag, "The same bytes for the same data: canonical_refs and sort_keys=1."),
+    write("canonical_refs", Takes::Flag, "References always as REFN ARRAY and REFN HASH."),
+    write(
+        "sort_keys",
+        Takes::Number(0, 3),
+        "Sorts keys: 1 by length and bytes, 2 as Perl's cmp does, 3 the reverse of that.",
+    ),
+    write("dedupe_strings", Takes::Flag, "A string of more than 3 bytes that was there before is a COPY."),
+    write("aliased_dedupe_strings", Takes::Flag, "As dedupe_strings, with ALIAS where that may stand."),
+    write("no_shared_hashkeys", Takes::Flag, "Keys that were there before are written in full."),
+    write("use_standard_double", Takes::Flag, "Floats beyond 64 bits are rounded to DOUBLE."),
+    write("no_bless_objects", Takes::Flag, "Objects are written without their class."),
+    write("no_header", Takes::Flag, "The user header is left out."),
+    write("no_spelling", Takes::Flag, "The byte form that a Sereal document had is not kept."),
+];

@@ -1,0 +1,222 @@
+//! The choices that a Sereal document leaves, as notes of its spelling.
+//!
+//! A note says where a document differs from what the writer would do by
+//! itself. Nothing refers to an offset: a COPY is noted as the item that it
+//! copies, so that strings may be edited.
+
+use super::tag;
+use crate::document::{Kind, Ordinals, Spelling, Tape};
+use std::collections::HashMap;
+
+/// Choices of the whole document.
+pub(super) mod header {
+    /// The protocol version.
+    pub(in super::super) const VERSION: u16 = 1;
+    /// The number of the encoding.
+    pub(in super::super) const ENCODING: u16 = 2;
+    /// Kept bytes: the header suffix, or what of it is behind the user header.
+    pub(in super::super) const SUFFIX: u16 = 3;
+    /// The first byte of a suffix that has a user header, if it is not 1.
+    pub(in super::super) const BITS: u16 = 4;
+    /// How many bytes the length of the suffix takes, if more than needed.
+    pub(in super::super) const LENGTH_WIDTH: u16 = 5;
+    /// Keys that were written before are written in full again.
+    pub(in super::super) const FULL_KEYS: u16 = 6;
+}
+
+/// Choices for a value.
+pub(super) mod code {
+    /// PAD tags: how many, and in the upper half before which tag: 0 the
+    /// first, 1 the one behind REFN, 2 the one behind WEAKEN.
+    pub(in super::super) const PADS: u16 = 1;
+    /// REFN ARRAY where ARRAYREF would do; REFN HASH likewise.
+    pub(in super::super) const REFN: u16 = 2;
+    /// An ARRAY or a HASH without a reference to it.
+    pub(in super::super) const BARE: u16 = 3;
+    /// The tag of a leaf.
+    pub(in super::super) const TAG: u16 = 4;
+    /// How many bytes the number behind the tag takes, if more than needed.
+    pub(in super::super) const WIDTH: u16 = 5;
+    /// A COPY of a string: see [`super::target`].
+    pub(in super::super) const COPY: u16 = 6;
+    /// How many bytes the offset of that takes, if more than needed.
+    pub(in super::super) const COPY_WIDTH: u16 = 7;
+    /// Tracked tags that nothing refers to: see [`super::tracked`].
+    pub(in super::super) const TRACK: u16 = 8;
+    /// Kept bytes: the padding of a LONG_DOUBLE, if not zero.
+    pub(in super::super) const PADDING: u16 = 9;
+    /// The key in full, though it was written before.
+    pub(in super::super) const KEY_FULL: u16 = 10;
+    /// The key by COPY, though that is not what the others do.
+    pub(in super::super) const KEY_COPY: u16 = 11;
+    /// The tag of the key.
+    pub(in super::super) const KEY_TAG: u16 = 12;
+    /// As [`WIDTH`], of the key.
+    pub(in super::super) const KEY_WIDTH: u16 = 13;
+    /// As [`COPY_WIDTH`], of the key.
+    pub(in super::super) const KEY_COPY_WIDTH: u16 = 14;
+    /// The class name in full, though it was written before.
+    pub(in super::super) const CLASS_FULL: u16 = 16;
+    /// OBJECT with a COPY of its class name.
+    pub(in super::super) const CLASS_COPY: u16 = 17;
+    /// The tag of the class name.
+    pub(in super::super) const CLASS_TAG: u16 = 18;
+    /// As [`WIDTH`], of the class name, or of the offset of OBJECTV.
+    pub(in super::super) const CLASS_WIDTH: u16 = 19;
+    /// As [`COPY_WIDTH`], of the class name.
+    pub(in super::super) const CLASS_COPY_WIDTH: u16 = 20;
+    /// OBJECTV with another class name than the first of that name.
+    pub(in super::super) const CLASS_OTHER: u16 = 21;
+}
+
+/// Bits of [`code::TRACK`].
+pub(super) mod tracked {
+    /// The tag of the variable.
+    pub(in super::super) const MAIN: u64 = 1;
+    /// The ARRAY, HASH or REGEXP behind its REFN.
+    pub(in super::super) const INNER: u64 = 2;
+    /// The tag of the key.
+    pub(in super::super) const KEY: u64 = 4;
+    /// The tag of the class name.
+    pub(in super::super) const CLASS: u64 = 8;
+}
+
+/// Which string of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    Value = 0,
+    Key = 1,
+    Class = 2,
+}
+
+/// A string of a document, as the value of a note: its part and the ordinal of
+/// its node.
+pub(super) fn target(part: Part, ordinal: u32) -> u64 {
+    (part as u64) << 32 | u64::from(ordinal)
+}
+
+/// Whether a note's value is a [`target`].
+fn has_target(code: u16) -> bool {
+    matches!(code, code::COPY | code::KEY_COPY | code::CLASS_COPY | code::CLASS_OTHER)
+}
+
+/// How many bytes a varint takes at least.
+pub(super) fn width(value: u64) -> usize {
+    (64 - (value | 1).leading_zeros() as usize).div_ceil(7)
+}
+
+/// What a detailed reading needs to know to make notes.
+#[derive(Debug, Default)]
+pub(super) struct Speller {
+    /// Where strings start, and whose they are; ascending.
+    strings: Vec<(usize, u32, Part)>,
+    /// Where each key was written first.
+    keys: HashMap<(Kind, Vec<u8>), usize>,
+    /// Where each class name was written first.
+    classes: HashMap<u32, usize>,
+    /// Nodes whose key was written again in full, and those that copied it.
+    again: Vec<u32>,
+    copied: Vec<u32>,
+    /// The bytes of a copy are no strings of their own.
+    pub(super) copying: bool,
+}
+
+impl Speller {
+    /// A string stands here.
+    pub(super) fn string(&mut self, at: usize, node: u32, part: Part) {
+        if !self.copying {
+            self.strings.push((at, node, part));
+        }
+    }
+
+    /// Whose string stands here, as a note's value with a node index.
+    pub(super) fn target_at(&self, at: usize) -> Option<u64> {
+        let found = self.strings.binary_search_by_key(&at, |(start, ..)| *start).ok()?;
+        let (_, node, part) = self.strings[found];
+        Some(target(part, node))
+    }
+
+    /// A key was written in full.
+    pub(super) fn full_key(&mut self, at: usize, node: u32, kind: Kind, bytes: &[u8]) {
+        if self.copying {
+            return;
+        }
+        let first = *self.keys.entry((kind, bytes.to_vec())).or_insert(at);
+        if first != at {
+            self.again.push(node);
+        }
+    }
+
+    /// A key was written as a copy. Gives the note that this needs, if any.
+    pub(super) fn copied_key(&mut self, at: usize, node: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
+        if self.copying {
+            return None;
+        }
+        if self.keys.get(&(kind, bytes.to_vec())) == Some(&at) {
+            self.copied.push(node);
+            None
+        } else {
+            self.target_at(at)
+        }
+    }
+
+    /// A class name was written in full: whether it is the first of its name.
+    pub(super) fn is_first_class(&mut self, at: usize, class: u32) -> bool {
+        self.copying || *self.classes.entry(class).or_insert(at) == at
+    }
+
+    /// Whether the name of this class was first written here.
+    pub(super) fn is_first_of(&self, at: usize, class: u32) -> bool {
+        self.copying || self.classes.get(&class) == Some(&at)
+    }
+
+    /// Forgets what can't be referred to from the next body.
+    pub(super) fn next_body(&mut self) {
+        self.strings.clear();
+        self.keys.clear();
+        self.classes.clear();
+    }
+
+    /// Makes the notes that depend on the whole, and turns node indexes in
+    /// targets into ordinals.
+    pub(super) fn finish(self, spelling: &mut Spelling, tape: &Tape) {
+        let full = self.again.len() > self.copied.len();
+        if full {
+            spelling.header.push((header::FULL_KEYS, 1));
+        }
+        let (code, nodes) = if full { (code::KEY_COPY, &self.copied) } else { (code::KEY_FULL, &self.again) };
+        for node in nodes {
+            // The first of its name, which the writer finds without help.
+            let value = if full { u64::MAX } else { 0 };
+            spelling.notes.push(crate::document::Note { ordinal: *node, code, value });
+        }
+        let ordinals = Ordinals::of(tape);
+        for note in &mut spelling.notes {
+            if has_target(note.code) && note.value != u64::MAX {
+                let ordinal = ordinals.ordinal(note.value as u32);
+                note.value = note.value & !0xFFFF_FFFF | u64::from(ordinal);
+            }
+        }
+    }
+}
+
+/// The tag that a string of this kind and length gets.
+pub(super) fn string_tag(kind: Kind, len: usize) -> u8 {
+    match kind {
+        Kind::Text => tag::STR_UTF8,
+        _ if len <= tag::MOST_SHORT => tag::SHORT_BINARY,
+        _ => tag::BINARY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths() {
+        for (value, bytes) in [(0, 1), (127, 1), (128, 2), (16_383, 2), (16_384, 3), (u64::MAX, 10)] {
+            assert_eq!(width(value), bytes, "{value}");
+        }
+    }
+}

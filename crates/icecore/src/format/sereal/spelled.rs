@@ -1,0 +1,86 @@
+//! The spelling of a document that is written again.
+
+use super::spell::{Part, code, header, target};
+use crate::document::{Kind, Note, Ordinals, Spelling, Tape};
+use std::collections::HashMap;
+
+/// Notes by node, and the strings that notes name.
+pub(super) struct Spelled<'d> {
+    spelling: &'d Spelling,
+    ordinals: Ordinals,
+    full_keys: bool,
+    /// Strings that are copied later, with the offset once they are written.
+    strings: HashMap<u64, Option<Written>>,
+}
+
+#[derive(Debug)]
+struct Written {
+    offset: u64,
+    kind: Kind,
+    bytes: Vec<u8>,
+}
+
+impl<'d> Spelled<'d> {
+    pub(super) fn new(spelling: &'d Spelling, tape: &Tape) -> Spelled<'d> {
+        let names = |note: &&Note| {
+            matches!(note.code, code::COPY | code::KEY_COPY | code::CLASS_COPY | code::CLASS_OTHER)
+                && note.value != u64::MAX
+        };
+        Spelled {
+            spelling,
+            ordinals: Ordinals::of(tape),
+            full_keys: spelling.get(header::FULL_KEYS).is_some_and(|value| value != 0),
+            strings: spelling.notes.iter().filter(names).map(|note| (note.value, None)).collect(),
+        }
+    }
+
+    fn notes(&self, at: u32) -> &'d [Note] {
+        let notes: &'d [Note] = &self.spelling.notes;
+        let ordinal = self.ordinals.ordinal(at);
+        let first = notes.partition_point(|note| note.ordinal < ordinal);
+        let count = notes[first..].iter().take_while(|note| note.ordinal == ordinal).count();
+        &notes[first..first + count]
+    }
+
+    /// What was noted of the node at `at`.
+    pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
+        self.notes(at).iter().find(|note| note.code == code).map(|note| note.value)
+    }
+
+    /// Which tags of the node at `at` were tracked for nothing.
+    pub(super) fn tracks(&self, at: u32) -> u64 {
+        self.notes(at).iter().filter(|note| note.code == code::TRACK).fold(0, |bits, note| bits | note.value)
+    }
+
+    /// How many PAD tags stood in a place of the node at `at`.
+    pub(super) fn pads(&self, at: u32, place: u64) -> u64 {
+        let here = self.notes(at).iter().filter(|note| note.code == code::PADS && note.value >> 32 == place);
+        here.map(|note| note.value & 0xFFFF_FFFF).sum()
+    }
+
+    /// Bytes that a note names.
+    pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
+        self.note(at, code).map(|kept| self.spelling.kept(kept))
+    }
+
+    /// Whether keys are written in full again and again.
+    pub(super) fn full_keys(&self) -> bool {
+        self.full_keys
+    }
+
+    /// A string is written here.
+    pub(super) fn written(&mut self, at: u32, part: Part, kind: Kind, bytes: &[u8], offset: u64) {
+        if !self.strings.is_empty()
+            && let Some(place) = self.strings.get_mut(&target(part, self.ordinals.ordinal(at)))
+        {
+            *place = Some(Written { offset, kind, bytes: bytes.to_vec() });
+        }
+    }
+
+    /// Where the string that a note names was written, if it is still this
+    /// one.
+    pub(super) fn offset_of(&self, target: u64, kind: Kind, bytes: &[u8]) -> Option<u64> {
+        let written = self.strings.get(&target)?.as_ref()?;
+        (written.kind == kind && written.bytes == bytes).then_some(written.offset)
+    }
+}

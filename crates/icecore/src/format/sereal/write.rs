@@ -1,0 +1,176 @@
+//! The writer: which protocol, which compression, header, body.
+
+use super::body::Body;
+use super::compress::compress;
+use super::header::{Encoding, HAS_USER_HEADER, MAGIC, OLD_MAGIC};
+use super::spell::{header as code, width};
+use super::tag::TRACK;
+use super::{Compress, SortKeys, WriteOptions};
+use crate::document::{Document, Spelling};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::output::{LossKind, Losses, Output};
+
+/// Bodies shorter than this are not compressed.
+const THRESHOLD: u64 = 1024;
+
+/// Whether a float is written as FLOAT.
+pub(super) fn is_float(value: f64) -> bool {
+    f64::from(value as f32) == value || value.is_nan()
+}
+
+/// What was decided before the first byte.
+#[derive(Debug)]
+pub(super) struct Plan<'d> {
+    pub(super) version: u8,
+    encoding: Encoding,
+    /// The encoding is that of the original, whatever the size.
+    encoding_is_spelled: bool,
+    /// The spelling of the header, and of the values if it is to be kept.
+    header: Option<&'d Spelling>,
+    pub(super) values: Option<&'d Spelling>,
+    pub(super) options: &'d WriteOptions,
+    pub(super) order: SortKeys,
+    pub(super) limits: &'d Limits,
+}
+
+impl<'d> Plan<'d> {
+    fn new(document: &'d Document<'_>, options: &'d WriteOptions, limits: &'d Limits) -> Result<Plan<'d>, Error> {
+        let header = document.spelling_of("sereal").filter(|_| !options.no_spelling);
+        let spelled = |code| header.and_then(|spelling| spelling.get(code)).and_then(|value| u8::try_from(value).ok());
+        let spelled_version = spelled(code::VERSION).filter(|version| (1..=5).contains(version));
+        let version = options.protocol.or(spelled_version).unwrap_or(5);
+        if !(1..=5).contains(&version) {
+            return Err(usage("protocol 1 to 5", format!("protocol {version}")));
+        }
+        let same_version = spelled_version == Some(version);
+        let spelled_encoding = spelled(code::ENCODING)
+            .and_then(|number| Encoding::ALL.into_iter().find(|encoding| *encoding as u8 == number))
+            .filter(|_| same_version);
+        let encoding = match options.compress {
+            None => spelled_encoding.unwrap_or(Encoding::Raw),
+            Some(Compress::None) => Encoding::Raw,
+            Some(Compress::Snappy) => Encoding::SnappyIncremental,
+            Some(Compress::Zlib) => Encoding::Zlib,
+            Some(Compress::Zstd) => Encoding::Zstd,
+        };
+        if version < 3 && matches!(encoding, Encoding::Zlib | Encoding::Zstd) {
+            return Err(usage("protocol 3 or above for this compression", format!("protocol {version}")));
+        }
+        if encoding == Encoding::Zlib && options.level.is_some_and(|level| !(1..=9).contains(&level)) {
+            return Err(usage("level 1 to 9 for zlib", format!("level {}", options.level.unwrap_or(0))));
+        }
+        Ok(Plan {
+            version,
+            encoding,
+            encoding_is_spelled: options.compress.is_none() && spelled_encoding.is_some(),
+            header: header.filter(|_| same_version),
+            values: header.filter(|_| same_version && !options.changes_values()),
+            options,
+            order: options.order(),
+            limits,
+        })
+    }
+
+    fn spelled(&self, code: u16) -> Option<u64> {
+        self.header.and_then(|spelling| spelling.get(code))
+    }
+}
+
+fn usage(expected: &'static str, found: String) -> Error {
+    Error::new(ErrorKind::Usage).expecting(expected).finding(found)
+}
+
+/// Writes a document.
+pub(super) fn write(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    let plan = Plan::new(document, options, limits)?;
+    let mut losses = Losses::default();
+    let suffix = suffix(document, &plan, &mut losses)?;
+    let mut head = Vec::with_capacity(16 + suffix.len());
+    head.extend_from_slice(if plan.version < 3 { &OLD_MAGIC } else { &MAGIC });
+    head.push(plan.version | (plan.encoding as u8) << 4);
+    let taken = plan.spelled(code::LENGTH_WIDTH).and_then(|taken| usize::try_from(taken).ok()).unwrap_or(0);
+    push_varint(&mut head, suffix.len() as u64, taken);
+    head.extend_from_slice(&suffix);
+    let first = if plan.version == 1 { head.len() as u64 } else { 1 };
+    let root = document.root().index();
+
+    if plan.encoding == Encoding::Raw && !options.aliased_dedupe_strings {
+        out.buffer().extend_from_slice(&head);
+        Body::new(document, &plan, first, &mut losses, out).write(root)?;
+        return Ok(losses);
+    }
+
+    let mut body = Vec::new();
+    let tracks = Body::new(document, &plan, first, &mut losses, &mut body).write(root)?;
+    set_tracks(&mut body, &tracks);
+    let small = match plan.encoding {
+        Encoding::Raw => None,
+        _ if !plan.encoding_is_spelled && (body.len() as u64) < options.threshold.unwrap_or(THRESHOLD) => None,
+        encoding => Some(compress(encoding, &body, options.level)?),
+    };
+    let small = small.filter(|small| plan.encoding_is_spelled || small.len() < body.len());
+    match small {
+        Some(small) => {
+            if plan.encoding == Encoding::Zlib {
+                push_varint(&mut head, body.len() as u64, 0);
+            }
+            if plan.encoding != Encoding::Snappy {
+                push_varint(&mut head, small.len() as u64, 0);
+            }
+            out.buffer().extend_from_slice(&head);
+            out.buffer().extend_from_slice(&small);
+        }
+        None => {
+            head[4] = plan.version;
+            out.buffer().extend_from_slice(&head);
+            out.buffer().extend_from_slice(&body);
+        }
+    }
+    out.ready()?;
+    Ok(losses)
+}
+
+/// The header's suffix, with the user header.
+fn suffix(document: &Document<'_>, plan: &Plan<'_>, losses: &mut Losses) -> Result<Vec<u8>, Error> {
+    let kept = plan.header.map_or(&[][..], |spelling| match spelling.get(code::SUFFIX) {
+        Some(at) => spelling.kept(at),
+        None => &[],
+    });
+    let Some(header) = document.header().filter(|_| !plan.options.no_header) else {
+        return Ok(if document.header().is_none() { kept.to_vec() } else { Vec::new() });
+    };
+    if plan.version == 1 {
+        losses.add(LossKind::Header, || header.path());
+        return Ok(Vec::new());
+    }
+    let bits = plan.spelled(code::BITS).and_then(|bits| u8::try_from(bits).ok()).unwrap_or(HAS_USER_HEADER);
+    let mut suffix = Vec::new();
+    let tracks = Body::new(document, plan, 1, losses, &mut suffix).write(header.index())?;
+    set_tracks(&mut suffix, &tracks);
+    suffix.insert(0, bits);
+    suffix.extend_from_slice(kept);
+    Ok(suffix)
+}
+
+fn set_tracks(body: &mut [u8], tracks: &[u64]) {
+    for at in tracks {
+        if let Some(tag) = usize::try_from(*at).ok().and_then(|at| body.get_mut(at)) {
+            *tag |= TRACK;
+        }
+    }
+}
+
+/// Appends a varint, padded to `taken` bytes if it takes fewer.
+fn push_varint(out: &mut Vec<u8>, mut value: u64, taken: usize) {
+    for _ in 1..width(value).max(taken.min(10)) {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
