@@ -23,7 +23,8 @@ impl Progress {
             return Progress(None);
         }
         let bar = ProgressBar::with_draw_target(Some(inputs as u64), ProgressDrawTarget::stderr());
-        let style = if inputs > 1 { "{spinner} {pos}/{len} {wide_msg} {elapsed}" } else { "{spinner} {wide_msg} {elapsed}" };
+        let style =
+            if inputs > 1 { "{spinner} {pos}/{len} {wide_msg} {elapsed}" } else { "{spinner} {wide_msg} {elapsed}" };
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }

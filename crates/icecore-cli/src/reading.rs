@@ -21,9 +21,6 @@ pub enum Detail {
     For(&'static str),
 }
 
-/// What became of a document, for who goes on or not.
-pub type Next<'a> = Result<Outcome<'a>, Stop>;
-
 impl<'r> Reader<'r> {
     pub fn new(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Stop> {
         let mut stage = from.format.as_deref().map(Stage::parse).transpose().map_err(usage)?;

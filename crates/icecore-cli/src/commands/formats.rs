@@ -96,7 +96,9 @@ fn table(formats: &[&icecore::Format]) -> String {
     }
     let names: Vec<_> = icecore::recognised().into_iter().map(|(name, _)| name).collect();
     text.push_str("\n`icecore formats FORMAT` shows the page of a format with every option.\n");
-    text.push_str("Options are written FORMAT:name=value,…, for example json:indent=2.\n\nRecognised by `detect`, not read:\n");
+    text.push_str(
+        "Options are written FORMAT:name=value,…, for example json:indent=2.\n\nRecognised by `detect`, not read:\n",
+    );
     text.push_str(&wrapped(&names));
     text
 }

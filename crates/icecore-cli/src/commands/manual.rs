@@ -37,9 +37,11 @@ pub fn pages(args: &Man, report: &mut Report) -> Result<(), Stop> {
 
 fn all_pages(top: &clap::Command, folder: &Path, report: &mut Report) -> Result<(), Stop> {
     let commands = top.get_subcommands().filter(|command| !command.is_hide_set());
-    for (command, name) in [(top, None)].into_iter().chain(commands.map(|command| (command, Some(command.get_name())))) {
+    for (command, name) in [(top, None)].into_iter().chain(commands.map(|command| (command, Some(command.get_name()))))
+    {
         let path = folder.join(format!("{}.1", title(name)));
-        let written = fs::create_dir_all(folder).and_then(|()| fs::write(&path, page(command, name).unwrap_or_default()));
+        let written =
+            fs::create_dir_all(folder).and_then(|()| fs::write(&path, page(command, name).unwrap_or_default()));
         if let Err(error) = written {
             report.fault(code::USAGE, &path.display().to_string(), plain(&error));
         }
@@ -53,7 +55,7 @@ fn title(name: Option<&str>) -> String {
 
 fn page(command: &clap::Command, name: Option<&str>) -> Result<String, Stop> {
     let mut page = Vec::new();
-    let man = clap_mangen::Man::new(command.clone().name(title(name)).disable_help_flag(false)).title(title(name));
+    let man = clap_mangen::Man::new(command.clone()).title(title(name));
     man.render(&mut page).map_err(|error| Stop::Failed(code::OTHER, error.to_string()))?;
     Ok(String::from_utf8_lossy(&page).into_owned())
 }

@@ -147,6 +147,15 @@ impl Tape {
 }
 
 impl<'a> Document<'a> {
+    /// The step of a path from the container at `parent` to its child, whose
+    /// key stands at `key` if it is a node of its own, and which is at
+    /// `position` among the children. An object and its body are one step:
+    /// there is none between them.
+    pub fn step(&self, parent: u32, child: u32, key: Option<u32>, position: u64) -> Option<String> {
+        let kind = self.tape.nodes.get(parent as usize)?.kind;
+        self.tape.child_step(kind, child, key, position, &self.input)
+    }
+
     /// The value on this path, which is written as errors, losses and
     /// [`Cursor::path`] write it. Links, aliases and objects are looked
     /// through on the way. `$` may be left out.
