@@ -95,7 +95,7 @@ impl Report {
             return;
         }
         for loss in losses.iter() {
-            let prefix = if strict { "refused: " } else { "" };
+            let prefix = if strict { "refused by --strict: " } else { "" };
             self.say(&format!("icecore: {name}: {prefix}{loss}\n"));
         }
     }

@@ -16,11 +16,13 @@ pub struct Sink {
     /// The last byte that was written.
     last: u8,
     name: String,
+    /// How many bytes were passed on.
+    passed: u64,
 }
 
 impl Sink {
     pub fn new(to: Box<dyn Write>, name: impl Into<String>) -> Sink {
-        Sink { to, buffer: Vec::with_capacity(2 * PIECE), failed: None, last: b'\n', name: name.into() }
+        Sink { to, buffer: Vec::with_capacity(2 * PIECE), failed: None, last: b'\n', name: name.into(), passed: 0 }
     }
 
     /// To the standard output.
@@ -36,6 +38,17 @@ impl Sink {
     /// Whether the last line is complete.
     pub fn at_line_start(&self) -> bool {
         self.buffer.last().copied().unwrap_or(self.last) == b'\n'
+    }
+
+    /// How much was written so far.
+    pub fn position(&self) -> u64 {
+        self.passed + self.buffer.len() as u64
+    }
+
+    /// Takes back what was written behind this position, as far as it was not
+    /// passed on.
+    pub fn take_back(&mut self, position: u64) {
+        self.buffer.truncate(usize::try_from(position.saturating_sub(self.passed)).unwrap_or(usize::MAX));
     }
 
     /// Writes what was gathered.
@@ -72,6 +85,7 @@ impl Sink {
             self.last = *last;
         }
         let end = self.to.write_all(&self.buffer);
+        self.passed += self.buffer.len() as u64;
         self.buffer.clear();
         end.map_err(|error| self.fail(error))
     }

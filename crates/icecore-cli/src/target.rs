@@ -57,6 +57,11 @@ impl Target {
         Ok(Target { sink, file: Some(Pending { temporary, path, kept: false }) })
     }
 
+    /// Whether this is a file that appears in the end.
+    pub fn is_file(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// All was written.
     pub fn keep(mut self) -> Result<(), Stop> {
         self.sink.flush()?;

@@ -39,14 +39,13 @@ impl Job<'_> {
             Some(path) if path.as_os_str() != "-" => Target::file(path)?,
             _ => Target::stdout(),
         };
-        let mut any = false;
         for source in sources {
             report.progress.show(&source.name());
-            any |= self.source(source, &mut target.sink, report)?;
+            self.source(source, &mut target.sink, report)?;
             report.progress.step();
         }
-        // A file of which nothing is right does not appear.
-        if any { target.keep() } else { Ok(()) }
+        // A file in which nothing came out right does not appear.
+        if target.is_file() && target.sink.position() == 0 { Ok(()) } else { target.keep() }
     }
 
     /// Each to a file of its own.
@@ -95,6 +94,7 @@ impl Job<'_> {
             if outcome.error.is_some() {
                 return Ok(outcome.document.into_tape());
             }
+            let start = sink.position();
             match icecore::write_to(&outcome.document, &self.to, &self.global.limit, sink) {
                 Ok(losses) => {
                     report.losses(name, &losses, self.args.strict);
@@ -103,6 +103,7 @@ impl Job<'_> {
                 Err(error) if error.kind() == ErrorKind::Output => return Err(sink.stop()),
                 Err(error) => {
                     report.unwritable(name, &error);
+                    sink.take_back(start);
                     well = false;
                 }
             }

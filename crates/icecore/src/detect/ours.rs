@@ -67,7 +67,12 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
         if !only_values {
             return None;
         }
-        variant.push_str(&format!("{}{documents} documents", if variant.is_empty() { "" } else { ", " }));
+        let count = format!("{documents} documents");
+        variant = match variant.contains("several documents") {
+            true => variant.replace("several documents", &count),
+            false if variant.is_empty() => count,
+            false => format!("{variant}, {count}"),
+        };
     }
     let certainty = if only_values { Certainty::Sure } else { Certainty::Possible };
     Some(Guess { certainty, variant })

@@ -29,7 +29,7 @@ pub(super) fn dumper(sample: &Sample<'_>) -> Option<Guess> {
         return None;
     }
     let is_complete = !sample.whole || walk.rest().trim_ascii_end().ends_with(b";");
-    guess(if is_complete { Certainty::Sure } else { Certainty::Likely }, "Data::Dumper")
+    guess(if is_complete { Certainty::Sure } else { Certainty::Likely }, "")
 }
 
 fn assignment(walk: &mut Walk<'_>) -> Step<()> {

@@ -37,9 +37,11 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), S
         } else {
             text::document(&piece, &outcome, args, paint, &mut sink)?;
         }
+        // What is wrong behind it is said after it.
+        sink.flush()?;
         Ok(outcome.document.into_tape())
     })?;
-    sink.flush()
+    Ok(())
 }
 
 /// The part of an input that is one document.

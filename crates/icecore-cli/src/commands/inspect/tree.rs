@@ -114,7 +114,8 @@ impl<'d> Tree<'d> {
         let trace = self.document.trace()?;
         let mut extent = *trace.extents.get(node as usize)?;
         if extent.end == 0 {
-            if extent.start == 0 {
+            // Only the root may start at 0: any other was never reached.
+            if extent.start == 0 && node != self.document.root().index() {
                 return None;
             }
             // It is still open: it goes on to the end.
