@@ -1,2 +1,51 @@
-//! The command.
-fn main() {}
+//! The command `icecore`: looks into and converts the data that Perl, PHP and
+//! Ruby freeze. All the work is the engine's.
+
+mod cli;
+mod commands;
+mod limits;
+mod paint;
+mod progress;
+mod reading;
+mod report;
+mod sink;
+mod source;
+mod target;
+
+use clap::{CommandFactory, Parser};
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if words.len() == 1 && std::io::stdin().is_terminal() {
+        // There is nothing to read: a short help is what helps.
+        let _ = cli::Cli::command().print_help();
+        return ExitCode::SUCCESS;
+    }
+    let cli = cli::Cli::parse_from(with_command(words));
+    let paint = paint::Paint::new(cli.global.color, &std::io::stderr());
+    let mut report = report::Report::new(paint, cli.global.quiet);
+    let end = commands::run(&cli, &mut report);
+    report.finish(end)
+}
+
+/// Puts `inspect` where no command was named.
+fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
+    let command = cli::Cli::command();
+    let mut at = 1;
+    while let Some(word) = words.get(at) {
+        let word = word.to_string_lossy();
+        match &*word {
+            "-h" | "--help" | "-V" | "--version" => return words,
+            "-q" | "--quiet" => at += 1,
+            "--limit" | "--color" => at += 2,
+            word if word.starts_with("--limit=") || word.starts_with("--color=") => at += 1,
+            word if command.find_subcommand(word).is_some() => return words,
+            _ => break,
+        }
+    }
+    words.insert(1, "inspect".into());
+    words
+}

@@ -19,9 +19,7 @@ use crate::stage::Stage;
 /// # Errors
 /// Of kind `Format`, if no format fits; or whatever the format's reader finds.
 pub fn read(input: &[u8]) -> Result<Document<'_>, Error> {
-    let found = detect::format_of(input)
-        .ok_or_else(|| Error::new(ErrorKind::Format).finding("nothing that looks like a known format"))?;
-    read_as(input, &Stage::of(found), &Limits::default())
+    read_as(input, &detect::stage_of(input)?, &Limits::default())
 }
 
 /// Reads a document of this format. Bytes behind it are an error.

@@ -1,13 +1,128 @@
 //! What are these bytes?
+//!
+//! Formats with a signature are told by it. The others are named only after a
+//! walk over all of their bytes, so that no ordinary file is taken for one.
 
-use crate::format::{self, Certainty, Format};
+mod bson;
+mod cbor;
+mod foreign;
+mod igbinary;
+mod magic;
+mod marshal;
+mod msgpack;
+mod ours;
+mod php;
+mod pickle;
+mod text;
+mod walk;
+mod wrapper;
 
-/// The format that the bytes most likely are in.
-pub(crate) fn format_of(input: &[u8]) -> Option<&'static Format> {
+use crate::format::{self, Certainty, Format, Guess};
+use crate::stage::Stage;
+use walk::{Step, Stop, Walk};
+
+/// What some bytes are.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The name of the format: `storable`, `pickle`, `png`.
+    pub name: &'static str,
+    /// What that is, in a few words.
+    pub title: &'static str,
+    /// Version and variant; may be empty.
+    pub variant: String,
+    /// How sure this is.
+    pub certainty: Certainty,
+    /// What it is wrapped in, outermost first: `gzip`, `base64`.
+    pub wrappers: Vec<&'static str>,
+    /// The format, if it is one that this engine reads.
+    pub format: Option<&'static Format>,
+}
+
+/// The bytes to look at.
+#[derive(Clone, Copy, Debug)]
+struct Sample<'a> {
+    bytes: &'a [u8],
+    /// Whether this is all of it.
+    whole: bool,
+}
+
+/// Says what the bytes are. All of them are looked at where a format has no
+/// signature: nothing is named that was not checked.
+///
+/// ```
+/// let found = icecore::identify(b"\x80\x04K\x01.").unwrap();
+/// assert_eq!((found.name, &*found.variant), ("pickle", "protocol 4"));
+/// assert!(found.format.is_none()); // recognised, not read
+/// ```
+pub fn identify(input: &[u8]) -> Option<Finding> {
+    identify_in(&Sample { bytes: input, whole: true }, 0)
+}
+
+/// As [`identify`], where these bytes are the beginning of a longer input.
+pub fn identify_head(head: &[u8]) -> Option<Finding> {
+    identify_in(&Sample { bytes: head, whole: false }, 0)
+}
+
+/// Names and titles of the formats and wrappers that are recognised, but not
+/// read; sorted by name.
+pub fn recognised() -> Vec<(&'static str, &'static str)> {
+    let mut names: Vec<_> = foreign::names().chain(wrapper::WRAPPERS.iter().copied()).collect();
+    names.sort_unstable();
+    names.dedup_by_key(|(name, _)| *name);
+    names
+}
+
+/// How many wrappers are taken off.
+const WRAPPERS: u32 = 4;
+
+fn identify_in(sample: &Sample<'_>, level: u32) -> Option<Finding> {
+    let ours = ours::detect(sample);
+    if ours.as_ref().is_some_and(|ours| ours.certainty == Certainty::Sure) {
+        return ours;
+    }
+    let wrapped = || if level < WRAPPERS { wrapper::detect(sample, level) } else { None };
+    let others = [foreign::detect(sample), wrapped()];
+    others.into_iter().flatten().fold(ours, |best, other| match best {
+        Some(best) if best.certainty >= other.certainty => Some(best),
+        _ => Some(other),
+    })
+}
+
+/// How sure a walk makes, which ended so: `best` if it went over everything.
+fn grade(sample: &Sample<'_>, end: Step<()>, walk: &Walk<'_>, best: Certainty, variant: &str) -> Option<Guess> {
+    const MANY: usize = 4096;
+    let certainty = match end {
+        Ok(()) if walk.at_end() => best,
+        Err(Stop::End) if !sample.whole && walk.at >= MANY => best.min(Certainty::Likely),
+        _ => return None,
+    };
+    Some(Guess { certainty, variant: variant.to_owned() })
+}
+
+/// The format that the bytes most likely are in, by what the formats
+/// themselves say of the first bytes.
+fn format_of(input: &[u8]) -> Option<&'static Format> {
     format::all()
         .iter()
         .filter_map(|format| (format.detect)(input).map(|guess| (guess.certainty, *format)))
-        .filter(|(certainty, _)| *certainty >= Certainty::Possible)
         .max_by_key(|(certainty, _)| *certainty)
         .map(|(_, format)| format)
+}
+
+/// The stage that reads this input. Input in no format that is read is an
+/// error that says what it is, if that is known.
+///
+/// ```
+/// let stage = icecore::stage_of(b"[1, 2]")?;
+/// assert_eq!(stage.format().name, "json");
+/// let error = icecore::stage_of(b"\x80\x04K\x01.").unwrap_err();
+/// assert!(error.to_string().contains("Python pickle"));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Of kind `Format`.
+pub fn stage_of(input: &[u8]) -> Result<Stage, crate::Error> {
+    ours::stage(input)
 }

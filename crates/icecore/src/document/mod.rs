@@ -3,6 +3,7 @@
 //! `docs/tape.md` explains the tape by printing a real one.
 
 mod builder;
+mod classes;
 mod cursor;
 mod detail;
 mod equal;
@@ -13,6 +14,7 @@ mod sink;
 mod tape;
 
 pub use builder::Builder;
+pub use classes::ClassUse;
 pub use cursor::{BigInt, Cursor, Entries, Items, Key, Value};
 pub use detail::{Detail, Extent, NO_NODE, Note, Span, Spelling, Trace};
 pub use equal::Comparison;

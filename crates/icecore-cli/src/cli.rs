@@ -1,0 +1,258 @@
+//! The command line: the one table that help, completions and man pages come
+//! from.
+
+use crate::limits;
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use icecore::Limits;
+use std::path::PathBuf;
+
+/// Looks into and converts the data that Perl, PHP and Ruby freeze, without
+/// running any of it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "icecore",
+    version,
+    override_usage = "icecore [inspect] [FILE]\n       icecore COMMAND [ARGUMENTS]",
+    after_help = "A FILE of `-`, or none, is the standard input. `icecore FILE` is `icecore inspect FILE`.",
+    after_long_help = EXAMPLES,
+    subcommand_required = true,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Bounds on what reading and writing may cost
+    ///
+    /// depth: nesting; nodes: values; string: bytes of a string; decompressed: bytes after decompression;
+    /// ratio: decompressed to compressed; expansion: values from copies and links to bytes; digits: of an integer.
+    /// Numbers may end in K, M or G.
+    #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse, default_value = "", hide_default_value = true)]
+    pub limit: Limits,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto, hide_possible_values = false)]
+    pub color: When,
+    /// Say nothing of losses, show no progress
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Inspect(Inspect),
+    Detect(Detect),
+    Classes(Classes),
+    Convert(Convert),
+    Formats(Formats),
+    #[command(hide = true)]
+    Completions(Completions),
+    #[command(hide = true)]
+    Man(Man),
+}
+
+/// How input is read.
+#[derive(Debug, Args)]
+pub struct From {
+    /// The format of the input, with options: sereal:refuse_objects
+    ///
+    /// Found out if not given.
+    #[arg(short = 'f', long = "from", value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// An option of the input's format; the value is taken verbatim
+    #[arg(long = "from-opt", value_name = "NAME[=VALUE]")]
+    pub options: Vec<String>,
+    /// Read several documents that stand one behind the other
+    #[arg(long)]
+    pub each: bool,
+}
+
+/// Show what is in a file: offsets, bytes, types, values
+///
+/// Shows a value a line, with its offset, its first bytes, its type and the value; before them the fields of the
+/// header. Where the input breaks off or breaks the rules, what was read up to there is shown, then what is wrong.
+#[derive(Debug, Args)]
+#[command(after_long_help = INSPECT_EXAMPLES)]
+pub struct Inspect {
+    #[command(flatten)]
+    pub from: From,
+    /// The file; `-` is the standard input
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+    /// Show N levels of values only
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+    /// Show only what is on this path, for example $.staff[0].name
+    #[arg(long)]
+    pub path: Option<String>,
+    /// Show every piece of the input with its name, and all items of long lists
+    #[arg(long)]
+    pub all: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Tell what files are: format, version, wrappers, and how sure that is
+///
+/// Nothing is guessed wildly: a format without a signature is named only after a walk over all of the bytes. `sure`:
+/// it has a signature, or all of it was checked; `likely`: its structure fits; `possible`: other things look like
+/// it too. Of a very large file the first 16 MiB are looked at.
+#[derive(Debug, Args)]
+#[command(after_long_help = DETECT_EXAMPLES)]
+pub struct Detect {
+    /// Files, or folders with all that is in them; `-` is the standard input
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+    /// Print JSON: an object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// List every class that the data names
+///
+/// Shows how often each class occurs, in which way, and where first. `--as` prints what lets them through in that
+/// language; read it before you allow it.
+#[derive(Debug, Args)]
+#[command(after_long_help = CLASSES_EXAMPLES)]
+pub struct Classes {
+    #[command(flatten)]
+    pub from: From,
+    /// Files, or folders with all that is in them; `-` is the standard input
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+    /// Print the allow-list in this language
+    #[arg(long = "as", value_name = "LANGUAGE", value_enum, conflicts_with = "json")]
+    pub language: Option<Language>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    Perl,
+    Php,
+    Ruby,
+}
+
+/// Convert from any format to any other
+///
+/// What the target can't say is never lost silently: each kind of loss is reported with a count and the first path.
+/// Where both formats are the same, the byte form is kept. Several inputs are written one behind the other, or each
+/// to a file of its own with --out-dir.
+#[derive(Debug, Args)]
+#[command(after_long_help = CONVERT_EXAMPLES)]
+pub struct Convert {
+    #[command(flatten)]
+    pub from: From,
+    /// The format of the output, with options: json:indent=2
+    #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = "json")]
+    pub to: String,
+    /// An option of the output's format; the value is taken verbatim
+    #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
+    pub to_options: Vec<String>,
+    /// Files, or folders with all that is in them; `-` is the standard input
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+    /// Write to this file; it appears when it is complete
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "out_dir")]
+    pub output: Option<PathBuf>,
+    /// Write a file for each input into this folder, which mirrors the folders of the input
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out_dir: Option<PathBuf>,
+    /// With --out-dir: overwrite files that exist
+    #[arg(long, requires = "out_dir")]
+    pub force: bool,
+    /// A loss is an error: exit 1, and nothing is written for that input
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// List the formats, or show the page of one with every option
+#[derive(Debug, Args)]
+#[command(after_long_help = FORMATS_EXAMPLES)]
+pub struct Formats {
+    /// The name of a format
+    pub format: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Print the completions for a shell
+#[derive(Debug, Args)]
+pub struct Completions {
+    pub shell: clap_complete::Shell,
+}
+
+/// Print the man page, or that of a command
+#[derive(Debug, Args)]
+pub struct Man {
+    pub command: Option<String>,
+    /// Write all pages into this folder instead
+    #[arg(long, value_name = "DIR")]
+    pub out_dir: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+A FILE of `-`, or none, is the standard input. `icecore FILE` is `icecore inspect FILE`.
+
+Examples:
+  icecore session.storable                      what is in it
+  icecore detect /var/lib/app                   what all these files are
+  icecore classes --as perl cache.srl           the classes that must be allowed
+  icecore convert orders.storable               JSON to the standard output
+  icecore convert -t sereal:compress=zstd a.storable -o a.srl
+
+Exit codes:
+  0  fine
+  1  a loss under --strict, or a finding
+  2  wrong usage, or a file that can't be read or written
+  4  some input can't be decoded
+  5  anything else";
+
+const INSPECT_EXAMPLES: &str = "\
+Examples:
+  icecore session.storable
+  icecore inspect --depth 2 big.srl             an overview
+  icecore inspect --path '$.staff[0]' a.srl     one value
+  icecore inspect --all a.srl                   every byte, by name
+  perl -MStorable=nfreeze -e 'print nfreeze([1])' | icecore";
+
+const DETECT_EXAMPLES: &str = "\
+Examples:
+  icecore detect unknown.bin
+  icecore detect --json /var/cache | jq -r 'select(.format == \"storable\") | .file'";
+
+const CLASSES_EXAMPLES: &str = "\
+Examples:
+  icecore classes cache/
+  icecore classes --as perl session.storable    classes => ['Employee', 'My::Thing']";
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  icecore convert orders.storable               compact JSON
+  icecore convert -t json:indent=2,sort_keys orders.storable
+  icecore convert -t json:typed a.srl -o a.json; edit a.json; icecore convert -t sereal a.json -o a.srl
+  icecore convert --each log.srl                a document a line
+  icecore convert --out-dir json/ sessions/     a whole folder
+  icecore convert --strict -t sereal a.storable -o a.srl";
+
+const FORMATS_EXAMPLES: &str = "\
+Examples:
+  icecore formats
+  icecore formats sereal";

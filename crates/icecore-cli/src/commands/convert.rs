@@ -1,0 +1,117 @@
+//! `icecore convert`
+
+use crate::cli::{Convert, Global};
+use crate::progress::Progress;
+use crate::reading::{self, Detail, Reader};
+use crate::report::{Report, Stop, code};
+use crate::sink::Sink;
+use crate::source::Source;
+use crate::target::{Folder, Target};
+use icecore::{ErrorKind, Stage};
+
+pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Stop> {
+    let job = Job { reader: Reader::new(&args.from, &global.limit)?, to: target_stage(args)?, args, global };
+    let sources = Source::all(&args.files, report);
+    report.progress = Progress::over(sources.len(), global.quiet);
+    match &args.out_dir {
+        Some(folder) => job.into_folder(&mut Folder::new(folder, args.force), &sources, report),
+        None => job.into_one(&sources, report),
+    }
+}
+
+fn target_stage(args: &Convert) -> Result<Stage, Stop> {
+    let mut stage = Stage::parse(&args.to).map_err(reading::usage)?;
+    reading::set(&mut stage, &args.to_options).map_err(reading::usage)?;
+    Ok(stage)
+}
+
+struct Job<'a> {
+    reader: Reader<'a>,
+    to: Stage,
+    args: &'a Convert,
+    global: &'a Global,
+}
+
+impl Job<'_> {
+    /// All to the standard output, or to one file.
+    fn into_one(&self, sources: &[Source], report: &mut Report) -> Result<(), Stop> {
+        let mut target = match &self.args.output {
+            Some(path) if path.as_os_str() != "-" => Target::file(path)?,
+            _ => Target::stdout(),
+        };
+        for source in sources {
+            report.progress.show(&source.name());
+            self.source(source, &mut target.sink, report)?;
+            report.progress.step();
+        }
+        // A file in which nothing came out right does not appear.
+        if target.is_file() && target.sink.position() == 0 { Ok(()) } else { target.keep() }
+    }
+
+    /// Each to a file of its own.
+    fn into_folder(&self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Stop> {
+        for source in sources {
+            report.progress.show(&source.name());
+            match folder.target(&source.below, self.to.format().name) {
+                Ok(mut target) => {
+                    if self.source(source, &mut target.sink, report)? {
+                        target.keep()?;
+                    }
+                }
+                Err(message) => report.fault(code::USAGE, &source.name(), message),
+            }
+            report.progress.step();
+        }
+        Ok(())
+    }
+
+    /// Converts an input; says whether all of it was written.
+    fn source(&self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Stop> {
+        report.input();
+        let name = source.name();
+        let bytes = match source.read() {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                report.io(&name, &error);
+                return Ok(false);
+            }
+        };
+        // A loss shows only in writing, and then it is too late: so what must
+        // not lose anything is written twice, the first time to nowhere.
+        if self.args.strict {
+            return Ok(self.documents(&name, &bytes, &mut Sink::nowhere(), report)?
+                && self.documents(&name, &bytes, sink, report)?);
+        }
+        self.documents(&name, &bytes, sink, report)
+    }
+
+    fn documents(&self, name: &str, bytes: &[u8], sink: &mut Sink, report: &mut Report) -> Result<bool, Stop> {
+        let to = self.to.format();
+        let is_text = to.name == "json";
+        let detail = if self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
+        let mut well = true;
+        let read = self.reader.documents(name, bytes, detail, report, |_, outcome, _, report| {
+            if outcome.error.is_some() {
+                return Ok(outcome.document.into_tape());
+            }
+            let start = sink.position();
+            match icecore::write_to(&outcome.document, &self.to, &self.global.limit, sink) {
+                Ok(losses) => {
+                    report.losses(name, &losses, self.args.strict);
+                    well &= !(self.args.strict && !losses.is_empty());
+                }
+                Err(error) if error.kind() == ErrorKind::Output => return Err(sink.stop()),
+                Err(error) => {
+                    report.unwritable(name, &error);
+                    sink.take_back(start);
+                    well = false;
+                }
+            }
+            if is_text && !sink.at_line_start() {
+                sink.text("\n")?;
+            }
+            Ok(outcome.document.into_tape())
+        })?;
+        Ok(read && well)
+    }
+}

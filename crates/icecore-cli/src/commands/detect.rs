@@ -1,0 +1,83 @@
+//! `icecore detect`
+
+use crate::cli::{Detect, Global};
+use crate::paint::{Ink, Paint};
+use crate::progress::Progress;
+use crate::report::{Report, Stop};
+use crate::sink::Sink;
+use crate::source::Source;
+use icecore::Finding;
+use serde::Serialize;
+
+/// How much of a file is looked at.
+const HEAD: u64 = 16 << 20;
+
+/// What `--json` says of a file.
+#[derive(Serialize)]
+struct Row<'a> {
+    file: &'a str,
+    format: Option<&'a str>,
+    title: Option<&'a str>,
+    variant: Option<&'a str>,
+    wrappers: &'a [&'a str],
+    certainty: Option<&'a str>,
+    readable: bool,
+}
+
+pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Stop> {
+    let sources = Source::all(&args.files, report);
+    report.progress = Progress::over(sources.len(), global.quiet);
+    let paint = Paint::new(global.color, &std::io::stdout());
+    let mut sink = Sink::stdout();
+    for source in &sources {
+        let name = source.name();
+        report.progress.show(&name);
+        let found = match source.head(HEAD) {
+            Ok((bytes, true)) => icecore::identify(&bytes),
+            Ok((head, false)) => icecore::identify_head(&head),
+            Err(error) => {
+                report.io(&name, &error);
+                continue;
+            }
+        };
+        if args.json {
+            sink.json(&row(&name, found.as_ref()))?;
+            sink.text("\n")?;
+        } else {
+            sink.text(&line(&name, found.as_ref(), paint))?;
+        }
+        report.progress.step();
+    }
+    sink.flush()
+}
+
+fn is_readable(found: &Finding) -> bool {
+    found.format.is_some() && found.wrappers.is_empty()
+}
+
+fn row<'a>(file: &'a str, found: Option<&'a Finding>) -> Row<'a> {
+    Row {
+        file,
+        format: found.map(|found| found.name),
+        title: found.map(|found| found.title),
+        variant: found.map(|found| &*found.variant).filter(|variant| !variant.is_empty()),
+        wrappers: found.map_or(&[], |found| &found.wrappers),
+        certainty: found.map(|found| found.certainty.as_str()),
+        readable: found.is_some_and(is_readable),
+    }
+}
+
+/// `FILE: gzip/storable, file, 2.11 (sure; recognised, not read)`
+fn line(file: &str, found: Option<&Finding>, paint: Paint) -> String {
+    let Some(found) = found else { return format!("{file}: {}\n", paint.ink(Ink::Faint, "unknown")) };
+    let path: Vec<_> = found.wrappers.iter().copied().chain([found.name]).collect();
+    let what = if found.format.is_some() { String::new() } else { format!(" ({})", found.title) };
+    let variant = if found.variant.is_empty() { String::new() } else { format!(", {}", found.variant) };
+    let read = match (is_readable(found), found.format) {
+        (true, _) => "",
+        (false, Some(_)) => "; recognised, unwrap it to read it",
+        (false, None) => "; recognised, not read",
+    };
+    let certainty = format!("({}{read})", found.certainty.as_str());
+    format!("{file}: {}{what}{variant} {}\n", paint.ink(Ink::Name, path.join("/")), paint.ink(Ink::Faint, certainty))
+}

@@ -1,0 +1,189 @@
+//! A value in a few words.
+
+use crate::paint::Ink;
+use icecore::num::{bigint, float128};
+use icecore::{Cursor, Document, Form, Kind, Value, flag};
+
+/// What a value is, and what it says.
+pub struct Words {
+    /// Its type: `text`, `array`, `object`.
+    pub kind: &'static str,
+    /// Its class, if it has one.
+    pub class: Option<String>,
+    /// What it holds: text to show, in this ink.
+    pub value: Option<(Ink, String)>,
+    /// What else is to be said: `weak`, `restricted`.
+    pub marks: Vec<&'static str>,
+}
+
+/// Describes the value; strings are cut at so many characters.
+pub fn words(document: &Document<'_>, node: u32, most: usize) -> Words {
+    let Some(here) = document.at(node) else {
+        return Words { kind: "nothing", class: None, value: None, marks: Vec::new() };
+    };
+    let class = here.node().kind.has_class().then(|| lossy(here.class()));
+    let class = class.filter(|class| !class.is_empty());
+    Words { kind: kind(here), class, value: value(here, most), marks: marks(here) }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+fn kind(here: Cursor<'_>) -> &'static str {
+    match (here.kind(), here.node().form()) {
+        (Kind::Null, _) => "null",
+        (Kind::Bool, _) => "bool",
+        (Kind::Int | Kind::Uint, _) => "int",
+        (Kind::BigInt, _) => "bigint",
+        (Kind::Float, _) => "float",
+        (Kind::Float32, _) => "float32",
+        (Kind::Float128, _) => "float128",
+        (Kind::Bytes, _) => "bytes",
+        (Kind::Text, _) => "text",
+        (Kind::Encoded, _) => "string",
+        (Kind::Symbol, _) => "symbol",
+        (Kind::Module, Form::Module) => "module",
+        (Kind::Module, _) => "class",
+        (Kind::EnumCase, _) => "enum",
+        (Kind::Hole, _) => "hole",
+        (Kind::Link, _) => "link",
+        (Kind::Alias, _) => "alias",
+        (Kind::Array, _) => "array",
+        (Kind::Map, _) => "map",
+        (Kind::Ref, _) => "reference",
+        (Kind::Object, Form::Struct) => "struct",
+        (Kind::Object, _) => "object",
+        (Kind::Opaque, Form::Hook) => "opaque (hook)",
+        (Kind::Opaque, Form::Freeze) => "opaque (freeze)",
+        (Kind::Opaque, Form::Serializable) => "opaque (C)",
+        (Kind::Opaque, Form::UserDump) => "opaque (u)",
+        (Kind::Opaque, Form::UserMarshal) => "opaque (U)",
+        (Kind::Opaque, _) => "opaque",
+        (Kind::Attrs, Form::Subclass) => "subclass",
+        (Kind::Attrs, Form::Module) => "extended",
+        (Kind::Attrs, _) => "attributes",
+        (Kind::Regexp, _) => "regexp",
+        (Kind::Code, _) => "code",
+        (Kind::VString, _) => "v-string",
+        (Kind::Tied, Form::TiedScalar) => "tied scalar",
+        (Kind::Tied, Form::TiedArray) => "tied array",
+        (Kind::Tied, Form::TiedHash) => "tied hash",
+        (Kind::Tied, _) => "tied element",
+        _ => "value",
+    }
+}
+
+fn value(here: Cursor<'_>, most: usize) -> Option<(Ink, String)> {
+    let number = |text: String| Some((Ink::Number, text));
+    let string = |bytes: &[u8]| Some((Ink::String, quoted(bytes, most)));
+    match here.value() {
+        Value::Null | Value::Hole => None,
+        Value::Bool(value) => number(value.to_string()),
+        Value::Int(value) => number(value.to_string()),
+        Value::Uint(value) => number(value.to_string()),
+        Value::BigInt(value) => {
+            let mut digits = Vec::new();
+            // Turning it into decimal costs the square of its length.
+            if value.magnitude.len() > 256 {
+                return number(format!("{} bits", value.magnitude.len() * 8));
+            }
+            bigint::push_decimal(value.negative, value.magnitude, &mut digits);
+            number(String::from_utf8_lossy(&digits).into_owned())
+        }
+        Value::Float(value) => number(format!("{value:?}")),
+        Value::Float128(bytes) => {
+            let mut digits = Vec::new();
+            float128::push_decimal(&bytes, &mut digits);
+            match digits.is_empty() {
+                true => number(format!("{:?}", float128::to_f64(&bytes))),
+                false => number(String::from_utf8_lossy(&digits).into_owned()),
+            }
+        }
+        Value::Bytes(bytes) | Value::Text(bytes) | Value::Module(bytes, _) | Value::EnumCase(bytes) => string(bytes),
+        Value::Encoded(bytes, encoding) | Value::Symbol(bytes, encoding) => {
+            let text = quoted(bytes, most);
+            let encoding = if encoding.is_empty() { String::new() } else { format!(" ({})", lossy(encoding)) };
+            Some((Ink::String, format!("{text}{encoding}")))
+        }
+        Value::Array => Some((Ink::Faint, counted(here.len(), "item", "items"))),
+        Value::Map => Some((Ink::Faint, counted(here.len(), "entry", "entries"))),
+        _ => None,
+    }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// The string in quotes, cut where it gets long. What is not UTF-8 and what a
+/// terminal would act on is escaped.
+pub fn quoted(bytes: &[u8], most: usize) -> String {
+    let mut out = String::from("\"");
+    let mut count = 0;
+    let mut shown = 0;
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if count >= most {
+                break;
+            }
+            count += 1;
+            shown += c.len_utf8();
+            match c {
+                '"' | '\\' => out.extend(['\\', c]),
+                '\n' => out.push_str("\\n"),
+                '\t' => out.push_str("\\t"),
+                '\r' => out.push_str("\\r"),
+                c if c.is_control()
+                    || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
+                {
+                    out.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
+                }
+                c => out.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            if count >= most {
+                break;
+            }
+            count += 1;
+            shown += 1;
+            out.push_str(&format!("\\x{byte:02x}"));
+        }
+        if count >= most {
+            break;
+        }
+    }
+    out.push('"');
+    if shown < bytes.len() {
+        out.push_str(&format!("… ({} bytes)", bytes.len()));
+    }
+    out
+}
+
+fn marks(here: Cursor<'_>) -> Vec<&'static str> {
+    let node = here.node();
+    let map = node.kind == Kind::Map;
+    let regexp = node.kind == Kind::Regexp;
+    let all = [
+        (node.has(flag::WEAK), "weak"),
+        (node.has(flag::OVERLOAD), "overloaded"),
+        (map && node.has(flag::RESTRICTED), "restricted"),
+        (map && node.has(flag::IDENTITY), "by identity"),
+        (map && node.has(flag::DEFAULT), "with default"),
+        (regexp && node.has(flag::BARE), "not blessed"),
+    ];
+    all.into_iter().filter(|(is_set, _)| *is_set).map(|(_, mark)| mark).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_cut_and_escaped() {
+        assert_eq!(quoted(b"a\"b\\\n\x1b[31m\xff", 60), "\"a\\\"b\\\\\\n\\x{1b}[31m\\xff\"");
+        assert_eq!(quoted("ééé".as_bytes(), 2), "\"éé\"… (6 bytes)");
+        assert_eq!(quoted(b"", 0), "\"\"");
+    }
+}

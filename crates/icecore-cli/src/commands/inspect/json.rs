@@ -1,0 +1,169 @@
+//! The tree for programs: flat lists of pieces and values, so that it can be
+//! written and read whatever the depth.
+
+use super::describe::words;
+use super::tree::Row;
+use super::{Piece, show, variant};
+use crate::cli::Inspect;
+use crate::report::Stop;
+use crate::sink::Sink;
+use icecore::{Document, Extent, Kind, NO_NODE, Outcome};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Head<'a> {
+    file: &'a str,
+    format: &'a str,
+    variant: String,
+    start: usize,
+    length: usize,
+}
+
+/// A piece of the input, or a value.
+#[derive(Default, Serialize)]
+struct Item<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    depth: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<u64>,
+    #[serde(skip_serializing_if = "is_input")]
+    layer: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<serde_json::Value>,
+    /// The bytes of a string that is not UTF-8, one character a byte.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latin1: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    marks: Vec<&'a str>,
+}
+
+fn is_input(layer: &u8) -> bool {
+    *layer == 0
+}
+
+#[derive(Serialize)]
+struct Wrong<'a> {
+    kind: &'a str,
+    offset: Option<u64>,
+    layer: Option<&'a str>,
+    path: Option<&'a str>,
+    expected: Option<&'a str>,
+    found: Option<&'a str>,
+    message: String,
+}
+
+pub fn document(piece: &Piece<'_>, outcome: &Outcome<'_>, args: &Inspect, sink: &mut Sink) -> Result<(), Stop> {
+    let tree = show(outcome, args, false)?;
+    let head = Head {
+        file: piece.name,
+        format: piece.stage.format().name,
+        variant: variant(piece),
+        start: piece.start,
+        length: piece.bytes.len(),
+    };
+    sink.text("{\"document\":")?;
+    sink.json(&head)?;
+    sink.text(",\n\"items\":[")?;
+    let mut comma = "\n";
+    for row in tree {
+        if let Some(item) = item(&outcome.document, &row) {
+            sink.text(comma)?;
+            sink.json(&item)?;
+            comma = ",\n";
+        }
+    }
+    sink.text("],\n\"error\":")?;
+    let error = outcome.error.as_ref().map(|error| Wrong {
+        kind: error.kind().as_str(),
+        offset: error.offset(),
+        layer: error.layer(),
+        path: error.path(),
+        expected: error.expected(),
+        found: error.found(),
+        message: error.to_string(),
+    });
+    sink.json(&error)?;
+    sink.text("}\n")
+}
+
+fn item<'a>(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> {
+    Some(match row {
+        Row::Layer | Row::Header | Row::Body => return None,
+        Row::Span { span, depth } => Item {
+            kind: "piece",
+            depth: *depth,
+            node: (span.node != NO_NODE).then_some(span.node),
+            start: Some(span.start),
+            end: Some(span.end),
+            layer: span.layer,
+            what: Some(span.what),
+            ..Item::default()
+        },
+        Row::Value { node, depth, step, extent, .. } => value(document, *node, *depth, Some(step), *extent),
+        Row::Key { node, depth, extent } => value(document, *node, *depth, None, *extent),
+        Row::More { count, depth } => Item { kind: "more", depth: *depth, count: Some(*count), ..Item::default() },
+    })
+}
+
+fn value<'a>(
+    document: &Document<'_>,
+    node: u32,
+    depth: u32,
+    step: Option<&'a str>,
+    extent: Option<Extent>,
+) -> Item<'a> {
+    let words = words(document, node, 0);
+    let mut item = Item {
+        kind: words.kind,
+        depth,
+        step,
+        node: Some(node),
+        start: extent.map(|extent| extent.start),
+        end: extent.map(|extent| extent.end).filter(|end| *end != u64::MAX),
+        layer: extent.map_or(0, |extent| extent.layer),
+        what: step.is_none().then_some("key"),
+        class: words.class,
+        marks: words.marks,
+        ..Item::default()
+    };
+    let Some(known) = document.nodes().get(node as usize) else { return item };
+    match known.kind {
+        Kind::Bool => item.value = Some((known.payload != 0).into()),
+        Kind::Int => item.value = Some((known.payload as i64).into()),
+        Kind::Uint => item.value = Some(known.payload.into()),
+        Kind::Float | Kind::Float32 => {
+            let number = match known.kind {
+                Kind::Float => f64::from_bits(known.payload),
+                _ => f64::from(f32::from_bits(known.payload as u32)),
+            };
+            item.value = Some(if number.is_finite() { number.into() } else { format!("{number:?}").into() });
+        }
+        Kind::BigInt | Kind::Float128 => item.value = words.value.map(|(_, text)| text.into()),
+        Kind::Link | Kind::Alias => item.target = Some(known.payload as u32),
+        kind if kind.has_bytes() => {
+            let bytes = document.bytes(known);
+            match std::str::from_utf8(bytes) {
+                Ok(text) => item.value = Some(text.into()),
+                Err(_) => item.latin1 = Some(bytes.iter().map(|byte| char::from(*byte)).collect()),
+            }
+        }
+        kind if kind.is_container() => item.count = Some(u64::from(known.aux)),
+        _ => {}
+    }
+    item
+}

@@ -1,0 +1,68 @@
+//! `icecore inspect`
+
+mod describe;
+mod json;
+mod text;
+mod tree;
+
+use crate::cli::{Global, Inspect};
+use crate::paint::Paint;
+use crate::reading::{self, Detail, Reader};
+use crate::report::{Report, Stop};
+use crate::sink::Sink;
+use crate::source::Source;
+use icecore::{Outcome, Stage};
+use tree::{Show, Tree};
+
+pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Stop> {
+    let reader = Reader::new(&args.from, &global.limit)?;
+    let source = Source::one(args.file.as_deref());
+    let name = source.name();
+    let bytes = match source.read() {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            report.io(&name, &error);
+            return Ok(());
+        }
+    };
+    let paint = Paint::new(global.color, &std::io::stdout());
+    let mut sink = Sink::stdout();
+    reader.documents(&name, &bytes, Detail::Yes, report, |stage, outcome, start, _| {
+        let end = start + outcome.consumed.min(bytes.len() - start);
+        // A part of a document has no end of its own.
+        let end = if outcome.error.is_some() { bytes.len() } else { end };
+        let piece = Piece { name: &name, stage, bytes: &bytes[start..end], start };
+        if args.json {
+            json::document(&piece, &outcome, args, &mut sink)?;
+        } else {
+            text::document(&piece, &outcome, args, paint, &mut sink)?;
+        }
+        // What is wrong behind it is said after it.
+        sink.flush()?;
+        Ok(outcome.document.into_tape())
+    })?;
+    Ok(())
+}
+
+/// The part of an input that is one document.
+struct Piece<'p> {
+    name: &'p str,
+    stage: &'p Stage,
+    bytes: &'p [u8],
+    /// Where it starts in the input.
+    start: usize,
+}
+
+/// What is to be shown of a document.
+fn show<'d>(outcome: &'d Outcome<'_>, args: &Inspect, fold: bool) -> Result<Tree<'d>, Stop> {
+    let top = match &args.path {
+        Some(path) => Some(outcome.document.find(path).map_err(reading::usage)?.index()),
+        None => None,
+    };
+    Ok(Tree::new(&outcome.document, Show { top, depth: args.depth.unwrap_or(u32::MAX), all: args.all, fold }))
+}
+
+/// What the format says of its own variant.
+fn variant(piece: &Piece<'_>) -> String {
+    (piece.stage.format().detect)(piece.bytes).map_or(String::new(), |guess| guess.variant)
+}

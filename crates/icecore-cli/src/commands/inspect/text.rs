@@ -1,0 +1,161 @@
+//! The tree for people.
+
+use super::describe::{quoted, words};
+use super::tree::Row;
+use super::{Piece, show, variant};
+use crate::cli::Inspect;
+use crate::paint::{Ink, Paint};
+use crate::report::Stop;
+use crate::sink::Sink;
+use icecore::{Document, Extent, Kind, Outcome};
+
+/// How many bytes a row shows, and how many characters of a string.
+const BYTES: usize = 8;
+const CHARACTERS: usize = 60;
+/// How far rows are indented; deeper ones say their depth.
+const DEEPEST: u32 = 32;
+/// How many paths are looked up for links: each costs a walk.
+const PATHS: usize = 256;
+
+pub fn document(
+    piece: &Piece<'_>,
+    outcome: &Outcome<'_>,
+    args: &Inspect,
+    paint: Paint,
+    sink: &mut Sink,
+) -> Result<(), Stop> {
+    let tree = show(outcome, args, true)?;
+    let document = &outcome.document;
+    if args.path.is_none() {
+        let variant = variant(piece);
+        let comma = if variant.is_empty() { "" } else { ", " };
+        let format = piece.stage.format().name;
+        let len = piece.bytes.len();
+        let at = if piece.start > 0 { format!(" at {:08x}", piece.start) } else { String::new() };
+        let bytes = if len == 1 { "byte" } else { "bytes" };
+        let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
+        sink.text(&format!("{}: {head}, {len} {bytes}{at}\n", piece.name))?;
+    }
+    let mut text = Text { piece, document, paint, paths: 0 };
+    for row in tree {
+        let line = text.row(&row);
+        sink.text(&line)?;
+    }
+    Ok(())
+}
+
+struct Text<'t> {
+    piece: &'t Piece<'t>,
+    document: &'t Document<'t>,
+    paint: Paint,
+    paths: usize,
+}
+
+impl Text<'_> {
+    fn row(&mut self, row: &Row) -> String {
+        match row {
+            Row::Layer => {
+                let len = self.layer(1).len();
+                self.paint.ink(Ink::Name, format!("decompressed body, {len} bytes:")) + "\n"
+            }
+            Row::Header => self.paint.ink(Ink::Name, "user header:") + "\n",
+            Row::Body => self.paint.ink(Ink::Name, "body:") + "\n",
+            Row::Span { span, depth } => {
+                let extent = Extent { start: span.start, end: span.end, layer: span.layer, copied: false };
+                let bytes = self.bytes(&extent);
+                let shown = if bytes.len() > 1 && bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ') {
+                    format!(" {}", self.paint.ink(Ink::String, quoted(bytes, CHARACTERS)))
+                } else {
+                    String::new()
+                };
+                let what = self.paint.ink(Ink::Faint, format!("· {}", span.what));
+                format!("{}{}{what}{shown}\n", self.place(Some(extent)), indent(*depth))
+            }
+            Row::Value { node, body, depth, step, extent } => {
+                let step = if step.is_empty() { String::new() } else { self.paint.ink(Ink::Name, step) + " " };
+                let mut words = self.words(*node);
+                if let Some(body) = body {
+                    words.push_str(": ");
+                    words.push_str(&self.words(*body));
+                }
+                format!("{}{}{step}{words}\n", self.place(*extent), indent(*depth))
+            }
+            Row::Key { node, depth, extent } => {
+                let words = self.words(*node);
+                format!("{}{}key {words}\n", self.place(*extent), indent(*depth))
+            }
+            Row::More { count, depth } => {
+                let more = self.paint.ink(Ink::Faint, format!("… {count} more (--all shows them)"));
+                format!("{}{}{more}\n", self.place(None), indent(*depth))
+            }
+        }
+    }
+
+    /// The columns of the offset and of the bytes.
+    fn place(&self, extent: Option<Extent>) -> String {
+        let width = 3 * BYTES + 1;
+        let Some(extent) = extent else { return format!("{:8}  {:width$}", "", "") };
+        let bytes = self.bytes(&extent);
+        let mut hex: Vec<_> = bytes.iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect();
+        if bytes.len() > BYTES {
+            hex[BYTES - 1] = "…".to_owned();
+        }
+        let hex = hex.join(" ");
+        let start = if extent.layer == 0 { extent.start + self.piece.start as u64 } else { extent.start };
+        let offset = self.paint.ink(Ink::Faint, format!("{start:08x}"));
+        format!("{offset}  {hex}{:padding$}", "", padding = width.saturating_sub(hex.chars().count()))
+    }
+
+    fn layer(&self, layer: u8) -> &[u8] {
+        match layer {
+            0 => self.piece.bytes,
+            _ => self.document.trace().and_then(|trace| trace.layer.as_deref()).unwrap_or(&[]),
+        }
+    }
+
+    fn bytes(&self, extent: &Extent) -> &[u8] {
+        let layer = self.layer(extent.layer);
+        let end = extent.end.min(layer.len() as u64) as usize;
+        layer.get(extent.start as usize..end).unwrap_or(&[])
+    }
+
+    fn words(&mut self, node: u32) -> String {
+        let words = words(self.document, node, CHARACTERS);
+        let mut text = words.kind.to_owned();
+        if let Some(class) = words.class {
+            text.push(' ');
+            text.push_str(&self.paint.ink(Ink::Class, class));
+        }
+        match self.document.nodes().get(node as usize) {
+            Some(known) if matches!(known.kind, Kind::Link | Kind::Alias) => {
+                text.push_str(" to ");
+                text.push_str(&self.target(known.payload as u32));
+            }
+            _ => {}
+        }
+        if let Some((ink, value)) = words.value {
+            let comma = if matches!(ink, Ink::Faint) { ", " } else { " " };
+            text.push_str(comma);
+            text.push_str(&self.paint.ink(ink, value));
+        }
+        for mark in words.marks {
+            text.push_str(", ");
+            text.push_str(mark);
+        }
+        text
+    }
+
+    /// What a link names: its path, as long as these are few.
+    fn target(&mut self, target: u32) -> String {
+        self.paths += 1;
+        let extent = self.document.trace().and_then(|trace| trace.extents.get(target as usize));
+        match extent {
+            Some(extent) if self.paths > PATHS => format!("{:08x}", extent.start),
+            _ => self.document.path(target),
+        }
+    }
+}
+
+fn indent(depth: u32) -> String {
+    if depth <= DEEPEST { "  ".repeat(depth as usize) } else { format!("{}({depth}) ", "  ".repeat(DEEPEST as usize)) }
+}

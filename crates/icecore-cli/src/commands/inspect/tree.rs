@@ -1,0 +1,270 @@
+//! A document as rows: values, and the pieces of the input between them.
+
+use icecore::{Document, Extent, IS_KEY, Kind, NO_NODE, Span};
+
+/// What is to be shown.
+pub struct Show {
+    /// Only this value and what is in it.
+    pub top: Option<u32>,
+    /// How many levels.
+    pub depth: u32,
+    /// Every piece of the input, and every item.
+    pub all: bool,
+    /// An object and its body are one row.
+    pub fold: bool,
+}
+
+/// How many items of a long list are shown.
+const ITEMS: u64 = 32;
+
+/// A row.
+#[derive(Clone, Debug)]
+pub enum Row {
+    /// What follows is in the decompressed body.
+    Layer,
+    /// What follows is the user header.
+    Header,
+    /// What follows is the body behind a user header.
+    Body,
+    /// A piece of the input.
+    Span { span: Span, depth: u32 },
+    /// A value, and the step to it; the body of an object if it has no row of
+    /// its own.
+    Value { node: u32, body: Option<u32>, depth: u32, step: String, extent: Option<Extent> },
+    /// The key of the next value, where it is a value of its own.
+    Key { node: u32, depth: u32, extent: Option<Extent> },
+    /// Items that are not shown.
+    More { count: u64, depth: u32 },
+}
+
+/// A container on the way.
+struct Frame {
+    node: u32,
+    end: u32,
+    /// The number of children so far, keys not counted.
+    position: u64,
+    key: Option<u32>,
+    depth: u32,
+}
+
+/// The rows of a document, one by one, in the order of the input.
+pub struct Tree<'d> {
+    document: &'d Document<'d>,
+    show: Show,
+    spans: Vec<Span>,
+    span: usize,
+    layer: u8,
+    at: u32,
+    end: u32,
+    stack: Vec<Frame>,
+    /// The depth of each value that was shown, for its pieces.
+    depths: Vec<u32>,
+    ready: std::collections::VecDeque<Row>,
+}
+
+impl<'d> Tree<'d> {
+    pub fn new(document: &'d Document<'d>, show: Show) -> Tree<'d> {
+        let mut spans: Vec<Span> = match document.trace() {
+            Some(trace) => {
+                let wanted = |span: &&Span| show.all || span.node == NO_NODE;
+                trace.spans.iter().filter(wanted).copied().collect()
+            }
+            None => Vec::new(),
+        };
+        spans.sort_by_key(|span| (span.layer, span.start));
+        let mut tree = Tree {
+            document,
+            spans,
+            span: 0,
+            layer: 0,
+            at: show.top.unwrap_or(0),
+            end: document.nodes().len() as u32,
+            stack: Vec::new(),
+            depths: Vec::new(),
+            ready: std::collections::VecDeque::new(),
+            show,
+        };
+        if let Some(top) = tree.show.top {
+            tree.end = tree.behind(top);
+            match tree.extent(top) {
+                Some(extent) if !extent.copied => {
+                    tree.layer = extent.layer;
+                    let inside = |span: &Span| {
+                        span.layer == extent.layer && span.start >= extent.start && span.end <= extent.end
+                    };
+                    tree.spans.retain(inside);
+                }
+                _ => tree.spans.clear(),
+            }
+        }
+        tree
+    }
+
+    /// The index behind a node and all that is in it.
+    fn behind(&self, node: u32) -> u32 {
+        match self.document.nodes().get(node as usize) {
+            Some(known) if !known.kind.is_container() => node + 1,
+            Some(known) if known.end() != 0 => known.end(),
+            _ => self.document.nodes().len() as u32,
+        }
+    }
+
+    /// From where to where a value goes, if that is known.
+    fn extent(&self, node: u32) -> Option<Extent> {
+        let trace = self.document.trace()?;
+        let mut extent = *trace.extents.get(node as usize)?;
+        if extent.end == 0 {
+            // Only the root may start at 0: any other was never reached.
+            if extent.start == 0 && node != self.document.root().index() {
+                return None;
+            }
+            // It is still open: it goes on to the end.
+            let layer = if extent.layer == 0 { None } else { trace.layer.as_ref() };
+            extent.end = layer.map_or(u64::MAX, |layer| layer.len() as u64);
+        }
+        Some(extent)
+    }
+
+    /// Makes rows of the spans that stand before this place.
+    fn spans_before(&mut self, layer: u8, start: u64) {
+        while let Some(span) = self.spans.get(self.span).copied() {
+            if (span.layer, span.start) >= (layer, start) {
+                break;
+            }
+            self.span += 1;
+            self.span_row(span);
+        }
+    }
+
+    fn span_row(&mut self, span: Span) {
+        if span.layer > self.layer {
+            self.layer = span.layer;
+            self.ready.push_back(Row::Layer);
+        }
+        let depth = if span.node == NO_NODE {
+            0
+        } else {
+            match self.depths.get(span.node as usize) {
+                Some(depth) => *depth + 1,
+                // It belongs to a value that is still to come.
+                None => self.stack.last().map_or(0, |frame| frame.depth + 1),
+            }
+        };
+        self.ready.push_back(Row::Span { span, depth });
+    }
+
+    /// Leaves out the spans of a value that is not shown.
+    fn skip_spans(&mut self, extent: Option<Extent>) {
+        let Some(extent) = extent.filter(|extent| !extent.copied) else { return };
+        while self.spans.get(self.span).is_some_and(|span| (span.layer, span.start) < (extent.layer, extent.end)) {
+            self.span += 1;
+        }
+    }
+
+    /// Goes one value on.
+    fn value(&mut self) {
+        let at = self.at;
+        while self.stack.pop_if(|frame| frame.end <= at).is_some() {}
+        let extent = self.extent(at);
+        if let Some(extent) = extent.filter(|extent| !extent.copied) {
+            self.spans_before(extent.layer, extent.start);
+            if extent.layer > self.layer {
+                self.layer = extent.layer;
+                self.ready.push_back(Row::Layer);
+            }
+        }
+        if self.show.top.is_none() && self.document.header().is_some() {
+            if self.document.header().is_some_and(|header| header.index() == at) {
+                self.ready.push_back(Row::Header);
+            } else if self.document.root().index() == at {
+                self.ready.push_back(Row::Body);
+            }
+        }
+        let is_key = self.document.nodes()[at as usize].key == IS_KEY;
+        let kind = self.document.nodes()[at as usize].kind;
+        let (depth, step) = match self.stack.last_mut() {
+            None => (0, "$".to_owned()),
+            Some(frame) => {
+                if frame.position >= ITEMS && !self.show.all && !is_key {
+                    return self.cut();
+                }
+                let step = self.document.step(frame.node, at, frame.key, frame.position);
+                if is_key {
+                    frame.key = Some(at);
+                } else {
+                    frame.position += 1;
+                    frame.key = None;
+                }
+                (frame.depth, step.unwrap_or_default())
+            }
+        };
+        self.note_depth(at, depth);
+        let is_name = is_key && (kind.is_string() || kind == Kind::Int);
+        if is_key && !is_name {
+            self.ready.push_back(Row::Key { node: at, depth, extent });
+        }
+        let body = if kind == Kind::Object && self.show.fold { self.foldable(at) } else { None };
+        if !is_key {
+            self.ready.push_back(Row::Value { node: at, body, depth, step, extent });
+        }
+        let node = body.unwrap_or(at);
+        self.note_depth(node, depth);
+        self.at = node + 1;
+        if self.document.nodes()[node as usize].kind.is_container() {
+            let end = self.behind(at);
+            if depth < self.show.depth {
+                self.stack.push(Frame { node, end, position: 0, key: None, depth: depth + 1 });
+            } else {
+                self.skip_spans(extent);
+                self.at = end;
+            }
+        }
+    }
+
+    fn note_depth(&mut self, node: u32, depth: u32) {
+        if self.show.all {
+            self.depths.resize(node as usize + 1, depth);
+            self.depths[node as usize] = depth;
+        }
+    }
+
+    /// The body of the object at `at`, if one row can show both.
+    fn foldable(&self, at: u32) -> Option<u32> {
+        let body = self.document.at(at)?.children().next()?;
+        (!matches!(body.kind(), Kind::Object | Kind::Link | Kind::Alias)).then(|| body.index())
+    }
+
+    /// Leaves out the rest of a long list.
+    fn cut(&mut self) {
+        let Some(frame) = self.stack.pop() else { return };
+        let node = &self.document.nodes()[frame.node as usize];
+        let whole = u64::from(node.aux);
+        let count = if node.end() == 0 {
+            let rest = self.document.at(frame.node).map_or(0, |list| list.children().count() as u64);
+            rest.saturating_sub(frame.position)
+        } else {
+            whole.saturating_sub(frame.position)
+        };
+        self.ready.push_back(Row::More { count, depth: frame.depth });
+        let extent = self.extent(frame.node);
+        self.skip_spans(extent);
+        self.at = frame.end;
+    }
+}
+
+impl Iterator for Tree<'_> {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        while self.ready.is_empty() {
+            if self.at < self.end {
+                self.value();
+            } else {
+                let span = *self.spans.get(self.span)?;
+                self.span += 1;
+                self.span_row(span);
+            }
+        }
+        self.ready.pop_front()
+    }
+}

@@ -1,0 +1,61 @@
+//! Completions and man pages, from the definitions of the command line.
+
+use crate::cli::{Cli, Completions, Man};
+use crate::report::{Report, Stop, code, plain};
+use crate::sink::Sink;
+use clap::CommandFactory;
+use std::fs;
+use std::path::Path;
+
+/// `icecore completions SHELL`
+pub fn completions(args: &Completions) -> Result<(), Stop> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "icecore", &mut script);
+    let mut sink = Sink::stdout();
+    sink.text(&String::from_utf8_lossy(&script))?;
+    sink.flush()
+}
+
+/// `icecore man [COMMAND]`
+pub fn pages(args: &Man, report: &mut Report) -> Result<(), Stop> {
+    let mut top = Cli::command();
+    // So that the pages show the options that all commands share.
+    top.build();
+    if let Some(folder) = &args.out_dir {
+        return all_pages(&top, folder, report);
+    }
+    let wanted = args.command.as_deref();
+    let command = match wanted {
+        None => Some(&top),
+        Some(name) => top.get_subcommands().find(|command| command.get_name() == name),
+    };
+    let unknown = || Stop::Failed(code::USAGE, format!("no command is called `{}`", wanted.unwrap_or_default()));
+    let mut sink = Sink::stdout();
+    sink.text(&page(command.ok_or_else(unknown)?, wanted)?)?;
+    sink.flush()
+}
+
+fn all_pages(top: &clap::Command, folder: &Path, report: &mut Report) -> Result<(), Stop> {
+    let commands = top.get_subcommands().filter(|command| !command.is_hide_set());
+    for (command, name) in [(top, None)].into_iter().chain(commands.map(|command| (command, Some(command.get_name()))))
+    {
+        let path = folder.join(format!("{}.1", title(name)));
+        let written =
+            fs::create_dir_all(folder).and_then(|()| fs::write(&path, page(command, name).unwrap_or_default()));
+        if let Err(error) = written {
+            report.fault(code::USAGE, &path.display().to_string(), plain(&error));
+        }
+    }
+    Ok(())
+}
+
+fn title(name: Option<&str>) -> String {
+    name.map_or_else(|| "icecore".to_owned(), |name| format!("icecore-{name}"))
+}
+
+fn page(command: &clap::Command, name: Option<&str>) -> Result<String, Stop> {
+    let mut page = Vec::new();
+    let man = clap_mangen::Man::new(command.clone()).title(title(name));
+    man.render(&mut page).map_err(|error| Stop::Failed(code::OTHER, error.to_string()))?;
+    Ok(String::from_utf8_lossy(&page).into_owned())
+}

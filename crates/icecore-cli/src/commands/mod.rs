@@ -1,0 +1,25 @@
+//! The commands.
+
+mod classes;
+mod convert;
+mod detect;
+mod formats;
+mod inspect;
+mod manual;
+
+use crate::cli::{Cli, Command};
+use crate::report::{Report, Stop};
+
+/// Runs the command that was named.
+pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Stop> {
+    let global = &cli.global;
+    match &cli.command {
+        Command::Inspect(args) => inspect::run(args, global, report),
+        Command::Detect(args) => detect::run(args, global, report),
+        Command::Classes(args) => classes::run(args, global, report),
+        Command::Convert(args) => convert::run(args, global, report),
+        Command::Formats(args) => formats::run(args),
+        Command::Completions(args) => manual::completions(args),
+        Command::Man(args) => manual::pages(args, report),
+    }
+}

@@ -1,0 +1,112 @@
+//! Reading documents from an input: in which format, and how many.
+
+use crate::cli::From;
+use crate::report::{Report, Stop, code};
+use icecore::{Error, Limits, Outcome, Request, Stage, Tape};
+
+/// How inputs are read, as the command line says.
+pub struct Reader<'r> {
+    stage: Option<Stage>,
+    options: &'r [String],
+    each: bool,
+    limits: &'r Limits,
+}
+
+/// What to record beside the meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    No,
+    Yes,
+    /// If this is the format that is read.
+    For(&'static str),
+}
+
+impl<'r> Reader<'r> {
+    pub fn new(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Stop> {
+        let mut stage = from.format.as_deref().map(Stage::parse).transpose().map_err(usage)?;
+        if let Some(stage) = &mut stage {
+            set(stage, &from.options).map_err(usage)?;
+        }
+        Ok(Reader { stage, options: &from.options, each: from.each, limits })
+    }
+
+    /// The stage that reads these bytes.
+    pub fn stage(&self, bytes: &[u8]) -> Result<Stage, Error> {
+        match &self.stage {
+            Some(stage) => Ok(stage.clone()),
+            None => {
+                let mut stage = icecore::stage_of(bytes)?;
+                set(&mut stage, self.options)?;
+                Ok(stage)
+            }
+        }
+    }
+
+    /// Reads all documents of an input and hands each of them on, whole or in
+    /// part. Whatever is wrong is reported. Says whether all was well.
+    pub fn documents<'a>(
+        &self,
+        name: &str,
+        bytes: &'a [u8],
+        detail: Detail,
+        report: &mut Report,
+        mut then: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Stop>,
+    ) -> Result<bool, Stop> {
+        let stage = match self.stage(bytes) {
+            Ok(stage) => stage,
+            Err(error) => {
+                report.unreadable(name, &error, bytes);
+                return Ok(false);
+            }
+        };
+        let format = stage.format();
+        let detail = match detail {
+            Detail::No => false,
+            Detail::Yes => true,
+            Detail::For(name) => name == format.name,
+        };
+        let mut tape = Tape::new();
+        let mut start = 0;
+        loop {
+            let rest = bytes.get(start..).unwrap_or(&[]);
+            let request = Request { limits: self.limits, detail, tape };
+            let mut outcome = (format.read)(rest, stage.settings(), request);
+            let consumed = outcome.consumed;
+            if outcome.error.is_none() && !self.each && consumed < rest.len() {
+                outcome.error = Some(icecore::trailing(rest, consumed));
+            }
+            if let Some(error) = outcome.error.take() {
+                let error = error.in_format(format.name);
+                outcome.error = Some(error.clone());
+                let layer = error.layer().is_some().then(|| outcome.document.input().to_vec());
+                let end = then(&stage, outcome, start, report);
+                match layer {
+                    Some(layer) => report.unreadable(name, &error, &layer),
+                    None => report.unreadable(name, &error.moved(start), bytes),
+                }
+                return end.map(|_| false);
+            }
+            tape = then(&stage, outcome, start, report)?;
+            start += consumed;
+            if start >= bytes.len() || consumed == 0 {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// Sets options that were given one by one; their values are taken verbatim.
+pub fn set(stage: &mut Stage, options: &[String]) -> Result<(), Error> {
+    for option in options {
+        match option.split_once('=') {
+            Some((name, value)) => stage.set(name, Some(value))?,
+            None => stage.set(option, None)?,
+        }
+    }
+    Ok(())
+}
+
+/// A mistake on the command line.
+pub fn usage(error: Error) -> Stop {
+    Stop::Failed(code::USAGE, error.to_string())
+}

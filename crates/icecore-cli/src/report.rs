@@ -1,0 +1,137 @@
+//! What went wrong and what was lost, on stderr; and the exit code.
+
+use crate::paint::{Ink, Paint};
+use crate::progress::Progress;
+use icecore::{Error, ErrorKind, Losses};
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// The exit codes.
+pub mod code {
+    pub const FINDING: u8 = 1;
+    pub const USAGE: u8 = 2;
+    pub const INPUT: u8 = 4;
+    pub const OTHER: u8 = 5;
+}
+
+/// Why a command goes no further.
+#[derive(Debug)]
+pub enum Stop {
+    /// Nobody reads the output any more. That is no error.
+    Closed,
+    /// It makes no sense to go on; this says why.
+    Failed(u8, String),
+}
+
+/// What happened so far.
+pub struct Report {
+    paint: Paint,
+    quiet: bool,
+    worst: u8,
+    /// Inputs that were tried, and those that could not be decoded.
+    seen: u64,
+    bad: u64,
+    pub progress: Progress,
+}
+
+impl Report {
+    pub fn new(paint: Paint, quiet: bool) -> Report {
+        Report { paint, quiet, worst: 0, seen: 0, bad: 0, progress: Progress::none() }
+    }
+
+    /// One more input is tried.
+    pub fn input(&mut self) {
+        self.seen += 1;
+    }
+
+    /// Something is not as it should be; the command goes on.
+    pub fn fault(&mut self, code: u8, name: &str, message: impl Display) {
+        self.worst = self.worst.max(code);
+        self.say(&format!("icecore: {name}: {message}\n"));
+    }
+
+    /// A file can't be read or written.
+    pub fn io(&mut self, name: &str, error: &io::Error) {
+        self.fault(code::USAGE, name, plain(error));
+    }
+
+    /// An input can't be read.
+    pub fn unreadable(&mut self, name: &str, error: &Error, bytes: &[u8]) {
+        let code = if error.kind() == ErrorKind::Usage { code::USAGE } else { code::INPUT };
+        self.bad += u64::from(code == code::INPUT);
+        self.fault(code, name, error);
+        if let Some(offset) = error.offset() {
+            self.window(bytes, offset);
+        }
+    }
+
+    /// A document can't be written.
+    pub fn unwritable(&mut self, name: &str, error: &Error) {
+        let code = match error.kind() {
+            ErrorKind::Usage => code::USAGE,
+            ErrorKind::Limit => code::INPUT,
+            _ => code::OTHER,
+        };
+        self.bad += u64::from(code == code::INPUT);
+        self.fault(code, name, error);
+    }
+
+    fn window(&mut self, bytes: &[u8], offset: u64) {
+        let mut text = String::new();
+        for line in icecore::window(bytes, offset).lines() {
+            let line = if line.ends_with("^^") { self.paint.ink(Ink::Bad, line) } else { line.to_owned() };
+            text.push_str(&format!("  {line}\n"));
+        }
+        self.say(&text);
+    }
+
+    /// What the target format could not say.
+    pub fn losses(&mut self, name: &str, losses: &Losses, strict: bool) {
+        if strict && !losses.is_empty() {
+            self.worst = self.worst.max(code::FINDING);
+        }
+        if self.quiet && !strict {
+            return;
+        }
+        for loss in losses.iter() {
+            let prefix = if strict { "refused by --strict: " } else { "" };
+            self.say(&format!("icecore: {name}: {prefix}{loss}\n"));
+        }
+    }
+
+    /// Writes to stderr, above the progress bar if there is one.
+    fn say(&self, text: &str) {
+        self.progress.suspend(|| {
+            // Where nobody hears, nobody can be told.
+            let _ = io::stderr().write_all(text.as_bytes());
+        });
+    }
+
+    /// Ends the command.
+    pub fn finish(mut self, end: Result<(), Stop>) -> ExitCode {
+        self.progress.finish();
+        match end {
+            Ok(()) => {}
+            Err(Stop::Closed) => return ExitCode::SUCCESS,
+            Err(Stop::Failed(code, message)) => {
+                self.worst = self.worst.max(code);
+                self.say(&format!("icecore: {message}\n"));
+            }
+        }
+        if self.bad > 0 && self.seen > 1 {
+            let (bad, seen) = (self.bad, self.seen);
+            self.say(&format!("icecore: {bad} of {seen} inputs can't be decoded\n"));
+        }
+        ExitCode::from(self.worst)
+    }
+}
+
+/// An I/O error without the number that nobody reads.
+pub fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}

@@ -1,0 +1,122 @@
+//! Where output goes: in large pieces, in constant memory.
+
+use crate::report::{Stop, code, plain};
+use icecore::{Error, ErrorKind, Output};
+use std::io::{self, Write};
+
+/// How much is gathered before it is written.
+const PIECE: usize = 64 << 10;
+
+/// An [`Output`] that writes to a file, a pipe or a terminal.
+pub struct Sink {
+    to: Box<dyn Write>,
+    buffer: Vec<u8>,
+    /// Why nothing more can be written.
+    failed: Option<io::Error>,
+    /// The last byte that was written.
+    last: u8,
+    name: String,
+    /// How many bytes were passed on.
+    passed: u64,
+}
+
+impl Sink {
+    pub fn new(to: Box<dyn Write>, name: impl Into<String>) -> Sink {
+        Sink { to, buffer: Vec::with_capacity(2 * PIECE), failed: None, last: b'\n', name: name.into(), passed: 0 }
+    }
+
+    /// To the standard output.
+    pub fn stdout() -> Sink {
+        Sink::new(stdout(), "standard output")
+    }
+
+    /// Throws everything away.
+    pub fn nowhere() -> Sink {
+        Sink::new(Box::new(io::sink()), "")
+    }
+
+    /// Whether the last line is complete.
+    pub fn at_line_start(&self) -> bool {
+        self.buffer.last().copied().unwrap_or(self.last) == b'\n'
+    }
+
+    /// How much was written so far.
+    pub fn position(&self) -> u64 {
+        self.passed + self.buffer.len() as u64
+    }
+
+    /// Takes back what was written behind this position, as far as it was not
+    /// passed on.
+    pub fn take_back(&mut self, position: u64) {
+        self.buffer.truncate(usize::try_from(position.saturating_sub(self.passed)).unwrap_or(usize::MAX));
+    }
+
+    /// Writes what was gathered.
+    pub fn flush(&mut self) -> Result<(), Stop> {
+        if self.pass_on().and_then(|()| self.to.flush().map_err(|error| self.fail(error))).is_err() {
+            return Err(self.stop());
+        }
+        Ok(())
+    }
+
+    /// Why a writer was stopped: to be asked after an error of kind `Output`.
+    pub fn stop(&mut self) -> Stop {
+        match self.failed.take() {
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Stop::Closed,
+            Some(error) => Stop::Failed(code::USAGE, format!("{}: {}", self.name, plain(&error))),
+            None => Stop::Failed(code::OTHER, format!("{}: the output was closed", self.name)),
+        }
+    }
+
+    /// Appends text.
+    pub fn text(&mut self, text: &str) -> Result<(), Stop> {
+        self.buffer.extend_from_slice(text.as_bytes());
+        self.ready().map_err(|_| self.stop())
+    }
+
+    /// Appends a line of JSON.
+    pub fn json(&mut self, value: &impl serde::Serialize) -> Result<(), Stop> {
+        serde_json::to_writer(&mut self.buffer, value).map_err(|error| Stop::Failed(code::OTHER, error.to_string()))?;
+        self.ready().map_err(|_| self.stop())
+    }
+
+    fn pass_on(&mut self) -> Result<(), Error> {
+        if let Some(last) = self.buffer.last() {
+            self.last = *last;
+        }
+        let end = self.to.write_all(&self.buffer);
+        self.passed += self.buffer.len() as u64;
+        self.buffer.clear();
+        end.map_err(|error| self.fail(error))
+    }
+
+    fn fail(&mut self, error: io::Error) -> Error {
+        self.failed = Some(error);
+        Error::new(ErrorKind::Output)
+    }
+}
+
+impl Output for Sink {
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
+    fn ready(&mut self) -> Result<(), Error> {
+        if self.buffer.len() >= PIECE { self.pass_on() } else { Ok(()) }
+    }
+}
+
+/// The standard output, without the line buffer around it.
+#[cfg(unix)]
+fn stdout() -> Box<dyn Write> {
+    use std::os::fd::AsFd;
+    match io::stdout().as_fd().try_clone_to_owned() {
+        Ok(fd) => Box::new(std::fs::File::from(fd)),
+        Err(_) => Box::new(io::stdout().lock()),
+    }
+}
+
+#[cfg(not(unix))]
+fn stdout() -> Box<dyn Write> {
+    Box::new(io::stdout().lock())
+}

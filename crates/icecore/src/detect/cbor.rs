@@ -1,0 +1,99 @@
+//! CBOR, by a walk over all of it.
+
+use super::walk::{DEPTH, Step, Stop, Walk};
+use super::{Sample, grade};
+use crate::format::{Certainty, Guess};
+
+pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
+    // Only a container, perhaps tagged, says enough.
+    match sample.bytes.first()? {
+        0x81..=0x9b | 0x9f | 0xa1..=0xbb | 0xbf | 0xc0..=0xdb => {}
+        _ => return None,
+    }
+    let mut walk = Walk::new(sample.bytes);
+    let mut strings = 0;
+    let end = value(&mut walk, &mut strings);
+    let root = sample.bytes.iter().find(|byte| !(0xc0..=0xdb).contains(*byte))?;
+    if !(0x80..=0xbf).contains(root) {
+        return None;
+    }
+    let clear = strings > 0 && walk.at >= 8;
+    grade(sample, end, &walk, if clear { Certainty::Likely } else { Certainty::Possible }, "")
+}
+
+/// What is open: values that are missing, or a run up to a break.
+enum Open {
+    Values(u64),
+    /// Items up to a break. For a map: whether a value is due.
+    Run {
+        map: bool,
+        odd: bool,
+    },
+    /// Pieces of a string of this major type, up to a break.
+    Pieces(u8),
+}
+
+fn value(walk: &mut Walk<'_>, strings: &mut u64) -> Step<()> {
+    let mut open = vec![Open::Values(1)];
+    while let Some(top) = open.last_mut() {
+        let pieces = match top {
+            Open::Values(0) => {
+                open.pop();
+                continue;
+            }
+            Open::Values(left) => {
+                *left -= 1;
+                None
+            }
+            Open::Run { .. } | Open::Pieces(_) if walk.peek() == Some(0xff) => {
+                if matches!(top, Open::Run { map: true, odd: true }) {
+                    return Err(Stop::Wrong);
+                }
+                walk.u8()?;
+                open.pop();
+                continue;
+            }
+            Open::Run { odd, .. } => {
+                *odd = !*odd;
+                None
+            }
+            Open::Pieces(major) => Some(*major),
+        };
+        let head = walk.u8()?;
+        let (major, info) = (head >> 5, head & 0x1f);
+        if pieces.is_some_and(|expected| expected != major || info == 31) {
+            return Err(Stop::Wrong);
+        }
+        let argument = match info {
+            0..=23 => Some(u64::from(info)),
+            24..=27 => Some(walk.uint_be(1 << (info - 24))?),
+            31 => None,
+            _ => return Err(Stop::Wrong),
+        };
+        let next = match (major, argument) {
+            (0 | 1, Some(_)) => continue,
+            (2, Some(len)) => {
+                walk.take(len)?;
+                continue;
+            }
+            (3, Some(len)) => {
+                std::str::from_utf8(walk.take(len)?).map_err(|_| Stop::Wrong)?;
+                *strings += 1;
+                continue;
+            }
+            (2 | 3, None) => Open::Pieces(major),
+            (4, Some(count)) => Open::Values(count),
+            (5, Some(count)) => Open::Values(count.saturating_mul(2)),
+            (4 | 5, None) => Open::Run { map: major == 5, odd: false },
+            (6, Some(_)) => Open::Values(1),
+            // A simple value of two bytes must be one that needs them.
+            (7, Some(simple)) if info != 24 || simple >= 32 => continue,
+            _ => return Err(Stop::Wrong),
+        };
+        if open.len() >= DEPTH {
+            return Err(Stop::Wrong);
+        }
+        open.push(next);
+    }
+    Ok(())
+}

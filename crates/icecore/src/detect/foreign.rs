@@ -1,0 +1,77 @@
+//! Formats that are recognised, but not read.
+
+use super::magic::MAGIC;
+use super::{Finding, Sample};
+use super::{bson, cbor, igbinary, marshal, msgpack, php, pickle, text};
+use crate::format::{Certainty, Guess};
+
+/// A format that takes more than a look at a signature.
+struct Foreign {
+    name: &'static str,
+    title: &'static str,
+    detect: fn(&Sample<'_>) -> Option<Guess>,
+}
+
+static FOREIGN: &[Foreign] = &[
+    Foreign { name: "java", title: "Java serialization", detect: java },
+    Foreign { name: "pickle", title: "Python pickle", detect: pickle::detect },
+    Foreign { name: "marshal", title: "Ruby Marshal", detect: marshal::detect },
+    Foreign { name: "igbinary", title: "PHP igbinary", detect: igbinary::detect },
+    Foreign { name: "php", title: "PHP serialize", detect: php::serialized },
+    Foreign { name: "php-session", title: "PHP session", detect: php::session },
+    Foreign { name: "var-export", title: "PHP var_export", detect: php::exported },
+    Foreign { name: "dumper", title: "Perl Data::Dumper", detect: text::dumper },
+    Foreign { name: "plist", title: "Apple property list", detect: text::plist },
+    Foreign { name: "xml", title: "XML", detect: text::xml },
+    Foreign { name: "yaml", title: "YAML", detect: text::yaml },
+    Foreign { name: "bson", title: "BSON", detect: bson::detect },
+    Foreign { name: "msgpack", title: "MessagePack", detect: msgpack::detect },
+    Foreign { name: "cbor", title: "CBOR", detect: cbor::detect },
+    Foreign { name: "pe", title: "DOS or Windows program", detect: pe },
+];
+
+/// Names and titles of all that is recognised here.
+pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let special = FOREIGN.iter().map(|foreign| (foreign.name, foreign.title));
+    special.chain(MAGIC.iter().map(|magic| (magic.name, magic.title)))
+}
+
+/// The best of them.
+pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
+    if let Some(magic) = MAGIC.iter().find(|magic| magic.fits(sample.bytes)) {
+        return Some(Finding {
+            name: magic.name,
+            title: magic.title,
+            variant: magic.variant.to_owned(),
+            certainty: Certainty::Sure,
+            wrappers: Vec::new(),
+            format: None,
+        });
+    }
+    let mut best: Option<Finding> = None;
+    for foreign in FOREIGN {
+        let Some(Guess { certainty, variant }) = (foreign.detect)(sample) else { continue };
+        if best.as_ref().is_none_or(|best| best.certainty < certainty) {
+            let (name, title) = (foreign.name, foreign.title);
+            best = Some(Finding { name, title, variant, certainty, wrappers: Vec::new(), format: None });
+        }
+    }
+    best
+}
+
+/// `ObjectOutputStream`: a magic number, a version and a type code.
+fn java(sample: &Sample<'_>) -> Option<Guess> {
+    match sample.bytes {
+        [0xac, 0xed, 0, 5, 0x70..=0x7e, ..] => Some(Guess { certainty: Certainty::Sure, variant: "version 5".into() }),
+        [0xac, 0xed, 0, 5] => Some(Guess { certainty: Certainty::Likely, variant: "version 5, empty".into() }),
+        _ => None,
+    }
+}
+
+/// A DOS header that points to a PE header.
+fn pe(sample: &Sample<'_>) -> Option<Guess> {
+    let bytes = sample.bytes;
+    let at = u32::from_le_bytes(*bytes.strip_prefix(b"MZ")?.get(0x3a..)?.first_chunk::<4>()?);
+    let is_pe = bytes.get(usize::try_from(at).ok()?..)?.starts_with(b"PE\0\0");
+    is_pe.then(|| Guess { certainty: Certainty::Sure, variant: String::new() })
+}

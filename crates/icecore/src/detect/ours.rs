@@ -1,0 +1,117 @@
+//! The formats that are read.
+
+use super::{Finding, Sample, format_of, identify};
+use crate::document::{Kind, Tape};
+use crate::error::{Error, ErrorKind};
+use crate::format::{self, Certainty, Format, Guess, Request};
+use crate::limits::Limits;
+use crate::options::Settings;
+use crate::stage::Stage;
+
+/// The best of our formats. What the format itself is not sure of, its reader
+/// decides.
+pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
+    let mut best: Option<Finding> = None;
+    for format in format::all().iter().copied() {
+        let Some(guess) = (format.detect)(sample.bytes) else { continue };
+        let Some(Guess { certainty, variant }) = check(format, guess, sample) else { continue };
+        if best.as_ref().is_none_or(|best| best.certainty < certainty) {
+            best = Some(Finding {
+                name: format.name,
+                title: format.title,
+                variant,
+                certainty,
+                wrappers: Vec::new(),
+                format: Some(format),
+            });
+        }
+    }
+    best
+}
+
+/// What reading says to a guess.
+fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
+    let Guess { certainty, mut variant } = guess;
+    let is_sure = certainty == Certainty::Sure;
+    let mut limits = Limits::default();
+    limits.depth = 1_000_000;
+    let mut rest = sample.bytes;
+    let mut documents = 0u64;
+    let mut only_values = true;
+    let mut tape = Tape::new();
+    while !rest.is_empty() {
+        let request = Request { limits: &limits, detail: false, tape };
+        let outcome = (format.read)(rest, &Settings::new(), request);
+        if let Some(error) = outcome.error {
+            let ends_early = !sample.whole && error.kind() == ErrorKind::Truncated && rest.len() > 64;
+            return match (is_sure, ends_early) {
+                (true, _) => Some(Guess { certainty, variant }),
+                (false, true) => Some(Guess { certainty: Certainty::Likely, variant }),
+                _ => None,
+            };
+        }
+        let root = outcome.document.root().kind();
+        only_values &= root.is_container() || matches!(root, Kind::Link | Kind::Alias);
+        rest = rest.get(outcome.consumed..).filter(|left| left.len() < rest.len())?;
+        tape = outcome.document.into_tape();
+        documents += 1;
+        if is_sure {
+            break;
+        }
+    }
+    if is_sure {
+        return Some(Guess { certainty, variant });
+    }
+    if documents > 1 {
+        // A column of numbers is no list of documents.
+        if !only_values {
+            return None;
+        }
+        let count = format!("{documents} documents");
+        variant = match variant.contains("several documents") {
+            true => variant.replace("several documents", &count),
+            false if variant.is_empty() => count,
+            false => format!("{variant}, {count}"),
+        };
+    }
+    let certainty = if only_values { Certainty::Sure } else { Certainty::Possible };
+    Some(Guess { certainty, variant })
+}
+
+/// The stage that reads this input.
+pub(super) fn stage(input: &[u8]) -> Result<Stage, Error> {
+    let Some(format) = format_of(input) else { return Err(unknown(input)) };
+    let mut stage = Stage::of(format);
+    if format.name == "json" && is_typed(input) {
+        stage.set("typed", None)?;
+    }
+    Ok(stage)
+}
+
+/// Whether a JSON text begins as the outermost object of the typed form does.
+fn is_typed(input: &[u8]) -> bool {
+    let object = input.trim_ascii_start().strip_prefix(b"{");
+    object.is_some_and(|object| object.trim_ascii_start().starts_with(b"\"$icecore\""))
+}
+
+#[cold]
+fn unknown(input: &[u8]) -> Error {
+    let error = Error::new(ErrorKind::Format);
+    let known: Vec<_> = format::all().iter().map(|format| format.name).collect();
+    if input.is_empty() {
+        return error.expecting("a document").finding("no bytes at all");
+    }
+    match identify(input) {
+        Some(found) => {
+            let what = found.wrappers.iter().copied().chain([found.name]).collect::<Vec<_>>().join("/");
+            let error = error.finding(format!("{} ({what}), which is recognised but not read", found.title));
+            match found.wrappers.is_empty() {
+                false if found.format.is_some() => error.helping("unwrap it first"),
+                _ => error,
+            }
+        }
+        None => error
+            .finding("nothing that looks like a known format")
+            .helping(format!("name the format if you know it: -f {}", known.join("|"))),
+    }
+}

@@ -1,0 +1,179 @@
+//! Python's pickle, by a walk over its opcodes: nothing is run.
+
+use super::Sample;
+use super::walk::{Step, Stop, Walk, is_integer, is_number};
+use crate::format::{Certainty, Guess};
+
+pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
+    let declared = match sample.bytes {
+        [0x80, protocol @ 2..=5, ..] => Some(*protocol),
+        [b'(' | b']' | b'}' | b')' | b'c' | b'I' | b'F' | b'L' | b'S' | b'V' | b'N', ..] => None,
+        [b'K' | b'M' | b'J' | b'G' | b'U' | b'T' | b'X', ..] => None,
+        _ => return None,
+    };
+    let mut run = Run::new(sample.bytes);
+    let mut count = 0u64;
+    let end = loop {
+        match run.pickle() {
+            Ok(()) => count += 1,
+            stop => break stop,
+        }
+        if run.walk.at_end() {
+            break Ok(());
+        }
+    };
+    let certainty = match (end, declared) {
+        (Ok(()), Some(_)) => Certainty::Sure,
+        (Ok(()), None) if run.opcodes >= 6 => Certainty::Likely,
+        (Ok(()), None) if run.opcodes >= 3 => Certainty::Possible,
+        (Err(Stop::End), Some(_)) if run.opcodes >= 4 => Certainty::Likely,
+        (Err(Stop::End), None) if !sample.whole && run.opcodes >= 1000 => Certainty::Likely,
+        _ => return None,
+    };
+    let protocol = declared.unwrap_or(u8::from(run.binary));
+    let mut variant = format!("protocol {protocol}");
+    if count > 1 {
+        variant.push_str(&format!(", {count} pickles"));
+    }
+    Some(Guess { certainty, variant })
+}
+
+struct Run<'a> {
+    walk: Walk<'a>,
+    /// How many values are on the stack that the opcodes would work on.
+    depth: usize,
+    /// The depths at which marks stand.
+    marks: Vec<usize>,
+    opcodes: u64,
+    /// Whether an opcode was met that protocol 0 lacks.
+    binary: bool,
+}
+
+impl<'a> Run<'a> {
+    fn new(input: &'a [u8]) -> Run<'a> {
+        Run { walk: Walk::new(input), depth: 0, marks: Vec::new(), opcodes: 0, binary: false }
+    }
+
+    /// Takes values off the stack and puts others on it.
+    fn values(&mut self, off: usize, on: usize) -> Step<()> {
+        let floor = self.marks.last().copied().unwrap_or(0);
+        let left = self.depth.checked_sub(off).filter(|left| *left >= floor).ok_or(Stop::Wrong)?;
+        self.depth = left + on;
+        Ok(())
+    }
+
+    /// Takes all down to the mark; at least `below` values must be under it.
+    fn to_mark(&mut self, below: usize, on: usize) -> Step<()> {
+        self.depth = self.marks.pop().ok_or(Stop::Wrong)?;
+        self.values(below, below + on)
+    }
+
+    fn line(&mut self, is_right: impl Fn(&[u8]) -> bool) -> Step<()> {
+        let line = self.walk.until(b'\n')?;
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if is_right(line) { Ok(()) } else { Err(Stop::Wrong) }
+    }
+
+    fn skip(&mut self, len: u64) -> Step<()> {
+        self.walk.take(len).map(drop)
+    }
+
+    /// Bytes behind their length.
+    fn sized(&mut self, size: u64) -> Step<()> {
+        let len = self.walk.uint_le(size)?;
+        self.skip(len)
+    }
+
+    /// Walks over one pickle, up to its end.
+    fn pickle(&mut self) -> Step<()> {
+        self.depth = 0;
+        self.marks.clear();
+        loop {
+            let opcode = self.walk.u8()?;
+            if opcode == b'.' {
+                return if self.depth == 1 && self.marks.is_empty() { Ok(()) } else { Err(Stop::Wrong) };
+            }
+            self.opcodes += 1;
+            self.argument(opcode)?;
+            self.effect(opcode)?;
+        }
+    }
+
+    /// What stands behind the opcode.
+    fn argument(&mut self, opcode: u8) -> Step<()> {
+        let is_name = |line: &[u8]| {
+            !line.is_empty() && line.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._<>".contains(byte))
+        };
+        self.binary |= !b"(.012FILNPRSVabcdgilpst".contains(&opcode);
+        match opcode {
+            b'I' | b'p' | b'g' => self.line(is_integer),
+            b'L' => self.line(|line| is_integer(line.strip_suffix(b"L").unwrap_or(line))),
+            b'F' => self.line(is_number),
+            b'S' => {
+                self.line(|line| matches!(line, [first @ (b'\'' | b'"'), .., last] if first == last) && line.len() >= 2)
+            }
+            b'V' | b'P' => self.line(|_| true),
+            b'c' | b'i' => {
+                self.line(is_name)?;
+                self.line(is_name)
+            }
+            b'K' | b'h' | b'q' | 0x80 | 0x82 => self.skip(1),
+            b'M' | 0x83 => self.skip(2),
+            b'J' | b'j' | b'r' | 0x84 => self.skip(4),
+            b'G' | 0x95 => self.skip(8),
+            b'U' | b'C' | 0x8a | 0x8c => self.sized(1),
+            b'T' | b'X' | b'B' | 0x8b => self.sized(4),
+            0x8d | 0x8e | 0x96 => self.sized(8),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the opcode does to the stack.
+    fn effect(&mut self, opcode: u8) -> Step<()> {
+        match opcode {
+            b'(' => {
+                self.marks.push(self.depth);
+                Ok(())
+            }
+            b'F'
+            | b'I'
+            | b'J'
+            | b'K'
+            | b'L'
+            | b'M'
+            | b'N'
+            | b'P'
+            | b'S'
+            | b'T'
+            | b'U'
+            | b'V'
+            | b'X'
+            | b'G'
+            | b'B'
+            | b'C'
+            | b'}'
+            | b']'
+            | b')'
+            | b'g'
+            | b'h'
+            | b'j'
+            | b'c'
+            | 0x82..=0x84
+            | 0x88..=0x8f
+            | 0x96
+            | 0x97 => self.values(0, 1),
+            b'd' | b'l' | b't' | b'o' | b'i' | 0x91 => self.to_mark(0, 1),
+            b'e' | b'u' | 0x90 => self.to_mark(1, 0),
+            b'1' => self.to_mark(0, 0),
+            b'0' if self.marks.last() == Some(&self.depth) => self.to_mark(0, 0),
+            b'0' => self.values(1, 0),
+            b'2' => self.values(1, 2),
+            b'Q' | 0x85 | 0x98 => self.values(1, 1),
+            b'R' | b'a' | b'b' | 0x81 | 0x86 | 0x93 => self.values(2, 1),
+            b's' | 0x87 | 0x92 => self.values(3, 1),
+            b'p' | b'q' | b'r' | 0x94 => self.values(1, 1),
+            0x80 | 0x95 => Ok(()),
+            _ => Err(Stop::Wrong),
+        }
+    }
+}

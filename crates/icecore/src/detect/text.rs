@@ -1,0 +1,94 @@
+//! Texts: Data::Dumper, YAML, XML and property lists.
+
+use super::Sample;
+use super::walk::{Step, Stop, Walk};
+use crate::format::{Certainty, Guess};
+
+fn guess(certainty: Certainty, variant: &str) -> Option<Guess> {
+    Some(Guess { certainty, variant: variant.to_owned() })
+}
+
+/// The text without a byte order mark and blanks before it.
+fn text<'a>(sample: &Sample<'a>) -> &'a [u8] {
+    let bytes = sample.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample.bytes);
+    bytes.trim_ascii_start()
+}
+
+/// Data::Dumper's `$VAR1 = …;`.
+pub(super) fn dumper(sample: &Sample<'_>) -> Option<Guess> {
+    let mut walk = Walk::new(text(sample));
+    let head = assignment(&mut walk);
+    head.ok()?;
+    let is_value = match walk.rest() {
+        [b'[' | b'{' | b'\\' | b'\'' | b'"' | b'-' | b'0'..=b'9' | b'$', ..] => true,
+        rest => {
+            ["bless(", "undef", "do{", "qr/", "sub {", "v", "*"].iter().any(|start| rest.starts_with(start.as_bytes()))
+        }
+    };
+    if !is_value {
+        return None;
+    }
+    let is_complete = !sample.whole || walk.rest().trim_ascii_end().ends_with(b";");
+    guess(if is_complete { Certainty::Sure } else { Certainty::Likely }, "")
+}
+
+fn assignment(walk: &mut Walk<'_>) -> Step<()> {
+    walk.expect(b"$VAR")?;
+    let digits = walk.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 {
+        return Err(Stop::Wrong);
+    }
+    walk.at += digits;
+    walk.expect(b" = ")
+}
+
+/// XML, and a property list in XML.
+pub(super) fn xml(sample: &Sample<'_>) -> Option<Guess> {
+    if text(sample).starts_with(b"<?xml ") && !is_plist(sample) { guess(Certainty::Sure, "") } else { None }
+}
+
+pub(super) fn plist(sample: &Sample<'_>) -> Option<Guess> {
+    if is_plist(sample) { guess(Certainty::Sure, "XML") } else { None }
+}
+
+fn is_plist(sample: &Sample<'_>) -> bool {
+    let text = text(sample);
+    let head = &text[..text.len().min(1024)];
+    let has = |needle: &[u8]| head.windows(needle.len()).any(|window| window == needle);
+    head.starts_with(b"<plist ") || head.starts_with(b"<?xml ") && (has(b"<!DOCTYPE plist") || has(b"<plist "))
+}
+
+/// YAML that says so: by its directive, by a tag of a language, or by a
+/// document mark with a key or an item behind it.
+pub(super) fn yaml(sample: &Sample<'_>) -> Option<Guess> {
+    let text = text(sample);
+    if text.starts_with(b"%YAML 1.") {
+        return guess(Certainty::Sure, "");
+    }
+    let rest = text.strip_prefix(b"---")?;
+    let head = String::from_utf8_lossy(&rest[..rest.len().min(4096)]).into_owned();
+    for (tag, variant) in [
+        (" !ruby/", "with Ruby objects"),
+        (" !perl/", "with Perl objects"),
+        (" !!perl/", "with Perl objects"),
+        (" !php/", "with PHP objects"),
+    ] {
+        if head.starts_with(tag) {
+            return guess(Certainty::Sure, variant);
+        }
+    }
+    let mut lines = head.lines();
+    if !lines.next()?.trim().is_empty() {
+        return None;
+    }
+    let line = lines.find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))?;
+    let is_item = line.starts_with("- ");
+    let is_entry = line.split_once(':').is_some_and(|(key, value)| {
+        !key.is_empty()
+            && key.chars().all(|c| c.is_alphanumeric() || "_-.'\"!/ ".contains(c))
+            && (value.is_empty() || value.starts_with(' '))
+    });
+    // A second mark ends the front matter of a text in some other language.
+    let is_front_matter = head.lines().skip(1).any(|line| line == "---");
+    if (is_item || is_entry) && !is_front_matter { guess(Certainty::Likely, "") } else { None }
+}

@@ -1,0 +1,99 @@
+//! A position in bytes of which nobody knows yet what they are.
+
+/// Why a walk stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// These bytes are not in this format.
+    Wrong,
+    /// There are no more bytes.
+    End,
+}
+
+pub(super) type Step<T> = Result<T, Stop>;
+
+/// The bytes and how far they were walked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walk<'a> {
+    pub(super) input: &'a [u8],
+    pub(super) at: usize,
+}
+
+/// How deep structures may be nested before a walk gives up.
+pub(super) const DEPTH: usize = 10_000;
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(input: &'a [u8]) -> Walk<'a> {
+        Walk { input, at: 0 }
+    }
+
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.input.get(self.at..).unwrap_or(&[])
+    }
+
+    pub(super) fn at_end(&self) -> bool {
+        self.at >= self.input.len()
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.input.get(self.at).copied()
+    }
+
+    pub(super) fn u8(&mut self) -> Step<u8> {
+        let byte = self.peek().ok_or(Stop::End)?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    /// The next `len` bytes.
+    pub(super) fn take(&mut self, len: u64) -> Step<&'a [u8]> {
+        let len = usize::try_from(len).map_err(|_| Stop::End)?;
+        let bytes = self.rest().get(..len).ok_or(Stop::End)?;
+        self.at += len;
+        Ok(bytes)
+    }
+
+    /// An unsigned integer of 1, 2, 4 or 8 bytes, most significant first.
+    pub(super) fn uint_be(&mut self, size: u64) -> Step<u64> {
+        Ok(self.take(size)?.iter().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    }
+
+    /// An unsigned integer of 1, 2, 4 or 8 bytes, least significant first.
+    pub(super) fn uint_le(&mut self, size: u64) -> Step<u64> {
+        Ok(self.take(size)?.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    }
+
+    /// Takes these bytes, or says that they are not there.
+    pub(super) fn expect(&mut self, bytes: &[u8]) -> Step<()> {
+        for expected in bytes {
+            if self.u8()? != *expected {
+                return Err(Stop::Wrong);
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands before the next `delimiter`, which is taken too.
+    pub(super) fn until(&mut self, delimiter: u8) -> Step<&'a [u8]> {
+        let rest = self.rest();
+        let end = rest.iter().position(|byte| *byte == delimiter).ok_or(Stop::End)?;
+        self.at += end + 1;
+        Ok(&rest[..end])
+    }
+
+    /// Skips blanks, tabs and line ends.
+    pub(super) fn blanks(&mut self) {
+        let blanks = self.rest().iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        self.at += blanks;
+    }
+}
+
+/// Whether a text is a decimal integer.
+pub(super) fn is_integer(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether a text is a decimal number.
+pub(super) fn is_number(text: &[u8]) -> bool {
+    text.iter().any(u8::is_ascii_digit) && std::str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok())
+}

@@ -1,0 +1,134 @@
+//! Which classes a document names.
+
+use super::Document;
+use super::node::{Form, IS_KEY, Kind, flag};
+use super::path::{STEPS, push_gap};
+use std::collections::HashMap;
+
+/// A class that a document names, in one of the ways in which it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassUse {
+    /// Its name.
+    pub name: Vec<u8>,
+    /// In which way: `object`, `hook`, `freeze`, `regexp`, …
+    pub kind: &'static str,
+    /// How often.
+    pub count: u64,
+    /// The path of the first one.
+    pub path: String,
+}
+
+/// A container that is being walked, and where in it.
+struct Frame {
+    node: u32,
+    end: u32,
+    child: u32,
+    key: Option<u32>,
+    position: u64,
+    /// How many steps a path has up to here, this one's own not counted.
+    steps: usize,
+}
+
+impl Document<'_> {
+    /// The classes that the document names, in the order in which they first
+    /// occur: an allow-list of these lets all of it through.
+    ///
+    /// ```
+    /// let mut b = icecore::Builder::new();
+    /// b.begin_object("Employee");
+    /// b.begin_map();
+    /// b.end().end();
+    /// let classes = b.finish()?.classes();
+    /// assert_eq!(classes[0].name, b"Employee");
+    /// assert_eq!((classes[0].kind, classes[0].count, &*classes[0].path), ("object", 1, "$"));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn classes(&self) -> Vec<ClassUse> {
+        let mut uses: Vec<ClassUse> = Vec::new();
+        let mut known: HashMap<(&[u8], &'static str), usize> = HashMap::new();
+        let mut stack: Vec<Frame> = Vec::new();
+        for at in 0..self.tape.len() {
+            while stack.pop_if(|frame| frame.end <= at).is_some() {}
+            let node = &self.tape.nodes[at as usize];
+            let steps = match stack.last_mut() {
+                Some(frame) => {
+                    frame.child = at;
+                    frame.steps + usize::from(self.tape.nodes[frame.node as usize].kind != Kind::Object)
+                }
+                None => 0,
+            };
+            if let Some((name, kind)) = self.class_at(at) {
+                match known.get(&(name, kind)) {
+                    Some(index) => uses[*index].count += 1,
+                    None => {
+                        known.insert((name, kind), uses.len());
+                        let path = self.path_of_stack(&stack, steps);
+                        uses.push(ClassUse { name: name.to_vec(), kind, count: 1, path });
+                    }
+                }
+            }
+            if let Some(frame) = stack.last_mut() {
+                if node.key == IS_KEY {
+                    frame.key = Some(at);
+                } else {
+                    frame.key = None;
+                    frame.position += 1;
+                }
+            }
+            if node.kind.is_container() {
+                stack.push(Frame { node: at, end: self.tape.next(at), child: at, key: None, position: 0, steps });
+            }
+        }
+        uses
+    }
+
+    /// The class that the node at `at` names, and the way in which it does.
+    fn class_at(&self, at: u32) -> Option<(&[u8], &'static str)> {
+        let node = &self.tape.nodes[at as usize];
+        let kind = match (node.kind, node.form()) {
+            (Kind::Object, Form::Struct) => "struct",
+            (Kind::Object, _) => "object",
+            (Kind::Opaque, Form::Hook) => "hook",
+            (Kind::Opaque, Form::Freeze) => "freeze",
+            (Kind::Opaque, Form::Serializable) => "serializable",
+            (Kind::Opaque, Form::UserDump) => "user-dump",
+            (Kind::Opaque, Form::UserMarshal) => "user-marshal",
+            (Kind::Opaque, Form::Data) => "data",
+            (Kind::Opaque, _) => "opaque",
+            (Kind::Attrs, Form::Subclass) => "subclass",
+            (Kind::Attrs, Form::Module) => "module",
+            (Kind::Attrs, _) => "attributes",
+            (Kind::Regexp, _) if !node.has(flag::BARE) => return Some((b"Regexp", "regexp")),
+            (Kind::Module, Form::Module) => return Some((self.bytes(node), "module-name")),
+            (Kind::Module, _) => return Some((self.bytes(node), "class-name")),
+            (Kind::EnumCase, _) => {
+                let case = self.bytes(node);
+                return Some((case.split(|byte| *byte == b':').next().unwrap_or(case), "enum"));
+            }
+            _ => return None,
+        };
+        self.class(node.class()).map(|name| (name.bytes, kind))
+    }
+
+    /// The path of the node that was just reached. A long one is shortened, so
+    /// that this costs the same however deep it is.
+    fn path_of_stack(&self, stack: &[Frame], steps: usize) -> String {
+        let mut path = String::from("$");
+        let step = |frame: &Frame| {
+            let kind = self.tape.nodes[frame.node as usize].kind;
+            // The last child counted is the one before this.
+            let position = frame.position;
+            self.tape.child_step(kind, frame.child, frame.key, position, &self.input)
+        };
+        if steps <= STEPS {
+            path.extend(stack.iter().filter_map(step));
+            return path;
+        }
+        path.extend(stack.iter().filter_map(step).take(STEPS / 2));
+        push_gap(&mut path, steps - STEPS);
+        let mut tail: Vec<_> = stack.iter().rev().filter_map(step).take(STEPS / 2).collect();
+        tail.reverse();
+        path.extend(tail);
+        path
+    }
+}

@@ -1,0 +1,220 @@
+//! What files are: every fixture is its own format and nothing else, foreign
+//! files are called by their names, and no ordinary file is taken for one of
+//! ours.
+
+use icecore::{Certainty, Finding, identify};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn files(top: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![top.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => files.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// `gzip/json`, for comparison.
+fn full_name(found: Option<Finding>) -> String {
+    found.map_or("unknown".to_owned(), |found| {
+        let names: Vec<_> = found.wrappers.iter().copied().chain([found.name]).collect();
+        names.join("/")
+    })
+}
+
+/// The samples are named `FORMAT.anything` or `WRAPPER_FORMAT.anything`.
+#[test]
+fn foreign_files_are_called_by_their_names() {
+    let mut seen = 0;
+    for path in files(&folder("tests/foreign")) {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if name == "make.py" {
+            continue;
+        }
+        let expected = name.split('.').next().unwrap().replace('_', "/");
+        let found = identify(&fs::read(&path).unwrap());
+        assert!(found.as_ref().is_some_and(|found| found.certainty >= Certainty::Likely), "{name}: {found:?}");
+        assert_eq!(full_name(found), expected, "{name}");
+        seen += 1;
+    }
+    assert!(seen > 60, "only {seen} samples");
+}
+
+/// A part of a foreign file, or one with a byte too much, is still not one of
+/// ours; and nothing that is told by its structure alone is told by a part.
+#[test]
+fn broken_foreign_files_are_not_mistaken() {
+    for path in files(&folder("tests/foreign")) {
+        let bytes = fs::read(&path).unwrap();
+        let whole = full_name(identify(&bytes));
+        let longer = [&bytes[..], b"\0"].concat();
+        let parts = (0..bytes.len().min(400)).map(|len| &bytes[..len]).chain([&longer[..]]);
+        for part in parts {
+            let found = full_name(identify(part));
+            let ours = ["storable", "sereal"].contains(&&*found);
+            assert!(!ours, "{} cut to {} is {found}", path.display(), part.len());
+            if ["msgpack", "cbor", "bson", "igbinary"].contains(&&*whole) {
+                // A shorter one may be a whole one by chance; a longer one not.
+                assert!(part.len() < bytes.len() || found != whole, "{}", path.display());
+            }
+        }
+    }
+}
+
+/// Lines of a file of fixtures: name, mode, blob.
+fn blobs(file: &str) -> Vec<(String, Vec<u8>)> {
+    let text = fs::read_to_string(folder("../../fixtures").join(file)).unwrap_or_default();
+    let field = |line: &str, name: &str| -> String {
+        let document = icecore::read(line.as_bytes()).unwrap();
+        document.root().get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+    };
+    let decode = |text: &str| {
+        let digit = |c: u8| match c {
+            b'A'..=b'Z' => c - b'A',
+            b'a'..=b'z' => c - b'a' + 26,
+            b'0'..=b'9' => c - b'0' + 52,
+            b'+' => 62,
+            _ => 63,
+        };
+        let digits: Vec<u32> = text.bytes().filter(|c| *c != b'=').map(|c| u32::from(digit(c))).collect();
+        let mut bytes = Vec::new();
+        for chunk in digits.chunks(4) {
+            let bits = chunk.iter().fold(0, |bits, digit| bits << 6 | digit) << (6 * (4 - chunk.len()));
+            bytes.extend_from_slice(&bits.to_be_bytes()[1..chunk.len()]);
+        }
+        bytes
+    };
+    text.lines()
+        .map(|line| (format!("{} {}", field(line, "name"), field(line, "mode")), decode(&field(line, "blob"))))
+        .collect()
+}
+
+/// Rows: what the fixtures are. Columns: what they are taken for.
+#[test]
+fn the_confusion_matrix_is_a_diagonal() {
+    let mut wrong = Vec::new();
+    for (file, format, least) in
+        [("storable.jsonl", "storable", 2000), ("storable-arch.jsonl", "storable", 100), ("sereal.jsonl", "sereal", 2000)]
+    {
+        let blobs = blobs(file);
+        assert!(blobs.len() >= least, "{file} has only {} fixtures", blobs.len());
+        for (name, blob) in blobs {
+            let found = identify(&blob);
+            let is_sure = found.as_ref().is_some_and(|found| found.certainty >= Certainty::Likely);
+            let found = full_name(found);
+            if found != format || !is_sure {
+                wrong.push(format!("{file} {name}: {found}"));
+            }
+        }
+    }
+    for path in files(&folder("../../fixtures/files")) {
+        let format = path.parent().unwrap().file_name().unwrap().to_str().unwrap();
+        let found = full_name(identify(&fs::read(&path).unwrap()));
+        if found != format {
+            wrong.push(format!("{}: {found}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{} are mistaken:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Nothing on this machine but data of these formats is taken for them.
+#[test]
+fn no_ordinary_file_is_taken_for_one_of_ours() {
+    const MOST: u64 = 1 << 20;
+    const FILES: usize = 6000;
+    let mut paths = Vec::new();
+    for top in ["/etc", "/bin", "/sbin", "/lib", "/usr/bin", "/usr/lib", "/usr/share", "/usr/include"] {
+        // Every so many, so that all kinds of files are among them.
+        let all = files(Path::new(top));
+        let step = all.len() / (FILES / 8) + 1;
+        paths.extend(all.into_iter().step_by(step));
+    }
+    let mut checked = 0;
+    for path in paths {
+        let small = path.metadata().is_ok_and(|known| known.len() <= MOST);
+        let Some(bytes) = small.then(|| fs::read(&path).ok()).flatten() else { continue };
+        checked += 1;
+        let found = identify(&bytes);
+        let Some(format) = found.as_ref().and_then(|found| found.format) else { continue };
+        // Perl keeps its own data as Storable in places; JSON is everywhere.
+        let is_data = match format.name {
+            "json" => true,
+            "storable" => bytes.starts_with(b"pst0"),
+            _ => bytes.starts_with(b"=srl") || bytes.starts_with(b"=\xf3rl"),
+        };
+        assert!(is_data, "{} is taken for {}", path.display(), format.name);
+        if format.name == "json" && found.is_some_and(|found| found.wrappers.is_empty()) {
+            assert!(bytes.trim_ascii().is_ascii() || std::str::from_utf8(&bytes).is_ok(), "{}", path.display());
+        }
+    }
+    println!("{checked} files");
+}
+
+#[test]
+fn arbitrary_bytes_do_not_upset_it() {
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    // Mutations of the samples reach further than noise does.
+    let samples: Vec<_> = files(&folder("tests/foreign")).iter().map(|path| fs::read(path).unwrap()).collect();
+    for round in 0..20_000 {
+        let mut bytes = samples[round % samples.len()].clone();
+        bytes.truncate(600);
+        for _ in 0..1 + random() % 4 {
+            let at = random() as usize % bytes.len().max(1);
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte = random() as u8;
+            }
+        }
+        let _ = identify(&bytes);
+        let _ = icecore::identify_head(&bytes);
+        let _ = icecore::stage_of(&bytes);
+    }
+}
+
+/// Deep nesting and lying lengths cost no more than the bytes that are there.
+#[test]
+fn hostile_bytes_are_walked_in_a_small_stack() {
+    let deep = |byte: u8| vec![byte; 1_000_000];
+    let samples = [
+        deep(0x91),
+        deep(0x81),
+        deep(0x9f),
+        deep(0xdd),
+        deep(0xc6),
+        deep(b'('),
+        [b"\x04\x08".to_vec(), deep(b'[')].concat(),
+        [b"\x04\x08".to_vec(), b"[\x06".repeat(500_000)].concat(),
+        [b"\0\0\0\x02".to_vec(), b"\x14\x01\x06\x00".repeat(200_000)].concat(),
+        b"a:1:{i:0;".repeat(200_000),
+        b"array(".repeat(200_000),
+        b"[".repeat(1_000_000),
+        b"\x80\x04((((((((((((((((((((((((((((((".repeat(30_000),
+        b"\xdd\xff\xff\xff\xff\x01\x02".to_vec(),
+        b"\x9b\xff\xff\xff\xff\xff\xff\xff\xff\x01".to_vec(),
+        b"\x80\x05\x8e\xff\xff\xff\xff\xff\xff\xff\xff.".to_vec(),
+    ];
+    let run = move || {
+        for sample in &samples {
+            let _ = identify(sample);
+            let _ = icecore::identify_head(sample);
+        }
+    };
+    std::thread::Builder::new().stack_size(128 << 10).spawn(run).unwrap().join().unwrap();
+}

@@ -1,0 +1,2 @@
+--- !ruby/object:Employee
+name: Bob
