@@ -105,9 +105,11 @@ fn blobs(file: &str) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn the_confusion_matrix_is_a_diagonal() {
     let mut wrong = Vec::new();
-    for (file, format, least) in
-        [("storable.jsonl", "storable", 2000), ("storable-arch.jsonl", "storable", 100), ("sereal.jsonl", "sereal", 2000)]
-    {
+    for (file, format, least) in [
+        ("storable.jsonl", "storable", 2000),
+        ("storable-arch.jsonl", "storable", 100),
+        ("sereal.jsonl", "sereal", 2000),
+    ] {
         let blobs = blobs(file);
         assert!(blobs.len() >= least, "{file} has only {} fixtures", blobs.len());
         for (name, blob) in blobs {

@@ -2,28 +2,12 @@
 
 mod fixtures;
 
-use fixtures::{Fixture, load, report};
+use fixtures::{load, report};
 use icecore::{Limits, Request, storable};
 
 /// Old images are only read: nobody writes them any more.
 fn is_written_again(mode: &str) -> bool {
     !["file,-1", "file,0", "file,1", "memory,1"].contains(&mode)
-}
-
-/// Options for what a header does not say: the fixture tells.
-fn options(f: &Fixture) -> storable::ReadOptions {
-    let mut options = storable::ReadOptions::default();
-    let before_2_2 = ["file,-1", "file,0", "file,1", "memory,1", "file,2.0", "memory,2.0", "file,2.1", "memory,2.1"];
-    options.long_double = match f.line["nv"].as_str() {
-        Some("x87") => Some(storable::LongDouble::X87),
-        Some("quad") => Some(storable::LongDouble::Quad),
-        Some("double-double") => Some(storable::LongDouble::DoubleDouble),
-        _ => None,
-    };
-    if options.long_double.is_some() && before_2_2.contains(&f.mode.as_str()) {
-        options.nv_size = Some(if f.name.contains("i386") { 12 } else { 16 });
-    }
-    options
 }
 
 #[test]
@@ -33,9 +17,9 @@ fn the_fast_reader_and_its_plain_twin_agree() {
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
         for f in load(file) {
             total += 1;
-            let mut plain = options(&f);
+            let mut plain = f.storable_options();
             plain.plain = true;
-            let fast = storable::read(&f.blob, &options(&f), &limits);
+            let fast = storable::read(&f.blob, &f.storable_options(), &limits);
             let slow = storable::read(&f.blob, &plain, &limits);
             let traced = storable::read_outcome(&f.blob, &plain, Request::new(&limits).detailed());
             match (fast, slow, traced.error) {
@@ -55,7 +39,7 @@ fn what_storable_wrote_comes_out_byte_for_byte() {
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
         for f in load(file).iter().filter(|f| is_written_again(&f.mode)) {
             total += 1;
-            let read = storable::read_outcome(&f.blob, &options(f), Request::new(&limits).detailed());
+            let read = storable::read_outcome(&f.blob, &f.storable_options(), Request::new(&limits).detailed());
             let mut out = Vec::new();
             let written = storable::write(&read.document, &storable::WriteOptions::default(), &limits, &mut out);
             if let Err(error) = written {
@@ -82,7 +66,7 @@ fn spans_tile_the_input() {
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
         for f in &load(file) {
             total += 1;
-            let read = storable::read_outcome(&f.blob, &options(f), Request::new(&limits).detailed());
+            let read = storable::read_outcome(&f.blob, &f.storable_options(), Request::new(&limits).detailed());
             let mut spans: Vec<_> =
                 read.document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
             spans.sort_unstable();
@@ -107,7 +91,7 @@ fn the_fast_writer_and_its_plain_twin_agree() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for f in &load("storable.jsonl") {
-        let document = storable::read(&f.blob, &options(f), &limits).unwrap();
+        let document = storable::read(&f.blob, &f.storable_options(), &limits).unwrap();
         for netorder in [false, true] {
             total += 1;
             let mut fast = storable::WriteOptions::default();
@@ -120,7 +104,7 @@ fn the_fast_writer_and_its_plain_twin_agree() {
             if a != b || written != twin {
                 failures.push(format!("{} {}: the writers differ", f.name, f.mode));
             }
-            let read = storable::read(&a, &options(f), &limits);
+            let read = storable::read(&a, &f.storable_options(), &limits);
             if written && !netorder && !read.as_ref().is_ok_and(|read| *read == document) {
                 failures.push(format!("{} {}: not read again: {:?}", f.name, f.mode, read.err()));
             }

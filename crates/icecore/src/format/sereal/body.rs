@@ -452,7 +452,10 @@ impl<'d> Body<'d, '_> {
         self.pending_variables.append(&mut self.pending_referents);
         self.expanded = false;
         // Perl's own true and false, which it knows in every protocol.
-        if node.kind == Kind::Bool && self.spelled.is_none() && !node.has(flag::TARGET) && self.pending_variables.is_empty()
+        if node.kind == Kind::Bool
+            && self.spelled.is_none()
+            && !node.has(flag::TARGET)
+            && self.pending_variables.is_empty()
         {
             self.bytes.byte(if node.payload == 0 { tag::FALSE } else { tag::TRUE })?;
             self.at = self.next(at);
@@ -589,10 +592,12 @@ impl<'d> Body<'d, '_> {
             self.bytes.byte(tag::REGEXP | track)?;
         }
         self.expanded = false;
-        let text = |at: u32| self.nodes.get(at as usize).map_or((Kind::Bytes, &[][..]), |node| {
-            let kind = if node.kind == Kind::Text { Kind::Text } else { Kind::Bytes };
-            (kind, if node.kind.has_bytes() { self.document.bytes(node) } else { &[] })
-        });
+        let text = |at: u32| {
+            self.nodes.get(at as usize).map_or((Kind::Bytes, &[][..]), |node| {
+                let kind = if node.kind == Kind::Text { Kind::Text } else { Kind::Bytes };
+                (kind, if node.kind.has_bytes() { self.document.bytes(node) } else { &[] })
+            })
+        };
         let (kind, bytes) = text(pattern);
         let (_, all) = text(flags);
         self.pads(pattern, 0)?;

@@ -60,7 +60,9 @@ mod snappy {
     }
 
     pub(super) fn compress(body: &[u8]) -> Result<Vec<u8>, Error> {
-        snap::raw::Encoder::new().compress_vec(body).map_err(|why| Error::new(ErrorKind::Limit).finding(why.to_string()))
+        snap::raw::Encoder::new()
+            .compress_vec(body)
+            .map_err(|why| Error::new(ErrorKind::Limit).finding(why.to_string()))
     }
 }
 

@@ -35,11 +35,8 @@ impl Predictions {
         }
         let mut word = [0; 8];
         word[..bytes.len()].copy_from_slice(bytes);
-        self.keys[at] = Prediction {
-            word: u64::from_le_bytes(word),
-            mask: u64::MAX >> (64 - 8 * bytes.len()),
-            len: bytes.len(),
-        };
+        self.keys[at] =
+            Prediction { word: u64::from_le_bytes(word), mask: u64::MAX >> (64 - 8 * bytes.len()), len: bytes.len() };
     }
 
     /// Where the key ends, if the key with this id stands here.

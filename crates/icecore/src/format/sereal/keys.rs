@@ -37,7 +37,8 @@ impl<'d> KeyText<'d> {
 
     /// The string for a key that is a node, if there is one.
     pub(super) fn of_node(document: &'d Document<'_>, node: &'d Node) -> Option<KeyText<'d>> {
-        let float = |value: f64| Some(KeyText::made(if value.is_finite() { value.to_string() } else { special(value) }));
+        let float =
+            |value: f64| Some(KeyText::made(if value.is_finite() { value.to_string() } else { special(value) }));
         match node.kind {
             kind if kind.is_string() || kind == Kind::Int => {
                 let bytes = if kind == Kind::Int { &[] } else { document.bytes(node) };
@@ -65,7 +66,13 @@ impl<'d> KeyText<'d> {
 
 /// As perl writes them.
 fn special(value: f64) -> String {
-    let text = if value.is_nan() { "NaN" } else if value > 0.0 { "Inf" } else { "-Inf" };
+    let text = if value.is_nan() {
+        "NaN"
+    } else if value > 0.0 {
+        "Inf"
+    } else {
+        "-Inf"
+    };
     text.to_owned()
 }
 

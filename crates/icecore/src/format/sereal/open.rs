@@ -5,9 +5,9 @@ use super::compress::decompress;
 use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
 use super::read::{Machine, varint};
 use super::spell::{Speller, header as code, width};
-use crate::document::{Detail, Detailed, Document, NO_NODE, Sink};
 #[cfg(test)]
 use crate::document::Tape;
+use crate::document::{Detail, Detailed, Document, NO_NODE, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::{Outcome, Request, Scan};
 use crate::limits::Limits;

@@ -3,11 +3,11 @@
 //! `FAST` adds the loops of `fast.rs` for what most documents are made of;
 //! without it everything goes through here, and must come out the same.
 
+use super::ReadOptions;
 use super::fast::Predictions;
 use super::header::{Origin, found};
 use super::spell::{self, Part, Speller, code, tracked};
 use super::tag::{self, TRACK};
-use super::ReadOptions;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Sink, Tape, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
@@ -42,7 +42,10 @@ fn long_varint(scan: &mut Scan<'_>, what: &'static str) -> Result<u64, Error> {
             return Ok(value);
         }
     }
-    Err(Error::new(ErrorKind::Malformed).at(start).expecting(format!("{what} of at most 64 bits")).finding("a longer one"))
+    Err(Error::new(ErrorKind::Malformed)
+        .at(start)
+        .expecting(format!("{what} of at most 64 bits"))
+        .finding("a longer one"))
 }
 
 /// What the children of an open container are.
@@ -460,7 +463,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     fn container(&mut self, node: Node, slot: &Slot, count: u64) -> Result<(), Error> {
         self.needs_array(slot, node.kind)?;
         let is_map = node.kind == Kind::Map;
-        let (most, least) = if is_map { (self.options.max_num_hash_entries, 2) } else { (self.options.max_num_array_entries, 1) };
+        let (most, least) =
+            if is_map { (self.options.max_num_hash_entries, 2) } else { (self.options.max_num_array_entries, 1) };
         if most.is_some_and(|most| count > most) {
             return Err(Error::new(ErrorKind::Limit)
                 .at(self.scan.at)
@@ -483,7 +487,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
 
     fn refn(&mut self, slot: &Slot) -> Result<(), Error> {
         let input = self.scan.input;
-        let pads = input.get(self.scan.at..).map_or(0, |rest| rest.iter().take_while(|byte| **byte == tag::PAD).count());
+        let pads =
+            input.get(self.scan.at..).map_or(0, |rest| rest.iter().take_while(|byte| **byte == tag::PAD).count());
         let at = self.scan.at + pads;
         let byte = input.get(at).copied().unwrap_or(tag::PAD);
         let inner = byte & !TRACK;
@@ -559,7 +564,9 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             let alias = self.push(Node::leaf(Kind::Alias, u64::from(known.variable)))?;
             self.tape().close(node, 1);
             self.tape().mark_target(known.variable);
-            if S::DETAIL && let Some(detail) = self.sink.detail() {
+            if S::DETAIL
+                && let Some(detail) = self.sink.detail()
+            {
                 detail.begin(alias, at);
             }
             self.end(alias);
@@ -857,7 +864,10 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .expecting(format!("{what}: a COPY of a string"))
                 .finding(self.scan.input.get(index).map_or("the end".to_owned(), |byte| found(*byte)))
         })?;
-        if S::DETAIL && part == Part::Value && let Some(target) = self.speller.target_at(index) {
+        if S::DETAIL
+            && part == Part::Value
+            && let Some(target) = self.speller.target_at(index)
+        {
             self.note(node, code::COPY, target);
         }
         Ok(word)
@@ -1002,28 +1012,36 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// A piece of the input from `from` to here.
     #[inline]
     fn span(&mut self, from: usize, node: u32, what: &'static str) {
-        if S::DETAIL && let Some(detail) = self.sink.detail() {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
             detail.span(from, self.scan.at, node, what);
         }
     }
 
     #[inline]
     fn begin(&mut self, node: u32) {
-        if S::DETAIL && let Some(detail) = self.sink.detail() {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
             detail.begin(node, self.scan.at);
         }
     }
 
     #[inline]
     fn end(&mut self, node: u32) {
-        if S::DETAIL && let Some(detail) = self.sink.detail() {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
             detail.end(node, self.scan.at);
         }
     }
 
     #[inline]
     fn note(&mut self, node: u32, code: u16, value: u64) {
-        if S::DETAIL && let Some(detail) = self.sink.detail() {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
             detail.note(node, code, value);
         }
     }

@@ -92,7 +92,8 @@ mod tests {
     fn the_page_shows_the_table() {
         let page = include_str!("FORMAT.md");
         for row in TABLE {
-            let tags = if row.first == row.last { row.first.to_string() } else { format!("{}-{}", row.first, row.last) };
+            let tags =
+                if row.first == row.last { row.first.to_string() } else { format!("{}-{}", row.first, row.last) };
             let line = format!("| {tags} | {} | {} |", row.name, row.follows);
             assert!(page.contains(&line), "missing in FORMAT.md: {line}");
         }
