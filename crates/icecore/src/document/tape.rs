@@ -183,7 +183,7 @@ impl Tape {
     /// The index behind the node at `at` and all that is in it.
     #[inline]
     pub(crate) fn next(&self, at: u32) -> u32 {
-        let node = &self.nodes[at as usize];
+        let Some(node) = self.nodes.get(at as usize) else { return at.saturating_add(1) };
         if !node.kind.is_container() {
             at + 1
         } else if node.end() == 0 {

@@ -11,7 +11,7 @@ use crate::document::{Kind, Node, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub(super) fn feed<S: Sink>(
     scan: Scan<'_>,
@@ -186,7 +186,14 @@ impl<S: Sink> Reader<'_, '_, S> {
                     tag::TIED_HASH => crate::document::Form::TiedHash,
                     _ => crate::document::Form::TiedScalar,
                 };
-                let at = self.push(Node::open(Kind::Tied, 0).in_form(form).with(flags), start);
+                let at = if under_ref && !referent && tag != tag::TIED_SCALAR {
+                    let at = self.fold(Kind::Tied);
+                    let node = self.sink.tape().nodes[at as usize].in_form(form);
+                    self.sink.tape().replace(at, node);
+                    at
+                } else {
+                    self.push(Node::open(Kind::Tied, 0).in_form(form).with(flags), start)
+                };
                 self.known.insert(address, (at, tag == tag::TIED_SCALAR));
                 self.open(at, Some(at), false, 1);
             }
@@ -225,6 +232,9 @@ impl<S: Sink> Reader<'_, '_, S> {
         let at = tape.len() - 1;
         let old = tape.nodes[at as usize];
         tape.replace(at, Node { kind, ..old });
+        if let Some(frame) = self.frames.last_mut() {
+            frame.container = None;
+        }
         at
     }
 
@@ -405,7 +415,7 @@ impl<S: Sink> Reader<'_, '_, S> {
 fn wrappers(nodes: &[Node], mut blessed: Vec<(u32, u32)>, has_addresses: bool) -> Vec<(u32, Node)> {
     for (at, _) in &mut blessed {
         // The object stands around the reference to a scalar.
-        let is_scalar = nodes.get(*at as usize).is_some_and(|node| !node.kind.is_container());
+        let is_scalar = nodes.get(*at as usize).is_some_and(|node| !node.kind.is_container() || node.kind == Kind::Ref);
         let before = at.checked_sub(1).and_then(|at| nodes.get(at as usize));
         if is_scalar && before.is_some_and(|node| node.kind == Kind::Ref) {
             *at -= 1;
@@ -438,30 +448,58 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
     if wrappers.is_empty() {
         return;
     }
-    let before = |at: u32| wrappers.partition_point(|(known, _)| *known < at) as u32;
-    // Of several wrappers around one node, links mean the innermost.
-    let inner =
-        |at: u32| (wrappers.partition_point(|(known, _)| *known <= at) as u32).saturating_sub(1).max(before(at));
     let nodes = std::mem::take(&mut tape.nodes);
+    let objects: HashSet<u32> =
+        wrappers.iter().filter(|(_, node)| node.kind == Kind::Object).map(|(at, _)| *at).collect();
+    let is_ref = |at: u32| nodes.get(at as usize).is_some_and(|node| node.kind == Kind::Ref);
+    // A second reference to a blessed scalar is a link to its object.
+    let object_of = |at: u32| at.checked_sub(1).filter(|before| objects.contains(before) && is_ref(*before));
+    let linked = |at: u32| {
+        let alias = nodes.get(at as usize + 1).filter(|node| node.kind == Kind::Alias && is_ref(at))?;
+        object_of(alias.payload as u32)
+    };
+
+    // Where each node, its wrappers included, starts on the new tape.
+    let mut starts = Vec::with_capacity(nodes.len() + 1);
     let mut rest = wrappers.iter().peekable();
-    for (at, mut node) in (0u32..).zip(nodes) {
-        if node.kind.is_container() {
-            let end = node.end();
-            node.set_end(end + before(end));
+    let mut next = 0;
+    let mut skip = false;
+    for at in 0..nodes.len() as u32 {
+        starts.push(next);
+        while rest.next_if(|(known, _)| *known == at).is_some() {
+            next += 1;
+        }
+        next += u32::from(!std::mem::replace(&mut skip, false));
+        skip = linked(at).is_some();
+    }
+    starts.push(next);
+    let start = |at: u32| starts.get(at as usize).copied().unwrap_or(next);
+    // A link means the object, or else the node itself, not its wrappers.
+    let target = |at: u32| {
+        let is_root_ref = at == 0 && wrappers.first().is_some_and(|(_, node)| node.kind == Kind::Ref);
+        start(at) + u32::from(is_root_ref)
+    };
+
+    let mut rest = wrappers.iter().peekable();
+    let mut targets = Vec::new();
+    for (at, node) in (0u32..).zip(&nodes) {
+        if at > 0 && linked(at - 1).is_some() {
+            continue;
+        }
+        let mut node = *node;
+        let end = if node.kind.is_container() { start(node.end()) } else { start(at + 1) };
+        if let Some(object) = linked(at) {
+            node = Node { key: node.key, ..Node::leaf(Kind::Link, u64::from(target(object))) }.with(flag::REF);
+            targets.push(target(object));
         } else if matches!(node.kind, Kind::Link | Kind::Alias) {
-            let target = node.payload as u32;
-            node.payload = u64::from(target + inner(target));
+            node.payload = u64::from(target(node.payload as u32));
+            targets.push(node.payload as u32);
+        } else if node.kind.is_container() {
+            node.set_end(end);
         }
-        let mut end = if node.kind.is_container() { node.end() } else { 0 };
-        if end == 0 {
-            end = at + 1 + before(at + 1);
-        }
+        node.flags &= !flag::TARGET;
         while let Some((_, wrapper)) = rest.next_if(|(known, _)| *known == at) {
             let mut wrapper = wrapper.with(flag::REF);
-            if wrapper.kind == Kind::Object {
-                wrapper = wrapper.with(node.flags & flag::TARGET);
-                node.flags &= !(flag::TARGET | flag::REF);
-            }
             wrapper.key = std::mem::replace(&mut node.key, crate::document::NO_KEY);
             wrapper.aux = 1;
             wrapper.set_end(end);
@@ -469,18 +507,19 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
         }
         tape.nodes.push(node);
     }
+    for target in targets {
+        if let Some(node) = tape.nodes.get_mut(target as usize) {
+            node.flags |= flag::TARGET;
+        }
+    }
     if let Some(detail) = sink.detail() {
-        let extents = std::mem::take(&mut detail.trace.extents);
-        let mut rest = wrappers.iter().peekable();
-        for (at, extent) in (0u32..).zip(extents) {
-            while rest.next_if(|(known, _)| *known == at).is_some() {
-                detail.trace.extents.push(extent);
-            }
-            detail.trace.extents.push(extent);
+        let old = std::mem::take(&mut detail.trace.extents);
+        for (at, extent) in (0u32..).zip(old) {
+            detail.trace.extents.resize(start(at + 1) as usize, extent);
         }
         for span in &mut detail.trace.spans {
             if span.node != crate::document::NO_NODE {
-                span.node += before(span.node);
+                span.node = start(span.node);
             }
         }
     }

@@ -756,7 +756,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             key_flags |= flag::LOCKED;
         }
         if flags & tag::hash::KEY_PLACEHOLDER != 0 {
-            key_flags |= flag::PLACEHOLDER;
+            // What is absent is not also read-only.
+            key_flags = flag::PLACEHOLDER;
             if let Some(node) = self.sink.tape().nodes.get_mut(value as usize)
                 && node.kind == Kind::Null
             {
