@@ -259,7 +259,7 @@ impl Builder {
 
     fn again(&mut self, kind: Kind, target: u32) -> &mut Builder {
         match self.tape.nodes.get(target as usize) {
-            Some(node) if !matches!(node.kind, Kind::Link | Kind::Alias) && node.key != IS_KEY => {
+            Some(node) if !matches!(node.kind, Kind::Link | Kind::Alias) => {
                 self.tape.mark_target(target);
             }
             _ => self.mistake = self.mistake.or(Some("a link to nothing")),
