@@ -1,5 +1,7 @@
 //! Making a document by hand.
 
+mod rare;
+
 use super::Document;
 use super::node::{Form, IS_KEY, KEY_NODE, Kind, Node, flag};
 use super::tape::Tape;
@@ -29,6 +31,12 @@ pub struct Builder {
     open: Vec<Frame>,
     key: Option<PendingKey>,
     flags: u8,
+    /// Flags of the next key.
+    key_flags: u8,
+    /// The next value is itself a key.
+    is_key: bool,
+    /// The next value is the default value of the map.
+    is_default: bool,
     mistake: Option<&'static str>,
 }
 
@@ -36,6 +44,8 @@ pub struct Builder {
 struct Frame {
     at: u32,
     count: u32,
+    /// The key that waits for its value, where this is that key.
+    key: Option<PendingKey>,
 }
 
 #[derive(Debug)]
@@ -53,16 +63,23 @@ impl Builder {
     /// Puts a node where the next value belongs, and returns its index.
     fn place(&mut self, mut node: Node) -> u32 {
         node.flags |= std::mem::take(&mut self.flags);
+        if std::mem::take(&mut self.is_key) {
+            node.key = IS_KEY;
+            node.flags |= std::mem::take(&mut self.key_flags);
+            self.key = Some(PendingKey::Node);
+            return self.tape.push(node);
+        }
+        let is_default = std::mem::take(&mut self.is_default);
         let in_map = self.open.last().is_some_and(|frame| self.tape.nodes[frame.at as usize].kind == Kind::Map);
         match self.key.take() {
             Some(PendingKey::Id(id)) => node.key = id,
             Some(PendingKey::Node) => node.key = KEY_NODE,
-            None if in_map => self.mistake = self.mistake.or(Some("a value of a map without a key")),
+            None if in_map && !is_default => self.mistake = self.mistake.or(Some("a value of a map without a key")),
             None => {}
         }
         match self.open.last_mut() {
-            Some(frame) => frame.count += 1,
-            None if self.tape.len() > 0 => self.mistake = self.mistake.or(Some("a second root")),
+            Some(frame) => frame.count += u32::from(!is_default),
+            None if self.tape.len() > self.tape.root => self.mistake = self.mistake.or(Some("a second root")),
             None => {}
         }
         self.tape.push(node)
@@ -75,7 +92,8 @@ impl Builder {
 
     fn begin(&mut self, node: Node) -> u32 {
         let at = self.place(node);
-        self.open.push(Frame { at, count: 0 });
+        let key = self.key.take();
+        self.open.push(Frame { at, count: 0, key });
         at
     }
 
@@ -97,6 +115,7 @@ impl Builder {
     }
 
     fn name(&mut self, node: Node, bytes: &[u8]) -> &mut Builder {
+        let node = node.with(std::mem::take(&mut self.key_flags));
         let in_map = self
             .open
             .last()
@@ -110,6 +129,7 @@ impl Builder {
                 let mut key = if node.kind.has_bytes() { self.tape.owned(node.kind, bytes) } else { node };
                 key.key = IS_KEY;
                 key.flags |= node.flags;
+                key.set_encoding(node.encoding());
                 self.tape.push(key);
                 PendingKey::Node
             }
@@ -210,7 +230,8 @@ impl Builder {
             self.mistake = self.mistake.or(Some("a key without a value"));
         }
         match self.open.pop() {
-            Some(Frame { at, count }) => {
+            Some(Frame { at, count, key }) => {
+                self.key = key;
                 let expected = match self.tape.nodes[at as usize].kind {
                     Kind::Ref | Kind::Object => Some(1),
                     Kind::Regexp => Some(2),
@@ -238,7 +259,7 @@ impl Builder {
 
     fn again(&mut self, kind: Kind, target: u32) -> &mut Builder {
         match self.tape.nodes.get(target as usize) {
-            Some(node) if !matches!(node.kind, Kind::Link | Kind::Alias) && node.key != IS_KEY => {
+            Some(node) if !matches!(node.kind, Kind::Link | Kind::Alias) => {
                 self.tape.mark_target(target);
             }
             _ => self.mistake = self.mistake.or(Some("a link to nothing")),
@@ -258,7 +279,7 @@ impl Builder {
     /// Of kind `Usage`, for the first mistake.
     pub fn finish(self) -> Result<Document<'static>, Error> {
         let mistake = self.mistake.or(match (self.tape.len(), self.open.is_empty()) {
-            (0, _) => Some("no value at all"),
+            (len, _) if len <= self.tape.root => Some("no value at all"),
             (_, false) => Some("a beginning without an end"),
             _ => None,
         });

@@ -109,6 +109,7 @@ impl Writer<'_, '_> {
     /// Writes all that is open, to its end.
     fn run(&mut self) -> Result<(), Error> {
         while let Some(top) = self.open.last() {
+            self.pen.turn()?;
             match top.what {
                 What::Array => self.array()?,
                 What::Map => self.map()?,

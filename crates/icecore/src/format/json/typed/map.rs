@@ -31,6 +31,11 @@ struct Entry {
     next: u32,
 }
 
+/// What is said of a key itself: only a string can be locked or absent.
+fn own_flags(key: &Node) -> u8 {
+    if key.kind.is_string() { key.flags & (flag::LOCKED | flag::PLACEHOLDER) } else { 0 }
+}
+
 impl Writer<'_, '_> {
     /// The entry at `at`, unless the entries end there.
     fn map_entry(&self, at: u32, end: u32) -> Option<Entry> {
@@ -198,8 +203,7 @@ impl Writer<'_, '_> {
         let (mut next, mut pairs) = (first, first);
         while let Some(entry) = self.map_entry(next, end) {
             next = entry.next;
-            let flags = self.entry_key(&entry).0.flags & (flag::LOCKED | flag::PLACEHOLDER);
-            if flags != flag::PLACEHOLDER || self.is_target(entry.at) {
+            if own_flags(&self.entry_key(&entry).0) != flag::PLACEHOLDER || self.is_target(entry.at) {
                 pairs = next;
             }
         }
@@ -214,7 +218,7 @@ impl Writer<'_, '_> {
         self.open(b'[');
         let document = self.document;
         let (node, _) = self.entry_key(&entry);
-        if !(node.kind.is_string() && node.has(flag::PLACEHOLDER)) {
+        if own_flags(&node) & flag::PLACEHOLDER == 0 {
             self.tasks.extend([Task::Value(entry.value), Task::Item]);
         }
         self.item()?;
@@ -233,8 +237,7 @@ impl Writer<'_, '_> {
         }
         let (mut next, mut position, mut locked) = (first, 0, Vec::new());
         while let Some(entry) = self.map_entry(next, pairs) {
-            let node = self.entry_key(&entry).0;
-            if node.kind.is_string() && node.has(flag::LOCKED) {
+            if own_flags(&self.entry_key(&entry).0) & flag::LOCKED != 0 {
                 locked.push(position);
             }
             position += 1;

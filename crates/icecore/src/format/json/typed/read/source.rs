@@ -72,8 +72,12 @@ impl Reader<'_, '_> {
             return Err(Wrong::new(at, "an array"));
         }
         let end = self.source.next(at);
-        Ok(std::iter::successors(Some(at + 1), |item| Some(self.source.next(*item)))
-            .take_while(move |item| *item < end))
+        let mut next = at + 1;
+        Ok(std::iter::from_fn(move || {
+            let item = Some(next).filter(|item| *item < end)?;
+            next = self.source.next(item);
+            Some(item)
+        }))
     }
 
     /// The entries of an object: keys and where their values are.

@@ -1,0 +1,382 @@
+//! What integration tests share: a small random generator, random documents,
+//! and threads with a small stack.
+
+#![allow(dead_code, reason = "not every test uses everything")]
+
+use icecore::{Builder, Document, Form, Kind};
+
+/// Xorshift: small, and the same everywhere.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// Below `n`.
+    pub fn below(&mut self, n: u64) -> u64 {
+        (self.bits() >> 11) % n
+    }
+
+    pub fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    pub fn pick<'t, T>(&mut self, list: &'t [T]) -> &'t T {
+        &list[self.below(list.len() as u64) as usize]
+    }
+}
+
+/// Which documents are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Palette {
+    /// What plain JSON has.
+    Json,
+    /// What Perl's formats have.
+    Perl,
+    /// Everything that a document can hold.
+    All,
+}
+
+/// A random document; the same for the same seed.
+pub fn document(seed: u64, palette: Palette) -> Document<'static> {
+    let mut made = Maker { r: Random::new(seed), b: Builder::new(), palette, containers: vec![], variables: vec![] };
+    if palette == Palette::All && made.r.one_in(8) {
+        made.value(3);
+        made.b.end_header();
+    }
+    made.value(6);
+    made.b.finish().expect("a well-formed document")
+}
+
+struct Maker {
+    r: Random,
+    b: Builder,
+    palette: Palette,
+    /// What a link may name.
+    containers: Vec<u32>,
+    /// What an alias may name.
+    variables: Vec<u32>,
+}
+
+const INTS: &[i64] =
+    &[0, 1, -1, 15, 16, -16, -17, 127, 128, -128, -129, 255, 256, 1 << 31, (1 << 53) + 1, i64::MAX, i64::MIN];
+const FLOATS: &[f64] = &[
+    0.0,
+    -0.0,
+    1.0,
+    0.1,
+    -1.5,
+    1e15,
+    1e16,
+    1e17,
+    1e21,
+    1e22,
+    5e-324,
+    f64::MAX,
+    f64::MIN_POSITIVE,
+    123456789.125,
+    1.0 / 3.0,
+];
+const STRINGS: &[&[u8]] = &[
+    b"",
+    b"a",
+    b"name",
+    b"$class",
+    b"$$",
+    b"$t:x",
+    b"with \"quotes\" and \\",
+    b"\0\x01\x1f\n\r\t\x08\x0c",
+    "caf\u{e9}".as_bytes(),
+    "\u{20ac}\u{1f600}".as_bytes(),
+    b"caf\xe9",
+    b"\xff\xfe\x00\x80",
+    b"\x80\x81\x82\x83",
+    b"12",
+    b"__proto__",
+    b"this one is longer than thirty-two bytes, so it is no short string",
+];
+
+impl Maker {
+    fn bytes(&mut self) -> Vec<u8> {
+        match self.r.below(4) {
+            0 => (0..self.r.below(20)).map(|_| self.r.below(256) as u8).collect(),
+            1 => format!("key{}", self.r.below(30)).into_bytes(),
+            _ => self.r.pick(STRINGS).to_vec(),
+        }
+    }
+
+    fn text(&mut self) -> String {
+        match self.r.below(3) {
+            0 => (0..self.r.below(12)).filter_map(|_| char::from_u32(self.r.below(0x11_0000) as u32)).collect(),
+            _ => String::from_utf8_lossy(&self.bytes()).into_owned(),
+        }
+    }
+
+    fn float(&mut self) -> f64 {
+        match self.r.below(3) {
+            0 => f64::from_bits(self.r.bits()),
+            1 => (self.r.below(2_000_000) as f64 - 1e6) / 1000.0,
+            _ => *self.r.pick(FLOATS),
+        }
+    }
+
+    fn count(&mut self) -> u64 {
+        match self.r.below(12) {
+            0 => 0,
+            1 => 15 + self.r.below(3),
+            _ => self.r.below(5),
+        }
+    }
+
+    /// Any value. The index of a node is what `Builder::begin_array` and the
+    /// like return, so leaves are aliased by being the first of an array.
+    fn value(&mut self, depth: u32) {
+        let kinds = match self.palette {
+            Palette::Json => 10,
+            Palette::Perl => 18,
+            Palette::All => 32,
+        };
+        if self.palette != Palette::Json {
+            if self.r.one_in(20) {
+                self.b.weak();
+            }
+            if self.palette == Palette::All && self.r.one_in(30) {
+                self.b.overloaded();
+            }
+        }
+        match self.r.below(kinds) {
+            0 => drop(self.b.null()),
+            1 => drop(self.b.bool(self.r.one_in(2))),
+            2 => self.int(),
+            3 => {
+                let float = self.float();
+                // JSON has no infinities, and no two kinds of NaN are told
+                // apart.
+                let float = if float.is_finite() || self.palette != Palette::Json { float } else { 0.5 };
+                self.b.float(float);
+            }
+            4 | 5 => {
+                let text = self.text();
+                self.b.text(&text);
+            }
+            6 | 7 if depth > 0 => self.array(depth),
+            8 | 9 if depth > 0 => self.map(depth),
+            10 | 11 => {
+                let bytes = self.bytes();
+                self.b.bytes(bytes);
+            }
+            12 if depth > 0 => {
+                let at = self.b.begin_ref();
+                self.containers.push(at);
+                self.value(depth - 1);
+                self.b.end();
+            }
+            13 if depth > 0 => {
+                let class = self.bytes();
+                let at = if self.palette == Palette::All && self.r.one_in(4) {
+                    self.b.begin_object_in(class, Form::Struct)
+                } else {
+                    self.b.begin_object(class)
+                };
+                self.containers.push(at);
+                self.value(depth - 1);
+                self.b.end();
+            }
+            14 | 15 if !self.containers.is_empty() => {
+                let target = *self.r.pick(&self.containers);
+                self.b.link(target);
+            }
+            16 if !self.variables.is_empty() => {
+                let target = *self.r.pick(&self.variables);
+                self.b.alias(target);
+            }
+            17 => {
+                let (pattern, flags) = (self.bytes(), *self.r.pick(&["", "i", "msix"]));
+                self.b.regexp(pattern, flags);
+            }
+            18.. => self.rare(depth),
+            _ => drop(self.b.null()),
+        }
+    }
+
+    fn int(&mut self) {
+        match self.r.below(4) {
+            0 => self.b.int(self.r.bits() as i64),
+            1 => self.b.uint(self.r.bits()),
+            _ => self.b.int(*self.r.pick(INTS)),
+        };
+    }
+
+    fn array(&mut self, depth: u32) {
+        let at = self.b.begin_array();
+        self.containers.push(at);
+        let count = self.count();
+        for first in (0..count).map(|item| item == 0) {
+            if first && self.palette != Palette::Json && self.r.one_in(3) {
+                // The node behind the array's own.
+                self.int();
+                self.variables.push(at + 1);
+            } else {
+                self.value(depth - 1);
+            }
+        }
+        self.b.end();
+    }
+
+    fn map(&mut self, depth: u32) {
+        let at = self.b.begin_map();
+        self.containers.push(at);
+        if self.palette == Palette::All && self.r.one_in(6) {
+            self.b.restrict();
+        }
+        if self.palette == Palette::All && self.r.one_in(10) {
+            self.b.by_identity();
+        }
+        let count = if self.r.one_in(60) { 300 } else { self.count() };
+        for number in 0..count {
+            self.key(number, count, depth);
+            if self.palette == Palette::All && self.r.one_in(12) {
+                // A placeholder instead of an entry: its own key comes first.
+                self.value(0);
+                self.b.placeholder();
+                let key = self.bytes();
+                self.b.bytes_key(key).hole();
+            } else {
+                self.value(if count > 100 { 0 } else { depth - 1 });
+            }
+        }
+        if self.palette == Palette::All && self.r.one_in(8) {
+            self.b.default_value();
+            self.value(depth - 1);
+        }
+        self.b.end();
+    }
+
+    fn key(&mut self, number: u64, count: u64, depth: u32) {
+        let name = if count > 100 { format!("key{number}").into_bytes() } else { self.bytes() };
+        match self.palette {
+            Palette::Json => {
+                let name = format!("{number} {}", String::from_utf8_lossy(&name));
+                self.b.text_key(&name);
+            }
+            Palette::Perl => {
+                // Different keys, as a hash has them.
+                let name = [format!("{number}").as_bytes(), &name].concat();
+                match std::str::from_utf8(&name) {
+                    Ok(text) if self.r.one_in(3) && !name.is_ascii() => drop(self.b.text_key(text)),
+                    _ => drop(self.b.bytes_key(name)),
+                }
+            }
+            Palette::All => {
+                let kind = self.r.below(12);
+                if kind > 0 && self.r.one_in(10) {
+                    // Only strings can be locked.
+                    self.b.locked();
+                }
+                match kind {
+                    0 => drop(self.b.int_key(self.r.bits() as i64)),
+                    1 => drop(self.b.symbol_key(name, *self.r.pick(&["", "Shift_JIS"]))),
+                    2 if depth > 0 && !self.r.one_in(3) => {
+                        self.b.bytes_key(name).null();
+                        self.b.key();
+                        self.value(depth - 1);
+                    }
+                    3 | 4 | 5 => drop(self.b.text_key(&String::from_utf8_lossy(&name))),
+                    _ => drop(self.b.bytes_key(name)),
+                }
+            }
+        }
+    }
+
+    fn rare(&mut self, depth: u32) {
+        let bytes = self.bytes();
+        match self.r.below(14) {
+            0 => drop(self.b.float32(f32::from_bits(self.r.bits() as u32))),
+            1 => {
+                let bits = [self.r.bits().to_le_bytes(), self.r.bits().to_le_bytes()].concat();
+                self.b.float128(&bits.try_into().unwrap());
+            }
+            2 => drop(self.b.big_int(self.r.one_in(2), &bytes)),
+            3 => drop(self.b.encoded(bytes, *self.r.pick(&["", "EUC-JP", "Windows-31J"]))),
+            4 => drop(self.b.symbol(bytes, *self.r.pick(&["", "EUC-JP"]))),
+            5 => drop(self.b.module(bytes, *self.r.pick(&[Form::Usual, Form::Module, Form::OldModule]))),
+            6 => drop(self.b.enum_case(bytes)),
+            7 => drop(self.b.hole()),
+            8 => drop(self.b.loose_text(bytes)),
+            _ if depth == 0 => drop(self.b.null()),
+            9 => {
+                self.b.begin_code();
+                self.value(depth - 1);
+                self.b.end();
+            }
+            10 => {
+                self.b.begin_vstring();
+                self.b.bytes(bytes);
+                self.value(depth - 1);
+                self.b.end();
+            }
+            11 => {
+                let form = *self.r.pick(&[Form::TiedScalar, Form::TiedArray, Form::TiedHash, Form::TiedElement]);
+                self.b.begin_tied(form);
+                self.value(depth - 1);
+                if form == Form::TiedElement {
+                    self.value(depth - 1);
+                }
+                self.b.end();
+            }
+            12 => {
+                let forms =
+                    [Form::Hook, Form::Freeze, Form::Serializable, Form::UserDump, Form::UserMarshal, Form::Data];
+                let at = self.b.begin_opaque(bytes, *self.r.pick(&forms));
+                self.containers.push(at);
+                for _ in 0..1 + self.r.below(3) {
+                    self.value(depth - 1);
+                }
+                self.b.end();
+            }
+            _ => {
+                match self.r.below(3) {
+                    0 => self.b.begin_attributes(),
+                    1 => self.b.begin_extended(bytes, Form::Module),
+                    _ => self.b.begin_extended(bytes, Form::Subclass),
+                };
+                self.value(depth - 1);
+                for _ in 0..self.r.below(3) {
+                    let name = self.bytes();
+                    if self.r.one_in(2) {
+                        self.b.symbol_key(name, "");
+                    } else {
+                        self.b.bytes_key(name);
+                    }
+                    self.value(depth - 1);
+                }
+                self.b.end();
+            }
+        }
+    }
+}
+
+/// Runs this on a thread with a stack of 128 KB.
+pub fn on_a_small_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(128 << 10)
+            .spawn_scoped(scope, run)
+            .expect("a thread")
+            .join()
+            .expect("no panic")
+    })
+}
+
+/// Whether a document has a node of this kind.
+pub fn has_kind(document: &Document<'_>, kind: Kind) -> bool {
+    document.nodes().iter().any(|node| node.kind == kind)
+}

@@ -1,0 +1,489 @@
+//! What is JSON and what is not, and that both ways of reading agree on it.
+
+mod common;
+
+use common::{Palette, Random, on_a_small_stack};
+use icecore::{Document, Error, ErrorKind, Limits, Outcome, Request, Settings, Stage, Value, json};
+
+fn outcome<'a>(input: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
+    let mut request = Request::new(limits);
+    request.detail = detail;
+    (json::FORMAT.read)(input, &Settings::new(), request)
+}
+
+/// Reads with the fast and with the slow reader, and checks that they agree
+/// and that the spans of the slow one cover what was read.
+fn both(input: &[u8]) -> Result<Document<'_>, Error> {
+    let limits = Limits::default();
+    let (fast, slow) = (outcome(input, &limits, false), outcome(input, &limits, true));
+    let what = String::from_utf8_lossy(input);
+    assert_eq!(fast.error, slow.error, "{what}");
+    assert_eq!(fast.consumed, slow.consumed, "{what}");
+    assert!(fast.document == slow.document, "{what}\n{:?}\n{:?}", fast.document, slow.document);
+    let trace = slow.document.trace().expect("a trace");
+    let mut at = 0;
+    for span in &trace.spans {
+        assert_eq!(span.start, at, "{what}: {:?}", trace.spans);
+        at = span.end;
+    }
+    match fast.error {
+        Some(error) => {
+            assert!(error.offset().is_some_and(|offset| offset <= input.len() as u64), "{error}");
+            Err(error)
+        }
+        None => {
+            assert_eq!(at, slow.consumed as u64, "{what}");
+            for (extent, node) in trace.extents.iter().zip(slow.document.nodes()) {
+                assert!(extent.start < extent.end && extent.end <= at, "{node:?} at {extent:?}");
+            }
+            if fast.consumed < input.len() {
+                return Err(Error::new(ErrorKind::Trailing).at(fast.consumed));
+            }
+            Ok(fast.document)
+        }
+    }
+}
+
+const ACCEPTED: &[&str] = &[
+    "[]",
+    "{}",
+    "[ ]",
+    "{ }",
+    " \t\r\n[\t]\r\n",
+    "null",
+    "true",
+    "false",
+    "\"\"",
+    "0",
+    "-0",
+    "-1",
+    "42",
+    "0.5",
+    "-0.0",
+    "1e5",
+    "1E+5",
+    "1e-5",
+    "-1.25e10",
+    "0e0",
+    "0e+00",
+    "1.0000000000000000000000000000000000000000000000001",
+    "123456789012345678901234567890",
+    "1e-400",
+    "4.9e-324",
+    "1.7976931348623157e308",
+    "[1,2 , 3]",
+    "[[],[[]],{}]",
+    r#"{"":0}"#,
+    r#"{"a":{"b":[{"c":null}]}}"#,
+    r#"{"a":1,"a":2}"#,
+    r#"{"a":1,"a":1,"b":2,"a":3}"#,
+    "{\"a\" : 1 ,\n \"b\" : 2 }",
+    r#"["\"\\\/\b\f\n\r\t"]"#,
+    r#"["\u0000\u001f\u0041\u00e9\u20AC\uD83D\uDE00"]"#,
+    r#"["\ud83d\ude00\uffff\ufdd0"]"#,
+    r#"{"\u0061":1,"a":2}"#,
+    "[\"\u{7f}\u{80}\u{2028}\u{feff}\u{10ffff}\"]",
+    "{\"\u{e9}\":\"\u{20ac}\"}",
+    r#"["\u0022 \u005c"]"#,
+    "[true,false,null]",
+    "\"lone string\" ",
+];
+
+const REJECTED: &[(&[u8], ErrorKind)] = &[
+    (b"", ErrorKind::Truncated),
+    (b" \n", ErrorKind::Truncated),
+    (b"[", ErrorKind::Truncated),
+    (b"[1", ErrorKind::Truncated),
+    (b"[1,", ErrorKind::Truncated),
+    (b"{", ErrorKind::Truncated),
+    (b"{\"a\"", ErrorKind::Truncated),
+    (b"{\"a\":", ErrorKind::Truncated),
+    (b"{\"a\":1", ErrorKind::Truncated),
+    (b"{\"a\":1,", ErrorKind::Truncated),
+    (b"\"", ErrorKind::Truncated),
+    (b"\"a", ErrorKind::Truncated),
+    (b"\"\\", ErrorKind::Truncated),
+    (b"\"\\u", ErrorKind::Truncated),
+    (b"\"\\u00", ErrorKind::Truncated),
+    (b"-", ErrorKind::Truncated),
+    (b"1.", ErrorKind::Truncated),
+    (b"1e", ErrorKind::Truncated),
+    (b"1e+", ErrorKind::Truncated),
+    (b"tru", ErrorKind::Truncated),
+    (b"n", ErrorKind::Truncated),
+    (b"[1,]", ErrorKind::Malformed),
+    (b"[,1]", ErrorKind::Malformed),
+    (b"[,]", ErrorKind::Malformed),
+    (b"[1,,2]", ErrorKind::Malformed),
+    (b"[1 2]", ErrorKind::Malformed),
+    (b"[1:2]", ErrorKind::Malformed),
+    (b"[1}", ErrorKind::Malformed),
+    (b"{]", ErrorKind::Malformed),
+    (b"]", ErrorKind::Malformed),
+    (b"{\"a\":1,}", ErrorKind::Malformed),
+    (b"{,\"a\":1}", ErrorKind::Malformed),
+    (b"{\"a\"}", ErrorKind::Malformed),
+    (b"{\"a\",1}", ErrorKind::Malformed),
+    (b"{\"a\":1 \"b\":2}", ErrorKind::Malformed),
+    (b"{\"a\":1:2}", ErrorKind::Malformed),
+    (b"{\"a\"::1}", ErrorKind::Malformed),
+    (b"{a:1}", ErrorKind::Malformed),
+    (b"{'a':1}", ErrorKind::Malformed),
+    (b"{1:1}", ErrorKind::Malformed),
+    (b"{null:1}", ErrorKind::Malformed),
+    (b"['a']", ErrorKind::Malformed),
+    (b"01", ErrorKind::Malformed),
+    (b"-01", ErrorKind::Malformed),
+    (b"[00]", ErrorKind::Malformed),
+    (b"+1", ErrorKind::Malformed),
+    (b".5", ErrorKind::Malformed),
+    (b"[-.5]", ErrorKind::Malformed),
+    (b"[1.]", ErrorKind::Malformed),
+    (b"[1.e5]", ErrorKind::Malformed),
+    (b"[1e]", ErrorKind::Malformed),
+    (b"[1e+]", ErrorKind::Malformed),
+    (b"[0x10]", ErrorKind::Malformed),
+    (b"[1_000]", ErrorKind::Malformed),
+    (b"[1a]", ErrorKind::Malformed),
+    (b"[- 1]", ErrorKind::Malformed),
+    (b"[--1]", ErrorKind::Malformed),
+    (b"[1.5.2]", ErrorKind::Malformed),
+    (b"[NaN]", ErrorKind::Malformed),
+    (b"[Infinity]", ErrorKind::Malformed),
+    (b"[-Infinity]", ErrorKind::Malformed),
+    (b"[nul]", ErrorKind::Malformed),
+    (b"[nulll]", ErrorKind::Malformed),
+    (b"[True]", ErrorKind::Malformed),
+    (b"[truE]", ErrorKind::Malformed),
+    (b"[\"a\nb\"]", ErrorKind::Malformed),
+    (b"[\"a\tb\"]", ErrorKind::Malformed),
+    (b"[\"\0\"]", ErrorKind::Malformed),
+    (b"[\"\\x41\"]", ErrorKind::Malformed),
+    (b"[\"\\'\"]", ErrorKind::Malformed),
+    (b"[\"\\a\"]", ErrorKind::Malformed),
+    (b"[\"\\\n\"]", ErrorKind::Malformed),
+    (b"[\"\\u00g0\"]", ErrorKind::Malformed),
+    (b"[\"\\u 041\"]", ErrorKind::Malformed),
+    (b"[\"\\U0041\"]", ErrorKind::Malformed),
+    (b"[\"\\ud800\"]", ErrorKind::Malformed),
+    (b"[\"\\udc00\"]", ErrorKind::Malformed),
+    (b"[\"\\ud800\\u0041\"]", ErrorKind::Malformed),
+    (b"[\"\\ud800\\ud800\"]", ErrorKind::Malformed),
+    (b"[\"\\ud800x\"]", ErrorKind::Malformed),
+    (b"[\"\x80\"]", ErrorKind::Malformed),
+    (b"[\"\xff\"]", ErrorKind::Malformed),
+    (b"[\"\xc0\xaf\"]", ErrorKind::Malformed),
+    (b"[\"\xed\xa0\x80\"]", ErrorKind::Malformed),
+    (b"[\"\xf4\x90\x80\x80\"]", ErrorKind::Malformed),
+    (b"[\"\xe2\x82\"]", ErrorKind::Malformed),
+    (b"{\"\xff\":1}", ErrorKind::Malformed),
+    (b"[\"\\n\xff\"]", ErrorKind::Malformed),
+    (b"[\xff]", ErrorKind::Malformed),
+    (b"\xef\xbb\xbf[]", ErrorKind::Malformed),
+    (b"\xfe\xff\0[\0]", ErrorKind::Malformed),
+    (b"[1] // no", ErrorKind::Trailing),
+    (b"[1] [2]", ErrorKind::Trailing),
+    (b"{} x", ErrorKind::Trailing),
+    (b"\"a\"b", ErrorKind::Trailing),
+    (b"1 2", ErrorKind::Trailing),
+    (b"nullx", ErrorKind::Trailing),
+    (b"[]]", ErrorKind::Trailing),
+    (b"[]\0", ErrorKind::Trailing),
+    (b"/* no */ []", ErrorKind::Malformed),
+    (b"[1, /* no */ 2]", ErrorKind::Malformed),
+    (b"[\x0c]", ErrorKind::Malformed),
+    (b"[\xc2\xa0]", ErrorKind::Malformed),
+    (b"<html>", ErrorKind::Malformed),
+    (b"*", ErrorKind::Malformed),
+    (b"[1e400]", ErrorKind::Unsupported),
+    (b"[-1.5e999]", ErrorKind::Unsupported),
+    (b"[1e99999999999999999999]", ErrorKind::Unsupported),
+];
+
+#[test]
+fn what_is_json_is_read() {
+    for text in ACCEPTED {
+        if let Err(error) = both(text.as_bytes()) {
+            panic!("{text}: {error}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_json_is_refused() {
+    for (text, kind) in REJECTED {
+        match both(text) {
+            Ok(_) => panic!("{} was read", String::from_utf8_lossy(text)),
+            Err(error) => assert_eq!(error.kind(), *kind, "{}: {error}", String::from_utf8_lossy(text)),
+        }
+    }
+}
+
+#[test]
+fn errors_say_where_and_what() {
+    for (text, message) in [
+        (&b"{\"a\": [1, x]}"[..], "malformed input at offset 10 at $.a[1]: expected a JSON value, found `x`"),
+        (
+            b"{\"a\": 1, 'b': 2}",
+            "malformed input at offset 9 at ${1}: expected a name in quotes, found `'` (strings stand in double quotes)",
+        ),
+        (b"[1, 2", "the input ends too early at offset 5 at $[2]: expected `,` or `]`, found the end of the input"),
+        (
+            b"{\"a\": [\"x\ty\"]}",
+            "malformed input at offset 9 at $.a[0]: expected an escape for a control character, found the byte 0x09 itself (write it as \\u0009)",
+        ),
+        (
+            b"[1e400]",
+            "not supported at offset 1 at $[0]: expected a number that a 64-bit float can hold, below 1.8e308, found a larger one (write it as a string, or as an integer without an exponent)",
+        ),
+        (
+            b"\xef\xbb\xbf{}",
+            "malformed input at offset 0 at $: expected a JSON value, found a byte order mark (remove the first three bytes: JSON has none)",
+        ),
+        (
+            b"{\"a\":\"\xe9\"}",
+            "malformed input at offset 6 at $.a: expected UTF-8, found the byte 0xe9 (JSON is UTF-8; convert the text first)",
+        ),
+        (
+            b"[\"\\ud800\"]",
+            "malformed input at offset 2 at $[0]: expected a pair of surrogates, found half of one, \\ud800 (`surrogates=replace` reads it as U+FFFD)",
+        ),
+    ] {
+        let error = both(text).unwrap_err().to_string();
+        assert_eq!(error, message);
+    }
+}
+
+#[test]
+fn strings_are_what_their_escapes_say() {
+    let text = r#"{"a\n":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00x"}"#;
+    let document = both(text.as_bytes()).unwrap();
+    let (key, value) = document.root().entries().next().unwrap();
+    assert_eq!(key.bytes(), b"a\n");
+    assert_eq!(value.as_str(), Some("\"\\/\u{8}\u{c}\n\r\tA\u{e9}\u{20ac}\u{1f600}x"));
+}
+
+#[test]
+fn lone_surrogates_follow_the_option() {
+    for (option, bytes) in [("replace", &b"\xef\xbf\xbdx\xef\xbf\xbd"[..]), ("keep", b"\xed\xa0\x80x\xed\xbf\xbf")] {
+        let stage = Stage::parse(&format!("json:surrogates={option}")).unwrap();
+        let document = icecore::read_as(br#""\ud800x\udfff""#, &stage, &Limits::default()).unwrap();
+        assert_eq!(document.root().as_bytes(), Some(bytes));
+    }
+}
+
+#[test]
+fn numbers_are_exact() {
+    let value = |text: &str| {
+        let document = both(text.as_bytes()).unwrap().into_owned();
+        match document.root().value() {
+            Value::Int(value) => format!("int {value}"),
+            Value::Uint(value) => format!("uint {value}"),
+            Value::Float(value) => format!("float {value:?}"),
+            Value::BigInt(value) => format!("big {} {:02x?}", value.negative, value.magnitude),
+            other => format!("{other:?}"),
+        }
+    };
+    assert_eq!(value("-0"), "int 0");
+    assert_eq!(value("9223372036854775807"), "int 9223372036854775807");
+    assert_eq!(value("-9223372036854775808"), "int -9223372036854775808");
+    assert_eq!(value("9223372036854775808"), "uint 9223372036854775808");
+    assert_eq!(value("18446744073709551615"), "uint 18446744073709551615");
+    assert_eq!(value("18446744073709551616"), "big false [00, 00, 00, 00, 00, 00, 00, 00, 01]");
+    assert_eq!(value("-18446744073709551616"), "big true [00, 00, 00, 00, 00, 00, 00, 00, 01]");
+    assert_eq!(value("-9223372036854775809"), "big true [01, 00, 00, 00, 00, 00, 00, 80]");
+    assert_eq!(value("1e5"), "float 100000.0");
+    assert_eq!(value("-0.0"), "float -0.0");
+    assert_eq!(value("0.1"), "float 0.1");
+    assert_eq!(value("5e-324"), "float 5e-324");
+    assert_eq!(value("9007199254740993.0"), "float 9007199254740992.0");
+}
+
+#[test]
+fn every_double_comes_back_with_its_bits() {
+    let mut random = Random::new(1);
+    let mut text = String::from("[");
+    let mut bits = Vec::new();
+    for i in 0..200_000u64 {
+        let value = match i % 3 {
+            0 => f64::from_bits(random.bits()),
+            1 => f64::from_bits(i / 3 | (i % 2047) << 52),
+            _ => (random.below(1 << 40) as f64 - 5e11) / 10f64.powi(random.below(12) as i32),
+        };
+        if value.is_finite() {
+            bits.push(value.to_bits());
+            text += &format!("{}{value:?}", if bits.len() == 1 { "" } else { "," });
+        }
+    }
+    text += "]";
+    let document = icecore::read(text.as_bytes()).unwrap();
+    let written = icecore::write(&document, "json").unwrap();
+    for written in [&text.into_bytes(), &written] {
+        let again = icecore::read(written).unwrap();
+        assert_eq!(again.root().len(), bits.len());
+        for (item, bits) in again.root().items().zip(&bits) {
+            assert!(
+                matches!(item.value(), Value::Float(value) if value.to_bits() == *bits),
+                "{:?}",
+                f64::from_bits(*bits)
+            );
+        }
+    }
+}
+
+#[test]
+fn every_character_comes_back() {
+    let all: String = (0..0x11_0000).filter_map(char::from_u32).collect();
+    let mut b = icecore::Builder::new();
+    b.begin_array();
+    b.text(&all);
+    for c in all.chars().step_by(61) {
+        b.text(&c.to_string());
+    }
+    b.end();
+    let document = b.finish().unwrap();
+    for stage in ["json", "json:ascii", "json:indent=2"] {
+        let text = icecore::write(&document, stage).unwrap();
+        assert!(both(&text).unwrap() == document, "{stage}");
+        assert!(stage != "json:ascii" || text.is_ascii());
+    }
+}
+
+#[test]
+fn truncated_anywhere_is_an_error_with_what_was_there() {
+    for text in
+        ACCEPTED.iter().chain(&[r#"{"id":1,"name":"x\ny","list":[1.5,-2,true,null,{"a":"\u20ac"}],"last":12e3}"#])
+    {
+        for end in 0..text.len() {
+            let part = &text.as_bytes()[..end];
+            if let Err(error) = both(part) {
+                assert!(
+                    matches!(error.kind(), ErrorKind::Truncated | ErrorKind::Malformed | ErrorKind::Trailing),
+                    "{error}"
+                );
+            } else {
+                // A shorter number or word, or less whitespace at the end.
+                assert!(!text.starts_with(['{', '[']) || text.trim_end().len() <= end, "{text} up to {end}");
+            }
+        }
+    }
+}
+
+#[test]
+fn any_changed_byte_is_read_alike_by_both() {
+    let text = br#"{"id":12,"name":"a\u00e9\n","x":[1.5,-20e1,true,null],"name":{"id":-0,"":"e"}} "#;
+    for at in 0..text.len() {
+        for byte in 0..=255 {
+            let mut changed = text.to_vec();
+            changed[at] = byte;
+            let _ = both(&changed);
+            changed.insert(at, text[at]);
+            let _ = both(&changed);
+        }
+        let mut shorter = text.to_vec();
+        shorter.remove(at);
+        let _ = both(&shorter);
+    }
+}
+
+#[test]
+fn random_documents_are_read_alike_by_both() {
+    for seed in 0..3000 {
+        let document = common::document(seed, Palette::Json);
+        for stage in ["json", "json:indent=3"] {
+            let text = icecore::write(&document, stage).unwrap();
+            let again = both(&text).unwrap();
+            let links = document.nodes().iter().any(|node| node.has(icecore::flag::TARGET));
+            assert!(links || again == document, "{}", String::from_utf8_lossy(&text));
+        }
+    }
+}
+
+#[test]
+fn a_partial_document_shows_what_was_read() {
+    let limits = Limits::default();
+    for detail in [false, true] {
+        let outcome = outcome(br#"{"a":[1,{"b":2,"c":?"#, &limits, detail);
+        assert!(outcome.error.is_some());
+        let text = icecore::write(&outcome.document, "json").unwrap();
+        assert_eq!(String::from_utf8_lossy(&text), r#"{"a":[1,{"b":2}]}"#);
+    }
+}
+
+#[test]
+fn limits_are_kept() {
+    let error = |input: &str, set: &dyn Fn(&mut Limits)| {
+        let mut limits = Limits::default();
+        set(&mut limits);
+        let (fast, slow) = (outcome(input.as_bytes(), &limits, false), outcome(input.as_bytes(), &limits, true));
+        assert_eq!(fast.error, slow.error);
+        fast.error.map(|error| (error.kind(), error.offset().unwrap()))
+    };
+    assert_eq!(error("[[[]]]", &|limits| limits.depth = 3), None);
+    assert_eq!(error("[[[]]]", &|limits| limits.depth = 2), Some((ErrorKind::Limit, 2)));
+    assert_eq!(error("[1,2,3]", &|limits| limits.nodes = 4), None);
+    assert_eq!(error("[1,2,3]", &|limits| limits.nodes = 3), Some((ErrorKind::Limit, 5)));
+    assert_eq!(error(r#"["abc"]"#, &|limits| limits.string = 3), None);
+    assert_eq!(error(r#"["abcd"]"#, &|limits| limits.string = 3), Some((ErrorKind::Limit, 1)));
+    assert_eq!(error(r#"["a\ncd"]"#, &|limits| limits.string = 3), Some((ErrorKind::Limit, 1)));
+    assert_eq!(error(&"9".repeat(30), &|limits| limits.digits = 30), None);
+    assert_eq!(error(&"9".repeat(32), &|limits| limits.digits = 30), Some((ErrorKind::Limit, 0)));
+}
+
+#[test]
+fn a_million_levels_need_no_stack() {
+    const LEVELS: usize = 1_000_000;
+    let limits = {
+        let mut limits = Limits::default();
+        limits.depth = 2 * LEVELS as u32;
+        limits
+    };
+    let arrays = [vec![b'['; LEVELS], vec![b']'; LEVELS]].concat();
+    let maps = [r#"{"a":"#.repeat(LEVELS).into_bytes(), b"1".to_vec(), vec![b'}'; LEVELS]].concat();
+    on_a_small_stack(|| {
+        for text in [&arrays, &maps] {
+            for detail in [false, true] {
+                let read = outcome(text, &limits, detail);
+                assert!(read.error.is_none());
+                assert!(read.document == read.document.clone());
+                let (mut plain, mut typed) = (Vec::new(), Vec::new());
+                let losses = json::write(&read.document, &json::WriteOptions::default(), &limits, &mut plain).unwrap();
+                assert!(losses.is_empty() && plain == *text);
+                let stage = Stage::parse("json:typed").unwrap();
+                icecore::write_to(&read.document, &stage, &limits, &mut typed).unwrap();
+                let again = (json::FORMAT.read)(&typed, stage.settings(), Request::new(&limits));
+                assert!(again.error.is_none() && again.document == read.document);
+            }
+            // Broken off at the deepest place.
+            let read = outcome(&text[..text.len() / 2], &limits, false);
+            assert_eq!(read.error.map(|error| error.kind()), Some(ErrorKind::Truncated));
+        }
+    });
+}
+
+#[test]
+fn keys_beyond_what_has_an_id_are_read_too() {
+    let mut text = String::from("{");
+    for i in 0..70_000 {
+        text += &format!("{}\"key{i}\":{i}", if i == 0 { "" } else { "," });
+    }
+    text += "}";
+    let document = both(text.as_bytes()).unwrap();
+    assert_eq!(document.root().entries().count(), 70_000);
+    assert_eq!(document.root().get("key69999").and_then(|value| value.as_i64()), Some(69_999));
+    assert!(icecore::write(&document, "json").unwrap() == text.as_bytes());
+}
+
+#[test]
+fn detection_is_sure_of_whole_documents_only() {
+    let detect = |input: &[u8]| (json::FORMAT.detect)(input).map(|guess| guess.certainty.as_str());
+    assert_eq!(detect(br#" {"a":[1,2]} "#), Some("sure"));
+    assert_eq!(detect(b"12"), Some("possible"));
+    assert_eq!(detect(br#"{"a":1}{"a":2}"#), Some("likely"));
+    assert_eq!(detect(b"[section]\nkey = value\n"), None);
+    assert_eq!(detect(b"{ not json }"), None);
+    assert_eq!(detect(b""), None);
+    assert_eq!(detect(b"pst0\x04\x0b"), None);
+    let long = format!("[{}1]", "123456789,".repeat(100_000));
+    assert_eq!(detect(long.as_bytes()), Some("likely"));
+}
