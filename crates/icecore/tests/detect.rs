@@ -67,7 +67,11 @@ fn broken_foreign_files_are_not_mistaken() {
             assert!(!ours, "{} cut to {} is {found}", path.display(), part.len());
             if ["msgpack", "cbor", "bson", "igbinary"].contains(&&*whole) {
                 // A shorter one may be a whole one by chance; a longer one not.
-                assert!(path.ends_with("cbor.tagged") || part.len() < bytes.len() || found != whole, "{}", path.display());
+                assert!(
+                    path.ends_with("cbor.tagged") || part.len() < bytes.len() || found != whole,
+                    "{}",
+                    path.display()
+                );
             }
         }
     }
@@ -122,6 +126,8 @@ fn the_confusion_matrix_is_a_diagonal() {
                 assert_eq!(found, "unknown", "{name}");
                 continue;
             }
+            // The floats of these can't be read without a word on their size.
+            let is_sure = is_sure || name.starts_with("floats/") && name.ends_with(" memory,1");
             if found != format || !is_sure {
                 wrong.push(format!("{file} {name}: {found}"));
             }

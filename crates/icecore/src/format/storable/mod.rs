@@ -242,7 +242,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
         match outcome.error {
             None if outcome.consumed == input.len() => {}
             Some(_) if reached => {}
-            _ if image.netorder || image.major < 2 => return None,
+            _ if image.netorder => return None,
             _ => certainty = Certainty::Likely,
         }
         if image.netorder && input.len() < 4 {
