@@ -47,6 +47,11 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
             return match (is_sure, ends_early) {
                 (true, _) => Some(Guess { certainty, variant }),
                 (false, true) => Some(Guess { certainty: Certainty::Likely, variant }),
+                // The header fits and what follows does not: it is damaged. A
+                // text that only begins like JSON is none.
+                (false, false) if certainty == Certainty::Likely && format.name != "json" => {
+                    Some(Guess { certainty: Certainty::Possible, variant })
+                }
                 _ => None,
             };
         }
