@@ -98,7 +98,7 @@ pub fn write(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, Error> {
 /// ```
 ///
 /// # Errors
-/// As for [`write`].
+/// As for [`write()`].
 pub fn write_to(
     document: &Document<'_>,
     stage: &Stage,
@@ -119,7 +119,7 @@ pub fn write_to(
 /// ```
 ///
 /// # Errors
-/// As for [`read_as`] and [`write`].
+/// As for [`read_as`] and [`write()`].
 pub fn convert(input: &[u8], from: &str, to: &str) -> Result<Vec<u8>, Error> {
     let (from, to) = (Stage::parse(from)?, Stage::parse(to)?);
     let limits = Limits::default();

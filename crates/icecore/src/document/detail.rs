@@ -184,7 +184,7 @@ impl Spelling {
         &self.notes[start..start + len]
     }
 
-    /// Bytes that were [kept](Detail::keep).
+    /// Bytes that were kept beside the choices.
     pub fn kept(&self, at: u64) -> &[u8] {
         let (start, len) = ((at >> 32) as usize, (at & 0xFFFF_FFFF) as usize);
         self.bytes.get(start..start.saturating_add(len)).unwrap_or(&[])

@@ -1,0 +1,56 @@
+# The commands of the project. `make` alone lists them.
+#
+#   PREFIX      where `make install` puts things; /usr/local
+#   DESTDIR     a folder to install into instead of /
+#   ASSUME_YES  1: `make test` installs what it needs without asking
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: help demo test build install uninstall dist dist-check api pages clean
+
+help:
+	@echo 'make demo        build the command and show what it does'
+	@echo 'make test        install what the tests need where that is allowed, then run everything'
+	@echo 'make build       build the command: target/release/icecore'
+	@echo 'make install     install the command, its man pages and completions below PREFIX'
+	@echo 'make uninstall   remove what was installed below PREFIX'
+	@echo 'make dist        make a tarball and a .deb in dist/'
+	@echo 'make dist-check  try both in a folder of their own'
+	@echo 'make api         write docs/public-api.txt anew'
+	@echo 'make pages       write the output of the commands in the documentation anew'
+	@echo 'make clean       remove what was built'
+
+demo:
+	@scripts/demo.sh
+
+test:
+	@scripts/test.sh
+
+build:
+	@scripts/build.sh
+
+install: build
+	@scripts/stage.sh '$(DESTDIR)' '$(PREFIX)' --manifest
+
+uninstall:
+	@scripts/uninstall.sh '$(DESTDIR)' '$(PREFIX)'
+
+dist:
+	@scripts/dist.sh
+
+dist-check: dist
+	@scripts/dist-check.sh
+
+api:
+	@UPDATE_PUBLIC_API=1 cargo test --quiet -p icecore --test public_api
+	@git --no-pager diff --stat -- docs/public-api.txt
+
+pages:
+	@UPDATE_PAGES=1 cargo test --quiet -p icecore --test tape_page
+	@UPDATE_PAGES=1 cargo test --quiet -p icecore-cli --test pages
+	@git --no-pager diff --stat -- README.md docs
+
+clean:
+	@cargo clean
+	@rm -rf dist

@@ -1,0 +1,67 @@
+//! The public interface does not change unnoticed: it is what
+//! `docs/public-api.txt` lists. `make api` writes that file anew.
+//!
+//! The list comes from rustdoc's description of the crate in JSON. Its layout
+//! has a version of its own; with a compiler that has another one the test is
+//! left out, and says so.
+
+mod items;
+mod types;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The version of rustdoc's JSON that `items` and `types` know.
+const LAYOUT: u64 = 57;
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+}
+
+/// What rustdoc says of the engine.
+fn describe() -> Value {
+    // A target folder of its own: the outer cargo may hold the usual one.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("public-api");
+    let done = Command::new(env!("CARGO"))
+        .current_dir(workspace())
+        .args(["rustdoc", "--quiet", "--package", "icecore", "--lib", "--target-dir"])
+        .arg(&target)
+        .args(["--", "-Z", "unstable-options", "--output-format", "json"])
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env_remove("RUSTDOCFLAGS")
+        .status()
+        .expect("cargo runs");
+    assert!(done.success(), "rustdoc failed");
+    let text = std::fs::read(target.join("doc/icecore.json")).expect("rustdoc wrote its description");
+    serde_json::from_slice(&text).expect("the description is JSON")
+}
+
+#[test]
+fn the_public_interface_is_the_one_on_record() {
+    let description = describe();
+    if description["format_version"] != LAYOUT {
+        println!(
+            "left out: this compiler describes crates in layout {}, the test knows {LAYOUT}",
+            description["format_version"]
+        );
+        return;
+    }
+    let mut now = items::list(&description).join("\n");
+    now.push('\n');
+    let record = workspace().join("docs/public-api.txt");
+    if std::env::var_os("UPDATE_PUBLIC_API").is_some() {
+        std::fs::write(&record, &now).expect("docs/public-api.txt can be written");
+        return;
+    }
+    let known = std::fs::read_to_string(&record).unwrap_or_default();
+    let gone = known.lines().filter(|line| !now.lines().any(|other| other == *line));
+    let new = now.lines().filter(|line| !known.lines().any(|other| other == *line));
+    let difference: Vec<_> = gone.map(|line| format!("- {line}")).chain(new.map(|line| format!("+ {line}"))).collect();
+    assert!(
+        known == now,
+        "the public interface is not the one in docs/public-api.txt:\n{}\n\
+         If that is meant, say so in CHANGELOG.md and run `make api`.",
+        difference.join("\n")
+    );
+}

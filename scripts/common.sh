@@ -1,0 +1,34 @@
+# shellcheck shell=bash disable=SC2034
+# What the scripts share; they source it.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# The Rust installer puts cargo there; a shell that was open before does not
+# know.
+if [ -d "$HOME/.cargo/bin" ]; then
+    PATH="$PATH:$HOME/.cargo/bin"
+fi
+
+target=${CARGO_TARGET_DIR:-target}
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
+name=icecore
+
+have() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+say() {
+    printf '%s\n' "$*"
+}
+
+fail() {
+    printf '%s\n' "$*" >&2
+    exit 1
+}
+
+# A folder that is gone when the script ends.
+new_folder() {
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT
+}

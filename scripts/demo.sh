@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Builds the command and shows what it does. Needs Rust, nothing else.
+here=$(dirname "$0")
+"$here/build.sh"
+. "$here/common.sh"
+cargo build --release --locked --quiet -p icecore --example employees
+bin=$(cd "$target/release" && pwd)
+PATH=$bin:$PATH
+new_folder
+cp fixtures/files/storable/records-tree-nstore.storable "$folder/tree.storable"
+cd "$folder"
+
+if [ -t 1 ]; then
+    bold=$(printf '\033[1m') plain=$(printf '\033[0m')
+else
+    bold='' plain=''
+fi
+
+show() { # COMMAND, as it is typed
+    printf '\n%s$ %s%s\n' "$bold" "$1" "$plain"
+    bash -c "$1"
+}
+
+say
+say 'A small file that Perl wrote with Storable:'
+show 'icecore detect tree.storable'
+show 'icecore inspect --depth 3 tree.storable'
+show 'icecore classes tree.storable'
+show 'icecore convert -t json:indent=2 tree.storable | head -n 20'
+
+say
+say 'A million records:'
+"$bin/examples/employees" 1000000 storable million.storable
+show 'icecore detect million.storable'
+show 'time icecore convert million.storable -o million.json'
+show 'ls -l million.storable million.json'
+show 'head -c 120 million.json; echo'

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Installs what the tests need, or names it.
+#
+# On a terminal it asks first; with ASSUME_YES=1, or without a terminal, it
+# just does it. Where it may not install, it says what is missing and ends
+# well: the tests then run what can run.
+. "$(dirname "$0")/common.sh"
+
+agreed() { # QUESTION
+    [ "${ASSUME_YES:-}" != 1 ] && [ -t 0 ] && [ -t 1 ] || return 0
+    read -r -p "$1 [Y/n] " answer
+    case $answer in
+    '' | [Yy]*) return 0 ;;
+    *) return 1 ;;
+    esac
+}
+
+has_perl_module() {
+    have perl && perl -M"$1" -e 1 2>/dev/null
+}
+
+# -- Packages ----------------------------------------------------------------
+
+packages=()
+need() { # PACKAGE COMMAND…
+    local package=$1
+    shift
+    "$@" || packages+=("$package")
+}
+need gcc have cc
+need libc6-dev test -e /usr/include/stdio.h
+need perl have prove
+need libsereal-encoder-perl has_perl_module Sereal::Encoder
+need libsereal-decoder-perl has_perl_module Sereal::Decoder
+need libjson-xs-perl has_perl_module JSON::XS
+need shellcheck have shellcheck
+if ! have cargo; then
+    need curl have curl
+    need ca-certificates test -e /etc/ssl/certs/ca-certificates.crt
+fi
+
+install_packages() {
+    local as=()
+    have apt-get || return 1
+    if [ "$(id -u)" -ne 0 ]; then
+        have sudo || return 1
+        sudo -n true 2>/dev/null || [ -t 0 ] || return 1
+        as=(sudo)
+    fi
+    agreed "Install ${packages[*]} by apt-get?" || return 1
+    export DEBIAN_FRONTEND=noninteractive
+    "${as[@]}" apt-get update -qq || true
+    "${as[@]}" apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
+}
+
+if [ ${#packages[@]} -gt 0 ]; then
+    say "The tests need ${packages[*]}."
+    install_packages || say "Not installed: ${packages[*]}. What needs them is left out."
+fi
+
+# -- Rust --------------------------------------------------------------------
+
+oldest=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
+is_new_enough() {
+    local has
+    has=$(cargo --version 2>/dev/null | sed -n 's/^cargo \([0-9.]*\).*/\1/p')
+    [ -n "$has" ] && [ "$(printf '%s\n' "$oldest" "$has" | sort -V | head -n 1)" = "$oldest" ]
+}
+
+install_rust() {
+    local installer
+    have curl || return 1
+    agreed 'Install Rust by its installer (https://sh.rustup.rs), for this user?' || return 1
+    new_folder
+    installer=$folder/rustup-init.sh
+    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs -o "$installer" || return 1
+    sh "$installer" -y --quiet --profile minimal --component clippy,rustfmt --no-modify-path || return 1
+    # Ahead of an older Rust of the system.
+    PATH="$HOME/.cargo/bin:$PATH"
+}
+
+if ! is_new_enough; then
+    say "The tests need Rust $oldest or newer."
+    if have rustup && agreed 'Update Rust by rustup?'; then
+        rustup toolchain install stable --profile minimal --component clippy,rustfmt || true
+        rustup default stable || true
+    else
+        install_rust || true
+    fi
+    is_new_enough || fail "Rust $oldest or newer is missing. Its installer is at https://rustup.rs."
+fi
+have cc || fail 'A C compiler and linker is missing: install gcc and libc6-dev, or what your system calls them.'
+
+for tool in clippy rustfmt; do
+    if ! cargo "${tool/rust/}" --version >/dev/null 2>&1 && have rustup; then
+        rustup component add "$tool" || true
+    fi
+done

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Lays out what is installed: stage.sh DESTDIR PREFIX [--manifest]
+#
+# With --manifest it leaves a list of its files, for uninstall.sh.
+. "$(dirname "$0")/common.sh"
+
+root=$1$2
+binary=$target/release/$name
+[ -x "$binary" ] || fail "$binary is missing: run \`make build\`."
+doc=share/doc/$name
+files=()
+
+put() { # MODE FROM TO
+    install -D -m "$1" "$2" "$root/$3"
+    files+=("$3")
+}
+
+new_folder
+"$binary" man --out-dir "$folder/man"
+"$binary" completions bash >"$folder/bash"
+"$binary" completions zsh >"$folder/zsh"
+"$binary" completions fish >"$folder/fish"
+
+put 755 "$binary" "bin/$name"
+for page in "$folder"/man/*.1; do
+    put 644 "$page" "share/man/man1/$(basename "$page")"
+done
+put 644 "$folder/bash" "share/bash-completion/completions/$name"
+put 644 "$folder/zsh" "share/zsh/site-functions/_$name"
+put 644 "$folder/fish" "share/fish/vendor_completions.d/$name.fish"
+for page in README.md CHANGELOG.md SECURITY.md LICENSE-MIT LICENSE-APACHE; do
+    put 644 "$page" "$doc/$page"
+done
+for page in docs/*.md docs/cookbook/*.md; do
+    put 644 "$page" "$doc/$page"
+done
+
+if [ "${3:-}" = --manifest ]; then
+    printf '%s\n' "${files[@]}" "$doc/installed" >"$folder/installed"
+    put 644 "$folder/installed" "$doc/installed"
+    say "$name $version is in $root/bin"
+fi

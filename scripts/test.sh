@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Runs everything. The last line says `N passed, N failed`; what could not run
+# is named before it.
+here=$(dirname "$0")
+"$here/prepare.sh" || exit 1
+. "$here/common.sh"
+# What the installer just put there goes before an older one of the system.
+[ ! -x "$HOME/.cargo/bin/cargo" ] || PATH="$HOME/.cargo/bin:$PATH"
+
+export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never}
+passed=0
+failed=0
+broken=()
+left_out=()
+new_folder
+
+# Runs a step, shows what it says, and counts: the tests that it counted
+# itself, or one for the step.
+step() { # NAME COMMAND…
+    local name=$1 log=$folder/log good bad ended=0
+    shift
+    say "== $name"
+    "$@" 2>&1 | tee "$log" || ended=1
+    # cargo says `12 passed; 0 failed`, fuzz/run-short `12 passed, 0 failed`,
+    # prove `Tests=12`.
+    good=$(total 's/(^|.* )([0-9]+) passed[;,].*/\2/p; s/^Files=.*Tests=([0-9]+),.*/\1/p')
+    bad=$(total 's/.* passed[;,] ([0-9]+) failed.*/\1/p')
+    if [ "$ended" -ne 0 ]; then
+        broken+=("$name")
+        [ "$bad" -gt 0 ] || bad=1
+    elif [ "$good" -eq 0 ]; then
+        good=1
+    fi
+    passed=$((passed + good))
+    failed=$((failed + bad))
+}
+
+# The sum of the numbers that a pattern finds in the log.
+total() { # PATTERN
+    local sum=0 number
+    while read -r number; do
+        sum=$((sum + number))
+    done < <(sed -nE "$1" "$log")
+    echo "$sum"
+}
+
+skip() { # NAME WHY
+    say "== $1: left out, $2"
+    left_out+=("$1 ($2)")
+}
+
+# -- How it looks ------------------------------------------------------------
+
+if cargo fmt --version >/dev/null 2>&1; then
+    step 'format' cargo fmt --all -- --check
+else
+    skip 'format' 'rustfmt is missing'
+fi
+if cargo clippy --version >/dev/null 2>&1; then
+    step 'clippy' cargo clippy --locked --workspace --all-targets -- -D warnings
+else
+    skip 'clippy' 'clippy is missing'
+fi
+RUSTDOCFLAGS=-Dwarnings step 'documentation' cargo doc --locked --workspace --no-deps
+if have shellcheck; then
+    mapfile -t scripts < <(git ls-files .ci 'scripts/*.sh' 'fuzz/run-*' 'benches/*.sh' 2>/dev/null)
+    [ ${#scripts[@]} -gt 0 ] || scripts=(.ci/run scripts/*.sh)
+    step 'scripts' shellcheck -x -P scripts "${scripts[@]}"
+else
+    skip 'scripts' 'shellcheck is missing'
+fi
+
+# -- What it does ------------------------------------------------------------
+
+step 'tests' cargo test --locked --workspace --no-fail-fast
+step 'engine without default features' cargo test --locked -p icecore --no-default-features --no-fail-fast
+if have rustup && rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then
+    step 'engine for wasm32' cargo build --locked -p icecore --no-default-features --target wasm32-unknown-unknown
+else
+    skip 'engine for wasm32' 'its target is not installed: rustup target add wasm32-unknown-unknown'
+fi
+if have prove; then
+    step 'fixtures: the walker in Perl' prove fixtures/perl/t
+else
+    skip 'fixtures: the walker in Perl' 'prove is missing'
+fi
+step 'fuzzing, a short run' fuzz/run-short
+
+# -- The end -----------------------------------------------------------------
+
+say
+for name in "${left_out[@]}"; do
+    say "left out: $name"
+done
+for name in "${broken[@]}"; do
+    say "failed: $name"
+done
+say "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
