@@ -10,6 +10,7 @@ mod reading;
 mod report;
 mod sink;
 mod source;
+mod stream;
 mod target;
 
 use clap::{CommandFactory, Parser};

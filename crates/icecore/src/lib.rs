@@ -31,11 +31,11 @@ pub use api::{convert, read, read_as, read_with, trailing, write, write_to};
 pub use detect::{Finding, identify, identify_head, recognised, stage_of};
 pub use document::{
     BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,
-    KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, Names, Node, Note, Place, Sink, Span, Spelling, Tape, Trace, Value,
-    flag,
+    KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, Names, Node, Note, Place, Receive, Sink, Span, Spelling, Tape, Trace,
+    Value, flag,
 };
 pub use error::{Error, ErrorKind, window};
-pub use format::{Certainty, Format, Guess, Outcome, Request, json, sereal, storable};
+pub use format::{Certainty, Format, Guess, Outcome, Part, Request, Rest, json, sereal, storable};
 pub use limits::Limits;
 pub use options::{Opt, Settings, Side, Takes};
 pub use output::{Loss, LossKind, Losses, Output};

@@ -182,6 +182,16 @@ impl Losses {
         }
     }
 
+    /// Counts what another part of the same document lost.
+    pub fn merge(&mut self, other: Losses) {
+        for loss in other.list {
+            match self.list.iter_mut().find(|known| known.kind == loss.kind) {
+                Some(known) => known.count += loss.count,
+                None => self.list.push(loss),
+            }
+        }
+    }
+
     /// The losses, by kind, in the order in which they first happened.
     pub fn iter(&self) -> impl Iterator<Item = &Loss> {
         self.list.iter()

@@ -6,12 +6,15 @@ use crate::reading::{self, Detail, Reader};
 use crate::report::{Report, Stop, code};
 use crate::sink::Sink;
 use crate::source::Source;
+use crate::stream::{self, Streamed};
 use crate::target::{Folder, Target};
 use icecore::{ErrorKind, Stage};
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Stop> {
-    let job = Job { reader: Reader::new(&args.from, &global.limit)?, to: target_stage(args)?, args, global };
     let sources = Source::all(&args.files, report);
+    let reader = Reader::new(&args.from, &global.limit)?;
+    let streams = !args.strict && (sources.len() == 1 || args.out_dir.is_some());
+    let job = Job { reader, to: target_stage(args)?, args, global, streams };
     report.progress = Progress::over(sources.len(), global.quiet);
     match &args.out_dir {
         Some(folder) => job.into_folder(&mut Folder::new(folder, args.force), &sources, report),
@@ -30,6 +33,9 @@ struct Job<'a> {
     to: Stage,
     args: &'a Convert,
     global: &'a Global,
+    /// Whether output may begin before the input is known to be good: if no
+    /// other output would get mixed with half a document.
+    streams: bool,
 }
 
 impl Job<'_> {
@@ -82,7 +88,40 @@ impl Job<'_> {
             return Ok(self.documents(&name, &bytes, &mut Sink::nowhere(), report)?
                 && self.documents(&name, &bytes, sink, report)?);
         }
-        self.documents(&name, &bytes, sink, report)
+        match self.stream(&name, &bytes, sink, report) {
+            Some(end) => end,
+            None => self.documents(&name, &bytes, sink, report),
+        }
+    }
+
+    /// Converts a long array part by part, if that is possible and asked for.
+    /// Says whether all of it was written.
+    fn stream(&self, name: &str, bytes: &[u8], sink: &mut Sink, report: &mut Report) -> Option<Result<bool, Stop>> {
+        let from = self.reader.stage(bytes).ok()?;
+        if !self.streams || self.args.from.each || from.format().name == self.to.format().name {
+            return None;
+        }
+        let Streamed { outcome, written } = stream::convert(bytes, &from, &self.to, &self.global.limit, sink)?;
+        let losses = match written {
+            Ok(losses) => losses,
+            Err(error) if error.kind() == ErrorKind::Output => return Some(Err(sink.stop())),
+            Err(error) => {
+                report.unwritable(name, &error);
+                return Some(Ok(false));
+            }
+        };
+        report.losses(name, &losses, false);
+        let trailing = || (outcome.consumed < bytes.len()).then(|| icecore::trailing(bytes, outcome.consumed));
+        let error = outcome.error.or_else(trailing).map(|error| error.in_format(from.format().name));
+        if !sink.at_line_start()
+            && let Err(stop) = sink.text("\n")
+        {
+            return Some(Err(stop));
+        }
+        if let Some(error) = &error {
+            report.unreadable(name, error, bytes);
+        }
+        Some(Ok(error.is_none()))
     }
 
     fn documents(&self, name: &str, bytes: &[u8], sink: &mut Sink, report: &mut Report) -> Result<bool, Stop> {

@@ -12,6 +12,7 @@ mod node;
 mod path;
 mod sink;
 mod tape;
+mod window;
 
 pub use builder::Builder;
 pub use classes::ClassUse;
@@ -22,6 +23,8 @@ pub use names::{Name, Names};
 pub use node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
 pub use sink::{Detailed, Sink};
 pub use tape::Tape;
+pub use window::Receive;
+pub(crate) use window::Windows;
 
 pub(crate) use detail::Notes;
 #[allow(unused_imports, reason = "for writers of typed JSON")]

@@ -85,7 +85,7 @@ impl Tape {
             return None;
         }
         let mut child = at + 1;
-        let mut position = 0u64;
+        let mut position = if at == self.root { self.first_item } else { 0 };
         let mut key = None;
         while child < self.len() {
             let next = self.next(child);

@@ -30,6 +30,9 @@ pub struct Tape {
     pub(crate) long: Vec<Long>,
     pub(crate) root: u32,
     pub(crate) header: Option<u32>,
+    /// The position of the root's first item, where items before it were taken
+    /// away.
+    pub(crate) first_item: u64,
 }
 
 impl Tape {
@@ -48,6 +51,7 @@ impl Tape {
         self.encodings.trim(KEYS_KEPT);
         self.root = 0;
         self.header = None;
+        self.first_item = 0;
     }
 
     /// The nodes.

@@ -7,7 +7,7 @@ pub mod storable;
 pub(crate) mod append;
 mod scan;
 
-use crate::document::{Document, Tape};
+use crate::document::{Document, Receive, Tape, Windows};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::{Opt, Settings};
@@ -29,12 +29,22 @@ pub struct Format {
     pub detect: fn(&[u8]) -> Option<Guess>,
     /// Reads one document from the start of the input.
     pub read: ReadFn,
+    /// Reads one document and hands over finished items of a root that is an
+    /// array while reading goes on, if the format can.
+    pub windows: Option<WindowsFn>,
     /// Writes one document.
     pub write: WriteFn,
+    /// Writes a part of a document whose root is an array, if the stage can.
+    pub write_part: Option<WritePartFn>,
 }
 
 /// See [`Format::read`].
 pub type ReadFn = for<'a> fn(&'a [u8], &Settings, Request<'_>) -> Outcome<'a>;
+/// See [`Format::windows`].
+pub type WindowsFn = for<'r, 'a> fn(&'a [u8], &Settings, &Limits, Receive<'r, 'a>) -> Rest<'a>;
+/// See [`Format::write_part`]. `None`: with these options only whole documents
+/// can be written.
+pub type WritePartFn = fn(&Document<'_>, Part, &Settings, &Limits, &mut dyn Output) -> Option<Result<Losses, Error>>;
 /// See [`Format::write`].
 pub type WriteFn = fn(&Document<'_>, &Settings, &Limits, &mut dyn Output) -> Result<Losses, Error>;
 
@@ -73,6 +83,42 @@ pub struct Outcome<'a> {
     pub consumed: usize,
     /// What stopped the reading.
     pub error: Option<Error>,
+}
+
+/// What is left when windows have been handed over.
+#[derive(Debug)]
+pub struct Rest<'a> {
+    /// The last window, how far reading came, and what stopped it.
+    pub outcome: Outcome<'a>,
+    /// How many items were handed over in windows before.
+    pub items: u64,
+    /// A link turned up, and the document must be read as a whole.
+    pub needs_whole: bool,
+}
+
+impl<'a> Rest<'a> {
+    /// All of it: nothing was handed over.
+    pub(crate) fn whole(outcome: Outcome<'a>) -> Rest<'a> {
+        Rest { outcome, items: 0, needs_whole: false }
+    }
+
+    pub(crate) fn new(sink: Windows<'_, 'a>, consumed: usize, error: Option<Error>) -> Rest<'a> {
+        let needs_whole = sink.stopped();
+        let document = sink.into_rest();
+        let items = document.tape().first_item;
+        Rest { outcome: Outcome { document, consumed, error }, items, needs_whole }
+    }
+}
+
+/// Which part of an array is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// How many items were written before: no opening bracket then.
+    pub before: u64,
+    /// How many items at the front are left out.
+    pub skip: u64,
+    /// Whether more will follow: no closing bracket then.
+    pub more: bool,
 }
 
 /// What [`Format::detect`] says.

@@ -23,7 +23,7 @@ mod write;
 
 pub use options::{BytesAs, Cycles, ReadOptions, Surrogates, TextAs, WriteOptions};
 
-use super::{Format, Outcome, Request};
+use super::{Format, Outcome, Part, Request};
 use crate::document::{Detailed, Document, Kind, Node, flag};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -39,7 +39,9 @@ pub static FORMAT: Format = Format {
     page: include_str!("FORMAT.md"),
     detect: detect::detect,
     read: read_stage,
+    windows: None,
     write: write_stage,
+    write_part: Some(write_part),
 };
 
 /// The note of a number that is not written as it would be here: its text.
@@ -74,7 +76,7 @@ pub fn write(
     if options.typed {
         return typed::write(document, options, limits, out).map(|()| Losses::default());
     }
-    write::write(document, options, limits, out)
+    write::write(document, Part::default(), options, limits, out)
 }
 
 fn read_stage<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
@@ -88,6 +90,17 @@ fn write_stage(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     write(document, &WriteOptions::from_settings(settings), limits, out)
+}
+
+fn write_part(
+    document: &Document<'_>,
+    part: Part,
+    settings: &Settings,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Option<Result<Losses, Error>> {
+    let options = WriteOptions::from_settings(settings);
+    (!options.typed).then(|| write::write(document, part, &options, limits, out))
 }
 
 fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {

@@ -9,14 +9,16 @@ use super::options::{Cycles, WriteOptions};
 use super::pen::{Chars, Pen};
 use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::Part;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 use again::Again;
 use std::collections::HashMap;
 
-/// Writes a document as plain JSON.
+/// Writes a document, or a part of one that is an array, as plain JSON.
 pub(super) fn write(
     document: &Document<'_>,
+    part: Part,
     options: &WriteOptions,
     limits: &Limits,
     out: &mut dyn Output,
@@ -38,16 +40,20 @@ pub(super) fn write(
         has_rendered_all: false,
         numbers: leaf::number_texts(document),
         class: None,
+        stays_open: part.more,
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
     }
     match document.nodes().get(document.root().index() as usize) {
+        Some(root) if root.kind == Kind::Array && (part.before > 0 || part.skip > 0) => {
+            writer.go_on(document.root().index(), part);
+        }
         Some(_) => writer.value(document.root().index())?,
         None => writer.pen.word("null"),
     }
     writer.run()?;
-    if options.indent > 0 {
+    if options.indent > 0 && !part.more {
         writer.pen.byte(b'\n');
     }
     writer.pen.flush()?;
@@ -100,12 +106,36 @@ struct Writer<'d, 'o> {
     numbers: HashMap<u32, &'d [u8]>,
     /// The class name that the next map gets as an entry.
     class: Option<u32>,
+    /// Whether more of the root will be written later.
+    stays_open: bool,
 }
 
 /// Flags that mean something to JSON, if only as a loss.
 const NOTICED: u8 = !flag::REF;
 
 impl Writer<'_, '_> {
+    /// Opens the root array behind the items that were written already.
+    fn go_on(&mut self, root: u32, part: Part) {
+        let tape = self.document.tape();
+        let end = tape.next(root);
+        let mut next = root + 1;
+        for _ in 0..part.skip {
+            if next >= end {
+                break;
+            }
+            next = tape.next(next);
+        }
+        let around = self.serial;
+        if self.nodes.get(root as usize).is_some_and(|node| node.has(flag::TARGET)) && self.again.enter(root) {
+            self.open.push(Open { what: What::Target, is_empty: true, next: 0, end: root, around });
+        }
+        if part.before == 0 {
+            self.pen.byte(b'[');
+        }
+        self.depth = 1;
+        self.open.push(Open { what: What::Array, is_empty: part.before == 0, next, end, around });
+    }
+
     /// Writes all that is open, to its end.
     fn run(&mut self) -> Result<(), Error> {
         while let Some(top) = self.open.last() {
@@ -146,6 +176,10 @@ impl Writer<'_, '_> {
         }
         if let Some(top) = self.open.last_mut() {
             top.is_empty = is_empty;
+        }
+        if self.stays_open && self.open.len() == 1 {
+            self.open.clear();
+            return Ok(());
         }
         self.close(b']')
     }

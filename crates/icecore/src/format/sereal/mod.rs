@@ -30,8 +30,8 @@ mod write;
 
 pub use options::{Compress, ReadOptions, SortKeys, WriteOptions};
 
-use super::{Certainty, Format, Guess, Outcome, Request};
-use crate::document::Document;
+use super::{Certainty, Format, Guess, Outcome, Request, Rest};
+use crate::document::{Document, Receive};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -45,7 +45,9 @@ pub static FORMAT: Format = Format {
     page: include_str!("FORMAT.md"),
     detect,
     read: read_stage,
+    windows: Some(windows),
     write: write_stage,
+    write_part: None,
 };
 
 /// Reads a document. Bytes behind it are an error.
@@ -107,6 +109,10 @@ pub fn write(
 
 fn read_stage<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
     open::read(input, &ReadOptions::of(settings), request)
+}
+
+fn windows<'a>(input: &'a [u8], settings: &Settings, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+    open::windows(input, &ReadOptions::of(settings), limits, receive)
 }
 
 fn write_stage(

@@ -7,9 +7,9 @@ use super::read::{Machine, varint};
 use super::spell::{Speller, header as code, width};
 #[cfg(test)]
 use crate::document::Tape;
-use crate::document::{Detail, Detailed, Document, NO_NODE, Sink};
+use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Sink, Windows};
 use crate::error::{Error, ErrorKind};
-use crate::format::{Outcome, Request, Scan};
+use crate::format::{Outcome, Request, Rest, Scan};
 use crate::limits::Limits;
 use std::borrow::Cow;
 
@@ -36,6 +36,22 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
         let done = reading.document::<_, true>(&mut tape, &mut speller);
         Outcome { document: Document::new(done.buffer, tape), consumed: done.consumed, error: done.error }
     }
+}
+
+/// Reads one document and hands over its items while reading goes on. A
+/// compressed body is read as a whole.
+pub(super) fn windows<'a>(
+    input: &'a [u8],
+    options: &ReadOptions,
+    limits: &Limits,
+    receive: Receive<'_, 'a>,
+) -> Rest<'a> {
+    if !Header::read(input, options).is_ok_and(|header| header.encoding == Encoding::Raw) {
+        return Rest::whole(read(input, options, Request::new(limits)));
+    }
+    let mut sink = Windows::new(input, receive);
+    let done = Reading { input, options, limits }.document::<_, true>(&mut sink, &mut Speller::default());
+    Rest::new(sink, done.consumed, done.error)
 }
 
 /// As [`read`], without the loops of `fast.rs`.

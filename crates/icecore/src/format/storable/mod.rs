@@ -18,8 +18,8 @@ mod write_fast;
 pub use float::LongDouble;
 pub use write::{WriteOptions, write};
 
-use super::{Certainty, Format, Guess, Outcome, Request, Scan};
-use crate::document::{Detailed, Document, Sink, Tape};
+use super::{Certainty, Format, Guess, Outcome, Request, Rest, Scan};
+use crate::document::{Detailed, Document, Receive, Sink, Tape, Windows};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::{Opt, Settings, Side, Takes};
@@ -37,7 +37,9 @@ pub static FORMAT: Format = Format {
     page: include_str!("FORMAT.md"),
     detect,
     read: read_row,
+    windows: Some(windows),
     write: write_row,
+    write_part: None,
 };
 
 const OPTIONS: &[Opt] = &[
@@ -212,6 +214,12 @@ fn finish_extents(sink: &mut Detailed, end: usize) {
 
 fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
     read_outcome(input, &ReadOptions::from_settings(settings), request)
+}
+
+fn windows<'a>(input: &'a [u8], settings: &Settings, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+    let mut sink = Windows::new(input, receive);
+    let (consumed, error) = feed(input, &ReadOptions::from_settings(settings), limits, &mut sink);
+    Rest::new(sink, consumed, error)
 }
 
 fn write_row(

@@ -1,0 +1,79 @@
+//! Writing finished parts of a long array while reading goes on in a second
+//! thread.
+
+use crate::sink::Sink;
+use icecore::{Document, Error, ErrorKind, Limits, Losses, Outcome, Part, Request, Stage, Tape};
+use std::sync::mpsc::{channel, sync_channel};
+
+/// Inputs below this size are read as a whole.
+const LARGE: usize = 1 << 20;
+/// How many windows may wait to be written.
+const WAITING: usize = 4;
+
+/// What came of it.
+pub struct Streamed<'a> {
+    /// The last part of the document, how far reading came, and what stopped
+    /// it.
+    pub outcome: Outcome<'a>,
+    /// What the parts lost, or why one could not be written.
+    pub written: Result<Losses, Error>,
+}
+
+/// Converts an array in windows; `None`, with nothing written, if these stages
+/// can't or it is not worth it.
+pub fn convert<'a>(
+    bytes: &'a [u8],
+    from: &Stage,
+    to: &Stage,
+    limits: &Limits,
+    sink: &mut Sink,
+) -> Option<Streamed<'a>> {
+    let (windows, write_part) = (from.format().windows?, to.format().write_part?);
+    if bytes.len() < LARGE {
+        return None;
+    }
+    let mut write = |document: &Document<'_>, part: Part, losses: &mut Losses, sink: &mut Sink| {
+        write_part(document, part, to.settings(), limits, sink).map(|end| end.map(|found| losses.merge(found)))
+    };
+    // Options of the target may ask for the whole.
+    let probe = Part { before: 1, skip: 0, more: true };
+    write(&Document::default(), probe, &mut Losses::default(), &mut Sink::nowhere())?.ok()?;
+
+    let mut losses = Losses::default();
+    let mut before = 0;
+    let (rest, written) = std::thread::scope(|scope| {
+        let (full, to_write) = sync_channel::<Document<'a>>(WAITING);
+        let (empty, to_fill) = channel::<Tape>();
+        let reader = scope.spawn(move || {
+            windows(bytes, from.settings(), limits, &mut |window| {
+                full.send(window).map_err(|_| Error::new(ErrorKind::Output))?;
+                Ok(to_fill.try_recv().unwrap_or_default())
+            })
+        });
+        let mut written = Ok(());
+        for window in to_write {
+            let items = window.root().len() as u64;
+            written = write(&window, Part { before, skip: 0, more: true }, &mut losses, sink).unwrap_or(Ok(()));
+            if written.is_err() {
+                break;
+            }
+            before += items;
+            // The reader may have come to its end already.
+            let _ = empty.send(window.into_tape());
+        }
+        (reader.join(), written)
+    });
+    let rest = rest.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let (mut outcome, mut skip) = (rest.outcome, 0);
+    if rest.needs_whole && written.is_ok() {
+        outcome = (from.format().read)(bytes, from.settings(), Request::new(limits));
+        skip = before;
+    }
+    let written = match (&outcome.error, written) {
+        (None, Ok(())) => {
+            write(&outcome.document, Part { before, skip, more: false }, &mut losses, sink).unwrap_or(Ok(()))
+        }
+        (_, written) => written,
+    };
+    Some(Streamed { outcome, written: written.map(|()| losses) })
+}
