@@ -68,8 +68,6 @@ pub enum LossKind {
     Regexp,
     /// Modifiers of a regular expression were dropped.
     RegexpFlags,
-    /// An integer beyond 64 bits became a string.
-    BigInt,
     /// Code became a string or null.
     Code,
     /// A v-string became a string.
@@ -112,7 +110,6 @@ impl LossKind {
             LossKind::DuplicateKey => "keys that occur twice",
             LossKind::Regexp => "regular expressions written as strings",
             LossKind::RegexpFlags => "modifiers of regular expressions dropped",
-            LossKind::BigInt => "integers beyond 64 bits written as strings",
             LossKind::Code => "code texts written as strings",
             LossKind::VString => "v-strings written as strings",
             LossKind::Tied => "tied variables written as the object behind them",
@@ -146,7 +143,6 @@ impl LossKind {
             LossKind::DuplicateKey => "duplicate-key",
             LossKind::Regexp => "regexp",
             LossKind::RegexpFlags => "regexp-flags",
-            LossKind::BigInt => "big-int",
             LossKind::Code => "code",
             LossKind::VString => "v-string",
             LossKind::Tied => "tied",

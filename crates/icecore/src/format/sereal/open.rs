@@ -6,8 +6,6 @@ use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
 use super::read::{Machine, varint};
 use super::spell::{Speller, header as code, width};
 use crate::document::{Detail, Detailed, Document, NO_NODE, Sink};
-#[cfg(test)]
-use crate::document::Tape;
 use crate::error::{Error, ErrorKind};
 use crate::format::{Outcome, Request, Scan};
 use crate::limits::Limits;
@@ -33,17 +31,13 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
         Outcome { document: Document::detailed(done.buffer, sink), consumed: done.consumed, error: done.error }
     } else {
         let mut speller = Speller::default();
-        let done = reading.document::<_, true>(&mut tape, &mut speller);
+        let done = if options.plain {
+            reading.document::<_, false>(&mut tape, &mut speller)
+        } else {
+            reading.document::<_, true>(&mut tape, &mut speller)
+        };
         Outcome { document: Document::new(done.buffer, tape), consumed: done.consumed, error: done.error }
     }
-}
-
-/// As [`read`], without the loops of `fast.rs`.
-#[cfg(test)]
-pub(super) fn read_slowly<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Outcome<'a> {
-    let mut tape = Tape::new();
-    let done = Reading { input, options, limits }.document::<_, false>(&mut tape, &mut Speller::default());
-    Outcome { document: Document::new(done.buffer, tape), consumed: done.consumed, error: done.error }
 }
 
 struct Reading<'a, 'r> {

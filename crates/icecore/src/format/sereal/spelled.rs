@@ -1,7 +1,7 @@
 //! The spelling of a document that is written again.
 
-use super::spell::{Part, code, header, target};
-use crate::document::{Kind, Note, Ordinals, Spelling, Tape};
+use super::spell::{Part, code, has_target, header, target};
+use crate::document::{Document, Kind, Note, Ordinals, Spelling, Tape};
 use std::collections::HashMap;
 
 /// Notes by node, and the strings that notes name.
@@ -22,16 +22,22 @@ struct Written {
 
 impl<'d> Spelled<'d> {
     pub(super) fn new(spelling: &'d Spelling, tape: &Tape) -> Spelled<'d> {
-        let names = |note: &&Note| {
-            matches!(note.code, code::COPY | code::KEY_COPY | code::CLASS_COPY | code::CLASS_OTHER)
-                && note.value != u64::MAX
-        };
+        let names = |note: &&Note| has_target(note.code) && note.value != u64::MAX;
         Spelled {
             spelling,
             ordinals: Ordinals::of(tape),
             full_keys: spelling.get(header::FULL_KEYS).is_some_and(|value| value != 0),
             strings: spelling.notes.iter().filter(names).map(|note| (note.value, None)).collect(),
         }
+    }
+
+    /// Whether the link or alias at `at` names the variable at `to` by another
+    /// string, of which that is still a copy.
+    pub(super) fn is_via(&self, document: &Document<'_>, at: u32, to: u32) -> bool {
+        let Some(via) = self.note(at, code::VIA) else { return false };
+        let original = self.ordinals.node(via as u32);
+        let string = |at: u32| document.nodes().get(at as usize).map(|node| (node.kind, document.bytes(node)));
+        self.note(to, code::COPY) == Some(via) && string(original) == string(to)
     }
 
     fn notes(&self, at: u32) -> &'d [Note] {
