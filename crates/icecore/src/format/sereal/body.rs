@@ -281,7 +281,8 @@ impl<'d> Body<'d, '_> {
             return self.no_place(at, "a variable that is itself");
         }
         let known = self.links().variables.get(&to).and_then(|named| named.offset);
-        let known = self.via(at, to).or(known);
+        let via = self.spelled.as_ref().and_then(|spelled| spelled.via(self.document, at, to));
+        let known = via.or(known);
         match (known, after) {
             (Some(offset), After::Item) => {
                 self.alias_to(at, offset)?;
@@ -297,17 +298,13 @@ impl<'d> Body<'d, '_> {
         }
     }
 
-    /// The offset by which the original named the variable at `to`, if that
-    /// was not its own.
-    fn via(&self, at: u32, to: u32) -> Option<u64> {
-        let spelled = self.spelled.as_ref().filter(|spelled| spelled.is_via(self.document, at, to))?;
-        let node = self.nodes.get(to as usize)?;
-        spelled.offset_of(spelled.note(at, code::VIA)?, node.kind, self.document.bytes(node))
-    }
-
     fn alias_to(&mut self, at: u32, offset: u64) -> Result<(), Error> {
         self.pads(at, 0)?;
         let track = self.extra_track(at, tracked::MAIN);
+        let here = self.offset();
+        if let Some(spelled) = &mut self.spelled {
+            spelled.written(at, Part::Value, Kind::Alias, &[], here);
+        }
         self.bytes.byte(tag::ALIAS | track)?;
         let width = self.noted_width(at, code::WIDTH);
         self.bytes.varint(offset, width)
@@ -456,7 +453,8 @@ impl<'d> Body<'d, '_> {
         // A variable that refers to itself.
         let is_here = node.kind == Kind::Alias && (to == at || self.pending_variables.contains(&to));
         let here = is_here.then(|| self.offset() + self.pad_count(at, 0));
-        if let Some(offset) = self.via(at, to).or(known).or(here) {
+        let via = self.spelled.as_ref().and_then(|spelled| spelled.via(self.document, at, to));
+        if let Some(offset) = via.or(known).or(here) {
             self.refp(at, holder, offset)?;
             self.at = self.next(at);
             return Ok(());

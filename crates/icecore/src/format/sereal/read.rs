@@ -88,7 +88,8 @@ struct Tracked {
     node: u32,
     which: u64,
     used: bool,
-    /// A COPY read it again: it is no longer the variable of `node`.
+    /// A COPY read it again, or it is an ALIAS: the variable is not that of
+    /// `node`.
     again: bool,
 }
 
@@ -547,7 +548,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 .finding(if known.variable == NO_NODE { "an array or hash" } else { "itself" }));
         }
         if is_tracked {
-            self.tracked.insert(at, Tracked { node: slot.me, which: tracked::MAIN, used: false, again: false, ..known });
+            self.tracked.insert(at, Tracked { node: slot.me, which: tracked::MAIN, used: false, again: true, ..known });
         }
         self.tape().mark_target(known.variable);
         self.leaf(Node::leaf(Kind::Alias, u64::from(known.variable)), slot)

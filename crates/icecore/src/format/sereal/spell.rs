@@ -45,9 +45,9 @@ pub(super) mod code {
     pub(in super::super) const TRACK: u16 = 8;
     /// Kept bytes: the padding of a LONG_DOUBLE, if not zero.
     pub(in super::super) const PADDING: u16 = 9;
-    /// A link to a string's variable by the offset of the string that this is
-    /// a COPY of. The encoder means the original then; the decoder takes the
-    /// copy, whose reading tracked that offset again.
+    /// A link to a variable by the offset of something else: an ALIAS of it, or
+    /// the string that it is a COPY of. (The encoder means the original then;
+    /// the decoder takes the copy, whose reading tracked that offset again.)
     pub(in super::super) const VIA: u16 = 22;
     /// The key in full, though it was written before.
     pub(in super::super) const KEY_FULL: u16 = 10;

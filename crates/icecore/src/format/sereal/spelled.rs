@@ -1,5 +1,6 @@
 //! The spelling of a document that is written again.
 
+use super::links::variable;
 use super::spell::{Part, code, has_target, header, target};
 use crate::document::{Document, Kind, Note, Ordinals, Spelling, Tape};
 use std::collections::HashMap;
@@ -31,13 +32,27 @@ impl<'d> Spelled<'d> {
         }
     }
 
-    /// Whether the link or alias at `at` names the variable at `to` by another
-    /// string, of which that is still a copy.
+    /// Whether the link or alias at `at` names the variable at `to` by an alias
+    /// of it, or by a string of which it is still a copy.
     pub(super) fn is_via(&self, document: &Document<'_>, at: u32, to: u32) -> bool {
         let Some(via) = self.note(at, code::VIA) else { return false };
+        let nodes = document.nodes();
         let original = self.ordinals.node(via as u32);
-        let string = |at: u32| document.nodes().get(at as usize).map(|node| (node.kind, document.bytes(node)));
-        self.note(to, code::COPY) == Some(via) && string(original) == string(to)
+        match (nodes.get(original as usize), nodes.get(to as usize)) {
+            (Some(other), _) if other.kind == Kind::Alias => variable(nodes, original) == to,
+            (Some(other), Some(node)) if node.kind.is_string() => {
+                let is_copy = self.note(to, code::COPY) == Some(via);
+                is_copy && other.kind == node.kind && document.bytes(other) == document.bytes(node)
+            }
+            _ => false,
+        }
+    }
+
+    /// The offset by which the link or alias at `at` named the variable at
+    /// `to`, if that was not its own.
+    pub(super) fn via(&self, document: &Document<'_>, at: u32, to: u32) -> Option<u64> {
+        let via = self.note(at, code::VIA).filter(|_| self.is_via(document, at, to))?;
+        self.strings.get(&via)?.as_ref().map(|written| written.offset)
     }
 
     fn notes(&self, at: u32) -> &'d [Note] {
