@@ -164,6 +164,17 @@ impl Ordinals {
     pub(crate) fn ordinal(&self, node: u32) -> u32 {
         node - self.keys.partition_point(|key| *key < node) as u32
     }
+
+    /// The node with this ordinal.
+    pub(crate) fn node(&self, ordinal: u32) -> u32 {
+        // The key at position n has n keys and `key - n` other nodes before it.
+        let (mut low, mut high) = (0, self.keys.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.keys[middle] - middle as u32 <= ordinal { low = middle + 1 } else { high = middle }
+        }
+        ordinal.saturating_add(low as u32)
+    }
 }
 
 /// Whether a key of this kind could have an id.

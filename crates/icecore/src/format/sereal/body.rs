@@ -173,8 +173,9 @@ impl<'d, 'o> Body<'d, 'o> {
     }
 
     fn links(&mut self) -> &mut Links {
-        let nodes = self.nodes;
-        self.links.get_or_insert_with(|| Links::of(nodes))
+        let Body { document, nodes, spelled, .. } = self;
+        let is_via = |at, to| spelled.as_ref().is_some_and(|spelled| spelled.is_via(document, at, to));
+        self.links.get_or_insert_with(|| Links::of(nodes, is_via))
     }
 
     /// Writes the node at `at`, a key or a value, and goes on behind it or to
@@ -276,7 +277,12 @@ impl<'d, 'o> Body<'d, 'o> {
 impl<'d> Body<'d, '_> {
     fn alias(&mut self, at: u32, after: After) -> Result<(), Error> {
         let to = variable(self.nodes, at);
+        if self.pending_variables.contains(&to) {
+            return self.no_place(at, "a variable that is itself");
+        }
         let known = self.links().variables.get(&to).and_then(|named| named.offset);
+        let via = self.spelled.as_ref().and_then(|spelled| spelled.via(self.document, at, to));
+        let known = via.or(known);
         match (known, after) {
             (Some(offset), After::Item) => {
                 self.alias_to(at, offset)?;
@@ -295,6 +301,10 @@ impl<'d> Body<'d, '_> {
     fn alias_to(&mut self, at: u32, offset: u64) -> Result<(), Error> {
         self.pads(at, 0)?;
         let track = self.extra_track(at, tracked::MAIN);
+        let here = self.offset();
+        if let Some(spelled) = &mut self.spelled {
+            spelled.written(at, Part::Value, Kind::Alias, &[], here);
+        }
         self.bytes.byte(tag::ALIAS | track)?;
         let width = self.noted_width(at, code::WIDTH);
         self.bytes.varint(offset, width)
@@ -305,20 +315,23 @@ impl<'d> Body<'d, '_> {
         let Some(node) = self.nodes.get(to as usize).filter(|node| node.kind != Kind::Link) else {
             return self.no_place(at, "a link to nothing");
         };
-        if !node.kind.is_container() {
+        if self.pending_referents.contains(&to) {
+            return self.no_place(at, "an object that is itself");
+        }
+        let known = self.links().referents.get(&to).and_then(|named| named.offset);
+        // A scalar that refers to itself.
+        let here = self.pending_variables.contains(&to).then(|| self.offset() + self.pad_count(at, 0));
+        if let Some(offset) = known.or(here) {
+            self.refp(at, holder, offset)?;
+            self.at = at + 1;
+            return Ok(());
+        }
+        if !node.kind.is_container() || self.copied_strings.contains_key(&to) {
             // The same string or number again: Perl does not share these.
             self.lose(LossKind::Sharing, at);
-            if let Some(offset) = self.copied_strings.get(&to) {
-                self.bytes.tagged(tag::COPY, *offset)?;
-                self.at = at + 1;
-                return Ok(());
-            }
-            if node.kind.is_string() {
-                let offset = self.offset();
-                self.copied_strings.insert(to, offset);
-            }
-        } else if let Some(offset) = self.links().referents.get(&to).and_then(|named| named.offset) {
-            self.refp(at, holder, offset)?;
+        }
+        if let Some(offset) = self.copied_strings.get(&to) {
+            self.bytes.tagged(tag::COPY, *offset)?;
             self.at = at + 1;
             return Ok(());
         }
@@ -437,7 +450,11 @@ impl<'d> Body<'d, '_> {
         };
         let to = variable(self.nodes, child);
         let known = self.links.as_ref().and_then(|links| links.variables.get(&to)).and_then(|named| named.offset);
-        if let Some(offset) = known {
+        // A variable that refers to itself.
+        let is_here = node.kind == Kind::Alias && (to == at || self.pending_variables.contains(&to));
+        let here = is_here.then(|| self.offset() + self.pad_count(at, 0));
+        let via = self.spelled.as_ref().and_then(|spelled| spelled.via(self.document, at, to));
+        if let Some(offset) = via.or(known).or(here) {
             self.refp(at, holder, offset)?;
             self.at = self.next(at);
             return Ok(());
@@ -824,11 +841,25 @@ impl Body<'_, '_> {
     }
 
     fn pads(&mut self, at: u32, place: u64) -> Result<(), Error> {
-        let pads = self.spelled.as_ref().map_or(0, |spelled| spelled.pads(at, place));
-        for _ in 0..pads {
+        for _ in 0..self.pad_count(at, place) {
             self.bytes.byte(tag::PAD)?;
         }
         Ok(())
+    }
+
+    fn pad_count(&self, at: u32, place: u64) -> u64 {
+        self.spelled.as_ref().map_or(0, |spelled| spelled.pads(at, place))
+    }
+
+    /// A leaf is written here: what links name can't be a reference to it.
+    fn no_inner_tag(&mut self, at: u32, is_string: bool) {
+        self.expanded = false;
+        let pending = std::mem::take(&mut self.pending_referents);
+        if is_string {
+            let offset = self.offset();
+            let is_named = self.is_referent(at);
+            self.copied_strings.extend(pending.into_iter().chain(is_named.then_some(at)).map(|node| (node, offset)));
+        }
     }
 }
 

@@ -154,14 +154,15 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// The index of the item at this offset, which must come before `tag_at`.
+    /// The index of the item at this offset, which may not come after `tag_at`.
+    /// A reference may refer to itself.
     pub(super) fn index(self, offset: u64, tag_at: usize) -> Result<usize, Error> {
         let index = offset.checked_sub(self.first).and_then(|by| usize::try_from(by).ok()?.checked_add(self.start));
-        index.filter(|index| *index < tag_at).ok_or_else(|| {
+        index.filter(|index| *index <= tag_at).ok_or_else(|| {
             let before = (tag_at - self.start) as u64 + self.first;
             Error::new(ErrorKind::BadLink)
                 .at(tag_at)
-                .expecting(format!("an offset from {} on, before {before}", self.first))
+                .expecting(format!("an offset from {} to {before}", self.first))
                 .finding(format!("{offset}"))
         })
     }

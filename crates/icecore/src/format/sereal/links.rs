@@ -73,13 +73,19 @@ fn reference_to(nodes: &[Node], at: u32) -> Option<u32> {
 }
 
 impl Links {
-    pub(super) fn of(nodes: &[Node]) -> Links {
+    /// Those for which `is_left_out` holds, given the link and the variable,
+    /// are left out.
+    pub(super) fn of(nodes: &[Node], is_left_out: impl Fn(u32, u32) -> bool) -> Links {
         let mut links = Links::default();
         for (at, node) in (0u32..).zip(nodes) {
             match node.kind {
                 Kind::Alias => {
                     let reference = reference_to(nodes, at);
-                    let named = links.variables.entry(variable(nodes, at)).or_default();
+                    let to = variable(nodes, at);
+                    if is_left_out(reference.unwrap_or(at), to) {
+                        continue;
+                    }
+                    let named = links.variables.entry(to).or_default();
                     named.held_by(reference.unwrap_or(at), reference.is_some_and(|at| is_weak(nodes, at)));
                 }
                 Kind::Link => links.referents.entry(referent(nodes, at)).or_default().held_by(at, node.has(flag::WEAK)),

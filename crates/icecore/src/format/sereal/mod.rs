@@ -65,7 +65,7 @@ pub static FORMAT: Format = Format {
 /// the build lacks its compression; `Limit`, if it costs too much; `Trailing`,
 /// if there is more input than document.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    let outcome = open::read(input, options, Request::new(limits));
+    let outcome = read_outcome(input, options, Request::new(limits));
     match outcome.error {
         Some(error) => Err(error.in_format(FORMAT.name)),
         None if outcome.consumed < input.len() => {
@@ -73,6 +73,21 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
         }
         None => Ok(outcome.document),
     }
+}
+
+/// Reads the first document of the input, as far as it goes. For a document
+/// with spelling or spans, on a tape to use again, or in front of others.
+///
+/// ```
+/// use icecore::{Limits, Request, sereal};
+/// let two = b"=\xF3rl\x05\x00\x01=\xF3rl\x05\x00\x02";
+/// let limits = Limits::default();
+/// let first = sereal::read_outcome(two, &sereal::ReadOptions::default(), Request::new(&limits));
+/// assert_eq!(first.consumed, 7);
+/// assert_eq!(first.document.root().as_i64(), Some(1));
+/// ```
+pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    open::read(input, options, request)
 }
 
 /// Writes a document, and says what Sereal could not say.

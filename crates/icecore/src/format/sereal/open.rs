@@ -5,8 +5,6 @@ use super::compress::decompress;
 use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
 use super::read::{Machine, varint};
 use super::spell::{Speller, header as code, width};
-#[cfg(test)]
-use crate::document::Tape;
 use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Sink, Windows};
 use crate::error::{Error, ErrorKind};
 use crate::format::{Outcome, Request, Rest, Scan};
@@ -33,7 +31,11 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
         Outcome { document: Document::detailed(done.buffer, sink), consumed: done.consumed, error: done.error }
     } else {
         let mut speller = Speller::default();
-        let done = reading.document::<_, true>(&mut tape, &mut speller);
+        let done = if options.plain {
+            reading.document::<_, false>(&mut tape, &mut speller)
+        } else {
+            reading.document::<_, true>(&mut tape, &mut speller)
+        };
         Outcome { document: Document::new(done.buffer, tape), consumed: done.consumed, error: done.error }
     }
 }
@@ -52,14 +54,6 @@ pub(super) fn windows<'a>(
     let mut sink = Windows::new(input, receive);
     let done = Reading { input, options, limits }.document::<_, true>(&mut sink, &mut Speller::default());
     Rest::new(sink, done.consumed, done.error)
-}
-
-/// As [`read`], without the loops of `fast.rs`.
-#[cfg(test)]
-pub(super) fn read_slowly<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Outcome<'a> {
-    let mut tape = Tape::new();
-    let done = Reading { input, options, limits }.document::<_, false>(&mut tape, &mut Speller::default());
-    Outcome { document: Document::new(done.buffer, tape), consumed: done.consumed, error: done.error }
 }
 
 struct Reading<'a, 'r> {

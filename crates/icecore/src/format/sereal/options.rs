@@ -20,6 +20,8 @@ pub struct ReadOptions {
     pub max_num_hash_entries: Option<u64>,
     /// How many items an array may have.
     pub max_num_array_entries: Option<u64>,
+    /// Read with the plain machine only. Slower; for tests that compare.
+    pub plain: bool,
 }
 
 impl ReadOptions {
@@ -33,6 +35,7 @@ impl ReadOptions {
             validate_utf8: settings.flag("validate_utf8"),
             max_num_hash_entries: most("max_num_hash_entries"),
             max_num_array_entries: most("max_num_array_entries"),
+            plain: false,
         }
     }
 }

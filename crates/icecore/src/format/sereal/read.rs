@@ -91,6 +91,9 @@ struct Tracked {
     node: u32,
     which: u64,
     used: bool,
+    /// A COPY read it again, or it is an ALIAS: the variable is not that of
+    /// `node`.
+    again: bool,
 }
 
 /// A COPY that is being read.
@@ -534,7 +537,11 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 .finding(format!("offset {offset}, where there is none")));
         };
         tracked.used = true;
-        Ok(*tracked)
+        let known = *tracked;
+        if known.again {
+            self.note(slot.me, code::VIA, spell::target(Part::Value, known.node));
+        }
+        Ok(known)
     }
 
     fn alias(&mut self, slot: &Slot, at: usize, is_tracked: bool) -> Result<(), Error> {
@@ -546,7 +553,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 .finding(if known.variable == NO_NODE { "an array or hash" } else { "itself" }));
         }
         if is_tracked {
-            self.tracked.insert(at, Tracked { node: slot.me, which: tracked::MAIN, used: false, ..known });
+            self.tracked.insert(at, Tracked { node: slot.me, which: tracked::MAIN, used: false, again: true, ..known });
         }
         self.tape().mark_target(known.variable);
         self.leaf(Node::leaf(Kind::Alias, u64::from(known.variable)), slot)
@@ -758,10 +765,10 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
 
     /// Something may refer to the item whose tag is here.
     fn track(&mut self, at: usize, variable: u32, referent: u32, node: u32, which: u64) {
-        let new = Tracked { variable, referent, node, which, used: false };
+        let new = Tracked { variable, referent, node, which, used: false, again: false };
         match self.tracked.get_mut(&at) {
             // Read again by a COPY: the later reading counts from now on.
-            Some(known) => *known = Tracked { node: known.node, used: known.used, ..new },
+            Some(known) => *known = Tracked { node: known.node, used: false, again: true, ..new },
             None => {
                 self.tracked.insert(at, new);
             }
@@ -1079,7 +1086,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     fn note_unused_tracks(&mut self) {
         if S::DETAIL {
-            for known in std::mem::take(&mut self.tracked).into_values().filter(|known| !known.used) {
+            for known in std::mem::take(&mut self.tracked).into_values().filter(|known| !known.used || known.again) {
                 self.note(known.node, code::TRACK, known.which);
             }
         }

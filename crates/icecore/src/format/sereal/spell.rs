@@ -45,6 +45,10 @@ pub(super) mod code {
     pub(in super::super) const TRACK: u16 = 8;
     /// Kept bytes: the padding of a LONG_DOUBLE, if not zero.
     pub(in super::super) const PADDING: u16 = 9;
+    /// A link to a variable by the offset of something else: an ALIAS of it, or
+    /// the string that it is a COPY of. (The encoder means the original then;
+    /// the decoder takes the copy, whose reading tracked that offset again.)
+    pub(in super::super) const VIA: u16 = 22;
     /// The key in full, though it was written before.
     pub(in super::super) const KEY_FULL: u16 = 10;
     /// The key by COPY, though that is not what the others do.
@@ -96,8 +100,8 @@ pub(super) fn target(part: Part, ordinal: u32) -> u64 {
 }
 
 /// Whether a note's value is a [`target`].
-fn has_target(code: u16) -> bool {
-    matches!(code, code::COPY | code::KEY_COPY | code::CLASS_COPY | code::CLASS_OTHER)
+pub(super) fn has_target(code: u16) -> bool {
+    matches!(code, code::COPY | code::KEY_COPY | code::CLASS_COPY | code::CLASS_OTHER | code::VIA)
 }
 
 /// How many bytes a varint takes at least.

@@ -1,7 +1,8 @@
 //! The spelling of a document that is written again.
 
-use super::spell::{Part, code, header, target};
-use crate::document::{Kind, Note, Ordinals, Spelling, Tape};
+use super::links::variable;
+use super::spell::{Part, code, has_target, header, target};
+use crate::document::{Document, Kind, Note, Ordinals, Spelling, Tape};
 use std::collections::HashMap;
 
 /// Notes by node, and the strings that notes name.
@@ -22,16 +23,36 @@ struct Written {
 
 impl<'d> Spelled<'d> {
     pub(super) fn new(spelling: &'d Spelling, tape: &Tape) -> Spelled<'d> {
-        let names = |note: &&Note| {
-            matches!(note.code, code::COPY | code::KEY_COPY | code::CLASS_COPY | code::CLASS_OTHER)
-                && note.value != u64::MAX
-        };
+        let names = |note: &&Note| has_target(note.code) && note.value != u64::MAX;
         Spelled {
             spelling,
             ordinals: Ordinals::of(tape),
             full_keys: spelling.get(header::FULL_KEYS).is_some_and(|value| value != 0),
             strings: spelling.notes.iter().filter(names).map(|note| (note.value, None)).collect(),
         }
+    }
+
+    /// Whether the link or alias at `at` names the variable at `to` by an alias
+    /// of it, or by a string of which it is still a copy.
+    pub(super) fn is_via(&self, document: &Document<'_>, at: u32, to: u32) -> bool {
+        let Some(via) = self.note(at, code::VIA) else { return false };
+        let nodes = document.nodes();
+        let original = self.ordinals.node(via as u32);
+        match (nodes.get(original as usize), nodes.get(to as usize)) {
+            (Some(other), _) if other.kind == Kind::Alias => variable(nodes, original) == to,
+            (Some(other), Some(node)) if node.kind.is_string() => {
+                let is_copy = self.note(to, code::COPY) == Some(via);
+                is_copy && other.kind == node.kind && document.bytes(other) == document.bytes(node)
+            }
+            _ => false,
+        }
+    }
+
+    /// The offset by which the link or alias at `at` named the variable at
+    /// `to`, if that was not its own.
+    pub(super) fn via(&self, document: &Document<'_>, at: u32, to: u32) -> Option<u64> {
+        let via = self.note(at, code::VIA).filter(|_| self.is_via(document, at, to))?;
+        self.strings.get(&via)?.as_ref().map(|written| written.offset)
     }
 
     fn notes(&self, at: u32) -> &'d [Note] {

@@ -20,8 +20,7 @@ impl<'d> Body<'d, '_> {
             return self.string_leaf(at, node, after);
         }
         let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
-        let _ = self.inner_tag(at);
-        self.expanded = false;
+        self.no_inner_tag(at, false);
         let noted = self.noted(at, code::TAG).and_then(|tag| u8::try_from(tag).ok());
         match node.kind {
             Kind::Int => self.int(at, node.payload as i64, noted, track),
@@ -146,20 +145,18 @@ impl<'d> Body<'d, '_> {
         let mut digits = Vec::new();
         bigint::push_decimal(negative, magnitude, &mut digits);
         let track = self.first_tag(at);
-        let _ = self.inner_tag(at);
+        self.no_inner_tag(at, true);
         self.spelled_string(at, Part::Value, Kind::Bytes, &digits, track)
     }
 
     fn text(&mut self, at: u32, kind: Kind, bytes: &'d [u8], after: After) -> Result<(), Error> {
         let named = self.first_tag(at);
-        let _ = self.inner_tag(at);
-        self.expanded = false;
+        self.no_inner_tag(at, true);
         let options = self.plan.options;
-        if named == 0
-            && let Some(target) = self.noted(at, code::COPY)
+        if let Some(target) = self.noted(at, code::COPY)
             && let Some(offset) = self.spelled.as_ref().and_then(|spelled| spelled.offset_of(target, kind, bytes))
         {
-            let track = self.extra_track(at, tracked::MAIN);
+            let track = named | self.extra_track(at, tracked::MAIN);
             self.bytes.byte(tag::COPY | track)?;
             let width = self.noted_width(at, code::COPY_WIDTH);
             return self.bytes.varint(offset, width);
@@ -168,13 +165,11 @@ impl<'d> Body<'d, '_> {
         if dedupes && bytes.len() >= LEAST_DEDUPED {
             let offset = self.offset();
             match self.strings.get(&(kind == Kind::Text, bytes)).copied() {
-                // What is named itself needs a tag of its own.
-                Some(_) if named != 0 => {}
-                Some(first) if options.aliased_dedupe_strings && after == After::Item => {
+                Some(first) if options.aliased_dedupe_strings && after == After::Item && named == 0 => {
                     self.late_tracks.push(first - self.first);
                     return self.bytes.tagged(tag::ALIAS, first);
                 }
-                Some(first) => return self.bytes.tagged(tag::COPY, first),
+                Some(first) => return self.bytes.tagged(tag::COPY | named, first),
                 None => {
                     self.strings.insert((kind == Kind::Text, bytes), offset);
                 }

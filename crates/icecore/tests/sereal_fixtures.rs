@@ -1,0 +1,214 @@
+//! Sereal against what the real `Sereal::Encoder` wrote.
+
+mod fixtures;
+
+use fixtures::{Fixture, load, report};
+use icecore::sereal::{Compress, ReadOptions, SortKeys, WriteOptions};
+use icecore::{Document, Limits, Outcome, Request, sereal};
+
+/// What the real decoder can read. The encoder's `aliased_dedupe_strings` may
+/// write what it can't: an ALIAS behind a REFN.
+fn readable() -> Vec<Fixture> {
+    let mut fixtures = load("sereal.jsonl");
+    let is_broken = |note: &str| note.contains("ALIAS tag not inside container");
+    fixtures.retain(|f| !f.line["note"].as_str().is_some_and(is_broken));
+    fixtures
+}
+
+/// The documents in a blob, one behind the other.
+fn documents<'a>(blob: &'a [u8], read: impl Fn(&'a [u8]) -> Outcome<'a>) -> Result<Vec<Document<'a>>, String> {
+    let mut documents = Vec::new();
+    let mut rest = blob;
+    while !rest.is_empty() {
+        let outcome = read(rest);
+        if let Some(error) = outcome.error {
+            return Err(error.to_string());
+        }
+        rest = &rest[outcome.consumed..];
+        documents.push(outcome.document);
+    }
+    Ok(documents)
+}
+
+fn plain() -> ReadOptions {
+    let mut options = ReadOptions::default();
+    options.plain = true;
+    options
+}
+
+#[test]
+fn the_fast_reader_and_its_plain_twin_agree() {
+    let limits = Limits::default();
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in readable() {
+        total += 1;
+        let fast = documents(&f.blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits)));
+        let slow = documents(&f.blob, |rest| sereal::read_outcome(rest, &plain(), Request::new(&limits)));
+        let traced =
+            documents(&f.blob, |rest| sereal::read_outcome(rest, &plain(), Request::new(&limits).detailed()));
+        match (fast, slow, traced) {
+            (Ok(a), Ok(b), Ok(c)) if a == b && a == c => {}
+            (Ok(_), Ok(_), Ok(_)) => failures.push(format!("{} {}: they differ", f.name, f.mode)),
+            (a, b, c) => failures.push(format!("{} {}: {:?} {:?} {:?}", f.name, f.mode, a.err(), b.err(), c.err())),
+        }
+    }
+    report("reading", total, &failures);
+}
+
+/// The document with its body as it is before compression.
+fn unpacked(blob: &[u8]) -> Vec<u8> {
+    let limits = Limits::default();
+    let mut out = Vec::new();
+    for document in documents(blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed()))
+        .unwrap_or_default()
+    {
+        let trace = document.trace().unwrap();
+        out.extend(document.spelling().unwrap().header.iter().flat_map(|(_, value)| value.to_le_bytes()));
+        out.extend_from_slice(trace.layer.as_deref().unwrap_or(blob));
+    }
+    out
+}
+
+fn differs(f: &Fixture, out: &[u8]) -> String {
+    let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
+    format!(
+        "{} {}: differs at {at}\n{}{}",
+        f.name,
+        f.mode,
+        icecore::window(&f.blob, at as u64),
+        icecore::window(out, at as u64)
+    )
+}
+
+#[test]
+fn what_sereal_wrote_comes_out_byte_for_byte() {
+    let limits = Limits::default();
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in &readable() {
+        total += 1;
+        let mut out = Vec::new();
+        let read =
+            documents(&f.blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed()));
+        let written = read.unwrap().iter().try_for_each(|document| {
+            let losses = sereal::write(document, &WriteOptions::default(), &limits, &mut out)?;
+            assert!(losses.is_empty(), "{} {}: {losses:?}", f.name, f.mode);
+            Ok::<_, icecore::Error>(())
+        });
+        if let Err(error) = written {
+            failures.push(format!("{} {}: {error}", f.name, f.mode));
+        } else if out != f.blob && unpacked(&out) != unpacked(&f.blob) {
+            failures.push(differs(f, &out));
+        }
+    }
+    report("writing again", total, &failures);
+}
+
+/// The options that make the encoder write in this mode; none, if what the
+/// document says does not tell.
+fn encoder(mode: &str) -> Option<WriteOptions> {
+    let mut options = WriteOptions::default();
+    for word in mode.split(',') {
+        match word {
+            "v1" | "v2" | "v3" | "v4" | "v5" => options.protocol = word[1..].parse().ok(),
+            "canonical" => options.canonical = true,
+            "dedupe_strings" => options.dedupe_strings = true,
+            "aliased_dedupe_strings" => return None,
+            "no_shared_hashkeys" => options.no_shared_hashkeys = true,
+            "sort_keys=1" => options.sort_keys = SortKeys::Length,
+            "sort_keys=2" => options.sort_keys = SortKeys::Perl,
+            "sort_keys=3" => options.sort_keys = SortKeys::PerlReverse,
+            "snappy" | "snappy_incr" => options.compress = Some(Compress::Snappy),
+            "zlib" => options.compress = Some(Compress::Zlib),
+            "zstd" => options.compress = Some(Compress::Zstd),
+            "use_standard_double" | "freeze_callbacks" | "no_bless_objects" => {}
+            _ => return None,
+        }
+    }
+    options.threshold = Some(0);
+    Some(options)
+}
+
+/// Notes of what depends on circumstances that a document does not show: who
+/// else referred to something in the program (REFN), which undef or boolean it
+/// was (the tag of a leaf), whether a weak reference was the only one (PAD).
+/// And by which of several offsets the encoder names a string that it also
+/// copied (tracks and detours).
+const CIRCUMSTANCES: [u16; 5] = [1, 2, 4, 8, 22];
+
+/// Structures that show more of them: hashes that share no keys with others,
+/// and aliases of perl's own booleans.
+const CIRCUMSTANTIAL: [&str; 2] = ["restricted/nested", "bools/alias"];
+
+/// What is written by rules.
+fn by_rules(document: &Document<'_>) -> Vec<(u32, u16, u64)> {
+    let spelling = document.spelling().unwrap();
+    let notes = spelling.notes.iter().filter(|note| !CIRCUMSTANCES.contains(&note.code));
+    notes.map(|note| (note.ordinal, note.code, note.value)).collect()
+}
+
+#[test]
+fn without_spelling_the_encoders_rules_give_the_same_bytes() {
+    let limits = Limits::default();
+    let (mut total, mut same, mut failures) = (0, 0, Vec::new());
+    for f in &readable() {
+        let Some(options) = encoder(&f.mode).filter(|_| !CIRCUMSTANTIAL.contains(&f.name.as_str())) else { continue };
+        total += 1;
+        let document = sereal::read(&f.blob, &ReadOptions::default(), &limits).unwrap();
+        let mut out = Vec::new();
+        if let Err(error) = sereal::write(&document, &options, &limits, &mut out) {
+            failures.push(format!("{} {}: {error}", f.name, f.mode));
+            continue;
+        }
+        if out == f.blob {
+            same += 1;
+            continue;
+        }
+        let read = |blob| sereal::read_outcome(blob, &ReadOptions::default(), Request::new(&limits).detailed());
+        let (ours, theirs) = (read(&out), read(&f.blob));
+        if ours.document != theirs.document
+            || by_rules(&ours.document) != by_rules(&theirs.document)
+        {
+            failures.push(differs(f, &out));
+        }
+    }
+    println!("{same} of {total} the same to the byte");
+    report("writing by the encoder's rules", total, &failures);
+}
+
+#[test]
+fn spans_tile_the_input() {
+    let limits = Limits::default();
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in &readable() {
+        total += 1;
+        let read =
+            documents(&f.blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed()));
+        let mut length = 0;
+        for document in read.unwrap() {
+            let trace = document.trace().unwrap();
+            for layer in [0, 1] {
+                let mut spans: Vec<_> = trace.spans.iter().filter(|span| span.layer == layer).collect();
+                spans.sort_by_key(|span| span.start);
+                let mut at = 0;
+                for span in spans {
+                    if span.start != at {
+                        failures.push(format!("{} {}: {} at {}, not at {at}", f.name, f.mode, span.what, span.start));
+                        break;
+                    }
+                    at = span.end;
+                }
+                match layer {
+                    0 => length += at,
+                    _ if at != trace.layer.as_deref().map_or(0, <[u8]>::len) as u64 => {
+                        failures.push(format!("{} {}: the body's spans end at {at}", f.name, f.mode));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if length != f.blob.len() as u64 {
+            failures.push(format!("{} {}: ends at {length} of {}", f.name, f.mode, f.blob.len()));
+        }
+    }
+    report("tiling", total, &failures);
+}
