@@ -262,7 +262,10 @@ fn everything_that_is_written_is_json() {
                     // What was read has nothing left to lose.
                     let (plain, losses) = write(&again, "json").unwrap();
                     assert!(losses.is_empty() || losses.starts_with("duplicate-key"), "{losses}\n{json}");
-                    if !stage.contains("indent") && !stage.contains("ascii") {
+                    if !stage.contains("indent")
+                        && !stage.contains("ascii")
+                        && !common::has_kind(&document, icecore::Kind::Float128)
+                    {
                         assert_eq!(plain, json);
                     }
                 }
