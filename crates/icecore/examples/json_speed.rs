@@ -31,7 +31,7 @@ fn main() -> Result<(), icecore::Error> {
     let settings = icecore::Settings::new();
 
     let mut copy = vec![0; input.len()];
-    let memcpy = best(input.len(), || copy.copy_from_slice(black_box(input)));
+    let memcpy = best(input.len(), || black_box(&mut copy).copy_from_slice(black_box(input)));
 
     let mut tape = icecore::Tape::new();
     let read = best(input.len(), || {

@@ -5,7 +5,7 @@ mod common;
 use common::{Palette, has_kind, on_a_small_stack};
 use std::collections::HashSet;
 
-use icecore::{Document, ErrorKind, Kind, Limits, Request, Stage, json};
+use icecore::{Document, ErrorKind, Kind, Limits, Outcome, Request, Stage, json};
 
 const KINDS: &[Kind] = &[
     Kind::Null,
@@ -70,4 +70,313 @@ fn every_document_comes_back_equal() {
     }
     let missing: Vec<_> = KINDS.iter().filter(|kind| !seen.contains(kind)).collect();
     assert!(missing.is_empty(), "the documents had no {missing:?}");
+}
+
+/// The forms that `docs/json-typed.md` lists, as the writer writes them.
+const FORMS: &[&str] = &[
+    r#"[null,true,false,12,-1,18446744073709551616,1.0,-0.0,1e100,"abc"]"#,
+    r#"[{"$float":"inf"},{"$float":"-inf"},{"$float":"nan"},{"$float":"nan:fff8000000000000"}]"#,
+    r#"{"$float128":"3fff8000000000000000000000000001"}"#,
+    r#"["a","b","c","d",{"$bytes":"abc"},{"$bytes":""},{"$latin1":"café"},{"$base64":"gIGCgw=="}]"#,
+    r#"{"$icecore":1,"$strings":"bytes","$value":["abc",{"$text":"abc"},"caf\u0000é",{"$latin1":"é"},"x"]}"#,
+    r#"[{"$text":{"$latin1":"éx"}}]"#,
+    r#"[{"$string":"abc","$encoding":"Shift_JIS"},{"$string":{"$latin1":"é"},"$encoding":null}]"#,
+    r#"[{"$symbol":"abc"},{"$symbol":{"$latin1":"é"},"$encoding":"EUC-JP"}]"#,
+    r#"["a",{"$hole":1}]"#,
+    r#"{"a":1,"$$class":2,"$$$":3,"$b:x":4,"$l:é":5,"":6}"#,
+    r#"{"$icecore":1,"$strings":"bytes","$value":{"a":"b","$$a":1,"$t:a":2,"$l:é":{}}}"#,
+    r#"{"$map":[["a",1],["a",2],[3,4],[[],5],[{"$symbol":"s"},6]]}"#,
+    r#"{"$map":[["a",1],["b",2]],"$restricted":true,"$locked":[1],"$placeholders":["c","d"]}"#,
+    r#"{"$map":[["a"],["b",2]],"$restricted":true}"#,
+    r#"{"$map":[],"$identity":true,"$default":[1]}"#,
+    r#"[{"$ref":1},{"$ref":{"$ref":null}}]"#,
+    r#"[{"$id":1,"$value":[]},{"$weak":{"$link":1}}]"#,
+    r#"{"$id":1,"$value":{"self":{"$weak":{"$link":1}}}}"#,
+    r#"[{"$id":1,"$value":"x"},{"$alias":1},{"$ref":{"$alias":1}}]"#,
+    r#"[{"$link":1},{"$id":1,"$value":{"$overload":{"$class":"A","$value":{}}}}]"#,
+    r#"{"$map":[[{"$id":1,"$value":"k"},{"$link":1}]]}"#,
+    r#"[{"$class":"Employee","$value":{"name":"Alice"}},{"$class":{"$bytes":"A"},"$form":"struct","$value":1}]"#,
+    r#"{"$opaque":"hook","$class":"A","$payload":"frozen","$links":[[],{}]}"#,
+    r#"[{"$opaque":"freeze","$class":"A","$payload":[1]},{"$opaque":"C","$class":"B","$payload":""}]"#,
+    r#"[{"$opaque":"u","$class":"A","$payload":1},{"$opaque":"U","$class":"A","$payload":2}]"#,
+    r#"[{"$opaque":"d","$class":"A","$payload":1},{"$opaque":"hook","$class":"A"}]"#,
+    r#"[{"$regexp":"a.c","$flags":"ix"},{"$regexp":"","$flags":"","$bare":true}]"#,
+    r#"[{"$code":"sub { 1 }"},{"$vstring":"v1.2","$value":"\u0001\u0002"}]"#,
+    r#"[{"$tied":"scalar","$value":null},{"$tied":"array","$value":1},{"$tied":"hash","$value":{}}]"#,
+    r#"{"$tied":"element","$value":[],"$key":3}"#,
+    r#"[{"$enum":"Suit:Hearts"},{"$module":"A","$form":"class"},{"$module":"B","$form":"module"}]"#,
+    r#"{"$attributes":{"a":1},"$value":"x"}"#,
+    r#"{"$attributes":{"$map":[[{"$symbol":"@a"},1]]},"$value":"x"}"#,
+    r#"{"$class":"A","$attributes":{},"$value":"x"}"#,
+    r#"[{"$extended":"M","$value":[]},{"$subclass":"L","$attributes":{"a":1},"$value":[]}]"#,
+    r#"{"$icecore":1,"$strings":"text","$header":[1],"$value":[]}"#,
+];
+
+#[test]
+fn every_form_of_the_description_is_read_and_written() {
+    for text in FORMS {
+        assert_eq!(typed(&read_typed(text), ""), *text);
+    }
+}
+
+#[test]
+fn other_ways_to_say_the_same_are_read_too() {
+    for (one, other) in [
+        (r#"{"$icecore":1,"$value":[1]}"#, "[1]"),
+        (r#"{"$value":["a"],"$strings":"bytes","$icecore":1}"#, r#"[{"$bytes":"a"}]"#),
+        (r#"{"$value":1,"$class":"A"}"#, r#"{"$class":"A","$value":1}"#),
+        (r#"{"$base64":"YWJj"}"#, r#"{"$bytes":"abc"}"#),
+        (r#"{"$latin1":"abc"}"#, r#"{"$bytes":"abc"}"#),
+        (r#"{"$text":"abc"}"#, r#""abc""#),
+        (r#"{"$t:a":1}"#, r#"{"a":1}"#),
+        (r#"{"$map":[["a",1]]}"#, r#"{"a":1}"#),
+        (r#"{"a":1,"a":2}"#, r#"{"$map":[["a",1],["a",2]]}"#),
+        (r#"{"$weak":{"$id":7,"$value":[{"$link":7}]}}"#, r#"{"$id":1,"$value":{"$weak":[{"$link":1}]}}"#),
+        (r#"[{"$link":9},{"$id":9,"$value":[]}]"#, r#"[{"$id":1,"$value":[]},{"$link":1}]"#),
+        (r#"{"$map":[["a",1]],"$restricted":false}"#, r#"{"a":1}"#),
+        (r#"{"$map":[["b"]],"$restricted":true}"#, r#"{"$map":[],"$restricted":true,"$placeholders":["b"]}"#),
+        (r#"{"$float":1.5}"#, "1.5"),
+    ] {
+        assert!(read_typed(one) == read_typed(other), "{one} and {other}");
+    }
+}
+
+#[test]
+fn what_means_something_else_is_not_equal() {
+    for (one, other) in [
+        ("1", "1.0"),
+        ("0.0", "-0.0"),
+        (r#""a""#, r#"{"$bytes":"a"}"#),
+        (r#"[{"$id":1,"$value":[]},{"$link":1}]"#, "[[],[]]"),
+        (r#"[{"$id":1,"$value":[]},{"$link":1}]"#, r#"[{"$id":1,"$value":[]},{"$alias":1}]"#),
+        (r#"{"$ref":1}"#, "1"),
+        (r#"{"$weak":[]}"#, "[]"),
+        (r#"[null]"#, r#"[{"$hole":1}]"#),
+        (r#"{"$symbol":"a"}"#, r#"{"$symbol":"a","$encoding":"EUC-JP"}"#),
+        (r#"{"$class":"A","$value":[]}"#, r#"{"$class":"B","$value":[]}"#),
+    ] {
+        assert!(read_typed(one) != read_typed(other), "{one} and {other}");
+    }
+}
+
+#[test]
+fn errors_name_the_key_and_the_place() {
+    let stage = Stage::parse("json:typed").unwrap();
+    for (text, message) in [
+        (
+            r#"{"a":{"$clas":"A"}}"#,
+            "malformed input (json) at offset 14 at $.a: expected a $ key of json:typed, version 1, found `$clas` (a plain key that starts with $ is written with $$)",
+        ),
+        (
+            r#"{"a":{"$class":"A"}}"#,
+            "malformed input (json) at offset 5 at $.a: expected `$value` beside `$class`, found none",
+        ),
+        (
+            r#"[{"$ref":1,"$value":2}]"#,
+            "malformed input (json) at offset 20 at $[0]: expected no `$value` beside `$ref`, found one",
+        ),
+        (
+            r#"[{"$ref":1,"x":2}]"#,
+            "malformed input (json) at offset 15 at $[0]: expected only $ keys beside a $ key, found the key `x` (a plain key that starts with $ is written with $$)",
+        ),
+        (
+            r#"{"x":1,"$ref":2}"#,
+            "malformed input (json) at offset 14 at ${1}: expected plain keys beside a plain key, found `$ref` (a plain key that starts with $ is written with $$)",
+        ),
+        (
+            r#"[{"$value":1}]"#,
+            "malformed input (json) at offset 1 at $[0]: expected a form of json:typed, found `$value` alone",
+        ),
+        (
+            r#"[{"$link":3}]"#,
+            "bad link (json) at offset 10 at $[0]: expected the number of an $id, found 3, which none has",
+        ),
+        (
+            r#"[{"$link":"x"}]"#,
+            "malformed input (json) at offset 10 at $[0]: expected the number of an $id, found \"x\"",
+        ),
+        (
+            r#"[{"$id":1,"$value":1},{"$id":1,"$value":2}]"#,
+            "malformed input (json) at offset 22 at $[1]: expected a number of its own for each $id, found 1 again",
+        ),
+        (
+            r#"[{"$id":1,"$value":{"$alias":1}}]"#,
+            "bad link (json) at offset 29 at $[0]: expected a link to a value, found one that only leads to other links",
+        ),
+        (
+            r#"{"$icecore":2,"$value":1}"#,
+            "not supported (json) at offset 12 at $: expected version 1 of json:typed, found version 2",
+        ),
+        (
+            r#"{"$icecore":1,"$strings":"latin1","$value":1}"#,
+            "malformed input (json) at offset 25 at $: expected \"text\" or \"bytes\" for $strings, found \"latin1\"",
+        ),
+        (
+            r#"{"$icecore":1}"#,
+            "malformed input (json) at offset 0 at $: expected `$value` beside `$icecore`, found none",
+        ),
+        (
+            r#"{"$latin1":"€"}"#,
+            "malformed input (json) at offset 11 at $: expected characters up to U+00FF for $latin1, found \"€\"",
+        ),
+        (
+            r#"{"$base64":"YQ="}"#,
+            "malformed input (json) at offset 11 at $: expected Base64 with its padding, found something else from character 3 on",
+        ),
+        (
+            r#"{"$float128":"12"}"#,
+            "malformed input (json) at offset 13 at $: expected 32 hex digits for $float128, found \"12\"",
+        ),
+        (
+            r#"{"$map":[["a",1,2]]}"#,
+            "malformed input (json) at offset 9 at ${0}: expected a pair, or only a key, in $map, found an array of 3",
+        ),
+        (
+            r#"{"$map":[["a",1]],"$locked":[1]}"#,
+            "malformed input (json) at offset 29 at $: expected the position of a pair of $map, from 0, found the number 1",
+        ),
+        (
+            r#"{"$opaque":"x","$class":"A"}"#,
+            "malformed input (json) at offset 11 at $: expected the word for a form, as docs/json-typed.md lists them, found \"x\"",
+        ),
+        (
+            r#"{"$icecore":1,"$value":[1,}"#,
+            "malformed input (json) at offset 26 at $[\"$value\"][1]: expected a JSON value, found `}` (is there a comma too many, or a bracket of the wrong kind?)",
+        ),
+    ] {
+        let error = icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap_err();
+        assert_eq!(error.to_string(), message, "{text}");
+    }
+}
+
+#[test]
+fn it_is_recognised_by_its_first_key() {
+    let text = br#" { "$icecore": 1, "$value": {"$ref": 1} }"#;
+    let document = icecore::read(text).unwrap();
+    assert_eq!(document.root().kind(), Kind::Ref);
+    let plain = Stage::parse("json:typed=no").unwrap();
+    let document = icecore::read_as(text, &plain, &Limits::default()).unwrap();
+    assert_eq!(document.root().kind(), Kind::Map);
+    let document = icecore::read(br#"{"$ref":1}"#).unwrap();
+    assert_eq!(document.root().kind(), Kind::Map);
+}
+
+#[test]
+fn spelling_goes_along() {
+    let text = concat!(
+        r#"{"$icecore":1,"$strings":"text","$spelling":{"format":"json","header":[[1,2],[3,18446744073709551615]],"#,
+        r#""notes":[[0,1,2],[1,1,5],[1,2,0]],"bytes":"MS4xMDAx"},"$value":[1.1]}"#
+    );
+    let document = read_typed(text);
+    let spelling = document.spelling().expect("a spelling");
+    assert_eq!((spelling.format.as_str(), spelling.notes.len()), ("json", 3));
+    assert_eq!(typed(&document, ",spelling"), text);
+    assert_eq!(typed(&document, ""), "[1.1]");
+}
+
+#[test]
+fn numbers_as_they_were_written_go_along_too() {
+    let text = br#"{"a":1.10,"b":[1E5,-0,2],"c":0.1000000000000000055511151231257827}"#;
+    let stage = Stage::parse("json").unwrap();
+    let document = icecore::read_with(text, &stage, Request::new(&Limits::default()).detailed()).unwrap();
+    let with_spelling = typed(&document, ",spelling");
+    let again = read_typed(&with_spelling);
+    assert_eq!(icecore::write(&again, "json").unwrap(), text);
+    // Another value in the place of one keeps nothing of its text.
+    let edited = with_spelling.replace("{\"a\":1.1,", "{\"a\":1.25,");
+    assert_eq!(
+        icecore::write(&read_typed(&edited), "json").unwrap(),
+        String::from_utf8_lossy(text).replace("1.10", "1.25").as_bytes()
+    );
+}
+
+#[test]
+fn truncated_or_changed_anywhere_does_no_harm() {
+    fn read(text: &[u8], detail: bool) -> Outcome<'_> {
+        let (stage, limits) = (Stage::parse("json:typed").unwrap(), Limits::default());
+        let mut request = Request::new(&limits);
+        request.detail = detail;
+        (json::FORMAT.read)(text, stage.settings(), request)
+    }
+    let check = |text: &[u8]| {
+        let (fast, slow) = (read(text, false), read(text, true));
+        assert_eq!(fast.error, slow.error, "{}", String::from_utf8_lossy(text));
+        assert!(fast.document == slow.document, "{}", String::from_utf8_lossy(text));
+        // A part of a document can be shown as well.
+        icecore::write(&fast.document, "json:typed").unwrap();
+        let _ = icecore::write(&fast.document, "json");
+    };
+    for text in FORMS.iter().map(|text| text.as_bytes()) {
+        for end in 0..text.len() {
+            check(&text[..end]);
+        }
+        for at in 0..text.len() {
+            for byte in *b"\"{}[],:$0a\\ 9\xff" {
+                let mut changed = text.to_vec();
+                changed[at] = byte;
+                check(&changed);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_million_levels_of_every_kind_need_no_stack() {
+    const LEVELS: usize = 1_000_000;
+    let limits = {
+        let mut limits = Limits::default();
+        limits.depth = LEVELS as u32 + 10;
+        limits
+    };
+    let stage = Stage::parse("json:typed").unwrap();
+    for (open, inner, close) in [
+        (r#"{"$ref":"#, "1", "}"),
+        (r#"{"$class":"A","$value":"#, "{}", "}"),
+        (r#"{"$map":[["a","#, "[]", "]]}"),
+        (r#"{"$attributes":{},"$value":"#, "1", "}"),
+        (r#"{"$weak":{"$overload":["#, "1", "]}}"),
+        (r#"{"$opaque":"hook","$class":"A","$payload":1,"$links":["#, "1", "]}"),
+    ] {
+        let text = [open.repeat(LEVELS), inner.to_owned(), close.repeat(LEVELS)].concat();
+        on_a_small_stack(|| {
+            let read = (json::FORMAT.read)(text.as_bytes(), stage.settings(), Request::new(&limits));
+            assert!(read.error.is_none(), "{open}: {}", read.error.unwrap());
+            let mut out = Vec::new();
+            icecore::write_to(&read.document, &stage, &limits, &mut out).unwrap();
+            let again = (json::FORMAT.read)(&out, stage.settings(), Request::new(&limits));
+            assert!(again.document == read.document);
+            let plain = Stage::parse("json").unwrap();
+            icecore::write_to(&read.document, &plain, &limits, &mut Vec::new()).unwrap();
+        });
+    }
+}
+
+#[test]
+fn depth_counts_levels_of_the_document() {
+    let deep = |levels: usize| {
+        let text = [r#"{"$weak":{"$class":"A","$value":"#.repeat(levels), "1".into(), "}}".repeat(levels)].concat();
+        let stage = Stage::parse("json:typed").unwrap();
+        let mut limits = Limits::default();
+        limits.depth = 100;
+        icecore::read_as(text.as_bytes(), &stage, &limits).map(|_| ()).map_err(|error| error.kind())
+    };
+    assert_eq!(deep(100), Ok(()));
+    assert_eq!(deep(101), Err(ErrorKind::Limit));
+}
+
+#[test]
+fn what_the_original_modules_read_comes_back_as_it_is() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/expected.jsonl");
+    let lines = std::fs::read_to_string(path).expect("fixtures/expected.jsonl");
+    let mut count = 0;
+    for line in lines.lines() {
+        let start = line.find(r#","typed":"#).expect("a typed document") + r#","typed":"#.len();
+        let text = &line[start..line.len() - 1];
+        let document = read_typed(text);
+        let again = typed(&document, "");
+        assert!(read_typed(&again) == document, "{text}\n{again}");
+        assert!(read_typed(&typed(&document, ",indent=2")) == document);
+        count += 1;
+    }
+    assert!(count > 300, "only {count}");
 }

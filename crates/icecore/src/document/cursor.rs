@@ -253,7 +253,8 @@ impl<'d> Cursor<'d> {
         let node = self.node();
         let (at, end) = match node.kind {
             Kind::Map => (self.at + 1, self.next()),
-            Kind::Attrs => (self.document.tape.next(self.at + 1), self.next()),
+            // One that broke off before its value has none.
+            Kind::Attrs if self.at + 1 < self.next() => (self.document.tape.next(self.at + 1), self.next()),
             _ => (0, 0),
         };
         Entries { document: self.document, at, end }

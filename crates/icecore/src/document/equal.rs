@@ -190,6 +190,7 @@ impl Walk<'_> {
 
     fn entries(&mut self, a: Cursor<'_>, b: Cursor<'_>) -> bool {
         match (a.kind(), a.default_value(), b.default_value()) {
+            (Kind::Attrs, ..) if a.is_empty() => return true,
             (Kind::Attrs, ..) => self.stack.push((a.index() + 1, b.index() + 1)),
             (_, Some(a), Some(b)) => self.stack.push((a.index(), b.index())),
             (_, None, None) => {}

@@ -3,7 +3,7 @@
 use super::source::{Entry, Parts};
 use super::{Reader, Slot, Task, Wrong};
 use crate::base64;
-use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Node, flag};
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::format::json::typed::form::{self, Name};
 use crate::format::json::typed::key::{self, Read};
 use std::collections::HashSet;
@@ -256,6 +256,7 @@ impl Reader<'_, '_> {
     pub(super) fn entry(&mut self, next: u32, end: u32, index: u32) -> Result<(), Wrong> {
         let Some(entry) = self.source_entry(next, end) else { return Ok(()) };
         self.tasks.push(Task::Entries { next: entry.next, end, index: index + 1 });
+        self.pending = NO_KEY;
         let slot = self.slot_of(&entry, index)?;
         self.value(entry.value, slot)
     }
@@ -317,6 +318,7 @@ impl Reader<'_, '_> {
         if next >= end {
             return Ok(());
         }
+        self.pending = NO_KEY;
         let is_locked = locked.as_ref().is_some_and(|locked| locked.contains(&u64::from(index)));
         self.tasks.push(Task::Pairs { next: self.source.next(next), end, index: index + 1, locked });
         let mut parts = self.source_items(next).map_err(|_| Wrong::new(next, "a pair in $map"))?;
