@@ -2,6 +2,8 @@
 //! files are called by their names, and no ordinary file is taken for one of
 //! ours.
 
+mod fixtures;
+
 use icecore::{Certainty, Finding, identify};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,34 +79,6 @@ fn broken_foreign_files_are_not_mistaken() {
     }
 }
 
-/// Lines of a file of fixtures: name, mode, blob.
-fn blobs(file: &str) -> Vec<(String, Vec<u8>)> {
-    let text = fs::read_to_string(folder("../../fixtures").join(file)).unwrap_or_default();
-    let field = |line: &str, name: &str| -> String {
-        let document = icecore::read(line.as_bytes()).unwrap();
-        document.root().get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
-    };
-    let decode = |text: &str| {
-        let digit = |c: u8| match c {
-            b'A'..=b'Z' => c - b'A',
-            b'a'..=b'z' => c - b'a' + 26,
-            b'0'..=b'9' => c - b'0' + 52,
-            b'+' => 62,
-            _ => 63,
-        };
-        let digits: Vec<u32> = text.bytes().filter(|c| *c != b'=').map(|c| u32::from(digit(c))).collect();
-        let mut bytes = Vec::new();
-        for chunk in digits.chunks(4) {
-            let bits = chunk.iter().fold(0, |bits, digit| bits << 6 | digit) << (6 * (4 - chunk.len()));
-            bytes.extend_from_slice(&bits.to_be_bytes()[1..chunk.len()]);
-        }
-        bytes
-    };
-    text.lines()
-        .map(|line| (format!("{} {}", field(line, "name"), field(line, "mode")), decode(&field(line, "blob"))))
-        .collect()
-}
-
 /// Rows: what the fixtures are. Columns: what they are taken for.
 #[test]
 fn the_confusion_matrix_is_a_diagonal() {
@@ -114,9 +88,11 @@ fn the_confusion_matrix_is_a_diagonal() {
         ("storable-arch.jsonl", "storable", 100),
         ("sereal.jsonl", "sereal", 2000),
     ] {
-        let blobs = blobs(file);
+        let blobs = fixtures::load(file);
         assert!(blobs.len() >= least, "{file} has only {} fixtures", blobs.len());
-        for (name, blob) in blobs {
+        for fixture in blobs {
+            let name = format!("{} {}", fixture.name, fixture.mode);
+            let blob = fixture.blob;
             let found = identify(&blob);
             let is_sure = found.as_ref().is_some_and(|found| found.certainty >= Certainty::Likely);
             let found = full_name(found);

@@ -133,16 +133,13 @@ impl<S: Sink> Reader<'_, '_, S> {
             return Err(self.limits.too_deep().at(self.scan.at));
         }
         let start = self.scan.at;
-        let node = self.sink.tape().len();
         let mut address = self.numbers;
         if self.image.has_addresses() {
             let size = if self.image.netorder { 4 } else { usize::from(self.image.long) };
             address = self.native(size, "an address")?;
-            self.piece(start, node, "address");
         }
         let at = self.scan.at;
         let tag = self.scan.u8("a tag")?;
-        self.piece(at, node, tag::name(tag));
         self.numbers += u64::from(tag != tag::OBJECT);
         let flags = if referent { flag::REF } else { 0 };
         let under_ref =
@@ -150,6 +147,17 @@ impl<S: Sink> Reader<'_, '_, S> {
                 || self.frames.last().and_then(|frame| frame.container).is_some_and(|at| {
                     self.sink.nodes().get(at as usize).is_some_and(|parent| parent.kind == Kind::Ref)
                 });
+        // A reference to a container was written as a node of its own: it is
+        // folded into the container.
+        let is_container = matches!(tag, tag::ARRAY | tag::HASH | tag::TIED_ARRAY | tag::TIED_HASH);
+        let folded = under_ref && !referent && is_container;
+        // So is it into a link; which of them, the spans need not know.
+        let joins = folded || under_ref && !referent && tag == tag::OBJECT;
+        let node = self.sink.tape().len() - u32::from(joins);
+        if let Some(detail) = self.sink.detail() {
+            detail.span(start, at, node, "address");
+            detail.span(at, at + 1, node, tag::name(tag));
+        }
         match tag {
             tag::OBJECT => {
                 if !self.image.has_addresses() {
@@ -168,8 +176,6 @@ impl<S: Sink> Reader<'_, '_, S> {
                     return Err(self.scan.truncated(count as usize, "items"));
                 }
                 let kind = if tag == tag::ARRAY { Kind::Array } else { Kind::Map };
-                // A reference to it was written as a node of its own: fold it.
-                let folded = under_ref && !referent;
                 let node = if folded { self.fold(kind) } else { self.push(Node::open(kind, 0).with(flags), start) };
                 self.known.insert(address, (node, false));
                 self.open(node, Some(node), kind == Kind::Map, count);
@@ -186,7 +192,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                     tag::TIED_HASH => crate::document::Form::TiedHash,
                     _ => crate::document::Form::TiedScalar,
                 };
-                let at = if under_ref && !referent && tag != tag::TIED_SCALAR {
+                let at = if folded {
                     let at = self.fold(Kind::Tied);
                     let node = self.sink.tape().nodes[at as usize].in_form(form);
                     self.sink.tape().replace(at, node);
