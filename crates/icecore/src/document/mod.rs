@@ -6,6 +6,7 @@ mod builder;
 mod classes;
 mod cursor;
 mod detail;
+mod dump;
 mod equal;
 mod names;
 mod node;
@@ -32,7 +33,6 @@ pub(crate) use detail::{Ordinals, is_plain_key};
 pub(crate) use path::push_key;
 
 use std::borrow::Cow;
-use std::fmt;
 
 /// A document: meaning, and where it was asked for, spelling and spans.
 ///
@@ -159,43 +159,5 @@ impl<'a> Document<'a> {
 impl PartialEq for Document<'_> {
     fn eq(&self, other: &Document<'_>) -> bool {
         Comparison::default().equal(self, other)
-    }
-}
-
-/// Prints the tape, a node a line.
-impl fmt::Debug for Document<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, node) in self.tape.nodes.iter().enumerate() {
-            write!(f, "{at:6} {:10}", format!("{:?}", node.kind))?;
-            match node.key {
-                NO_KEY => {}
-                IS_KEY => write!(f, " (key)")?,
-                KEY_NODE => write!(f, " (has key)")?,
-                id => match self.tape.keys.get(u32::from(id)) {
-                    Some(key) => write!(f, " key #{id} {:?}", String::from_utf8_lossy(key.bytes))?,
-                    None => write!(f, " key #{id}?")?,
-                },
-            }
-            match node.kind {
-                kind if kind.is_container() => {
-                    if let Some(class) = self.class(node.class()) {
-                        write!(f, " class {}", String::from_utf8_lossy(class.bytes))?;
-                    }
-                    write!(f, " count {} end {}", node.aux, node.end())?;
-                }
-                Kind::Float => write!(f, " {:?}", f64::from_bits(node.payload))?,
-                Kind::Float32 => write!(f, " {:?}", f32::from_bits(node.payload as u32))?,
-                Kind::Int => write!(f, " {}", node.payload as i64)?,
-                Kind::BigInt | Kind::Float128 => write!(f, " {:02x?}", self.bytes(node))?,
-                kind if kind.has_bytes() => write!(f, " {:?}", String::from_utf8_lossy(self.bytes(node)))?,
-                Kind::Null | Kind::Hole => {}
-                _ => write!(f, " {}", node.payload)?,
-            }
-            if node.flags != 0 {
-                write!(f, " flags {:#04x}", node.flags)?;
-            }
-            writeln!(f)?;
-        }
-        Ok(())
     }
 }

@@ -1,0 +1,171 @@
+//! The documentation tells the truth: every command in its `console` blocks is
+//! run, and prints what the page says it prints.
+//!
+//! The commands of a page run one after the other in one shell, in a copy of
+//! `docs/cookbook/samples`. What a command writes to stderr is shown with the
+//! rest. `make pages` writes the output of all commands anew; read the
+//! difference.
+//!
+//! A command that uses a perl module which is not installed is left out, and
+//! the test says so.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const PAGES: &[&str] = &["README.md", "docs/cookbook/perl.md"];
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+}
+
+/// A page: its lines, and where commands and their outputs stand in them.
+struct Page {
+    lines: Vec<String>,
+    commands: Vec<Step>,
+}
+
+struct Step {
+    command: String,
+    /// The lines of the output.
+    from: usize,
+    to: usize,
+}
+
+impl Page {
+    fn parse(text: &str) -> Page {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let mut commands: Vec<Step> = Vec::new();
+        let (mut inside, mut at) = (false, 0);
+        while at < lines.len() {
+            let line = &lines[at];
+            at += 1;
+            if line.starts_with("```") {
+                inside = line == "```console";
+            } else if inside {
+                if let Some(command) = line.strip_prefix("$ ") {
+                    let mut command = command.to_owned();
+                    // A command goes on after a backslash.
+                    while command.ends_with('\\') && at < lines.len() {
+                        command = format!("{command}\n{}", lines[at].trim_start_matches("> "));
+                        at += 1;
+                    }
+                    commands.push(Step { command, from: at, to: at });
+                } else if let Some(step) = commands.last_mut() {
+                    step.to = at;
+                }
+            }
+        }
+        Page { lines, commands }
+    }
+
+    fn said(&self, step: &Step) -> String {
+        self.lines[step.from..step.to].iter().map(|line| format!("{line}\n")).collect()
+    }
+
+    /// The page with these outputs; `None` leaves what stands there.
+    fn with(&self, outputs: &[Option<String>]) -> String {
+        let mut text = String::new();
+        let mut at = 0;
+        for (step, output) in self.commands.iter().zip(outputs) {
+            text.extend(self.lines[at..step.from].iter().map(|line| format!("{line}\n")));
+            text += output.as_deref().unwrap_or(&self.said(step));
+            at = step.to;
+        }
+        text.extend(self.lines[at..].iter().map(|line| format!("{line}\n")));
+        text
+    }
+}
+
+/// What a command needs of perl and this machine lacks.
+fn lacking(command: &str) -> Option<String> {
+    let needs: Vec<&str> =
+        command.split_whitespace().filter(|word| *word == "perl" || word.starts_with("-M")).collect();
+    let modules = needs.iter().filter(|word| **word != "perl").map(|module| module.split('=').next().unwrap_or(module));
+    if needs.is_empty() {
+        return None;
+    }
+    let found = Command::new("perl").args(modules).args(["-e", "1"]).stderr(Stdio::null()).status();
+    if found.is_ok_and(|status| status.success()) { None } else { Some(needs.join(" ")) }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder can be made");
+    for entry in fs::read_dir(from).expect("the samples are there") {
+        let path = entry.expect("the samples can be listed").path();
+        let to = to.join(path.file_name().unwrap_or_default());
+        if path.is_dir() {
+            copy(&path, &to);
+        } else if path.extension().is_none_or(|extension| extension != "pl") {
+            fs::copy(path, to).expect("a sample can be copied");
+        }
+    }
+}
+
+/// What the shell prints before the output of each command.
+const MARK: &str = "\u{1}--\u{1}\n";
+
+/// Runs the commands; `None` for one that was left out.
+fn run(commands: &[Step], folder: &Path) -> Vec<Option<String>> {
+    // `$?` is that of the command before, in spite of the mark between them.
+    let mut script = String::from("exec 2>&1\nback() { return \"$1\"; }\nended=0\n");
+    let mut is_run = Vec::new();
+    for step in commands {
+        let lacking = lacking(&step.command);
+        is_run.push(lacking.is_none());
+        match lacking {
+            Some(lacking) => println!("left out, as {lacking} does not work here: {}", step.command),
+            None => {
+                let _ = write!(script, "printf '\\001--\\001\\n'\nback $ended\n{}\nended=$?\n", step.command);
+            }
+        }
+    }
+    let bin = Path::new(env!("CARGO_BIN_EXE_icecore")).parent().expect("the command is in a folder");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(bin.to_owned()).chain(std::env::split_paths(&path)));
+    let done = Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(folder)
+        .env("PATH", path.expect("no folder has a colon in its name"))
+        .env("PERL_HASH_SEED", "0")
+        .env("LC_ALL", "C.UTF-8")
+        .stdin(Stdio::null())
+        .output()
+        .expect("bash runs");
+    let text = String::from_utf8(done.stdout).expect("the commands print UTF-8");
+    let mut outputs = text.split(MARK).skip(1).map(|output| match output {
+        "" => String::new(),
+        output if output.ends_with('\n') => output.to_owned(),
+        output => format!("{output}\n"),
+    });
+    is_run.into_iter().map(|is_run| if is_run { outputs.next() } else { None }).collect()
+}
+
+fn check(name: &str) {
+    let path = workspace().join(name);
+    let page = Page::parse(&fs::read_to_string(&path).expect("the page is there"));
+    assert!(!page.commands.is_empty(), "{name} shows no command");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace('/', "-"));
+    let _ = fs::remove_dir_all(&folder);
+    copy(&workspace().join("docs/cookbook/samples"), &folder);
+    let outputs = run(&page.commands, &folder);
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        fs::write(&path, page.with(&outputs)).expect("the page can be written");
+        return;
+    }
+    for (step, output) in page.commands.iter().zip(&outputs) {
+        let said = page.said(step);
+        assert!(
+            output.as_ref().is_none_or(|output| *output == said),
+            "{name} is out of date; `make pages` mends it.\n$ {}\n--- it says\n{said}--- it is\n{}",
+            step.command,
+            output.as_deref().unwrap_or_default()
+        );
+    }
+}
+
+#[test]
+fn the_commands_of_the_pages_print_what_is_shown() {
+    PAGES.iter().for_each(|page| check(page));
+}
