@@ -135,6 +135,7 @@ const FORMS: &[(Form, &str)] = &[
     (Form::Module, "module"),
     (Form::OldModule, "old"),
     (Form::Subclass, "subclass"),
+    (Form::Variable, "variable"),
 ];
 
 /// The word for a form.

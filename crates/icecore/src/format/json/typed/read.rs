@@ -159,6 +159,10 @@ enum Task {
         at: u32,
         count: u32,
     },
+    /// The form of the object at `at`, which was not said: its body tells.
+    Form {
+        at: u32,
+    },
 }
 
 /// Turns a plain document into what it says.
@@ -263,6 +267,7 @@ impl<'a, 'r> Reader<'a, 'r> {
                     self.tape.close(at, count);
                     self.depth -= 1;
                 }
+                Task::Form { at } => self.settle_form(at),
             }
         }
         Ok(())

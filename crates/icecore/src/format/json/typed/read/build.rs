@@ -6,6 +6,7 @@ use crate::base64;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::format::json::typed::form::{self, Name};
 use crate::format::json::typed::key::{self, Read};
+use crate::format::json::typed::write::is_scalar;
 use std::collections::HashSet;
 
 /// How many keys of a map get ids; the others stand on the tape.
@@ -194,9 +195,22 @@ impl Reader<'_, '_> {
             count += entries;
         }
         self.tasks.push(Task::Close { at: open, count });
+        if main == Name::Class && parts.get(Name::Form).is_none() {
+            self.tasks.push(Task::Form { at: open });
+        }
         self.tasks.extend(attributes.map(|(task, _)| task));
         self.tasks.extend(children.into_iter().rev());
         Ok(())
+    }
+
+    /// A scalar in the place of a reference: the variable is blessed.
+    pub(super) fn settle_form(&mut self, at: u32) {
+        let body = self.tape.nodes.get(at as usize + 1).map(|body| body.kind);
+        if let Some(object) = self.tape.nodes.get_mut(at as usize)
+            && body.is_some_and(is_scalar)
+        {
+            *object = object.in_form(Form::Variable);
+        }
     }
 
     /// The entries of an `$attributes`, and how many they are.
