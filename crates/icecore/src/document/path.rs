@@ -90,7 +90,9 @@ impl Tape {
         while child < self.len() {
             let next = self.next(child);
             let is_key = self.nodes[child as usize].key == IS_KEY;
-            if target < next {
+            // What comes next belongs into a container that is still open.
+            let node = &self.nodes[child as usize];
+            if target < next || node.kind.is_container() && node.end() == 0 {
                 break;
             }
             if is_key {

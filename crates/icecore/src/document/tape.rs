@@ -133,9 +133,10 @@ impl Tape {
     #[inline]
     pub(crate) fn close(&mut self, at: u32, count: u32) {
         let end = self.len();
-        let node = &mut self.nodes[at as usize];
-        node.aux = count;
-        node.set_end(end);
+        if let Some(node) = self.nodes.get_mut(at as usize) {
+            node.aux = count;
+            node.set_end(end);
+        }
     }
 
     /// Gives the value at `at` the key with this id.

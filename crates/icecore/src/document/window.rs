@@ -55,13 +55,17 @@ impl<'r, 'a> Windows<'r, 'a> {
         let classes = window.classes.clone();
         let encodings = window.encodings.clone();
         let first_item = window.first_item + u64::from(count);
-        let mut next = (self.receive)(Document::new(self.input, window))?;
+        let received = (self.receive)(Document::new(self.input, window));
+        let (mut next, end) = match received {
+            Ok(tape) => (tape, Ok(())),
+            Err(error) => (Tape::new(), Err(error)),
+        };
         next.clear();
         next.nodes.push(root);
         (next.keys, next.classes, next.encodings, next.first_item) = (keys, classes, encodings, first_item);
         self.tape = next;
         self.handed += 1;
-        Ok(())
+        end
     }
 }
 

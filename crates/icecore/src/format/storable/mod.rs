@@ -20,7 +20,7 @@ pub use write::{WriteOptions, write};
 
 use super::{Certainty, Format, Guess, Outcome, Request, Rest, Scan};
 use crate::document::{Detailed, Document, Receive, Sink, Tape, Windows};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, Settings, Side, Takes};
 use crate::output::{Losses, Output};
@@ -246,11 +246,19 @@ fn detect(input: &[u8]) -> Option<Guess> {
         let mut limits = Limits::default();
         limits.nodes = 10_000;
         let outcome = read_outcome(input, &ReadOptions::default(), Request::new(&limits));
-        let reached = outcome.document.nodes().len() as u32 >= limits.nodes;
+        let nodes = outcome.document.nodes().len() as u32;
         match outcome.error {
             None if outcome.consumed == input.len() => {}
-            Some(_) if reached => {}
-            _ if image.netorder => return None,
+            Some(_) if nodes >= limits.nodes => {}
+            // A network-order header is two bytes: a damaged image is only
+            // taken for one if much of it makes sense.
+            Some(error) if image.netorder => {
+                let makes_sense = if error.kind() == ErrorKind::Truncated { 3 } else { 16 };
+                if nodes < makes_sense {
+                    return None;
+                }
+            }
+            None if image.netorder => return None,
             _ => certainty = Certainty::Likely,
         }
         if image.netorder && input.len() < 4 {

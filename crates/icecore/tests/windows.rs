@@ -1,0 +1,132 @@
+//! Reading in windows and writing part by part gives what reading and writing
+//! the whole gives.
+
+use icecore::{Builder, Document, Error, ErrorKind, Limits, Losses, Part, Rest, Stage, Tape};
+
+const ITEMS: i64 = 30_000;
+
+/// A long array; `link` puts a second reference to its first item at the end.
+fn records(link: bool) -> Document<'static> {
+    let mut b = Builder::new();
+    b.begin_array();
+    let mut first = 0;
+    for i in 0..ITEMS {
+        let at = b.begin_map();
+        first = if i == 0 { at } else { first };
+        b.bytes_key("id").int(i);
+        b.bytes_key("name").bytes(format!("Employee_{i}"));
+        if i % 1000 == 7 {
+            b.bytes_key("raw").bytes(b"caf\xe9");
+        }
+        b.end();
+        if i % 5000 == 3 {
+            b.int(i);
+        }
+    }
+    if link {
+        b.link(first);
+    }
+    b.end();
+    b.finish().unwrap()
+}
+
+struct Parts<'a> {
+    json: Vec<u8>,
+    losses: Losses,
+    windows: usize,
+    rest: Rest<'a>,
+}
+
+/// Converts to JSON in windows, the rest included unless it needs the whole.
+fn in_parts<'a>(blob: &'a [u8], from: &str, to: &str) -> Parts<'a> {
+    let (from, to) = (Stage::parse(from).unwrap(), Stage::parse(to).unwrap());
+    let limits = Limits::default();
+    let write_part = to.format().write_part.unwrap();
+    let (mut json, mut losses, mut windows, mut before) = (Vec::new(), Losses::default(), 0, 0);
+    let mut write = |document: &Document<'_>, part, json: &mut Vec<u8>| {
+        losses.merge(write_part(document, part, to.settings(), &limits, json).unwrap().unwrap());
+    };
+    let rest = from.format().windows.unwrap()(blob, from.settings(), &limits, &mut |window| {
+        write(&window, Part { before, skip: 0, more: true }, &mut json);
+        before += window.root().len() as u64;
+        windows += 1;
+        Ok::<Tape, Error>(window.into_tape())
+    });
+    assert_eq!(rest.items, before);
+    if rest.needs_whole {
+        let whole = icecore::read_as(blob, &from, &limits).unwrap();
+        write(&whole, Part { before, skip: before, more: false }, &mut json);
+    } else if rest.outcome.error.is_none() {
+        write(&rest.outcome.document, Part { before, skip: 0, more: false }, &mut json);
+    }
+    Parts { json, losses, windows, rest }
+}
+
+#[test]
+fn the_parts_make_the_whole() {
+    let document = records(false);
+    for from in ["storable", "sereal"] {
+        let blob = icecore::write(&document, from).unwrap();
+        for to in ["json", "json:indent=2", "json:sort_keys,ascii"] {
+            let mut whole = Vec::new();
+            let stage = Stage::parse(to).unwrap();
+            let read = icecore::read(&blob).unwrap();
+            let losses = icecore::write_to(&read, &stage, &Limits::default(), &mut whole).unwrap();
+            let parts = in_parts(&blob, from, to);
+            assert!(parts.windows > 2, "{} windows", parts.windows);
+            assert!(parts.json == whole, "{from} to {to}");
+            assert_eq!(parts.losses, losses, "paths count from the start of the array");
+        }
+    }
+}
+
+#[test]
+fn a_late_link_asks_for_the_whole() {
+    let document = records(true);
+    for from in ["storable", "sereal"] {
+        let blob = icecore::write(&document, from).unwrap();
+        let parts = in_parts(&blob, from, "json");
+        assert!(parts.rest.needs_whole && parts.windows > 2);
+        assert!(parts.json == icecore::write(&icecore::read(&blob).unwrap(), "json").unwrap(), "{from}");
+    }
+}
+
+#[test]
+fn an_error_says_where_in_the_whole_it_is() {
+    let document = records(false);
+    for from in ["storable", "sereal"] {
+        let blob = icecore::write(&document, from).unwrap();
+        let cut = &blob[..blob.len() - 3];
+        let parts = in_parts(cut, from, "json");
+        let error = parts.rest.outcome.error.unwrap();
+        let expected = icecore::read(cut).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Truncated);
+        assert_eq!((error.offset(), error.path()), (expected.offset(), expected.path()));
+        assert!(error.path().unwrap().starts_with("$[30005]"), "{error}");
+    }
+}
+
+#[test]
+fn who_takes_the_windows_can_stop() {
+    let blob = icecore::write(&records(false), "storable").unwrap();
+    let stage = Stage::parse("storable").unwrap();
+    let mut windows = 0;
+    let rest = stage.format().windows.unwrap()(&blob, stage.settings(), &Limits::default(), &mut |_| {
+        windows += 1;
+        Err(Error::new(ErrorKind::Output))
+    });
+    assert_eq!(windows, 1);
+    assert_eq!(rest.outcome.error.map(|error| error.kind()), Some(ErrorKind::Output));
+}
+
+#[test]
+fn what_is_no_array_is_read_as_a_whole() {
+    for json in ["{\"a\":[1,2]}", "[]", "5"] {
+        let document = icecore::read(json.as_bytes()).unwrap();
+        for from in ["storable", "sereal"] {
+            let blob = icecore::write(&document, from).unwrap();
+            let parts = in_parts(&blob, from, "json");
+            assert_eq!((parts.windows, String::from_utf8_lossy(&parts.json).as_ref()), (0, json));
+        }
+    }
+}
