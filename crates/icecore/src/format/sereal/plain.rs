@@ -13,8 +13,8 @@ type Chunk = [u8; CHUNK + SLACK];
 impl Body<'_, '_> {
     /// Writes values as long as there is nothing special about them.
     pub(super) fn plain(&mut self) -> Result<(), Error> {
-        while self.after == After::Item && self.at < self.end {
-            if self.chunkful()? {
+        while self.after == After::Item && self.nothing_pends() && self.at < self.end {
+            if self.chunkful()? || self.at >= self.end {
                 continue;
             }
             // A long string is the only thing that is plain but does not fit.
