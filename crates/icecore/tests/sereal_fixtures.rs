@@ -42,10 +42,10 @@ fn the_fast_reader_and_its_plain_twin_agree() {
     let (mut total, mut failures) = (0, Vec::new());
     for f in readable() {
         total += 1;
-        let fast =
-            documents(&f.blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits)));
+        let fast = documents(&f.blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits)));
         let slow = documents(&f.blob, |rest| sereal::read_outcome(rest, &plain(), Request::new(&limits)));
-        let traced = documents(&f.blob, |rest| sereal::read_outcome(rest, &plain(), Request::new(&limits).detailed()));
+        let traced =
+            documents(&f.blob, |rest| sereal::read_outcome(rest, &plain(), Request::new(&limits).detailed()));
         match (fast, slow, traced) {
             (Ok(a), Ok(b), Ok(c)) if a == b && a == c => {}
             (Ok(_), Ok(_), Ok(_)) => failures.push(format!("{} {}: they differ", f.name, f.mode)),
@@ -59,9 +59,8 @@ fn the_fast_reader_and_its_plain_twin_agree() {
 fn unpacked(blob: &[u8]) -> Vec<u8> {
     let limits = Limits::default();
     let mut out = Vec::new();
-    for document in
-        documents(blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed()))
-            .unwrap_or_default()
+    for document in documents(blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed()))
+        .unwrap_or_default()
     {
         let trace = document.trace().unwrap();
         out.extend(document.spelling().unwrap().header.iter().flat_map(|(_, value)| value.to_le_bytes()));
@@ -88,9 +87,8 @@ fn what_sereal_wrote_comes_out_byte_for_byte() {
     for f in &readable() {
         total += 1;
         let mut out = Vec::new();
-        let read = documents(&f.blob, |rest| {
-            sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed())
-        });
+        let read =
+            documents(&f.blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed()));
         let written = read.unwrap().iter().try_for_each(|document| {
             let losses = sereal::write(document, &WriteOptions::default(), &limits, &mut out)?;
             assert!(losses.is_empty(), "{} {}: {losses:?}", f.name, f.mode);
@@ -167,7 +165,9 @@ fn without_spelling_the_encoders_rules_give_the_same_bytes() {
         }
         let read = |blob| sereal::read_outcome(blob, &ReadOptions::default(), Request::new(&limits).detailed());
         let (ours, theirs) = (read(&out), read(&f.blob));
-        if ours.document != theirs.document || by_rules(&ours.document) != by_rules(&theirs.document) {
+        if ours.document != theirs.document
+            || by_rules(&ours.document) != by_rules(&theirs.document)
+        {
             failures.push(differs(f, &out));
         }
     }
@@ -175,41 +175,3 @@ fn without_spelling_the_encoders_rules_give_the_same_bytes() {
     report("writing by the encoder's rules", total, &failures);
 }
 
-#[test]
-fn spans_tile_the_input() {
-    let limits = Limits::default();
-    let (mut total, mut failures) = (0, Vec::new());
-    for f in &readable() {
-        total += 1;
-        let read = documents(&f.blob, |rest| {
-            sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed())
-        });
-        let mut length = 0;
-        for document in read.unwrap() {
-            let trace = document.trace().unwrap();
-            for layer in [0, 1] {
-                let mut spans: Vec<_> = trace.spans.iter().filter(|span| span.layer == layer).collect();
-                spans.sort_by_key(|span| span.start);
-                let mut at = 0;
-                for span in spans {
-                    if span.start != at {
-                        failures.push(format!("{} {}: {} at {}, not at {at}", f.name, f.mode, span.what, span.start));
-                        break;
-                    }
-                    at = span.end;
-                }
-                match layer {
-                    0 => length += at,
-                    _ if at != trace.layer.as_deref().map_or(0, <[u8]>::len) as u64 => {
-                        failures.push(format!("{} {}: the body's spans end at {at}", f.name, f.mode));
-                    }
-                    _ => {}
-                }
-            }
-        }
-        if length != f.blob.len() as u64 {
-            failures.push(format!("{} {}: ends at {length} of {}", f.name, f.mode, f.blob.len()));
-        }
-    }
-    report("tiling", total, &failures);
-}

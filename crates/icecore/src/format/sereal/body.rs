@@ -15,7 +15,7 @@ use super::write::Plan;
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::output::{LossKind, Losses, Output};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What was written just before a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +70,8 @@ pub(super) struct Body<'d, 'o> {
     expanded: bool,
     pub(super) spelled: Option<Spelled<'d>>,
     has_absent_keys: bool,
+    /// Scalars that are objects, whose class is still to be written.
+    unblessed: BTreeMap<u32, u32>,
     /// Positions of tags that must be tracked after all.
     late_tracks: Vec<u64>,
 }
@@ -106,6 +108,7 @@ impl<'d, 'o> Body<'d, 'o> {
             expanded: false,
             spelled: plan.values.map(|spelling| Spelled::new(spelling, tape)),
             has_absent_keys: tape.keys().iter().any(|name| is_absent(&name.node)),
+            unblessed: BTreeMap::new(),
             late_tracks: Vec::new(),
         }
     }
@@ -130,6 +133,9 @@ impl<'d, 'o> Body<'d, 'o> {
                 break;
             }
         }
+        for at in std::mem::take(&mut self.unblessed).into_keys() {
+            self.lose(LossKind::Class, at);
+        }
         self.bytes.finish()?;
         Ok(self.late_tracks)
     }
@@ -140,6 +146,11 @@ impl<'d, 'o> Body<'d, 'o> {
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
         let changes = dedupes || options.no_shared_hashkeys || options.canonical || options.canonical_refs;
         self.plan.order == SortKeys::No && !changes && self.spelled.is_none() && !self.has_absent_keys
+    }
+
+    /// Whether the next value is only itself.
+    pub(super) fn nothing_pends(&self) -> bool {
+        self.instead.is_none() && self.pending_variables.is_empty() && self.pending_referents.is_empty()
     }
 
     pub(super) fn offset(&self) -> u64 {
@@ -230,11 +241,17 @@ impl<'d, 'o> Body<'d, 'o> {
             Kind::Regexp => self.regexp(at, node, holder, after)?,
             Kind::Alias => return self.alias(at, after),
             Kind::Link => return self.link(at, holder, after),
-            Kind::Opaque => return self.only_part(at, 0, LossKind::Opaque, after),
-            Kind::Attrs => return self.only_part(at, 0, LossKind::Attributes, after),
-            Kind::Tied => return self.only_part(at, 0, LossKind::Tied, after),
-            Kind::Code => return self.only_part(at, 0, LossKind::Code, after),
-            Kind::VString => return self.only_part(at, 1, LossKind::VString, after),
+            Kind::Opaque | Kind::Attrs | Kind::Tied | Kind::Code | Kind::VString => {
+                let (loss, part) = match node.kind {
+                    Kind::Opaque => (LossKind::Opaque, 0),
+                    Kind::Attrs => (LossKind::Attributes, 0),
+                    Kind::Tied => (LossKind::Tied, 0),
+                    Kind::Code => (LossKind::Code, 0),
+                    _ => (LossKind::VString, 1),
+                };
+                self.lose(loss, at);
+                return self.only_part(at, part, after);
+            }
             _ => self.leaf(at, node, after)?,
         }
         self.at = self.next(at);
@@ -242,8 +259,7 @@ impl<'d, 'o> Body<'d, 'o> {
     }
 
     /// Writes one part in the place of the whole.
-    fn only_part(&mut self, at: u32, position: u32, loss: LossKind, after: After) -> Result<(), Error> {
-        self.lose(loss, at);
+    fn only_part(&mut self, at: u32, position: u32, after: After) -> Result<(), Error> {
         let mut part = at + 1;
         for _ in 0..position {
             part = self.next(part);
@@ -359,6 +375,17 @@ impl<'d> Body<'d, '_> {
         self.bytes.varint(offset, width)
     }
 
+    /// OBJECT before a REFP: what it refers to is blessed.
+    fn late_object(&mut self, at: u32, holder: u32, class: u32, offset: u64) -> Result<(), Error> {
+        self.pads(at, 0)?;
+        let track = self.weak(at, holder)?;
+        let track = track | self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        self.class(at, class, [tag::OBJECT, tag::OBJECTV], track)?;
+        self.bytes.byte(tag::REFP)?;
+        let width = self.noted_width(at, code::WIDTH);
+        self.bytes.varint(offset, width)
+    }
+
     /// WEAKEN, or what stands for it. Returns the track bit that is left for
     /// the tag behind it.
     fn weak(&mut self, at: u32, holder: u32) -> Result<u8, Error> {
@@ -455,7 +482,10 @@ impl<'d> Body<'d, '_> {
         let here = is_here.then(|| self.offset() + self.pad_count(at, 0));
         let via = self.spelled.as_ref().and_then(|spelled| spelled.via(self.document, at, to));
         if let Some(offset) = via.or(known).or(here) {
-            self.refp(at, holder, offset)?;
+            match self.unblessed.remove(&to) {
+                Some(class) => self.late_object(at, holder, class, offset)?,
+                None => self.refp(at, holder, offset)?,
+            }
             self.at = self.next(at);
             return Ok(());
         }
@@ -525,9 +555,14 @@ impl<'d> Body<'d, '_> {
     }
 
     fn object(&mut self, at: u32, node: &'d Node, holder: u32, after: After) -> Result<(), Error> {
-        let is_reference = self.is_reference(at + 1);
-        if self.plan.options.no_bless_objects || !is_reference {
-            return self.only_part(at, 0, LossKind::Class, after);
+        if self.plan.options.no_bless_objects {
+            self.lose(LossKind::Class, at);
+            return self.only_part(at, 0, after);
+        }
+        if !self.is_reference(at + 1) {
+            // The class is written at the first reference to it.
+            self.unblessed.insert(at, node.class());
+            return self.only_part(at, 0, after);
         }
         self.pads(at, 0)?;
         let track = self.weak(at, holder)?;

@@ -1,18 +1,17 @@
 //! Where the writer puts its bytes.
 
-use super::tag;
 use crate::error::Error;
 use crate::output::Output;
 
 /// How much is collected before the output gets it.
-const CHUNK: usize = 64 << 10;
-/// More than this is never written in one piece.
-const SLACK: usize = 64;
+pub(super) const CHUNK: usize = 64 << 10;
+/// No more than this is written without a look whether the chunk is full.
+pub(super) const SLACK: usize = 64;
 
 /// Collects bytes and passes them on in chunks, which is faster than growing
 /// the output byte by byte.
 pub(super) struct Bytes<'o> {
-    chunk: Box<[u8]>,
+    chunk: Box<[u8; CHUNK + SLACK]>,
     at: usize,
     passed: u64,
     out: &'o mut dyn Output,
@@ -20,7 +19,8 @@ pub(super) struct Bytes<'o> {
 
 impl<'o> Bytes<'o> {
     pub(super) fn new(out: &'o mut dyn Output) -> Bytes<'o> {
-        Bytes { chunk: vec![0; CHUNK + SLACK].into_boxed_slice(), at: 0, passed: 0, out }
+        let chunk = vec![0; CHUNK + SLACK].into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0; CHUNK + SLACK]));
+        Bytes { chunk, at: 0, passed: 0, out }
     }
 
     /// How many bytes were written.
@@ -56,13 +56,18 @@ impl<'o> Bytes<'o> {
         Ok(())
     }
 
-    /// The lowest `len` bytes of a word.
+    /// The chunk and how far it is full, for who writes faster than a call a
+    /// byte allows. It is never full: there is room for [`SLACK`] bytes.
     #[inline(always)]
-    pub(super) fn word(&mut self, word: u64, len: usize) -> Result<(), Error> {
+    pub(super) fn chunk(&mut self) -> Result<(&mut [u8; CHUNK + SLACK], usize), Error> {
         self.room()?;
-        self.chunk[self.at..self.at + 8].copy_from_slice(&word.to_le_bytes());
-        self.at += len;
-        Ok(())
+        Ok((&mut self.chunk, self.at))
+    }
+
+    /// Says how far the chunk is full now.
+    #[inline(always)]
+    pub(super) fn filled(&mut self, at: usize) {
+        self.at = at.min(CHUNK + SLACK);
     }
 
     /// A byte and a varint behind it.
@@ -107,15 +112,5 @@ impl<'o> Bytes<'o> {
         self.out.buffer().extend_from_slice(bytes);
         self.passed += bytes.len() as u64;
         self.out.ready()
-    }
-
-    /// SHORT_BINARY of `len` bytes, the first ones of `window`.
-    #[inline(always)]
-    pub(super) fn short(&mut self, window: &[u8; 32], len: usize) -> Result<(), Error> {
-        self.room()?;
-        self.chunk[self.at] = tag::SHORT_BINARY | len as u8;
-        self.chunk[self.at + 1..self.at + 33].copy_from_slice(window);
-        self.at += 1 + len;
-        Ok(())
     }
 }

@@ -6,7 +6,7 @@
 
 use super::read::{Frame, Machine, Role};
 use super::tag;
-use crate::document::{Kind, NO_KEY, NO_NODE, Node, Place, Sink, flag};
+use crate::document::{Kind, NO_NODE, Node, Place, Sink, Tape, flag};
 use crate::error::Error;
 
 /// The bytes of keys that were copied, by the id of the key.
@@ -135,92 +135,55 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.limits.nodes.saturating_sub(self.sink.tape().len())
     }
 
+    /// Items of an array.
     fn items(&mut self) -> Result<bool, Error> {
-        let Some(mut top) = self.stack.last().copied() else { return Ok(false) };
         let height = self.stack.len();
-        let texts = !self.options.validate_utf8;
-        let mut changed = false;
-        while top.left > 0 {
-            if let Some((count, next)) = self.record_at(self.scan.at) {
-                if self.stack.len() >= self.limits.depth as usize || self.room() <= count {
+        let Some(top) = self.stack.last() else { return Ok(false) };
+        let before = top.left;
+        let mut left = before;
+        let input = self.scan.input;
+        let (texts, longest) = (!self.options.validate_utf8, self.limits.string);
+        let most = self.options.max_num_hash_entries.unwrap_or(u64::MAX).min(tag::MOST_IN_REF as u64) as u8;
+        let is_deep = height >= self.limits.depth as usize;
+        let mut room = self.room();
+        let mut at = self.scan.at;
+        let mut open = None;
+        while left > 0 {
+            if let Some((count, next)) = record_at(input, at)
+                && count <= most
+            {
+                if is_deep || room <= u32::from(count) || input.len() - next < 2 * usize::from(count) {
                     break;
                 }
-                top.left -= 1;
-                if let Some(frame) = self.stack.last_mut() {
-                    frame.left = top.left;
-                }
-                self.record(count, next);
-                changed = true;
-                if self.stack.len() > height {
+                left -= 1;
+                let tape = self.sink.tape();
+                let nodes = tape.len();
+                at = record(tape, &self.predictions, input, (texts, longest), count, next, &mut open);
+                room -= tape.len() - nodes;
+                if open.is_some() {
                     break;
                 }
-            } else if let Some((node, next)) = leaf(self.scan.input, self.scan.at, texts, self.limits.string)
-                && self.room() > 0
+            } else if room > 0
+                && let Some((node, next)) = leaf(input, at, texts, longest)
             {
                 self.sink.tape().push(node);
-                self.scan.at = next;
-                top.left -= 1;
-                changed = true;
+                at = next;
+                left -= 1;
+                room -= 1;
             } else {
                 break;
             }
             if height == 1 {
                 self.sink.child_done()?;
+                room = self.limits.nodes.saturating_sub(self.sink.tape().len());
             }
         }
-        if let Some(frame) = self.stack.get_mut(height - 1) {
-            frame.left = top.left;
-        }
-        Ok(changed)
-    }
-
-    /// A map of at most 15 entries here: how many, and where they start.
-    #[inline]
-    fn record_at(&self, at: usize) -> Option<(u32, usize)> {
-        let input = self.scan.input;
-        let (count, next) = match *input.get(at)? {
-            tag @ tag::HASHREF..tag::SHORT_BINARY => (tag & 15, at + 1),
-            tag::REFN if *input.get(at + 1)? == tag::HASH => (*input.get(at + 2)?, at + 3),
-            _ => return None,
-        };
-        let fits = usize::from(count) <= tag::MOST_IN_REF && input.len() - next >= 2 * usize::from(count);
-        let allowed = self.options.max_num_hash_entries.is_none_or(|most| u64::from(count) <= most);
-        (fits && allowed).then_some((u32::from(count), next))
-    }
-
-    /// Reads a map of up to 15 entries, as far as they are easy; leaves it open
-    /// on the stack if some are not.
-    #[inline]
-    fn record(&mut self, count: u32, mut at: usize) {
-        let input = self.scan.input;
-        let texts = !self.options.validate_utf8;
-        let longest = self.limits.string;
-        let tape = self.sink.tape();
-        let node = tape.len();
-        let mut nodes = [Node::open(Kind::Map, 0).with(flag::REF); tag::MOST_IN_REF + 1];
-        let mut read = 0;
-        let mut last_key = 0;
-        for slot in nodes.iter_mut().skip(1).take(count as usize) {
-            let id = tape.keys.guess(last_key);
-            let Some(behind) = self.predictions.end_of(id, input, at) else { break };
-            let Some((mut value, next)) = leaf(input, behind, texts, longest) else { break };
-            value.key = id;
-            *slot = value;
-            last_key = id;
-            at = next;
-            read += 1;
-        }
         self.scan.at = at;
-        let nodes = &mut nodes[..read as usize + 1];
-        if read == count {
-            nodes[0].aux = count;
-            nodes[0].set_end(node + 1 + count);
-        } else {
-            let left = count - read;
-            self.stack.push(Frame::new(node, left, count, Role::Map, last_key));
+        if let Some(top) = self.stack.last_mut() {
+            top.left = left;
         }
-        nodes[0].key = NO_KEY;
-        tape.nodes.extend_from_slice(nodes);
+        self.stack.extend(open);
+        Ok(left < before)
     }
 
     fn entries(&mut self) -> Result<bool, Error> {
@@ -253,8 +216,47 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     }
 }
 
-impl Frame {
-    fn new(node: u32, left: u32, count: u32, role: Role, last_key: u16) -> Frame {
-        Frame { node, left, count, role, last_key, owner: NO_NODE }
+/// A map of at most 15 entries here: how many, and where they start.
+#[inline(always)]
+fn record_at(input: &[u8], at: usize) -> Option<(u8, usize)> {
+    match *input.get(at)? {
+        tag @ tag::HASHREF..tag::SHORT_BINARY => Some((tag & 15, at + 1)),
+        tag::REFN if *input.get(at + 1)? == tag::HASH => Some((*input.get(at + 2)?, at + 3)),
+        _ => None,
     }
+}
+
+/// Reads a map of up to 15 entries, as far as they are easy. One that is not
+/// complete is given back as open. Returns where the reading stopped.
+#[inline(always)]
+fn record(
+    tape: &mut Tape,
+    predictions: &Predictions,
+    input: &[u8],
+    (texts, longest): (bool, u64),
+    count: u8,
+    mut at: usize,
+    open: &mut Option<Frame>,
+) -> usize {
+    let node = tape.nodes.len();
+    tape.nodes.push(Node::open(Kind::Map, 0).with(flag::REF));
+    let mut left = count;
+    let mut last_key = 0;
+    while left > 0 {
+        let id = tape.keys.guess(last_key);
+        let Some(behind) = predictions.end_of(id, input, at) else { break };
+        let Some((mut value, next)) = leaf(input, behind, texts, longest) else { break };
+        value.key = id;
+        tape.nodes.push(value);
+        last_key = id;
+        at = next;
+        left -= 1;
+    }
+    if left > 0 {
+        let (left, count) = (u32::from(left), u32::from(count));
+        *open = Some(Frame { node: node as u32, left, count, role: Role::Map, last_key, owner: NO_NODE });
+    } else {
+        tape.close(node as u32, u32::from(count));
+    }
+    at
 }

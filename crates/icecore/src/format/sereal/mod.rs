@@ -18,6 +18,7 @@ mod compress;
 mod fast;
 mod header;
 mod keys;
+mod late;
 mod links;
 mod open;
 mod options;

@@ -1,107 +1,154 @@
 //! The writer's loop for what most documents are made of.
 
 use super::body::{After, Body};
+use super::bytes::{CHUNK, SLACK};
+use super::read::MOST_IDS;
 use super::tag;
 use super::write::is_float;
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Place, flag};
+use crate::document::{KEY_NODE, Kind, NO_KEY, Node, Place, flag};
 use crate::error::Error;
+
+type Chunk = [u8; CHUNK + SLACK];
 
 impl Body<'_, '_> {
     /// Writes values as long as there is nothing special about them.
     pub(super) fn plain(&mut self) -> Result<(), Error> {
-        if self.after != After::Item {
-            return Ok(());
-        }
-        let input = self.document.input();
-        let Some(nodes) = self.nodes.get(..self.end as usize) else { return Ok(()) };
-        let mut at = self.at as usize;
-        while let Some(node) = nodes.get(at) {
-            // Bits that only some kinds have say that there is something
-            // special about these.
-            if node.flags & !flag::REF != 0 {
+        while self.after == After::Item && self.nothing_pends() && self.at < self.end {
+            if self.chunkful()? || self.at >= self.end {
+                continue;
+            }
+            // A long string is the only thing that is plain but does not fit.
+            let Some(node) = self.nodes.get(self.at as usize).filter(|node| node.flags & !flag::REF == 0) else { break };
+            if node.key != NO_KEY && node.key != KEY_NODE || !matches!(node.kind, Kind::Bytes | Kind::Text) {
                 break;
             }
-            let is_plain = match node.kind {
-                Kind::Int | Kind::Bytes | Kind::Text | Kind::Float | Kind::Float32 | Kind::Null | Kind::Uint => true,
-                Kind::Array | Kind::Map => true,
-                Kind::Bool => self.plan.version >= 5,
-                _ => false,
-            };
-            if !is_plain || node.key == IS_KEY || node.kind == Kind::Map && node.aux > super::read::MOST_IDS {
-                break;
-            }
-            if node.key != NO_KEY && node.key != KEY_NODE {
-                let Some(key) = self.keys.get(usize::from(node.key)).filter(|key| key.len > 0) else { break };
-                self.bytes.word(key.word, usize::from(key.len))?;
-            }
+            let bytes = self.document.bytes(node);
             match node.kind {
-                Kind::Int => {
-                    let value = node.payload as i64;
-                    match value {
-                        0..=15 => self.bytes.byte(value as u8)?,
-                        16.. => self.bytes.tagged(tag::VARINT, value as u64)?,
-                        -16.. => self.bytes.byte((value + 32) as u8)?,
-                        _ => self.bytes.tagged(tag::ZIGZAG, (value << 1 ^ value >> 63) as u64)?,
-                    }
-                }
-                Kind::Bytes => {
-                    let len = node.aux as usize;
-                    let window = match node.place() {
-                        Place::Input(start) if len <= tag::MOST_SHORT => {
-                            usize::try_from(start).ok().and_then(|start| input.get(start..)?.first_chunk::<32>())
-                        }
-                        _ => None,
-                    };
-                    match window {
-                        Some(window) => self.bytes.short(window, len)?,
-                        None => {
-                            let bytes = self.document.bytes(node);
-                            if bytes.len() <= tag::MOST_SHORT {
-                                self.bytes.byte(tag::SHORT_BINARY | bytes.len() as u8)?;
-                            } else {
-                                self.bytes.tagged(tag::BINARY, bytes.len() as u64)?;
-                            }
-                            self.bytes.slice(bytes)?;
-                        }
-                    }
-                }
-                Kind::Text => {
-                    let bytes = self.document.bytes(node);
-                    self.bytes.tagged(tag::STR_UTF8, bytes.len() as u64)?;
-                    self.bytes.slice(bytes)?;
-                }
-                Kind::Map | Kind::Array => {
-                    let (long, short) =
-                        if node.kind == Kind::Map { (tag::HASH, tag::HASHREF) } else { (tag::ARRAY, tag::ARRAYREF) };
-                    if node.aux as usize <= tag::MOST_IN_REF {
-                        self.bytes.byte(short | node.aux as u8)?;
-                    } else {
-                        self.bytes.byte(tag::REFN)?;
-                        self.bytes.tagged(long, u64::from(node.aux))?;
-                    }
-                }
-                Kind::Float | Kind::Float32 => {
-                    let (value, is_short) = if node.kind == Kind::Float {
-                        let value = f64::from_bits(node.payload);
-                        (value, is_float(value))
-                    } else {
-                        (f64::from(f32::from_bits(node.payload as u32)), true)
-                    };
-                    if is_short {
-                        self.bytes.byte(tag::FLOAT)?;
-                        self.bytes.slice(&(value as f32).to_le_bytes())?;
-                    } else {
-                        self.bytes.byte(tag::DOUBLE)?;
-                        self.bytes.slice(&value.to_le_bytes())?;
-                    }
-                }
-                Kind::Uint => self.bytes.tagged(tag::VARINT, node.payload)?,
-                Kind::Bool => self.bytes.byte(if node.payload == 0 { tag::NO } else { tag::YES })?,
-                _ => self.bytes.byte(tag::UNDEF)?,
+                Kind::Text => self.bytes.tagged(tag::STR_UTF8, bytes.len() as u64)?,
+                _ if bytes.len() <= tag::MOST_SHORT => self.bytes.byte(tag::SHORT_BINARY | bytes.len() as u8)?,
+                _ => self.bytes.tagged(tag::BINARY, bytes.len() as u64)?,
             }
-            at += 1;
+            self.bytes.slice(bytes)?;
+            self.at += 1;
         }
-        self.at = at as u32;
         Ok(())
     }
+
+    /// Fills the chunk. Says whether it is full, and not something special
+    /// next.
+    fn chunkful(&mut self) -> Result<bool, Error> {
+        let strings = (self.document.input(), &self.document.tape().arena[..]);
+        let has_bools = self.plan.version >= 5;
+        let nodes = self.nodes.get(..self.end as usize).unwrap_or(&[]);
+        let rest = nodes.get(self.at as usize..).unwrap_or(&[]);
+        let (chunk, mut to) = self.bytes.chunk()?;
+        let mut taken = 0;
+        for node in rest {
+            // Bits beyond this one say that there is something special.
+            if to >= CHUNK || node.flags & !flag::REF != 0 {
+                break;
+            }
+            let mut next = to;
+            if node.key != NO_KEY && node.key != KEY_NODE {
+                // One that was not written yet has no COPY, IS_KEY no place.
+                let Some(key) = self.keys.get(usize::from(node.key)).filter(|key| key.len > 0) else { break };
+                chunk[next..next + 8].copy_from_slice(&key.word.to_le_bytes());
+                next += usize::from(key.len);
+            }
+            let Some(behind) = put(chunk, next, node, strings, has_bools) else { break };
+            to = behind;
+            taken += 1;
+        }
+        self.bytes.filled(to);
+        self.at += taken;
+        Ok(to >= CHUNK)
+    }
+}
+
+/// Puts a plain value there, if it is one that fits. It takes at most 40 bytes.
+/// `strings` are what places refer to: the input and the arena.
+#[inline(always)]
+fn put(chunk: &mut Chunk, at: usize, node: &Node, strings: (&[u8], &[u8]), has_bools: bool) -> Option<usize> {
+    if at > CHUNK + 16 {
+        return None;
+    }
+    Some(match node.kind {
+        Kind::Int => {
+            let value = node.payload as i64;
+            match value {
+                0..=15 => byte(chunk, at, value as u8),
+                16.. => tagged(chunk, at, tag::VARINT, value as u64),
+                -16.. => byte(chunk, at, (value + 32) as u8),
+                _ => tagged(chunk, at, tag::ZIGZAG, (value << 1 ^ value >> 63) as u64),
+            }
+        }
+        Kind::Bytes | Kind::Text => {
+            let len = node.aux as usize;
+            if len > tag::MOST_SHORT {
+                return None;
+            }
+            let (base, start) = match node.place() {
+                Place::Input(start) => (strings.0, start),
+                Place::Arena(start) => (strings.1, start),
+            };
+            let window: &[u8; 32] = base.get(usize::try_from(start).ok()?..)?.first_chunk()?;
+            let at = if node.kind == Kind::Bytes {
+                byte(chunk, at, tag::SHORT_BINARY | len as u8)
+            } else {
+                tagged(chunk, at, tag::STR_UTF8, len as u64)
+            };
+            chunk[at..at + 32].copy_from_slice(window);
+            at + len
+        }
+        Kind::Map | Kind::Array => {
+            let is_map = node.kind == Kind::Map;
+            let (long, short) = if is_map { (tag::HASH, tag::HASHREF) } else { (tag::ARRAY, tag::ARRAYREF) };
+            if node.aux as usize <= tag::MOST_IN_REF {
+                byte(chunk, at, short | node.aux as u8)
+            } else if is_map && node.aux > MOST_IDS {
+                return None;
+            } else {
+                let at = byte(chunk, at, tag::REFN);
+                tagged(chunk, at, long, u64::from(node.aux))
+            }
+        }
+        Kind::Float => {
+            let value = f64::from_bits(node.payload);
+            if is_float(value) {
+                float32(chunk, at, value as f32)
+            } else {
+                chunk[at] = tag::DOUBLE;
+                chunk[at + 1..at + 9].copy_from_slice(&node.payload.to_le_bytes());
+                at + 9
+            }
+        }
+        Kind::Float32 => float32(chunk, at, f32::from_bits(node.payload as u32)),
+        Kind::Uint => tagged(chunk, at, tag::VARINT, node.payload),
+        Kind::Bool if has_bools => byte(chunk, at, if node.payload == 0 { tag::NO } else { tag::YES }),
+        Kind::Null => byte(chunk, at, tag::UNDEF),
+        _ => return None,
+    })
+}
+
+#[inline(always)]
+fn byte(chunk: &mut Chunk, at: usize, byte: u8) -> usize {
+    chunk[at] = byte;
+    at + 1
+}
+
+#[inline(always)]
+fn tagged(chunk: &mut Chunk, at: usize, tag: u8, mut value: u64) -> usize {
+    let mut at = byte(chunk, at, tag);
+    while value >= 0x80 {
+        at = byte(chunk, at, value as u8 | 0x80);
+        value >>= 7;
+    }
+    byte(chunk, at, value as u8)
+}
+
+#[inline(always)]
+fn float32(chunk: &mut Chunk, at: usize, value: f32) -> usize {
+    chunk[at] = tag::FLOAT;
+    chunk[at + 1..at + 5].copy_from_slice(&value.to_le_bytes());
+    at + 5
 }

@@ -3,7 +3,7 @@
 //! `FAST` adds the loops of `fast.rs` for what most documents are made of;
 //! without it everything goes through here, and must come out the same.
 
-use super::ReadOptions;
+use super::{ReadOptions, late};
 use super::fast::Predictions;
 use super::header::{Origin, found};
 use super::spell::{self, Part, Speller, code, tracked};
@@ -152,6 +152,8 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
     expansion: u64,
     /// A regular expression that is not complete.
     open_regexp: Option<u32>,
+    /// Objects that are a REFP to a scalar: see `late.rs`.
+    late: Vec<u32>,
 }
 
 impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
@@ -179,6 +181,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             copy: None,
             expansion: limits.expanded_from(scan.input.len()),
             open_regexp: None,
+            late: Vec::new(),
         }
     }
 
@@ -202,6 +205,9 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             missing = 0;
         }
         self.note_unused_tracks();
+        if error.is_none() && !self.late.is_empty() {
+            late::bless(self.sink, &self.late);
+        }
         (self.scan.at, error)
     }
 
@@ -565,6 +571,9 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             self.link(slot, at, known.referent)
         } else {
             self.needs_array(slot, Kind::Ref)?;
+            if slot.parent == Some(Role::Object) {
+                self.late.push(slot.outer);
+            }
             let mut node = Node::open(Kind::Ref, 0).with(flag::REF | slot.flags());
             node.key = slot.key;
             let node = self.push(node)?;

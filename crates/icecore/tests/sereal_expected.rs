@@ -1,0 +1,54 @@
+//! What we read from a Sereal document is what `Sereal::Decoder` reads from it.
+
+mod fixtures;
+
+use fixtures::{expectations, load, report};
+use icecore::sereal::{self, ReadOptions};
+use icecore::{Comparison, Limits, Request, Stage, read_as};
+
+const START: &str = r#"{"$icecore":1,"$strings":"bytes","#;
+
+/// An expectation with another one as its user header.
+fn with_header(header: &str, body: &str) -> String {
+    let header = header.strip_prefix(START).unwrap().strip_suffix('}').unwrap();
+    let mut header = header.replacen("$value", "$header", 1);
+    // The two were numbered on their own.
+    for key in [r#""$id":"#, r#""$link":"#, r#""$alias":"#] {
+        header = header.replace(key, &format!("{key}100"));
+    }
+    format!("{START}{header},{}", body.strip_prefix(START).unwrap())
+}
+
+#[test]
+fn equal_to_what_perl_reads() {
+    let limits = Limits::default();
+    let typed = Stage::parse("json:typed").unwrap();
+    let expected = expectations("expected.jsonl");
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in load("sereal.jsonl") {
+        let mut ids: Vec<_> = f.expected.iter().map(String::as_str).collect();
+        ids.extend(f.line["documents"].as_array().into_iter().flatten().filter_map(|id| id.as_str()));
+        ids.extend(f.line["opaque"].as_str());
+        let mut rest = &f.blob[..];
+        for id in ids {
+            total += 1;
+            let outcome = sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits));
+            rest = &rest[outcome.consumed.min(rest.len())..];
+            if let Some(error) = outcome.error {
+                failures.push(format!("{} {}: {error}", f.name, f.mode));
+                continue;
+            }
+            let text = match f.line["header"].as_str() {
+                // To perl, an undefined header and none are the same.
+                Some(header) if outcome.document.header().is_some() => with_header(&expected[header], &expected[id]),
+                _ => expected[id].clone(),
+            };
+            let wanted = read_as(text.as_bytes(), &typed, &limits).unwrap_or_else(|error| panic!("{text}: {error}"));
+            if !Comparison::new().any_order().equal(&outcome.document, &wanted) {
+                let ours = icecore::write(&outcome.document, "json:typed").unwrap();
+                failures.push(format!("{} {}:\n  {}\n  {text}", f.name, f.mode, String::from_utf8_lossy(&ours)));
+            }
+        }
+    }
+    report("meaning", total, &failures);
+}
