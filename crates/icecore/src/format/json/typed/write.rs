@@ -446,7 +446,8 @@ impl<'d> Writer<'d, '_> {
             Kind::Object => {
                 self.key(Name::Class)?;
                 self.class(node.class())?;
-                if node.form() != Form::Usual {
+                let body = self.nodes.get(child(0) as usize).map_or(Kind::Null, |body| body.kind);
+                if node.form() != form::of_object(body) {
                     self.form(node.form())?;
                 }
                 self.tasks.extend([Task::Value(child(0)), Task::Key(Name::Value)]);

@@ -194,9 +194,19 @@ impl Reader<'_, '_> {
             count += entries;
         }
         self.tasks.push(Task::Close { at: open, count });
+        if node.kind == Kind::Object && parts.get(Name::Form).is_none() {
+            self.tasks.push(Task::Form { at: open });
+        }
         self.tasks.extend(attributes.map(|(task, _)| task));
         self.tasks.extend(children.into_iter().rev());
         Ok(())
+    }
+
+    /// Gives an object the form that its body asks for.
+    pub(super) fn object_form(&mut self, at: u32) {
+        if let [object, body, ..] = &mut self.tape.nodes[at as usize..] {
+            *object = object.in_form(form::of_object(body.kind));
+        }
     }
 
     /// The entries of an `$attributes`, and how many they are.
