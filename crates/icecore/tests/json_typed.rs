@@ -96,6 +96,7 @@ const FORMS: &[&str] = &[
     r#"[{"$link":1},{"$id":1,"$value":{"$overload":{"$class":"A","$value":{}}}}]"#,
     r#"{"$map":[[{"$id":1,"$value":"k"},{"$link":1}]]}"#,
     r#"[{"$class":"Employee","$value":{"name":"Alice"}},{"$class":{"$bytes":"A"},"$form":"struct","$value":1}]"#,
+    r#"[{"$class":"A","$value":"x"},{"$class":"A","$form":"usual","$value":1},{"$class":"A","$value":{"$ref":1}}]"#,
     r#"{"$opaque":"hook","$class":"A","$payload":"frozen","$links":[[],{}]}"#,
     r#"[{"$opaque":"freeze","$class":"A","$payload":[1]},{"$opaque":"C","$class":"B","$payload":""}]"#,
     r#"[{"$opaque":"u","$class":"A","$payload":1},{"$opaque":"U","$class":"A","$payload":2}]"#,

@@ -178,7 +178,7 @@ pub enum Form {
 }
 
 impl Form {
-    const ALL: [Form; 16] = [
+    pub(crate) const ALL: [Form; 16] = [
         Form::Usual,
         Form::Struct,
         Form::Hook,

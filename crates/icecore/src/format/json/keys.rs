@@ -57,7 +57,7 @@ pub(super) struct Keys {
 pub(super) struct Serial {
     own: u64,
     around: u64,
-    undo: usize,
+    undo: u32,
     has_nodes: bool,
 }
 
@@ -66,13 +66,13 @@ impl Keys {
     #[inline]
     pub(super) fn open(&mut self, around: &Serial) -> Serial {
         self.last += 1;
-        Serial { own: self.last, around: around.own, undo: self.undo.len(), has_nodes: false }
+        Serial { own: self.last, around: around.own, undo: self.undo.len() as u32, has_nodes: false }
     }
 
     /// The map is closed.
     #[inline]
     pub(super) fn close(&mut self, map: &Serial) {
-        while self.undo.len() > map.undo {
+        while self.undo.len() > map.undo as usize {
             if let Some((id, stamp)) = self.undo.pop() {
                 self.stamps[usize::from(id)] = stamp;
             }

@@ -17,6 +17,7 @@ mod number;
 mod options;
 mod pen;
 mod read;
+mod room;
 mod string;
 mod typed;
 mod write;

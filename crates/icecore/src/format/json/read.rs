@@ -1,5 +1,7 @@
 //! Reading: RFC 8259, nothing more and nothing less.
 
+mod fast;
+
 use super::number::{self, Shape};
 use super::string;
 use super::{NUMBER_TEXT, Surrogates, canonical};
@@ -32,6 +34,8 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool> {
     /// By key id: one more than the length of a key that stands in the input
     /// as it is, without escapes. Only such a key can be foretold.
     plain: Vec<u32>,
+    /// By key id: how it looks, and what came behind it.
+    foretold: Vec<fast::Foretold>,
 }
 
 /// Where the bytes of a string are.
@@ -43,7 +47,17 @@ struct Text {
 
 impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
     pub(super) fn new(input: &'a [u8], sink: &'s mut S, limits: &'s Limits, surrogates: Surrogates) -> Self {
-        Reader { input, at: 0, sink, limits, surrogates, open: Vec::new(), key: NO_KEY, plain: Vec::new() }
+        Reader {
+            input,
+            at: 0,
+            sink,
+            limits,
+            surrogates,
+            open: Vec::new(),
+            key: NO_KEY,
+            plain: Vec::new(),
+            foretold: Vec::new(),
+        }
     }
 
     /// Reads one document. Returns how far it got, and what stopped it.
@@ -100,10 +114,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
             match (self.peek(), is_map) {
                 (Some(b','), _) => {
                     self.punctuation(at, "value-separator");
-                    if is_map {
-                        self.name()?;
+                    if !self.first_or_next(is_map)? {
+                        return Ok(true);
                     }
-                    return Ok(true);
                 }
                 (Some(b'}'), true) => self.end(at, count, "end-object"),
                 (Some(b']'), false) => self.end(at, count, "end-array"),
@@ -198,8 +211,21 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
             self.end(at, 0, if is_map { "end-object" } else { "end-array" });
             return Ok(true);
         }
+        self.first_or_next(is_map)
+    }
+
+    /// Goes on at the first or next item or member of the innermost container.
+    /// Returns whether it was read, and is the last.
+    #[inline]
+    fn first_or_next(&mut self, is_map: bool) -> Result<bool, Error> {
+        const { assert!(!FAST || !S::DETAIL, "the shortcuts record nothing") };
         if is_map {
+            if FAST && self.open.len() > 1 && self.members() {
+                return Ok(true);
+            }
             self.name()?;
+        } else if FAST {
+            self.items()?;
         }
         Ok(false)
     }
@@ -222,7 +248,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
     #[inline]
     fn name(&mut self) -> Result<(), Error> {
         self.space();
-        if !(FAST && !S::DETAIL && self.foretold_name()) {
+        if !(FAST && self.foretold_name()) {
             self.new_name()?;
         }
         self.space();
@@ -232,32 +258,6 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
         let node = self.open.last().map_or(NO_NODE, |top| top.at);
         self.punctuation(node, "name-separator");
         Ok(())
-    }
-
-    /// Takes the name that followed the one before the last time, if it stands
-    /// here again.
-    #[inline]
-    fn foretold_name(&mut self) -> bool {
-        let Some(top) = self.open.last_mut() else { return false };
-        if top.count >= KEYS_WITH_ID {
-            return false;
-        }
-        let keys = &self.sink.tape().keys;
-        let id = keys.guess(top.previous);
-        let Some(len) = self.plain.get(usize::from(id)).and_then(|len| (*len as usize).checked_sub(1)) else {
-            return false;
-        };
-        let (start, end) = (self.at + 1, self.at + 1 + len);
-        if self.input.get(self.at) != Some(&b'"')
-            || self.input.get(end) != Some(&b'"')
-            || !keys.is_at(id, Kind::Text, 0, self.input, start, len)
-        {
-            return false;
-        }
-        self.at = end + 1;
-        self.key = id;
-        top.previous = id;
-        true
     }
 
     fn new_name(&mut self) -> Result<(), Error> {
@@ -292,6 +292,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
                     self.plain.resize(at + 1, 0);
                 }
                 self.plain[at] = u32::try_from(text.len + 1).unwrap_or(0);
+                self.foretell(previous, id, start + 1, text.len);
             }
             self.key = id;
             if S::DETAIL {
@@ -456,7 +457,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
 
     #[inline]
     fn number(&mut self) -> Result<bool, Error> {
-        if FAST && !S::DETAIL {
+        if FAST {
             if let Some((value, end)) = number::short_integer(self.input, self.at) {
                 self.push(Node::int(value))?;
                 self.at = end;

@@ -1,6 +1,7 @@
 //! Writing plain JSON, and counting what it can't say.
 
 mod again;
+mod flat;
 mod leaf;
 mod sorted;
 
@@ -38,6 +39,7 @@ pub(super) fn write(
         again: Again::new(limits.expanded_from(document.nodes().len())),
         order: sorted::Order::default(),
         has_rendered_all: false,
+        plain_maps: !options.sort_keys && options.indent == 0,
         numbers: leaf::number_texts(document),
         class: None,
         stays_open: part.more,
@@ -102,6 +104,8 @@ struct Writer<'d, 'o> {
     order: sorted::Order,
     /// Whether all keys that have an id are rendered.
     has_rendered_all: bool,
+    /// Whether maps are written in their order and on one line.
+    plain_maps: bool,
     /// The source texts of numbers, by node.
     numbers: HashMap<u32, &'d [u8]>,
     /// The class name that the next map gets as an entry.
@@ -159,7 +163,7 @@ impl Writer<'_, '_> {
     #[inline]
     fn array(&mut self) -> Result<(), Error> {
         let Some(Open { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
-        let nodes = self.nodes;
+        let (nodes, sources) = (self.nodes, self.sources());
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
             self.pen.turn()?;
@@ -168,11 +172,17 @@ impl Writer<'_, '_> {
             }
             is_empty = false;
             self.pen.line(self.depth)?;
-            if self.leaf(node) {
+            if self.is_flat(next, node) {
+                let behind = node.end();
+                if !self.flat_map(next, behind, &sources)? {
+                    return Ok(());
+                }
+                next = behind;
+            } else if self.leaf(node, &sources) {
                 next += 1;
-                continue;
+            } else {
+                return self.descend(next);
             }
-            return self.descend(next);
         }
         if let Some(top) = self.open.last_mut() {
             top.is_empty = is_empty;
@@ -188,7 +198,7 @@ impl Writer<'_, '_> {
     #[inline]
     fn map(&mut self) -> Result<(), Error> {
         let Some(Open { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
-        let nodes = self.nodes;
+        let (nodes, sources) = (self.nodes, self.sources());
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
             self.pen.turn()?;
@@ -228,11 +238,10 @@ impl Writer<'_, '_> {
                 }
             }
             let Some(node) = nodes.get(next as usize) else { break };
-            if self.leaf(node) {
-                next += 1;
-                continue;
+            if !self.leaf(node, &sources) {
+                return self.descend(next);
             }
-            return self.descend(next);
+            next += 1;
         }
         self.keys.close(&self.serial);
         if let Some(top) = self.open.last_mut() {

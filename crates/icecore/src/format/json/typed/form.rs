@@ -1,6 +1,6 @@
 //! The table of `$` keys: which form each begins, and what may stand beside it.
 
-use crate::document::Form;
+use crate::document::{Form, Kind};
 
 macro_rules! names {
     ($($name:ident = $text:literal,)*) => {
@@ -119,36 +119,41 @@ pub(super) static SHAPES: &[Shape] = &[
     form(Name::Module, &[], &[Name::Form]),
 ];
 
-const FORMS: &[(Form, &str)] = &[
-    (Form::Usual, "usual"),
-    (Form::Struct, "struct"),
-    (Form::Hook, "hook"),
-    (Form::Freeze, "freeze"),
-    (Form::Serializable, "C"),
-    (Form::UserDump, "u"),
-    (Form::UserMarshal, "U"),
-    (Form::Data, "d"),
-    (Form::TiedScalar, "scalar"),
-    (Form::TiedArray, "array"),
-    (Form::TiedHash, "hash"),
-    (Form::TiedElement, "element"),
-    (Form::Module, "module"),
-    (Form::OldModule, "old"),
-    (Form::Subclass, "subclass"),
-    (Form::Variable, "variable"),
-];
-
 /// The word for a form.
-pub(super) fn word(form: Form) -> &'static str {
-    FORMS.iter().find(|(known, _)| *known == form).map_or("usual", |(_, word)| word)
+pub(super) const fn word(form: Form) -> &'static str {
+    match form {
+        Form::Usual => "usual",
+        Form::Struct => "struct",
+        Form::Hook => "hook",
+        Form::Freeze => "freeze",
+        Form::Serializable => "C",
+        Form::UserDump => "u",
+        Form::UserMarshal => "U",
+        Form::Data => "d",
+        Form::TiedScalar => "scalar",
+        Form::TiedArray => "array",
+        Form::TiedHash => "hash",
+        Form::TiedElement => "element",
+        Form::Module => "module",
+        Form::OldModule => "old",
+        Form::Subclass => "subclass",
+        Form::Variable => "variable",
+    }
 }
 
 /// The form for a word. A module's usual form is called `class`.
-pub(super) fn from_word(word: &[u8]) -> Option<Form> {
-    if word == b"class" {
+pub(super) fn from_word(text: &[u8]) -> Option<Form> {
+    if text == b"class" {
         return Some(Form::Usual);
     }
-    FORMS.iter().find(|(_, known)| known.as_bytes() == word).map(|(form, _)| *form)
+    Form::ALL.iter().copied().find(|form| word(*form).as_bytes() == text)
+}
+
+/// The form of an object that does not say it: where the body is no container,
+/// the variable itself is blessed.
+pub(super) fn of_object(body: Kind) -> Form {
+    let is_container = body.is_container() && body != Kind::VString;
+    if is_container || matches!(body, Kind::Link | Kind::Alias) { Form::Usual } else { Form::Variable }
 }
 
 #[cfg(test)]
@@ -170,8 +175,8 @@ mod tests {
 
     #[test]
     fn every_form_has_a_word() {
-        for (form, text) in FORMS {
-            assert_eq!((word(*form), from_word(text.as_bytes())), (*text, Some(*form)));
+        for form in Form::ALL {
+            assert_eq!(from_word(word(form).as_bytes()), Some(form));
         }
     }
 }

@@ -155,13 +155,13 @@ enum Task {
         end: u32,
         index: u32,
     },
+    /// The form of an object that does not say it.
+    Form {
+        at: u32,
+    },
     Close {
         at: u32,
         count: u32,
-    },
-    /// The form of the object at `at`, which was not said: its body tells.
-    Form {
-        at: u32,
     },
 }
 
@@ -263,11 +263,11 @@ impl<'a, 'r> Reader<'a, 'r> {
                 Task::Entries { next, end, index } => self.entry(next, end, index)?,
                 Task::Pairs { next, end, index, locked } => self.pair(next, end, index, locked)?,
                 Task::Placeholders { next, end, index } => self.placeholder(next, end, index)?,
+                Task::Form { at } => self.object_form(at),
                 Task::Close { at, count } => {
                     self.tape.close(at, count);
                     self.depth -= 1;
                 }
-                Task::Form { at } => self.settle_form(at),
             }
         }
         Ok(())

@@ -446,9 +446,8 @@ impl<'d> Writer<'d, '_> {
             Kind::Object => {
                 self.key(Name::Class)?;
                 self.class(node.class())?;
-                // A scalar in the place of a reference: the variable is blessed.
-                let is_scalar = here.children().next().is_some_and(|body| is_scalar(body.kind()));
-                if node.form() != if is_scalar { Form::Variable } else { Form::Usual } {
+                let body = self.nodes.get(child(0) as usize).map_or(Kind::Null, |body| body.kind);
+                if node.form() != form::of_object(body) {
                     self.form(node.form())?;
                 }
                 self.tasks.extend([Task::Value(child(0)), Task::Key(Name::Value)]);
@@ -522,9 +521,4 @@ impl<'d> Writer<'d, '_> {
         }
         Ok(())
     }
-}
-
-/// Whether a variable holds a value of this kind itself, not by reference.
-pub(super) fn is_scalar(kind: Kind) -> bool {
-    !kind.is_container() && !matches!(kind, Kind::Link | Kind::Alias)
 }

@@ -2,7 +2,7 @@
 
 use super::Writer;
 use crate::base64;
-use crate::document::{Document, Kind, Node, Notes, Ordinals, Place, flag};
+use crate::document::{Document, Kind, Node, Notes, Ordinals, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::json::options::{BytesAs, TextAs};
 use crate::format::json::pen::Chars;
@@ -49,42 +49,6 @@ fn is_text_of(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
 }
 
 impl Writer<'_, '_> {
-    /// Writes a value that is a plain leaf. Returns false, with nothing
-    /// written, for anything else.
-    #[inline]
-    pub(super) fn leaf(&mut self, node: &Node) -> bool {
-        match node.kind {
-            Kind::Text | Kind::Bytes => {
-                let len = node.aux as usize;
-                let (base, start) = match node.place() {
-                    Place::Input(start) => (self.document.input(), start as usize),
-                    Place::Arena(start) => (&self.document.tape().arena[..], start as usize),
-                };
-                self.pen.plain(base, start, len)
-            }
-            Kind::Int if self.numbers.is_empty() => {
-                self.pen.int(node.payload as i64);
-                true
-            }
-            Kind::Float if self.numbers.is_empty() => {
-                let value = f64::from_bits(node.payload);
-                if value.is_finite() {
-                    self.pen.float(value);
-                }
-                value.is_finite()
-            }
-            Kind::Null => {
-                self.pen.word("null");
-                true
-            }
-            Kind::Bool => {
-                self.pen.word(if node.payload != 0 { "true" } else { "false" });
-                true
-            }
-            _ => false,
-        }
-    }
-
     /// Writes any leaf. Returns the value to go on with, if it is a link.
     pub(super) fn rare_leaf(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         if let Some(text) = self.numbers.get(&at) {

@@ -6,7 +6,6 @@ use crate::base64;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::format::json::typed::form::{self, Name};
 use crate::format::json::typed::key::{self, Read};
-use crate::format::json::typed::write::is_scalar;
 use std::collections::HashSet;
 
 /// How many keys of a map get ids; the others stand on the tape.
@@ -195,7 +194,7 @@ impl Reader<'_, '_> {
             count += entries;
         }
         self.tasks.push(Task::Close { at: open, count });
-        if main == Name::Class && parts.get(Name::Form).is_none() {
+        if node.kind == Kind::Object && parts.get(Name::Form).is_none() {
             self.tasks.push(Task::Form { at: open });
         }
         self.tasks.extend(attributes.map(|(task, _)| task));
@@ -203,13 +202,10 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// A scalar in the place of a reference: the variable is blessed.
-    pub(super) fn settle_form(&mut self, at: u32) {
-        let body = self.tape.nodes.get(at as usize + 1).map(|body| body.kind);
-        if let Some(object) = self.tape.nodes.get_mut(at as usize)
-            && body.is_some_and(is_scalar)
-        {
-            *object = object.in_form(Form::Variable);
+    /// Gives an object the form that its body asks for.
+    pub(super) fn object_form(&mut self, at: u32) {
+        if let [object, body, ..] = &mut self.tape.nodes[at as usize..] {
+            *object = object.in_form(form::of_object(body.kind));
         }
     }
 

@@ -1,0 +1,154 @@
+//! Shortcuts for the usual: members whose names came in the same order before,
+//! items that are short integers or plain strings, and nothing between the
+//! tokens. Where anything else comes they stop, having read nothing of it.
+
+use super::{KEYS_WITH_ID, Reader};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
+use crate::error::Error;
+use crate::format::json::{number, string};
+
+/// The name that followed another one the last time.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Foretold {
+    /// The name in quotes and with the colon, and which bytes of it count.
+    text: u128,
+    mask: u128,
+    /// How long that is; 0 if it can't be foretold.
+    len: u32,
+    /// The id of the name that follows this one.
+    next: u16,
+}
+
+impl<S: Sink, const FAST: bool> Reader<'_, '_, S, FAST> {
+    /// Remembers that the name with this id stands at `start` of the input,
+    /// without escapes, and came behind `previous`.
+    pub(super) fn foretell(&mut self, previous: u16, id: u16, start: usize, len: usize) {
+        let least = usize::from(previous.max(id)) + 1;
+        if self.foretold.len() < least {
+            self.foretold.resize(least, Foretold::default());
+        }
+        self.foretold[usize::from(previous)].next = id;
+        let this = &mut self.foretold[usize::from(id)];
+        if this.len == 0 && len <= 13 {
+            let mut text = [0; 16];
+            if let Some(name) = self.input.get(start..start + len) {
+                text[0] = b'"';
+                text[1..=len].copy_from_slice(name);
+                text[len + 1] = b'"';
+                text[len + 2] = b':';
+                this.text = u128::from_le_bytes(text);
+                this.mask = u128::MAX >> (128 - 8 * (len + 3));
+                this.len = len as u32 + 3;
+            }
+        }
+    }
+
+    /// The leaf that starts at `start`, and its end.
+    #[inline(always)]
+    fn plain_leaf(&self, start: usize) -> Option<(Node, usize)> {
+        match self.input.get(start)? {
+            b'"' => {
+                let first = start + 1;
+                let stop = string::find_special::<true>(self.input, first);
+                let len = u32::try_from(stop.at - first).ok().filter(|len| *len < u32::MAX)?;
+                let plain = self.input.get(stop.at) == Some(&b'"')
+                    && !stop.beyond_ascii
+                    && u64::from(len) <= self.limits.string;
+                plain.then(|| (Node::string(Kind::Text, Place::Input(first as u64), len), stop.at + 1))
+            }
+            b'-' | b'0'..=b'9' => number::short_integer(self.input, start).map(|(value, end)| (Node::int(value), end)),
+            _ => None,
+        }
+    }
+
+    /// Reads members, from the name of one on. Returns true if it stands behind
+    /// the last value of the object, and false if it stands before a name.
+    #[inline]
+    pub(super) fn members(&mut self) -> bool {
+        let mut at = self.at;
+        let Some(top) = self.open.last() else { return false };
+        let (mut count, mut previous) = (top.count, top.previous);
+        let is_complete = loop {
+            let id = self.foretold.get(usize::from(previous)).map_or(0, |known| known.next);
+            let Some(name) = self.foretold.get(usize::from(id)).filter(|name| name.len > 0) else { break false };
+            let Some(window) = self.input.get(at..).and_then(|rest| rest.first_chunk::<16>()) else { break false };
+            if u128::from_le_bytes(*window) & name.mask != name.text || count >= KEYS_WITH_ID {
+                break false;
+            }
+            let Some((mut node, end)) = self.plain_leaf(at + name.len as usize) else { break false };
+            let behind = self.input.get(end);
+            let is_last = behind == Some(&b'}');
+            if !is_last && behind != Some(&b',') {
+                break false;
+            }
+            let limit = self.limits.nodes;
+            let tape = self.sink.tape();
+            if tape.len() >= limit {
+                break false;
+            }
+            node.key = id;
+            tape.push(node);
+            previous = id;
+            if is_last {
+                at = end;
+                break true;
+            }
+            at = end + 1;
+            count += 1;
+        };
+        self.at = at;
+        if let Some(top) = self.open.last_mut() {
+            (top.count, top.previous) = (count, previous);
+        }
+        is_complete
+    }
+
+    /// Reads items, from the start of one on, up to one that needs more.
+    #[inline]
+    pub(super) fn items(&mut self) -> Result<(), Error> {
+        let mut count = 0;
+        while let Some((node, end)) = self.plain_leaf(self.at) {
+            let limit = self.limits.nodes;
+            let tape = self.sink.tape();
+            if self.input.get(end) != Some(&b',') || tape.len() >= limit {
+                break;
+            }
+            tape.push(node);
+            self.at = end + 1;
+            count += 1;
+            if self.open.len() == 1 {
+                self.sink.child_done()?;
+            }
+        }
+        if let Some(top) = self.open.last_mut() {
+            top.count += count;
+        }
+        Ok(())
+    }
+
+    /// Takes the name that followed the one before the last time, if it stands
+    /// here again.
+    pub(super) fn foretold_name(&mut self) -> bool {
+        let Some(top) = self.open.last_mut() else { return false };
+        if top.count >= KEYS_WITH_ID {
+            return false;
+        }
+        let keys = &self.sink.tape().keys;
+        let id = keys.guess(top.previous);
+        let Some(len) = self.plain.get(usize::from(id)).and_then(|len| (*len as usize).checked_sub(1)) else {
+            return false;
+        };
+        let (start, end) = (self.at + 1, self.at + 1 + len);
+        if self.input.get(self.at) != Some(&b'"')
+            || self.input.get(end) != Some(&b'"')
+            || !keys.is_at(id, Kind::Text, 0, self.input, start, len)
+        {
+            return false;
+        }
+        debug_assert!(id != NO_KEY && id != KEY_NODE && id != IS_KEY);
+        self.at = end + 1;
+        self.key = id;
+        top.previous = id;
+        true
+    }
+}

@@ -1,0 +1,109 @@
+//! The hot loop: leaves, and maps that hold nothing else.
+
+use super::{NOTICED, Open, What, Writer};
+use crate::document::{Kind, NO_KEY, Node, Place};
+use crate::error::Error;
+use crate::format::json::room::{self, Room};
+use crate::output::LossKind;
+
+/// Where the bytes of strings are.
+#[derive(Clone, Copy)]
+pub(super) struct Sources<'d> {
+    input: &'d [u8],
+    arena: &'d [u8],
+    /// Whether numbers are written as they may come.
+    any_number: bool,
+}
+
+/// Writes a value that is a plain leaf. `None`, with nothing of it to be kept,
+/// for anything else.
+#[inline]
+pub(super) fn leaf(room: &mut Room, at: usize, node: &Node, sources: &Sources<'_>) -> Option<usize> {
+    match node.kind {
+        Kind::Text | Kind::Bytes => {
+            let (base, start) = match node.place() {
+                Place::Input(start) => (sources.input, start),
+                Place::Arena(start) => (sources.arena, start),
+            };
+            room::plain(room, at, base, usize::try_from(start).ok()?, node.aux as usize)
+        }
+        Kind::Int if sources.any_number => Some(room::int(room, at, node.payload as i64)),
+        Kind::Float if sources.any_number => {
+            let value = f64::from_bits(node.payload);
+            value.is_finite().then(|| room::float(room, at, value))
+        }
+        Kind::Null => Some(room::word(room, at, "null")),
+        Kind::Bool => Some(room::word(room, at, if node.payload != 0 { "true" } else { "false" })),
+        _ => None,
+    }
+}
+
+impl<'d> Writer<'d, '_> {
+    pub(super) fn sources(&self) -> Sources<'d> {
+        let (input, arena) = (self.document.input(), &self.document.tape().arena[..]);
+        Sources { input, arena, any_number: self.numbers.is_empty() }
+    }
+
+    /// Writes a value that is a plain leaf. Returns false, with nothing
+    /// written, for anything else.
+    #[inline]
+    pub(super) fn leaf(&mut self, node: &Node, sources: &Sources<'_>) -> bool {
+        let end = self.pen.room().and_then(|room| leaf(room, 0, node, sources));
+        if let Some(end) = end {
+            self.pen.advance(end);
+        }
+        end.is_some()
+    }
+
+    /// Whether this is a map without anything special, in which each node is an
+    /// entry.
+    #[inline]
+    pub(super) fn is_flat(&self, at: u32, node: &Node) -> bool {
+        node.kind == Kind::Map
+            && node.flags & NOTICED == 0
+            && self.plain_maps
+            && u64::from(node.end()) == u64::from(at) + 1 + u64::from(node.aux)
+    }
+
+    /// Writes the map at `at`, which [is flat](Writer::is_flat). Returns false,
+    /// with the map opened, where an entry needs more than the hot loop.
+    #[inline]
+    pub(super) fn flat_map(&mut self, at: u32, end: u32, sources: &Sources<'_>) -> Result<bool, Error> {
+        let serial = self.keys.open(&self.serial);
+        let mut next = at + 1;
+        let nodes = self.nodes.get(next as usize..end as usize).unwrap_or(&[]);
+        for node in nodes {
+            self.pen.turn()?;
+            let entry = self.keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
+            let Some((piece, len)) = entry.and_then(|key| Some((self.keys.piece(key)?, key.len))) else { break };
+            let Some(room) = self.pen.room() else { break };
+            room[0] = if next == at + 1 { b'{' } else { b',' };
+            room[1..1 + piece.len()].copy_from_slice(piece);
+            let Some(written) = leaf(room, 1 + len, node, sources) else { break };
+            self.pen.advance(written);
+            if self.keys.is_again(node.key, &serial) {
+                self.lose(LossKind::DuplicateKey, next);
+            }
+            next += 1;
+        }
+        if next < end {
+            if let Some(top) = self.open.last_mut() {
+                (top.next, top.is_empty) = (end, false);
+            }
+            let is_empty = next == at + 1;
+            if is_empty {
+                self.pen.byte(b'{');
+            }
+            self.depth += 1;
+            let around = std::mem::replace(&mut self.serial, serial);
+            self.open.push(Open { what: What::Map, is_empty, next, end, around });
+            return Ok(false);
+        }
+        if nodes.is_empty() {
+            self.pen.byte(b'{');
+        }
+        self.pen.byte(b'}');
+        self.keys.close(&serial);
+        Ok(true)
+    }
+}
