@@ -32,7 +32,7 @@ pub fn convert<'a>(
     if bytes.len() < LARGE {
         return None;
     }
-    let mut write = |document: &Document<'_>, part: Part, losses: &mut Losses, sink: &mut Sink| {
+    let write = |document: &Document<'_>, part: Part, losses: &mut Losses, sink: &mut Sink| {
         write_part(document, part, to.settings(), limits, sink).map(|end| end.map(|found| losses.merge(found)))
     };
     // Options of the target may ask for the whole.

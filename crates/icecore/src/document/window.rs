@@ -55,7 +55,15 @@ impl<'r, 'a> Windows<'r, 'a> {
         let classes = window.classes.clone();
         let encodings = window.encodings.clone();
         let first_item = window.first_item + u64::from(count);
-        let mut next = (self.receive)(Document::new(self.input, window))?;
+        let received = (self.receive)(Document::new(self.input, window));
+        let mut next = match received {
+            Ok(next) => next,
+            Err(error) => {
+                // The reader still has to close the root.
+                self.tape.nodes.push(root);
+                return Err(error);
+            }
+        };
         next.clear();
         next.nodes.push(root);
         (next.keys, next.classes, next.encodings, next.first_item) = (keys, classes, encodings, first_item);
