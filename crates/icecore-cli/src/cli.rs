@@ -27,6 +27,7 @@ pub struct Cli {
 }
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "For all commands")]
 pub struct Global {
     /// Bounds on what reading and writing may cost
     ///

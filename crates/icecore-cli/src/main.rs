@@ -4,6 +4,7 @@
 mod cli;
 mod commands;
 mod limits;
+mod map;
 mod paint;
 mod progress;
 mod reading;

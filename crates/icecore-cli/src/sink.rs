@@ -18,11 +18,21 @@ pub struct Sink {
     name: String,
     /// How many bytes were passed on.
     passed: u64,
+    /// How many documents are complete.
+    documents: u64,
 }
 
 impl Sink {
     pub fn new(to: Box<dyn Write>, name: impl Into<String>) -> Sink {
-        Sink { to, buffer: Vec::with_capacity(2 * PIECE), failed: None, last: b'\n', name: name.into(), passed: 0 }
+        Sink {
+            to,
+            buffer: Vec::with_capacity(2 * PIECE),
+            failed: None,
+            last: b'\n',
+            name: name.into(),
+            passed: 0,
+            documents: 0,
+        }
     }
 
     /// To the standard output.
@@ -43,6 +53,16 @@ impl Sink {
     /// How much was written so far.
     pub fn position(&self) -> u64 {
         self.passed + self.buffer.len() as u64
+    }
+
+    /// A document is complete.
+    pub fn document_done(&mut self) {
+        self.documents += 1;
+    }
+
+    /// How many documents are complete.
+    pub fn documents(&self) -> u64 {
+        self.documents
     }
 
     /// Takes back what was written behind this position, as far as it was not

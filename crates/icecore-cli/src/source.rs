@@ -1,5 +1,6 @@
 //! Inputs: files, folders, the standard input.
 
+use crate::map::{self, Bytes};
 use crate::report::Report;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -54,14 +55,14 @@ impl Source {
         self.path.as_ref().map_or_else(|| "stdin".to_owned(), |path| path.display().to_string())
     }
 
-    /// All its bytes.
-    pub fn read(&self) -> io::Result<Vec<u8>> {
+    /// All its bytes. A large file is mapped.
+    pub fn read(&self) -> io::Result<Bytes> {
         match &self.path {
-            Some(path) => fs::read(path),
+            Some(path) => map::file(path),
             None => {
                 let mut bytes = Vec::new();
                 io::stdin().lock().read_to_end(&mut bytes)?;
-                Ok(bytes)
+                Ok(Bytes::Read(bytes))
             }
         }
     }

@@ -12,6 +12,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+/// What `--json` says.
+#[derive(Serialize)]
+struct Everything<'r> {
+    classes: &'r [Row],
+}
+
 /// A class over all inputs, and the input in which it was met first.
 #[derive(Serialize)]
 struct Row {
@@ -51,7 +57,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), S
     let mut sink = Sink::stdout();
     match (args.json, args.language) {
         (true, _) => {
-            sink.json(&serde_json::json!({ "classes": rows }))?;
+            sink.json(&Everything { classes: &rows })?;
             sink.text("\n")?;
         }
         (false, Some(language)) => sink.text(&allow_list(&rows, language))?,

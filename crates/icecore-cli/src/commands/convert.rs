@@ -17,8 +17,8 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), S
     let job = Job { reader, to: target_stage(args)?, args, global, streams };
     report.progress = Progress::over(sources.len(), global.quiet);
     match &args.out_dir {
-        Some(folder) => job.into_folder(&mut Folder::new(folder, args.force), &sources, report),
-        None => job.into_one(&sources, report),
+        Some(folder) => job.each_to_folder(&mut Folder::new(folder, args.force), &sources, report),
+        None => job.all_to_one(&sources, report),
     }
 }
 
@@ -40,7 +40,7 @@ struct Job<'a> {
 
 impl Job<'_> {
     /// All to the standard output, or to one file.
-    fn into_one(&self, sources: &[Source], report: &mut Report) -> Result<(), Stop> {
+    fn all_to_one(&self, sources: &[Source], report: &mut Report) -> Result<(), Stop> {
         let mut target = match &self.args.output {
             Some(path) if path.as_os_str() != "-" => Target::file(path)?,
             _ => Target::stdout(),
@@ -51,11 +51,11 @@ impl Job<'_> {
             report.progress.step();
         }
         // A file in which nothing came out right does not appear.
-        if target.is_file() && target.sink.position() == 0 { Ok(()) } else { target.keep() }
+        if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.keep() }
     }
 
     /// Each to a file of its own.
-    fn into_folder(&self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Stop> {
+    fn each_to_folder(&self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Stop> {
         for source in sources {
             report.progress.show(&source.name());
             match folder.target(&source.below, self.to.format().name) {
@@ -118,8 +118,9 @@ impl Job<'_> {
         {
             return Some(Err(stop));
         }
-        if let Some(error) = &error {
-            report.unreadable(name, error, bytes);
+        match &error {
+            Some(error) => report.unreadable(name, error, bytes),
+            None => sink.document_done(),
         }
         Some(Ok(error.is_none()))
     }
@@ -137,7 +138,8 @@ impl Job<'_> {
             match icecore::write_to(&outcome.document, &self.to, &self.global.limit, sink) {
                 Ok(losses) => {
                     report.losses(name, &losses, self.args.strict);
-                    well &= !(self.args.strict && !losses.is_empty());
+                    well &= !self.args.strict || losses.is_empty();
+                    sink.document_done();
                 }
                 Err(error) if error.kind() == ErrorKind::Output => return Err(sink.stop()),
                 Err(error) => {

@@ -6,6 +6,21 @@ use crate::sink::Sink;
 use icecore::{Opt, Side, Takes, format};
 use serde::Serialize;
 
+/// What `--json` says.
+#[derive(Serialize)]
+struct Everything {
+    formats: Vec<Row>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recognised: Option<Vec<Known>>,
+}
+
+/// What `--json` says of a format that is recognised, but not read.
+#[derive(Serialize)]
+struct Known {
+    name: &'static str,
+    title: &'static str,
+}
+
 /// What `--json` says of a format.
 #[derive(Serialize)]
 struct Row {
@@ -38,14 +53,10 @@ pub fn run(args: &Formats) -> Result<(), Stop> {
     };
     let mut sink = Sink::stdout();
     if args.json {
-        let rows: Vec<_> = formats.iter().map(|format| row(format)).collect();
-        let recognised: Vec<_> = icecore::recognised()
-            .into_iter()
-            .map(|(name, title)| serde_json::json!({ "name": name, "title": title }))
-            .collect();
-        sink.json(&match args.format {
-            None => serde_json::json!({ "formats": rows, "recognised": recognised }),
-            Some(_) => serde_json::json!({ "formats": rows }),
+        let known = || icecore::recognised().into_iter().map(|(name, title)| Known { name, title }).collect();
+        sink.json(&Everything {
+            formats: formats.iter().map(|format| row(format)).collect(),
+            recognised: args.format.is_none().then(known),
         })?;
         sink.text("\n")?;
     } else if args.format.is_some() {

@@ -55,7 +55,9 @@ fn title(name: Option<&str>) -> String {
 
 fn page(command: &clap::Command, name: Option<&str>) -> Result<String, Stop> {
     let mut page = Vec::new();
-    let man = clap_mangen::Man::new(command.clone()).title(title(name));
+    let man = clap_mangen::Man::new(command.clone())
+        .title(title(name))
+        .source(concat!("icecore ", env!("CARGO_PKG_VERSION")));
     man.render(&mut page).map_err(|error| Stop::Failed(code::OTHER, error.to_string()))?;
     Ok(String::from_utf8_lossy(&page).into_owned())
 }

@@ -37,7 +37,7 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
     limits.depth = 1_000_000;
     let mut rest = sample.bytes;
     let mut documents = 0u64;
-    let mut only_values = true;
+    let mut only_containers = true;
     let mut tape = Tape::new();
     while !rest.is_empty() {
         let request = Request { limits: &limits, detail: false, tape };
@@ -56,20 +56,15 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
             };
         }
         let root = outcome.document.root().kind();
-        only_values &= root.is_container() || matches!(root, Kind::Link | Kind::Alias);
-        rest = rest.get(outcome.consumed..).filter(|left| left.len() < rest.len())?;
+        only_containers &= root.is_container() || matches!(root, Kind::Link | Kind::Alias);
+        let read = outcome.consumed.max(1);
+        rest = rest.get(read..).unwrap_or(&[]);
         tape = outcome.document.into_tape();
         documents += 1;
-        if is_sure {
-            break;
-        }
-    }
-    if is_sure {
-        return Some(Guess { certainty, variant });
     }
     if documents > 1 {
         // A column of numbers is no list of documents.
-        if !only_values {
+        if !only_containers && !is_sure {
             return None;
         }
         let count = format!("{documents} documents");
@@ -79,18 +74,33 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
             false => format!("{variant}, {count}"),
         };
     }
-    let certainty = if only_values { Certainty::Sure } else { Certainty::Possible };
+    let certainty = if only_containers || is_sure { Certainty::Sure } else { Certainty::Possible };
     Some(Guess { certainty, variant })
 }
 
 /// The stage that reads this input.
 pub(super) fn stage(input: &[u8]) -> Result<Stage, Error> {
-    let Some(format) = format_of(input) else { return Err(unknown(input)) };
+    let format = match format_of(input) {
+        Some(format) => format,
+        // A text that is meant to be JSON: its reader says where it is not.
+        None if begins_like_json(input) && identify(input).is_none() => &format::json::FORMAT,
+        None => return Err(unknown(input)),
+    };
     let mut stage = Stage::of(format);
     if format.name == "json" && is_typed(input) {
         stage.set("typed", None)?;
     }
     Ok(stage)
+}
+
+fn begins_like_json(input: &[u8]) -> bool {
+    match input.trim_ascii_start() {
+        [b'{', rest @ ..] => matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]),
+        [b'[', rest @ ..] => {
+            matches!(rest.trim_ascii_start(), [b'[' | b'{' | b'"' | b']' | b'-' | b'0'..=b'9', ..])
+        }
+        _ => false,
+    }
 }
 
 /// Whether a JSON text begins as the outermost object of the typed form does.
