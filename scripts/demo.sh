@@ -7,7 +7,7 @@ cargo build --release --locked --quiet -p icecore --example employees
 bin=$(cd "$target/release" && pwd)
 PATH=$bin:$PATH
 new_folder
-cp fixtures/files/storable/records-tree-nstore.storable "$folder/tree.storable"
+cp docs/cookbook/samples/session.storable "$folder"
 cd "$folder"
 
 if [ -t 1 ]; then
@@ -23,10 +23,10 @@ show() { # COMMAND, as it is typed
 
 say
 say 'A small file that Perl wrote with Storable:'
-show 'icecore detect tree.storable'
-show 'icecore inspect --depth 3 tree.storable'
-show 'icecore classes tree.storable'
-show 'icecore convert -t json:indent=2 tree.storable | head -n 20'
+show 'icecore detect session.storable'
+show 'icecore inspect session.storable'
+show 'icecore classes session.storable'
+show 'icecore convert -t json:indent=2 session.storable'
 
 say
 say 'A million records:'

@@ -1,0 +1,121 @@
+//! The table of `docs/conversions.md` is made by converting: what stands in
+//! it is what happens. `make pages` writes it anew.
+
+#![cfg(all(feature = "snappy", feature = "zlib", feature = "zstd"))]
+
+use icecore::{Comparison, Document, Limits, Losses, Stage};
+use std::fs;
+use std::path::Path;
+
+/// What is converted, and how it is written as `json:typed` with plain strings
+/// as bytes.
+const ROWS: &[(&str, &str)] = &[
+    ("undef, NULL, nil", "[null]"),
+    ("boolean", "[true]"),
+    ("integer of 64 bits", "[-1]"),
+    ("integer above that, below 2^64", "[18446744073709551615]"),
+    ("integer beyond 64 bits", "[18446744073709551616]"),
+    ("float", "[0.5]"),
+    ("float that is integral", "[3.0]"),
+    ("infinity, not a number", r#"[{"$float":"inf"}]"#),
+    ("float beyond 64 bits", r#"[{"$float128":"3ffd5555555555555555555555555555"}]"#),
+    ("bytes, ASCII", r#"["abc"]"#),
+    ("bytes, valid UTF-8", r#"["é"]"#),
+    ("bytes, not UTF-8", r#"[{"$latin1":"\u00e9"}]"#),
+    ("text", r#"[{"$text":"é"}]"#),
+    ("string in a named encoding", r#"[{"$string":"abc","$encoding":"EUC-JP"}]"#),
+    ("symbol", r#"[{"$symbol":"abc"}]"#),
+    ("class or module name", r#"[{"$module":"Set","$form":"class"}]"#),
+    ("enum case", r#"[{"$enum":"Suit:Hearts"}]"#),
+    ("element that does not exist", r#"[{"$hole":1}]"#),
+    ("map", r#"[{"b":1,"a":2}]"#),
+    ("key that is an integer", r#"[{"$map":[[1,2]]}]"#),
+    ("key twice", r#"[{"$map":[["a",1],["a",2]]}]"#),
+    ("restricted hash", r#"[{"$map":[["a",1]],"$restricted":true,"$locked":[0],"$placeholders":["b"]}]"#),
+    ("map with a default value", r#"[{"$map":[["a",1]],"$default":0}]"#),
+    ("reference to a scalar", r#"[{"$ref":1}]"#),
+    ("the same array twice", r#"[{"$id":1,"$value":[1]},{"$link":1}]"#),
+    ("the same variable twice", r#"[{"$id":1,"$value":1},{"$alias":1}]"#),
+    ("cycle", r#"{"$id":1,"$value":[{"$link":1}]}"#),
+    ("weak reference", r#"{"$id":1,"$value":[{"$weak":{"$link":1}}]}"#),
+    ("weak, and nothing else refers to it", r#"[{"$weak":[1]}]"#),
+    ("overloaded reference", r#"[{"$overload":{"$class":"C","$value":{}}}]"#),
+    ("object", r#"[{"$class":"C","$value":{"a":1}}]"#),
+    ("object that is a scalar", r#"[{"$class":"C","$value":{"$ref":1}}]"#),
+    ("object frozen by STORABLE_freeze", r#"[{"$opaque":"hook","$class":"C","$payload":"abc","$links":[{}]}]"#),
+    ("object frozen by FREEZE (Sereal)", r#"[{"$opaque":"freeze","$class":"C","$payload":[1]}]"#),
+    ("object frozen by serialize (PHP `C:`)", r#"[{"$opaque":"C","$class":"C","$payload":"abc"}]"#),
+    ("regular expression", r#"[{"$regexp":"a+","$flags":"i"}]"#),
+    ("regular expression with other flags", r#"[{"$regexp":"a+","$flags":"a"}]"#),
+    ("code as text", r#"[{"$code":"{ 1 }"}]"#),
+    ("v-string", r#"[{"$vstring":"v1.2","$value":"\u0001\u0002"}]"#),
+    ("tied variable", r#"[{"$tied":"hash","$value":{"$class":"C","$value":{}}}]"#),
+    ("attributes on a value", r#"[{"$attributes":{"a":1},"$value":"abc"}]"#),
+];
+
+fn typed(value: &str) -> String {
+    format!(r#"{{"$icecore":1,"$strings":"bytes","$value":{value}}}"#)
+}
+
+fn read<'a>(bytes: &'a [u8], stage: &str) -> Document<'a> {
+    let stage = Stage::parse(stage).expect("the stage is known");
+    icecore::read_as(bytes, &stage, &Limits::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The cell for what became of a document: the value, or `the same`; and what
+/// was lost.
+fn cell(document: &Document<'_>, to: &str) -> String {
+    let stage = Stage::parse(to).expect("the stage is known");
+    let mut bytes = Vec::new();
+    let losses = match icecore::write_to(document, &stage, &Limits::default(), &mut bytes) {
+        Ok(losses) => losses,
+        Err(error) => return format!("error `{}`", error.kind()),
+    };
+    let value = if to == "json" {
+        format!("`{}`", String::from_utf8_lossy(&bytes))
+    } else {
+        let after = read(&bytes, to);
+        if Comparison::new().any_order().equal(document, &after) {
+            "the same".to_owned()
+        } else {
+            let text = icecore::write(&after, "json:typed").expect("typed JSON says everything");
+            let text = String::from_utf8(text).expect("JSON is UTF-8");
+            let start = text.find("\"$value\":").map_or(0, |at| at + "\"$value\":".len());
+            let end = if start == 0 { text.len() } else { text.len() - 1 };
+            format!("`{}`", &text[start..end])
+        }
+    };
+    format!("{value}{}", lost(&losses))
+}
+
+fn lost(losses: &Losses) -> String {
+    let kinds: Vec<_> = losses.iter().map(|loss| format!("*{}*", loss.kind.as_str())).collect();
+    if kinds.is_empty() { String::new() } else { format!(" {}", kinds.join(" ")) }
+}
+
+fn table() -> String {
+    let mut table = String::from("| what | as `json:typed` | JSON | Storable | Sereal |\n|---|---|---|---|---|\n");
+    for (what, value) in ROWS {
+        let text = typed(value);
+        let document = read(text.as_bytes(), "json:typed");
+        let cells: Vec<_> = ["json", "storable", "sereal"].iter().map(|to| cell(&document, to)).collect();
+        table += &format!("| {what} | `{value}` | {} |\n", cells.join(" | "));
+    }
+    table
+}
+
+#[test]
+fn the_table_of_conversions_says_what_happens() {
+    const BEFORE: &str = "<!-- made by converting -->\n";
+    const BEHIND: &str = "<!-- end -->\n";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conversions.md");
+    let page = fs::read_to_string(&path).expect("docs/conversions.md is there");
+    let (head, rest) = page.split_once(BEFORE).expect("the table has a start");
+    let (_, tail) = rest.split_once(BEHIND).expect("the table has an end");
+    let now = format!("{head}{BEFORE}{}{BEHIND}{tail}", table());
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        fs::write(&path, &now).expect("docs/conversions.md can be written");
+    } else {
+        assert!(now == page, "docs/conversions.md is out of date; `make pages` mends it\n{}", table());
+    }
+}
