@@ -42,10 +42,10 @@ fn the_fast_reader_and_its_plain_twin_agree() {
     let (mut total, mut failures) = (0, Vec::new());
     for f in readable() {
         total += 1;
-        let fast = documents(&f.blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits)));
+        let fast =
+            documents(&f.blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits)));
         let slow = documents(&f.blob, |rest| sereal::read_outcome(rest, &plain(), Request::new(&limits)));
-        let traced =
-            documents(&f.blob, |rest| sereal::read_outcome(rest, &plain(), Request::new(&limits).detailed()));
+        let traced = documents(&f.blob, |rest| sereal::read_outcome(rest, &plain(), Request::new(&limits).detailed()));
         match (fast, slow, traced) {
             (Ok(a), Ok(b), Ok(c)) if a == b && a == c => {}
             (Ok(_), Ok(_), Ok(_)) => failures.push(format!("{} {}: they differ", f.name, f.mode)),
@@ -59,8 +59,9 @@ fn the_fast_reader_and_its_plain_twin_agree() {
 fn unpacked(blob: &[u8]) -> Vec<u8> {
     let limits = Limits::default();
     let mut out = Vec::new();
-    for document in documents(blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed()))
-        .unwrap_or_default()
+    for document in
+        documents(blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed()))
+            .unwrap_or_default()
     {
         let trace = document.trace().unwrap();
         out.extend(document.spelling().unwrap().header.iter().flat_map(|(_, value)| value.to_le_bytes()));
@@ -87,8 +88,9 @@ fn what_sereal_wrote_comes_out_byte_for_byte() {
     for f in &readable() {
         total += 1;
         let mut out = Vec::new();
-        let read =
-            documents(&f.blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed()));
+        let read = documents(&f.blob, |rest| {
+            sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed())
+        });
         let written = read.unwrap().iter().try_for_each(|document| {
             let losses = sereal::write(document, &WriteOptions::default(), &limits, &mut out)?;
             assert!(losses.is_empty(), "{} {}: {losses:?}", f.name, f.mode);
@@ -165,13 +167,10 @@ fn without_spelling_the_encoders_rules_give_the_same_bytes() {
         }
         let read = |blob| sereal::read_outcome(blob, &ReadOptions::default(), Request::new(&limits).detailed());
         let (ours, theirs) = (read(&out), read(&f.blob));
-        if ours.document != theirs.document
-            || by_rules(&ours.document) != by_rules(&theirs.document)
-        {
+        if ours.document != theirs.document || by_rules(&ours.document) != by_rules(&theirs.document) {
             failures.push(differs(f, &out));
         }
     }
     println!("{same} of {total} the same to the byte");
     report("writing by the encoder's rules", total, &failures);
 }
-

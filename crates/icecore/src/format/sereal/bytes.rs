@@ -19,7 +19,8 @@ pub(super) struct Bytes<'o> {
 
 impl<'o> Bytes<'o> {
     pub(super) fn new(out: &'o mut dyn Output) -> Bytes<'o> {
-        let chunk = vec![0; CHUNK + SLACK].into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0; CHUNK + SLACK]));
+        let chunk =
+            vec![0; CHUNK + SLACK].into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0; CHUNK + SLACK]));
         Bytes { chunk, at: 0, passed: 0, out }
     }
 

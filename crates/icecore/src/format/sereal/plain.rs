@@ -18,7 +18,9 @@ impl Body<'_, '_> {
                 continue;
             }
             // A long string is the only thing that is plain but does not fit.
-            let Some(node) = self.nodes.get(self.at as usize).filter(|node| node.flags & !flag::REF == 0) else { break };
+            let Some(node) = self.nodes.get(self.at as usize).filter(|node| node.flags & !flag::REF == 0) else {
+                break;
+            };
             if node.key != NO_KEY && node.key != KEY_NODE || !matches!(node.kind, Kind::Bytes | Kind::Text) {
                 break;
             }

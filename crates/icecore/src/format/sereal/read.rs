@@ -3,11 +3,11 @@
 //! `FAST` adds the loops of `fast.rs` for what most documents are made of;
 //! without it everything goes through here, and must come out the same.
 
-use super::{ReadOptions, late};
 use super::fast::Predictions;
 use super::header::{Origin, found};
 use super::spell::{self, Part, Speller, code, tracked};
 use super::tag::{self, TRACK};
+use super::{ReadOptions, late};
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Sink, Tape, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
