@@ -113,7 +113,7 @@ pub fn write_to(
 /// byte form is kept.
 ///
 /// ```
-/// let storable = icecore::convert(b"[1]", "json", "storable:netorder")?;
+/// let storable = icecore::convert(b"[1]", "json", "storable:memory,netorder")?;
 /// assert_eq!(storable, b"\x05\x0b\x02\0\0\0\x01\x08\x81");
 /// # Ok::<(), icecore::Error>(())
 /// ```
