@@ -235,7 +235,7 @@ impl<'d, 'o> Body<'d, 'o> {
     fn value(&mut self, at: u32, node: &'d Node, holder: u32, after: After) -> Result<(), Error> {
         match node.kind {
             Kind::Array | Kind::Map => return self.container(at, node, holder),
-            Kind::Ref => return self.reference(at, holder),
+            Kind::Ref => return self.reference(at, holder, after),
             Kind::Object => return self.object(at, node, holder, after),
             Kind::Opaque if node.form() == Form::Freeze => return self.frozen(at, node, holder),
             Kind::Regexp => self.regexp(at, node, holder, after)?,
@@ -472,7 +472,7 @@ impl<'d> Body<'d, '_> {
         self.nodes.get(at as usize).is_some_and(|node| node.has(flag::WEAK))
     }
 
-    fn reference(&mut self, at: u32, holder: u32) -> Result<(), Error> {
+    fn reference(&mut self, at: u32, holder: u32, after: After) -> Result<(), Error> {
         let child = at + 1;
         let Some(node) = self.nodes.get(child as usize).filter(|_| self.next(at) > child) else {
             return self.no_place(at, "a reference to nothing");
@@ -500,10 +500,12 @@ impl<'d> Body<'d, '_> {
         }
         self.pending_variables.append(&mut self.pending_referents);
         self.expanded = false;
-        // Perl's own true and false, which it knows in every protocol.
+        // Perl's own true and false, which it knows in every protocol. They can't
+        // be blessed.
         if node.kind == Kind::Bool
             && self.spelled.is_none()
             && !node.has(flag::TARGET)
+            && after != After::Object
             && self.pending_variables.is_empty()
         {
             self.bytes.byte(if node.payload == 0 { tag::FALSE } else { tag::TRUE })?;
