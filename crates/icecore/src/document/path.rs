@@ -90,9 +90,9 @@ impl Tape {
         while child < self.len() {
             let next = self.next(child);
             let is_key = self.nodes[child as usize].key == IS_KEY;
-            // What comes next belongs into a container that is still open.
             let node = &self.nodes[child as usize];
-            if target < next || node.kind.is_container() && node.end() == 0 {
+            let is_open = node.kind.is_container() && node.end() == 0;
+            if target < next || is_open {
                 break;
             }
             if is_key {

@@ -225,7 +225,7 @@ impl<'d, 'o> Body<'d, 'o> {
         if let (Some(offset), After::Item) = (variable, after) {
             self.alias_to(at, offset)?;
         } else if let Some(offset) = referent {
-            self.refp(at, holder, offset)?;
+            self.refp(at, holder, Some(offset))?;
         } else {
             return Ok(false);
         }
@@ -235,7 +235,7 @@ impl<'d, 'o> Body<'d, 'o> {
     fn value(&mut self, at: u32, node: &'d Node, holder: u32, after: After) -> Result<(), Error> {
         match node.kind {
             Kind::Array | Kind::Map => return self.container(at, node, holder),
-            Kind::Ref => return self.reference(at, holder),
+            Kind::Ref => return self.reference(at, holder, after),
             Kind::Object => return self.object(at, node, holder, after),
             Kind::Opaque if node.form() == Form::Freeze => return self.frozen(at, node, holder),
             Kind::Regexp => self.regexp(at, node, holder, after)?,
@@ -336,9 +336,8 @@ impl<'d> Body<'d, '_> {
         }
         let known = self.links().referents.get(&to).and_then(|named| named.offset);
         // A scalar that refers to itself.
-        let here = self.pending_variables.contains(&to).then(|| self.offset() + self.pad_count(at, 0));
-        if let Some(offset) = known.or(here) {
-            self.refp(at, holder, offset)?;
+        if known.is_some() || self.pending_variables.contains(&to) {
+            self.refp(at, holder, known)?;
             self.at = at + 1;
             return Ok(());
         }
@@ -361,11 +360,13 @@ impl<'d> Body<'d, '_> {
         Err(Error::new(ErrorKind::Unrepresentable).on_path(self.document.path(at)).finding(found))
     }
 
-    /// REFP to what stands at `offset`.
-    fn refp(&mut self, at: u32, holder: u32, offset: u64) -> Result<(), Error> {
+    /// REFP to what stands at `offset`; without one, to the variable that it is
+    /// in itself.
+    fn refp(&mut self, at: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
         self.pads(at, 0)?;
-        let track = self.weak(at, holder)?;
-        let track = track | self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        let here = self.weak(at, holder)?;
+        let offset = offset.unwrap_or(here);
+        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
         let here = std::mem::take(&mut self.pending_referents);
         for pending in here {
             self.place_referent(pending, offset);
@@ -378,19 +379,20 @@ impl<'d> Body<'d, '_> {
     /// OBJECT before a REFP: what it refers to is blessed.
     fn late_object(&mut self, at: u32, holder: u32, class: u32, offset: u64) -> Result<(), Error> {
         self.pads(at, 0)?;
-        let track = self.weak(at, holder)?;
-        let track = track | self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        self.weak(at, holder)?;
+        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
         self.class(at, class, [tag::OBJECT, tag::OBJECTV], track)?;
         self.bytes.byte(tag::REFP)?;
         let width = self.noted_width(at, code::WIDTH);
         self.bytes.varint(offset, width)
     }
 
-    /// WEAKEN, or what stands for it. Returns the track bit that is left for
-    /// the tag behind it.
-    fn weak(&mut self, at: u32, holder: u32) -> Result<u8, Error> {
+    /// WEAKEN if the reference is weak, or a PAD if it is needed to hold what
+    /// it refers to. Returns where the variable starts: a PAD is not part of it.
+    fn weak(&mut self, at: u32, holder: u32) -> Result<u64, Error> {
+        let here = self.offset();
         if !self.nodes.get(holder as usize).is_some_and(|node| node.has(flag::WEAK)) {
-            return Ok(0);
+            return Ok(here);
         }
         let nodes = self.nodes;
         let weakness = match self.spelled {
@@ -400,12 +402,12 @@ impl<'d> Body<'d, '_> {
         if weakness == Weakness::Needed {
             self.lose(LossKind::Weak, holder);
             self.bytes.byte(tag::PAD)?;
-            return Ok(0);
+            return Ok(here + 1);
         }
         let track = self.first_tag(at);
         self.bytes.byte(tag::WEAKEN | track)?;
         self.pads(at, 2)?;
-        Ok(0)
+        Ok(here)
     }
 
     /// The variable at `at` starts here. Returns the bit for its tag.
@@ -470,7 +472,7 @@ impl<'d> Body<'d, '_> {
         self.nodes.get(at as usize).is_some_and(|node| node.has(flag::WEAK))
     }
 
-    fn reference(&mut self, at: u32, holder: u32) -> Result<(), Error> {
+    fn reference(&mut self, at: u32, holder: u32, after: After) -> Result<(), Error> {
         let child = at + 1;
         let Some(node) = self.nodes.get(child as usize).filter(|_| self.next(at) > child) else {
             return self.no_place(at, "a reference to nothing");
@@ -479,29 +481,31 @@ impl<'d> Body<'d, '_> {
         let known = self.links.as_ref().and_then(|links| links.variables.get(&to)).and_then(|named| named.offset);
         // A variable that refers to itself.
         let is_here = node.kind == Kind::Alias && (to == at || self.pending_variables.contains(&to));
-        let here = is_here.then(|| self.offset() + self.pad_count(at, 0));
         let via = self.spelled.as_ref().and_then(|spelled| spelled.via(self.document, at, to));
-        if let Some(offset) = via.or(known).or(here) {
-            match self.unblessed.remove(&to) {
-                Some(class) => self.late_object(at, holder, class, offset)?,
-                None => self.refp(at, holder, offset)?,
+        let known = via.or(known);
+        if known.is_some() || is_here {
+            match (self.unblessed.remove(&to), known) {
+                (Some(class), Some(offset)) => self.late_object(at, holder, class, offset)?,
+                _ => self.refp(at, holder, known)?,
             }
             self.at = self.next(at);
             return Ok(());
         }
         self.pads(at, 0)?;
-        let track = self.weak(at, holder)?;
-        let track = track | self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        self.weak(at, holder)?;
+        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
         self.bytes.byte(tag::REFN | track)?;
         if self.is_referent(at) {
             self.pending_variables.push(at);
         }
         self.pending_variables.append(&mut self.pending_referents);
         self.expanded = false;
-        // Perl's own true and false, which it knows in every protocol.
+        // Perl's own true and false, which it knows in every protocol. They can't
+        // be blessed.
         if node.kind == Kind::Bool
             && self.spelled.is_none()
             && !node.has(flag::TARGET)
+            && after != After::Object
             && self.pending_variables.is_empty()
         {
             self.bytes.byte(if node.payload == 0 { tag::FALSE } else { tag::TRUE })?;
@@ -533,8 +537,8 @@ impl<'d> Body<'d, '_> {
             || self.is_referent(at)
             || self.noted(at, code::REFN).is_some();
         self.pads(at, 0)?;
-        let track = self.weak(at, holder)?;
-        let track = track | self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        self.weak(at, holder)?;
+        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
         if self.noted(at, code::BARE).is_some() {
             let track = track | self.inner_tag(at);
             self.bytes.byte(tag | track)?;
@@ -565,8 +569,8 @@ impl<'d> Body<'d, '_> {
             return self.only_part(at, 0, after);
         }
         self.pads(at, 0)?;
-        let track = self.weak(at, holder)?;
-        let track = track | self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        self.weak(at, holder)?;
+        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
         self.class(at, node.class(), [tag::OBJECT, tag::OBJECTV], track)?;
         if self.is_referent(at) {
             self.pending_referents.push(at);
@@ -595,8 +599,8 @@ impl<'d> Body<'d, '_> {
 
     fn frozen(&mut self, at: u32, node: &'d Node, holder: u32) -> Result<(), Error> {
         self.pads(at, 0)?;
-        let track = self.weak(at, holder)?;
-        let track = track | self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        self.weak(at, holder)?;
+        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
         self.class(at, node.class(), [tag::OBJECT_FREEZE, tag::OBJECTV_FREEZE], track)?;
         if self.is_referent(at) {
             self.pending_referents.push(at);
@@ -627,8 +631,8 @@ impl<'d> Body<'d, '_> {
         let pattern = at + 1;
         let flags = self.next(pattern);
         self.pads(at, 0)?;
-        let track = self.weak(at, holder)?;
-        let track = track | self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        self.weak(at, holder)?;
+        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
         if node.has(flag::BARE) && after != After::Object {
             let track = track | self.inner_tag(at);
             self.bytes.byte(tag::REGEXP | track)?;
@@ -876,14 +880,11 @@ impl Body<'_, '_> {
     }
 
     fn pads(&mut self, at: u32, place: u64) -> Result<(), Error> {
-        for _ in 0..self.pad_count(at, place) {
+        let pads = self.spelled.as_ref().map_or(0, |spelled| spelled.pads(at, place));
+        for _ in 0..pads {
             self.bytes.byte(tag::PAD)?;
         }
         Ok(())
-    }
-
-    fn pad_count(&self, at: u32, place: u64) -> u64 {
-        self.spelled.as_ref().map_or(0, |spelled| spelled.pads(at, place))
     }
 
     /// A leaf is written here: what links name can't be a reference to it.

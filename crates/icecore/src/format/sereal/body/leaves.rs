@@ -15,6 +15,10 @@ const LEAST_DEDUPED: usize = 4;
 
 impl<'d> Body<'d, '_> {
     pub(super) fn leaf(&mut self, at: u32, node: &'d Node, after: After) -> Result<(), Error> {
+        if node.has(flag::WEAK) {
+            // There is no reference that could be weak.
+            self.lose(LossKind::Weak, at);
+        }
         self.pads(at, 0)?;
         if node.kind.has_bytes() && node.kind != Kind::Float128 {
             return self.string_leaf(at, node, after);

@@ -1,0 +1,133 @@
+//! The real `Sereal::Decoder` reads what we write as the same document.
+//!
+//! Says that it was skipped where perl or its Sereal is not installed.
+
+mod common;
+mod fixtures;
+
+use common::{Palette, document};
+use icecore::sereal::{self, Compress, ReadOptions, WriteOptions};
+use icecore::{Comparison, Document, Kind, Limits, Stage};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+/// What the real decoder makes of each blob, as lines of JSON.
+fn ask_perl(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
+    let has = Command::new("perl").args(["-MSereal::Decoder", "-e1"]).stderr(Stdio::null()).status();
+    if !has.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: perl with Sereal::Decoder is not installed");
+        return None;
+    }
+    let mut perl = Command::new("perl")
+        .arg(fixtures::folder().join("perl/check.pl"))
+        .arg("--plain")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("perl runs");
+    let mut to = perl.stdin.take().expect("a pipe");
+    let from = BufReader::new(perl.stdout.take().expect("a pipe"));
+    let answers = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for blob in blobs {
+                writeln!(to, "{{\"format\":\"sereal\",\"blob\":\"{}\"}}", base64(blob)).expect("perl listens");
+            }
+        });
+        from.lines().map(|line| line.expect("a line")).collect()
+    });
+    perl.wait().expect("perl ends");
+    Some(answers)
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let word = chunk.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..4 {
+            let digit = DIGITS[(word >> (18 - 6 * place) & 63) as usize];
+            text.push(if place <= chunk.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
+
+fn check(what: &str, asked: Vec<(String, Document<'_>, Vec<u8>)>) {
+    let blobs: Vec<_> = asked.iter().map(|(.., blob)| blob.clone()).collect();
+    let Some(answers) = ask_perl(&blobs) else { return };
+    assert_eq!(answers.len(), asked.len());
+    let typed = Stage::parse("json:typed").unwrap();
+    let mut failures = Vec::new();
+    for ((name, document, blob), answer) in asked.iter().zip(&answers) {
+        // Kept as text: numbers must stay as they are.
+        let text = answer.strip_prefix("{\"typed\":").and_then(|text| text.strip_suffix('}')).unwrap_or_default();
+        let read = icecore::read_as(text.as_bytes(), &typed, &Limits::default());
+        match read {
+            Ok(read) if Comparison::new().any_order().equal(&read, document) => {}
+            _ => failures.push(format!("{name}: {answer}\n{blob:02x?}\n{document:?}")),
+        }
+    }
+    fixtures::report(what, asked.len(), &failures);
+}
+
+fn written(document: &Document<'_>, options: &WriteOptions) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    sereal::write(document, options, &Limits::default(), &mut out).ok().filter(icecore::Losses::is_empty).map(|_| out)
+}
+
+#[test]
+fn perl_reads_what_we_write_of_its_own_documents() {
+    let all = fixtures::load("sereal.jsonl");
+    let mut options = WriteOptions::default();
+    options.threshold = Some(0);
+    let mut asked = Vec::new();
+    let compressions = [Compress::None, Compress::Snappy, Compress::Zlib, Compress::Zstd];
+    for (turn, f) in all.iter().filter(|f| f.mode == "v5" && f.expected.is_some()).enumerate() {
+        let Ok(document) = sereal::read(&f.blob, &ReadOptions::default(), &Limits::default()) else { continue };
+        if document.header().is_some() {
+            // perl is asked for the body only.
+            continue;
+        }
+        options.protocol = Some((3 + turn % 3) as u8);
+        options.compress = Some(compressions[turn % 4]);
+        options.canonical = turn % 5 == 0;
+        options.dedupe_strings = turn % 7 == 0;
+        // Without losses only: what is lost, perl can't give back.
+        if let Some(blob) = written(&document, &options) {
+            asked.push((format!("{} {options:?}", f.name), document, blob));
+        }
+    }
+    check("perl's documents", asked);
+}
+
+/// Floats that perl has no room for, patterns that it would compile, strings
+/// that are no Unicode, and what has another name in perl: links to what is no
+/// array, hash or object, and objects that are links.
+fn has_what_perl_says_otherwise(document: &Document<'_>) -> bool {
+    let nodes = document.nodes();
+    let is_object = |at: usize| nodes.get(at).is_some_and(|node| node.kind == Kind::Object);
+    nodes.iter().enumerate().any(|(at, node)| match node.kind {
+        Kind::Float128 | Kind::Regexp => true,
+        Kind::Text => std::str::from_utf8(document.bytes(node)).is_err(),
+        Kind::Link => {
+            let to = nodes[node.payload as usize].kind;
+            !matches!(to, Kind::Array | Kind::Map | Kind::Object) || at > 0 && is_object(at - 1)
+        }
+        _ => false,
+    }) || document.tape().keys().iter().any(|key| key.node.kind == Kind::Text && std::str::from_utf8(key.bytes).is_err())
+}
+
+#[test]
+fn perl_reads_what_we_write_of_random_documents() {
+    let mut asked = Vec::new();
+    for seed in 0..400 {
+        let made = document(seed, Palette::Perl);
+        if has_what_perl_says_otherwise(&made) {
+            continue;
+        }
+        if let Some(blob) = written(&made, &WriteOptions::default()) {
+            asked.push((format!("random {seed}"), made, blob));
+        }
+    }
+    check("random documents", asked);
+}

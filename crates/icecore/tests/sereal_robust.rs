@@ -1,0 +1,422 @@
+//! What bad, huge and deep Sereal documents get, and random ones.
+
+mod common;
+mod fixtures;
+
+use common::{Palette, Random, document, on_a_small_stack};
+use icecore::sereal::{self, Compress, ReadOptions, SortKeys, WriteOptions};
+use icecore::{Document, ErrorKind, Kind, Limits, Losses, Node, Outcome, Request};
+
+const HEADER: &[u8] = b"=\xF3rl\x05\x00";
+
+fn with_header(body: impl AsRef<[u8]>) -> Vec<u8> {
+    [HEADER, body.as_ref()].concat()
+}
+
+fn plain() -> ReadOptions {
+    let mut options = ReadOptions::default();
+    options.plain = true;
+    options
+}
+
+fn write(document: &Document<'_>, options: &WriteOptions) -> Vec<u8> {
+    let mut out = Vec::new();
+    sereal::write(document, options, &Limits::default(), &mut out).unwrap();
+    out
+}
+
+/// Random documents may say what no Perl value is: an object that is itself, a
+/// hash as a key.
+fn try_write(document: &Document<'_>, options: &WriteOptions) -> Option<(Vec<u8>, Losses)> {
+    let mut out = Vec::new();
+    match sereal::write(document, options, &Limits::default(), &mut out) {
+        Ok(losses) => Some((out, losses)),
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::Unrepresentable, "{error}\n{document:?}");
+            assert!(error.path().is_some(), "{error}\n{document:?}");
+            None
+        }
+    }
+}
+
+fn read(blob: &[u8]) -> Document<'_> {
+    sereal::read(blob, &ReadOptions::default(), &Limits::default()).unwrap()
+}
+
+/// Reads in all three ways, and checks that they say the same.
+fn read_all_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
+    let fast = sereal::read_outcome(blob, &ReadOptions::default(), Request::new(limits));
+    let slow = sereal::read_outcome(blob, &plain(), Request::new(limits));
+    let detailed = sereal::read_outcome(blob, &plain(), Request::new(limits).detailed());
+    for other in [&slow, &detailed] {
+        assert_eq!(fast.error, other.error, "{blob:02x?}");
+        assert_eq!(fast.consumed, other.consumed, "{blob:02x?}");
+        assert!(fast.document == other.document, "{blob:02x?}");
+    }
+    fast
+}
+
+/// Every way to write that keeps a document.
+fn ways() -> Vec<WriteOptions> {
+    let mut ways = Vec::new();
+    for protocol in 1..=5 {
+        let mut options = WriteOptions::default();
+        options.protocol = Some(protocol);
+        ways.push(options);
+    }
+    let mut way = |set: fn(&mut WriteOptions)| {
+        let mut options = WriteOptions::default();
+        options.threshold = Some(0);
+        set(&mut options);
+        ways.push(options);
+    };
+    way(|options| options.canonical = true);
+    way(|options| options.canonical_refs = true);
+    way(|options| options.sort_keys = SortKeys::Perl);
+    way(|options| options.sort_keys = SortKeys::PerlReverse);
+    way(|options| options.dedupe_strings = true);
+    way(|options| options.no_shared_hashkeys = true);
+    way(|options| options.compress = Some(Compress::Snappy));
+    way(|options| options.compress = Some(Compress::Zlib));
+    way(|options| options.compress = Some(Compress::Zstd));
+    ways
+}
+
+/// A link to a reference means what an alias behind another reference means,
+/// and is read as that.
+fn has_odd_links(document: &Document<'_>) -> bool {
+    let nodes = document.nodes();
+    let is_odd = |node: &Node| nodes.get(node.payload as usize).is_none_or(|to| to.kind == Kind::Ref || !to.kind.is_container());
+    nodes.iter().any(|node| node.kind == Kind::Link && is_odd(node))
+}
+
+#[test]
+fn random_documents_come_back() {
+    let comparison = icecore::Comparison::new().any_order();
+    let mut exact = 0;
+    for seed in 0..600 {
+        let made = document(seed, Palette::Perl);
+        for options in ways() {
+            let Some((out, losses)) = try_write(&made, &options) else { continue };
+            let outcome = read_all_ways(&out, &Limits::default());
+            assert_eq!(outcome.error, None, "{seed} {options:?}\n{made:?}");
+            if losses.is_empty() && !has_odd_links(&made) {
+                exact += 1;
+                assert!(comparison.equal(&outcome.document, &made), "{seed} {options:?}\n{made:?}\n{:?}", outcome.document);
+            }
+        }
+    }
+    assert!(exact > 1000, "only {exact} without a loss");
+}
+
+#[test]
+fn what_is_lost_is_lost_once() {
+    for seed in 0..600 {
+        let made = document(seed, Palette::All);
+        for options in [WriteOptions::default(), ways().swap_remove(5), ways().swap_remove(0)] {
+            let Some((out, _)) = try_write(&made, &options) else { continue };
+            let outcome = read_all_ways(&out, &Limits::default());
+            assert_eq!(outcome.error, None, "{seed} {options:?}\n{made:?}");
+            let again = write(&outcome.document, &options);
+            let twice = read(&again);
+            assert!(twice == outcome.document, "{seed} {options:?}\n{made:?}\n{:?}", outcome.document);
+        }
+    }
+}
+
+#[test]
+fn spelling_survives_editing_and_random_documents() {
+    let limits = Limits::default();
+    for seed in 0..300 {
+        for options in ways() {
+            let Some((blob, _)) = try_write(&document(seed, Palette::Perl), &options) else { continue };
+            let read = sereal::read_outcome(&blob, &ReadOptions::default(), Request::new(&limits).detailed());
+            let Some((again, _)) = try_write(&read.document, &WriteOptions::default()) else {
+                panic!("{seed} {options:?} {blob:02x?}\n{:?}", read.document)
+            };
+            assert_eq!(again, blob, "{seed} {options:?}\n{:?}", read.document);
+        }
+    }
+}
+
+/// Small blobs of many kinds.
+fn samples(count: usize) -> Vec<Vec<u8>> {
+    let all = fixtures::load("sereal.jsonl");
+    let mut small: Vec<_> = all.into_iter().filter(|f| (20..400).contains(&f.blob.len()) && f.mode != "several").collect();
+    let mut random = Random::new(7);
+    (0..count).map(|_| small.swap_remove(random.below(small.len() as u64) as usize).blob).collect()
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    for blob in samples(60) {
+        if read_all_ways(&blob, &Limits::default()).error.is_some() {
+            continue;
+        }
+        for len in 0..blob.len() {
+            let outcome = read_all_ways(&blob[..len], &Limits::default());
+            assert!(outcome.error.is_some(), "{len} of {blob:02x?}");
+        }
+    }
+}
+
+#[test]
+fn no_byte_can_be_changed_into_a_panic() {
+    for blob in samples(40) {
+        let mut changed = blob.clone();
+        for at in 0..blob.len() {
+            for bit in 0..8 {
+                changed[at] = blob[at] ^ 1 << bit;
+                read_all_ways(&changed, &Limits::default());
+            }
+            for value in [0x00, 0x28, 0x29, 0x2E, 0x2F, 0x30, 0x3F, 0x7F, 0xFF] {
+                changed[at] = value;
+                let outcome = read_all_ways(&changed, &Limits::default());
+                if outcome.error.is_none() {
+                    write(&outcome.document, &WriteOptions::default());
+                    let limits = Limits::default();
+                    let request = Request::new(&limits).detailed();
+                    let detailed = sereal::read_outcome(&changed, &ReadOptions::default(), request);
+                    write(&detailed.document, &WriteOptions::default());
+                }
+            }
+            changed[at] = blob[at];
+        }
+    }
+}
+
+/// What reading a body gives: kind and offset of the error.
+fn error_of(body: &[u8]) -> (ErrorKind, Option<u64>) {
+    let blob = with_header(body);
+    let error = read_all_ways(&blob, &Limits::default()).error.unwrap_or_else(|| panic!("{body:02x?} was read"));
+    (error.kind(), error.offset().map(|offset| offset.saturating_sub(HEADER.len() as u64)))
+}
+
+#[test]
+fn broken_bodies_say_where() {
+    use ErrorKind::{BadLink, Malformed, Truncated};
+    for (what, body, kind, offset) in [
+        ("nothing", &b""[..], Truncated, 0),
+        ("a reserved tag", b"\x36\0", Malformed, 0),
+        ("MANY", b"\x3C\0", Malformed, 0),
+        ("PACKET_START", b"\x3Dsrl", Malformed, 0),
+        ("EXTEND", b"\x3E\0\0", Malformed, 0),
+        ("REFP forwards", b"\x42\x29\x05\x28\xAA\0", BadLink, 1),
+        ("REFP to what is not tracked", b"\x42\x28\x2A\0\x29\x03", BadLink, 4),
+        ("REFP to itself, not tracked", b"\x41\x29\x02", BadLink, 1),
+        ("REFP to nothing", b"\x41\x29\x00", BadLink, 1),
+        ("ALIAS to what is not tracked", b"\x42\x01\x2E\x02", BadLink, 2),
+        ("ALIAS as the root", b"\x2E\x01", Malformed, 0),
+        ("ALIAS behind REFN", b"\x42\x81\x28\x2E\x02", Malformed, 3),
+        ("ALIAS of an array", b"\x42\x28\xAB\0\x2E\x03", BadLink, 4),
+        ("a COPY of a COPY", b"\x43\x61a\x2F\x02\x2F\x04", BadLink, 3),
+        ("a COPY of itself", b"\x41\x2F\x02", BadLink, 1),
+        ("a COPY of the array it is in", b"\x42\x01\x2F\x01", BadLink, 2),
+        ("a COPY with an ALIAS", b"\x43\x81\x2E\x02\x2F\x03", Malformed, 2),
+        ("a key that is no string", b"\x51\x01\x01", Malformed, 1),
+        ("a PAD before a key", b"\x51\x3F\x61a\x01", Malformed, 1),
+        ("a key that is a COPY of a number", b"\x42\x07\x51\x2F\x02\x01", BadLink, 3),
+        ("a key that is a COPY of a COPY", b"\x43\x61a\x51\x2F\x02\x01\x51\x2F\x05\x01", BadLink, 8),
+        ("a class name that is no string", b"\x2C\x01\x50", Malformed, 1),
+        ("OBJECTV without OBJECT", b"\x42\x61a\x2D\x02\x50", BadLink, 3),
+        ("an object that is no reference", b"\x2C\x61A\x01", Malformed, 3),
+        ("WEAKEN of a number", b"\x30\x01", Malformed, 0),
+        ("OBJECT_FREEZE without an array", b"\x32\x61A\x50", Malformed, 3),
+        ("modifiers that are no string", b"\x31\x61a\x26\0", Malformed, 3),
+        ("an unknown modifier", b"\x31\x61a\x61z", Malformed, 4),
+        ("a long varint", b"\x20\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\0", Malformed, 1),
+        ("a varint of 65 bits", b"\x20\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x02", Malformed, 1),
+        ("a length that lies", b"\x26\xFF\xFF\xFF\xFF\x0Fabc", Truncated, 9),
+        ("a count that lies", b"\x28\x2B\xFF\xFF\xFF\xFF\x0F\x01", Truncated, 8),
+        ("a count of entries that lies", b"\x28\x2A\x02\x61a\x01", Truncated, 6),
+    ] {
+        assert_eq!(error_of(body), (kind, Some(offset)), "{what}");
+    }
+}
+
+#[test]
+fn errors_have_paths_and_parts() {
+    let blob = with_header(b"\x52\x61a\x42\x01\x02\x61b\x42\x03\x36");
+    let outcome = read_all_ways(&blob, &Limits::default());
+    assert_eq!(outcome.error.unwrap().path(), Some("$.b[1]"));
+    assert_eq!(icecore::write(&outcome.document, "json").unwrap(), br#"{"a":[1,2],"b":[3]}"#);
+}
+
+#[test]
+fn wrong_headers_are_told_apart() {
+    for (input, kind, says) in [
+        (&b"=\xC3\xB3rl\x05\x00\x01"[..], ErrorKind::Format, "encoded as UTF-8"),
+        (b"=srl\x05\x00\x01", ErrorKind::Malformed, "version 5"),
+        (b"=\xF3rl\x02\x00\x01", ErrorKind::Malformed, "version 2"),
+        (b"=\xF3rl\x06\x00\x01", ErrorKind::Unsupported, "protocol 6"),
+        (b"=\xF3rl\x75\x00\x01", ErrorKind::Malformed, "encoding 7"),
+        (b"=\xF3rl\x05\x05\x01", ErrorKind::Truncated, "the header"),
+        (b"hello", ErrorKind::Format, "=srl"),
+        (b"=s", ErrorKind::Truncated, "magic"),
+    ] {
+        let error = sereal::read(input, &ReadOptions::default(), &Limits::default()).unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().contains(says), "{error}");
+    }
+}
+
+#[test]
+fn options_refuse() {
+    let mut options = ReadOptions::default();
+    options.refuse_objects = true;
+    let object = with_header(b"\x2C\x61A\x50");
+    assert_eq!(sereal::read(&object, &options, &Limits::default()).unwrap_err().kind(), ErrorKind::Unsupported);
+
+    let mut options = ReadOptions::default();
+    options.validate_utf8 = true;
+    for list in [&b"\x41\x27\x02a\xFF"[..], b"\x51\x27\x02a\xFF\x01"] {
+        let blob = with_header(list);
+        let error = sereal::read(&blob, &options, &Limits::default()).unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::Malformed, Some(10)));
+    }
+
+    for (body, set) in [
+        (&b"\x42\x01\x02"[..], (|options| options.max_num_array_entries = Some(1)) as fn(&mut ReadOptions)),
+        (b"\x41\x52\x61a\x01\x61b\x01", |options| options.max_num_hash_entries = Some(1)),
+    ] {
+        let mut options = ReadOptions::default();
+        set(&mut options);
+        let blob = with_header(body);
+        assert_eq!(sereal::read(&blob, &options, &Limits::default()).unwrap_err().kind(), ErrorKind::Limit);
+    }
+
+    for (compress, set) in [
+        (Compress::Snappy, (|options| options.refuse_snappy = true) as fn(&mut ReadOptions)),
+        (Compress::Zlib, |options| options.refuse_zlib = true),
+        (Compress::Zstd, |options| options.refuse_zstd = true),
+    ] {
+        let mut writing = WriteOptions::default();
+        writing.compress = Some(compress);
+        let long = with_header([&b"\x26\x80\x10"[..], &[b'x'; 2048]].concat());
+        let blob = write(&read(&long), &writing);
+        let mut options = ReadOptions::default();
+        set(&mut options);
+        assert_eq!(sereal::read(&blob, &options, &Limits::default()).unwrap_err().kind(), ErrorKind::Unsupported);
+    }
+}
+
+#[test]
+fn copies_can_not_explode() {
+    // An array of 100,000 numbers, and as many copies of it.
+    const COUNT: usize = 100_000;
+    let mut body = vec![0x42, 0x28, 0x2B, 0xA0, 0x8D, 0x06];
+    body.extend(vec![1; COUNT]);
+    body.extend([0x28, 0x2B, 0xA0, 0x8D, 0x06]);
+    body.extend(std::iter::repeat_n([0x2F, 0x02], COUNT).flatten());
+    let blob = with_header(&body);
+    for options in [ReadOptions::default(), plain()] {
+        let error = sereal::read(&blob, &options, &Limits::default()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    }
+}
+
+#[test]
+fn compressed_bodies_can_not_explode() {
+    let zeros = vec![0; 80 << 20];
+    let mut b = icecore::Builder::new();
+    b.bytes(&zeros);
+    let bomb = b.finish().unwrap();
+    for compress in [Compress::Zlib, Compress::Zstd] {
+        let mut options = WriteOptions::default();
+        options.compress = Some(compress);
+        let blob = write(&bomb, &options);
+        let mut limits = Limits::default();
+        limits.ratio = 16;
+        let error = sereal::read(&blob, &ReadOptions::default(), &limits).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit, "{compress:?}: {error}");
+        limits.ratio = 1_000_000;
+        assert!(sereal::read(&blob, &ReadOptions::default(), &limits).is_ok(), "{compress:?}");
+    }
+}
+
+#[test]
+fn errors_in_a_compressed_body_say_so() {
+    let mut b = icecore::Builder::new();
+    b.bytes("x".repeat(2000));
+    let mut options = WriteOptions::default();
+    options.compress = Some(Compress::Snappy);
+    let blob = write(&b.finish().unwrap(), &options);
+    let mut limits = Limits::default();
+    limits.string = 1000;
+    let error = sereal::read(&blob, &ReadOptions::default(), &limits).unwrap_err();
+    assert_eq!((error.offset(), error.layer()), (Some(0), Some("decompressed body")));
+}
+
+#[test]
+fn a_million_levels_need_no_stack() {
+    const LEVELS: usize = 1_000_000;
+    let deep = [
+        ("arrays", b"\x41".repeat(LEVELS), vec![0x25]),
+        ("hashes", b"\x51\x61a".repeat(LEVELS), vec![0x25]),
+        ("references", b"\x28".repeat(LEVELS), vec![0x25]),
+        ("REFN ARRAY", b"\x28\x2B\x01".repeat(LEVELS), vec![0x25]),
+        ("weak references", b"\x30\x28".repeat(LEVELS), vec![0x25]),
+        ("objects", b"\x2C\x61A\x41".repeat(LEVELS), vec![0x25]),
+        ("frozen objects", b"\x32\x61A\x41".repeat(LEVELS), vec![0x25]),
+        ("a link in the deep", [&b"\x28\xAB\x01"[..], &b"\x41".repeat(LEVELS)].concat(), vec![0x29, 0x02]),
+    ];
+    on_a_small_stack(|| {
+        let mut limits = Limits::default();
+        limits.depth = u32::MAX;
+        for (what, mut body, end) in deep {
+            body.extend(end);
+            let blob = with_header(&body);
+            let outcome = read_all_ways(&blob, &limits);
+            assert_eq!(outcome.error, None, "{what}");
+            for options in [WriteOptions::default(), ways().swap_remove(5), ways().swap_remove(9)] {
+                write(&outcome.document, &options);
+            }
+            let detailed = sereal::read_outcome(&blob, &ReadOptions::default(), Request::new(&limits).detailed());
+            assert_eq!(write(&detailed.document, &WriteOptions::default()), blob, "{what}");
+            // A part of it is a document too.
+            read_all_ways(&blob[..blob.len() - 1], &limits);
+        }
+        let blob = with_header([&b"\x41".repeat(10_001)[..], b"\x25"].concat());
+        assert_eq!(read_all_ways(&blob, &Limits::default()).error.unwrap().kind(), ErrorKind::Limit);
+    });
+}
+
+#[test]
+fn many_nodes_and_long_strings_are_limited() {
+    let mut limits = Limits::default();
+    limits.nodes = 100;
+    for body in [[&b"\x28\x2B\x7F"[..], &[1; 127]].concat(), [&b"\x28\x2B\x7F"[..], &b"\x51\x61a\x01".repeat(127)].concat()] {
+        let blob = with_header(&body);
+        assert_eq!(read_all_ways(&blob, &limits).error.unwrap().kind(), ErrorKind::Limit);
+    }
+    let mut limits = Limits::default();
+    limits.string = 3;
+    let blob = with_header(b"\x42\x63abc\x64abcd");
+    let error = read_all_ways(&blob, &limits).error.unwrap();
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::Limit, Some(11)));
+}
+
+#[test]
+fn large_maps_share_keys_with_small_ones() {
+    let mut b = icecore::Builder::new();
+    b.begin_array();
+    for _ in 0..2 {
+        b.begin_map();
+        for i in 0..1000 {
+            b.bytes_key(format!("key {i}")).int(i);
+        }
+        b.end();
+    }
+    b.begin_map();
+    b.bytes_key("key 7").int(7);
+    b.end();
+    b.end();
+    let made = b.finish().unwrap();
+    let blob = write(&made, &WriteOptions::default());
+    assert!(blob.len() < 20_000, "{} bytes: the keys were not copied", blob.len());
+    let outcome = read_all_ways(&blob, &Limits::default());
+    assert!(outcome.document == made);
+    let limits = Limits::default();
+    let detailed = sereal::read_outcome(&blob, &ReadOptions::default(), Request::new(&limits).detailed());
+    assert_eq!(write(&detailed.document, &WriteOptions::default()), blob);
+}
