@@ -14,7 +14,7 @@ use crate::format::{Outcome, Request};
 use crate::limits::Limits;
 use source::KeyOf;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// How many levels of JSON one level of a document takes at most: `$id`,
 /// `$weak`, `$overload`, `$map`, its list and a pair, and some to spare.
@@ -142,12 +142,12 @@ enum Task {
         end: u32,
         index: u32,
     },
-    /// The pairs of a `$map`, and those whose value is read-only.
+    /// The pairs of a `$map`, and, ascending, those whose value is read-only.
     Pairs {
         next: u32,
         end: u32,
         index: u32,
-        locked: Option<Box<HashSet<u64>>>,
+        locked: Vec<u64>,
     },
     /// The keys of a `$placeholders`.
     Placeholders {

@@ -6,7 +6,6 @@ use crate::base64;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::format::json::typed::form::{self, Name};
 use crate::format::json::typed::key::{self, Read};
-use std::collections::HashSet;
 
 /// How many keys of a map get ids; the others stand on the tape.
 const KEYS_WITH_ID: u32 = 256;
@@ -222,7 +221,7 @@ impl Reader<'_, '_> {
         let pairs = parts.get(Name::Map).filter(|pairs| self.source_kind(*pairs) == Some(Kind::Array));
         match pairs {
             Some(pairs) if self.source_node(at).aux == 1 => {
-                let task = Task::Pairs { next: pairs + 1, end: self.source.next(pairs), index: 0, locked: None };
+                let task = Task::Pairs { next: pairs + 1, end: self.source.next(pairs), index: 0, locked: Vec::new() };
                 Ok((task, self.source_node(pairs).aux))
             }
             _ => Err(Wrong::new(at, "plain keys or `$map` alone in $attributes")),
@@ -236,14 +235,13 @@ impl Reader<'_, '_> {
         }
         self.array(pairs)?;
         let mut count = self.source_node(pairs).aux;
-        let mut locked = None;
+        let mut locked = Vec::new();
         if let Some(list) = parts.get(Name::Locked) {
-            let mut positions = HashSet::new();
             for item in self.source_items(list)? {
                 let position = self.source_number(item).filter(|position| *position < u64::from(count));
-                positions.insert(position.ok_or_else(|| Wrong::new(item, "the position of a pair of $map, from 0"))?);
+                locked.push(position.ok_or_else(|| Wrong::new(item, "the position of a pair of $map, from 0"))?);
             }
-            locked = Some(Box::new(positions));
+            locked.sort_unstable();
         }
         let default = parts.get(Name::Default);
         flags |= if default.is_some() { flag::DEFAULT } else { 0 };
@@ -318,18 +316,12 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a pair of a `$map`, and remembers the others.
-    pub(super) fn pair(
-        &mut self,
-        next: u32,
-        end: u32,
-        index: u32,
-        locked: Option<Box<HashSet<u64>>>,
-    ) -> Result<(), Wrong> {
+    pub(super) fn pair(&mut self, next: u32, end: u32, index: u32, locked: Vec<u64>) -> Result<(), Wrong> {
         if next >= end {
             return Ok(());
         }
         self.pending = NO_KEY;
-        let is_locked = locked.as_ref().is_some_and(|locked| locked.contains(&u64::from(index)));
+        let is_locked = locked.binary_search(&u64::from(index)).is_ok();
         self.tasks.push(Task::Pairs { next: self.source.next(next), end, index: index + 1, locked });
         let mut parts = self.source_items(next).map_err(|_| Wrong::new(next, "a pair in $map"))?;
         let (key, value, more) = (parts.next(), parts.next(), parts.next());
