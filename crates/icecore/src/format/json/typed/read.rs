@@ -318,7 +318,8 @@ impl<'a, 'r> Reader<'a, 'r> {
 
     /// Makes a document of what is there.
     fn close_all(&mut self) {
-        if self.tape.nodes.last().is_some_and(|node| node.key == IS_KEY) {
+        // A key that is itself broken off stays, without a value.
+        if self.tape.nodes.last().is_some_and(|node| node.key == IS_KEY && !node.kind.is_container()) {
             self.tape.nodes.pop();
         }
         while let Some(task) = self.tasks.pop() {

@@ -10,6 +10,10 @@ use crate::format::json::typed::key::{self, Read};
 /// How many keys of a map get ids; the others stand on the tape.
 const KEYS_WITH_ID: u32 = 256;
 
+/// How many forms of strings may stand one in the other, as in
+/// `{"$string": {"$latin1": …}, …}`.
+const FORMS_OF_A_STRING: u32 = 2;
+
 /// A value on its way: where it goes, and what was said around it.
 #[derive(Clone, Copy)]
 struct Way {
@@ -389,6 +393,11 @@ impl Reader<'_, '_> {
     /// The node of an integer or a string of any kind; `None` for anything
     /// else.
     fn name(&mut self, at: u32) -> Result<Option<Node>, Wrong> {
+        self.name_within(at, FORMS_OF_A_STRING)
+    }
+
+    /// The same, in so many forms of strings around it at most.
+    fn name_within(&mut self, at: u32, forms: u32) -> Result<Option<Node>, Wrong> {
         let node = self.source_node(at);
         match node.kind {
             Kind::Int => return Ok(Some(Node::int(node.payload as i64))),
@@ -402,7 +411,7 @@ impl Reader<'_, '_> {
         let kind = match shape.main {
             Name::Text | Name::Bytes => {
                 let kind = if shape.main == Name::Text { Kind::Text } else { Kind::Bytes };
-                return Ok(Some(Node { kind, ..self.named_bytes(main)? }));
+                return Ok(Some(Node { kind, ..self.bytes_within(main, forms)? }));
             }
             Name::Latin1 => {
                 let bytes = self.source_text(main).and_then(key::from_latin1);
@@ -422,7 +431,7 @@ impl Reader<'_, '_> {
             Name::Symbol => Kind::Symbol,
             _ => return Ok(None),
         };
-        let mut node = Node { kind, ..self.named_bytes(main)? };
+        let mut node = Node { kind, ..self.bytes_within(main, forms)? };
         if let Some(encoding) = parts.get(Name::Encoding).filter(|at| self.source_kind(*at) != Some(Kind::Null)) {
             let name = self.named_bytes(encoding)?;
             let name = self.tape.bytes(&name, self.input).to_vec();
@@ -435,11 +444,16 @@ impl Reader<'_, '_> {
     /// A string where it is clear that bytes are meant: a plain one is its
     /// UTF-8. Its kind is to be replaced.
     fn named_bytes(&mut self, at: u32) -> Result<Node, Wrong> {
+        self.bytes_within(at, FORMS_OF_A_STRING)
+    }
+
+    fn bytes_within(&mut self, at: u32, forms: u32) -> Result<Node, Wrong> {
         let node = self.source_node(at);
         if node.kind == Kind::Text {
             return Ok(Node { key: 0, ..node });
         }
-        let string = self.name(at)?.filter(|node| matches!(node.kind, Kind::Text | Kind::Bytes));
+        let string = if forms > 0 { self.name_within(at, forms - 1)? } else { None };
+        let string = string.filter(|node| matches!(node.kind, Kind::Text | Kind::Bytes));
         string.ok_or_else(|| Wrong::new(at, "a string, or one as $latin1 or $base64"))
     }
 
