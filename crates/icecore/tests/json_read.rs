@@ -307,7 +307,7 @@ fn every_double_comes_back_with_its_bits() {
     for i in 0..200_000u64 {
         let value = match i % 3 {
             0 => f64::from_bits(random.bits()),
-            1 => f64::from_bits(i / 3 | (i % 2047) << 52),
+            1 => f64::from_bits((i / 3) | ((i % 2047) << 52)),
             _ => (random.below(1 << 40) as f64 - 5e11) / 10f64.powi(random.below(12) as i32),
         };
         if value.is_finite() {

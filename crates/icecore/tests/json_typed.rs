@@ -353,6 +353,32 @@ fn a_million_levels_of_every_kind_need_no_stack() {
 }
 
 #[test]
+fn many_forms_of_one_string_need_no_stack() {
+    let limits = {
+        let mut limits = Limits::default();
+        limits.depth = 200_000;
+        limits
+    };
+    let stage = Stage::parse("json:typed").unwrap();
+    for (open, close) in [
+        (r#"{"$text":"#, "}"),
+        (r#"{"$bytes":"#, "}"),
+        (r#"{"$string":"#, r#","$encoding":null}"#),
+        (r#"{"$symbol":"#, "}"),
+        (r#"{"$class":"#, r#","$value":1}"#),
+        (r#"{"$map":[[{"$id":1,"$value":"#, "},1]]}"),
+        (r#"{"$weak":"#, "}"),
+        (r#"{"$id":1,"$value":"#, "}"),
+    ] {
+        let text = [open.repeat(200_000), r#""a""#.to_owned(), close.repeat(200_000)].concat();
+        on_a_small_stack(|| {
+            let read = (json::FORMAT.read)(text.as_bytes(), stage.settings(), Request::new(&limits));
+            assert_eq!(read.error.map(|error| error.kind()), Some(ErrorKind::Malformed), "{open}");
+        });
+    }
+}
+
+#[test]
 fn depth_counts_levels_of_the_document() {
     let deep = |levels: usize| {
         let text = [r#"{"$weak":{"$class":"A","$value":"#.repeat(levels), "1".into(), "}}".repeat(levels)].concat();

@@ -44,3 +44,35 @@ fn storable_comes_back_byte_for_byte() {
 fn sereal_comes_back_byte_for_byte() {
     goes_through("sereal.jsonl", "sereal", 1000);
 }
+
+/// Replaces the one occurrence of a part.
+fn with_one_replaced(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
+    let places: Vec<_> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(part)).collect();
+    let [at] = places[..] else { panic!("{} times there", places.len()) };
+    [&bytes[..at], by, &bytes[at + part.len()..]].concat()
+}
+
+#[test]
+fn editing_one_string_changes_only_that_string() {
+    let limits = Limits::default();
+    for (file, format, before, after) in [
+        ("storable.jsonl", "storable", &b"\x0a\x0aEmployee_7"[..], &b"\x0a\x0dSomebody else"[..]),
+        ("sereal.jsonl", "sereal", b"\x6aEmployee_7", b"\x6dSomebody else"),
+    ] {
+        let stage = Stage::parse(format).unwrap();
+        let mut count = 0;
+        for fixture in fixtures::load(file).iter().filter(|fixture| fixture.name.contains("employees")) {
+            if !fixture.blob.windows(before.len()).any(|window| window == before) {
+                continue;
+            }
+            let Some(document) = detailed(&fixture.blob, &stage, &limits) else { continue };
+            let text = icecore::write(&document, "json:typed,spelling,indent=2").unwrap();
+            let edited = with_one_replaced(&text, b"\"Employee_7\"", b"\"Somebody else\"");
+            let edited = icecore::read_as(&edited, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
+            let written = icecore::write(&edited, format).unwrap();
+            assert!(written == with_one_replaced(&fixture.blob, before, after), "{} {}", fixture.name, fixture.mode);
+            count += 1;
+        }
+        assert!(count > 2, "only {count} of {file}");
+    }
+}

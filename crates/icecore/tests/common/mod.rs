@@ -66,6 +66,7 @@ struct Maker {
     variables: Vec<u32>,
 }
 
+const ENCODINGS: &[&str] = &["", "EUC-JP", "Windows-31J"];
 const INTS: &[i64] =
     &[0, 1, -1, 15, 16, -16, -17, 127, 128, -128, -129, 255, 256, 1 << 31, (1 << 53) + 1, i64::MAX, i64::MIN];
 const FLOATS: &[f64] = &[
@@ -283,13 +284,13 @@ impl Maker {
                 }
                 match kind {
                     0 => drop(self.b.int_key(self.r.bits() as i64)),
-                    1 => drop(self.b.symbol_key(name, *self.r.pick(&["", "Shift_JIS"]))),
+                    1 => drop(self.b.symbol_key(name, ENCODINGS[self.r.below(3) as usize])),
                     2 if depth > 0 && !self.r.one_in(3) => {
                         self.b.bytes_key(name).null();
                         self.b.key();
                         self.value(depth - 1);
                     }
-                    3 | 4 | 5 => drop(self.b.text_key(&String::from_utf8_lossy(&name))),
+                    3..=5 => drop(self.b.text_key(&String::from_utf8_lossy(&name))),
                     _ => drop(self.b.bytes_key(name)),
                 }
             }
@@ -305,8 +306,8 @@ impl Maker {
                 self.b.float128(&bits.try_into().unwrap());
             }
             2 => drop(self.b.big_int(self.r.one_in(2), &bytes)),
-            3 => drop(self.b.encoded(bytes, *self.r.pick(&["", "EUC-JP", "Windows-31J"]))),
-            4 => drop(self.b.symbol(bytes, *self.r.pick(&["", "EUC-JP"]))),
+            3 => drop(self.b.encoded(bytes, ENCODINGS[self.r.below(3) as usize])),
+            4 => drop(self.b.symbol(bytes, ENCODINGS[self.r.below(3) as usize])),
             5 => drop(self.b.module(bytes, *self.r.pick(&[Form::Usual, Form::Module, Form::OldModule]))),
             6 => drop(self.b.enum_case(bytes)),
             7 => drop(self.b.hole()),

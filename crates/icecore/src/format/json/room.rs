@@ -37,7 +37,7 @@ const TENS: [u64; 20] = {
 #[inline]
 fn digits(value: u64) -> usize {
     // 1233 / 4096 is a little more than log10(2).
-    let estimate = (64 - (value | 1).leading_zeros() as usize) * 1233 >> 12;
+    let estimate = ((64 - (value | 1).leading_zeros() as usize) * 1233) >> 12;
     estimate + usize::from(value >= TENS[estimate])
 }
 

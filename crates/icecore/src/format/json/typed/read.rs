@@ -14,7 +14,7 @@ use crate::format::{Outcome, Request};
 use crate::limits::Limits;
 use source::KeyOf;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// How many levels of JSON one level of a document takes at most: `$id`,
 /// `$weak`, `$overload`, `$map`, its list and a pair, and some to spare.
@@ -142,12 +142,12 @@ enum Task {
         end: u32,
         index: u32,
     },
-    /// The pairs of a `$map`, and those whose value is read-only.
+    /// The pairs of a `$map`, and, ascending, those whose value is read-only.
     Pairs {
         next: u32,
         end: u32,
         index: u32,
-        locked: Option<Box<HashSet<u64>>>,
+        locked: Vec<u64>,
     },
     /// The keys of a `$placeholders`.
     Placeholders {
@@ -318,7 +318,8 @@ impl<'a, 'r> Reader<'a, 'r> {
 
     /// Makes a document of what is there.
     fn close_all(&mut self) {
-        if self.tape.nodes.last().is_some_and(|node| node.key == IS_KEY) {
+        // A key that is itself broken off stays, without a value.
+        if self.tape.nodes.last().is_some_and(|node| node.key == IS_KEY && !node.kind.is_container()) {
             self.tape.nodes.pop();
         }
         while let Some(task) = self.tasks.pop() {

@@ -6,10 +6,13 @@ use crate::base64;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::format::json::typed::form::{self, Name};
 use crate::format::json::typed::key::{self, Read};
-use std::collections::HashSet;
 
 /// How many keys of a map get ids; the others stand on the tape.
 const KEYS_WITH_ID: u32 = 256;
+
+/// How many forms of strings may stand one in the other, as in
+/// `{"$string": {"$latin1": …}, …}`.
+const FORMS_OF_A_STRING: u32 = 2;
 
 /// A value on its way: where it goes, and what was said around it.
 #[derive(Clone, Copy)]
@@ -222,7 +225,7 @@ impl Reader<'_, '_> {
         let pairs = parts.get(Name::Map).filter(|pairs| self.source_kind(*pairs) == Some(Kind::Array));
         match pairs {
             Some(pairs) if self.source_node(at).aux == 1 => {
-                let task = Task::Pairs { next: pairs + 1, end: self.source.next(pairs), index: 0, locked: None };
+                let task = Task::Pairs { next: pairs + 1, end: self.source.next(pairs), index: 0, locked: Vec::new() };
                 Ok((task, self.source_node(pairs).aux))
             }
             _ => Err(Wrong::new(at, "plain keys or `$map` alone in $attributes")),
@@ -236,14 +239,13 @@ impl Reader<'_, '_> {
         }
         self.array(pairs)?;
         let mut count = self.source_node(pairs).aux;
-        let mut locked = None;
+        let mut locked = Vec::new();
         if let Some(list) = parts.get(Name::Locked) {
-            let mut positions = HashSet::new();
             for item in self.source_items(list)? {
                 let position = self.source_number(item).filter(|position| *position < u64::from(count));
-                positions.insert(position.ok_or_else(|| Wrong::new(item, "the position of a pair of $map, from 0"))?);
+                locked.push(position.ok_or_else(|| Wrong::new(item, "the position of a pair of $map, from 0"))?);
             }
-            locked = Some(Box::new(positions));
+            locked.sort_unstable();
         }
         let default = parts.get(Name::Default);
         flags |= if default.is_some() { flag::DEFAULT } else { 0 };
@@ -318,18 +320,12 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a pair of a `$map`, and remembers the others.
-    pub(super) fn pair(
-        &mut self,
-        next: u32,
-        end: u32,
-        index: u32,
-        locked: Option<Box<HashSet<u64>>>,
-    ) -> Result<(), Wrong> {
+    pub(super) fn pair(&mut self, next: u32, end: u32, index: u32, locked: Vec<u64>) -> Result<(), Wrong> {
         if next >= end {
             return Ok(());
         }
         self.pending = NO_KEY;
-        let is_locked = locked.as_ref().is_some_and(|locked| locked.contains(&u64::from(index)));
+        let is_locked = locked.binary_search(&u64::from(index)).is_ok();
         self.tasks.push(Task::Pairs { next: self.source.next(next), end, index: index + 1, locked });
         let mut parts = self.source_items(next).map_err(|_| Wrong::new(next, "a pair in $map"))?;
         let (key, value, more) = (parts.next(), parts.next(), parts.next());
@@ -397,6 +393,11 @@ impl Reader<'_, '_> {
     /// The node of an integer or a string of any kind; `None` for anything
     /// else.
     fn name(&mut self, at: u32) -> Result<Option<Node>, Wrong> {
+        self.name_within(at, FORMS_OF_A_STRING)
+    }
+
+    /// The same, in so many forms of strings around it at most.
+    fn name_within(&mut self, at: u32, forms: u32) -> Result<Option<Node>, Wrong> {
         let node = self.source_node(at);
         match node.kind {
             Kind::Int => return Ok(Some(Node::int(node.payload as i64))),
@@ -410,7 +411,7 @@ impl Reader<'_, '_> {
         let kind = match shape.main {
             Name::Text | Name::Bytes => {
                 let kind = if shape.main == Name::Text { Kind::Text } else { Kind::Bytes };
-                return Ok(Some(Node { kind, ..self.named_bytes(main)? }));
+                return Ok(Some(Node { kind, ..self.bytes_within(main, forms)? }));
             }
             Name::Latin1 => {
                 let bytes = self.source_text(main).and_then(key::from_latin1);
@@ -430,7 +431,7 @@ impl Reader<'_, '_> {
             Name::Symbol => Kind::Symbol,
             _ => return Ok(None),
         };
-        let mut node = Node { kind, ..self.named_bytes(main)? };
+        let mut node = Node { kind, ..self.bytes_within(main, forms)? };
         if let Some(encoding) = parts.get(Name::Encoding).filter(|at| self.source_kind(*at) != Some(Kind::Null)) {
             let name = self.named_bytes(encoding)?;
             let name = self.tape.bytes(&name, self.input).to_vec();
@@ -443,11 +444,16 @@ impl Reader<'_, '_> {
     /// A string where it is clear that bytes are meant: a plain one is its
     /// UTF-8. Its kind is to be replaced.
     fn named_bytes(&mut self, at: u32) -> Result<Node, Wrong> {
+        self.bytes_within(at, FORMS_OF_A_STRING)
+    }
+
+    fn bytes_within(&mut self, at: u32, forms: u32) -> Result<Node, Wrong> {
         let node = self.source_node(at);
         if node.kind == Kind::Text {
             return Ok(Node { key: 0, ..node });
         }
-        let string = self.name(at)?.filter(|node| matches!(node.kind, Kind::Text | Kind::Bytes));
+        let string = if forms > 0 { self.name_within(at, forms - 1)? } else { None };
+        let string = string.filter(|node| matches!(node.kind, Kind::Text | Kind::Bytes));
         string.ok_or_else(|| Wrong::new(at, "a string, or one as $latin1 or $base64"))
     }
 
