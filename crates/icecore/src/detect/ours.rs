@@ -33,8 +33,7 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
 fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
     let Guess { certainty, mut variant } = guess;
     let is_sure = certainty == Certainty::Sure;
-    let mut limits = Limits::default();
-    limits.depth = 1_000_000;
+    let limits = Limits { depth: 1_000_000, ..Limits::default() };
     let mut rest = sample.bytes;
     let mut documents = 0u64;
     let mut only_containers = true;
@@ -86,11 +85,7 @@ pub(super) fn stage(input: &[u8]) -> Result<Stage, Error> {
         None if begins_like_json(input) && identify(input).is_none() => &format::json::FORMAT,
         None => return Err(unknown(input)),
     };
-    let mut stage = Stage::of(format);
-    if format.name == "json" && is_typed(input) {
-        stage.set("typed", None)?;
-    }
-    Ok(stage)
+    Ok(Stage::of(format))
 }
 
 fn begins_like_json(input: &[u8]) -> bool {
@@ -101,12 +96,6 @@ fn begins_like_json(input: &[u8]) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether a JSON text begins as the outermost object of the typed form does.
-fn is_typed(input: &[u8]) -> bool {
-    let object = input.trim_ascii_start().strip_prefix(b"{");
-    object.is_some_and(|object| object.trim_ascii_start().starts_with(b"\"$icecore\""))
 }
 
 #[cold]

@@ -165,12 +165,11 @@ pub(super) fn exported(sample: &Sample<'_>) -> Option<Guess> {
     }
     let head = walk.rest();
     let starts_array = [&b"array ("[..], b"array(", b"(object) array("].iter().any(|start| head.starts_with(start));
-    let starts_object = head.iter().take(256).take_while(|byte| is_word(**byte)).count();
-    if !starts_array && !head[starts_object..].starts_with(b"array(") && !(variant != "" && head.starts_with(b"[")) {
-        let state = b"::__set_state(array(";
-        if !head.windows(state.len()).take(256).any(|window| window == state) {
-            return None;
-        }
+    let starts_list = !variant.is_empty() && head.starts_with(b"[");
+    let state = b"::__set_state(array(";
+    let has_state = || head.windows(state.len()).take(256).any(|window| window == state);
+    if !(starts_array || starts_list || has_state()) {
+        return None;
     }
     let certainty = match literal(&mut walk) {
         Ok(arrows) if walk.rest().trim_ascii().is_empty() => {

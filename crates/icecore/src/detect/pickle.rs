@@ -63,7 +63,7 @@ impl<'a> Run<'a> {
     }
 
     /// Takes all down to the mark; at least `below` values must be under it.
-    fn to_mark(&mut self, below: usize, on: usize) -> Step<()> {
+    fn take_marked(&mut self, below: usize, on: usize) -> Step<()> {
         self.depth = self.marks.pop().ok_or(Stop::Wrong)?;
         self.values(below, below + on)
     }
@@ -162,10 +162,10 @@ impl<'a> Run<'a> {
             | 0x88..=0x8f
             | 0x96
             | 0x97 => self.values(0, 1),
-            b'd' | b'l' | b't' | b'o' | b'i' | 0x91 => self.to_mark(0, 1),
-            b'e' | b'u' | 0x90 => self.to_mark(1, 0),
-            b'1' => self.to_mark(0, 0),
-            b'0' if self.marks.last() == Some(&self.depth) => self.to_mark(0, 0),
+            b'd' | b'l' | b't' | b'o' | b'i' | 0x91 => self.take_marked(0, 1),
+            b'e' | b'u' | 0x90 => self.take_marked(1, 0),
+            b'1' => self.take_marked(0, 0),
+            b'0' if self.marks.last() == Some(&self.depth) => self.take_marked(0, 0),
             b'0' => self.values(1, 0),
             b'2' => self.values(1, 2),
             b'Q' | 0x85 | 0x98 => self.values(1, 1),
