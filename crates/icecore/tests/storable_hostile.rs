@@ -1,0 +1,347 @@
+//! Storable images that are cut off, changed, or lie.
+
+mod fixtures;
+
+use fixtures::{Fixture, load, report};
+use icecore::{Document, Error, ErrorKind, Limits, Request, storable};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::collections::HashSet;
+
+/// Counts what the thread allocates.
+struct Counting;
+
+thread_local! {
+    static NOW: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(by: isize) {
+    let now = NOW.get() + by;
+    NOW.set(now);
+    PEAK.set(PEAK.get().max(now));
+}
+
+// SAFETY: everything is left to the system's allocator; counting allocates
+// nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Both are there while one is copied to the other.
+        count(size as isize);
+        count(-(layout.size() as isize));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The most that was allocated at once while this ran.
+fn peak(run: impl FnOnce()) -> isize {
+    let before = NOW.get();
+    PEAK.set(before);
+    run();
+    PEAK.get() - before
+}
+
+/// Small blobs that have between them every mode and every kind of byte that
+/// the reader knows by name, each of these in each kind of header.
+fn varied(most: usize) -> Vec<Fixture> {
+    let limits = Limits::default();
+    let mut chosen = Vec::new();
+    let mut rest = Vec::new();
+    let mut seen = HashSet::new();
+    for f in ["storable.jsonl", "storable-arch.jsonl"].into_iter().flat_map(load) {
+        if f.blob.len() > 240 {
+            continue;
+        }
+        let read = storable::read_outcome(&f.blob, &f.storable_options(), Request::new(&limits).detailed());
+        let mut marks: Vec<String> =
+            read.document.trace().unwrap().spans.iter().map(|span| span.what.to_owned()).collect();
+        marks.push(format!("mode {}", f.mode));
+        // A machine's name stands behind the structure's.
+        marks.push(format!("machine {}", if f.mode.contains(',') { f.name.rsplit('/').next().unwrap() } else { "" }));
+        let before = seen.len();
+        seen.extend(marks);
+        if seen.len() > before { &mut chosen } else { &mut rest }.push(f);
+    }
+    let every = rest.len() / (most.saturating_sub(chosen.len())).max(1);
+    chosen.extend(rest.into_iter().step_by(every.max(1)));
+    chosen.truncate(most);
+    chosen
+}
+
+/// What the three readers make of it, if they agree.
+fn agreed<'a>(input: &'a [u8], options: &storable::ReadOptions) -> Result<Result<Document<'a>, Error>, String> {
+    let limits = Limits::default();
+    let mut plain = options.clone();
+    plain.plain = true;
+    let fast = storable::read_outcome(input, options, Request::new(&limits));
+    let slow = storable::read_outcome(input, &plain, Request::new(&limits));
+    let traced = storable::read_outcome(input, &plain, Request::new(&limits).detailed());
+    let said = |error: &Option<Error>| error.as_ref().map(|e| (e.kind(), e.offset(), e.path().map(str::to_owned)));
+    for (name, other) in [("plain", &slow), ("detailed", &traced)] {
+        if said(&fast.error) != said(&other.error) {
+            return Err(format!("fast says {:?}, {name} {:?}", fast.error, other.error));
+        }
+        if fast.consumed != other.consumed && fast.error.is_none() {
+            return Err(format!("fast takes {}, {name} {}", fast.consumed, other.consumed));
+        }
+        if fast.document != other.document {
+            return Err(format!("fast reads {:?}, {name} {:?}", fast.document.tape(), other.document.tape()));
+        }
+    }
+    if traced.error.is_none() {
+        written_again(&traced.document, options)?;
+    }
+    Ok(storable::read(input, options, &limits))
+}
+
+/// Whatever was read can be written, or is refused with an error; and what was
+/// written is read again as the same.
+fn written_again(document: &Document<'_>, options: &storable::ReadOptions) -> Result<(), String> {
+    let limits = Limits::default();
+    let mut out = Vec::new();
+    match storable::write(document, &storable::WriteOptions::default(), &limits, &mut out) {
+        Ok(_) => match storable::read(&out, options, &limits) {
+            Ok(again) if again == *document => {}
+            Ok(again) => {
+                return Err(format!("written again it is another:\n{:?}\n{:?}", document.tape(), again.tape()));
+            }
+            Err(error) => return Err(format!("written again it can't be read: {error}")),
+        },
+        Err(error) if error.kind() == ErrorKind::Unrepresentable => {}
+        Err(error) => return Err(format!("it can't be written again: {error:?}")),
+    }
+    Ok(())
+}
+
+#[test]
+fn every_truncation_is_an_error_with_an_offset() {
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in varied(160) {
+        for len in 0..f.blob.len() {
+            total += 1;
+            let name = format!("{} {}, {len} of {}", f.name, f.mode, f.blob.len());
+            match agreed(&f.blob[..len], &f.storable_options()) {
+                Ok(Ok(_)) => failures.push(format!("{name}: it was accepted")),
+                Ok(Err(error)) => {
+                    // A header that is cut off may look like another one.
+                    let is_cut = matches!(error.kind(), ErrorKind::Truncated) || len < 12;
+                    if !is_cut || error.offset().is_none_or(|at| at > len as u64) {
+                        failures.push(format!("{name}: {error}"));
+                    }
+                }
+                Err(difference) => failures.push(format!("{name}: {difference}")),
+            }
+        }
+    }
+    report("truncations", total, &failures);
+}
+
+#[test]
+fn a_byte_behind_the_document_is_an_error() {
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in varied(160) {
+        total += 1;
+        let longer = [&f.blob[..], &[0]].concat();
+        let error = storable::read(&longer, &f.storable_options(), &Limits::default()).unwrap_err();
+        if (error.kind(), error.offset()) != (ErrorKind::Trailing, Some(f.blob.len() as u64)) {
+            failures.push(format!("{} {}: {error}", f.name, f.mode));
+        }
+    }
+    report("trailing bytes", total, &failures);
+}
+
+#[test]
+fn after_any_change_of_one_byte_the_readers_agree() {
+    let (mut total, mut failures) = (0, Vec::new());
+    for (number, f) in varied(100).iter().enumerate() {
+        let header = if f.mode.starts_with("file") || f.mode.contains("store") { 23 } else { 19 };
+        for at in 0..f.blob.len() {
+            let old = f.blob[at];
+            // Every value in headers; elsewhere edges, neighbours and two tags.
+            let some = [0, 0x7F, 0x80, 0xFF, old ^ 1, old ^ 0x80, (at % 36) as u8, ((at + number) % 36) as u8];
+            let values: Vec<u8> = if at < header { (0..=255).collect() } else { some.to_vec() };
+            for value in values {
+                total += 1;
+                let mut blob = f.blob.clone();
+                blob[at] = value;
+                if let Err(difference) = agreed(&blob, &f.storable_options()) {
+                    failures.push(format!("{} {}, {at} = {value:#04x} of {blob:02x?}: {difference}", f.name, f.mode));
+                }
+            }
+        }
+    }
+    report("changed bytes", total, &failures);
+}
+
+const LE: [&[u8]; 2] = [b"\x04\x0b\x0812345678\x04\x08\x08\x08", b"pst0\x04\x0b\x0812345678\x04\x08\x08\x08"];
+const NET: [&[u8]; 2] = [b"\x05\x0b", b"pst0\x05\x0b"];
+
+/// The record behind each kind of header, with the number in its order.
+fn images(make: impl Fn(bool) -> Vec<u8>) -> Vec<Vec<u8>> {
+    let little = LE.iter().map(|header| [header, &make(true)[..]].concat());
+    let big = NET.iter().map(|header| [header, &make(false)[..]].concat());
+    little.chain(big).collect()
+}
+
+fn n32(little: bool, value: u32) -> [u8; 4] {
+    if little { value.to_le_bytes() } else { value.to_be_bytes() }
+}
+
+fn n64(little: bool, value: u64) -> [u8; 8] {
+    if little { value.to_le_bytes() } else { value.to_be_bytes() }
+}
+
+#[test]
+fn lengths_that_lie_allocate_nothing() {
+    let fronts: &[&[u8]] = &[
+        b"\x01",
+        b"\x18",
+        b"\x02",
+        b"\x03",
+        b"\x19\x00",
+        b"\x04\x02",
+        b"\x04\x03",
+        b"\x11\x80",
+        b"\x12\x80",
+        b"\x1e",
+        b"\x20\x01",
+        b"\x1a\x01",
+        b"\x13\x04",
+        b"\x13\x08\x01A",
+        b"\x13\x91\x01A\x00",
+        b"\x03\x01\x00\x00\x00\x05",
+        b"\x03\x00\x00\x00\x01\x05",
+        b"\x19\x00\x00\x00\x00\x01\x05\x00",
+        b"\x02\x00\x00\x00\x01\x02",
+    ];
+    let wide: &[&[u8]] =
+        &[b"\x21\x01", b"\x21\x18", b"\x21\x02", b"\x21\x03", b"\x21\x19\x00", b"\x21\x00", b"\x21\x13\x08\x01A"];
+    let mut cases = Vec::new();
+    for front in fronts {
+        for length in [1 << 16, i32::MAX as u32, 1 << 31, u32::MAX] {
+            cases.extend(images(|little| [front, &n32(little, length)[..], b"\x05\x05\x05\x05"].concat()));
+        }
+    }
+    for front in wide {
+        for length in [1 << 31, u64::from(u32::MAX), 1 << 32, i64::MAX as u64, u64::MAX] {
+            cases.extend(images(|little| [front, &n64(little, length)[..], b"\x05\x05\x05\x05"].concat()));
+        }
+    }
+    // Before 0.7, and before 0.6.
+    for header in [&b"pst0\x02\x0812345678\x04\x08\x08"[..], b"pst0\x03", b"perl-store\x01"] {
+        for tag in [1, 2, 3] {
+            let address: &[u8] = if header[0] == b'p' && header[1] == b'e' { &[0, 0, 0, 1] } else { &[] };
+            cases.push([header, address, &[tag, 0xFF, 0xFF, 0xFF, 0xFF, 5, b'X']].concat());
+        }
+    }
+    let options = storable::ReadOptions::default();
+    let (total, mut failures) = (cases.len(), Vec::new());
+    for case in cases {
+        let most = peak(|| match agreed(&case, &options) {
+            Ok(Err(error)) if error.offset().is_some() => {}
+            other => failures.push(format!("{case:02x?}: {other:?}")),
+        });
+        if most > 64 << 10 {
+            failures.push(format!("{case:02x?}: {most} bytes"));
+        }
+    }
+    report("lengths", total, &failures);
+}
+
+/// The error for this record in network order.
+fn error_of(record: &[u8]) -> (ErrorKind, Option<u64>) {
+    let image = [NET[0], record].concat();
+    match agreed(&image, &storable::ReadOptions::default()) {
+        Ok(Err(error)) => (error.kind(), error.offset()),
+        other => panic!("{record:02x?}: {other:?}"),
+    }
+}
+
+#[test]
+fn numbers_of_objects_and_classes_must_be_known() {
+    // Nothing has a number yet.
+    assert_eq!(error_of(b"\0\0\0\0\0"), (ErrorKind::BadLink, Some(2)));
+    // The array is 0, its item would be 1.
+    assert_eq!(error_of(b"\x02\0\0\0\x01\0\0\0\0\x01"), (ErrorKind::BadLink, Some(7)));
+    assert_eq!(error_of(b"\x02\0\0\0\x02\0\0\0\0\x02\x05"), (ErrorKind::BadLink, Some(7)));
+    assert_eq!(error_of(b"\x02\0\0\0\x01\0\xff\xff\xff\xff"), (ErrorKind::BadLink, Some(7)));
+    // A reference has its number, but only behind it comes what it refers to.
+    assert_eq!(error_of(b"\x04\0\0\0\0\x01"), (ErrorKind::BadLink, Some(3)));
+    // 64-bit numbers.
+    assert_eq!(error_of(b"\x02\0\0\0\x01\x21\0\0\0\0\x01\0\0\0\0"), (ErrorKind::BadLink, Some(7)));
+    // Classes.
+    assert_eq!(error_of(b"\x12\0\x02\0\0\0\0"), (ErrorKind::BadLink, Some(3)));
+    assert_eq!(error_of(b"\x11\x01A\x02\0\0\0\x01\x12\x01\x05"), (ErrorKind::BadLink, Some(11)));
+    assert_eq!(error_of(b"\x12\x80\xff\xff\xff\xff\x05"), (ErrorKind::BadLink, Some(3)));
+    // Two classes for one value.
+    assert_eq!(error_of(b"\x11\x01A\x11\x01B\x05").0, ErrorKind::Malformed);
+    assert_eq!(error_of(b"\x02\0\0\0\x01\x11\x01A\0\0\0\0\0").0, ErrorKind::Malformed);
+    // A hook's class and its list.
+    assert_eq!(error_of(b"\x13\x21\x00\x00"), (ErrorKind::BadLink, Some(4)));
+    assert_eq!(error_of(b"\x13\x81\x01A\x00\x01\0\0\0\x01"), (ErrorKind::BadLink, Some(8)));
+}
+
+#[test]
+fn unknown_tags_are_errors() {
+    for tag in 36..=255 {
+        assert_eq!(error_of(&[tag, 0, 0, 0, 0]), (ErrorKind::Malformed, Some(2)), "tag {tag}");
+        assert_eq!(error_of(&[2, 0, 0, 0, 1, tag, 0, 0]), (ErrorKind::Malformed, Some(7)), "tag {tag}");
+    }
+    // What a code record, a v-string and a large object hold.
+    assert_eq!(error_of(b"\x1a\x05"), (ErrorKind::Malformed, Some(3)));
+    assert_eq!(error_of(b"\x1d\x01v\x05"), (ErrorKind::Malformed, Some(5)));
+    assert_eq!(error_of(b"\x21\x05\0\0\0\0\0\0\0\x01").0, ErrorKind::Malformed);
+    assert_eq!(error_of(b"\x19\0\0\0\0\x01\x05\x08\x05\0\0\0").0, ErrorKind::Unsupported);
+}
+
+#[test]
+fn hook_records_with_wrong_flags_are_errors() {
+    let read = |flags: u8, rest: &[u8]| {
+        let image = [NET[0], &[0x13, flags], rest].concat();
+        let read = agreed(&image, &storable::ReadOptions::default());
+        read.unwrap_or_else(|d| panic!("{flags:#x} {rest:02x?}: {d}")).map(Document::into_owned)
+    };
+    // Every flag byte before records of several lengths: an error or a
+    // document, and all readers agree which.
+    let rests: &[&[u8]] = &[
+        b"",
+        b"\x01A\x00",
+        b"\x01A\x01p\x00",
+        b"\x00\x00\x00\x01A\x00",
+        b"\x00\x00\x00\x01A\x00\x00\x00\x01p",
+        b"\x02\x00\x00\x00\x00\x01\x01A\x00",
+        b"\x02\x00\x00\x00\x00\x81\x01A\x00\x01\x00\x00\x00\x01",
+        b"\x04\x01A\x00\x05",
+        b"\x06\x01A\x00\x04\x02\x00\x00\x00\x00",
+    ];
+    for flags in 0..=255 {
+        for rest in rests {
+            let _ = read(flags, rest);
+        }
+    }
+    // A type that does not exist.
+    for kind in (0..=3).chain(7..=255) {
+        let error = read(3, &[kind, 1, b'A', 0, 5]).unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::Malformed, Some(4)), "type {kind}");
+    }
+    // The record promises another object, and ends.
+    assert_eq!(read(0x41, b"\x02\0\0\0\0\x41").unwrap_err().kind(), ErrorKind::Truncated);
+    // A class that has no number, given by number.
+    assert_eq!(read(0x21, b"\x01\x00").unwrap_err().kind(), ErrorKind::BadLink);
+}
