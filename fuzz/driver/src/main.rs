@@ -12,12 +12,20 @@ mod heap;
 
 use icecore_fuzz_targets::mutate::{Random, mutated};
 use icecore_fuzz_targets::{TARGETS, Target, seeds};
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;
+
+/// What the last panic said.
+static LAST: Mutex<String> = Mutex::new(String::new());
+
+/// A run that has found this many kinds of things stops.
+const MOST_FINDINGS: usize = 12;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -57,7 +65,7 @@ fn write_seeds(target: &Target, folder: &str) {
     println!("{}: {} seeds", target.name, seeds.len());
 }
 
-fn run(target: &Target, options: &[&str]) -> ExitCode {
+fn run(target: &'static Target, options: &[&str]) -> ExitCode {
     let (mut execs, mut time, mut seed) = (u64::MAX, Duration::MAX, 1u64);
     for pair in options.chunks(2) {
         match pair {
@@ -67,63 +75,67 @@ fn run(target: &Target, options: &[&str]) -> ExitCode {
             _ => fail(&format!("what is {pair:?}?")),
         }
     }
-    std::panic::set_hook(Box::new(|info| {
-        let text = info.to_string();
-        let end = text.char_indices().nth(4_000).map_or(text.len(), |(at, _)| at);
-        eprintln!("{}", &text[..end]);
-    }));
+    std::panic::set_hook(Box::new(|info| *LAST.lock().unwrap() = info.to_string()));
     let seeds = seeds::load(target.seeds);
     let mut random = Random::new(seed);
     let start = Instant::now();
-    let (mut done, mut findings, mut slowest) = (0u64, 0, Duration::ZERO);
+    let mut runs = Runs { target, findings: HashSet::new(), slowest: Duration::ZERO };
     for seed in &seeds {
-        if findings > 4 {
-            break;
-        }
-        findings += u32::from(!once(target, seed, &mut slowest));
+        runs.once(seed);
     }
-    while done < execs && (done % 256 != 0 || start.elapsed() < time) && findings < 5 {
+    let mut done = 0u64;
+    while done < execs && (done % 256 != 0 || start.elapsed() < time) && runs.findings.len() < MOST_FINDINGS {
         let data = mutated(&mut random, &seeds);
-        findings += u32::from(!once(target, &data, &mut slowest));
+        runs.once(&data);
         done += 1;
     }
     println!(
-        "{}: {done} executions and {} seeds in {:.1} s, {findings} findings, slowest {:.1} ms, seed {seed}",
+        "{}: {done} executions and {} seeds in {:.1} s, {} findings, slowest {:.1} ms, seed {seed}",
         target.name,
         seeds.len(),
         start.elapsed().as_secs_f64(),
-        slowest.as_secs_f64() * 1e3
+        runs.findings.len(),
+        runs.slowest.as_secs_f64() * 1e3
     );
-    if findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if runs.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn number(text: &str) -> u64 {
     text.parse().unwrap_or_else(|_| fail(&format!("{text} is no number")))
 }
 
-/// Runs an input; whether nothing was found. What was found is kept in a file.
-fn once(target: &Target, data: &[u8], slowest: &mut Duration) -> bool {
-    let start = Instant::now();
-    heap::begin();
-    let fine = catch_unwind(AssertUnwindSafe(|| (target.run)(data))).is_ok();
-    let most = heap::most();
-    *slowest = (*slowest).max(start.elapsed());
-    // Tables and a few copies of what the limits allow: no more.
-    let allowed = (4 << 20) + 2_000 * data.len();
-    if fine && most > allowed {
-        eprintln!("{} bytes of input took {most} bytes of memory", data.len());
+/// What a run has found so far.
+struct Runs {
+    target: &'static Target,
+    /// One of each kind: where it panicked, and the first words.
+    findings: HashSet<String>,
+    slowest: Duration,
+}
+
+impl Runs {
+    /// Runs an input. What it finds is kept in a file, if it is new in kind.
+    fn once(&mut self, data: &[u8]) {
+        let start = Instant::now();
+        heap::begin();
+        let fine = catch_unwind(AssertUnwindSafe(|| (self.target.run)(data))).is_ok();
+        let (most, took) = (heap::most(), start.elapsed());
+        self.slowest = self.slowest.max(took);
+        // Tables and a few copies of what the limits allow: no more.
+        let allowed = (8 << 20) + 2_000 * data.len();
+        let what = if !fine {
+            LAST.lock().unwrap().clone()
+        } else if most > allowed {
+            format!("too much memory: {most} bytes for {} bytes of input", data.len())
+        } else if took > Duration::from_secs(2) {
+            format!("too slow: {took:?} for {} bytes of input", data.len())
+        } else {
+            return;
+        };
+        let kind: String = what.lines().take(2).flat_map(|line| line.chars().take(120)).filter(|c| !c.is_ascii_digit()).collect();
+        if self.findings.insert(kind) {
+            let name = format!("finding-{}-{:08x}", self.target.name, icecore_fuzz_targets::choice(data));
+            let kept = std::fs::write(&name, data).map_or_else(|error| error.to_string(), |()| name);
+            eprintln!("{}\nthe input is in {kept}\n", what.chars().take(4_000).collect::<String>());
+        }
     }
-    let slow = start.elapsed() > Duration::from_secs(2);
-    if slow {
-        eprintln!("{} bytes of input took {:?}", data.len(), start.elapsed());
-    }
-    if fine && most <= allowed && !slow {
-        return true;
-    }
-    let name = format!("finding-{}-{:08x}", target.name, icecore_fuzz_targets::choice(data));
-    match std::fs::write(&name, data) {
-        Ok(()) => eprintln!("the input is in {name}"),
-        Err(error) => eprintln!("{name}: {error}"),
-    }
-    false
 }
