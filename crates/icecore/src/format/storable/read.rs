@@ -499,7 +499,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             }
             tag::DOUBLE => {
                 let raw = self.scan.take(usize::from(self.image.nv), "a float")?;
-                let little = if self.image.netorder { cfg!(target_endian = "little") } else { self.little };
+                let little = self.is_native_little();
                 let leaf = float::node(self.sink.tape(), raw, little, self.options.long_double);
                 let usual = super::write::float_tag(&leaf, self.image.netorder);
                 self.float_note(raw, &leaf);
@@ -525,11 +525,18 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok((leaf, super::write::string_tag(kind, len)))
     }
 
+    /// Whether native numbers are little-endian. They have no place in network
+    /// order, but Storable reads them there; the machine was most likely one
+    /// of today's.
+    fn is_native_little(&self) -> bool {
+        self.little || self.image.netorder
+    }
+
     fn integer(&mut self) -> Result<i64, Error> {
         let bytes = self.scan.take(usize::from(self.image.iv), "an integer")?;
         let value = if self.image.is_mixed() {
             self.mixed(bytes)
-        } else if self.little {
+        } else if self.is_native_little() {
             bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
         } else {
             bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
@@ -552,7 +559,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
         let usual = leaf.kind == Kind::Float
             && raw.len() == 8
-            && (if self.little { leaf.payload.to_le_bytes() } else { leaf.payload.to_be_bytes() }) == raw;
+            && (if self.is_native_little() { leaf.payload.to_le_bytes() } else { leaf.payload.to_be_bytes() }) == raw;
         if !usual && let Some(detail) = self.sink.detail() {
             let kept = detail.keep(raw);
             self.pend(code::FLOAT, kept);
