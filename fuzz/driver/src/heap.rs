@@ -1,6 +1,7 @@
 //! Counts the memory that an input takes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 static NOW: AtomicUsize = AtomicUsize::new(0);
@@ -10,9 +11,22 @@ static BEFORE: AtomicUsize = AtomicUsize::new(0);
 /// The system's allocator, and a count.
 pub struct Counting;
 
+/// No input may take more than this.
+const TOO_MUCH: usize = 1 << 30;
+
+static RUNNING: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
 fn more(size: usize) {
     let now = NOW.fetch_add(size, Relaxed) + size;
     MOST.fetch_max(now, Relaxed);
+    if now > TOO_MUCH
+        && let Ok(data) = RUNNING.try_lock()
+    {
+        let kept = std::fs::write("finding-memory", &*data)
+            .map_or_else(|error| error.to_string(), |()| "finding-memory".into());
+        eprintln!("too much memory: a GB\nthe input is in {kept}");
+        std::process::abort();
+    }
 }
 
 // SAFETY: everything is done by the system's allocator; only counts are kept.
@@ -37,8 +51,12 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Counts from here.
-pub fn begin() {
+/// Counts from here, for this input.
+pub fn begin(data: &[u8]) {
+    let mut running = RUNNING.lock().unwrap();
+    running.clear();
+    running.extend_from_slice(data);
+    drop(running);
     BEFORE.store(NOW.load(Relaxed), Relaxed);
     MOST.store(NOW.load(Relaxed), Relaxed);
 }

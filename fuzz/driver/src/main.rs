@@ -41,7 +41,9 @@ fn main() -> ExitCode {
                 println!("{file}: fine");
             }
         }
-        _ => fail("usage: drive list | seeds TARGET FOLDER | run TARGET [--execs N] [--seconds S] [--seed X] | file TARGET FILE…"),
+        _ => fail(
+            "usage: drive list | seeds TARGET FOLDER | run TARGET [--execs N] [--seconds S] [--seed X] | file TARGET FILE…",
+        ),
     }
     ExitCode::SUCCESS
 }
@@ -116,7 +118,7 @@ impl Runs {
     /// Runs an input. What it finds is kept in a file, if it is new in kind.
     fn once(&mut self, data: &[u8]) {
         let start = Instant::now();
-        heap::begin();
+        heap::begin(data);
         let fine = catch_unwind(AssertUnwindSafe(|| (self.target.run)(data))).is_ok();
         let (most, took) = (heap::most(), start.elapsed());
         self.slowest = self.slowest.max(took);
@@ -131,7 +133,8 @@ impl Runs {
         } else {
             return;
         };
-        let kind: String = what.lines().take(2).flat_map(|line| line.chars().take(120)).filter(|c| !c.is_ascii_digit()).collect();
+        let kind: String =
+            what.lines().take(2).flat_map(|line| line.chars().take(120)).filter(|c| !c.is_ascii_digit()).collect();
         if self.findings.insert(kind) {
             let name = format!("finding-{}-{:08x}", self.target.name, icecore_fuzz_targets::choice(data));
             let kept = std::fs::write(&name, data).map_or_else(|error| error.to_string(), |()| name);

@@ -35,7 +35,12 @@ pub fn convert(data: &[u8]) {
         if outcome.error.is_some() {
             // What was read in part is a document too.
             let part = STAGES[choice(data) as usize % STAGES.len()];
-            let _ = icecore::write_to(&outcome.document, &Stage::parse(part).unwrap(), &check::wide_limits(), &mut Vec::new());
+            let _ = icecore::write_to(
+                &outcome.document,
+                &Stage::parse(part).unwrap(),
+                &check::wide_limits(),
+                &mut Vec::new(),
+            );
             continue;
         }
         for target in STAGES {

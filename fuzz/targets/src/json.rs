@@ -42,7 +42,8 @@ pub fn json_read(data: &[u8]) {
     let laid_out = written(&fast.document, other).expect("what was JSON is JSON");
     let again = read(&laid_out, &stage, &wide, false);
     assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&laid_out));
-    let order = if other == "json:sort_keys" { icecore::Comparison::new().any_order() } else { icecore::Comparison::new() };
+    let order =
+        if other == "json:sort_keys" { icecore::Comparison::new().any_order() } else { icecore::Comparison::new() };
     assert!(order.equal(&again.document, &fast.document), "{other}: {:?}\n{:?}", fast.document, again.document);
     assert!(!other.contains("ascii") || laid_out.is_ascii(), "{other}: not ASCII");
 }
@@ -54,7 +55,9 @@ fn against_serde(data: &[u8], ours: &Outcome<'_>) {
     let accepted = ours.error.is_none() && ours.consumed == data.len();
     match (&ours.error, theirs) {
         (Some(error), _) if error.kind() == ErrorKind::Limit => {}
-        (_, Ok(_)) if !accepted => panic!("serde_json accepts it: {:?}, {} of {}", ours.error, ours.consumed, data.len()),
+        (_, Ok(_)) if !accepted => {
+            panic!("serde_json accepts it: {:?}, {} of {}", ours.error, ours.consumed, data.len())
+        }
         (_, Err(error)) if accepted && !error.to_string().starts_with("recursion limit exceeded") => {
             panic!("serde_json refuses it: {error}")
         }

@@ -73,7 +73,10 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
     let limits = check::wide_limits();
     let again = read_outcome(&out, &ReadOptions::default(), Request::new(&limits));
     if let Some(error) = &again.error {
-        panic!("what was written can't be read: {error}\n{document:?}\n{}", icecore::window(&out, error.offset().unwrap_or(0)));
+        panic!(
+            "what was written can't be read: {error}\n{document:?}\n{}",
+            icecore::window(&out, error.offset().unwrap_or(0))
+        );
     }
     assert_eq!(again.consumed, out.len(), "more was written than is read");
     if losses.is_empty() && *document != again.document && !equal_but_numbers(document, &again.document) {
