@@ -300,7 +300,7 @@ impl Image {
 
     /// A float that was no long double before becomes one by an x87 image.
     pub(super) fn float(&self, value: f64, buf: &mut Vec<u8>) {
-        let little = self.is_little();
+        let little = self.netorder || self.is_little();
         if self.nv == 8 {
             buf.extend_from_slice(&if little { value.to_le_bytes() } else { value.to_be_bytes() });
             return;

@@ -7,7 +7,7 @@
 use super::image::Image;
 use super::tag::{self, old};
 use super::{ReadOptions, float};
-use crate::document::{Kind, Node, Sink, flag};
+use crate::document::{Form, Kind, Node, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
@@ -64,6 +64,16 @@ struct Frame {
     value: Option<u32>,
 }
 
+/// A node that turned out to be blessed.
+#[derive(Clone, Copy, Debug)]
+struct Blessed {
+    node: u32,
+    class: u32,
+    /// What is blessed is no array or hash but a variable: a scalar, or the
+    /// reference that was folded into the node.
+    is_variable: bool,
+}
+
 struct Reader<'a, 's, S: Sink> {
     scan: Scan<'a>,
     image: &'s Image,
@@ -75,8 +85,7 @@ struct Reader<'a, 's, S: Sink> {
     known: HashMap<u64, (u32, bool)>,
     /// How many numbers were given.
     numbers: u64,
-    /// Nodes that turned out to be blessed, with their class ids.
-    blessed: Vec<(u32, u32)>,
+    blessed: Vec<Blessed>,
 }
 
 impl<S: Sink> Reader<'_, '_, S> {
@@ -188,9 +197,9 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             tag::TIED_ARRAY | tag::TIED_HASH | tag::TIED_SCALAR => {
                 let form = match tag {
-                    tag::TIED_ARRAY => crate::document::Form::TiedArray,
-                    tag::TIED_HASH => crate::document::Form::TiedHash,
-                    _ => crate::document::Form::TiedScalar,
+                    tag::TIED_ARRAY => Form::TiedArray,
+                    tag::TIED_HASH => Form::TiedHash,
+                    _ => Form::TiedScalar,
                 };
                 let at = if folded {
                     let at = self.fold(Kind::Tied);
@@ -217,6 +226,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 if referent {
                     // Its own end stands before the end of the reference that
                     // is only implied: one mark serves both.
+                    self.end(leaf);
                     return Ok(());
                 }
                 self.open(leaf, None, false, 0);
@@ -229,6 +239,13 @@ impl<S: Sink> Reader<'_, '_, S> {
         let at = self.sink.tape().push(node);
         self.begin(at, start);
         at
+    }
+
+    fn end(&mut self, node: u32) {
+        let end = self.scan.at;
+        if let Some(detail) = self.sink.detail() {
+            detail.end(node, end);
+        }
     }
 
     /// Turns the reference that was opened last into the container that it
@@ -314,7 +331,8 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
         } else {
             let kind = if is_variable { Kind::Alias } else { Kind::Link };
-            self.push(Node::leaf(kind, u64::from(target)), start);
+            let link = self.push(Node::leaf(kind, u64::from(target)), start);
+            self.end(link);
         }
         self.sink.tape().mark_target(target);
         Ok(())
@@ -340,11 +358,13 @@ impl<S: Sink> Reader<'_, '_, S> {
             match (mark, frame.is_hash) {
                 (old::ITEM, false) | (old::VALUE, true) => {}
                 (old::ITEM_UNDEF, false) => {
-                    self.push(Node::leaf(Kind::Hole, 0), at);
+                    let leaf = self.push(Node::leaf(Kind::Hole, 0), at);
+                    self.end(leaf);
                     return Ok(());
                 }
                 (old::VALUE_UNDEF, true) => {
-                    self.push(Node::leaf(Kind::Null, 0), at);
+                    let leaf = self.push(Node::leaf(Kind::Null, 0), at);
+                    self.end(leaf);
                     return Ok(());
                 }
                 (_, false) => return Err(self.malformed(at, "an item's mark, `i` or `I`", mark)),
@@ -402,45 +422,57 @@ impl<S: Sink> Reader<'_, '_, S> {
             let name = self.scan.take(len as usize, "a class name")?;
             self.piece(at, frame.node, "class name");
             let class = self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(at))?;
-            self.blessed.push((frame.node, class));
+            let is_variable = frame.container.and_then(|at| self.sink.nodes().get(at as usize)).is_none_or(|node| {
+                node.kind == Kind::Ref || node.kind == Kind::Tied && node.form() == Form::TiedScalar
+            });
+            self.blessed.push(Blessed { node: frame.node, class, is_variable });
         }
         self.frames.pop();
         if let Some(at) = frame.container {
             self.sink.tape().close(at, frame.count);
         }
-        let end = self.scan.at;
-        if let Some(detail) = self.sink.detail() {
-            detail.end(frame.node, end);
-        }
+        self.end(frame.node);
         Ok(())
     }
 }
 
 /// What is to be written around nodes: objects, whose classes came behind them,
 /// too late for the tape; and the reference around a root that is one itself.
-fn wrappers(nodes: &[Node], mut blessed: Vec<(u32, u32)>, has_addresses: bool) -> Vec<(u32, Node)> {
-    for (at, _) in &mut blessed {
-        // The object stands around the reference to a scalar.
-        let is_scalar = nodes.get(*at as usize).is_some_and(|node| !node.kind.is_container() || node.kind == Kind::Ref);
-        let before = at.checked_sub(1).and_then(|at| nodes.get(at as usize));
-        if is_scalar && before.is_some_and(|node| node.kind == Kind::Ref) {
-            *at -= 1;
-        }
+fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, has_addresses: bool) -> Vec<(u32, Node)> {
+    let is_root_ref = nodes.first().is_some_and(|root| root.flags & ROOT_REF != 0);
+    let mut wrappers: Vec<(u32, Node)> = Vec::new();
+    for Blessed { node, class, is_variable } in blessed {
+        let object = Node::open(Kind::Object, class);
+        let before = node.checked_sub(1).and_then(|at| nodes.get(at as usize));
+        wrappers.push(match (node, before) {
+            _ if !is_variable => (node, object),
+            // The object stands around the reference to a variable.
+            (_, Some(before)) if before.kind == Kind::Ref => (node - 1, object),
+            (0, _) if !is_root_ref => (0, object),
+            // Nothing refers to it: the variable itself is blessed.
+            _ => (node, object.in_form(Form::Variable)),
+        });
     }
-    // The last class of a node is the one it was blessed into.
-    blessed.sort_by_key(|(at, _)| *at);
-    blessed.dedup_by(|later, kept| {
-        let same = later.0 == kept.0;
+    // The variable's class is the outer one; the last of several counts.
+    wrappers.sort_by_key(|(at, node)| (*at, node.form() != Form::Variable));
+    wrappers.dedup_by(|later, kept| {
+        let same = later.0 == kept.0 && later.1.form() == kept.1.form();
         if same {
             kept.1 = later.1;
         }
         same
     });
-    let mut wrappers: Vec<_> = blessed.iter().map(|(at, class)| (*at, Node::open(Kind::Object, *class))).collect();
     // Before 0.6 a root that is a reference to an object is given as it is.
     let is_object = wrappers.first().is_some_and(|(at, _)| *at == 0);
-    if nodes.first().is_some_and(|root| root.flags & ROOT_REF != 0) && !(has_addresses && is_object) {
+    if is_root_ref && !(has_addresses && is_object) {
         wrappers.insert(0, (0, Node::open(Kind::Ref, 0)));
+        // Through it the root is reached: its object stands around it.
+        if let Some((0, object)) = wrappers.get_mut(1)
+            && object.form() == Form::Variable
+        {
+            *object = Node::open(Kind::Object, object.class());
+            wrappers.swap(0, 1);
+        }
     }
     wrappers
 }
@@ -455,8 +487,11 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
         return;
     }
     let nodes = std::mem::take(&mut tape.nodes);
-    let objects: HashSet<u32> =
-        wrappers.iter().filter(|(_, node)| node.kind == Kind::Object).map(|(at, _)| *at).collect();
+    let objects: HashSet<u32> = wrappers
+        .iter()
+        .filter(|(_, node)| node.kind == Kind::Object && node.form() != Form::Variable)
+        .map(|(at, _)| *at)
+        .collect();
     let is_ref = |at: u32| nodes.get(at as usize).is_some_and(|node| node.kind == Kind::Ref);
     // A second reference to a blessed scalar is a link to its object.
     let object_of = |at: u32| at.checked_sub(1).filter(|before| objects.contains(before) && is_ref(*before));
@@ -480,10 +515,17 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
     }
     starts.push(next);
     let start = |at: u32| starts.get(at as usize).copied().unwrap_or(next);
-    // A link means the object, or else the node itself, not its wrappers.
-    let target = |at: u32| {
-        let is_root_ref = at == 0 && wrappers.first().is_some_and(|(_, node)| node.kind == Kind::Ref);
-        start(at) + u32::from(is_root_ref)
+    // A link means the object, or else the node itself, not its wrappers; an
+    // alias means the variable, with the class that it has itself.
+    let target = |at: u32, kind: Kind| {
+        let first = wrappers.partition_point(|(known, _)| *known < at);
+        let around = wrappers[first..].iter().take_while(|(known, _)| *known == at);
+        let outside = |node: &Node| match node.kind {
+            Kind::Ref => true,
+            _ => kind == Kind::Link && node.form() == Form::Variable,
+        };
+        let last = around.map(|(_, node)| outside(node)).collect::<Vec<_>>();
+        start(at) + last.iter().rposition(|outside| *outside).map_or(0, |at| at as u32 + 1)
     };
 
     let mut rest = wrappers.iter().peekable();
@@ -495,17 +537,21 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
         let mut node = *node;
         let end = if node.kind.is_container() { start(node.end()) } else { start(at + 1) };
         if let Some(object) = linked(at) {
-            node = Node { key: node.key, ..Node::leaf(Kind::Link, u64::from(target(object))) }.with(flag::REF);
-            targets.push(target(object));
+            node =
+                Node { key: node.key, ..Node::leaf(Kind::Link, u64::from(target(object, Kind::Link))) }.with(flag::REF);
+            targets.push(target(object, Kind::Link));
         } else if matches!(node.kind, Kind::Link | Kind::Alias) {
-            node.payload = u64::from(target(node.payload as u32));
+            node.payload = u64::from(target(node.payload as u32, node.kind));
             targets.push(node.payload as u32);
         } else if node.kind.is_container() {
             node.set_end(end);
         }
         node.flags &= !flag::TARGET;
         while let Some((_, wrapper)) = rest.next_if(|(known, _)| *known == at) {
-            let mut wrapper = wrapper.with(flag::REF);
+            let mut wrapper = match wrapper.form() {
+                Form::Variable => *wrapper,
+                _ => wrapper.with(flag::REF),
+            };
             wrapper.key = std::mem::replace(&mut node.key, crate::document::NO_KEY);
             wrapper.aux = 1;
             wrapper.set_end(end);

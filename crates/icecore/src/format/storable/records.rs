@@ -231,19 +231,36 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let Some(mut frame) = self.frames.last().copied() else { return Ok(()) };
         if frame.value != NONE {
             let at = self.scan.at;
+            let before = frame.flags;
             frame.flags = self.scan.u8("a hook's flags")?;
             self.piece(at, frame.at, "hook flags");
             frame.value = NONE;
+            if frame.flags & hook::TYPE != before & hook::TYPE {
+                return Err(self.malformed(at, "the type that the hook's first flags say", "another type"));
+            }
         }
         let recurse = frame.flags & hook::RECURSE != 0;
         if recurse {
+            if frame.flags & !(hook::RECURSE | hook::TYPE) != 0 {
+                let at = self.scan.at - 1;
+                return Err(self.malformed(at, "no flags beside those of an object inside", "some"));
+            }
             frame.count += 1;
             frame.value = 0;
         }
         if let Some(last) = self.frames.last_mut() {
             *last = frame;
         }
-        if recurse { self.value(true) } else { self.hook_rest(frame) }
+        if !recurse {
+            return self.hook_rest(frame);
+        }
+        // What is there already is not stored again: it would be told from the
+        // objects of the list by nothing.
+        let at = self.scan.at;
+        if matches!(self.scan.input.get(at..), Some([tag::OBJECT, ..] | [tag::LOBJECT, tag::OBJECT, ..])) {
+            return Err(self.malformed(at, "an object inside a hook record", "a back-reference"));
+        }
+        self.value(true)
     }
 
     /// What comes behind the inner objects.

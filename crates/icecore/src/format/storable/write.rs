@@ -399,6 +399,7 @@ impl<'d> Writer<'d> {
                     if self.note(at, code::BARE).is_none() {
                         self.reference(node.flags, buf);
                         self.number_variable(at, &node, std::mem::take(&mut also));
+                        blessed = false;
                     }
                     slot = Slot::Referent;
                 }
@@ -884,7 +885,8 @@ impl<'d> Writer<'d> {
             return self.push(Frame::Items { at: first, end });
         }
         let key = Cursor::new(self.document, first).next();
-        let is_index = self.node(key).kind == Kind::Int;
+        let key_node = self.node(key);
+        let is_index = key_node.kind == Kind::Int && i32::try_from(key_node.payload as i64).is_ok();
         let tag = self.tag(at, if is_index { tag::TIED_IDX } else { tag::TIED_KEY });
         buf.push(tag);
         self.push(Frame::Element { key, by_key: tag == tag::TIED_KEY })?;

@@ -1,0 +1,101 @@
+//! Storable images that fuzzing found, each with what went wrong.
+
+use icecore::storable::{ReadOptions, WriteOptions, read_outcome, write};
+use icecore::{Document, ErrorKind, Limits, Request};
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits: String = hex.split_whitespace().collect();
+    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hex digits")).collect()
+}
+
+/// What a native memory image of a 64-bit machine starts with.
+const NATIVE: &str = "040b 08 3132333435363738 04080808";
+
+fn native(hex: &str) -> Vec<u8> {
+    bytes(&format!("{NATIVE} {hex}"))
+}
+
+fn written(document: &Document<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    write(document, &WriteOptions::default(), &Limits::default(), &mut out).expect("written");
+    out
+}
+
+/// It is read; its spans end where it ends; with its spelling the same bytes
+/// come out, and without it an equal document.
+#[track_caller]
+fn comes_back(image: &[u8]) {
+    let limits = Limits::default();
+    let detailed = read_outcome(image, &ReadOptions::default(), Request::new(&limits).detailed());
+    assert_eq!(detailed.error, None);
+    assert_eq!(written(&detailed.document), image);
+    means_the_same(image);
+}
+
+#[track_caller]
+fn means_the_same(image: &[u8]) {
+    let limits = Limits::default();
+    let plain = read_outcome(image, &ReadOptions::default(), Request::new(&limits));
+    assert_eq!(plain.error, None);
+    let again = written(&plain.document);
+    let read = read_outcome(&again, &ReadOptions::default(), Request::new(&limits));
+    assert_eq!(read.error, None, "{again:02x?}");
+    assert!(read.document == plain.document, "{:?}\n{:?}", plain.document, read.document);
+}
+
+#[track_caller]
+fn is_refused(image: &[u8], kind: ErrorKind, offset: u64) {
+    let limits = Limits::default();
+    let error = read_outcome(image, &ReadOptions::default(), Request::new(&limits)).error.expect("an error");
+    assert_eq!((error.kind(), error.offset()), (kind, Some(offset)), "{error}");
+}
+
+#[test]
+fn every_node_of_an_old_image_has_an_end() {
+    let limits = Limits::default();
+    // A root that is undef, one that is a string, and an item that is absent.
+    for image in ["0304 0000 0000 0058", "030a 0474 6578 7458", "0302 00000002 0a017858 0d58 58"] {
+        let image = bytes(image);
+        let read = read_outcome(&image, &ReadOptions::default(), Request::new(&limits).detailed());
+        for extent in &read.document.trace().expect("a trace").extents {
+            assert!(read.error.is_some() || extent.end > extent.start, "{image:02x?}: {extent:?}");
+        }
+    }
+}
+
+#[test]
+fn in_an_old_image_a_reference_may_be_blessed_itself() {
+    // [bless(\my $ref, "V")], where $ref refers to an array of class "A".
+    means_the_same(&bytes("03 02 00000001 04 04 02 00000000 62 01 41 58 62 01 56 58 58 58"));
+    // The same without a reference before it: the item itself is blessed.
+    means_the_same(&bytes("03 02 00000001 04 02 00000000 62 01 41 58 62 01 56 58 58"));
+    // And where the reference is one to the root.
+    means_the_same(&bytes("03 02 00000001 04 00 00000000 62 01 56 58 58"));
+}
+
+#[test]
+fn native_numbers_in_network_order_keep_their_bytes() {
+    comes_back(&bytes("0504 06 000000050a02040b"));
+    comes_back(&bytes("0504 07 000000050a02040b"));
+}
+
+#[test]
+fn a_hook_stores_no_back_reference_inside() {
+    is_refused(&bytes("050b 13 42 00 00000000 02 0148 00"), ErrorKind::Malformed, 4);
+}
+
+#[test]
+fn the_flags_of_a_hook_keep_their_type() {
+    is_refused(&bytes("050b 13 42 0881 00 0148 00"), ErrorKind::Malformed, 6);
+    is_refused(&bytes("050b 13 4a 0881 02 0148 00"), ErrorKind::Malformed, 3);
+}
+
+#[test]
+fn a_regexp_in_a_blessed_reference_keeps_its_own_class() {
+    comes_back(&native("02 01000000 04 11 0152 04 11 06526567657870 20 00 0161 00"));
+}
+
+#[test]
+fn an_index_beyond_32_bits_is_a_key() {
+    comes_back(&native("02 01000000 04 15 04 11 0154 088d 06 6819000100000008"));
+}

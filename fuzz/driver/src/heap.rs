@@ -1,0 +1,67 @@
+//! Counts the memory that an input takes.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+static BEFORE: AtomicUsize = AtomicUsize::new(0);
+
+/// The system's allocator, and a count.
+pub struct Counting;
+
+/// No input may take more than this.
+const TOO_MUCH: usize = 1 << 30;
+
+static RUNNING: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+fn more(size: usize) {
+    let now = NOW.fetch_add(size, Relaxed) + size;
+    MOST.fetch_max(now, Relaxed);
+    if now > TOO_MUCH
+        && let Ok(data) = RUNNING.try_lock()
+    {
+        let kept = std::fs::write("finding-memory", &*data)
+            .map_or_else(|error| error.to_string(), |()| "finding-memory".into());
+        eprintln!("too much memory: a GB\nthe input is in {kept}");
+        std::process::abort();
+    }
+}
+
+// SAFETY: everything is done by the system's allocator; only counts are kept.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        more(layout.size());
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        more(size);
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+/// Counts from here, for this input.
+pub fn begin(data: &[u8]) {
+    let mut running = RUNNING.lock().unwrap();
+    running.clear();
+    running.extend_from_slice(data);
+    drop(running);
+    BEFORE.store(NOW.load(Relaxed), Relaxed);
+    MOST.store(NOW.load(Relaxed), Relaxed);
+}
+
+/// The most that was in use at a time since.
+pub fn most() -> usize {
+    MOST.load(Relaxed).saturating_sub(BEFORE.load(Relaxed))
+}

@@ -1,0 +1,144 @@
+//! Runs fuzz targets without libFuzzer: mutates the seeds by a generator of
+//! random numbers, so that a run can be repeated.
+//!
+//! ```text
+//! drive list                               the targets
+//! drive seeds TARGET FOLDER                writes the seed corpus for libFuzzer
+//! drive run TARGET [--execs N] [--seconds S] [--seed X]
+//! drive file TARGET FILE…                  runs these inputs
+//! ```
+
+mod heap;
+
+use icecore_fuzz_targets::mutate::{Random, mutated};
+use icecore_fuzz_targets::{TARGETS, Target, seeds};
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+#[global_allocator]
+static HEAP: heap::Counting = heap::Counting;
+
+/// What the last panic said.
+static LAST: Mutex<String> = Mutex::new(String::new());
+
+/// A run that has found this many kinds of things stops.
+const MOST_FINDINGS: usize = 12;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["list"] => TARGETS.iter().for_each(|target| println!("{}", target.name)),
+        ["seeds", name, folder] => write_seeds(target(name), folder),
+        ["run", name, options @ ..] => return run(target(name), options),
+        ["file", name, files @ ..] => {
+            for file in files {
+                let data = std::fs::read(file).unwrap_or_else(|error| fail(&format!("{file}: {error}")));
+                (target(name).run)(&data);
+                println!("{file}: fine");
+            }
+        }
+        _ => fail(
+            "usage: drive list | seeds TARGET FOLDER | run TARGET [--execs N] [--seconds S] [--seed X] | file TARGET FILE…",
+        ),
+    }
+    ExitCode::SUCCESS
+}
+
+fn fail(message: &str) -> ! {
+    eprintln!("drive: {message}");
+    std::process::exit(2)
+}
+
+fn target(name: &str) -> &'static Target {
+    TARGETS.iter().find(|target| target.name == name).unwrap_or_else(|| fail(&format!("no target {name}")))
+}
+
+fn write_seeds(target: &Target, folder: &str) {
+    std::fs::create_dir_all(folder).unwrap_or_else(|error| fail(&format!("{folder}: {error}")));
+    let seeds = seeds::load(target.seeds);
+    for (n, seed) in seeds.iter().enumerate() {
+        let path = format!("{folder}/seed-{n:05}");
+        std::fs::write(&path, seed).unwrap_or_else(|error| fail(&format!("{path}: {error}")));
+    }
+    println!("{}: {} seeds", target.name, seeds.len());
+}
+
+fn run(target: &'static Target, options: &[&str]) -> ExitCode {
+    let (mut execs, mut time, mut seed) = (u64::MAX, Duration::MAX, 1u64);
+    for pair in options.chunks(2) {
+        match pair {
+            ["--execs", n] => execs = number(n),
+            ["--seconds", n] => time = Duration::from_secs(number(n)),
+            ["--seed", n] => seed = number(n),
+            _ => fail(&format!("what is {pair:?}?")),
+        }
+    }
+    std::panic::set_hook(Box::new(|info| *LAST.lock().unwrap() = info.to_string()));
+    let seeds = seeds::load(target.seeds);
+    let mut random = Random::new(seed);
+    let start = Instant::now();
+    let mut runs = Runs { target, findings: HashSet::new(), slowest: Duration::ZERO };
+    for seed in &seeds {
+        runs.once(seed);
+    }
+    let mut done = 0u64;
+    while done < execs && (done % 256 != 0 || start.elapsed() < time) && runs.findings.len() < MOST_FINDINGS {
+        let data = mutated(&mut random, &seeds);
+        runs.once(&data);
+        done += 1;
+    }
+    println!(
+        "{}: {done} executions and {} seeds in {:.1} s, {} findings, slowest {:.1} ms, seed {seed}",
+        target.name,
+        seeds.len(),
+        start.elapsed().as_secs_f64(),
+        runs.findings.len(),
+        runs.slowest.as_secs_f64() * 1e3
+    );
+    if runs.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn number(text: &str) -> u64 {
+    text.parse().unwrap_or_else(|_| fail(&format!("{text} is no number")))
+}
+
+/// What a run has found so far.
+struct Runs {
+    target: &'static Target,
+    /// One of each kind: where it panicked, and the first words.
+    findings: HashSet<String>,
+    slowest: Duration,
+}
+
+impl Runs {
+    /// Runs an input. What it finds is kept in a file, if it is new in kind.
+    fn once(&mut self, data: &[u8]) {
+        let start = Instant::now();
+        heap::begin(data);
+        let fine = catch_unwind(AssertUnwindSafe(|| (self.target.run)(data))).is_ok();
+        let (most, took) = (heap::most(), start.elapsed());
+        self.slowest = self.slowest.max(took);
+        // Tables and a few copies of what the limits allow: no more.
+        let allowed = (8 << 20) + 2_000 * data.len();
+        let what = if !fine {
+            LAST.lock().unwrap().clone()
+        } else if most > allowed {
+            format!("too much memory: {most} bytes for {} bytes of input", data.len())
+        } else if took > Duration::from_secs(2) {
+            format!("too slow: {took:?} for {} bytes of input", data.len())
+        } else {
+            return;
+        };
+        let kind: String =
+            what.lines().take(2).flat_map(|line| line.chars().take(120)).filter(|c| !c.is_ascii_digit()).collect();
+        if self.findings.insert(kind) {
+            let name = format!("finding-{}-{:08x}", self.target.name, icecore_fuzz_targets::choice(data));
+            let kept = std::fs::write(&name, data).map_or_else(|error| error.to_string(), |()| name);
+            eprintln!("{}\nthe input is in {kept}\n", what.chars().take(4_000).collect::<String>());
+        }
+    }
+}

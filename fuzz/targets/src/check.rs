@@ -1,0 +1,164 @@
+//! Promises that hold for every format.
+
+use icecore::{flag, Cursor, Document, Key, Kind, Limits, Outcome, Value};
+
+/// Small enough that no input takes long.
+pub fn limits() -> Limits {
+    let mut limits = Limits::default();
+    limits.depth = 200;
+    limits.nodes = 5_000;
+    limits.decompressed = 1 << 20;
+    limits.digits = 500;
+    limits
+}
+
+/// For what is read or written again: nothing that was read once may run into
+/// them.
+pub fn wide_limits() -> Limits {
+    let mut limits = limits();
+    limits.depth *= 8;
+    limits.nodes *= 8;
+    limits.decompressed *= 64;
+    limits.digits *= 4;
+    limits
+}
+
+/// Two readers of the same bytes say the same.
+#[track_caller]
+pub fn agree(a: &Outcome<'_>, b: &Outcome<'_>) {
+    match (&a.error, &b.error) {
+        (None, None) => {
+            assert_eq!(a.consumed, b.consumed, "one reader took more than the other");
+        }
+        (Some(x), Some(y)) => {
+            let facts = |e: &icecore::Error| (e.kind(), e.offset(), e.layer(), e.path().map(str::to_owned));
+            assert_eq!(facts(x), facts(y), "{x} / {y}");
+        }
+        (x, y) => panic!("one reader accepts, the other does not: {x:?} / {y:?}"),
+    }
+    assert!(a.document == b.document, "the documents differ:\n{:?}\n{:?}", a.document, b.document);
+}
+
+/// The spans of what was read cover it without gap or overlap; of what was
+/// read in part, they do not overlap.
+#[track_caller]
+pub fn tiles(outcome: &Outcome<'_>, len: usize) {
+    let trace = outcome.document.trace().expect("a trace");
+    let mut spans: Vec<_> = trace.spans.iter().map(|s| (s.layer, s.start, s.end, s.what)).collect();
+    spans.sort_unstable();
+    let whole = outcome.error.is_none();
+    let lens = [if whole { outcome.consumed } else { len }, trace.layer.as_ref().map_or(0, Vec::len)];
+    for (layer, len) in (0u8..).zip(lens) {
+        let mut at = 0;
+        for (_, start, end, what) in spans.iter().filter(|s| s.0 == layer) {
+            assert!(*start >= at && (!whole || *start == at), "layer {layer}: {what} at {start}, not at {at}");
+            assert!(end > start, "layer {layer}: {what} at {start} is empty");
+            at = *end;
+        }
+        assert!(at <= len as u64 && (!whole || at == len as u64), "layer {layer}: spans end at {at} of {len}");
+    }
+    for (at, extent) in trace.extents.iter().enumerate() {
+        let len = lens[usize::from(extent.layer.min(1))] as u64;
+        let open = extent.end == 0 && !whole;
+        assert!(open || extent.start <= extent.end && extent.end <= len, "node {at}: {extent:?} in {len}");
+    }
+}
+
+/// Looks at everything in a document, whole or not.
+pub fn visit(document: &Document<'_>) {
+    let mut seen = 0usize;
+    for (at, node) in (0u32..).zip(document.nodes()) {
+        let cursor = document.at(at).expect("a node");
+        std::hint::black_box(cursor.value());
+        std::hint::black_box((cursor.class(), cursor.target().kind(), cursor.body().kind()));
+        assert!(cursor.len() <= document.nodes().len(), "node {at} says that it has {} children", cursor.len());
+        if node.kind.is_container() {
+            assert!(node.end() == 0 || node.end() > at && node.end() as usize <= document.nodes().len(), "end of {at}");
+            seen += cursor.children().map(|child| child.index() as usize).filter(|child| *child > at as usize).count();
+        }
+        for (key, value) in cursor.entries() {
+            std::hint::black_box((key.bytes(), key.node(), value.kind()));
+        }
+    }
+    assert!(seen <= document.nodes().len(), "a node is the child of two");
+    let last = document.nodes().len() as u32;
+    for at in [0, last / 2, last.saturating_sub(1), last] {
+        std::hint::black_box(document.path(at));
+    }
+    std::hint::black_box(format!("{document:?}").len());
+}
+
+/// Whether `b` is `a`, but that numbers may have become other numbers or text
+/// of the same value. Both were read by the same reader, so that their tapes
+/// run side by side.
+pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
+    let mut stack = vec![(a.root(), b.root())];
+    match (a.header(), b.header()) {
+        (Some(a), Some(b)) => stack.push((a, b)),
+        (None, None) => {}
+        _ => return false,
+    }
+    while let Some((x, y)) = stack.pop() {
+        if !x.node().kind.is_container() {
+            if !leaves(x, y) {
+                return false;
+            }
+            continue;
+        }
+        let (n, m) = (x.node(), y.node());
+        if n.kind != m.kind || n.aux != m.aux || (n.flags | flag::REF) != (m.flags | flag::REF) || x.class() != y.class() {
+            return false;
+        }
+        if x.len() != y.len() || x.children().count() != y.children().count() {
+            return false;
+        }
+        stack.extend(x.children().zip(y.children()));
+        if x.entries().count() != y.entries().count() {
+            return false;
+        }
+        for ((k, _), (l, _)) in x.entries().zip(y.entries()) {
+            let same = match (k, l) {
+                (Key::Name(k), Key::Name(l)) => {
+                    // An ASCII key is the same key, flagged as UTF-8 or not.
+                    let kinds = k.node.kind == l.node.kind || k.bytes.is_ascii();
+                    k.bytes == l.bytes && kinds && k.node.flags == l.node.flags
+                }
+                (Key::Value(_), Key::Value(_)) => true,
+                _ => false,
+            };
+            if !same {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+fn leaves(x: Cursor<'_>, y: Cursor<'_>) -> bool {
+    let flags = |c: Cursor<'_>| (c.node().flags | flag::REF) & 0x0F;
+    let text = |y: Cursor<'_>| y.as_str().map(str::to_owned);
+    match (x.value(), y.value()) {
+        (Value::Link(x), Value::Link(y)) | (Value::Alias(x), Value::Alias(y)) => x.index() == y.index(),
+        (Value::Float(f), Value::Float(g)) => f.to_bits() == g.to_bits() || f.is_nan() && g.is_nan(),
+        (Value::Float(f), Value::Int(i)) => i as f64 == f,
+        (Value::Int(i), Value::Bytes(_)) => text(y) == Some(i.to_string()),
+        (Value::Uint(i), Value::Bytes(_)) => text(y) == Some(i.to_string()),
+        (Value::Float(f), Value::Bytes(_)) => text(y).is_some_and(|text| is_float(f, &text)),
+        (Value::Float128(_), Value::Float(_) | Value::Bytes(_) | Value::Int(_)) => true,
+        (Value::Float128(f), Value::Float128(g)) => f == g,
+        _ if x.kind() != y.kind() || flags(x) != flags(y) => false,
+        _ if x.kind().has_bytes() => x.document().bytes(x.node()) == y.document().bytes(y.node()),
+        _ if matches!(x.kind(), Kind::Null | Kind::Hole) => true,
+        _ => x.node().payload == y.node().payload,
+    }
+}
+
+/// Whether this is how perl prints the float: 15 digits.
+fn is_float(f: f64, text: &str) -> bool {
+    match text {
+        "NaN" | "-NaN" => f.is_nan(),
+        "Inf" => f == f64::INFINITY,
+        "-Inf" => f == f64::NEG_INFINITY,
+        _ => text.parse::<f64>().is_ok_and(|g| f == g || (f - g).abs() <= f.abs() * 1e-14 || f.is_subnormal()),
+    }
+}

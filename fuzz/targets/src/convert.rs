@@ -1,0 +1,62 @@
+//! Any format to any other.
+
+use crate::check;
+use crate::choice;
+use icecore::{ErrorKind, Request, Stage, format};
+
+/// How each format is written.
+const STAGES: &[&str] = &[
+    "json:cycles=null",
+    "json:text=latin1,cycles=null",
+    "json:bytes=base64,class=__class__,cycles=null",
+    "json:bytes=hex,ascii,indent=1",
+    "json:bytes=replace,sort_keys",
+    "json:bytes=error",
+    "storable:memory",
+    "storable:netorder,canonical",
+    "storable:version=2.12",
+    "sereal",
+    "sereal:protocol=1,dedupe_strings",
+    "sereal:protocol=3,canonical,compress=zlib,threshold=0",
+    "json:typed",
+];
+
+/// Whatever a format's own detection takes is read and written in every other
+/// format: an error is fine, a panic is not, and what is written is read.
+pub fn convert(data: &[u8]) {
+    let limits = check::limits();
+    for format in format::all() {
+        if (format.detect)(data).is_none() {
+            continue;
+        }
+        let stage = Stage::of(format);
+        let outcome = (format.read)(data, stage.settings(), Request::new(&limits));
+        check::visit(&outcome.document);
+        if outcome.error.is_some() {
+            // What was read in part is a document too.
+            let part = STAGES[choice(data) as usize % STAGES.len()];
+            let _ = icecore::write_to(
+                &outcome.document,
+                &Stage::parse(part).unwrap(),
+                &check::wide_limits(),
+                &mut Vec::new(),
+            );
+            continue;
+        }
+        for target in STAGES {
+            let target = Stage::parse(target).unwrap_or_else(|error| panic!("{target}: {error}"));
+            let mut out = Vec::new();
+            match icecore::write_to(&outcome.document, &target, &check::wide_limits(), &mut out) {
+                Ok(_) => {}
+                Err(error) if matches!(error.kind(), ErrorKind::Limit | ErrorKind::Unrepresentable) => continue,
+                Err(error) => panic!("{}: {error}", target.format().name),
+            }
+            let wide = check::wide_limits();
+            let again = (target.format().read)(&out, target.settings(), Request::new(&wide));
+            if let Some(error) = again.error {
+                panic!("{:?}: what was written can't be read: {error}\n{:?}", target.settings(), outcome.document);
+            }
+            assert_eq!(again.consumed, out.len(), "{:?}: bytes behind the document", target.settings());
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What the fuzz targets check, as plain functions of bytes.
+//!
+//! libFuzzer (`fuzz_targets/`) and the driver (`driver/`), which needs nothing
+//! but Rust, run the same functions. Each panics if a promise is broken.
+
+pub mod check;
+mod convert;
+mod json;
+pub mod mutate;
+pub mod seeds;
+mod sereal;
+mod storable;
+
+pub use convert::convert;
+pub use json::{json_read, json_typed};
+pub use sereal::sereal_read;
+pub use storable::storable_read;
+
+/// A target by name.
+pub struct Target {
+    /// Its name.
+    pub name: &'static str,
+    /// What it runs.
+    pub run: fn(&[u8]),
+    /// The files of `fixtures/` whose blobs it starts from.
+    pub seeds: &'static [&'static str],
+}
+
+/// All of them.
+pub static TARGETS: &[Target] = &[
+    Target { name: "storable_read", run: storable_read, seeds: &["storable.jsonl", "storable-arch.jsonl"] },
+    Target { name: "sereal_read", run: sereal_read, seeds: &["sereal.jsonl"] },
+    Target { name: "json_read", run: json_read, seeds: &["json", "expected.jsonl"] },
+    Target {
+        name: "json_typed",
+        run: json_typed,
+        seeds: &["expected.jsonl", "storable.jsonl", "sereal.jsonl", "storable-arch.jsonl"],
+    },
+    Target {
+        name: "convert",
+        run: convert,
+        seeds: &["storable.jsonl", "storable-arch.jsonl", "sereal.jsonl", "expected.jsonl", "json"],
+    },
+];
+
+/// A number that depends on the bytes only, to choose options by.
+pub fn choice(data: &[u8]) -> u32 {
+    data.iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193)) >> 7
+}

@@ -1,0 +1,129 @@
+//! A deterministic mutator for structured bytes.
+
+/// A small generator of random numbers (xorshift64*).
+pub struct Random(u64);
+
+impl Random {
+    /// The same seed gives the same numbers.
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03 | 1)
+    }
+
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// A number below `n`, which is not 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        ((self.next() >> 33) as usize) % n.max(1)
+    }
+
+    /// True in one of `n` cases.
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// Bytes that mean something somewhere.
+const BYTES: &[u8] = &[
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 17, 18, 19, 20, 25, 27, 31, 32, 33, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49,
+    50, 0x40, 0x41, 0x50, 0x51, 0x60, 0x61, 0x7E, 0x7F, 0x80, 0x81, 0xA8, 0xFE, 0xFF, b'"', b'[', b']', b'{', b'}',
+    b',', b':', b'$', b'e', b'.', b'-', b'\\', b'u',
+];
+
+const WORDS: &[u32] = &[0, 1, 2, 3, 16, 127, 128, 255, 256, 65_535, 65_536, 0x7FFF_FFFF, 0x8000_0000, u32::MAX];
+
+/// Longer inputs only take longer.
+const MOST: usize = 8_192;
+
+/// One of the seeds, changed in one to eight places.
+pub fn mutated(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
+    // Short seeds are chosen more often: a change hits more of what they are.
+    let at = random.below(seeds.len()).min(random.below(seeds.len()));
+    let mut data = seeds[at].clone();
+    let changes = 1 << random.below(4);
+    for _ in 0..changes {
+        change(random, &mut data, seeds);
+    }
+    data.truncate(MOST);
+    data
+}
+
+fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
+    let len = data.len();
+    if len == 0 {
+        data.push(random.next() as u8);
+        return;
+    }
+    let at = random.below(len);
+    let piece = 1 + random.below(1 + (len - at).min(32));
+    let end = (at + piece).min(len);
+    match random.below(16) {
+        0 | 1 => data[at] ^= 1 << random.below(8),
+        2 | 3 => data[at] = BYTES[random.below(BYTES.len())],
+        4 => data[at] = data[at].wrapping_add(random.below(9) as u8).wrapping_sub(4),
+        5 => data[at] = random.next() as u8,
+        6 => data.insert(at, BYTES[random.below(BYTES.len())]),
+        7 => {
+            data.drain(at..end);
+        }
+        8 => data.truncate(at),
+        9 => {
+            // A length: in 32 bits of either order.
+            let word = WORDS[random.below(WORDS.len())].wrapping_add(random.below(5) as u32).wrapping_sub(2);
+            let bytes = if random.one_in(2) { word.to_le_bytes() } else { word.to_be_bytes() };
+            for (slot, byte) in data[at..].iter_mut().zip(bytes) {
+                *slot = byte;
+            }
+        }
+        10 => {
+            // The same piece again, here or elsewhere.
+            let copy = data[at..end].to_vec();
+            let to = random.below(len + 1);
+            data.splice(to..to, copy);
+        }
+        11 => {
+            // Two pieces change places.
+            let to = random.below(len);
+            for k in 0..piece {
+                if at + k < len && to + k < len {
+                    data.swap(at + k, to + k);
+                }
+            }
+        }
+        12 => {
+            // A piece of another seed, put in.
+            let other = piece_of(random, seeds);
+            data.splice(at..at, other);
+        }
+        13 => {
+            // A piece of another seed, in the place of one of ours.
+            let other = piece_of(random, seeds);
+            data.splice(at..end, other);
+        }
+        14 => {
+            // The front of this and the end of another.
+            let other = &seeds[random.below(seeds.len())];
+            let from = random.below(other.len().max(1));
+            data.truncate(at);
+            data.extend_from_slice(other.get(from..).unwrap_or(&[]));
+        }
+        _ => {
+            // A varint or a run.
+            let byte = if random.one_in(2) { 0xFF } else { data[at] };
+            let count = 1 + random.below(12);
+            data.splice(at..at, std::iter::repeat_n(byte, count));
+        }
+    }
+}
+
+fn piece_of(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
+    let other = &seeds[random.below(seeds.len())];
+    let from = random.below(other.len().max(1));
+    let len = 1 + random.below(24);
+    other.iter().skip(from).take(len).copied().collect()
+}

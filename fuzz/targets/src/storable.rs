@@ -1,0 +1,96 @@
+//! Storable.
+
+use crate::check::{self, agree, equal_but_numbers};
+use crate::choice;
+use icecore::storable::{LongDouble, ReadOptions, WriteOptions, read_outcome, write};
+use icecore::{Document, Error, ErrorKind, Request};
+
+/// What headers leave open is chosen by the bytes.
+pub fn options(data: &[u8]) -> ReadOptions {
+    let mut options = ReadOptions::default();
+    match choice(data) % 16 {
+        0 => options.interwork_56_64bit = true,
+        1 => options.nv_size = Some(12),
+        2 => options.nv_size = Some(16),
+        3 => options.long_double = Some(LongDouble::X87),
+        4 => options.long_double = Some(LongDouble::Quad),
+        5 => options.long_double = Some(LongDouble::DoubleDouble),
+        _ => {}
+    }
+    options
+}
+
+/// Whether it is of a version that is only read: before 0.7.
+pub fn is_old(data: &[u8]) -> bool {
+    let rest = data.strip_prefix(b"pst0").unwrap_or(data);
+    data.starts_with(b"perl-store") || rest.first().is_some_and(|version| version >> 1 < 2)
+}
+
+/// The two readers agree, spans tile, and what was read is written again: byte
+/// for byte with its spelling, as an equal document without.
+pub fn storable_read(data: &[u8]) {
+    let limits = check::limits();
+    let options = options(data);
+    let mut plain = options.clone();
+    plain.plain = true;
+    let fast = read_outcome(data, &options, Request::new(&limits));
+    let slow = read_outcome(data, &plain, Request::new(&limits));
+    let detailed = read_outcome(data, &options, Request::new(&limits).detailed());
+    agree(&fast, &slow);
+    agree(&slow, &detailed);
+    check::tiles(&detailed, data.len());
+    check::visit(&fast.document);
+    if fast.error.is_some() {
+        return;
+    }
+    if !is_old(data) {
+        let again = written(&detailed.document, &WriteOptions::default()).expect("written with its spelling");
+        assert_bytes(&data[..detailed.consumed], &again);
+    }
+    let mut other = WriteOptions::default();
+    other.netorder = choice(data) & 0x100 != 0;
+    other.file = Some(choice(data) & 0x200 != 0);
+    other.minor = Some(if choice(data) & 0x400 != 0 { 12 } else { 11 });
+    reads_back(&fast.document, &other);
+}
+
+fn written(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::new();
+    write(document, options, &check::wide_limits(), &mut out)?;
+    Ok(out)
+}
+
+/// Written without its spelling it is an equal document, but for what the
+/// writer says is lost and for numbers: as in the original, whole floats
+/// become integers, and network order says large numbers as text.
+fn reads_back(document: &Document<'_>, options: &WriteOptions) {
+    let mut out = Vec::new();
+    let losses = match write(document, options, &check::wide_limits(), &mut out) {
+        Ok(losses) => losses,
+        Err(error) if error.kind() == ErrorKind::Limit => return,
+        Err(error) => panic!("{error}\n{document:?}"),
+    };
+    let limits = check::wide_limits();
+    let again = read_outcome(&out, &ReadOptions::default(), Request::new(&limits));
+    if let Some(error) = &again.error {
+        panic!(
+            "what was written can't be read: {error}\n{document:?}\n{}",
+            icecore::window(&out, error.offset().unwrap_or(0))
+        );
+    }
+    assert_eq!(again.consumed, out.len(), "more was written than is read");
+    if losses.is_empty() && *document != again.document && !equal_but_numbers(document, &again.document) {
+        panic!("another document comes back:\n{document:?}\n{:?}\n{out:02x?}", again.document);
+    }
+    // Once numbers have become what they become, nothing changes any more.
+    let bytes = written(&again.document, options).expect("written again");
+    assert_bytes(&out, &bytes);
+}
+
+#[track_caller]
+pub fn assert_bytes(wanted: &[u8], found: &[u8]) {
+    if wanted != found {
+        let at = wanted.iter().zip(found).take_while(|(a, b)| a == b).count() as u64;
+        panic!("other bytes from {at} on:\n{}\n{}", icecore::window(wanted, at), icecore::window(found, at));
+    }
+}
