@@ -114,7 +114,11 @@ fn has_what_perl_says_otherwise(document: &Document<'_>) -> bool {
             !matches!(to, Kind::Array | Kind::Map | Kind::Object) || at > 0 && is_object(at - 1)
         }
         _ => false,
-    }) || document.tape().keys().iter().any(|key| key.node.kind == Kind::Text && std::str::from_utf8(key.bytes).is_err())
+    }) || document
+        .tape()
+        .keys()
+        .iter()
+        .any(|key| key.node.kind == Kind::Text && std::str::from_utf8(key.bytes).is_err())
 }
 
 #[test]

@@ -86,7 +86,8 @@ fn ways() -> Vec<WriteOptions> {
 /// and is read as that.
 fn has_odd_links(document: &Document<'_>) -> bool {
     let nodes = document.nodes();
-    let is_odd = |node: &Node| nodes.get(node.payload as usize).is_none_or(|to| to.kind == Kind::Ref || !to.kind.is_container());
+    let is_odd =
+        |node: &Node| nodes.get(node.payload as usize).is_none_or(|to| to.kind == Kind::Ref || !to.kind.is_container());
     nodes.iter().any(|node| node.kind == Kind::Link && is_odd(node))
 }
 
@@ -102,7 +103,11 @@ fn random_documents_come_back() {
             assert_eq!(outcome.error, None, "{seed} {options:?}\n{made:?}");
             if losses.is_empty() && !has_odd_links(&made) {
                 exact += 1;
-                assert!(comparison.equal(&outcome.document, &made), "{seed} {options:?}\n{made:?}\n{:?}", outcome.document);
+                assert!(
+                    comparison.equal(&outcome.document, &made),
+                    "{seed} {options:?}\n{made:?}\n{:?}",
+                    outcome.document
+                );
             }
         }
     }
@@ -142,7 +147,8 @@ fn spelling_survives_editing_and_random_documents() {
 /// Small blobs of many kinds.
 fn samples(count: usize) -> Vec<Vec<u8>> {
     let all = fixtures::load("sereal.jsonl");
-    let mut small: Vec<_> = all.into_iter().filter(|f| (20..400).contains(&f.blob.len()) && f.mode != "several").collect();
+    let mut small: Vec<_> =
+        all.into_iter().filter(|f| (20..400).contains(&f.blob.len()) && f.mode != "several").collect();
     let mut random = Random::new(7);
     (0..count).map(|_| small.swap_remove(random.below(small.len() as u64) as usize).blob).collect()
 }
@@ -385,7 +391,9 @@ fn a_million_levels_need_no_stack() {
 fn many_nodes_and_long_strings_are_limited() {
     let mut limits = Limits::default();
     limits.nodes = 100;
-    for body in [[&b"\x28\x2B\x7F"[..], &[1; 127]].concat(), [&b"\x28\x2B\x7F"[..], &b"\x51\x61a\x01".repeat(127)].concat()] {
+    for body in
+        [[&b"\x28\x2B\x7F"[..], &[1; 127]].concat(), [&b"\x28\x2B\x7F"[..], &b"\x51\x61a\x01".repeat(127)].concat()]
+    {
         let blob = with_header(&body);
         assert_eq!(read_all_ways(&blob, &limits).error.unwrap().kind(), ErrorKind::Limit);
     }

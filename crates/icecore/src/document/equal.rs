@@ -60,6 +60,9 @@ impl Comparison {
     }
 }
 
+/// What tells a key from others: its kind, value and bytes.
+type KeyIdentity<'d> = (u8, u64, &'d [u8]);
+
 /// A one-to-one relation between nodes of two documents.
 #[derive(Default)]
 struct Pairs {
@@ -223,7 +226,7 @@ impl Walk<'_> {
 
     fn entries_in_any_order(&mut self, a: Cursor<'_>, b: Cursor<'_>) -> bool {
         // Entries with the same key are paired in their order.
-        let mut known: HashMap<(u8, u64, &[u8]), Vec<(Node, u32)>> = HashMap::new();
+        let mut known: HashMap<KeyIdentity<'_>, Vec<(Node, u32)>> = HashMap::new();
         let identity = |node: &Node, bytes: &'_ [u8]| -> (u8, u64) {
             let any = self.comparison.any_ascii && node.kind.is_string() && bytes.is_ascii();
             let payload = if node.kind.has_bytes() { 0 } else { node.payload };

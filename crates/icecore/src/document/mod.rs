@@ -30,7 +30,6 @@ pub(crate) use window::Windows;
 pub(crate) use detail::Notes;
 #[allow(unused_imports, reason = "for writers of typed JSON")]
 pub(crate) use detail::{Ordinals, is_plain_key};
-pub(crate) use path::push_key;
 
 use std::borrow::Cow;
 

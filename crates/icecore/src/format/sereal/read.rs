@@ -502,7 +502,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         let byte = input.get(at).copied().unwrap_or(tag::PAD);
         let inner = byte & !TRACK;
         let is_body = slot.parent == Some(Role::Object);
-        if !matches!(inner, tag::ARRAY | tag::HASH) && !(inner == tag::REGEXP && is_body) {
+        if !(matches!(inner, tag::ARRAY | tag::HASH) || inner == tag::REGEXP && is_body) {
             self.needs_array(slot, Kind::Ref)?;
             let owner = if is_body { slot.outer } else { NO_NODE };
             return self.open(Node::open(Kind::Ref, 0).with(flag::REF), slot, Role::Ref, 1, owner);

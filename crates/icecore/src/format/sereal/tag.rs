@@ -5,6 +5,7 @@ pub(super) const TRACK: u8 = 0x80;
 
 /// A run of tags with one meaning.
 #[derive(Debug)]
+#[cfg_attr(not(test), allow(dead_code, reason = "a test compares the page with it"))]
 pub(super) struct Row {
     pub(super) first: u8,
     pub(super) last: u8,
@@ -15,7 +16,10 @@ pub(super) struct Row {
 
 macro_rules! tags {
     ($($name:ident = $first:literal ..= $last:literal, $follows:literal;)*) => {
-        $(pub(super) const $name: u8 = $first;)*
+        $(
+            #[allow(dead_code, reason = "tags that are always an error")]
+            pub(super) const $name: u8 = $first;
+        )*
 
         /// Every tag, in order.
         pub(super) static TABLE: &[Row] = &[
