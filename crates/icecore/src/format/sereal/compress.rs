@@ -209,8 +209,7 @@ mod tests {
     #[test]
     fn a_bomb_is_refused() {
         let body = vec![0; 64 << 20];
-        let mut limits = Limits::default();
-        limits.decompressed = 1 << 20;
+        let limits = Limits { decompressed: 1 << 20, ..Limits::default() };
         for kind in KINDS {
             let small = compress(kind, &body, None).unwrap();
             let error = decompress(kind, &small, &limits).unwrap_err();

@@ -1,0 +1,161 @@
+//! Keys and the entries of maps.
+
+use super::super::SortKeys;
+use super::super::keys::{KeyText, compare, is_absent};
+use super::super::read::MOST_IDS;
+use super::super::spell::{Part, code, tracked};
+use super::super::tag;
+use super::Body;
+use crate::document::{KEY_NODE, Key, Kind, Node, flag};
+use crate::error::Error;
+use crate::output::LossKind;
+
+impl<'d> Body<'d, '_> {
+    /// How many entries of a map are written.
+    pub(super) fn entries(&mut self, at: u32, node: &Node) -> u32 {
+        if node.has(flag::RESTRICTED) {
+            self.lose(LossKind::Restricted, at);
+        }
+        if node.has(flag::IDENTITY) || node.has(flag::DEFAULT) {
+            self.lose(LossKind::MapKind, at);
+        }
+        if !self.has_absent_keys && node.aux <= MOST_IDS {
+            return node.aux;
+        }
+        let Some(map) = self.document.at(at) else { return 0 };
+        let present = map.entries().filter(|(key, _)| !is_absent(&key.node())).count();
+        u32::try_from(present).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn enter_map(&mut self, at: u32, node: &'d Node) -> Result<(), Error> {
+        let Some(map) = self.document.at(at) else { return Ok(()) };
+        if self.plan.order == SortKeys::No {
+            if let Some(default) = map.default_value() {
+                self.enter(at, at + 1, default.index());
+            }
+            return Ok(());
+        }
+        let mut entries = Vec::with_capacity(node.aux as usize);
+        for (key, value) in map.entries() {
+            let Some(text) = KeyText::of_key(self.document, key) else {
+                return self.no_place(value.index(), "a key that is no string");
+            };
+            let start = match value.node().key {
+                KEY_NODE => match key {
+                    Key::Value(key) => key.index(),
+                    Key::Name(_) => value.index() - 1,
+                },
+                _ => value.index(),
+            };
+            entries.push((text, start, value.next()));
+        }
+        entries.sort_by(|(a, ..), (b, ..)| compare(self.plan.order, a, b));
+        self.ranges.push((self.next(at), self.end));
+        self.ranges.extend(entries.iter().rev().map(|(_, start, end)| (*start, *end)));
+        self.at = self.end;
+        Ok(())
+    }
+
+    /// Writes the key with this id. Says no if its entry is left out.
+    pub(super) fn key(&mut self, at: u32, id: u16) -> Result<bool, Error> {
+        let Some(name) = self.document.tape().keys().get(u32::from(id)) else { return Ok(false) };
+        if is_absent(&name.node) {
+            return Ok(false);
+        }
+        let locked = name.node.has(flag::LOCKED);
+        let text = KeyText::of_name(name);
+        if let Some(loss) = text.loss.or(locked.then_some(LossKind::Restricted)) {
+            self.lose(loss, at);
+        }
+        let first = self.keys.get(usize::from(id)).map_or(0, |key| key.offset);
+        let first = if first == 0 && name.node.kind != text.kind { self.big_key(&text) } else { first };
+        let offset = self.offset();
+        if self.key_text(at, text.kind, &text.bytes, first)? {
+            self.written_key(usize::from(id), offset);
+        }
+        Ok(true)
+    }
+
+    /// A key was written here for the first time.
+    pub(super) fn written_key(&mut self, id: usize, offset: u64) {
+        let Some(key) = self.keys.get_mut(id) else { return };
+        if key.offset != 0 {
+            return;
+        }
+        key.offset = offset;
+        let mut word = [0; 8];
+        word[0] = tag::COPY;
+        let mut rest = offset;
+        for (at, byte) in word.iter_mut().enumerate().skip(1) {
+            *byte = rest as u8 & 0x7F;
+            rest >>= 7;
+            if rest == 0 {
+                key.word = u64::from_le_bytes(word);
+                key.len = at as u8 + 1;
+                return;
+            }
+            *byte |= 0x80;
+        }
+    }
+
+    /// Where a key without an id, or with several, was written first; 0 if it
+    /// was not.
+    pub(super) fn big_key(&self, text: &KeyText<'_>) -> u64 {
+        self.big_keys.get(&(text.kind == Kind::Text, text.bytes.to_vec())).copied().unwrap_or(0)
+    }
+
+    pub(super) fn key_node(&mut self, at: u32, node: &'d Node) -> Result<(), Error> {
+        let value = self.next(at);
+        if is_absent(node) {
+            self.at = self.next(value);
+            return Ok(());
+        }
+        let Some(text) = KeyText::of_node(self.document, node) else {
+            return self.no_place(value, "a key that is no string and can't become one");
+        };
+        if let Some(loss) = text.loss.or(node.has(flag::LOCKED).then_some(LossKind::Restricted)) {
+            self.lose(loss, value);
+        }
+        let name = Node::leaf(text.kind, 0);
+        let id = self.document.tape().keys().find(name, &text.bytes).map(|id| id as usize);
+        let first = match id {
+            Some(id) => self.keys.get(id).map_or(0, |key| key.offset),
+            None => self.big_key(&text),
+        };
+        let offset = self.offset();
+        if self.key_text(value, text.kind, &text.bytes, first)? {
+            match id {
+                Some(id) => self.written_key(id, offset),
+                None => {
+                    self.big_keys.insert((text.kind == Kind::Text, text.bytes.into_owned()), offset);
+                }
+            }
+        }
+        self.at = value;
+        Ok(())
+    }
+
+    /// Writes a key that was first written at `first`. Says whether it was
+    /// written in full.
+    pub(super) fn key_text(&mut self, value: u32, kind: Kind, bytes: &[u8], first: u64) -> Result<bool, Error> {
+        let options = self.plan.options;
+        let spelled = self.spelled.as_ref();
+        let target = self.noted(value, code::KEY_COPY);
+        let copy = match (spelled, target) {
+            (Some(_), Some(u64::MAX)) => first,
+            (Some(spelled), Some(target)) => spelled.offset_of(target, kind, bytes).unwrap_or(0),
+            (Some(spelled), None) if spelled.full_keys() || self.noted(value, code::KEY_FULL).is_some() => 0,
+            _ if options.no_shared_hashkeys || matches!(self.plan.order, SortKeys::Perl | SortKeys::PerlReverse) => 0,
+            _ => first,
+        };
+        if copy > 0 {
+            self.bytes.byte(tag::COPY)?;
+            let width = self.noted_width(value, code::KEY_COPY_WIDTH);
+            self.bytes.varint(copy, width)?;
+            return Ok(false);
+        }
+        let track = self.extra_track(value, tracked::KEY);
+        self.spelled_string(value, Part::Key, kind, bytes, track)?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,278 @@
+//! References, links and aliases.
+
+use super::super::links::{Weakness, referent, variable};
+use super::super::spell::{Part, code, tracked};
+use super::super::tag::{self, TRACK};
+use super::{After, Body};
+use crate::document::{Kind, Node, flag};
+use crate::error::{Error, ErrorKind};
+use crate::output::LossKind;
+
+impl<'d> Body<'d, '_> {
+    pub(super) fn alias(&mut self, at: u32, after: After) -> Result<(), Error> {
+        let to = variable(self.nodes, at);
+        if self.pending_variables.contains(&to) {
+            return self.no_place(at, "a variable that is itself");
+        }
+        let known = self.links().variables.get(&to).and_then(|named| named.offset);
+        let via = self.spelled.as_ref().and_then(|spelled| spelled.via(self.document, at, to));
+        let known = via.or(known);
+        match (known, after) {
+            (Some(offset), After::Item) => {
+                self.alias_to(at, offset)?;
+                self.at = at + 1;
+                Ok(())
+            }
+            (None, _) if self.nodes.get(to as usize).is_some_and(|node| node.kind != Kind::Alias) => {
+                self.after = after;
+                self.write_instead(at, to);
+                Ok(())
+            }
+            _ => self.no_place(at, "a variable that is another one, outside of an array or a hash"),
+        }
+    }
+
+    pub(super) fn alias_to(&mut self, at: u32, offset: u64) -> Result<(), Error> {
+        self.pads(at, 0)?;
+        let track = self.extra_track(at, tracked::MAIN);
+        let here = self.offset();
+        if let Some(spelled) = &mut self.spelled {
+            spelled.written(at, Part::Value, Kind::Alias, &[], here);
+        }
+        self.bytes.byte(tag::ALIAS | track)?;
+        let width = self.noted_width(at, code::WIDTH);
+        self.bytes.varint(offset, width)
+    }
+
+    pub(super) fn link(&mut self, at: u32, holder: u32, after: After) -> Result<(), Error> {
+        let to = referent(self.nodes, at);
+        let Some(node) = self.nodes.get(to as usize).filter(|node| node.kind != Kind::Link) else {
+            return self.no_place(at, "a link to nothing");
+        };
+        if self.pending_referents.contains(&to) {
+            return self.no_place(at, "an object that is itself");
+        }
+        let known = self.links().referents.get(&to).and_then(|named| named.offset);
+        // A scalar that refers to itself.
+        if known.is_some() || self.pending_variables.contains(&to) {
+            self.refp(at, holder, known)?;
+            self.at = at + 1;
+            return Ok(());
+        }
+        if !node.kind.is_container() || self.copied_strings.contains_key(&to) {
+            // The same string or number again: Perl does not share these.
+            self.lose(LossKind::Sharing, at);
+        }
+        if let Some(offset) = self.copied_strings.get(&to) {
+            self.bytes.tagged(tag::COPY, *offset)?;
+            self.at = at + 1;
+            return Ok(());
+        }
+        self.after = after;
+        self.write_instead(at, to);
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn no_place(&self, at: u32, found: &'static str) -> Result<(), Error> {
+        Err(Error::new(ErrorKind::Unrepresentable).on_path(self.document.path(at)).finding(found))
+    }
+
+    /// REFP to what stands at `offset`; without one, to the variable that it is
+    /// in itself.
+    pub(super) fn refp(&mut self, at: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
+        self.pads(at, 0)?;
+        let here = self.weak(at, holder)?;
+        let offset = offset.unwrap_or(here);
+        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        let here = std::mem::take(&mut self.pending_referents);
+        for pending in here {
+            self.place_referent(pending, offset);
+        }
+        self.bytes.byte(tag::REFP | track)?;
+        let width = self.noted_width(at, code::WIDTH);
+        self.bytes.varint(offset, width)
+    }
+
+    /// OBJECT before a REFP: what it refers to is blessed.
+    pub(super) fn late_object(&mut self, at: u32, holder: u32, class: u32, offset: u64) -> Result<(), Error> {
+        self.pads(at, 0)?;
+        self.weak(at, holder)?;
+        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        self.class(at, class, [tag::OBJECT, tag::OBJECTV], track)?;
+        self.bytes.byte(tag::REFP)?;
+        let width = self.noted_width(at, code::WIDTH);
+        self.bytes.varint(offset, width)
+    }
+
+    /// WEAKEN if the reference is weak, or a PAD if it is needed to hold what
+    /// it refers to. Returns where the variable starts: a PAD is not part of it.
+    pub(super) fn weak(&mut self, at: u32, holder: u32) -> Result<u64, Error> {
+        let here = self.offset();
+        if !self.nodes.get(holder as usize).is_some_and(|node| node.has(flag::WEAK)) {
+            return Ok(here);
+        }
+        let nodes = self.nodes;
+        let weakness = match self.spelled {
+            Some(_) => Weakness::Weak,
+            None => self.links().weakness(nodes, holder),
+        };
+        if weakness == Weakness::Needed {
+            self.lose(LossKind::Weak, holder);
+            self.bytes.byte(tag::PAD)?;
+            return Ok(here + 1);
+        }
+        let track = self.first_tag(at);
+        self.bytes.byte(tag::WEAKEN | track)?;
+        self.pads(at, 2)?;
+        Ok(here)
+    }
+
+    /// The variable at `at` starts here. Returns the bit for its tag.
+    pub(super) fn first_tag(&mut self, at: u32) -> u8 {
+        if self.links.is_none() && self.pending_variables.is_empty() {
+            return 0;
+        }
+        let offset = self.offset();
+        let pending = std::mem::take(&mut self.pending_variables);
+        let mut track = 0;
+        for variable in pending.into_iter().chain([at]) {
+            let links = self.links();
+            if let Some(named) = links.variables.get_mut(&variable)
+                && named.offset.is_none()
+            {
+                named.offset = Some(offset);
+                track = TRACK;
+            }
+            // A reference to a scalar refers to the variable behind REFN.
+            if variable != at
+                && let Some(named) = links.referents.get_mut(&variable)
+                && named.offset.is_none()
+            {
+                named.offset = Some(offset);
+                track = TRACK;
+            }
+        }
+        track
+    }
+
+    /// What the reference refers to starts here. Returns the bit for its tag.
+    pub(super) fn inner_tag(&mut self, at: u32) -> u8 {
+        if self.links.is_none() {
+            return 0;
+        }
+        let offset = self.offset();
+        let pending = std::mem::take(&mut self.pending_referents);
+        let mut track = 0;
+        for node in pending.into_iter().chain([at]) {
+            if self.place_referent(node, offset) {
+                track = TRACK;
+            }
+        }
+        track
+    }
+
+    pub(super) fn place_referent(&mut self, node: u32, offset: u64) -> bool {
+        match self.links().referents.get_mut(&node) {
+            Some(named) if named.offset.is_none() => {
+                named.offset = Some(offset);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn is_referent(&self, at: u32) -> bool {
+        self.links.as_ref().is_some_and(|links| links.referents.contains_key(&at))
+    }
+
+    pub(super) fn is_weak(&self, at: u32) -> bool {
+        self.nodes.get(at as usize).is_some_and(|node| node.has(flag::WEAK))
+    }
+
+    pub(super) fn reference(&mut self, at: u32, holder: u32, after: After) -> Result<(), Error> {
+        let child = at + 1;
+        let Some(node) = self.nodes.get(child as usize).filter(|_| self.next(at) > child) else {
+            return self.no_place(at, "a reference to nothing");
+        };
+        let to = variable(self.nodes, child);
+        let known = self.links.as_ref().and_then(|links| links.variables.get(&to)).and_then(|named| named.offset);
+        // A variable that refers to itself.
+        let is_here = node.kind == Kind::Alias && (to == at || self.pending_variables.contains(&to));
+        let via = self.spelled.as_ref().and_then(|spelled| spelled.via(self.document, at, to));
+        let known = via.or(known);
+        if known.is_some() || is_here {
+            match (self.unblessed.remove(&to), known) {
+                (Some(class), Some(offset)) => self.late_object(at, holder, class, offset)?,
+                _ => self.refp(at, holder, known)?,
+            }
+            self.at = self.next(at);
+            return Ok(());
+        }
+        self.pads(at, 0)?;
+        self.weak(at, holder)?;
+        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        self.bytes.byte(tag::REFN | track)?;
+        if self.is_referent(at) {
+            self.pending_variables.push(at);
+        }
+        self.pending_variables.append(&mut self.pending_referents);
+        self.expanded = false;
+        // Perl's own true and false, which it knows in every protocol. They can't
+        // be blessed.
+        if node.kind == Kind::Bool
+            && self.spelled.is_none()
+            && !node.has(flag::TARGET)
+            && after != After::Object
+            && self.pending_variables.is_empty()
+        {
+            self.bytes.byte(if node.payload == 0 { tag::FALSE } else { tag::TRUE })?;
+            self.at = self.next(at);
+            return Ok(());
+        }
+        self.after = After::Ref;
+        if to == child {
+            let behind = self.next(child);
+            self.enter(at, child, behind);
+        } else {
+            self.write_instead(child, to);
+        }
+        Ok(())
+    }
+
+    pub(super) fn container(&mut self, at: u32, node: &'d Node, holder: u32) -> Result<(), Error> {
+        let is_map = node.kind == Kind::Map;
+        let count = if is_map { self.entries(at, node) } else { node.aux };
+        let (tag, compact) = if is_map { (tag::HASH, tag::HASHREF) } else { (tag::ARRAY, tag::ARRAYREF) };
+        let options = self.plan.options;
+        let must_expand = std::mem::take(&mut self.expanded) || !self.pending_referents.is_empty();
+        let is_expanded = must_expand
+            || count as usize > tag::MOST_IN_REF
+            || options.canonical
+            || options.canonical_refs
+            || self.is_weak(holder)
+            || self.is_weak(at)
+            || self.is_referent(at)
+            || self.noted(at, code::REFN).is_some();
+        self.pads(at, 0)?;
+        self.weak(at, holder)?;
+        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        if self.noted(at, code::BARE).is_some() {
+            let track = track | self.inner_tag(at);
+            self.bytes.byte(tag | track)?;
+            let width = self.noted_width(at, code::WIDTH);
+            self.bytes.varint(u64::from(count), width)?;
+        } else if is_expanded {
+            self.bytes.byte(tag::REFN | track)?;
+            self.pads(at, 1)?;
+            let track = self.inner_tag(at) | self.extra_track(at, tracked::INNER);
+            self.bytes.byte(tag | track)?;
+            let width = self.noted_width(at, code::WIDTH);
+            self.bytes.varint(u64::from(count), width)?;
+        } else {
+            self.bytes.byte(compact | count as u8 | track)?;
+        }
+        self.at = at + 1;
+        if is_map { self.enter_map(at, node) } else { Ok(()) }
+    }
+}

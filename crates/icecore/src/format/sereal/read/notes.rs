@@ -1,0 +1,84 @@
+//! Spans and notes, for who asks.
+
+use super::super::spell::{Part, code};
+use super::super::tag;
+use super::{Machine, Word};
+use crate::document::Sink;
+
+impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
+    /// A piece of the input from `from` to here.
+    #[inline]
+    pub(super) fn span(&mut self, from: usize, node: u32, what: &'static str) {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.span(from, self.scan.at, node, what);
+        }
+    }
+
+    #[inline]
+    pub(super) fn begin(&mut self, node: u32) {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.begin(node, self.scan.at);
+        }
+    }
+
+    #[inline]
+    pub(super) fn end(&mut self, node: u32) {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.end(node, self.scan.at);
+        }
+    }
+
+    #[inline]
+    pub(super) fn note(&mut self, node: u32, code: u16, value: u64) {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.note(node, code, value);
+        }
+    }
+
+    /// Notes the tag of a leaf, unless the writer would choose it anyway.
+    #[inline]
+    pub(super) fn note_tag(&mut self, node: u32, tag: u8, usual: bool) {
+        if S::DETAIL && !usual {
+            self.note(node, code::TAG, u64::from(tag));
+        }
+    }
+
+    pub(super) fn note_kept(&mut self, node: u32, code: u16, bytes: &[u8]) {
+        if let Some(detail) = self.sink.detail() {
+            let kept = detail.keep(bytes);
+            detail.note(node, code, kept);
+        }
+    }
+
+    pub(super) fn note_string(&mut self, node: u32, tag: u8, word: &Word<'_>) {
+        if S::DETAIL {
+            self.speller.string(word.at, node, Part::Value);
+            self.note_tag(node, tag, tag != tag::BINARY || word.bytes.len() > tag::MOST_SHORT);
+        }
+    }
+
+    pub(super) fn set_copying(&mut self, copying: bool) {
+        if S::DETAIL {
+            self.speller.copying = copying;
+            if let Some(detail) = self.sink.detail() {
+                detail.copying = copying;
+            }
+        }
+    }
+
+    pub(super) fn note_unused_tracks(&mut self) {
+        if S::DETAIL {
+            for known in std::mem::take(&mut self.tracked).into_values().filter(|known| !known.used || known.again) {
+                self.note(known.node, code::TRACK, known.which);
+            }
+        }
+    }
+}

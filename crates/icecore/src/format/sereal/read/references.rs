@@ -1,0 +1,181 @@
+//! References, links, aliases and copies.
+
+use super::super::spell::{self, Part, code, tracked};
+use super::super::tag::{self, TRACK};
+use super::{Copying, Machine, Role, Slot, Tracked};
+use crate::document::{Kind, NO_NODE, Node, Sink, flag};
+use crate::error::{Error, ErrorKind};
+use crate::format::Scan;
+
+impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
+    pub(super) fn refn(&mut self, slot: &Slot) -> Result<(), Error> {
+        let input = self.scan.input;
+        let pads =
+            input.get(self.scan.at..).map_or(0, |rest| rest.iter().take_while(|byte| **byte == tag::PAD).count());
+        let at = self.scan.at + pads;
+        let byte = input.get(at).copied().unwrap_or(tag::PAD);
+        let inner = byte & !TRACK;
+        let is_body = slot.parent == Some(Role::Object);
+        let is_folded = matches!(inner, tag::ARRAY | tag::HASH) || inner == tag::REGEXP && is_body;
+        if !is_folded {
+            self.needs_array(slot, Kind::Ref)?;
+            let owner = if is_body { slot.outer } else { NO_NODE };
+            return self.open(Node::open(Kind::Ref, 0).with(flag::REF), slot, Role::Ref, 1, owner);
+        }
+        if pads > 0 {
+            let from = self.scan.at;
+            self.scan.at = at;
+            self.span(from, slot.me, "PAD");
+            self.note(slot.me, code::PADS, 1 << 32 | pads as u64);
+        }
+        self.scan.at = at + 1;
+        self.span(at, slot.me, tag::name(inner));
+        if byte != inner {
+            self.track(at, NO_NODE, slot.outer, slot.me, tracked::INNER);
+        }
+        if inner == tag::REGEXP {
+            return self.regexp(slot, 0);
+        }
+        let count = self.number(slot.me, "the count")?;
+        if count <= tag::MOST_IN_REF as u64 {
+            self.note(slot.me, code::REFN, 0);
+        }
+        let kind = if inner == tag::ARRAY { Kind::Array } else { Kind::Map };
+        self.container(Node::open(kind, 0).with(flag::REF), slot, count)
+    }
+
+    /// The tracked tag that an offset names.
+    pub(super) fn tracked(&mut self, slot: &Slot, at: usize, what: &'static str) -> Result<Tracked, Error> {
+        if !self.sink.is_whole() {
+            return Err(Error::new(ErrorKind::Output).at(at).finding("a link, while finished parts were taken away"));
+        }
+        let offset = self.number(slot.me, "the offset")?;
+        let index = self.origin.index(offset, at)?;
+        let Some(tracked) = self.tracked.get_mut(&index) else {
+            return Err(Error::new(ErrorKind::BadLink)
+                .at(at)
+                .expecting(format!("{what} to a tracked item"))
+                .finding(format!("offset {offset}, where there is none")));
+        };
+        tracked.used = true;
+        let known = *tracked;
+        if known.again {
+            self.note(slot.me, code::VIA, spell::target(Part::Value, known.node));
+        }
+        Ok(known)
+    }
+
+    pub(super) fn alias(&mut self, slot: &Slot, at: usize, is_tracked: bool) -> Result<(), Error> {
+        let known = self.tracked(slot, at, "ALIAS")?;
+        if known.variable >= slot.me {
+            return Err(Error::new(ErrorKind::BadLink)
+                .at(at)
+                .expecting("ALIAS to a variable")
+                .finding(if known.variable == NO_NODE { "an array or hash" } else { "itself" }));
+        }
+        if is_tracked {
+            self.tracked.insert(at, Tracked { node: slot.me, which: tracked::MAIN, used: false, again: true, ..known });
+        }
+        self.tape().mark_target(known.variable);
+        self.leaf(Node::leaf(Kind::Alias, u64::from(known.variable)), slot)
+    }
+
+    pub(super) fn refp(&mut self, slot: &Slot, at: usize) -> Result<(), Error> {
+        let known = self.tracked(slot, at, "REFP")?;
+        if known.referent != NO_NODE {
+            self.link(slot, at, known.referent)
+        } else {
+            self.needs_array(slot, Kind::Ref)?;
+            if slot.parent == Some(Role::Object) {
+                self.late.push(slot.outer);
+            }
+            let mut node = Node::open(Kind::Ref, 0).with(flag::REF | slot.flags());
+            node.key = slot.key;
+            let node = self.push(node)?;
+            let alias = self.push(Node::leaf(Kind::Alias, u64::from(known.variable)))?;
+            self.tape().close(node, 1);
+            self.tape().mark_target(known.variable);
+            if S::DETAIL
+                && let Some(detail) = self.sink.detail()
+            {
+                detail.begin(alias, at);
+            }
+            self.end(alias);
+            self.end(node);
+            self.done()
+        }
+    }
+
+    pub(super) fn link(&mut self, slot: &Slot, at: usize, referent: u32) -> Result<(), Error> {
+        if slot.parent == Some(Role::Opaque) && self.kind_of(referent) != Some(Kind::Array) {
+            return Err(self.unexpected(at, tag::REFP, "a reference to an array behind OBJECT_FREEZE"));
+        }
+        self.tape().mark_target(referent);
+        self.leaf(Node::leaf(Kind::Link, u64::from(referent)), slot)
+    }
+
+    pub(super) fn begin_copy(&mut self, slot: &Slot, at: usize) -> Result<(), Error> {
+        let offset = self.wide_number(slot.me, "the offset", code::COPY_WIDTH)?;
+        let index = self.origin.index(offset, at)?;
+        if self.copy.is_some() {
+            return Err(Error::new(ErrorKind::BadLink)
+                .at(at)
+                .expecting("a COPY of an item without COPY in it")
+                .finding("a COPY within a COPY"));
+        }
+        let resume = self.scan;
+        self.copy = Some(Copying { resume, tag_at: at, source: index, height: self.stack.len(), node: slot.me });
+        // The original ends before its copy.
+        self.scan = Scan { input: self.scan.input.get(..at).unwrap_or(&[]), at: index };
+        self.set_copying(true);
+        Ok(())
+    }
+
+    pub(super) fn end_copy(&mut self, copy: Copying<'i>) -> Result<(), Error> {
+        self.scan = copy.resume;
+        self.copy = None;
+        self.set_copying(false);
+        self.end(copy.node);
+        let nodes = u64::from(self.tape().len() - copy.node);
+        if nodes > 1 {
+            self.expansion = match self.expansion.checked_sub(nodes) {
+                Some(left) => left,
+                None => {
+                    let most = self.limits.expanded_from(self.scan.input.len());
+                    return Err(self.limits.too_expanded(most).at(copy.tag_at));
+                }
+            };
+        } else if S::DETAIL
+            && self.kind_of(copy.node).is_some_and(Kind::is_string)
+            && let Some(target) = self.speller.target_at(copy.source)
+        {
+            self.note(copy.node, code::COPY, target);
+        }
+        Ok(())
+    }
+
+    /// An error inside a copy is an error of the copy.
+    pub(super) fn in_copy(&mut self, error: Error) -> Error {
+        let Some(copy) = self.copy.take() else { return error };
+        self.scan = copy.resume;
+        if error.kind() != ErrorKind::Truncated {
+            return error;
+        }
+        Error::new(ErrorKind::BadLink)
+            .at(copy.tag_at)
+            .expecting("a COPY of an item that ends before it")
+            .finding("one that goes on")
+    }
+
+    /// Something may refer to the item whose tag is here.
+    pub(super) fn track(&mut self, at: usize, variable: u32, referent: u32, node: u32, which: u64) {
+        let new = Tracked { variable, referent, node, which, used: false, again: false };
+        match self.tracked.get_mut(&at) {
+            // Read again by a COPY: the later reading counts from now on.
+            Some(known) => *known = Tracked { node: known.node, used: false, again: true, ..new },
+            None => {
+                self.tracked.insert(at, new);
+            }
+        }
+    }
+}
