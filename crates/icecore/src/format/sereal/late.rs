@@ -6,7 +6,7 @@
 //! is moved when all was read: the object's node goes from the reference to
 //! the scalar.
 
-use crate::document::{Detail, Extent, Kind, NO_KEY, NO_NODE, Node, Sink, flag};
+use crate::document::{Detail, Extent, Form, Kind, NO_KEY, NO_NODE, Node, Sink, flag};
 
 /// A move: the object at `from`, whose body is a reference to the variable at
 /// `to`, goes there.
@@ -98,7 +98,8 @@ fn rebuild<S: Sink>(sink: &mut S, moves: &[Move], shifts: &Shifts) {
             node.flags |= object.flags & (flag::TARGET | flag::WEAK);
         }
         if let Some(one) = moves.next_if(|one| one.to == at) {
-            let mut object = Node::open(Kind::Object, one.class).with(node.flags & flag::TARGET);
+            let object = Node::open(Kind::Object, one.class).with(node.flags & flag::TARGET);
+            let mut object = object.in_form(Form::Variable);
             object.key = node.key;
             object.aux = 1;
             object.set_end(tape.nodes.len() as u32 + 2);
