@@ -29,7 +29,7 @@ pub(super) fn detect(sample: &Sample<'_>, level: u32) -> Option<Finding> {
         [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..] => {
             Some(compressed("bzip2", None, level))
         }
-        [0x78, flags, ..] if u16::from_be_bytes([0x78, *flags]) % 31 == 0 => zlib(sample, level),
+        [0x78, flags, ..] if u16::from_be_bytes([0x78, *flags]).is_multiple_of(31) => zlib(sample, level),
         _ => text(sample, level),
     }
 }
