@@ -45,6 +45,14 @@ fn foreign_files_are_called_by_their_names() {
         if name == "make.py" {
             continue;
         }
+        // What can't be decompressed can't be looked into.
+        let is_closed = |wrapper: &str, is_built: bool| name.starts_with(wrapper) && !is_built;
+        if is_closed("gzip_", cfg!(feature = "zlib"))
+            || is_closed("zlib_", cfg!(feature = "zlib"))
+            || is_closed("zstd_", cfg!(feature = "zstd"))
+        {
+            continue;
+        }
         let expected = name.split('.').next().unwrap().replace('_', "/");
         let found = identify(&fs::read(&path).unwrap());
         assert!(found.as_ref().is_some_and(|found| found.certainty >= Certainty::Likely), "{name}: {found:?}");
