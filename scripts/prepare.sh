@@ -96,3 +96,9 @@ for tool in clippy rustfmt; do
         rustup component add "$tool" || true
     fi
 done
+
+# The engine is also built for a machine without an operating system.
+if have rustup && ! rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown &&
+    agreed 'Add the target wasm32-unknown-unknown by rustup?'; then
+    rustup target add wasm32-unknown-unknown || true
+fi

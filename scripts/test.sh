@@ -73,7 +73,7 @@ fi
 # -- What it does ------------------------------------------------------------
 
 step 'tests' cargo test --locked --workspace --no-fail-fast
-step 'engine without default features' cargo test --locked -p icecore --no-default-features --no-fail-fast
+step 'engine without default features' cargo test --locked -p icecore --no-default-features --lib
 if have rustup && rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then
     step 'engine for wasm32' cargo build --locked -p icecore --no-default-features --target wasm32-unknown-unknown
 else

@@ -96,7 +96,7 @@ pub struct Inspect {
     /// Show N levels of values only
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
-    /// Show only what is on this path, for example $.staff[0].name
+    /// Show only what is on this path, for example `$.staff[0].name`
     #[arg(long)]
     pub path: Option<String>,
     /// Show every piece of the input with its name, and all items of long lists
