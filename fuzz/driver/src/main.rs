@@ -8,8 +8,10 @@
 //! drive file TARGET FILE…                  runs these inputs
 //! ```
 
+mod diff;
 mod heap;
 
+use icecore_fuzz_targets::differ::Rival;
 use icecore_fuzz_targets::mutate::{Random, mutated};
 use icecore_fuzz_targets::{TARGETS, Target, seeds};
 use std::collections::HashSet;
@@ -33,7 +35,13 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["list"] => TARGETS.iter().for_each(|target| println!("{}", target.name)),
         ["seeds", name, folder] => write_seeds(target(name), folder),
-        ["run", name, options @ ..] => return run(target(name), options),
+        ["run", name, options @ ..] => {
+            let options = Options::from(options);
+            return match Rival::named(name) {
+                Some(rival) => diff::run(rival, options.execs, options.time, options.seed, MOST_FINDINGS),
+                None => run(target(name), &options),
+            };
+        }
         ["file", name, files @ ..] => {
             for file in files {
                 let data = std::fs::read(file).unwrap_or_else(|error| fail(&format!("{file}: {error}")));
@@ -67,16 +75,29 @@ fn write_seeds(target: &Target, folder: &str) {
     println!("{}: {} seeds", target.name, seeds.len());
 }
 
-fn run(target: &'static Target, options: &[&str]) -> ExitCode {
-    let (mut execs, mut time, mut seed) = (u64::MAX, Duration::MAX, 1u64);
-    for pair in options.chunks(2) {
-        match pair {
-            ["--execs", n] => execs = number(n),
-            ["--seconds", n] => time = Duration::from_secs(number(n)),
-            ["--seed", n] => seed = number(n),
-            _ => fail(&format!("what is {pair:?}?")),
+struct Options {
+    execs: u64,
+    time: Duration,
+    seed: u64,
+}
+
+impl Options {
+    fn from(words: &[&str]) -> Options {
+        let mut options = Options { execs: u64::MAX, time: Duration::MAX, seed: 1 };
+        for pair in words.chunks(2) {
+            match pair {
+                ["--execs", n] => options.execs = number(n),
+                ["--seconds", n] => options.time = Duration::from_secs(number(n)),
+                ["--seed", n] => options.seed = number(n),
+                _ => fail(&format!("what is {pair:?}?")),
+            }
         }
+        options
     }
+}
+
+fn run(target: &'static Target, options: &Options) -> ExitCode {
+    let Options { execs, time, seed } = *options;
     std::panic::set_hook(Box::new(|info| *LAST.lock().unwrap() = info.to_string()));
     let seeds = seeds::load(target.seeds);
     let mut random = Random::new(seed);

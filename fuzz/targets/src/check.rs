@@ -1,6 +1,6 @@
 //! Promises that hold for every format.
 
-use icecore::{flag, Cursor, Document, Key, Kind, Limits, Outcome, Value};
+use icecore::{Cursor, Document, Key, Kind, Limits, Outcome, Value, flag};
 
 /// Small enough that no input takes long.
 pub fn limits() -> Limits {
@@ -106,7 +106,11 @@ pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
             continue;
         }
         let (n, m) = (x.node(), y.node());
-        if n.kind != m.kind || n.aux != m.aux || (n.flags | flag::REF) != (m.flags | flag::REF) || x.class() != y.class() {
+        if n.kind != m.kind
+            || n.aux != m.aux
+            || (n.flags | flag::REF) != (m.flags | flag::REF)
+            || x.class() != y.class()
+        {
             return false;
         }
         if x.len() != y.len() || x.children().count() != y.children().count() {

@@ -5,8 +5,10 @@
 
 pub mod check;
 mod convert;
+pub mod differ;
 mod json;
 pub mod mutate;
+pub mod perl;
 pub mod seeds;
 mod sereal;
 mod storable;

@@ -1,0 +1,142 @@
+//! A perl process that reads blobs with the real modules.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+/// What perl made of a blob.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The value, as `json:typed`.
+    Typed(String),
+    /// It was refused.
+    Refused(String),
+    /// The process ended: a crash, a loop, too much memory. That is no finding
+    /// of ours.
+    Died,
+}
+
+/// Perl leaks with hostile input: after so many blobs another one is started.
+const BLOBS: u64 = 100_000;
+/// How much memory it may have, in kilobytes.
+const MEMORY: &str = "1000000";
+
+/// The process. It is started when it is needed.
+pub struct Perl {
+    running: Option<(Child, BufReader<ChildStdout>)>,
+    asked: u64,
+    /// How often it was started.
+    pub starts: u64,
+}
+
+impl Default for Perl {
+    fn default() -> Perl {
+        Perl::new()
+    }
+}
+
+impl Perl {
+    /// None is started yet.
+    pub fn new() -> Perl {
+        Perl { running: None, asked: 0, starts: 0 }
+    }
+
+    fn start(&mut self) {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../perl/oracle.pl");
+        let mut child = Command::new("sh")
+            .arg("-c")
+            .arg(format!("ulimit -v {MEMORY} -c 0; cd /tmp; exec perl \"$0\" 2>/dev/null"))
+            .arg(&script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("sh: {error}"));
+        let answers = BufReader::new(child.stdout.take().expect("a pipe"));
+        self.running = Some((child, answers));
+        self.asked = 0;
+        self.starts += 1;
+    }
+
+    fn stop(&mut self) {
+        if let Some((mut child, _)) = self.running.take() {
+            drop(child.stdin.take());
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    /// Asks about all of them.
+    pub fn ask(&mut self, format: &str, blobs: &[Vec<u8>]) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        while answers.len() < blobs.len() {
+            if self.asked >= BLOBS {
+                self.stop();
+            }
+            if self.running.is_none() {
+                self.start();
+            }
+            let before = answers.len();
+            self.some(format, &blobs[before..], &mut answers);
+            if answers.len() < blobs.len() {
+                answers.push(Answer::Died);
+                self.stop();
+            }
+            self.asked += (answers.len() - before) as u64;
+        }
+        answers
+    }
+
+    /// Asks until all are answered or the process ends.
+    fn some(&mut self, format: &str, blobs: &[Vec<u8>], answers: &mut Vec<Answer>) {
+        let Some((child, output)) = &mut self.running else { return };
+        let Some(mut input) = child.stdin.take() else { return };
+        let lines: Vec<u8> =
+            blobs.iter().flat_map(|blob| format!("{format} {}\n", base64(blob)).into_bytes()).collect();
+        let input = std::thread::scope(|scope| {
+            let writer = scope.spawn(move || {
+                let _ = input.write_all(&lines);
+                input
+            });
+            for _ in blobs {
+                let mut line = String::new();
+                match output.read_line(&mut line) {
+                    Ok(n) if n > 0 && line.ends_with('\n') => answers.push(answer(line.trim_end())),
+                    _ => break,
+                }
+            }
+            if answers.len() < blobs.len() {
+                let _ = child.kill();
+            }
+            writer.join().expect("the writer")
+        });
+        child.stdin = Some(input);
+    }
+}
+
+impl Drop for Perl {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn answer(line: &str) -> Answer {
+    match line.strip_prefix("{\"typed\":").and_then(|rest| rest.strip_suffix('}')) {
+        Some(typed) => Answer::Typed(typed.to_owned()),
+        None => {
+            let error = line.strip_prefix("{\"error\":").and_then(|rest| rest.strip_suffix('}')).unwrap_or(line);
+            Answer::Refused(error.to_owned())
+        }
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let bits = chunk.iter().enumerate().fold(0u32, |sum, (at, byte)| sum | u32::from(*byte) << (16 - 8 * at));
+        for k in 0..4 {
+            out.push(if k <= chunk.len() { char::from(DIGITS[(bits >> (18 - 6 * k)) as usize & 63]) } else { '=' });
+        }
+    }
+    out
+}
