@@ -167,8 +167,8 @@ pub(super) enum Frame {
     Entries { at: u32, end: u32, flagged: bool, key: Option<(Key, u32)> },
     /// A map whose entries were put in order; the first is the last here.
     Sorted { entries: Vec<(Key, u32)>, flagged: bool, key: Option<(Key, u32)> },
-    /// A tied element: its key or index comes next.
-    Element { key: u32, by_key: bool },
+    /// A tied element: its object comes next, and then its key or index.
+    Element { object: Option<u32>, key: u32, by_key: bool },
     /// A hook record: the children from `at` on; `record` is its node.
     Hook { record: u32, at: u32, end: u32, flags: u8 },
 }
@@ -328,8 +328,9 @@ impl<'d> Writer<'d> {
         let mut also = Also::default();
         let first = at;
         let mut blessed = false;
-        // A chain of references, links and objects; cut off where hand-made
-        // links go round in a circle.
+        // A chain of references, links and objects; cut off where it is too deep
+        // or hand-made links go round in a circle.
+        let mut jumped = false;
         for _ in 0..=self.limits.depth.saturating_add(64) {
             let node = self.node(at);
             let number = match slot {
@@ -342,15 +343,20 @@ impl<'d> Writer<'d> {
             }
             match (slot, node.kind) {
                 (_, Kind::Alias) => {
+                    jumped = true;
                     at = node.payload as u32;
                     slot = Slot::Variable;
                 }
-                (Slot::Referent, Kind::Link) => at = node.payload as u32,
+                (Slot::Referent, Kind::Link) => {
+                    jumped = true;
+                    at = node.payload as u32;
+                }
                 (Slot::Variable, Kind::Link) => {
                     if self.note(at, code::BARE).is_none() {
                         self.reference(node.flags, buf);
                         self.number_variable(at, &node, std::mem::take(&mut also));
                     }
+                    jumped = true;
                     at = node.payload as u32;
                     slot = Slot::Referent;
                 }
@@ -358,22 +364,34 @@ impl<'d> Writer<'d> {
                     self.lose(LossKind::Attributes, at);
                     at += 1;
                 }
-                (_, Kind::Object) => {
-                    let is_variable = node.form() == Form::Variable;
+                (_, Kind::Object | Kind::Opaque) if !is_hook(&node) => {
+                    if node.kind == Kind::Opaque {
+                        // Another language's way to freeze: its payload is
+                        // what is left.
+                        self.lose(LossKind::Opaque, at);
+                    }
+                    let is_variable = node.kind == Kind::Object && node.form() == Form::Variable;
                     if slot == Slot::Variable && !is_variable && self.note(at, code::BARE).is_none() {
                         self.reference(node.flags, buf);
                         self.number_variable(at, &node, std::mem::take(&mut also));
                     }
                     self.bless(at, node.class(), buf)?;
                     blessed = true;
+                    let again = Some(at).filter(|_| node.has(flag::TARGET));
                     if is_variable {
-                        also.variable = Some(at);
+                        also.variable = again.or(also.variable);
                     } else {
-                        also.referent = Some(at);
+                        also.referent = again.or(also.referent);
                     }
                     let body = self.node(at + 1);
                     at += 1;
                     slot = if is_variable { Slot::Variable } else { Slot::Referent };
+                    // An object that is another one refers to it.
+                    let is_boxed = matches!(body.kind, Kind::Object | Kind::Opaque | Kind::Link);
+                    if is_boxed && !is_variable {
+                        slot = Slot::Variable;
+                        blessed = false;
+                    }
                     if body.kind == Kind::Ref && !is_variable {
                         at += 1;
                         slot = Slot::Variable;
@@ -408,6 +426,9 @@ impl<'d> Writer<'d> {
                 }
                 _ => return self.scalar(at, &node, also, buf),
             }
+        }
+        if !jumped {
+            return Err(self.limits.too_deep());
         }
         Err(Error::new(ErrorKind::BadLink)
             .on_path(self.document.path(first))
@@ -791,7 +812,10 @@ impl<'d> Writer<'d> {
                     return self.descend(frame, value, Slot::Variable, buf);
                 }
             }
-            Frame::Element { key, by_key } => {
+            Frame::Element { object, key, by_key } => {
+                if let Some(object) = object.take() {
+                    return self.descend(frame, object, Slot::Variable, buf);
+                }
                 let node = self.node(*key);
                 if node.kind == Kind::Int && !*by_key {
                     self.n32(node.payload as u32, buf);
@@ -889,8 +913,7 @@ impl<'d> Writer<'d> {
         let is_index = key_node.kind == Kind::Int && i32::try_from(key_node.payload as i64).is_ok();
         let tag = self.tag(at, if is_index { tag::TIED_IDX } else { tag::TIED_KEY });
         buf.push(tag);
-        self.push(Frame::Element { key, by_key: tag == tag::TIED_KEY })?;
-        self.value(first, Slot::Variable, buf)
+        self.push(Frame::Element { object: Some(first), key, by_key: tag == tag::TIED_KEY })
     }
 
     // -- Hooks: see `records.rs` for the children of an opaque object --------
@@ -904,16 +927,6 @@ impl<'d> Writer<'d> {
     }
 
     fn hook(&mut self, at: u32, node: &Node, first: u32, end: u32, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
-        if node.form() != Form::Hook {
-            // Another language's way to freeze: its payload is what is left.
-            self.lose(LossKind::Opaque, at);
-            self.bless(at, node.class(), buf)?;
-            let payload = self.node(first);
-            if self.is_referred(&payload) || payload.kind == Kind::Object {
-                return self.value(first, Slot::Referent, buf);
-            }
-            return self.scalar(first, &payload, also, buf);
-        }
         self.number_referent(at, node, also);
         let body = Cursor::new(self.document, at).children().last();
         let flags = match body.map(|body| (body.kind(), body.node().form())) {
@@ -1001,8 +1014,7 @@ impl<'d> Writer<'d> {
         }
         if body == hook::EXTRA && at < end {
             // The object of the tied variable.
-            let inner = at + 1;
-            return self.value(inner, Slot::Variable, buf);
+            return self.push(Frame::Items { at: at + 1, end });
         }
         Ok(())
     }
@@ -1021,6 +1033,11 @@ impl<'d> Writer<'d> {
                 .finding("one that comes later")
         })
     }
+}
+
+/// Whether Storable has a record for it.
+fn is_hook(node: &Node) -> bool {
+    node.kind == Kind::Opaque && node.form() == Form::Hook
 }
 
 /// Which other nodes the next number is for.
