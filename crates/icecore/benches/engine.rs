@@ -113,14 +113,7 @@ fn mix(count: u32) -> Document<'static> {
     b.finish().expect("a document")
 }
 
-fn measure(
-    what: &str,
-    stage: &str,
-    count: u32,
-    document: &Document<'_>,
-    settings: &Settings,
-    copier: &mut Copier,
-) {
+fn measure(what: &str, stage: &str, count: u32, document: &Document<'_>, settings: &Settings, copier: &mut Copier) {
     let limits = Limits::default();
     let stage = Stage::parse(stage).expect("a stage");
     let mut bytes = Vec::new();
