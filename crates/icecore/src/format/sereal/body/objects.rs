@@ -14,7 +14,7 @@ impl<'d> Body<'d, '_> {
             self.lose(LossKind::Class, at);
             return self.only_part(at, 0, after);
         }
-        if !self.is_reference(at + 1) {
+        if node.form() == Form::Variable || !self.is_reference(at + 1) {
             // The class is written at the first reference to it.
             self.unblessed.insert(at, node.class());
             return self.only_part(at, 0, after);
