@@ -3,6 +3,7 @@
 
 use crate::sink::Sink;
 use icecore::{Document, Error, ErrorKind, Limits, Losses, Outcome, Part, Request, Stage, Tape};
+use std::sync::OnceLock;
 use std::sync::mpsc::{channel, sync_channel};
 
 /// Inputs below this size are read as a whole.
@@ -23,6 +24,7 @@ pub struct Streamed<'a> {
 /// can't or it is not worth it.
 pub fn convert<'a>(
     bytes: &'a [u8],
+    store: &'a OnceLock<Vec<u8>>,
     from: &Stage,
     to: &Stage,
     limits: &Limits,
@@ -45,7 +47,7 @@ pub fn convert<'a>(
         let (full, to_write) = sync_channel::<Document<'a>>(WAITING);
         let (empty, to_fill) = channel::<Tape>();
         let reader = scope.spawn(move || {
-            windows(bytes, from.settings(), limits, &mut |window| {
+            windows(bytes, store, from.settings(), limits, &mut |window| {
                 full.send(window).map_err(|_| Error::new(ErrorKind::Output))?;
                 Ok(to_fill.try_recv().unwrap_or_default())
             })

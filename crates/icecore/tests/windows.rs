@@ -1,6 +1,8 @@
 //! Reading in windows and writing part by part gives what reading and writing
 //! the whole gives.
 
+use std::sync::OnceLock;
+
 use icecore::{Builder, Document, Error, ErrorKind, Limits, Losses, Part, Rest, Stage, Tape};
 
 const ITEMS: i64 = 30_000;
@@ -38,7 +40,7 @@ struct Parts<'a> {
 }
 
 /// Converts to JSON in windows, the rest included unless it needs the whole.
-fn in_parts<'a>(blob: &'a [u8], from: &str, to: &str) -> Parts<'a> {
+fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &str) -> Parts<'a> {
     let (from, to) = (Stage::parse(from).unwrap(), Stage::parse(to).unwrap());
     let limits = Limits::default();
     let write_part = to.format().write_part.unwrap();
@@ -46,7 +48,7 @@ fn in_parts<'a>(blob: &'a [u8], from: &str, to: &str) -> Parts<'a> {
     let mut write = |document: &Document<'_>, part, json: &mut Vec<u8>| {
         losses.merge(write_part(document, part, to.settings(), &limits, json).unwrap().unwrap());
     };
-    let rest = from.format().windows.unwrap()(blob, from.settings(), &limits, &mut |window| {
+    let rest = from.format().windows.unwrap()(blob, store, from.settings(), &limits, &mut |window| {
         write(&window, Part { before, skip: 0, more: true }, &mut json);
         before += window.root().len() as u64;
         windows += 1;
@@ -65,14 +67,15 @@ fn in_parts<'a>(blob: &'a [u8], from: &str, to: &str) -> Parts<'a> {
 #[test]
 fn the_parts_make_the_whole() {
     let document = records(false);
-    for from in ["storable", "sereal"] {
+    for from in ["storable", "sereal", "sereal:compress=zstd", "sereal:compress=snappy"] {
+        let store = OnceLock::new();
         let blob = icecore::write(&document, from).unwrap();
         for to in ["json", "json:indent=2", "json:sort_keys,ascii"] {
             let mut whole = Vec::new();
             let stage = Stage::parse(to).unwrap();
             let read = icecore::read(&blob).unwrap();
             let losses = icecore::write_to(&read, &stage, &Limits::default(), &mut whole).unwrap();
-            let parts = in_parts(&blob, from, to);
+            let parts = in_parts(&blob, &store, from, to);
             assert!(parts.windows > 2, "{} windows", parts.windows);
             assert!(parts.json == whole, "{from} to {to}");
             assert_eq!(parts.losses, losses, "paths count from the start of the array");
@@ -83,9 +86,10 @@ fn the_parts_make_the_whole() {
 #[test]
 fn a_late_link_asks_for_the_whole() {
     let document = records(true);
-    for from in ["storable", "sereal"] {
+    for from in ["storable", "sereal", "sereal:compress=zstd", "sereal:compress=snappy"] {
+        let store = OnceLock::new();
         let blob = icecore::write(&document, from).unwrap();
-        let parts = in_parts(&blob, from, "json");
+        let parts = in_parts(&blob, &store, from, "json");
         assert!(parts.rest.needs_whole && parts.windows > 2);
         assert!(parts.json == icecore::write(&icecore::read(&blob).unwrap(), "json").unwrap(), "{from}");
     }
@@ -95,9 +99,10 @@ fn a_late_link_asks_for_the_whole() {
 fn an_error_says_where_in_the_whole_it_is() {
     let document = records(false);
     for from in ["storable", "sereal"] {
+        let store = OnceLock::new();
         let blob = icecore::write(&document, from).unwrap();
         let cut = &blob[..blob.len() - 3];
-        let parts = in_parts(cut, from, "json");
+        let parts = in_parts(cut, &store, from, "json");
         let error = parts.rest.outcome.error.unwrap();
         let expected = icecore::read(cut).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Truncated);
@@ -110,8 +115,9 @@ fn an_error_says_where_in_the_whole_it_is() {
 fn who_takes_the_windows_can_stop() {
     let blob = icecore::write(&records(false), "storable").unwrap();
     let stage = Stage::parse("storable").unwrap();
+    let store = OnceLock::new();
     let mut windows = 0;
-    let rest = stage.format().windows.unwrap()(&blob, stage.settings(), &Limits::default(), &mut |_| {
+    let rest = stage.format().windows.unwrap()(&blob, &store, stage.settings(), &Limits::default(), &mut |_| {
         windows += 1;
         Err(Error::new(ErrorKind::Output))
     });
@@ -124,8 +130,9 @@ fn what_is_no_array_is_read_as_a_whole() {
     for json in ["{\"a\":[1,2]}", "[]", "5"] {
         let document = icecore::read(json.as_bytes()).unwrap();
         for from in ["storable", "sereal"] {
+            let store = OnceLock::new();
             let blob = icecore::write(&document, from).unwrap();
-            let parts = in_parts(&blob, from, "json");
+            let parts = in_parts(&blob, &store, from, "json");
             assert_eq!((parts.windows, String::from_utf8_lossy(&parts.json).as_ref()), (0, json));
         }
     }

@@ -9,6 +9,7 @@ use crate::source::Source;
 use crate::stream::{self, Streamed};
 use crate::target::{Folder, Target};
 use icecore::{ErrorKind, Stage};
+use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Stop> {
     let sources = Source::all(&args.files, report);
@@ -101,7 +102,8 @@ impl Job<'_> {
         if !self.streams || self.args.from.each || from.format().name == self.to.format().name {
             return None;
         }
-        let Streamed { outcome, written } = stream::convert(bytes, &from, &self.to, &self.global.limit, sink)?;
+        let store = OnceLock::new();
+        let Streamed { outcome, written } = stream::convert(bytes, &store, &from, &self.to, &self.global.limit, sink)?;
         let losses = match written {
             Ok(losses) => losses,
             Err(error) if error.kind() == ErrorKind::Output => return Some(Err(sink.stop())),
@@ -112,13 +114,14 @@ impl Job<'_> {
         };
         report.losses(name, &losses, false);
         let trailing = || (outcome.consumed < bytes.len()).then(|| icecore::trailing(bytes, outcome.consumed));
-        let error = outcome.error.or_else(trailing).map(|error| error.in_format(from.format().name));
+        let error = outcome.error.clone().or_else(trailing).map(|error| error.in_format(from.format().name));
         if !sink.at_line_start()
             && let Err(stop) = sink.text("\n")
         {
             return Some(Err(stop));
         }
         match &error {
+            Some(error) if error.layer().is_some() => report.unreadable(name, error, outcome.document.input()),
             Some(error) => report.unreadable(name, error, bytes),
             None => sink.document_done(),
         }

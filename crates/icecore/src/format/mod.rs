@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::{Opt, Settings};
 use crate::output::{Losses, Output};
+use std::sync::OnceLock;
 
 pub(crate) use scan::Scan;
 
@@ -40,8 +41,9 @@ pub struct Format {
 
 /// See [`Format::read`].
 pub type ReadFn = for<'a> fn(&'a [u8], &Settings, Request<'_>) -> Outcome<'a>;
-/// See [`Format::windows`].
-pub type WindowsFn = for<'r, 'a> fn(&'a [u8], &Settings, &Limits, Receive<'r, 'a>) -> Rest<'a>;
+/// See [`Format::windows`]. What must be decompressed first goes into the
+/// store, which the windows borrow from then.
+pub type WindowsFn = for<'r, 'a> fn(&'a [u8], &'a OnceLock<Vec<u8>>, &Settings, &Limits, Receive<'r, 'a>) -> Rest<'a>;
 /// See [`Format::write_part`]. `None`: with these options only whole documents
 /// can be written.
 pub type WritePartFn = fn(&Document<'_>, Part, &Settings, &Limits, &mut dyn Output) -> Option<Result<Losses, Error>>;

@@ -54,6 +54,13 @@ pub(super) struct Header {
     pub(super) has_user_header: bool,
 }
 
+impl Header {
+    /// The offset that the first byte of the body has.
+    pub(super) fn first(&self) -> u64 {
+        if self.version == 1 { self.end as u64 } else { 1 }
+    }
+}
+
 /// Protocol version and encoding of what starts like a document.
 pub(super) fn version_of(input: &[u8]) -> Option<(u8, u8)> {
     let (magic, rest) = input.split_first_chunk::<4>()?;

@@ -37,6 +37,7 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::output::{Losses, Output};
+use std::sync::OnceLock;
 
 /// The row in the registry.
 pub static FORMAT: Format = Format {
@@ -127,8 +128,14 @@ fn read_stage<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) ->
     open::read(input, &ReadOptions::of(settings), request)
 }
 
-fn windows<'a>(input: &'a [u8], settings: &Settings, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
-    open::windows(input, &ReadOptions::of(settings), limits, receive)
+fn windows<'a>(
+    input: &'a [u8],
+    store: &'a OnceLock<Vec<u8>>,
+    settings: &Settings,
+    limits: &Limits,
+    receive: Receive<'_, 'a>,
+) -> Rest<'a> {
+    open::windows(input, store, &ReadOptions::of(settings), limits, receive)
 }
 
 fn write_stage(

@@ -5,11 +5,12 @@ use super::compress::decompress;
 use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
 use super::read::{Machine, varint};
 use super::spell::{Speller, header as code, width};
-use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Sink, Windows};
+use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};
 use crate::error::{Error, ErrorKind};
 use crate::format::{Outcome, Request, Rest, Scan};
 use crate::limits::Limits;
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// What offsets in a decompressed body count in.
 const LAYER: &str = "decompressed body";
@@ -40,20 +41,39 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
     }
 }
 
-/// Reads one document and hands over its items while reading goes on. A
-/// compressed body is read as a whole.
+/// Reads one document and hands over its items while reading goes on. A body
+/// that was compressed is kept in `store`.
 pub(super) fn windows<'a>(
     input: &'a [u8],
+    store: &'a OnceLock<Vec<u8>>,
     options: &ReadOptions,
     limits: &Limits,
     receive: Receive<'_, 'a>,
 ) -> Rest<'a> {
-    if !Header::read(input, options).is_ok_and(|header| header.encoding == Encoding::Raw) {
-        return Rest::whole(read(input, options, Request::new(limits)));
+    let reading = Reading { input, options, limits };
+    let mut speller = Speller::default();
+    let header = Header::read(input, options).ok().filter(|header| !header.has_user_header);
+    let unpacked = header.filter(|header| header.encoding != Encoding::Raw).and_then(|header| {
+        let packed = reading.packed(&header, &mut Tape::new()).ok()?;
+        let body = reading.unpack(&header, &packed).ok()?;
+        Some((header.first(), packed.end, store.get_or_init(|| body)))
+    });
+    match unpacked {
+        Some((first, consumed, body)) => {
+            let mut sink = Windows::new(body, receive);
+            let error = reading.body::<_, true>(body, first, &mut sink, &mut speller);
+            Rest::new(sink, consumed, error)
+        }
+        None => {
+            let mut sink = Windows::new(input, receive);
+            let done = reading.document::<_, true>(&mut sink, &mut speller);
+            match done.buffer {
+                Cow::Borrowed(_) => Rest::new(sink, done.consumed, done.error),
+                // A compressed body behind a user header: nothing was handed over.
+                Cow::Owned(_) => Rest::whole(read(input, options, Request::new(limits))),
+            }
+        }
     }
-    let mut sink = Windows::new(input, receive);
-    let done = Reading { input, options, limits }.document::<_, true>(&mut sink, &mut Speller::default());
-    Rest::new(sink, done.consumed, done.error)
 }
 
 struct Reading<'a, 'r> {
@@ -93,7 +113,7 @@ impl<'a> Reading<'a, '_> {
         }
         let root = sink.tape().len();
         sink.tape().root = root;
-        let first = if header.version == 1 { header.end as u64 } else { 1 };
+        let first = header.first();
 
         if header.encoding == Encoding::Raw {
             let origin = Origin { first, start: header.end };
@@ -114,7 +134,19 @@ impl<'a> Reading<'a, '_> {
         if let Some(detail) = sink.detail() {
             detail.layer = 1;
         }
-        let scan = Scan { input: &body, at: 0 };
+        let error = self.body::<S, FAST>(&body, first, sink, speller);
+        Done { buffer: Cow::Owned(body), consumed: packed.end, error }
+    }
+
+    /// Reads a body that was compressed.
+    fn body<S: Sink, const FAST: bool>(
+        &self,
+        body: &[u8],
+        first: u64,
+        sink: &mut S,
+        speller: &mut Speller,
+    ) -> Option<Error> {
+        let scan = Scan { input: body, at: 0 };
         let origin = Origin { first, start: 0 };
         let (end, mut error) = Machine::<S, FAST>::new(scan, origin, sink, speller, self.limits, self.options).read();
         if error.is_none() && end < body.len() {
@@ -126,7 +158,7 @@ impl<'a> Reading<'a, '_> {
                     .finding(format!("{more} more bytes")),
             );
         }
-        Done { buffer: Cow::Owned(body), consumed: packed.end, error: error.map(|error| error.in_layer(LAYER)) }
+        error.map(|error| error.in_layer(LAYER))
     }
 
     fn header_spans<S: Sink>(&self, header: &Header, sink: &mut S) {

@@ -26,6 +26,7 @@ use crate::options::{Opt, Settings, Side, Takes};
 use crate::output::{Losses, Output};
 use image::Image;
 use read::Machine;
+use std::sync::OnceLock;
 
 const NAME: &str = "storable";
 
@@ -216,7 +217,13 @@ fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> O
     read_outcome(input, &ReadOptions::from_settings(settings), request)
 }
 
-fn windows<'a>(input: &'a [u8], settings: &Settings, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+fn windows<'a>(
+    input: &'a [u8],
+    _store: &'a OnceLock<Vec<u8>>,
+    settings: &Settings,
+    limits: &Limits,
+    receive: Receive<'_, 'a>,
+) -> Rest<'a> {
     let mut sink = Windows::new(input, receive);
     let (consumed, error) = feed(input, &ReadOptions::from_settings(settings), limits, &mut sink);
     Rest::new(sink, consumed, error)
