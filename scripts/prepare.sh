@@ -73,7 +73,10 @@ install_rust() {
     agreed 'Install Rust by its installer (https://sh.rustup.rs), for this user?' || return 1
     new_folder
     installer=$folder/rustup-init.sh
-    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs -o "$installer" || return 1
+    # The second is where the first comes from, and all that it installs.
+    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs -o "$installer" 2>/dev/null ||
+        curl --proto '=https' --tlsv1.2 -sSf https://static.rust-lang.org/rustup/rustup-init.sh -o "$installer" ||
+        return 1
     sh "$installer" -y --quiet --profile minimal --component clippy,rustfmt --no-modify-path || return 1
     # Ahead of an older Rust of the system.
     PATH="$HOME/.cargo/bin:$PATH"
