@@ -45,7 +45,7 @@ impl Perl {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../perl/oracle.pl");
         let mut child = Command::new("sh")
             .arg("-c")
-            .arg(format!("ulimit -v {MEMORY} -c 0; cd /tmp; exec perl \"$0\" 2>/dev/null"))
+            .arg(format!("ulimit -v {MEMORY}; ulimit -c 0; cd /tmp; exec perl \"$0\" 2>/dev/null"))
             .arg(&script)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
