@@ -1,0 +1,129 @@
+//! The real Storable as the judge of what is written.
+
+mod fixtures;
+
+use fixtures::{Fixture, expectations, load, perl, report};
+use icecore::{Comparison, Document, Limits, Stage, storable};
+use std::collections::BTreeMap;
+
+/// The options that write the header which the mode's name tells of.
+fn write_options(f: &Fixture) -> storable::WriteOptions {
+    let mut options = storable::WriteOptions::default();
+    options.file = Some(f.mode.contains("store"));
+    options.netorder = f.mode.starts_with('n');
+    options
+}
+
+fn written(document: &Document<'_>, f: &Fixture) -> Vec<u8> {
+    let mut out = Vec::new();
+    let losses = storable::write(document, &write_options(f), &Limits::default(), &mut out);
+    let losses = losses.unwrap_or_else(|error| panic!("{} {}: {error}", f.name, f.mode));
+    assert!(losses.is_empty(), "{} {}: {losses:?}", f.name, f.mode);
+    out
+}
+
+fn from_typed(text: &str) -> Document<'_> {
+    let typed = Stage::parse("json:typed").unwrap();
+    icecore::read_as(text.as_bytes(), &typed, &Limits::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Where an image that was written from its meaning may first differ from the
+/// original: the byte in the original, ours, and why meaning can't tell.
+const NOT_IN_THE_MEANING: &[(u8, u8, &str)] = &[
+    (14, 5, "whether a scalar is perl's own undef or a variable that is undefined"),
+    (31, 5, "whether an element is perl's own undef or a variable that is undefined"),
+    (25, 3, "whether a hash once had a key with a flag that is there no more, or one in ASCII that was in UTF-8"),
+    (2, 0, "whether an ASCII key was in UTF-8 before"),
+    (22, 20, "whether an ASCII key that is absent was in UTF-8 before"),
+];
+
+#[test]
+fn most_images_follow_from_their_meaning() {
+    let (mut total, mut same, mut failures) = (0, 0, Vec::new());
+    let mut reasons = BTreeMap::new();
+    for f in load("storable.jsonl") {
+        total += 1;
+        let document = storable::read(&f.blob, &f.storable_options(), &Limits::default()).unwrap();
+        let out = written(&document, &f);
+        let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
+        let differ = (f.blob.get(at).copied(), out.get(at).copied());
+        if differ == (None, None) {
+            same += 1;
+        } else if let Some((.., reason)) =
+            NOT_IN_THE_MEANING.iter().find(|(theirs, ours, _)| (Some(*theirs), Some(*ours)) == differ)
+        {
+            *reasons.entry(reason).or_insert(0) += 1;
+        } else {
+            let windows = [&f.blob, &out].map(|image| icecore::window(image, at as u64)).concat();
+            failures.push(format!("{} {}: differs at {at}\n{windows}", f.name, f.mode));
+        }
+    }
+    report("meaning", total, &failures);
+    assert!(same >= 4920, "only {same} of {total} are the same: {reasons:#?}");
+    assert_eq!(reasons.len(), NOT_IN_THE_MEANING.len(), "{reasons:#?}");
+}
+
+/// The modes that differ in more than the order of keys.
+fn is_asked(f: &Fixture) -> bool {
+    !f.mode.contains("canonical")
+}
+
+#[test]
+fn the_real_storable_reads_what_is_written_from_typed_json() {
+    let expected = expectations("expected.jsonl");
+    let mut asked = Vec::new();
+    for f in load("storable.jsonl").into_iter().filter(is_asked) {
+        // Of what a hook froze, the expectation is what the hook made of it.
+        let id = f.expected.as_ref().filter(|_| f.line["classes"].is_null());
+        if f.name == "regexps/text" {
+            // A pattern is written in UTF-8 and read as bytes, so it is another
+            // one each time.
+            continue;
+        }
+        let Some(text) = id.map(|id| &expected[id]) else { continue };
+        let image = written(&from_typed(text), &f);
+        asked.push((format!("{} {}", f.name, f.mode), text.clone(), image));
+    }
+    check("from typed JSON", asked);
+}
+
+#[test]
+fn the_real_storable_reads_what_is_written_from_meaning() {
+    let expected = expectations("expected.jsonl");
+    let (mut asked, mut hooked) = (Vec::new(), Vec::new());
+    for f in load("storable.jsonl").into_iter().filter(is_asked) {
+        let document = storable::read(&f.blob, &f.storable_options(), &Limits::default()).unwrap();
+        let image = written(&document, &f);
+        let name = format!("{} {}", f.name, f.mode);
+        if !f.line["classes"].is_null() {
+            hooked.push((name, f.blob, image));
+        } else if let Some(id) = f.expected.as_ref().filter(|_| image != f.blob) {
+            asked.push((name, expected[id].clone(), image));
+        }
+    }
+    // What hooks are given is asked of the original too.
+    let originals: Vec<_> = hooked.iter().map(|(_, blob, _)| blob.clone()).collect();
+    let Some(answers) = perl::ask("storable", "Storable", &originals) else { return };
+    for ((name, _, image), answer) in hooked.into_iter().zip(answers) {
+        if let Ok(text) = answer {
+            asked.push((name, text, image));
+        }
+    }
+    check("from meaning", asked);
+}
+
+/// Whether perl reads from each image what is said as typed JSON.
+fn check(what: &str, asked: Vec<(String, String, Vec<u8>)>) {
+    let images: Vec<_> = asked.iter().map(|(.., image)| image.clone()).collect();
+    let Some(answers) = perl::ask("storable", "Storable", &images) else { return };
+    let mut failures = Vec::new();
+    for ((name, text, image), answer) in asked.iter().zip(&answers) {
+        let is_same = answer.as_ref().is_ok_and(|answer| {
+            answer == text || Comparison::new().any_order().any_ascii().equal(&from_typed(answer), &from_typed(text))
+        });
+        if !is_same {
+            failures.push(format!("{name}:\n  {answer:?}\n  {text}\n{image:02x?}"));
+        }
+    }
+    report(what, asked.len(), &failures);
+}
