@@ -18,12 +18,23 @@ Icecore::Stubs::record_everything();
 $SIG{ALRM} = 'DEFAULT';
 $| = 1;
 binmode STDOUT;
-my %reader = (storable => \&Icecore::Real::storable_typed, sereal => \&Icecore::Real::sereal_typed);
+my %reader = (storable => sub ($blob) { Icecore::Real::storable_typed($blob, plain => 1) }, sereal => \&sereal);
+
+# A document of Sereal, its user header beside it.
+sub sereal ($blob) {
+    my $typed  = Icecore::Real::sereal_typed($blob, plain => 1);
+    my $header = eval { Icecore::Real::sereal_typed($blob, plain => 1, header => 1) };
+    # Without a header it says undef.
+    if (my ($said) = ($header // '') =~ /"\$value":(?!null)(.*)\}\z/s) {
+        $typed =~ s/"\$value":/"\$header":$said,"\$value":/;
+    }
+    return $typed;
+}
 
 while (defined(my $line = <STDIN>)) {
     my ($format, $blob) = split ' ', $line;
     alarm 5;
-    my $typed = eval { $reader{$format}->(decode_base64($blob // ''), plain => 1) };
+    my $typed = eval { $reader{$format}->(decode_base64($blob // '')) };
     print defined $typed
         ? "{\"typed\":$typed}\n"
         : '{"error":' . Icecore::Typed::_quote(Icecore::Real::reason("$@")) . "}\n";

@@ -107,7 +107,7 @@ pub fn compare(rival: Rival, data: &[u8], answer: &Answer) -> Verdict {
     match (&ours.error, answer) {
         (_, Answer::Died) => Verdict::Allowed("perl died"),
         (Some(_), Answer::Refused(_)) => Verdict::BothRefuse,
-        (Some(error), Answer::Typed(typed)) => match refused_by_us(rival, error) {
+        (Some(error), Answer::Typed(typed)) => match refused_by_us(rival, data, error) {
             Some(name) => Verdict::Allowed(name),
             None => Verdict::Differs(format!("we refuse it: {error}\nperl reads {typed}")),
         },
@@ -115,11 +115,11 @@ pub fn compare(rival: Rival, data: &[u8], answer: &Answer) -> Verdict {
             Some(name) => Verdict::Allowed(name),
             None => Verdict::Differs(format!("perl refuses it: {reason}\nwe read\n{:?}", ours.document)),
         },
-        (None, Answer::Typed(typed)) => values(rival, &ours.document, typed),
+        (None, Answer::Typed(typed)) => values(rival, data, &ours.document, typed),
     }
 }
 
-fn values(rival: Rival, document: &Document<'_>, typed: &str) -> Verdict {
+fn values(rival: Rival, data: &[u8], document: &Document<'_>, typed: &str) -> Verdict {
     let stage = Stage::parse("json:typed").expect("a stage");
     let theirs = match icecore::read_as(typed.as_bytes(), &stage, &Limits::default()) {
         Ok(theirs) => theirs,
@@ -138,7 +138,7 @@ fn values(rival: Rival, document: &Document<'_>, typed: &str) -> Verdict {
     if said_as_perl_can(document).is_some_and(|ours| comparison.any_ascii().equal(&ours, &theirs)) {
         return Verdict::Equal;
     }
-    match other_value(rival, document, &theirs) {
+    match other_value(rival, data, document, &theirs) {
         Some(name) => Verdict::Allowed(name),
         None => {
             let ours =
@@ -164,7 +164,7 @@ fn said_as_perl_can(document: &Document<'_>) -> Option<Document<'static>> {
 }
 
 /// What we refuse on purpose.
-fn refused_by_us(rival: Rival, error: &Error) -> Option<&'static str> {
+fn refused_by_us(rival: Rival, data: &[u8], error: &Error) -> Option<&'static str> {
     let expected = error.expected().unwrap_or_default();
     match error.kind() {
         ErrorKind::Malformed if rival == Rival::Storable && expected.contains("v-string") => {
@@ -172,6 +172,28 @@ fn refused_by_us(rival: Rival, error: &Error) -> Option<&'static str> {
         }
         ErrorKind::Malformed if rival == Rival::Storable && expected.contains("hook") => {
             Some("a hook record that nothing writes")
+        }
+        ErrorKind::Malformed if expected.contains("the pattern of a regular expression") => {
+            Some("a pattern that is no string")
+        }
+        ErrorKind::Malformed if rival == Rival::Sereal && expected.contains("at most 64 bits") => {
+            Some("a number of more than 64 bits: Sereal's wraps around")
+        }
+        ErrorKind::Malformed if rival == Rival::Sereal && expected.starts_with("a body compressed") => {
+            Some("a body that does not decompress: Sereal takes what was in memory for the rest")
+        }
+        ErrorKind::Malformed if rival == Rival::Storable && expected == "a value behind the class" => {
+            Some("a class before a back-reference or another class: Storable drops it")
+        }
+        // Offsets of protocol 1 count from the start of the document.
+        ErrorKind::BadLink if data.starts_with(b"=srl\x01") && expected.starts_with("an offset from") => {
+            Some("a COPY into the header")
+        }
+        // CVE-2026-8796: what was in memory is taken for the target.
+        ErrorKind::BadLink
+            if rival == Rival::Sereal && (expected.starts_with("an offset from") || expected.contains("COPY")) =>
+        {
+            Some("a COPY to nowhere: Sereal reads beyond the document")
         }
         ErrorKind::Unsupported if expected.starts_with("a string as the key") => Some("a key that is no string"),
         ErrorKind::Limit => Some("a limit of ours"),
@@ -187,7 +209,9 @@ fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Optio
     if has(document, |kind| kind == Kind::Regexp) {
         return Some("it compiles regular expressions");
     }
-    if is_tied_to_nothing(document) && says(&["Can't call method", "Can't locate object method"]) {
+    if is_tied_to_nothing(document)
+        && says(&["Can't call method", "on an undefined value", "Can't locate object method"])
+    {
         return Some("tied to what is no object");
     }
     if says(&["Malformed UTF-8", "a character beyond Unicode"]) {
@@ -199,26 +223,44 @@ fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Optio
                 Some("an image of another machine")
             }
             () if says(&["more recent than"]) => Some("a version of the future"),
-            () if says(&["Corrupted"]) && has(document, |kind| kind == Kind::Bool) => {
+            () if says(&["Corrupted", "contains data of type 3"]) && has(document, |kind| kind == Kind::Bool) => {
                 Some("booleans of version 2.12, which Storable 3.26 does not know")
             }
             () if says(&["Bizarre copy"]) && is_misplaced(document) => {
                 Some("a container where only a reference to one may stand: perl breaks")
             }
-            () if says(&["Cannot restore overloading"]) => Some("overloading needs the class"),
+            () if says(&["Cannot restore overloading", "Can't locate", "Bareword in require", "Attempt to reload"]) => {
+                Some("overloading needs the class")
+            }
             () => None,
         },
-        Rival::Sereal => None,
+        Rival::Sereal => match () {
+            () if says(&["FLOAT_128 not supported"]) => Some("FLOAT_128, which needs another perl"),
+            () if says(&["Modification of a read-only value"]) => {
+                Some("a blessed reference to undef: perl can't bless that")
+            }
+            () if says(&["Can't bless non-reference"]) && has_weak(document) => {
+                Some("a weak reference to what nothing else holds: perl frees it")
+            }
+            () if says(&["duplicate key"]) => Some("a key twice: Sereal refuses it"),
+            () => None,
+        },
     }
 }
 
 /// Values that may differ.
-fn other_value(rival: Rival, ours: &Document<'_>, _theirs: &Document<'_>) -> Option<&'static str> {
+fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document<'_>) -> Option<&'static str> {
     let any = |is: fn(&Node) -> bool| ours.nodes().iter().any(is);
+    if ours.header().is_some_and(|header| matches!(header.kind(), Kind::Null)) {
+        return Some("a header that is undef: perl does not tell it from none");
+    }
+    if theirs.header().is_none() && ours.header().is_some() && cursors(ours).any(is_no_utf8) {
+        return Some("text that is not UTF-8 can't be said as json:typed by perl");
+    }
     if has_duplicate_keys(ours) {
         return Some("a key twice: in perl the last one wins");
     }
-    if any(|node| node.has(flag::WEAK) && (node.kind.is_container() || node.kind == Kind::Link)) {
+    if has_weak(ours) {
         return Some("a weak reference to what nothing else holds: perl frees it");
     }
     let names = |kind: Kind, is: fn(Kind) -> bool| {
@@ -248,6 +290,17 @@ fn other_value(rival: Rival, ours: &Document<'_>, _theirs: &Document<'_>) -> Opt
             .any(|cursor| cursor.children().any(|part| part.as_bytes().is_some_and(is)))
     };
     match rival {
+        Rival::Sereal if any(|node| node.kind == Kind::Float128) => Some("a float beyond 64 bits: this perl rounds it"),
+        Rival::Sereal if strings(Kind::Regexp, |text| (1..text.len()).any(|at| text[..at].contains(&text[at]))) => {
+            Some("a regexp's flag twice: perl keeps one")
+        }
+        Rival::Storable if has_odd_key_flags(data) => Some("a key whose flags exclude each other, or that is no UTF-8"),
+        Rival::Storable
+            if any(|node| node.kind == Kind::Map && node.has(flag::RESTRICTED))
+                && any(|node| node.kind == Kind::Null) =>
+        {
+            Some("undef in a restricted hash: perl's own is read-only")
+        }
         Rival::Storable if strings(Kind::Code, |text| text.contains(&0)) => {
             Some("code with a NUL: Storable cuts it off")
         }
@@ -271,10 +324,28 @@ fn other_value(rival: Rival, ours: &Document<'_>, _theirs: &Document<'_>) -> Opt
     }
 }
 
+/// Whether a key is flagged as UTF-8 and as downgraded from it, or is flagged
+/// so wrongly.
+fn has_odd_key_flags(data: &[u8]) -> bool {
+    /// The note of a key's flags, and the flags.
+    const KEY_FLAGS: u16 = 4;
+    const BOTH: u64 = 3;
+    let limits = limits();
+    let stage = Stage::parse("storable").expect("a stage");
+    let read = (stage.format().read)(data, stage.settings(), Request::new(&limits).detailed()).document;
+    let notes = read.spelling().map_or(&[][..], |spelling| &spelling.notes);
+    let odd = |name: &icecore::Name<'_>| name.node.kind == Kind::Text && std::str::from_utf8(name.bytes).is_err();
+    notes.iter().any(|note| note.code == KEY_FLAGS && note.value & BOTH == BOTH)
+        || cursors(&read).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if odd(&name))))
+}
+
 /// Whether what stands behind a tied variable is no object.
 fn is_tied_to_nothing(document: &Document<'_>) -> bool {
     cursors(document).filter(|cursor| cursor.kind() == Kind::Tied).any(|tied| {
-        tied.children().next().is_none_or(|object| !matches!(object.target().kind(), Kind::Object | Kind::Opaque))
+        tied.children().next().is_none_or(|object| {
+            let object = object.target();
+            !matches!(object.kind(), Kind::Object | Kind::Opaque) || object.node().form() == Form::Variable
+        })
     })
 }
 
@@ -286,6 +357,10 @@ fn is_misplaced(document: &Document<'_>) -> bool {
         Kind::Tied => matches!(node.form(), Form::TiedArray | Form::TiedHash),
         _ => false,
     };
+    let root = document.root();
+    if document.nodes().len() > root.index() as usize && is_container(root.node()) && !root.node().has(flag::REF) {
+        return true;
+    }
     cursors(document).filter(|cursor| matches!(cursor.kind(), Kind::Array | Kind::Map | Kind::Tied | Kind::Ref)).any(
         |cursor| {
             let around = cursor.index().checked_sub(1).and_then(|at| document.nodes().get(at as usize));
@@ -299,8 +374,19 @@ fn cursors<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Cursor<'d>> {
     (0..document.nodes().len() as u32).filter_map(|at| document.at(at))
 }
 
-fn unreadable(_error: &Error, _typed: &str) -> Option<&'static str> {
-    None
+/// What perl says of the header and of the body was put together.
+fn unreadable(error: &Error, typed: &str) -> Option<&'static str> {
+    let twice = error.expected().is_some_and(|expected| expected.contains("number of its own"));
+    (twice && typed.contains("$header")).then_some("links in a header: each walk of perl counts from 1")
+}
+
+fn has_weak(document: &Document<'_>) -> bool {
+    let refers = |node: &Node| node.kind.is_container() || node.kind == Kind::Link;
+    document.nodes().iter().any(|node| node.has(flag::WEAK) && refers(node))
+}
+
+fn is_no_utf8(cursor: Cursor<'_>) -> bool {
+    cursor.kind() == Kind::Text && cursor.as_str().is_none()
 }
 
 fn has(document: &Document<'_>, kind: impl Fn(Kind) -> bool) -> bool {

@@ -243,7 +243,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if recurse {
             if frame.flags & !(hook::RECURSE | hook::TYPE) != 0 {
                 let at = self.scan.at - 1;
-                return Err(self.malformed(at, "no flags beside those of an object inside", "some"));
+                return Err(self.malformed(at, "no hook flags beside those of an object inside", "some"));
             }
             frame.count += 1;
             frame.value = 0;
