@@ -80,6 +80,32 @@ fn native_numbers_in_network_order_keep_their_bytes() {
 }
 
 #[test]
+fn mixed_byte_orders_are_read_by_both_readers_alike() {
+    let image = bytes("70737430 040b 08 3132343533363738 04 04 08 08 02 01000000 06 0000000080000000");
+    let limits = Limits::default();
+    let fast = read_outcome(&image, &ReadOptions::default(), Request::new(&limits)).document;
+    assert_eq!(fast.root().item(0).and_then(|item| item.as_i64()), Some(0x80 << 16));
+    comes_back(&image);
+}
+
+#[test]
+fn a_root_that_is_tied_stays_so_in_old_images() {
+    means_the_same(&bytes("03 0c 0a0178 58 58"));
+    means_the_same(&bytes("03 0c 02 00000000 62 01 41 58 58"));
+}
+
+#[test]
+fn key_flags_that_exclude_each_other_are_kept() {
+    comes_back(&native("19 00 01000000 0881 03 03000000 e298ba"));
+}
+
+#[test]
+fn an_absent_key_has_no_value() {
+    comes_back(&native("19 01 01000000 0e 14 01000000 61"));
+    is_refused(&native("19 01 01000000 0881 14 01000000 61"), ErrorKind::Malformed, 24);
+}
+
+#[test]
 fn a_hook_stores_no_back_reference_inside() {
     is_refused(&bytes("050b 13 42 00 00000000 02 0148 00"), ErrorKind::Malformed, 4);
 }

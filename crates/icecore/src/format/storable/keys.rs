@@ -203,7 +203,8 @@ impl Writer<'_> {
             // What the key now is decides on its encoding; the rest is as read.
             const ENCODING: u8 = hash::KEY_UTF8 | hash::KEY_WAS_UTF8;
             let was_ascii = bytes.is_ascii() || usual & ENCODING == 0;
-            let encoding = if was_ascii { flags & ENCODING } else { usual & ENCODING };
+            let same = usual & flags & hash::KEY_UTF8 != 0;
+            let encoding = if was_ascii || same { flags & ENCODING } else { usual & ENCODING };
             if usual & ENCODING == hash::KEY_WAS_UTF8 && flags & hash::KEY_UTF8 != 0 {
                 bytes = Cow::Owned(bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes());
                 usual = flags;

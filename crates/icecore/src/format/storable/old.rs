@@ -30,6 +30,7 @@ pub(super) fn feed<S: Sink>(
         known: HashMap::new(),
         numbers: 0,
         blessed: Vec::new(),
+        root_is_ref: false,
     };
     let result = reader.run();
     let consumed = reader.scan.at;
@@ -42,9 +43,9 @@ pub(super) fn feed<S: Sink>(
             reader.sink.tape().close(at, frame.count);
         }
     }
-    let blessed = std::mem::take(&mut reader.blessed);
+    let (blessed, root_is_ref) = (std::mem::take(&mut reader.blessed), reader.root_is_ref);
     if error.is_none() {
-        let wrappers = wrappers(sink.nodes(), blessed, image.has_addresses());
+        let wrappers = wrappers(sink.nodes(), blessed, root_is_ref, image.has_addresses());
         insert(sink, &wrappers);
     }
     (consumed, error)
@@ -86,6 +87,9 @@ struct Reader<'a, 's, S: Sink> {
     /// How many numbers were given.
     numbers: u64,
     blessed: Vec<Blessed>,
+    /// The root is a reference, and the reference to it that is implied has no
+    /// node yet.
+    root_is_ref: bool,
 }
 
 impl<S: Sink> Reader<'_, '_, S> {
@@ -190,8 +194,8 @@ impl<S: Sink> Reader<'_, '_, S> {
                 self.open(node, Some(node), kind == Kind::Map, count);
             }
             tag::REF => {
-                let root = if referent { ROOT_REF } else { 0 };
-                let at = self.push(Node::open(Kind::Ref, 0).with(flag::REF | root), start);
+                self.root_is_ref |= referent;
+                let at = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
                 self.known.insert(address, (at, true));
                 self.open(at, Some(at), false, 1);
             }
@@ -438,8 +442,7 @@ impl<S: Sink> Reader<'_, '_, S> {
 
 /// What is to be written around nodes: objects, whose classes came behind them,
 /// too late for the tape; and the reference around a root that is one itself.
-fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, has_addresses: bool) -> Vec<(u32, Node)> {
-    let is_root_ref = nodes.first().is_some_and(|root| root.flags & ROOT_REF != 0);
+fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, is_root_ref: bool, has_addresses: bool) -> Vec<(u32, Node)> {
     let mut wrappers: Vec<(u32, Node)> = Vec::new();
     for Blessed { node, class, is_variable } in blessed {
         let object = Node::open(Kind::Object, class);
@@ -480,9 +483,6 @@ fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, has_addresses: bool) -> Vec<(
 /// Writes wrappers around nodes.
 fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
     let tape = sink.tape();
-    if let Some(root) = tape.nodes.first_mut() {
-        root.flags &= !ROOT_REF;
-    }
     if wrappers.is_empty() {
         return;
     }
@@ -576,7 +576,3 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
         }
     }
 }
-
-/// On the root, while reading: it is a reference, and the reference to it that
-/// is implied has no node yet.
-const ROOT_REF: u8 = 0x80;

@@ -765,10 +765,12 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         if flags & tag::hash::KEY_PLACEHOLDER != 0 {
             // What is absent is not also read-only.
             key_flags = flag::PLACEHOLDER;
-            if let Some(node) = self.sink.tape().nodes.get_mut(value as usize)
-                && node.kind == Kind::Null
-            {
-                node.kind = Kind::Hole;
+            match self.sink.tape().nodes.get_mut(value as usize) {
+                Some(node) if node.kind == Kind::Null => node.kind = Kind::Hole,
+                // Storable reads a value here, and forgets it.
+                _ => {
+                    return Err(self.malformed(at, "a key that is not marked as absent, as it has a value", "the mark"));
+                }
             }
         }
         if frame.inside == Inside::FlagHash {
