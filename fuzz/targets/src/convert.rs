@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::choice;
-use icecore::{ErrorKind, Request, Stage, format};
+use icecore::{Error, ErrorKind, Request, Stage, format};
 
 /// How each format is written.
 const STAGES: &[&str] = &[
@@ -53,6 +53,11 @@ pub fn convert(data: &[u8]) {
             }
             let wide = check::wide_limits();
             let again = (target.format().read)(&out, target.settings(), Request::new(&wide));
+            // Of floats beyond 64 bits JSON has every digit; reading wants less.
+            let is_too_wide = |error: &Error| error.kind() == ErrorKind::Unsupported && target.format().name == "json";
+            if again.error.as_ref().is_some_and(is_too_wide) {
+                continue;
+            }
             if let Some(error) = again.error {
                 panic!("{:?}: what was written can't be read: {error}\n{:?}", target.settings(), outcome.document);
             }

@@ -769,7 +769,11 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 Some(node) if node.kind == Kind::Null => node.kind = Kind::Hole,
                 // Storable reads a value here, and forgets it.
                 _ => {
-                    return Err(self.malformed(at, "a key that is not marked as absent, as it has a value", "the mark"));
+                    return Err(self.malformed(
+                        at,
+                        "a key that is not marked as absent, as it has a value",
+                        "the mark",
+                    ));
                 }
             }
         }

@@ -487,6 +487,13 @@ impl<'d> Writer<'d> {
         self.classes.insert(key, number);
     }
 
+    /// The id of the class that regexps are blessed into, which a document need
+    /// not name.
+    fn regexp_class(&self) -> u32 {
+        let names = self.document.tape().classes();
+        (1..).zip(names.iter()).find(|(_, name)| name.bytes == b"Regexp").map_or(u32::MAX / 2, |(id, _)| id)
+    }
+
     fn scalar(&mut self, at: u32, node: &Node, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
         match node.kind {
             Kind::Tied => return self.tied_scalar(at, node, also, buf),
@@ -667,7 +674,8 @@ impl<'d> Writer<'d> {
             }
             Kind::Regexp => {
                 if !blessed {
-                    self.bless_as(u32::MAX / 2, b"Regexp", false, false, buf)?;
+                    let class = self.regexp_class();
+                    self.bless_as(class, b"Regexp", false, false, buf)?;
                 }
                 self.number_referent(at, node, also);
                 self.regexp(at, buf)
