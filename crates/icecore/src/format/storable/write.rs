@@ -377,15 +377,20 @@ impl<'d> Writer<'d> {
                     at += 1;
                 }
                 (_, Kind::Object | Kind::Opaque) if !is_hook(&node) => {
+                    let is_variable = node.kind == Kind::Object && node.form() == Form::Variable;
+                    if slot == Slot::Variable && !is_variable {
+                        if self.note(at, code::BARE).is_none() {
+                            self.reference(node.flags, buf);
+                            self.number_variable(at, &node, std::mem::take(&mut also));
+                        }
+                        // It may have been written already.
+                        slot = Slot::Referent;
+                        continue;
+                    }
                     if node.kind == Kind::Opaque {
                         // Another language's way to freeze: its payload is
                         // what is left.
                         self.lose(LossKind::Opaque, at);
-                    }
-                    let is_variable = node.kind == Kind::Object && node.form() == Form::Variable;
-                    if slot == Slot::Variable && !is_variable && self.note(at, code::BARE).is_none() {
-                        self.reference(node.flags, buf);
-                        self.number_variable(at, &node, std::mem::take(&mut also));
                     }
                     let (start, classes) = (buf.len(), self.classes.len() as u32);
                     self.bless(at, node.class(), buf)?;
@@ -845,9 +850,9 @@ impl<'d> Writer<'d> {
                         break;
                     }
                     *at = next;
-                    // A link may name what comes later, if entries were sorted:
-                    // that too is stored inside.
-                    if self.is_inner(here, &self.node(here)) || self.number_of(here).is_none() {
+                    // If entries were sorted, a link may name what comes later,
+                    // and what stood inside may be stored already.
+                    if self.number_of(here).is_none() {
                         buf.push(*flags | hook::RECURSE);
                         if *flags == hook::EXTRA && !*recursed {
                             buf.push(self.extra(*record));
@@ -1047,12 +1052,15 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// The number of what a link in a hook's list names, if it has one yet.
-    fn number_of(&self, link: u32) -> Option<u32> {
-        let node = self.node(link);
-        match node.kind {
-            Kind::Ref => self.variables.get(&(self.node(link + 1).payload as u32)),
-            _ => self.referents.get(&(node.payload as u32)),
+    /// The number of a part of a hook record, or of what it links to, if it
+    /// has one yet.
+    fn number_of(&self, part: u32) -> Option<u32> {
+        let (node, next) = (self.node(part), self.node(part + 1));
+        match (node.kind, next.kind) {
+            (Kind::Ref, Kind::Alias) => self.variables.get(&(next.payload as u32)),
+            (Kind::Ref, _) => self.variables.get(&(part + 1)),
+            (Kind::Link, _) => self.referents.get(&(node.payload as u32)),
+            _ => self.referents.get(&part),
         }
         .copied()
     }
