@@ -4,6 +4,10 @@ macro_rules! tags {
     ($($name:ident = $value:expr, $text:literal;)*) => {
         $(#[doc = concat!("`SX_", stringify!($name), "`: ", $text)] pub(super) const $name: u8 = $value;)*
 
+        /// Tag, name and what it is.
+        #[cfg(test)]
+        const TABLE: &[(u8, &str, &str)] = &[$(($value, stringify!($name), $text)),*];
+
         /// The tag's name.
         pub(super) fn name(tag: u8) -> &'static str {
             match tag {
@@ -106,3 +110,16 @@ pub(super) mod hash {
 
 /// Flag of a `REGEXP`: the length of the pattern takes 32 bits.
 pub(super) const REGEXP_LONG: u8 = 1;
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_page_has_each_tag() {
+        let page = include_str!("FORMAT.md");
+        for (number, (tag, name, text)) in super::TABLE.iter().enumerate() {
+            assert_eq!(number, usize::from(*tag));
+            let row = format!("| {tag} | {name} | {text} |");
+            assert!(page.lines().any(|line| line == row), "{row}");
+        }
+    }
+}

@@ -170,7 +170,8 @@ pub(super) enum Frame {
     /// A tied element: its object comes next, and then its key or index.
     Element { object: Option<u32>, key: u32, by_key: bool },
     /// A hook record: the children from `at` on; `record` is its node.
-    Hook { record: u32, at: u32, end: u32, flags: u8 },
+    /// Whether an object was stored inside of it.
+    Hook { record: u32, at: u32, end: u32, flags: u8, recursed: bool },
 }
 
 /// A key: its id, or its node on the tape.
@@ -328,6 +329,8 @@ impl<'d> Writer<'d> {
         let mut also = Also::default();
         let first = at;
         let mut blessed = false;
+        // Where the last class stands in the buffer, and what came before it.
+        let mut class = None;
         // A chain of references, links and objects; cut off where it is too deep
         // or hand-made links go round in a circle.
         let mut jumped = false;
@@ -338,7 +341,16 @@ impl<'d> Writer<'d> {
                 Slot::Referent => self.referents.get(&at),
             };
             if let (true, Some(number)) = (node.has(flag::TARGET), number) {
-                self.back_reference(*number, first, buf);
+                let number = *number;
+                if let Some((object, start, end, classes)) = class
+                    && buf.len() == end
+                {
+                    // What is there already can't be blessed any more.
+                    buf.truncate(start);
+                    self.classes.retain(|_, known| *known < classes);
+                    self.lose(LossKind::Class, object);
+                }
+                self.back_reference(number, first, buf);
                 return Ok(());
             }
             match (slot, node.kind) {
@@ -365,17 +377,24 @@ impl<'d> Writer<'d> {
                     at += 1;
                 }
                 (_, Kind::Object | Kind::Opaque) if !is_hook(&node) => {
+                    let is_variable = node.kind == Kind::Object && node.form() == Form::Variable;
+                    if slot == Slot::Variable && !is_variable {
+                        if self.note(at, code::BARE).is_none() {
+                            self.reference(node.flags, buf);
+                            self.number_variable(at, &node, std::mem::take(&mut also));
+                        }
+                        // It may have been written already.
+                        slot = Slot::Referent;
+                        continue;
+                    }
                     if node.kind == Kind::Opaque {
                         // Another language's way to freeze: its payload is
                         // what is left.
                         self.lose(LossKind::Opaque, at);
                     }
-                    let is_variable = node.kind == Kind::Object && node.form() == Form::Variable;
-                    if slot == Slot::Variable && !is_variable && self.note(at, code::BARE).is_none() {
-                        self.reference(node.flags, buf);
-                        self.number_variable(at, &node, std::mem::take(&mut also));
-                    }
+                    let (start, classes) = (buf.len(), self.classes.len() as u32);
                     self.bless(at, node.class(), buf)?;
+                    class = Some((at, start, buf.len(), classes));
                     blessed = true;
                     let again = Some(at).filter(|_| node.has(flag::TARGET));
                     if is_variable {
@@ -831,19 +850,27 @@ impl<'d> Writer<'d> {
                     return self.value(*key, Slot::Variable, buf);
                 }
             }
-            Frame::Hook { record, at, end, flags } => {
-                let node = self.node(*at);
-                // The objects that are stored inside; then come the links.
-                if *at < *end && self.is_inner(*at, &node, *end) {
-                    if *at > *record + 2 {
-                        buf.push(*flags | hook::RECURSE);
-                    }
+            Frame::Hook { record, at, end, flags, recursed } => {
+                while *at < *end {
                     let here = *at;
-                    *at = Cursor::new(self.document, here).next();
-                    return self.descend(frame, here, Slot::Referent, buf);
+                    let next = Cursor::new(self.document, here).next();
+                    if next >= *end {
+                        break;
+                    }
+                    *at = next;
+                    // If entries were sorted, a link may name what comes later,
+                    // and what stood inside may be stored already.
+                    if self.number_of(here).is_none() {
+                        buf.push(*flags | hook::RECURSE);
+                        if *flags == hook::EXTRA && !*recursed {
+                            buf.push(self.extra(*record));
+                        }
+                        *recursed = true;
+                        return self.descend(frame, here, Slot::Referent, buf);
+                    }
                 }
-                let (record, at, end, flags) = (*record, *at, *end, *flags);
-                return self.hook_end(record, at, end, flags, buf);
+                let (record, end, flags, recursed) = (*record, *end, *flags, *recursed);
+                return self.hook_end(record, end, flags, recursed, buf);
             }
         }
         Ok(())
@@ -927,11 +954,9 @@ impl<'d> Writer<'d> {
     // -- Hooks: see `records.rs` for the children of an opaque object --------
 
     /// Whether the child at `at` is an object that is stored in the record
-    /// itself: no link, and not the body, which comes last.
-    fn is_inner(&self, at: u32, node: &Node, end: u32) -> bool {
-        let is_last = Cursor::new(self.document, at).next() >= end;
-        let is_link = node.kind == Kind::Link || node.kind == Kind::Ref && self.node(at + 1).kind == Kind::Alias;
-        !is_last && !is_link
+    /// itself, and no link.
+    fn is_inner(&self, at: u32, node: &Node) -> bool {
+        !(node.kind == Kind::Link || node.kind == Kind::Ref && self.node(at + 1).kind == Kind::Alias)
     }
 
     fn hook(&mut self, at: u32, node: &Node, first: u32, end: u32, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
@@ -943,22 +968,16 @@ impl<'d> Writer<'d> {
             Some((Kind::Tied, _)) => hook::EXTRA,
             _ => hook::SCALAR,
         };
-        let inner = Cursor::new(self.document, first).next();
-        let recurses = inner < end && self.is_inner(inner, &self.node(inner), end);
         if self.note(at, code::LARGE).is_some() {
             buf.push(tag::LOBJECT);
         }
         buf.push(tag::HOOK);
-        if recurses {
-            buf.push(flags | hook::RECURSE);
-            if flags == hook::EXTRA {
-                buf.push(self.extra(body));
-            }
-        }
-        self.push(Frame::Hook { record: at, at: inner, end, flags })
+        let next = Cursor::new(self.document, first).next();
+        self.push(Frame::Hook { record: at, at: next, end, flags, recursed: false })
     }
 
-    fn extra(&self, body: Option<Cursor<'_>>) -> u8 {
+    fn extra(&self, record: u32) -> u8 {
+        let body = Cursor::new(self.document, record).children().last();
         match body.map(|body| body.node().form()) {
             Some(Form::TiedScalar) => hook::TIED_SCALAR,
             Some(Form::TiedArray) => hook::TIED_ARRAY,
@@ -966,13 +985,21 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn hook_end(&mut self, record: u32, mut at: u32, end: u32, mut flags: u8, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let children = Cursor::new(self.document, record);
+    fn hook_end(
+        &mut self,
+        record: u32,
+        end: u32,
+        mut flags: u8,
+        recursed: bool,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let (class, payload) = (self.node(record).class(), self.node(record + 1));
-        let recursed = at > Cursor::new(self.document, record + 1).next();
+        let mut at = Cursor::new(self.document, record + 1).next();
         let mut links = Vec::new();
         while at < end && Cursor::new(self.document, at).next() < end {
-            links.push(at);
+            if !self.is_inner(at, &self.node(at)) {
+                links.push(at);
+            }
             at = Cursor::new(self.document, at).next();
         }
         let large = self.note(record, code::LARGE).is_some();
@@ -1001,7 +1028,7 @@ impl<'d> Writer<'d> {
         }
         buf.push(flags);
         if body == hook::EXTRA && !recursed {
-            buf.push(self.extra(children.children().last()));
+            buf.push(self.extra(record));
         }
         self.short_or_long(number as usize, flags & hook::LARGE_CLASS != 0, buf)?;
         if known.is_none() {
@@ -1017,7 +1044,13 @@ impl<'d> Writer<'d> {
         if flags & hook::HAS_LIST != 0 {
             self.short_or_long(links.len(), flags & hook::LARGE_LIST != 0, buf)?;
             for link in links {
-                buf.extend_from_slice(&self.number_of(link)?.to_be_bytes());
+                let number = self.number_of(link).ok_or_else(|| {
+                    Error::new(ErrorKind::Unrepresentable)
+                        .on_path(self.document.path(link))
+                        .expecting("a link to an object in the list of a hook")
+                        .finding("one to something else")
+                })?;
+                buf.extend_from_slice(&number.to_be_bytes());
             }
         }
         if body == hook::EXTRA && at < end {
@@ -1027,19 +1060,17 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// The number of what a link in a hook's list names.
-    fn number_of(&self, link: u32) -> Result<u32, Error> {
-        let node = self.node(link);
-        let number = match node.kind {
-            Kind::Ref => self.variables.get(&(self.node(link + 1).payload as u32)),
-            _ => self.referents.get(&(node.payload as u32)),
-        };
-        number.copied().ok_or_else(|| {
-            Error::new(ErrorKind::Unrepresentable)
-                .on_path(self.document.path(link))
-                .expecting("an object that stands before its use by a hook")
-                .finding("one that comes later")
-        })
+    /// The number of a part of a hook record, or of what it links to, if it
+    /// has one yet.
+    fn number_of(&self, part: u32) -> Option<u32> {
+        let (node, next) = (self.node(part), self.node(part + 1));
+        match (node.kind, next.kind) {
+            (Kind::Ref, Kind::Alias) => self.variables.get(&(next.payload as u32)),
+            (Kind::Ref, _) => self.variables.get(&(part + 1)),
+            (Kind::Link, _) => self.referents.get(&(node.payload as u32)),
+            _ => self.referents.get(&part),
+        }
+        .copied()
     }
 }
 

@@ -1,0 +1,459 @@
+//! Random documents, of all that Storable can say, through every kind of image
+//! and back.
+
+mod common;
+
+use common::Random;
+use icecore::{Builder, Comparison, Document, Form, Limits, Request, Stage, storable};
+
+/// A class name has no flag that says that it is text, so all are ASCII.
+const CLASSES: &[&str] = &["A", "My::Class", "Regexp::Not", ""];
+const WORDS: &[&str] = &["", "a", "name", "caf\u{e9}", "\u{263a} \u{1f600}", "\0\n", "$ref", "12"];
+
+/// Floats that are no integers to Storable, and what perl makes of them.
+const FLOATS: &[(f64, &str)] = &[
+    (f64::INFINITY, "Inf"),
+    (f64::NEG_INFINITY, "-Inf"),
+    (f64::NAN, "NaN"),
+    (9_007_199_254_740_992.0, "9.00719925474099e+15"),
+    (1e300, "1e+300"),
+    (5e-324, "4.94065645841247e-324"),
+    (1.0 / 3.0, "0.333333333333333"),
+    (-0.0001, "-0.0001"),
+    (0.00001, "1e-05"),
+];
+
+struct Maker {
+    r: Random,
+    b: Builder,
+    /// Make what a network-order image gives back: Storable writes floats, and
+    /// integers beyond 32 bits, as strings there. The nodes stay the same in
+    /// number, so that links do.
+    netorder: bool,
+    /// Entries will be sorted: what a hook refers to may then be stored inside
+    /// its record or outside of it, whichever comes first. So nothing but a hook
+    /// refers to what is inside.
+    canonical: bool,
+    /// What a link may name, and what an alias may name.
+    objects: Vec<u32>,
+    variables: Vec<u32>,
+    /// The index of the next node, unless a key came since the last container:
+    /// a key may take a node.
+    next: u32,
+    is_known: bool,
+}
+
+/// The same document for the same seed, as it is or as network order has it.
+fn document(seed: u64, netorder: bool, canonical: bool) -> Document<'static> {
+    let mut m = Maker {
+        r: Random::new(seed),
+        b: Builder::new(),
+        netorder,
+        canonical,
+        objects: Vec::new(),
+        variables: Vec::new(),
+        next: 0,
+        is_known: true,
+    };
+    // What is frozen is always something that a reference refers to.
+    match m.r.below(4) {
+        0 => m.object(5),
+        1 => m.hash(5),
+        _ => m.array(5),
+    };
+    m.b.finish().expect("a well-formed document")
+}
+
+impl Maker {
+    /// A container was begun.
+    fn begun(&mut self, at: u32) -> u32 {
+        (self.next, self.is_known) = (at + 1, true);
+        at
+    }
+
+    fn bytes(&mut self) -> Vec<u8> {
+        let len = if self.r.one_in(30) { 250 + self.r.below(20) } else { self.r.below(12) };
+        (0..len).map(|_| self.r.below(256) as u8).collect()
+    }
+
+    fn class(&mut self) -> String {
+        match self.r.below(8) {
+            0 => "L".repeat(120 + self.r.below(200) as usize),
+            1 => format!("Class{}", self.r.below(400)),
+            _ => (*self.r.pick(CLASSES)).to_owned(),
+        }
+    }
+
+    /// A scalar that nothing else is made of.
+    fn leaf(&mut self) {
+        self.next += 1;
+        let net = self.netorder;
+        match self.r.below(9) {
+            0 => drop(self.b.null()),
+            1 => {
+                let value = self.r.one_in(2);
+                self.b.bool(value);
+            }
+            2 | 3 => {
+                let value = match self.r.below(3) {
+                    0 => self.r.bits() as i64,
+                    1 => self.r.below(600) as i64 - 300,
+                    _ => *self.r.pick(&[i64::MIN, i64::MAX, 1 << 31, -(1 << 31), -(1 << 31) - 1, (1 << 31) - 1]),
+                };
+                match i32::try_from(value) {
+                    Err(_) if net => self.b.bytes(value.to_string()),
+                    _ => self.b.int(value),
+                };
+            }
+            4 => {
+                let number = self.r.below(1 << 20);
+                let (value, text) = match self.r.below(2) {
+                    0 => *self.r.pick(FLOATS),
+                    _ => (number as f64 + 0.25, &*format!("{number}.25")),
+                };
+                if net {
+                    self.b.bytes(text)
+                } else {
+                    self.b.float(value)
+                };
+            }
+            5 => {
+                let text = *self.r.pick(WORDS);
+                self.b.text(text);
+            }
+            _ => {
+                let bytes = self.bytes();
+                self.b.bytes(bytes);
+            }
+        }
+    }
+
+    /// What an element of an array or a value of a hash can be.
+    fn value(&mut self, depth: u32) {
+        let depth = depth.saturating_sub(1);
+        let kind = if depth == 0 { self.r.below(5) } else { self.r.below(20) };
+        if kind >= 8 && kind != 18 && self.r.one_in(8) {
+            self.b.weak();
+        }
+        if kind >= 8 && kind != 18 && self.r.one_in(10) {
+            self.b.overloaded();
+        }
+        match kind {
+            0 if !self.variables.is_empty() => {
+                let target = *self.r.pick(&self.variables);
+                self.next += 1;
+                self.b.alias(target);
+            }
+            1..=3 => {
+                if self.is_known {
+                    self.variables.push(self.next);
+                }
+                self.leaf();
+            }
+            5 => {
+                self.next += 3;
+                let text = format!("v{}", self.r.below(300));
+                self.b.begin_vstring();
+                self.b.bytes(text).bytes("\x01").end();
+            }
+            6 => {
+                let at = self.b.begin_tied(Form::TiedScalar);
+                self.begun(at);
+                self.value(depth);
+                self.b.end();
+            }
+            7 => {
+                let at = self.b.begin_tied(Form::TiedElement);
+                self.begun(at);
+                self.value(depth);
+                self.next += 1;
+                if self.r.one_in(2) {
+                    let index = self.r.below(1 << 31) as i64;
+                    self.b.int(index);
+                } else {
+                    self.b.bytes("key");
+                }
+                self.b.end();
+            }
+            8 | 9 => drop(self.array(depth)),
+            10 | 11 => drop(self.hash(depth)),
+            12 | 13 => drop(self.object(depth)),
+            14 => {
+                let at = self.b.begin_ref();
+                self.begun(at);
+                self.value(depth);
+                self.b.end();
+            }
+            15 if !self.objects.is_empty() => {
+                let target = *self.r.pick(&self.objects);
+                self.next += 1;
+                self.b.link(target);
+            }
+            16 => {
+                self.next += 3;
+                let flags = *self.r.pick(&["", "u", "msix"]);
+                let pattern = self.bytes();
+                self.b.regexp(pattern, flags);
+            }
+            17 => {
+                let at = self.b.begin_code();
+                self.objects.push(at);
+                self.b.bytes("{ 1 }").end();
+                self.begun(at);
+                self.next += 1;
+            }
+            18 => self.hook(depth),
+            19 => {
+                let at = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash]));
+                self.begun(at);
+                self.objects.push(at);
+                self.value(depth);
+                self.b.end();
+            }
+            _ => self.leaf(),
+        }
+    }
+
+    fn array(&mut self, depth: u32) -> u32 {
+        self.array_as(depth, true)
+    }
+
+    /// `is_object`: links may name it.
+    fn array_as(&mut self, depth: u32, is_object: bool) -> u32 {
+        let at = self.b.begin_array();
+        self.begun(at);
+        self.objects.extend(is_object.then_some(at));
+        let count = if self.r.one_in(40) { 300 } else { self.r.below(5) };
+        for _ in 0..count {
+            if self.r.one_in(12) {
+                self.next += 1;
+                self.b.hole();
+            } else {
+                self.value(if count > 9 { 0 } else { depth });
+            }
+        }
+        self.b.end();
+        at
+    }
+
+    fn hash(&mut self, depth: u32) -> u32 {
+        self.hash_as(depth, true)
+    }
+
+    /// `is_object`: links may name it.
+    fn hash_as(&mut self, depth: u32, is_object: bool) -> u32 {
+        let at = self.b.begin_map();
+        self.begun(at);
+        self.objects.extend(is_object.then_some(at));
+        let count = if self.r.one_in(20) { 100 } else { self.r.below(5) };
+        let restricted = self.r.one_in(6);
+        if restricted {
+            self.b.restrict();
+        }
+        for number in 0..count {
+            let absent = restricted && self.r.one_in(4);
+            if absent {
+                self.b.placeholder();
+            } else if restricted && self.r.one_in(3) {
+                self.b.locked();
+            }
+            self.is_known = false;
+            match self.r.below(4) {
+                0 => drop(self.b.text_key(&format!("{number} \u{e9}"))),
+                1 => drop(self.b.text_key(&format!("{number} \u{263a}"))),
+                2 => drop(self.b.bytes_key([b'0' + number as u8 % 10, 0xE9, number as u8])),
+                _ => drop(self.b.bytes_key(format!("k{number}"))),
+            }
+            if absent {
+                self.next += 1;
+                self.b.hole();
+            } else {
+                self.value(if count > 9 { 0 } else { depth });
+            }
+        }
+        self.b.end();
+        at
+    }
+
+    fn object(&mut self, depth: u32) -> u32 {
+        let class = self.class();
+        let at = self.b.begin_object(class);
+        self.begun(at);
+        self.objects.push(at);
+        match self.r.below(4) {
+            0 => drop(self.array_as(depth, false)),
+            1 => {
+                // Not around an alias: what is there already can't be blessed.
+                // And what is blessed is an object, which links name.
+                let inner = self.b.begin_ref();
+                self.begun(inner);
+                let (scalar, variables) = (inner + 1, std::mem::take(&mut self.variables));
+                self.value(depth);
+                self.variables.retain(|variable| *variable != scalar);
+                self.variables.extend(variables);
+                self.b.end();
+            }
+            _ => drop(self.hash_as(depth, false)),
+        }
+        self.b.end();
+        at
+    }
+
+    fn hook(&mut self, depth: u32) {
+        let (before, variables) = (self.objects.clone(), self.variables.clone());
+        let (class, payload) = (self.class(), self.bytes());
+        let at = self.b.begin_opaque(class, Form::Hook);
+        self.begun(at);
+        self.objects.push(at);
+        self.b.bytes(payload);
+        self.next += 1;
+        if self.canonical {
+            self.objects.clear();
+            self.variables.clear();
+        }
+        let mut links = Vec::new();
+        for _ in 0..self.r.below(3) {
+            links.push(match self.r.below(3) {
+                0 => self.object(depth),
+                1 => self.hash(depth),
+                _ => self.array(depth),
+            });
+        }
+        if !before.is_empty() && !self.canonical {
+            links.extend((0..self.r.below(3)).map(|_| *self.r.pick(&before)));
+        }
+        for link in links {
+            self.next += 1;
+            self.b.link(link);
+        }
+        self.next += 1;
+        match self.r.below(4) {
+            0 => drop(self.b.null()),
+            1 => {
+                self.b.begin_array();
+                self.b.end();
+            }
+            2 => {
+                let at = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash, Form::TiedScalar]));
+                self.begun(at);
+                self.value(depth);
+                self.b.end();
+            }
+            _ => {
+                self.b.begin_map();
+                self.b.end();
+            }
+        }
+        self.b.end();
+        if self.canonical {
+            self.objects = before;
+            self.objects.push(at);
+            self.variables = variables;
+        }
+    }
+}
+
+fn modes() -> Vec<storable::WriteOptions> {
+    let mut all = Vec::new();
+    for bits in 0..16 {
+        let mut options = storable::WriteOptions::default();
+        options.file = Some(bits & 1 != 0);
+        options.netorder = bits & 2 != 0;
+        options.minor = Some(if bits & 4 != 0 { 12 } else { 11 });
+        options.canonical = bits & 8 != 0;
+        all.push(options);
+    }
+    all
+}
+
+fn written(document: &Document<'_>, options: &storable::WriteOptions) -> Vec<u8> {
+    let mut out = Vec::new();
+    storable::write(document, options, &Limits::default(), &mut out).unwrap_or_else(|e| panic!("{e}\n{document:?}"));
+    out
+}
+
+#[test]
+fn what_was_written_is_read_as_the_same() {
+    let limits = Limits::default();
+    let modes = modes();
+    for seed in 0..4000 {
+        let options = &modes[seed as usize % modes.len()];
+        let meant = document(seed, false, options.canonical);
+        let expected = if options.netorder { document(seed, true, options.canonical) } else { meant.clone() };
+        let image = written(&meant, options);
+        let what = |read: &Document<'_>| format!("{seed} {options:?}\n{image:02x?}\n{expected:?}\n{read:?}");
+        let same = if options.canonical { Comparison::new().any_order() } else { Comparison::new() };
+
+        let mut read_options = storable::ReadOptions::default();
+        let fast =
+            storable::read(&image, &read_options, &limits).unwrap_or_else(|e| panic!("{e}\n{}", what(&expected)));
+        assert!(same.equal(&fast, &expected), "{}", what(&fast));
+        read_options.plain = true;
+        let traced = storable::read_outcome(&image, &read_options, Request::new(&limits).detailed()).document;
+        assert!(traced == fast, "{}", what(&traced));
+        // In the form that it was read in it is the same byte for byte.
+        assert!(written(&traced, &storable::WriteOptions::default()) == image, "{}", what(&traced));
+        let mut plain = options.clone();
+        plain.plain = true;
+        assert!(written(&meant, &plain) == image, "the writers differ: {}", what(&fast));
+
+        let typed = icecore::write(&fast, "json:typed").unwrap();
+        let again = icecore::read_as(&typed, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
+        assert!(again == fast, "{}\n{}", String::from_utf8_lossy(&typed), what(&again));
+    }
+}
+
+/// A tree whose values depend on their keys alone, with its entries in one
+/// order or the other.
+fn tree(b: &mut Builder, seed: u64, depth: u32, backwards: bool) {
+    let mut r = Random::new(seed);
+    let count = if r.one_in(10) { 300 } else { r.below(7) };
+    let mut entries: Vec<u64> = (0..count).collect();
+    if backwards {
+        entries.reverse();
+    }
+    b.begin_map();
+    for entry in entries {
+        let seed = seed.wrapping_mul(31).wrapping_add(entry + 1);
+        match entry % 4 {
+            0 => drop(b.text_key(&format!("\u{e9}{entry}"))),
+            1 => drop(b.text_key(&format!("{entry}\u{1f600}"))),
+            2 => drop(b.bytes_key([&b"\xe9"[..], entry.to_string().as_bytes()].concat())),
+            _ => drop(b.bytes_key(entry.to_string())),
+        }
+        if depth == 0 || count > 9 || entry % 2 == 0 {
+            b.int(seed as i32 as i64);
+        } else if entry % 3 == 0 {
+            // All classes but the first come by number.
+            b.begin_object("Same::Class");
+            tree(b, seed, depth - 1, backwards);
+            b.end();
+        } else {
+            tree(b, seed, depth - 1, backwards);
+        }
+    }
+    b.end();
+}
+
+#[test]
+fn canonical_images_do_not_depend_on_the_order_of_entries() {
+    let mut differed = 0;
+    for seed in 0..400 {
+        let images = |options: &storable::WriteOptions| {
+            [false, true].map(|backwards| {
+                let mut b = Builder::new();
+                tree(&mut b, seed, 4, backwards);
+                written(&b.finish().unwrap(), options)
+            })
+        };
+        for options in modes() {
+            let [one, other] = images(&options);
+            if options.canonical {
+                assert!(one == other, "{seed} {options:?}");
+            } else {
+                differed += usize::from(one != other);
+            }
+        }
+    }
+    assert!(differed > 1000, "the orders hardly differ: {differed}");
+}
