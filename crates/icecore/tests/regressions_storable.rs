@@ -100,6 +100,16 @@ fn key_flags_that_exclude_each_other_are_kept() {
 }
 
 #[test]
+fn a_key_that_is_a_scalar_has_the_encoding_of_its_tag() {
+    let image = native("19 00 01000000 0881 09 0a 03 e298ba");
+    let limits = Limits::default();
+    let read = read_outcome(&image, &ReadOptions::default(), Request::new(&limits)).document;
+    let keys: Vec<_> = read.root().entries().map(|(key, _)| key.node().kind).collect();
+    assert_eq!(keys, [icecore::Kind::Bytes]);
+    comes_back(&image);
+}
+
+#[test]
 fn an_absent_key_has_no_value() {
     comes_back(&native("19 01 01000000 0e 14 01000000 61"));
     is_refused(&native("19 01 01000000 0881 14 01000000 61"), ErrorKind::Malformed, 24);

@@ -189,6 +189,17 @@ fn refused_by_us(rival: Rival, data: &[u8], error: &Error) -> Option<&'static st
         ErrorKind::BadLink if data.starts_with(b"=srl\x01") && expected.starts_with("an offset from") => {
             Some("a COPY into the header")
         }
+        _ if rival == Rival::Sereal && error.offset() < user_header_end(data) => {
+            Some("a broken user header: Sereal skips it")
+        }
+        ErrorKind::Malformed if expected.contains("not marked as absent") => {
+            Some("an absent key with a value: Storable forgets the value")
+        }
+        ErrorKind::Malformed if expected == "a reference to bless" => {
+            Some("an object that is no reference: Sereal does not bless it")
+        }
+        ErrorKind::Malformed if expected == "a reference behind WEAKEN" => Some("WEAKEN of what is no reference"),
+        ErrorKind::BadLink if expected == "ALIAS to a variable" => Some("ALIAS to an array or hash itself"),
         // CVE-2026-8796: what was in memory is taken for the target.
         ErrorKind::BadLink
             if rival == Rival::Sereal && (expected.starts_with("an offset from") || expected.contains("COPY")) =>
@@ -203,6 +214,20 @@ fn refused_by_us(rival: Rival, data: &[u8], error: &Error) -> Option<&'static st
     }
 }
 
+/// Where the user header ends, if there is one.
+fn user_header_end(data: &[u8]) -> Option<u64> {
+    let (mut len, mut at) = (0u64, 5);
+    loop {
+        let byte = *data.get(at)?;
+        len |= u64::from(byte & 0x7F).checked_shl(7 * (at as u32 - 5))?;
+        at += 1;
+        if byte < 0x80 {
+            break;
+        }
+    }
+    (data.get(at)? & 1 == 1).then_some(at as u64 + len)
+}
+
 /// What perl refuses and we read.
 fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
@@ -213,6 +238,15 @@ fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Optio
         && says(&["Can't call method", "on an undefined value", "Can't locate object method"])
     {
         return Some("tied to what is no object");
+    }
+    if says(&["Modification of a read-only value"]) && has(document, |kind| kind == Kind::Object) {
+        return Some("a blessed undef or boolean: perl can't bless its own");
+    }
+    if says(&["panic: "]) {
+        return Some("perl died");
+    }
+    if is_misplaced(document) {
+        return Some("a container where only a reference to one may stand: perl breaks");
     }
     if says(&["Malformed UTF-8", "a character beyond Unicode"]) {
         return Some("text that is not UTF-8 can't be said as json:typed by perl");
@@ -226,9 +260,6 @@ fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Optio
             () if says(&["Corrupted", "contains data of type 3"]) && has(document, |kind| kind == Kind::Bool) => {
                 Some("booleans of version 2.12, which Storable 3.26 does not know")
             }
-            () if says(&["Bizarre copy"]) && is_misplaced(document) => {
-                Some("a container where only a reference to one may stand: perl breaks")
-            }
             () if says(&["Cannot restore overloading", "Can't locate", "Bareword in require", "Attempt to reload"]) => {
                 Some("overloading needs the class")
             }
@@ -236,9 +267,6 @@ fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Optio
         },
         Rival::Sereal => match () {
             () if says(&["FLOAT_128 not supported"]) => Some("FLOAT_128, which needs another perl"),
-            () if says(&["Modification of a read-only value"]) => {
-                Some("a blessed reference to undef: perl can't bless that")
-            }
             () if says(&["Can't bless non-reference"]) && has_weak(document) => {
                 Some("a weak reference to what nothing else holds: perl frees it")
             }
@@ -269,7 +297,7 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
             .filter(|node| node.kind == kind)
             .any(|node| ours.nodes().get(node.payload as usize).is_some_and(|target| is(target.kind)))
     };
-    if names(Kind::Alias, |kind| matches!(kind, Kind::Bool | Kind::Null)) {
+    if names(Kind::Alias, |kind| matches!(kind, Kind::Bool | Kind::Null | Kind::Hole)) {
         return Some("an alias of undef or of a boolean: perl has one of each");
     }
     if is_tied_to_nothing(ours) {
@@ -290,9 +318,16 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
             .any(|cursor| cursor.children().any(|part| part.as_bytes().is_some_and(is)))
     };
     match rival {
+        Rival::Sereal if theirs.header().is_some() && ours.header().is_none() => {
+            Some("what Sereal takes for a header where the document says that there is none")
+        }
+        Rival::Sereal if cursors(ours).any(has_odd_flags) => Some("a regexp's flags in another order than perl's"),
+        Rival::Sereal if strings(Kind::Regexp, |text| text.contains(&b'#')) => {
+            Some("a pattern with a comment: perl ends its line")
+        }
         Rival::Sereal if any(|node| node.kind == Kind::Float128) => Some("a float beyond 64 bits: this perl rounds it"),
-        Rival::Sereal if strings(Kind::Regexp, |text| (1..text.len()).any(|at| text[..at].contains(&text[at]))) => {
-            Some("a regexp's flag twice: perl keeps one")
+        Rival::Storable if has_note(data, |code, value| code == 1 && value == 31) => {
+            Some("SVUNDEF_ELEM outside of an array: Storable takes it for an absent key")
         }
         Rival::Storable if has_odd_key_flags(data) => Some("a key whose flags exclude each other, or that is no UTF-8"),
         Rival::Storable
@@ -324,6 +359,14 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
     }
 }
 
+/// Whether the spelling of a Storable image has such a note.
+fn has_note(data: &[u8], is: impl Fn(u16, u64) -> bool) -> bool {
+    let limits = limits();
+    let stage = Stage::parse("storable").expect("a stage");
+    let read = (stage.format().read)(data, stage.settings(), Request::new(&limits).detailed()).document;
+    read.spelling().is_some_and(|spelling| spelling.notes.iter().any(|note| is(note.code, note.value)))
+}
+
 /// Whether a key is flagged as UTF-8 and as downgraded from it, or is flagged
 /// so wrongly.
 fn has_odd_key_flags(data: &[u8]) -> bool {
@@ -332,10 +375,9 @@ fn has_odd_key_flags(data: &[u8]) -> bool {
     const BOTH: u64 = 3;
     let limits = limits();
     let stage = Stage::parse("storable").expect("a stage");
-    let read = (stage.format().read)(data, stage.settings(), Request::new(&limits).detailed()).document;
-    let notes = read.spelling().map_or(&[][..], |spelling| &spelling.notes);
+    let read = (stage.format().read)(data, stage.settings(), Request::new(&limits)).document;
     let odd = |name: &icecore::Name<'_>| name.node.kind == Kind::Text && std::str::from_utf8(name.bytes).is_err();
-    notes.iter().any(|note| note.code == KEY_FLAGS && note.value & BOTH == BOTH)
+    has_note(data, |code, value| code == KEY_FLAGS && value & BOTH == BOTH)
         || cursors(&read).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if odd(&name))))
 }
 
@@ -378,6 +420,12 @@ fn cursors<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Cursor<'d>> {
 fn unreadable(error: &Error, typed: &str) -> Option<&'static str> {
     let twice = error.expected().is_some_and(|expected| expected.contains("number of its own"));
     (twice && typed.contains("$header")).then_some("links in a header: each walk of perl counts from 1")
+}
+
+fn has_odd_flags(cursor: Cursor<'_>) -> bool {
+    let mut usual = b"msixnp".iter();
+    let flags = cursor.children().nth(1).and_then(|flags| flags.as_bytes()).unwrap_or_default();
+    cursor.kind() == Kind::Regexp && !flags.iter().all(|flag| usual.any(|known| known == flag))
 }
 
 fn has_weak(document: &Document<'_>) -> bool {

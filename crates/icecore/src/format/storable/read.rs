@@ -726,7 +726,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             flags = self.scan.u8("a key's flags")?;
             self.piece(at, value, "key flags");
         }
-        let mut kind = if flags & tag::hash::KEY_UTF8 != 0 { Kind::Text } else { Kind::Bytes };
+        // A key that is a scalar of its own says itself what it is.
+        let encoding = if flags & tag::hash::KEY_IS_SV != 0 { 0 } else { flags };
+        let mut kind = if encoding & tag::hash::KEY_UTF8 != 0 { Kind::Text } else { Kind::Bytes };
         let at = self.scan.at;
         let len = if flags & tag::hash::KEY_IS_SV != 0 {
             let tag = self.scan.u8("a key's tag")?;
@@ -781,7 +783,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             self.note(value, code::KEY_FLAGS, u64::from(flags));
         }
         let bytes = &self.scan.input[start..self.scan.at];
-        let id = if flags & tag::hash::KEY_WAS_UTF8 != 0 && kind == Kind::Bytes && !bytes.is_ascii() {
+        let id = if encoding & tag::hash::KEY_WAS_UTF8 != 0 && kind == Kind::Bytes && !bytes.is_ascii() {
             let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
             let node = Node::leaf(Kind::Text, 0).with(key_flags);
             self.set_key(frame, node, text.as_bytes(), None)
