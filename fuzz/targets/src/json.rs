@@ -98,6 +98,15 @@ pub fn json_typed(data: &[u8]) {
         let again = read(&said, &typed, &wide, false);
         assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&said));
         assert!(again.document == fast.document, "{}", String::from_utf8_lossy(&said));
+        // JSON has doubles: a NaN of 32 bits that signals comes back as one that
+        // is quiet.
+        let signals = |node: &icecore::Node| {
+            let bits = node.payload as u32;
+            node.kind == icecore::Kind::Float32 && f32::from_bits(bits).is_nan() && bits & 0x0040_0000 == 0
+        };
+        if slow.document.nodes().iter().any(signals) {
+            continue;
+        }
         let direct = written(&slow.document, name).expect("written");
         let around = written(&again.document, name).expect("written");
         assert_bytes(&direct, &around);

@@ -334,6 +334,8 @@ impl<'d> Writer<'d> {
         // A chain of references, links and objects; cut off where it is too deep
         // or hand-made links go round in a circle.
         let mut jumped = false;
+        // The link or alias that was followed last: its notes tell of its form.
+        let mut named = at;
         for _ in 0..=self.limits.depth.saturating_add(64) {
             let node = self.node(at);
             let number = match slot {
@@ -350,17 +352,19 @@ impl<'d> Writer<'d> {
                     self.classes.retain(|_, known| *known < classes);
                     self.lose(LossKind::Class, object);
                 }
-                self.back_reference(number, first, buf);
+                self.back_reference(number, named, buf);
                 return Ok(());
             }
             match (slot, node.kind) {
                 (_, Kind::Alias) => {
                     jumped = true;
+                    named = at;
                     at = node.payload as u32;
                     slot = Slot::Variable;
                 }
                 (Slot::Referent, Kind::Link) => {
                     jumped = true;
+                    named = at;
                     at = node.payload as u32;
                 }
                 (Slot::Variable, Kind::Link) => {
@@ -369,6 +373,7 @@ impl<'d> Writer<'d> {
                         self.number_variable(at, &node, std::mem::take(&mut also));
                     }
                     jumped = true;
+                    named = at;
                     at = node.payload as u32;
                     slot = Slot::Referent;
                 }
@@ -702,7 +707,8 @@ impl<'d> Writer<'d> {
             Kind::Code => {
                 self.number_referent(at, node, also);
                 buf.push(tag::CODE);
-                self.next += 1;
+                let text = self.node(first);
+                self.number_variable(first, &text, Also::default());
                 self.inner_string(at, first, buf)
             }
             Kind::Tied => {

@@ -108,8 +108,11 @@ impl<'d> Body<'d, '_> {
     }
 
     fn long_double(&mut self, at: u32, wide: &[u8; 16]) -> Result<(), Error> {
-        self.bytes.slice(&float128::to_x87(wide))?;
         let kept = self.spelled.as_ref().and_then(|spelled| spelled.kept(at, code::PADDING));
+        if let Some(kept) = kept.filter(|kept| kept.len() == 16) {
+            return self.bytes.slice(kept);
+        }
+        self.bytes.slice(&float128::to_x87(wide))?;
         self.bytes.slice(kept.filter(|kept| kept.len() == 6).unwrap_or(&[0; 6]))
     }
 

@@ -112,8 +112,14 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             Some(extended) if tag == tag::LONG_DOUBLE => float128::from_x87(extended),
             _ => bytes,
         };
-        if S::DETAIL && tag == tag::LONG_DOUBLE && bytes[10..] != [0; 6] {
-            self.note_kept(slot.me, code::PADDING, &bytes[10..]);
+        if S::DETAIL && tag == tag::LONG_DOUBLE {
+            // Some bit patterns are no number that a processor would store.
+            let is_usual = float128::to_x87(&wide) == bytes[..10];
+            if !is_usual {
+                self.note_kept(slot.me, code::PADDING, &bytes);
+            } else if bytes[10..] != [0; 6] {
+                self.note_kept(slot.me, code::PADDING, &bytes[10..]);
+            }
         }
         let exact = float128::to_f64_exact(&wide);
         self.note_tag(slot.me, tag, tag == tag::FLOAT_128 && exact.is_none());
