@@ -11,6 +11,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -115,7 +116,11 @@ fn run(commands: &[Step], folder: &Path) -> Vec<Option<String>> {
         let lacking = lacking(&step.command);
         is_run.push(lacking.is_none());
         match lacking {
-            Some(lacking) => println!("left out, as {lacking} does not work here: {}", step.command),
+            Some(lacking) => {
+                // Not by `println!`, which a test that passes does not show.
+                let note = format!("left out, as {lacking} does not work here: {}\n", step.command);
+                std::io::stderr().write_all(note.as_bytes()).expect("stderr is open");
+            }
             None => {
                 let _ = write!(script, "printf '\\001--\\001\\n'\nback $ended\n{}\nended=$?\n", step.command);
             }

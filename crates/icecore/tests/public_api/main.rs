@@ -2,18 +2,21 @@
 //! `docs/public-api.txt` lists. `make api` writes that file anew.
 //!
 //! The list comes from rustdoc's description of the crate in JSON. Its layout
-//! has a version of its own; with a compiler that has another one the test is
+//! has a version of its own; with a compiler that has a new one the test is
 //! left out, and says so.
 
 mod items;
 mod types;
 
 use serde_json::Value;
+use std::io::Write;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The version of rustdoc's JSON that `items` and `types` know.
-const LAYOUT: u64 = 57;
+/// The versions of rustdoc's JSON that `items` and `types` know: Rust 1.95 to
+/// 1.99.
+const LAYOUTS: RangeInclusive<u64> = 57..=61;
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
@@ -40,11 +43,11 @@ fn describe() -> Value {
 #[test]
 fn the_public_interface_is_the_one_on_record() {
     let description = describe();
-    if description["format_version"] != LAYOUT {
-        println!(
-            "left out: this compiler describes crates in layout {}, the test knows {LAYOUT}",
-            description["format_version"]
-        );
+    let layout = description["format_version"].as_u64().unwrap_or(0);
+    if !LAYOUTS.contains(&layout) {
+        // Not by `println!`, which a test that passes does not show.
+        let note = format!("left out: this compiler describes crates in layout {layout}, not in {LAYOUTS:?}\n");
+        std::io::stderr().write_all(note.as_bytes()).expect("stderr is open");
         return;
     }
     let mut now = items::list(&description).join("\n");
