@@ -7,7 +7,7 @@ use super::image::Image;
 use super::numbers::{Numbered, Numbers};
 use super::spelling::value as code;
 use super::{ReadOptions, float, tag};
-use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink, flag};
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Note, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
@@ -776,6 +776,15 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                         "a key that is not marked as absent, as it has a value",
                         "the mark",
                     ));
+                }
+            }
+            if S::DETAIL
+                && let Some(detail) = self.sink.detail()
+            {
+                let is_tag = |note: &Note| note.ordinal == value && note.code == code::TAG;
+                // UNDEF is the usual tag of a value, but not of an absent one.
+                if !detail.spelling.notes.iter().rev().take(4).any(is_tag) {
+                    detail.note(value, code::TAG, u64::from(tag::UNDEF));
                 }
             }
         }

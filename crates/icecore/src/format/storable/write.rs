@@ -552,7 +552,7 @@ impl<'d> Writer<'d> {
                 Ok(())
             }
             Kind::Hole => {
-                buf.push(tag::SV_UNDEF);
+                buf.push(self.tag(at, tag::SV_UNDEF));
                 Ok(())
             }
             Kind::Bool => {
