@@ -135,3 +135,8 @@ fn a_regexp_in_a_blessed_reference_keeps_its_own_class() {
 fn an_index_beyond_32_bits_is_a_key() {
     comes_back(&native("02 01000000 04 15 04 11 0154 088d 06 6819000100000008"));
 }
+
+#[test]
+fn a_back_reference_of_64_bits_behind_a_reference_stays_one() {
+    comes_back(&native("02 02000000 0881 04 21 00 0100000000000000"));
+}

@@ -179,7 +179,7 @@ fn refused_by_us(rival: Rival, data: &[u8], error: &Error) -> Option<&'static st
         ErrorKind::Malformed if rival == Rival::Sereal && expected.contains("at most 64 bits") => {
             Some("a number of more than 64 bits: Sereal's wraps around")
         }
-        ErrorKind::Malformed if rival == Rival::Sereal && expected.starts_with("a body compressed") => {
+        ErrorKind::Malformed if rival == Rival::Sereal && expected.starts_with("a body ") => {
             Some("a body that does not decompress: Sereal takes what was in memory for the rest")
         }
         ErrorKind::Malformed if rival == Rival::Storable && expected == "a value behind the class" => {
@@ -270,6 +270,7 @@ fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Optio
             () if says(&["Can't bless non-reference"]) && has_weak(document) => {
                 Some("a weak reference to what nothing else holds: perl frees it")
             }
+            () if says(&["bad COPY tag"]) => Some("a key that is a COPY of a tracked string"),
             () if says(&["duplicate key"]) => Some("a key twice: Sereal refuses it"),
             () => None,
         },
@@ -321,7 +322,7 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
         Rival::Sereal if theirs.header().is_some() && ours.header().is_none() => {
             Some("what Sereal takes for a header where the document says that there is none")
         }
-        Rival::Sereal if cursors(ours).any(has_odd_flags) => Some("a regexp's flags in another order than perl's"),
+        _ if cursors(ours).any(has_odd_flags) => Some("a regexp's flags in another order than perl's"),
         Rival::Sereal if strings(Kind::Regexp, |text| text.contains(&b'#')) => {
             Some("a pattern with a comment: perl ends its line")
         }
@@ -399,8 +400,8 @@ fn is_misplaced(document: &Document<'_>) -> bool {
         Kind::Tied => matches!(node.form(), Form::TiedArray | Form::TiedHash),
         _ => false,
     };
-    let root = document.root();
-    if document.nodes().len() > root.index() as usize && is_container(root.node()) && !root.node().has(flag::REF) {
+    let roots = [Some(document.root()), document.header()];
+    if roots.iter().flatten().any(|root| is_container(root.node()) && !root.node().has(flag::REF)) {
         return true;
     }
     cursors(document).filter(|cursor| matches!(cursor.kind(), Kind::Array | Kind::Map | Kind::Tied | Kind::Ref)).any(
@@ -423,7 +424,7 @@ fn unreadable(error: &Error, typed: &str) -> Option<&'static str> {
 }
 
 fn has_odd_flags(cursor: Cursor<'_>) -> bool {
-    let mut usual = b"msixnp".iter();
+    let mut usual = b"umsixnp".iter();
     let flags = cursor.children().nth(1).and_then(|flags| flags.as_bytes()).unwrap_or_default();
     cursor.kind() == Kind::Regexp && !flags.iter().all(|flag| usual.any(|known| known == flag))
 }
@@ -448,7 +449,11 @@ fn has_duplicate_keys(document: &Document<'_>) -> bool {
 fn duplicates(map: Cursor<'_>) -> bool {
     let mut known = HashSet::new();
     map.entries().any(|(key, _)| match key {
-        Key::Name(name) => !known.insert((name.bytes.to_vec(), !name.bytes.is_ascii() && name.node.kind == Kind::Text)),
+        Key::Name(name) => !known.insert(match name.node.kind {
+            // To perl the same characters are the same key.
+            Kind::Text => name.bytes.to_vec(),
+            _ => name.bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes(),
+        }),
         Key::Value(_) => false,
     })
 }

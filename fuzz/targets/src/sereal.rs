@@ -88,7 +88,9 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
     };
     // To write a string once and let others be its alias makes them one
     // variable: that is what the option is for.
-    let shares = options.aliased_dedupe_strings;
+    // And a COPY of a string that something refers to takes that one's place:
+    // the decoder's own rule, which `dedupe_strings` falls over.
+    let shares = options.aliased_dedupe_strings || options.dedupe_strings;
     if losses.is_empty()
         && !shares
         && !comparison.equal(document, &again.document)

@@ -26,6 +26,8 @@ impl<'d> Body<'d, '_> {
             (None, _) if self.nodes.get(to as usize).is_some_and(|node| node.kind != Kind::Alias) => {
                 self.after = after;
                 self.write_instead(at, to);
+                // It is the variable itself, weak or not, that is written here.
+                self.instead = Some(to);
                 Ok(())
             }
             _ => self.no_place(at, "a variable that is another one, outside of an array or a hash"),
