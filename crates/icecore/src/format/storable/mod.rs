@@ -9,11 +9,15 @@ mod keys;
 mod numbers;
 mod old;
 mod read;
+mod read_containers;
+mod read_links;
 mod records;
 mod spelling;
 mod tag;
 mod write;
 mod write_fast;
+mod write_records;
+mod write_scalars;
 
 pub use float::LongDouble;
 pub use write::{WriteOptions, write};

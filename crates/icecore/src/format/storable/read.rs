@@ -7,7 +7,7 @@ use super::image::Image;
 use super::numbers::{Numbered, Numbers};
 use super::spelling::value as code;
 use super::{ReadOptions, float, tag};
-use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Note, Sink, flag};
+use crate::document::{Form, Kind, Node, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
@@ -90,7 +90,7 @@ pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
     pub(super) classes: Vec<u32>,
     /// Notes for the value whose node comes next, and for its object.
     pending: Vec<(u16, u64)>,
-    pending_class: Option<u64>,
+    pub(super) pending_class: Option<u64>,
 }
 
 impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
@@ -158,7 +158,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// An integer in the image's own order of bytes.
-    fn mixed(&self, bytes: &[u8]) -> u64 {
+    pub(super) fn mixed(&self, bytes: &[u8]) -> u64 {
         bytes
             .iter()
             .zip(&self.image.byteorder)
@@ -325,7 +325,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// A reference: it becomes a flag of what it refers to, unless that is a
     /// reference too.
-    fn reference(&mut self, flags: u8, prefix: &mut Prefix) -> Result<(), Error> {
+    pub(super) fn reference(&mut self, flags: u8, prefix: &mut Prefix) -> Result<(), Error> {
         if let Some(class) = prefix.class.take() {
             self.object(class, prefix)?;
         } else if prefix.flags & flag::REF != 0 {
@@ -340,7 +340,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// An object around something that is no container: reached by reference,
     /// or a variable that is itself blessed.
-    fn object(&mut self, class: u32, prefix: &mut Prefix) -> Result<(), Error> {
+    pub(super) fn object(&mut self, class: u32, prefix: &mut Prefix) -> Result<(), Error> {
         let node = Node::open(Kind::Object, class).with(prefix.flags);
         if prefix.flags & flag::REF != 0 {
             self.wrap(node, prefix)?;
@@ -351,7 +351,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// Writes a node that only wraps what follows.
-    fn wrap(&mut self, node: Node, prefix: &mut Prefix) -> Result<(), Error> {
+    pub(super) fn wrap(&mut self, node: Node, prefix: &mut Prefix) -> Result<(), Error> {
         self.deeper(1)?;
         let at = self.sink.tape().push(node);
         self.begin(at, prefix.start);
@@ -425,7 +425,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// Anything but a reference or a class.
-    fn thing(&mut self, tag: u8, start: usize, prefix: Prefix) -> Result<(), Error> {
+    pub(super) fn thing(&mut self, tag: u8, start: usize, prefix: Prefix) -> Result<(), Error> {
         let node = prefix.first;
         match tag {
             tag::OBJECT => return self.back_reference(start, prefix),
@@ -528,11 +528,11 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Whether native numbers have the least significant byte first. In network
     /// order there should be none; Storable then reads them in the order of the
     /// machine that it runs on, which nearly always is this one.
-    fn is_native_little(&self) -> bool {
+    pub(super) fn is_native_little(&self) -> bool {
         self.little || self.image.netorder
     }
 
-    fn integer(&mut self) -> Result<i64, Error> {
+    pub(super) fn integer(&mut self) -> Result<i64, Error> {
         let bytes = self.scan.take(usize::from(self.image.iv), "an integer")?;
         let value = if self.image.is_mixed() {
             self.mixed(bytes)
@@ -544,16 +544,16 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(if bytes.len() == 4 { i64::from(value as u32 as i32) } else { value as i64 })
     }
 
-    fn usual_integer(&self, value: i64) -> u8 {
+    pub(super) fn usual_integer(&self, value: i64) -> u8 {
         super::write::integer_tag(value, self.image.netorder)
     }
 
-    fn usual_bool(&self, value: bool) -> u8 {
+    pub(super) fn usual_bool(&self, value: bool) -> u8 {
         super::write::bool_tag(value, self.image.minor)
     }
 
     /// Keeps the bytes of a float that the writer would not write so.
-    fn float_note(&mut self, raw: &[u8], leaf: &Node) {
+    pub(super) fn float_note(&mut self, raw: &[u8], leaf: &Node) {
         if !S::DETAIL {
             return;
         }
@@ -563,322 +563,6 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         if !usual && let Some(detail) = self.sink.detail() {
             let kept = detail.keep(raw);
             self.pend(code::FLOAT, kept);
-        }
-    }
-
-    // -- Back-references ---------------------------------------------------
-
-    /// Makes sure that the table of numbers is there before something comes
-    /// that the tape alone does not number.
-    pub(super) fn ensure_numbers(&mut self, prefix: &Prefix) {
-        if !self.numbers.is_built() {
-            self.numbers.build(self.sink.tape());
-            if prefix.flags & flag::REF != 0 && !prefix.implied {
-                let next = self.len();
-                self.numbers.give(Numbered::Variable(next));
-            }
-        }
-    }
-
-    fn back_reference(&mut self, start: usize, prefix: Prefix) -> Result<(), Error> {
-        let at = self.scan.at;
-        let number = u32::from_be_bytes(self.scan.array("an object number")?);
-        self.piece(at, prefix.first, "object number");
-        self.refer(u64::from(number), start, prefix)
-    }
-
-    pub(super) fn refer(&mut self, number: u64, start: usize, mut prefix: Prefix) -> Result<(), Error> {
-        if prefix.class.is_some() {
-            return Err(self.malformed(start, "a value behind the class", "a back-reference"));
-        }
-        if !self.sink.is_whole() {
-            return Err(Error::new(ErrorKind::BadLink).at(start));
-        }
-        self.ensure_numbers(&prefix);
-        let (kind, target) = self.numbered(number, start, prefix.flags & flag::REF != 0)?;
-        if kind == Kind::Alias && prefix.flags & flag::REF != 0 {
-            self.wrap(Node::open(Kind::Ref, 0).with(prefix.flags), &mut prefix)?;
-            prefix.flags = 0;
-        }
-        let flags = if kind == Kind::Link { prefix.flags } else { 0 };
-        let at = self.sink.tape().push(Node::leaf(kind, u64::from(target)).with(flags));
-        self.sink.tape().mark_target(target);
-        if S::DETAIL && kind == Kind::Link && flags & flag::REF == 0 {
-            self.note(at, code::BARE, 1);
-        }
-        self.begin(at, prefix.start);
-        self.end(at);
-        self.settle(at);
-        self.close_wrappers(at, prefix.wraps);
-        self.depth -= prefix.wraps;
-        Ok(())
-    }
-
-    /// Whether this number names a thing (`Link`) or a variable (`Alias`), and
-    /// the node. `referred`: a reference to it was read.
-    fn numbered(&mut self, number: u64, start: usize, referred: bool) -> Result<(Kind, u32), Error> {
-        let target = match self.numbers.get(number) {
-            Some(Numbered::Referent(target)) => return Ok((Kind::Link, target)),
-            Some(Numbered::Variable(target)) => target,
-            None => {
-                return Err(Error::new(ErrorKind::BadLink)
-                    .at(start)
-                    .expecting(match self.numbers.len() {
-                        0 => "a value: there is none yet to refer back to".to_owned(),
-                        n => format!("the number of an object before this one, 0 to {}", n - 1),
-                    })
-                    .finding(number.to_string()));
-            }
-        };
-        let form = |back: u32, kind: Kind, form: Form| {
-            target.checked_sub(back).is_some_and(|at| {
-                self.sink_node(at)
-                    .is_some_and(|node| node.kind == kind && (kind != Kind::Object || node.form() == form))
-            })
-        };
-        // A blessed scalar: its object is two nodes before it.
-        if referred && form(1, Kind::Ref, Form::Usual) && form(2, Kind::Object, Form::Usual) {
-            return Ok((Kind::Link, target - 2));
-        }
-        if form(1, Kind::Object, Form::Variable) {
-            return Ok((Kind::Alias, target - 1));
-        }
-        Ok((Kind::Alias, target))
-    }
-
-    // -- Containers --------------------------------------------------------
-
-    pub(super) fn begin_array(&mut self, count: u32, mut prefix: Prefix) -> Result<(), Error> {
-        let flags = self.before_container(&mut prefix)?;
-        self.open(Inside::Array, Node::open(Kind::Array, 0).with(flags), count, prefix)?;
-        Ok(())
-    }
-
-    pub(super) fn begin_hash(&mut self, hash_flags: Option<u8>, count: u32, mut prefix: Prefix) -> Result<(), Error> {
-        let flags = self.before_container(&mut prefix)?;
-        let mut node = Node::open(Kind::Map, 0).with(flags);
-        let mut inside = Inside::Hash;
-        if let Some(hash_flags) = hash_flags {
-            inside = Inside::FlagHash;
-            if hash_flags & tag::hash::RESTRICTED != 0 {
-                node = node.with(flag::RESTRICTED);
-            }
-            let at = self.len();
-            self.note(at, code::HASH_FLAGS, u64::from(hash_flags));
-        }
-        self.open(inside, node, count, prefix)?;
-        Ok(())
-    }
-
-    fn array(&mut self) -> Result<(), Error> {
-        if FAST && self.items()? {
-            return Ok(());
-        }
-        if self.frames.len() == 1 {
-            self.sink.child_done()?;
-        }
-        let Some(frame) = self.frames.last_mut() else { return Ok(()) };
-        if frame.left == 0 {
-            self.close();
-            return Ok(());
-        }
-        frame.left -= 1;
-        frame.count += 1;
-        self.value(false)
-    }
-
-    fn hash(&mut self) -> Result<(), Error> {
-        let Some(frame) = self.frames.last().copied() else { return Ok(()) };
-        if frame.value != NONE {
-            self.key(frame)?;
-        }
-        if FAST && self.entries()? {
-            return Ok(());
-        }
-        if self.frames.len() == 1 {
-            self.sink.child_done()?;
-        }
-        let keyed = self.sink.tape().keys.len() + self.frames.len() < IDS;
-        let Some(frame) = self.frames.last_mut() else { return Ok(()) };
-        if frame.left == 0 {
-            self.close();
-            return Ok(());
-        }
-        frame.has_slot = !keyed || frame.left + frame.count > KEYED;
-        if frame.has_slot {
-            let mut slot = Node::leaf(Kind::Null, 0);
-            slot.key = IS_KEY;
-            self.sink.tape().push(slot);
-        }
-        let next = self.sink.tape().len();
-        frame.value = next;
-        frame.left -= 1;
-        frame.count += 1;
-        self.value(false)
-    }
-
-    /// Reads the key of the value that was just read.
-    fn key(&mut self, frame: Frame) -> Result<(), Error> {
-        let value = frame.value;
-        let mut flags = 0;
-        if frame.inside == Inside::FlagHash {
-            let at = self.scan.at;
-            flags = self.scan.u8("a key's flags")?;
-            self.piece(at, value, "key flags");
-        }
-        // A key that is a scalar of its own says itself what it is.
-        let encoding = if flags & tag::hash::KEY_IS_SV != 0 { 0 } else { flags };
-        let mut kind = if encoding & tag::hash::KEY_UTF8 != 0 { Kind::Text } else { Kind::Bytes };
-        let at = self.scan.at;
-        let len = if flags & tag::hash::KEY_IS_SV != 0 {
-            let tag = self.scan.u8("a key's tag")?;
-            self.piece(at, value, tag::name(tag));
-            let at = self.scan.at;
-            let len = match tag {
-                tag::SCALAR | tag::UTF8STR => u32::from(self.scan.u8("a key's length")?),
-                tag::LSCALAR | tag::LUTF8STR => self.n32("a key's length")?,
-                _ => {
-                    return Err(Error::new(ErrorKind::Unsupported)
-                        .at(at - 1)
-                        .expecting("a string as the key of a hash")
-                        .finding(tag::name(tag)));
-                }
-            };
-            self.ensure_numbers(&Prefix { implied: true, ..Prefix::default() });
-            self.numbers.give(Numbered::Variable(value));
-            if matches!(tag, tag::UTF8STR | tag::LUTF8STR) {
-                kind = Kind::Text;
-            }
-            self.note(value, code::KEY_TAG, u64::from(tag));
-            self.piece(at, value, "key length");
-            len
-        } else {
-            let len = self.n32("a key's length")?;
-            self.piece(at, value, "key length");
-            len
-        };
-        let start = self.scan.at;
-        let node = self.string(kind, u64::from(len), "a key")?;
-        self.piece(start, value, "key");
-        let mut key_flags = 0;
-        if flags & tag::hash::KEY_LOCKED != 0 && frame.flags_of_hash(self.sink.tape().nodes()) & flag::RESTRICTED != 0 {
-            key_flags |= flag::LOCKED;
-        }
-        if flags & tag::hash::KEY_PLACEHOLDER != 0 {
-            // What is absent is not also read-only.
-            key_flags = flag::PLACEHOLDER;
-            match self.sink.tape().nodes.get_mut(value as usize) {
-                Some(node) if node.kind == Kind::Null => node.kind = Kind::Hole,
-                // Storable reads a value here, and forgets it.
-                _ => {
-                    return Err(self.malformed(
-                        at,
-                        "a key that is not marked as absent, as it has a value",
-                        "the mark",
-                    ));
-                }
-            }
-            if S::DETAIL
-                && let Some(detail) = self.sink.detail()
-            {
-                let is_tag = |note: &Note| note.ordinal == value && note.code == code::TAG;
-                // UNDEF is the usual tag of a value, but not of an absent one.
-                if !detail.spelling.notes.iter().rev().take(4).any(is_tag) {
-                    detail.note(value, code::TAG, u64::from(tag::UNDEF));
-                }
-            }
-        }
-        if frame.inside == Inside::FlagHash {
-            self.note(value, code::KEY_FLAGS, u64::from(flags));
-        }
-        let bytes = &self.scan.input[start..self.scan.at];
-        let id = if encoding & tag::hash::KEY_WAS_UTF8 != 0 && kind == Kind::Bytes && !bytes.is_ascii() {
-            let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
-            let node = Node::leaf(Kind::Text, 0).with(key_flags);
-            self.set_key(frame, node, text.as_bytes(), None)
-        } else {
-            self.set_key(frame, node.with(key_flags), bytes, Some(node.with(key_flags)))
-        };
-        if let Some(frame) = self.frames.last_mut() {
-            frame.value = NONE;
-            frame.last_key = id;
-        }
-        Ok(())
-    }
-
-    /// Gives the value that waits its key. `stands`: the node for a key that
-    /// stands in the input as it is. Returns the id.
-    fn set_key(&mut self, frame: Frame, name: Node, bytes: &[u8], stands: Option<Node>) -> u16 {
-        let value = frame.value;
-        let tape = self.sink.tape();
-        if frame.has_slot {
-            let mut key = match stands {
-                Some(node) => node,
-                None => tape.owned(name.kind, bytes).with(name.flags),
-            };
-            key.key = IS_KEY;
-            if let Some(slot) = value.checked_sub(1).and_then(|slot| tape.nodes.get_mut(slot as usize)) {
-                *slot = key;
-            }
-            tape.set_key(value, KEY_NODE);
-            return NO_KEY;
-        }
-        let name = Node { payload: 0, aux: 0, key: NO_KEY, ..name };
-        let id = tape.keys.intern_always(name, bytes).and_then(|id| u16::try_from(id).ok()).unwrap_or(NO_KEY);
-        tape.set_key(value, id);
-        tape.keys.learn(frame.last_key, id);
-        id
-    }
-
-    /// The class behind `BLESS` or `IX_BLESS`.
-    fn bless(&mut self, tag: u8, node: u32) -> Result<u32, Error> {
-        let at = self.scan.at;
-        let short = self.scan.u8("a class")?;
-        let number = if short & 0x80 != 0 { self.n32("a class")? } else { u32::from(short) };
-        let long = short & 0x80 != 0;
-        if tag == tag::IX_BLESS {
-            self.piece(at, node, "class number");
-            if S::DETAIL && long && number <= 0x7F {
-                self.pending_class = Some(2);
-            }
-            return self.known_class(number, at);
-        }
-        self.piece(at, node, "class length");
-        let at = self.scan.at;
-        let class = self.new_class(number)?;
-        self.piece(at, node, "class name");
-        self.class_note(class, long && number <= 0x7F);
-        self.classes.push(class);
-        Ok(class)
-    }
-
-    pub(super) fn known_class(&mut self, number: u32, at: usize) -> Result<u32, Error> {
-        self.classes.get(number as usize).copied().ok_or_else(|| {
-            Error::new(ErrorKind::BadLink)
-                .at(at)
-                .expecting(match self.classes.len() {
-                    0 => "a class name: no class has a number yet".to_owned(),
-                    n => format!("the number of a class before this one, 0 to {}", n - 1),
-                })
-                .finding(number.to_string())
-        })
-    }
-
-    pub(super) fn new_class(&mut self, len: u32) -> Result<u32, Error> {
-        let at = self.scan.at;
-        if u64::from(len) > self.limits.string {
-            return Err(self.limits.too_long(u64::from(len)).at(at));
-        }
-        let name = self.scan.take(len as usize, "a class name")?;
-        self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(at))
-    }
-
-    /// A class given by name: bit 0 says that it had a number already, bit 1
-    /// that its length took more bytes than it needs.
-    fn class_note(&mut self, class: u32, long: bool) {
-        if S::DETAIL {
-            let form = u64::from(self.classes.contains(&class)) | u64::from(long) << 1;
-            self.pending_class = Some(form).filter(|form| *form != 0);
         }
     }
 
@@ -899,7 +583,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
 impl Frame {
     /// The flags of the hash's node.
-    fn flags_of_hash(&self, nodes: &[Node]) -> u8 {
+    pub(super) fn flags_of_hash(&self, nodes: &[Node]) -> u8 {
         nodes.get(self.at as usize).map_or(0, |node| node.flags)
     }
 }

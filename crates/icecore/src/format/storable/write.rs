@@ -11,8 +11,6 @@ use super::tag::{self, hook};
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::num::bigint;
-use crate::num::general::perl_text;
 use crate::options::Settings;
 use crate::output::{LossKind, Losses, Output};
 use std::collections::HashMap;
@@ -84,7 +82,7 @@ pub(super) fn float_tag(node: &Node, netorder: bool) -> u8 {
 }
 
 /// The integer that a float is, if Storable would take it for one.
-fn whole(value: f64) -> Option<i64> {
+pub(super) fn whole(value: f64) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     (value.abs() < EXACT && value.fract() == 0.0).then_some(value as i64)
 }
@@ -183,7 +181,7 @@ pub(super) enum Key {
 
 /// What is to be written for a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Slot {
+pub(super) enum Slot {
     /// The variable: a reference, where the node is a container.
     Variable,
     /// What a reference refers to.
@@ -194,17 +192,17 @@ pub(super) struct Writer<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) keys: Keys,
     pub(super) image: Image,
-    limits: &'d Limits,
+    pub(super) limits: &'d Limits,
     canonical: bool,
     /// Whether the tight loops may be used.
     is_fast: bool,
     /// Whether integers are 64 bits, little-endian.
     pub(super) is_plain_64: bool,
-    spelling: Option<(&'d Spelling, Ordinals)>,
+    pub(super) spelling: Option<(&'d Spelling, Ordinals)>,
     stack: Vec<Frame>,
     /// The numbers of variables and referents that are written again.
-    variables: HashMap<u32, u32>,
-    referents: HashMap<u32, u32>,
+    pub(super) variables: HashMap<u32, u32>,
+    pub(super) referents: HashMap<u32, u32>,
     /// The next object number.
     pub(super) next: u32,
     pub(super) classes: HashMap<u32, u32>,
@@ -212,7 +210,7 @@ pub(super) struct Writer<'d> {
 }
 
 impl<'d> Writer<'d> {
-    fn run(&mut self, out: &mut dyn Output) -> Result<(), Error> {
+    pub(super) fn run(&mut self, out: &mut dyn Output) -> Result<(), Error> {
         self.value(self.document.root().index(), Slot::Referent, out.buffer())?;
         while !self.stack.is_empty() {
             self.step(out.buffer())?;
@@ -227,18 +225,18 @@ impl<'d> Writer<'d> {
         self.document.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
-    fn notes(&self, at: u32) -> &'d [Note] {
+    pub(super) fn notes(&self, at: u32) -> &'d [Note] {
         match &self.spelling {
             Some((spelling, ordinals)) => spelling.notes_of(ordinals.ordinal(at)),
             None => &[],
         }
     }
 
-    fn note(&self, at: u32, code: u16) -> Option<u64> {
+    pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
         self.notes(at).iter().find(|note| note.code == code).map(|note| note.value)
     }
 
-    fn tag(&self, at: u32, usual: u8) -> u8 {
+    pub(super) fn tag(&self, at: u32, usual: u8) -> u8 {
         self.note(at, code::TAG).map_or(usual, |tag| tag as u8)
     }
 
@@ -252,7 +250,7 @@ impl<'d> Writer<'d> {
     }
 
     /// A length in 8 bits, or behind another tag in 32.
-    fn short_or_long(&self, len: usize, long: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn short_or_long(&self, len: usize, long: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         match u8::try_from(len) {
             Ok(len) if !long => buf.push(len),
             _ => self.n32(self.fits(len)?, buf),
@@ -261,7 +259,7 @@ impl<'d> Writer<'d> {
     }
 
     /// A length that must fit 31 bits.
-    fn fits(&self, len: usize) -> Result<u32, Error> {
+    pub(super) fn fits(&self, len: usize) -> Result<u32, Error> {
         u32::try_from(len).ok().filter(|len| i32::try_from(*len).is_ok()).ok_or_else(|| {
             Error::new(ErrorKind::Unsupported)
                 .expecting("strings and containers of less than 2 GB")
@@ -269,7 +267,7 @@ impl<'d> Writer<'d> {
         })
     }
 
-    fn push(&mut self, frame: Frame) -> Result<(), Error> {
+    pub(super) fn push(&mut self, frame: Frame) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep());
         }
@@ -279,7 +277,7 @@ impl<'d> Writer<'d> {
 
     /// Takes the next number for the variable at `at`.
     #[inline]
-    fn number_variable(&mut self, at: u32, node: &Node, also: Also) {
+    pub(super) fn number_variable(&mut self, at: u32, node: &Node, also: Also) {
         if node.has(flag::TARGET) || also.variable.is_some() || also.referent.is_some() {
             self.variables.insert(at, self.next);
             if let Some(at) = also.variable {
@@ -293,7 +291,7 @@ impl<'d> Writer<'d> {
     }
 
     #[inline]
-    fn number_referent(&mut self, at: u32, node: &Node, also: Also) {
+    pub(super) fn number_referent(&mut self, at: u32, node: &Node, also: Also) {
         if node.has(flag::TARGET) || also.referent.is_some() {
             self.referents.insert(at, self.next);
             if let Some(at) = also.referent {
@@ -303,7 +301,7 @@ impl<'d> Writer<'d> {
         self.next += 1;
     }
 
-    fn back_reference(&self, number: u32, at: u32, buf: &mut Vec<u8>) {
+    pub(super) fn back_reference(&self, number: u32, at: u32, buf: &mut Vec<u8>) {
         if self.note(at, code::LARGE).is_some() {
             buf.extend_from_slice(&[tag::LOBJECT, tag::OBJECT]);
             buf.extend_from_slice(&self.image.n64(u64::from(number)));
@@ -313,7 +311,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn reference(&self, flags: u8, buf: &mut Vec<u8>) {
+    pub(super) fn reference(&self, flags: u8, buf: &mut Vec<u8>) {
         buf.push(match (flags & flag::WEAK != 0, flags & flag::OVERLOAD != 0) {
             (false, false) => tag::REF,
             (false, true) => tag::OVERLOAD,
@@ -325,7 +323,7 @@ impl<'d> Writer<'d> {
     // -- Values ------------------------------------------------------------
 
     /// Writes the node at `at`: a leaf whole, of a container the front.
-    fn value(&mut self, mut at: u32, mut slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn value(&mut self, mut at: u32, mut slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
         let mut also = Also::default();
         let first = at;
         let mut blessed = false;
@@ -460,7 +458,7 @@ impl<'d> Writer<'d> {
     }
 
     /// Whether a variable holds this by reference only.
-    fn is_referred(&self, node: &Node) -> bool {
+    pub(super) fn is_referred(&self, node: &Node) -> bool {
         match node.kind {
             Kind::Array | Kind::Map | Kind::Opaque | Kind::Code => true,
             Kind::Regexp => !node.has(flag::BARE),
@@ -469,14 +467,21 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn bless(&mut self, at: u32, class: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn bless(&mut self, at: u32, class: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let form = self.note(at, code::CLASS).unwrap_or(0);
         let (again, long) = (form & 1 != 0, form & 2 != 0);
         let name = self.document.class(class).map_or(&b""[..], |name| name.bytes);
         self.bless_as(class, name, again, long, buf)
     }
 
-    fn bless_as(&mut self, class: u32, name: &[u8], again: bool, long: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn bless_as(
+        &mut self,
+        class: u32,
+        name: &[u8],
+        again: bool,
+        long: bool,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let next = self.classes.len() as u32;
         let known = self.classes.get(&class).copied().filter(|_| !again);
         let number = match known {
@@ -505,7 +510,7 @@ impl<'d> Writer<'d> {
 
     /// Gives a class its number. One that is given by name again takes another
     /// number, which nothing refers to.
-    fn new_class(&mut self, class: u32, number: u32) {
+    pub(super) fn new_class(&mut self, class: u32, number: u32) {
         let spare = u32::MAX - number;
         let key = if self.classes.contains_key(&class) { spare } else { class };
         self.classes.insert(key, number);
@@ -513,177 +518,21 @@ impl<'d> Writer<'d> {
 
     /// The id of the class that regexps are blessed into, which a document need
     /// not name.
-    fn regexp_class(&self) -> u32 {
+    pub(super) fn regexp_class(&self) -> u32 {
         let names = self.document.tape().classes();
         (1..).zip(names.iter()).find(|(_, name)| name.bytes == b"Regexp").map_or(u32::MAX / 2, |(id, _)| id)
     }
 
-    fn scalar(&mut self, at: u32, node: &Node, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
-        match node.kind {
-            Kind::Tied => return self.tied_scalar(at, node, also, buf),
-            Kind::VString => return self.vstring(at, node, also, buf),
-            _ => {}
-        }
-        self.number_variable(at, node, also);
-        if node.kind == Kind::Regexp {
-            return self.regexp(at, buf);
-        }
-        self.leaf(at, node, buf)
-    }
-
-    /// Writes a scalar that has its number.
-    pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let document = self.document;
-        match node.kind {
-            Kind::Int => {
-                let value = node.payload as i64;
-                self.integer(at, value, buf)
-            }
-            Kind::Bytes | Kind::Text => self.string(at, node.kind, document.bytes(node), buf),
-            Kind::Float | Kind::Float32 => {
-                let value = match node.kind {
-                    Kind::Float => f64::from_bits(node.payload),
-                    _ => f64::from(f32::from_bits(node.payload as u32)),
-                };
-                self.float(at, value, buf)
-            }
-            Kind::Null => {
-                buf.push(self.tag(at, tag::UNDEF));
-                Ok(())
-            }
-            Kind::Hole => {
-                buf.push(self.tag(at, tag::SV_UNDEF));
-                Ok(())
-            }
-            Kind::Bool => {
-                buf.push(self.tag(at, bool_tag(node.payload != 0, self.image.minor)));
-                Ok(())
-            }
-            Kind::Uint => self.string(at, Kind::Bytes, node.payload.to_string().as_bytes(), buf),
-            Kind::BigInt => {
-                let magnitude = document.bytes(node);
-                if bigint::exceeds(magnitude, self.limits.digits) {
-                    return Err(self.limits.too_many_digits().on_path(document.path(at)));
-                }
-                let mut text = Vec::new();
-                bigint::push_decimal(node.has(flag::NEGATIVE), magnitude, &mut text);
-                self.lose(LossKind::BigInt, at);
-                self.string(at, Kind::Bytes, &text, buf)
-            }
-            Kind::Float128 => self.float128(at, document.bytes(node), buf),
-            Kind::Encoded => {
-                self.lose(LossKind::Encoding, at);
-                self.string(at, Kind::Bytes, document.bytes(node), buf)
-            }
-            Kind::Symbol | Kind::Module | Kind::EnumCase => {
-                self.lose(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Name }, at);
-                let bytes = document.bytes(node);
-                let kind =
-                    if !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok() { Kind::Text } else { Kind::Bytes };
-                self.string(at, kind, bytes, buf)
-            }
-            _ => Err(Error::new(ErrorKind::Unrepresentable)
-                .on_path(document.path(at))
-                .expecting("a scalar")
-                .finding(format!("{:?}", node.kind))),
-        }
-    }
-
-    fn integer(&mut self, at: u32, value: i64, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let usual = if self.image.iv == 4 && i32::try_from(value).is_err() && !self.image.netorder {
-            tag::SCALAR
-        } else {
-            integer_tag(value, self.image.netorder)
-        };
-        match self.tag(at, usual) {
-            tag::BYTE if (-128..=127).contains(&value) => buf.extend_from_slice(&[tag::BYTE, (value + 128) as u8]),
-            tag::NETINT if i32::try_from(value).is_ok() => {
-                buf.push(tag::NETINT);
-                buf.extend_from_slice(&(value as i32).to_be_bytes());
-            }
-            tag::INTEGER => {
-                buf.push(tag::INTEGER);
-                self.image.integer(value, buf);
-            }
-            _ => return self.string(at, Kind::Bytes, value.to_string().as_bytes(), buf),
-        }
-        Ok(())
-    }
-
-    fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) -> Result<(), Error> {
-        if self.kept_float(at, buf) {
-            return Ok(());
-        }
-        let usual = float_tag(&Node::float(value), self.image.netorder);
-        match (self.tag(at, usual), whole(value)) {
-            (tag::DOUBLE, _) => {
-                buf.push(tag::DOUBLE);
-                self.image.float(value, buf);
-                Ok(())
-            }
-            (_, Some(whole)) => self.integer(at, whole, buf),
-            _ => {
-                let text = perl_text(value);
-                if text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
-                    self.lose(LossKind::Precision, at);
-                }
-                self.string(at, Kind::Bytes, text.as_bytes(), buf)
-            }
-        }
-    }
-
-    /// Writes the float as it was read, if that was not the usual way.
-    fn kept_float(&self, at: u32, buf: &mut Vec<u8>) -> bool {
-        let Some((spelling, _)) = &self.spelling else { return false };
-        let Some(kept) = self.note(at, code::FLOAT).map(|kept| spelling.kept(kept)) else { return false };
-        let fits = kept.len() == usize::from(self.image.nv) && !self.image.netorder;
-        let as_read = spelling.get(super::spelling::header::NETORDER) == Some(u64::from(self.image.netorder));
-        if fits || as_read {
-            buf.push(tag::DOUBLE);
-            buf.extend_from_slice(kept);
-        }
-        fits || as_read
-    }
-
-    fn float128(&mut self, at: u32, bytes: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
-        if self.kept_float(at, buf) {
-            return Ok(());
-        }
-        self.lose(LossKind::Precision, at);
-        let value = bytes.try_into().map_or(0.0, |wide| crate::num::float128::to_f64(&wide));
-        self.float(at, value, buf)
-    }
-
-    pub(super) fn string(&mut self, at: u32, kind: Kind, bytes: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
-        let usual = string_tag(kind, bytes.len() as u64);
-        let wished = self.tag(at, usual);
-        let wished =
-            if matches!(wished, tag::SCALAR | tag::LSCALAR | tag::UTF8STR | tag::LUTF8STR) { wished } else { usual };
-        self.tagged_string(at, wished, bytes, buf)
-    }
-
-    fn tagged_string(&mut self, at: u32, wished: u8, bytes: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
-        if self.note(at, code::LARGE).is_some() && matches!(wished, tag::LSCALAR | tag::LUTF8STR) {
-            buf.extend_from_slice(&[tag::LOBJECT, wished]);
-            buf.extend_from_slice(&self.image.n64(bytes.len() as u64));
-            buf.extend_from_slice(bytes);
-            return Ok(());
-        }
-        // A string that was edited may have outgrown its tag.
-        let wished = match wished {
-            tag::SCALAR if bytes.len() > 0xFF => tag::LSCALAR,
-            tag::UTF8STR if bytes.len() > 0xFF => tag::LUTF8STR,
-            wished => wished,
-        };
-        buf.push(wished);
-        self.short_or_long(bytes.len(), matches!(wished, tag::LSCALAR | tag::LUTF8STR), buf)?;
-        buf.extend_from_slice(bytes);
-        Ok(())
-    }
-
     // -- Containers --------------------------------------------------------
 
-    fn container(&mut self, at: u32, node: &Node, also: Also, blessed: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn container(
+        &mut self,
+        at: u32,
+        node: &Node,
+        also: Also,
+        blessed: bool,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let children = Cursor::new(self.document, at);
         let (first, end) = (at + 1, children.next());
         match node.kind {
@@ -721,7 +570,7 @@ impl<'d> Writer<'d> {
     }
 
     /// The tag and count of an array or hash.
-    fn count(&mut self, at: u32, tag: u8, flags: Option<u8>, count: u32, buf: &mut Vec<u8>) {
+    pub(super) fn count(&mut self, at: u32, tag: u8, flags: Option<u8>, count: u32, buf: &mut Vec<u8>) {
         let large = self.note(at, code::LARGE).is_some();
         if large {
             buf.push(tag::LOBJECT);
@@ -735,7 +584,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn map(&mut self, at: u32, node: &Node, first: u32, end: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn map(&mut self, at: u32, node: &Node, first: u32, end: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         if node.has(flag::DEFAULT) || node.has(flag::IDENTITY) {
             self.lose(LossKind::MapKind, at);
         }
@@ -756,7 +605,7 @@ impl<'d> Writer<'d> {
     }
 
     /// The entries from `at` on, the last key first.
-    fn sorted(&self, mut at: u32, end: u32) -> Vec<(Key, u32)> {
+    pub(super) fn sorted(&self, mut at: u32, end: u32) -> Vec<(Key, u32)> {
         let mut entries = Vec::new();
         while let Some((key, value)) = self.entry(at, end) {
             entries.push((self.keys.order(self.document, key), key, value));
@@ -768,7 +617,7 @@ impl<'d> Writer<'d> {
 
     /// The entry at `at`: its key and the node of its value.
     #[inline]
-    fn entry(&self, at: u32, end: u32) -> Option<(Key, u32)> {
+    pub(super) fn entry(&self, at: u32, end: u32) -> Option<(Key, u32)> {
         if at >= end {
             return None;
         }
@@ -782,7 +631,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         match &mut frame {
             Frame::Items { at, end } => {
@@ -883,18 +732,18 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes a child of the container whose frame this is.
-    fn descend(&mut self, frame: Frame, at: u32, slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn descend(&mut self, frame: Frame, at: u32, slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
         self.push(frame)?;
         self.value(at, slot, buf)
     }
 
     /// Whether the node is a leaf that nothing else refers to.
     #[inline]
-    fn is_plain_leaf(&self, node: &Node) -> bool {
+    pub(super) fn is_plain_leaf(&self, node: &Node) -> bool {
         !node.kind.is_container() && !node.has(flag::TARGET) && !matches!(node.kind, Kind::Link | Kind::Alias)
     }
 
-    fn key(&mut self, key: Key, value: u32, flagged: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn key(&mut self, key: Key, value: u32, flagged: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         if self.spelling.is_some() {
             let flags = self.note(value, code::KEY_FLAGS).map(|flags| flags as u8);
             let tag = self.note(value, code::KEY_TAG).map(|tag| tag as u8);
@@ -902,192 +751,16 @@ impl<'d> Writer<'d> {
         }
         self.plain_key(key, flagged, buf)
     }
-
-    // -- The rarer records -------------------------------------------------
-
-    /// The text of code, or the value of a v-string.
-    fn inner_string(&mut self, at: u32, text: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let node = self.node(text);
-        let bytes = self.document.bytes(&node);
-        let usual = string_tag(node.kind, bytes.len() as u64);
-        let wished = self.note(at, code::INNER_TAG).map_or(usual, |tag| tag as u8);
-        self.tagged_string(text, wished, bytes, buf)
-    }
-
-    fn regexp(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let parts: Vec<Node> = Cursor::new(self.document, at).children().map(|part| *part.node()).collect();
-        let bytes = |part: usize| parts.get(part).map_or(&b""[..], |part| self.document.bytes(part));
-        let (pattern, flags) = (bytes(0), bytes(1));
-        let usual = if pattern.len() > 0xFF { tag::REGEXP_LONG } else { 0 };
-        let op = self.note(at, code::REGEXP).map_or(usual, |op| op as u8 | usual);
-        buf.extend_from_slice(&[tag::REGEXP, op]);
-        self.short_or_long(pattern.len(), op & tag::REGEXP_LONG != 0, buf)?;
-        buf.extend_from_slice(pattern);
-        let len = flags.len().min(0xFF);
-        buf.push(len as u8);
-        buf.extend_from_slice(&flags[..len]);
-        Ok(())
-    }
-
-    fn vstring(&mut self, at: u32, node: &Node, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let source = self.node(at + 1);
-        let bytes = self.document.bytes(&source);
-        let long = bytes.len() > 0xFF;
-        let tag = self.tag(at, if long { tag::LVSTRING } else { tag::VSTRING });
-        let tag = if long { tag::LVSTRING } else { tag };
-        buf.push(tag);
-        self.short_or_long(bytes.len(), tag == tag::LVSTRING, buf)?;
-        buf.extend_from_slice(bytes);
-        self.number_variable(at, node, also);
-        self.inner_string(at, at + 2, buf)
-    }
-
-    fn tied_scalar(&mut self, at: u32, node: &Node, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
-        self.number_variable(at, node, also);
-        let (first, end) = (at + 1, Cursor::new(self.document, at).next());
-        if node.form() == Form::TiedScalar {
-            buf.push(tag::TIED_SCALAR);
-            return self.push(Frame::Items { at: first, end });
-        }
-        let key = Cursor::new(self.document, first).next();
-        let key_node = self.node(key);
-        let is_index = key_node.kind == Kind::Int && i32::try_from(key_node.payload as i64).is_ok();
-        let tag = self.tag(at, if is_index { tag::TIED_IDX } else { tag::TIED_KEY });
-        buf.push(tag);
-        self.push(Frame::Element { object: Some(first), key, by_key: tag == tag::TIED_KEY })
-    }
-
-    // -- Hooks: see `records.rs` for the children of an opaque object --------
-
-    /// Whether the child at `at` is an object that is stored in the record
-    /// itself, and no link.
-    fn is_inner(&self, at: u32, node: &Node) -> bool {
-        !(node.kind == Kind::Link || node.kind == Kind::Ref && self.node(at + 1).kind == Kind::Alias)
-    }
-
-    fn hook(&mut self, at: u32, node: &Node, first: u32, end: u32, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
-        self.number_referent(at, node, also);
-        let body = Cursor::new(self.document, at).children().last();
-        let flags = match body.map(|body| (body.kind(), body.node().form())) {
-            Some((Kind::Array, _)) => hook::ARRAY,
-            Some((Kind::Map, _)) => hook::HASH,
-            Some((Kind::Tied, _)) => hook::EXTRA,
-            _ => hook::SCALAR,
-        };
-        if self.note(at, code::LARGE).is_some() {
-            buf.push(tag::LOBJECT);
-        }
-        buf.push(tag::HOOK);
-        let next = Cursor::new(self.document, first).next();
-        self.push(Frame::Hook { record: at, at: next, end, flags, recursed: false })
-    }
-
-    fn extra(&self, record: u32) -> u8 {
-        let body = Cursor::new(self.document, record).children().last();
-        match body.map(|body| body.node().form()) {
-            Some(Form::TiedScalar) => hook::TIED_SCALAR,
-            Some(Form::TiedArray) => hook::TIED_ARRAY,
-            _ => hook::TIED_HASH,
-        }
-    }
-
-    fn hook_end(
-        &mut self,
-        record: u32,
-        end: u32,
-        mut flags: u8,
-        recursed: bool,
-        buf: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        let (class, payload) = (self.node(record).class(), self.node(record + 1));
-        let mut at = Cursor::new(self.document, record + 1).next();
-        let mut links = Vec::new();
-        while at < end && Cursor::new(self.document, at).next() < end {
-            if !self.is_inner(at, &self.node(at)) {
-                links.push(at);
-            }
-            at = Cursor::new(self.document, at).next();
-        }
-        let large = self.note(record, code::LARGE).is_some();
-        let again = self.note(record, code::CLASS).is_some();
-        let name = self.document.class(class).map_or(&b""[..], |name| name.bytes);
-        let frozen = self.document.bytes(&payload);
-        let next = self.classes.len() as u32;
-        let known = self.classes.get(&class).copied().filter(|_| !again);
-        let number = known.map_or_else(|| self.fits(name.len()), Ok)?;
-        let body = flags;
-        if known.is_some() {
-            flags |= hook::CLASS_INDEX;
-        }
-        for (is_set, flag) in [
-            (number > 0xFF, hook::LARGE_CLASS),
-            (frozen.len() > 0xFF, hook::LARGE_STRING),
-            (!links.is_empty(), hook::HAS_LIST),
-            (links.len() > 0xFF, hook::LARGE_LIST),
-        ] {
-            if is_set {
-                flags |= flag;
-            }
-        }
-        if let Some(noted) = self.note(record, code::HOOK) {
-            flags |= noted as u8 & (hook::LARGE_CLASS | hook::LARGE_STRING | hook::LARGE_LIST | hook::HAS_LIST);
-        }
-        buf.push(flags);
-        if body == hook::EXTRA && !recursed {
-            buf.push(self.extra(record));
-        }
-        self.short_or_long(number as usize, flags & hook::LARGE_CLASS != 0, buf)?;
-        if known.is_none() {
-            buf.extend_from_slice(name);
-            self.new_class(class, next);
-        }
-        if large && flags & hook::LARGE_STRING != 0 {
-            buf.extend_from_slice(&self.image.n64(frozen.len() as u64));
-        } else {
-            self.short_or_long(frozen.len(), flags & hook::LARGE_STRING != 0, buf)?;
-        }
-        buf.extend_from_slice(frozen);
-        if flags & hook::HAS_LIST != 0 {
-            self.short_or_long(links.len(), flags & hook::LARGE_LIST != 0, buf)?;
-            for link in links {
-                let number = self.number_of(link).ok_or_else(|| {
-                    Error::new(ErrorKind::Unrepresentable)
-                        .on_path(self.document.path(link))
-                        .expecting("a link to an object in the list of a hook")
-                        .finding("one to something else")
-                })?;
-                buf.extend_from_slice(&number.to_be_bytes());
-            }
-        }
-        if body == hook::EXTRA && at < end {
-            // The object of the tied variable.
-            return self.push(Frame::Items { at: at + 1, end });
-        }
-        Ok(())
-    }
-
-    /// The number of a part of a hook record, or of what it links to, if it
-    /// has one yet.
-    fn number_of(&self, part: u32) -> Option<u32> {
-        let (node, next) = (self.node(part), self.node(part + 1));
-        match (node.kind, next.kind) {
-            (Kind::Ref, Kind::Alias) => self.variables.get(&(next.payload as u32)),
-            (Kind::Ref, _) => self.variables.get(&(part + 1)),
-            (Kind::Link, _) => self.referents.get(&(node.payload as u32)),
-            _ => self.referents.get(&part),
-        }
-        .copied()
-    }
 }
 
 /// Whether Storable has a record for it.
-fn is_hook(node: &Node) -> bool {
+pub(super) fn is_hook(node: &Node) -> bool {
     node.kind == Kind::Opaque && node.form() == Form::Hook
 }
 
 /// Which other nodes the next number is for.
 #[derive(Clone, Copy, Default)]
-struct Also {
-    variable: Option<u32>,
-    referent: Option<u32>,
+pub(super) struct Also {
+    pub(super) variable: Option<u32>,
+    pub(super) referent: Option<u32>,
 }

@@ -1,0 +1,192 @@
+//! Reading arrays and hashes.
+
+use super::numbers::Numbered;
+use super::read::{Frame, IDS, Inside, KEYED, Machine, NONE, Prefix};
+use super::spelling::value as code;
+use super::tag;
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Note, Sink, flag};
+use crate::error::{Error, ErrorKind};
+
+impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
+    pub(super) fn begin_array(&mut self, count: u32, mut prefix: Prefix) -> Result<(), Error> {
+        let flags = self.before_container(&mut prefix)?;
+        self.open(Inside::Array, Node::open(Kind::Array, 0).with(flags), count, prefix)?;
+        Ok(())
+    }
+
+    pub(super) fn begin_hash(&mut self, hash_flags: Option<u8>, count: u32, mut prefix: Prefix) -> Result<(), Error> {
+        let flags = self.before_container(&mut prefix)?;
+        let mut node = Node::open(Kind::Map, 0).with(flags);
+        let mut inside = Inside::Hash;
+        if let Some(hash_flags) = hash_flags {
+            inside = Inside::FlagHash;
+            if hash_flags & tag::hash::RESTRICTED != 0 {
+                node = node.with(flag::RESTRICTED);
+            }
+            let at = self.len();
+            self.note(at, code::HASH_FLAGS, u64::from(hash_flags));
+        }
+        self.open(inside, node, count, prefix)?;
+        Ok(())
+    }
+
+    pub(super) fn array(&mut self) -> Result<(), Error> {
+        if FAST && self.items()? {
+            return Ok(());
+        }
+        if self.frames.len() == 1 {
+            self.sink.child_done()?;
+        }
+        let Some(frame) = self.frames.last_mut() else { return Ok(()) };
+        if frame.left == 0 {
+            self.close();
+            return Ok(());
+        }
+        frame.left -= 1;
+        frame.count += 1;
+        self.value(false)
+    }
+
+    pub(super) fn hash(&mut self) -> Result<(), Error> {
+        let Some(frame) = self.frames.last().copied() else { return Ok(()) };
+        if frame.value != NONE {
+            self.key(frame)?;
+        }
+        if FAST && self.entries()? {
+            return Ok(());
+        }
+        if self.frames.len() == 1 {
+            self.sink.child_done()?;
+        }
+        let keyed = self.sink.tape().keys.len() + self.frames.len() < IDS;
+        let Some(frame) = self.frames.last_mut() else { return Ok(()) };
+        if frame.left == 0 {
+            self.close();
+            return Ok(());
+        }
+        frame.has_slot = !keyed || frame.left + frame.count > KEYED;
+        if frame.has_slot {
+            let mut slot = Node::leaf(Kind::Null, 0);
+            slot.key = IS_KEY;
+            self.sink.tape().push(slot);
+        }
+        let next = self.sink.tape().len();
+        frame.value = next;
+        frame.left -= 1;
+        frame.count += 1;
+        self.value(false)
+    }
+
+    /// Reads the key of the value that was just read.
+    pub(super) fn key(&mut self, frame: Frame) -> Result<(), Error> {
+        let value = frame.value;
+        let mut flags = 0;
+        if frame.inside == Inside::FlagHash {
+            let at = self.scan.at;
+            flags = self.scan.u8("a key's flags")?;
+            self.piece(at, value, "key flags");
+        }
+        // A key that is a scalar of its own says itself what it is.
+        let encoding = if flags & tag::hash::KEY_IS_SV != 0 { 0 } else { flags };
+        let mut kind = if encoding & tag::hash::KEY_UTF8 != 0 { Kind::Text } else { Kind::Bytes };
+        let at = self.scan.at;
+        let len = if flags & tag::hash::KEY_IS_SV != 0 {
+            let tag = self.scan.u8("a key's tag")?;
+            self.piece(at, value, tag::name(tag));
+            let at = self.scan.at;
+            let len = match tag {
+                tag::SCALAR | tag::UTF8STR => u32::from(self.scan.u8("a key's length")?),
+                tag::LSCALAR | tag::LUTF8STR => self.n32("a key's length")?,
+                _ => {
+                    return Err(Error::new(ErrorKind::Unsupported)
+                        .at(at - 1)
+                        .expecting("a string as the key of a hash")
+                        .finding(tag::name(tag)));
+                }
+            };
+            self.ensure_numbers(&Prefix { implied: true, ..Prefix::default() });
+            self.numbers.give(Numbered::Variable(value));
+            if matches!(tag, tag::UTF8STR | tag::LUTF8STR) {
+                kind = Kind::Text;
+            }
+            self.note(value, code::KEY_TAG, u64::from(tag));
+            self.piece(at, value, "key length");
+            len
+        } else {
+            let len = self.n32("a key's length")?;
+            self.piece(at, value, "key length");
+            len
+        };
+        let start = self.scan.at;
+        let node = self.string(kind, u64::from(len), "a key")?;
+        self.piece(start, value, "key");
+        let mut key_flags = 0;
+        if flags & tag::hash::KEY_LOCKED != 0 && frame.flags_of_hash(self.sink.tape().nodes()) & flag::RESTRICTED != 0 {
+            key_flags |= flag::LOCKED;
+        }
+        if flags & tag::hash::KEY_PLACEHOLDER != 0 {
+            // What is absent is not also read-only.
+            key_flags = flag::PLACEHOLDER;
+            match self.sink.tape().nodes.get_mut(value as usize) {
+                Some(node) if node.kind == Kind::Null => node.kind = Kind::Hole,
+                // Storable reads a value here, and forgets it.
+                _ => {
+                    return Err(self.malformed(
+                        at,
+                        "a key that is not marked as absent, as it has a value",
+                        "the mark",
+                    ));
+                }
+            }
+            if S::DETAIL
+                && let Some(detail) = self.sink.detail()
+            {
+                let is_tag = |note: &Note| note.ordinal == value && note.code == code::TAG;
+                // UNDEF is the usual tag of a value, but not of an absent one.
+                if !detail.spelling.notes.iter().rev().take(4).any(is_tag) {
+                    detail.note(value, code::TAG, u64::from(tag::UNDEF));
+                }
+            }
+        }
+        if frame.inside == Inside::FlagHash {
+            self.note(value, code::KEY_FLAGS, u64::from(flags));
+        }
+        let bytes = &self.scan.input[start..self.scan.at];
+        let id = if encoding & tag::hash::KEY_WAS_UTF8 != 0 && kind == Kind::Bytes && !bytes.is_ascii() {
+            let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+            let node = Node::leaf(Kind::Text, 0).with(key_flags);
+            self.set_key(frame, node, text.as_bytes(), None)
+        } else {
+            self.set_key(frame, node.with(key_flags), bytes, Some(node.with(key_flags)))
+        };
+        if let Some(frame) = self.frames.last_mut() {
+            frame.value = NONE;
+            frame.last_key = id;
+        }
+        Ok(())
+    }
+
+    /// Gives the value that waits its key. `stands`: the node for a key that
+    /// stands in the input as it is. Returns the id.
+    pub(super) fn set_key(&mut self, frame: Frame, name: Node, bytes: &[u8], stands: Option<Node>) -> u16 {
+        let value = frame.value;
+        let tape = self.sink.tape();
+        if frame.has_slot {
+            let mut key = match stands {
+                Some(node) => node,
+                None => tape.owned(name.kind, bytes).with(name.flags),
+            };
+            key.key = IS_KEY;
+            if let Some(slot) = value.checked_sub(1).and_then(|slot| tape.nodes.get_mut(slot as usize)) {
+                *slot = key;
+            }
+            tape.set_key(value, KEY_NODE);
+            return NO_KEY;
+        }
+        let name = Node { payload: 0, aux: 0, key: NO_KEY, ..name };
+        let id = tape.keys.intern_always(name, bytes).and_then(|id| u16::try_from(id).ok()).unwrap_or(NO_KEY);
+        tape.set_key(value, id);
+        tape.keys.learn(frame.last_key, id);
+        id
+    }
+}

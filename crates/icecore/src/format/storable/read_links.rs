@@ -1,0 +1,140 @@
+//! Reading back-references and classes.
+
+use super::numbers::Numbered;
+use super::read::{Machine, Prefix};
+use super::spelling::value as code;
+use super::tag;
+use crate::document::{Form, Kind, Node, Sink, flag};
+use crate::error::{Error, ErrorKind};
+
+impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
+    /// Makes sure that the table of numbers is there before something comes
+    /// that the tape alone does not number.
+    pub(super) fn ensure_numbers(&mut self, prefix: &Prefix) {
+        if !self.numbers.is_built() {
+            self.numbers.build(self.sink.tape());
+            if prefix.flags & flag::REF != 0 && !prefix.implied {
+                let next = self.len();
+                self.numbers.give(Numbered::Variable(next));
+            }
+        }
+    }
+
+    pub(super) fn back_reference(&mut self, start: usize, prefix: Prefix) -> Result<(), Error> {
+        let at = self.scan.at;
+        let number = u32::from_be_bytes(self.scan.array("an object number")?);
+        self.piece(at, prefix.first, "object number");
+        self.refer(u64::from(number), start, prefix)
+    }
+
+    pub(super) fn refer(&mut self, number: u64, start: usize, mut prefix: Prefix) -> Result<(), Error> {
+        if prefix.class.is_some() {
+            return Err(self.malformed(start, "a value behind the class", "a back-reference"));
+        }
+        if !self.sink.is_whole() {
+            return Err(Error::new(ErrorKind::BadLink).at(start));
+        }
+        self.ensure_numbers(&prefix);
+        let (kind, target) = self.numbered(number, start, prefix.flags & flag::REF != 0)?;
+        if kind == Kind::Alias && prefix.flags & flag::REF != 0 {
+            self.wrap(Node::open(Kind::Ref, 0).with(prefix.flags), &mut prefix)?;
+            prefix.flags = 0;
+        }
+        let flags = if kind == Kind::Link { prefix.flags } else { 0 };
+        let at = self.sink.tape().push(Node::leaf(kind, u64::from(target)).with(flags));
+        self.sink.tape().mark_target(target);
+        if S::DETAIL && kind == Kind::Link && flags & flag::REF == 0 {
+            self.note(at, code::BARE, 1);
+        }
+        self.begin(at, prefix.start);
+        self.end(at);
+        self.settle(at);
+        self.close_wrappers(at, prefix.wraps);
+        self.depth -= prefix.wraps;
+        Ok(())
+    }
+
+    /// Whether this number names a thing (`Link`) or a variable (`Alias`), and
+    /// the node. `referred`: a reference to it was read.
+    pub(super) fn numbered(&mut self, number: u64, start: usize, referred: bool) -> Result<(Kind, u32), Error> {
+        let target = match self.numbers.get(number) {
+            Some(Numbered::Referent(target)) => return Ok((Kind::Link, target)),
+            Some(Numbered::Variable(target)) => target,
+            None => {
+                return Err(Error::new(ErrorKind::BadLink)
+                    .at(start)
+                    .expecting(match self.numbers.len() {
+                        0 => "a value: there is none yet to refer back to".to_owned(),
+                        n => format!("the number of an object before this one, 0 to {}", n - 1),
+                    })
+                    .finding(number.to_string()));
+            }
+        };
+        let form = |back: u32, kind: Kind, form: Form| {
+            target.checked_sub(back).is_some_and(|at| {
+                self.sink_node(at)
+                    .is_some_and(|node| node.kind == kind && (kind != Kind::Object || node.form() == form))
+            })
+        };
+        // A blessed scalar: its object is two nodes before it.
+        if referred && form(1, Kind::Ref, Form::Usual) && form(2, Kind::Object, Form::Usual) {
+            return Ok((Kind::Link, target - 2));
+        }
+        if form(1, Kind::Object, Form::Variable) {
+            return Ok((Kind::Alias, target - 1));
+        }
+        Ok((Kind::Alias, target))
+    }
+
+    /// The class behind `BLESS` or `IX_BLESS`.
+    pub(super) fn bless(&mut self, tag: u8, node: u32) -> Result<u32, Error> {
+        let at = self.scan.at;
+        let short = self.scan.u8("a class")?;
+        let number = if short & 0x80 != 0 { self.n32("a class")? } else { u32::from(short) };
+        let long = short & 0x80 != 0;
+        if tag == tag::IX_BLESS {
+            self.piece(at, node, "class number");
+            if S::DETAIL && long && number <= 0x7F {
+                self.pending_class = Some(2);
+            }
+            return self.known_class(number, at);
+        }
+        self.piece(at, node, "class length");
+        let at = self.scan.at;
+        let class = self.new_class(number)?;
+        self.piece(at, node, "class name");
+        self.class_note(class, long && number <= 0x7F);
+        self.classes.push(class);
+        Ok(class)
+    }
+
+    pub(super) fn known_class(&mut self, number: u32, at: usize) -> Result<u32, Error> {
+        self.classes.get(number as usize).copied().ok_or_else(|| {
+            Error::new(ErrorKind::BadLink)
+                .at(at)
+                .expecting(match self.classes.len() {
+                    0 => "a class name: no class has a number yet".to_owned(),
+                    n => format!("the number of a class before this one, 0 to {}", n - 1),
+                })
+                .finding(number.to_string())
+        })
+    }
+
+    pub(super) fn new_class(&mut self, len: u32) -> Result<u32, Error> {
+        let at = self.scan.at;
+        if u64::from(len) > self.limits.string {
+            return Err(self.limits.too_long(u64::from(len)).at(at));
+        }
+        let name = self.scan.take(len as usize, "a class name")?;
+        self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(at))
+    }
+
+    /// A class given by name: bit 0 says that it had a number already, bit 1
+    /// that its length took more bytes than it needs.
+    pub(super) fn class_note(&mut self, class: u32, long: bool) {
+        if S::DETAIL {
+            let form = u64::from(self.classes.contains(&class)) | u64::from(long) << 1;
+            self.pending_class = Some(form).filter(|form| *form != 0);
+        }
+    }
+}

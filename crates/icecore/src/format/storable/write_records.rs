@@ -1,0 +1,191 @@
+//! Writing the rarer records: code, regexps, v-strings, tied variables, hooks.
+
+use super::spelling::value as code;
+use super::tag::{self, hook};
+use super::write::{Also, Frame, Writer, string_tag};
+use crate::document::{Cursor, Form, Kind, Node};
+use crate::error::{Error, ErrorKind};
+
+impl Writer<'_> {
+    /// The text of code, or the value of a v-string.
+    pub(super) fn inner_string(&mut self, at: u32, text: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let node = self.node(text);
+        let bytes = self.document.bytes(&node);
+        let usual = string_tag(node.kind, bytes.len() as u64);
+        let wished = self.note(at, code::INNER_TAG).map_or(usual, |tag| tag as u8);
+        self.tagged_string(text, wished, bytes, buf)
+    }
+
+    pub(super) fn regexp(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let parts: Vec<Node> = Cursor::new(self.document, at).children().map(|part| *part.node()).collect();
+        let bytes = |part: usize| parts.get(part).map_or(&b""[..], |part| self.document.bytes(part));
+        let (pattern, flags) = (bytes(0), bytes(1));
+        let usual = if pattern.len() > 0xFF { tag::REGEXP_LONG } else { 0 };
+        let op = self.note(at, code::REGEXP).map_or(usual, |op| op as u8 | usual);
+        buf.extend_from_slice(&[tag::REGEXP, op]);
+        self.short_or_long(pattern.len(), op & tag::REGEXP_LONG != 0, buf)?;
+        buf.extend_from_slice(pattern);
+        let len = flags.len().min(0xFF);
+        buf.push(len as u8);
+        buf.extend_from_slice(&flags[..len]);
+        Ok(())
+    }
+
+    pub(super) fn vstring(&mut self, at: u32, node: &Node, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let source = self.node(at + 1);
+        let bytes = self.document.bytes(&source);
+        let long = bytes.len() > 0xFF;
+        let tag = self.tag(at, if long { tag::LVSTRING } else { tag::VSTRING });
+        let tag = if long { tag::LVSTRING } else { tag };
+        buf.push(tag);
+        self.short_or_long(bytes.len(), tag == tag::LVSTRING, buf)?;
+        buf.extend_from_slice(bytes);
+        self.number_variable(at, node, also);
+        self.inner_string(at, at + 2, buf)
+    }
+
+    pub(super) fn tied_scalar(&mut self, at: u32, node: &Node, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.number_variable(at, node, also);
+        let (first, end) = (at + 1, Cursor::new(self.document, at).next());
+        if node.form() == Form::TiedScalar {
+            buf.push(tag::TIED_SCALAR);
+            return self.push(Frame::Items { at: first, end });
+        }
+        let key = Cursor::new(self.document, first).next();
+        let key_node = self.node(key);
+        let is_index = key_node.kind == Kind::Int && i32::try_from(key_node.payload as i64).is_ok();
+        let tag = self.tag(at, if is_index { tag::TIED_IDX } else { tag::TIED_KEY });
+        buf.push(tag);
+        self.push(Frame::Element { object: Some(first), key, by_key: tag == tag::TIED_KEY })
+    }
+
+    // -- Hooks: see `records.rs` for the children of an opaque object --------
+
+    /// Whether the child at `at` is an object that is stored in the record
+    /// itself, and no link.
+    pub(super) fn is_inner(&self, at: u32, node: &Node) -> bool {
+        !(node.kind == Kind::Link || node.kind == Kind::Ref && self.node(at + 1).kind == Kind::Alias)
+    }
+
+    pub(super) fn hook(
+        &mut self,
+        at: u32,
+        node: &Node,
+        first: u32,
+        end: u32,
+        also: Also,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.number_referent(at, node, also);
+        let body = Cursor::new(self.document, at).children().last();
+        let flags = match body.map(|body| (body.kind(), body.node().form())) {
+            Some((Kind::Array, _)) => hook::ARRAY,
+            Some((Kind::Map, _)) => hook::HASH,
+            Some((Kind::Tied, _)) => hook::EXTRA,
+            _ => hook::SCALAR,
+        };
+        if self.note(at, code::LARGE).is_some() {
+            buf.push(tag::LOBJECT);
+        }
+        buf.push(tag::HOOK);
+        let next = Cursor::new(self.document, first).next();
+        self.push(Frame::Hook { record: at, at: next, end, flags, recursed: false })
+    }
+
+    pub(super) fn extra(&self, record: u32) -> u8 {
+        let body = Cursor::new(self.document, record).children().last();
+        match body.map(|body| body.node().form()) {
+            Some(Form::TiedScalar) => hook::TIED_SCALAR,
+            Some(Form::TiedArray) => hook::TIED_ARRAY,
+            _ => hook::TIED_HASH,
+        }
+    }
+
+    pub(super) fn hook_end(
+        &mut self,
+        record: u32,
+        end: u32,
+        mut flags: u8,
+        recursed: bool,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let (class, payload) = (self.node(record).class(), self.node(record + 1));
+        let mut at = Cursor::new(self.document, record + 1).next();
+        let mut links = Vec::new();
+        while at < end && Cursor::new(self.document, at).next() < end {
+            if !self.is_inner(at, &self.node(at)) {
+                links.push(at);
+            }
+            at = Cursor::new(self.document, at).next();
+        }
+        let large = self.note(record, code::LARGE).is_some();
+        let again = self.note(record, code::CLASS).is_some();
+        let name = self.document.class(class).map_or(&b""[..], |name| name.bytes);
+        let frozen = self.document.bytes(&payload);
+        let next = self.classes.len() as u32;
+        let known = self.classes.get(&class).copied().filter(|_| !again);
+        let number = known.map_or_else(|| self.fits(name.len()), Ok)?;
+        let body = flags;
+        if known.is_some() {
+            flags |= hook::CLASS_INDEX;
+        }
+        for (is_set, flag) in [
+            (number > 0xFF, hook::LARGE_CLASS),
+            (frozen.len() > 0xFF, hook::LARGE_STRING),
+            (!links.is_empty(), hook::HAS_LIST),
+            (links.len() > 0xFF, hook::LARGE_LIST),
+        ] {
+            if is_set {
+                flags |= flag;
+            }
+        }
+        if let Some(noted) = self.note(record, code::HOOK) {
+            flags |= noted as u8 & (hook::LARGE_CLASS | hook::LARGE_STRING | hook::LARGE_LIST | hook::HAS_LIST);
+        }
+        buf.push(flags);
+        if body == hook::EXTRA && !recursed {
+            buf.push(self.extra(record));
+        }
+        self.short_or_long(number as usize, flags & hook::LARGE_CLASS != 0, buf)?;
+        if known.is_none() {
+            buf.extend_from_slice(name);
+            self.new_class(class, next);
+        }
+        if large && flags & hook::LARGE_STRING != 0 {
+            buf.extend_from_slice(&self.image.n64(frozen.len() as u64));
+        } else {
+            self.short_or_long(frozen.len(), flags & hook::LARGE_STRING != 0, buf)?;
+        }
+        buf.extend_from_slice(frozen);
+        if flags & hook::HAS_LIST != 0 {
+            self.short_or_long(links.len(), flags & hook::LARGE_LIST != 0, buf)?;
+            for link in links {
+                let number = self.number_of(link).ok_or_else(|| {
+                    Error::new(ErrorKind::Unrepresentable)
+                        .on_path(self.document.path(link))
+                        .expecting("a link to an object in the list of a hook")
+                        .finding("one to something else")
+                })?;
+                buf.extend_from_slice(&number.to_be_bytes());
+            }
+        }
+        if body == hook::EXTRA && at < end {
+            // The object of the tied variable.
+            return self.push(Frame::Items { at: at + 1, end });
+        }
+        Ok(())
+    }
+
+    /// The number of a part of a hook record, or of what it links to, if it
+    /// has one yet.
+    pub(super) fn number_of(&self, part: u32) -> Option<u32> {
+        let (node, next) = (self.node(part), self.node(part + 1));
+        match (node.kind, next.kind) {
+            (Kind::Ref, Kind::Alias) => self.variables.get(&(next.payload as u32)),
+            (Kind::Ref, _) => self.variables.get(&(part + 1)),
+            (Kind::Link, _) => self.referents.get(&(node.payload as u32)),
+            _ => self.referents.get(&part),
+        }
+        .copied()
+    }
+}
