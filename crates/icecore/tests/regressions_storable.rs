@@ -69,6 +69,8 @@ fn in_an_old_image_a_reference_may_be_blessed_itself() {
     means_the_same(&bytes("03 02 00000001 04 04 02 00000000 62 01 41 58 62 01 56 58 58 58"));
     // The same without a reference before it: the item itself is blessed.
     means_the_same(&bytes("03 02 00000001 04 02 00000000 62 01 41 58 62 01 56 58 58"));
+    // A root that is a blessed reference to itself.
+    means_the_same(&bytes("03 04 00 00000000 62 01 41 58 58"));
     // And where the reference is one to the root.
     means_the_same(&bytes("03 02 00000001 04 00 00000000 62 01 56 58 58"));
 }
@@ -111,7 +113,9 @@ fn a_key_that_is_a_scalar_has_the_encoding_of_its_tag() {
 
 #[test]
 fn an_absent_key_has_no_value() {
-    comes_back(&native("19 01 01000000 0e 14 01000000 61"));
+    for tag in ["05", "0e", "1f"] {
+        comes_back(&native(&format!("19 01 01000000 {tag} 14 01000000 61")));
+    }
     is_refused(&native("19 01 01000000 0881 14 01000000 61"), ErrorKind::Malformed, 24);
 }
 

@@ -242,7 +242,7 @@ fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Optio
     if says(&["Modification of a read-only value"]) && has(document, |kind| kind == Kind::Object) {
         return Some("a blessed undef or boolean: perl can't bless its own");
     }
-    if says(&["panic: "]) {
+    if says(&["panic: ", "sv_upgrade from"]) {
         return Some("perl died");
     }
     if is_misplaced(document) {
@@ -342,6 +342,9 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
         }
         Rival::Storable if strings(Kind::Regexp, |text| !text.is_ascii()) => {
             Some("a pattern beyond ASCII: Storable does not keep its flag")
+        }
+        Rival::Storable if theirs.nodes().iter().any(|node| node.has(flag::OVERLOAD) && node.kind.is_container()) => {
+            Some("a class that overloads: perl marks all references to its objects")
         }
         Rival::Storable if any(|node| node.kind == Kind::Opaque) => Some("hooks"),
         Rival::Storable if any(|node| node.kind == Kind::Tied) && any(|node| node.kind == Kind::Alias) => {

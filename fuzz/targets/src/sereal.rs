@@ -4,7 +4,8 @@ use crate::check::{self, agree, equal_but_numbers};
 use crate::choice;
 use crate::storable::assert_bytes;
 use icecore::sereal::{Compress, SortKeys, WriteOptions, write};
-use icecore::{Comparison, Document, Error, ErrorKind, Limits, Outcome, Request, Stage};
+use icecore::{Comparison, Document, Error, ErrorKind, Limits, NO_NODE, Outcome, Request, Stage};
+use std::collections::HashSet;
 
 pub(crate) fn read<'a>(data: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
     let stage = Stage::parse("sereal").expect("a stage");
@@ -34,7 +35,12 @@ pub fn sereal_read(data: &[u8]) {
     let again = written(&slow.document, &WriteOptions::default()).expect("written with its spelling");
     let raw = data.get(4).is_some_and(|byte| byte >> 4 == 0);
     if raw {
-        assert_bytes(&data[..slow.consumed], &again);
+        // No encoder tracks a PAD, whose bit comes back on the tag behind it, or
+        // copies what stands inside of a string.
+        let is_odd = data.contains(&0xBF) && again.len() == slow.consumed || copies_no_item(data, &slow);
+        if !is_odd || read(&again, &check::wide_limits(), false).document != slow.document {
+            assert_bytes(&data[..slow.consumed], &again);
+        }
     } else {
         let wide = check::wide_limits();
         let other = read(&again, &wide, true);
@@ -44,6 +50,23 @@ pub fn sereal_read(data: &[u8]) {
         assert!(slow.document == other.document, "another document:\n{:?}\n{:?}", slow.document, other.document);
     }
     reads_back(&fast.document, &options(data));
+}
+
+/// Whether a COPY is of something else than an item.
+fn copies_no_item(data: &[u8], outcome: &Outcome<'_>) -> bool {
+    let spans = outcome.document.trace().map_or(&[][..], |trace| &trace.spans);
+    let is_tag = |what: &str| what.starts_with(|c: char| c.is_ascii_uppercase());
+    let tags: HashSet<u64> = spans.iter().filter(|span| is_tag(span.what)).map(|span| span.start).collect();
+    // Of a document with several parts, each counts from its own start.
+    let starts: Vec<u64> = spans.iter().filter(|span| span.what == "header bits").map(|span| span.end).collect();
+    let body = spans.iter().filter(|span| span.node == NO_NODE).map(|span| span.end).max().unwrap_or(0);
+    spans.windows(2).filter(|pair| pair[0].what == "COPY").any(|pair| {
+        let bytes = data.get(pair[1].start as usize..pair[1].end as usize).unwrap_or(&[]);
+        let offset = bytes.iter().rev().fold(0u64, |sum, byte| sum << 7 | u64::from(byte & 0x7F));
+        let bases =
+            if data[4] & 15 == 1 { vec![0] } else { starts.iter().chain([&body]).map(|start| start - 1).collect() };
+        !bases.iter().any(|base| tags.contains(&(base + offset)))
+    })
 }
 
 /// Options to write with, chosen by the bytes.

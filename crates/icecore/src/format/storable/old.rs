@@ -494,7 +494,13 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
         .collect();
     let is_ref = |at: u32| nodes.get(at as usize).is_some_and(|node| node.kind == Kind::Ref);
     // A second reference to a blessed scalar is a link to its object.
-    let object_of = |at: u32| at.checked_sub(1).filter(|before| objects.contains(before) && is_ref(*before));
+    // The root's own object has a reference around it that has no node yet.
+    let is_root_object = matches!(wrappers, [(0, object), (0, reference), ..]
+        if object.kind == Kind::Object && reference.kind == Kind::Ref);
+    let object_of = |at: u32| match at.checked_sub(1) {
+        None => is_root_object.then_some(0),
+        Some(before) => Some(before).filter(|before| objects.contains(before) && is_ref(*before)),
+    };
     let linked = |at: u32| {
         let alias = nodes.get(at as usize + 1).filter(|node| node.kind == Kind::Alias && is_ref(at))?;
         object_of(alias.payload as u32)
@@ -537,9 +543,9 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
         let mut node = *node;
         let end = if node.kind.is_container() { start(node.end()) } else { start(at + 1) };
         if let Some(object) = linked(at) {
-            node =
-                Node { key: node.key, ..Node::leaf(Kind::Link, u64::from(target(object, Kind::Link))) }.with(flag::REF);
-            targets.push(target(object, Kind::Link));
+            let to = if object == 0 && is_root_object { 0 } else { target(object, Kind::Link) };
+            node = Node { key: node.key, ..Node::leaf(Kind::Link, u64::from(to)) }.with(flag::REF);
+            targets.push(to);
         } else if matches!(node.kind, Kind::Link | Kind::Alias) {
             node.payload = u64::from(target(node.payload as u32, node.kind));
             targets.push(node.payload as u32);
