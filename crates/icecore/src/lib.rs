@@ -31,7 +31,7 @@ pub use api::{convert, read, read_as, read_with, trailing, write, write_to};
 pub use detect::{Finding, identify, identify_head, recognised, stage_of};
 pub use document::{
     BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,
-    KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, Names, Node, Note, Place, Receive, Sink, Span, Spelling, Tape, Trace,
+    KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Place, Receive, Sink, Span, Spelling, Tape, Trace,
     Value, flag,
 };
 pub use error::{Error, ErrorKind, window};

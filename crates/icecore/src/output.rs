@@ -19,6 +19,16 @@ pub trait Output {
     fn ready(&mut self) -> Result<(), Error> {
         Ok(())
     }
+
+    /// Memory that a writer may work with and [gives back](Output::give_spare)
+    /// at the end. An output that is used again and again keeps it: then a small
+    /// document costs no allocation.
+    fn take_spare(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Gives the memory back, whatever is in it.
+    fn give_spare(&mut self, _spare: Vec<u8>) {}
 }
 
 impl Output for Vec<u8> {

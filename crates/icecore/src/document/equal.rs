@@ -166,8 +166,8 @@ impl Walk<'_> {
         if !x.kind.is_container() || !y.kind.is_container() {
             return self.leaves(x, y);
         }
-        const SPECIFIC: u8 = 0xF0;
-        if x.kind != y.kind || x.aux != y.aux || x.flags & SPECIFIC != y.flags & SPECIFIC {
+        let specific = if x.kind == Kind::Map { 0xF0 & !flag::KEY_FLAGS } else { 0xF0 };
+        if x.kind != y.kind || x.aux != y.aux || x.flags & specific != y.flags & specific {
             return false;
         }
         if let (name_a, name_b) = (a.class_name(), b.class_name())

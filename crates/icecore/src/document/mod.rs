@@ -20,7 +20,7 @@ pub use classes::ClassUse;
 pub use cursor::{BigInt, Cursor, Entries, Items, Key, Value};
 pub use detail::{Detail, Extent, NO_NODE, Note, Span, Spelling, Trace};
 pub use equal::Comparison;
-pub use names::{Name, Names};
+pub use names::{Entry as NameEntry, Name, Names};
 pub use node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
 pub use sink::{Detailed, Sink};
 pub use tape::Tape;
@@ -57,6 +57,17 @@ impl<'a> Document<'a> {
     /// A document from a tape whose borrowed strings are in `input`.
     pub(crate) fn new(input: impl Into<Cow<'a, [u8]>>, tape: Tape) -> Document<'a> {
         Document { input: input.into(), tape, spelling: None, trace: None }
+    }
+
+    /// A document from a tape that was filled by hand; its borrowed strings are
+    /// in `input`.
+    pub fn from_tape(input: impl Into<Cow<'a, [u8]>>, tape: Tape) -> Document<'a> {
+        Document::new(input, tape)
+    }
+
+    /// The bytes that strings are borrowed from, and the tape.
+    pub fn into_parts(self) -> (Cow<'a, [u8]>, Tape) {
+        (self.input, self.tape)
     }
 
     /// A document with all that a detailed reading recorded.

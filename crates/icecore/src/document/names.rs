@@ -8,11 +8,14 @@ const CAPACITY: usize = 65_533;
 /// node each and not a search each.
 const PROBES: usize = 16;
 
-#[derive(Clone, Debug)]
-struct Entry {
+/// A name in its table: part of the layout that programs in C read.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
     /// The first 16 bytes, zero-padded: compared in one go.
-    head: u128,
-    node: Node,
+    pub head: u128,
+    /// Kind, flags, encoding; its place is in the table's own bytes.
+    pub node: Node,
 }
 
 /// Names by id, from 1 on. An id stands for bytes, kind, encoding and flags.
@@ -29,6 +32,9 @@ pub struct Names {
     follow: Vec<u16>,
     /// Short names by a hash of their first bytes: found without a search.
     memo: Vec<Memo>,
+    /// How often everything was forgotten: ids of another generation mean
+    /// nothing.
+    generation: u32,
 }
 
 /// A short name that was seen lately.
@@ -99,6 +105,20 @@ impl Names {
             _ => &[],
         };
         Some(Name { node: entry.node, bytes })
+    }
+
+    /// The table as it is, for who keeps something for each id: the names by id
+    /// minus 1, and the bytes that their places refer to.
+    #[inline]
+    pub fn raw(&self) -> (&[Entry], &[u8]) {
+        (&self.entries, &self.bytes)
+    }
+
+    /// Changes when ids lose their meaning: a tape that is used again forgets
+    /// its names when there are too many.
+    #[inline]
+    pub fn generation(&self) -> u32 {
+        self.generation
     }
 
     /// The names in the order of their ids, from 1 on.
@@ -259,7 +279,7 @@ impl Names {
     /// Forgets everything if there are more than `most` names.
     pub(crate) fn trim(&mut self, most: usize) {
         if self.entries.len() > most || self.bytes.len() > 64 * most {
-            *self = Names::default();
+            *self = Names { generation: self.generation.wrapping_add(1), ..Names::default() };
         }
     }
 

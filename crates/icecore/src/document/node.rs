@@ -127,12 +127,26 @@ pub mod flag {
     pub const DEFAULT: u8 = 0x40;
     /// On a `Regexp`: not blessed.
     pub const BARE: u8 = 0x10;
+    /// On a `Null` or a `Bool` that was made from a running program: the value
+    /// that perl itself has but one of, not a variable. Writers choose another
+    /// form for it where the original does.
+    pub const OWN: u8 = 0x10;
+    /// On a `Null` with [`OWN`]: it is an item of an array.
+    pub const ITEM: u8 = 0x20;
+    /// On a `Bool` that was made from a running program: a variable that holds
+    /// a boolean.
+    pub const VARIABLE: u8 = 0x20;
+    /// On a `Map` that was made from a running program: perl keeps flags for its
+    /// keys, although none has one any more.
+    pub const KEY_FLAGS: u8 = 0x80;
 
     /// On a key: its value is read-only.
     pub const LOCKED: u8 = 0x10;
     /// On a key: allowed in a restricted hash, but absent. Its value is a
     /// `Hole`.
     pub const PLACEHOLDER: u8 = 0x20;
+    /// On a key whose bytes are ASCII: it was given as UTF-8 text.
+    pub const WAS_TEXT: u8 = 0x40;
 }
 
 /// In which of its forms an object, an opaque object, a tied variable, a

@@ -66,6 +66,70 @@ impl Tape {
         &self.arena
     }
 
+    /// Where the root stands; its own length, if it has none.
+    #[inline]
+    pub fn root(&self) -> u32 {
+        self.root
+    }
+
+    /// Where the user header of a Sereal document stands.
+    #[inline]
+    pub fn header(&self) -> Option<u32> {
+        self.header
+    }
+
+    /// The id of the key with this kind, these flags and bytes, for who fills a
+    /// tape himself. `None`: the key needs a node of its own.
+    ///
+    /// ```
+    /// use icecore::{Kind, Tape};
+    /// let mut tape = Tape::new();
+    /// assert_eq!(tape.key_id(Kind::Bytes, 0, b"name"), Some(1));
+    /// assert_eq!(tape.key_id(Kind::Bytes, 0, b"name"), Some(1));
+    /// ```
+    pub fn key_id(&mut self, kind: Kind, flags: u8, name: &[u8]) -> Option<u16> {
+        self.intern_key(Node::leaf(kind, 0).with(flags), name)
+    }
+
+    /// The id of a class name, for who fills a tape himself.
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if there are too many.
+    pub fn class_id(&mut self, kind: Kind, name: &[u8]) -> Result<u32, Error> {
+        self.intern_class(kind, name)
+    }
+
+    /// A string node for a string that is already in the arena of the tape that
+    /// is being filled; for strings of 4 GB and more.
+    pub fn long_string(&mut self, kind: Kind, place: Place, len: u64) -> Node {
+        self.long(kind, place, len)
+    }
+
+    /// Takes the memory for nodes and for the arena out, to be filled and given
+    /// back by [`Tape::fill`]. What was in it is gone.
+    pub fn take_memory(&mut self) -> (Vec<Node>, Vec<u8>) {
+        self.nodes.clear();
+        self.arena.clear();
+        (std::mem::take(&mut self.nodes), std::mem::take(&mut self.arena))
+    }
+
+    /// Fills the tape with nodes in pre-order, whose keys and classes are ids of
+    /// this tape, and with the bytes that their places refer to.
+    ///
+    /// A wrong end or link makes a document that writers write differently or
+    /// refuse, but nothing worse.
+    pub fn fill(&mut self, nodes: Vec<Node>, arena: Vec<u8>, root: u32, header: Option<u32>) {
+        self.nodes = nodes;
+        self.arena = arena;
+        self.root = root;
+        self.header = header;
+    }
+
+    /// The places and lengths of strings that are too long for a node.
+    pub fn long_strings(&self) -> impl Iterator<Item = (Place, u64)> {
+        self.long.iter().map(|long| (long.place, long.len))
+    }
+
     /// The names of keys, by id.
     #[inline]
     pub fn keys(&self) -> &Names {

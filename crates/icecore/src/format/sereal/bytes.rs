@@ -19,8 +19,9 @@ pub(super) struct Bytes<'o> {
 
 impl<'o> Bytes<'o> {
     pub(super) fn new(out: &'o mut dyn Output) -> Bytes<'o> {
-        let chunk =
-            vec![0; CHUNK + SLACK].into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0; CHUNK + SLACK]));
+        let mut spare = out.take_spare();
+        spare.resize(CHUNK + SLACK, 0);
+        let chunk = spare.into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0; CHUNK + SLACK]));
         Bytes { chunk, at: 0, passed: 0, out }
     }
 
@@ -46,7 +47,9 @@ impl<'o> Bytes<'o> {
 
     /// Passes everything on.
     pub(super) fn finish(mut self) -> Result<(), Error> {
-        self.pass_on()
+        self.pass_on()?;
+        self.out.give_spare((self.chunk as Box<[u8]>).into_vec());
+        Ok(())
     }
 
     #[inline(always)]

@@ -38,6 +38,7 @@ fn render<'d>(name: &Name<'d>) -> Option<(Cow<'d, [u8]>, u8, Option<LossKind>)> 
         flags |= hash::KEY_PLACEHOLDER | hash::KEY_LOCKED;
     }
     let text = |bytes: &'d [u8]| match std::str::from_utf8(bytes) {
+        _ if bytes.is_ascii() && node.has(flag::WAS_TEXT) => (Cow::Borrowed(bytes), hash::KEY_WAS_UTF8),
         _ if bytes.is_ascii() => (Cow::Borrowed(bytes), 0),
         // Perl keeps a key in 8 bits if it can.
         Ok(text) if text.chars().all(|c| u32::from(c) < 0x100) => {

@@ -549,7 +549,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     pub(super) fn usual_bool(&self, value: bool) -> u8 {
-        super::write::bool_tag(value, self.image.minor)
+        super::write::bool_tag(value, self.image.minor >= 12)
     }
 
     /// Keeps the bytes of a float that the writer would not write so.

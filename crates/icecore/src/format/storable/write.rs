@@ -97,9 +97,9 @@ pub(super) fn string_tag(kind: Kind, len: u64) -> u8 {
     }
 }
 
-/// The tag for a boolean.
-pub(super) fn bool_tag(value: bool, minor: u8) -> u8 {
-    match (value, minor >= 12) {
+/// The tag for a boolean; `has_tags`: one of those that version 2.12 brought.
+pub(super) fn bool_tag(value: bool, has_tags: bool) -> u8 {
+    match (value, has_tags) {
         (true, true) => tag::BOOLEAN_TRUE,
         (false, true) => tag::BOOLEAN_FALSE,
         (true, false) => tag::SV_YES,
@@ -590,7 +590,7 @@ impl<'d> Writer<'d> {
         }
         let noted = self.note(at, code::HASH_FLAGS).map(|flags| flags as u8);
         let restricted = if node.has(flag::RESTRICTED) { tag::hash::RESTRICTED } else { 0 };
-        let flagged = noted.is_some() || restricted != 0 || self.keys.any_flagged(self.document, first, end);
+        let flagged = noted.is_some() || restricted != 0 || node.has(flag::KEY_FLAGS) || self.keys.any_flagged(self.document, first, end);
         if flagged {
             let flags = noted.unwrap_or(0) & !tag::hash::RESTRICTED | restricted;
             self.count(at, tag::FLAG_HASH, Some(flags), node.aux, buf);

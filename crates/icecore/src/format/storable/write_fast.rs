@@ -42,7 +42,7 @@ impl Writer<'_> {
                 };
                 append(buf, base, start as usize, usize::from(len));
             }
-            Kind::Null => buf.push(tag::UNDEF),
+            Kind::Null if !node.has(flag::OWN) => buf.push(tag::UNDEF),
             _ => return false,
         }
         true

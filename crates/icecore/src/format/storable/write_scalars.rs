@@ -40,7 +40,12 @@ impl Writer<'_> {
                 self.float(at, value, buf)
             }
             Kind::Null => {
-                buf.push(self.tag(at, tag::UNDEF));
+                let usual = match (node.has(flag::OWN), node.has(flag::ITEM)) {
+                    (false, _) => tag::UNDEF,
+                    (true, false) => tag::SV_UNDEF,
+                    (true, true) => tag::SVUNDEF_ELEM,
+                };
+                buf.push(self.tag(at, usual));
                 Ok(())
             }
             Kind::Hole => {
@@ -48,7 +53,7 @@ impl Writer<'_> {
                 Ok(())
             }
             Kind::Bool => {
-                buf.push(self.tag(at, bool_tag(node.payload != 0, self.image.minor)));
+                buf.push(self.tag(at, bool_tag(node.payload != 0, self.image.minor >= 12 || node.has(flag::VARIABLE))));
                 Ok(())
             }
             Kind::Uint => self.string(at, Kind::Bytes, node.payload.to_string().as_bytes(), buf),

@@ -32,13 +32,18 @@ impl<'d> Body<'d, '_> {
             Kind::Float => self.float(f64::from_bits(node.payload), noted, at, track),
             Kind::Float32 => self.float32(f32::from_bits(node.payload as u32), track),
             Kind::Float128 => self.wide_float(at, node, noted, track),
-            Kind::Bool => self.bool(at, node.payload != 0, noted, track),
+            Kind::Bool => {
+                let own = node.has(flag::OWN).then_some(tag::TRUE);
+                self.bool(at, node.payload != 0, noted.or(own), track)
+            }
             Kind::Hole => {
                 self.lose(LossKind::Hole, at);
                 self.bytes.byte(tag::CANONICAL_UNDEF | track)
             }
             _ => {
-                let tag = noted.filter(|tag| *tag == tag::CANONICAL_UNDEF).unwrap_or(tag::UNDEF);
+                let own = node.has(flag::OWN) && self.plan.version >= 3;
+                let usual = if own { tag::CANONICAL_UNDEF } else { tag::UNDEF };
+                let tag = noted.filter(|tag| *tag == tag::CANONICAL_UNDEF).unwrap_or(usual);
                 self.bytes.byte(tag | track)
             }
         }

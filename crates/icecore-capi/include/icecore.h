@@ -1,0 +1,931 @@
+/* The C interface of Icecore. Written by cbindgen from crates/icecore-capi/src;
+ * not to be edited. docs/c.md has examples. */
+
+#ifndef ICECORE_H
+#define ICECORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ No error.
+ */
+#define ICECORE_OK 0
+
+/*
+ A defect in the library: please report it.
+ */
+#define ICECORE_PANIC 255
+
+/*
+ `key` of a value that has no key.
+ */
+#define ICECORE_NO_KEY 0
+
+/*
+ `key` of a node that is itself a key.
+ */
+#define ICECORE_IS_KEY 65534
+
+/*
+ `key` of a value whose key stands before it.
+ */
+#define ICECORE_KEY_NODE 65535
+
+/*
+ Maps of more entries than this have key nodes, and no ids.
+ */
+#define ICECORE_MOST_IDS 256
+
+/*
+ The bit of the payload of a string that says that it is in the arena.
+ */
+#define ICECORE_IN_ARENA 9223372036854775808ull
+
+/*
+ The bits of the payload of a string that are its offset.
+ */
+#define ICECORE_OFFSET 281474976710655
+
+/*
+ `aux` of a string whose place is in the table of long strings.
+ */
+#define ICECORE_LONG 4294967295
+
+/*
+ The version of the layout of nodes and views. A program that was built with
+ another header must not go on: it compares this with
+ `icecore_tape_version()`.
+ */
+#define ICECORE_TAPE_VERSION 1
+
+/*
+ No such node.
+ */
+#define ICECORE_NONE UINT32_MAX
+
+/*
+ For `icecore_read`: bytes behind the document are no error.
+ */
+#define ICECORE_EACH 1
+
+/*
+ The kinds of errors.
+ */
+enum icecore_error_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /*
+   The input ends before the document does.
+   */
+  ICECORE_TRUNCATED = 1,
+  /*
+   The document ends before the input does.
+   */
+  ICECORE_TRAILING = 2,
+  /*
+   The bytes break the rules of the format.
+   */
+  ICECORE_MALFORMED = 3,
+  /*
+   A link names something that is not there, or may not be named.
+   */
+  ICECORE_BAD_LINK = 4,
+  /*
+   The format allows it, but this library does not read or write it.
+   */
+  ICECORE_UNSUPPORTED = 5,
+  /*
+   A limit was reached.
+   */
+  ICECORE_LIMIT = 6,
+  /*
+   The format is not known, or the input is not in it.
+   */
+  ICECORE_FORMAT = 7,
+  /*
+   An option or an argument is wrong.
+   */
+  ICECORE_USAGE = 8,
+  /*
+   The document can't be said in the target format.
+   */
+  ICECORE_UNREPRESENTABLE = 9,
+  /*
+   The receiver of the output stopped.
+   */
+  ICECORE_OUTPUT = 10,
+  /*
+   Any other error.
+   */
+  ICECORE_OTHER = 11,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum icecore_error_kind icecore_error_kind;
+#else
+typedef uint32_t icecore_error_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/*
+ What a node is: its `kind`. From `ICECORE_ARRAY` on they have children, which
+ follow them.
+ */
+enum icecore_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint8_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /*
+   Perl's undef, PHP's NULL, Ruby's nil.
+   */
+  ICECORE_NULL = 0,
+  /*
+   `payload` is 0 or 1.
+   */
+  ICECORE_BOOL = 1,
+  /*
+   `payload` is an `int64_t`.
+   */
+  ICECORE_INT = 2,
+  /*
+   `payload` is a `uint64_t` above the largest `int64_t`.
+   */
+  ICECORE_UINT = 3,
+  /*
+   An integer beyond 64 bits: bytes, least significant first.
+   */
+  ICECORE_BIGINT = 4,
+  /*
+   `payload` is the bits of a `double`.
+   */
+  ICECORE_FLOAT = 5,
+  /*
+   `payload` is the bits of a `float`.
+   */
+  ICECORE_FLOAT32 = 6,
+  /*
+   16 bytes: an IEEE 754 binary128, least significant first.
+   */
+  ICECORE_FLOAT128 = 7,
+  /*
+   A byte string.
+   */
+  ICECORE_BYTES = 8,
+  /*
+   A string marked as UTF-8.
+   */
+  ICECORE_TEXT = 9,
+  /*
+   A byte string with a named encoding.
+   */
+  ICECORE_ENCODED = 10,
+  /*
+   A Ruby symbol.
+   */
+  ICECORE_SYMBOL = 11,
+  /*
+   The name of a class or a module, as a value.
+   */
+  ICECORE_MODULE = 12,
+  /*
+   A PHP enum case.
+   */
+  ICECORE_ENUM_CASE = 13,
+  /*
+   An array element that does not exist, or the value of a placeholder.
+   */
+  ICECORE_HOLE = 14,
+  /*
+   The same object again: `payload` is the index of the node that it is.
+   */
+  ICECORE_LINK = 15,
+  /*
+   The same variable again: `payload` is the index of the node in it.
+   */
+  ICECORE_ALIAS = 16,
+  /*
+   `aux` items.
+   */
+  ICECORE_ARRAY = 32,
+  /*
+   `aux` entries.
+   */
+  ICECORE_MAP = 33,
+  /*
+   A reference to a scalar variable: one child.
+   */
+  ICECORE_REF = 34,
+  /*
+   An object: a class and one child, its body.
+   */
+  ICECORE_OBJECT = 35,
+  /*
+   An object that its class froze: a payload, then what that refers to.
+   */
+  ICECORE_OPAQUE = 36,
+  /*
+   Attributes on a value: the value, then entries.
+   */
+  ICECORE_ATTRS = 37,
+  /*
+   Two children: pattern and flags.
+   */
+  ICECORE_REGEXP = 38,
+  /*
+   Source text of code: one child.
+   */
+  ICECORE_CODE = 39,
+  /*
+   A v-string: its source text and its value.
+   */
+  ICECORE_VSTRING = 40,
+  /*
+   A tied variable: the object behind it and, for an element, its key.
+   */
+  ICECORE_TIED = 41,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum icecore_kind icecore_kind;
+#else
+typedef uint8_t icecore_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/*
+ Bits of `flags`. Which are used depends on the kind.
+ */
+enum icecore_flag
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint8_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /*
+   Any: the value was reached through a reference of its own.
+   */
+  ICECORE_IS_REF = 1,
+  /*
+   Any: the reference to this value is weak.
+   */
+  ICECORE_IS_WEAK = 2,
+  /*
+   Any: the reference to this value is marked as overloaded.
+   */
+  ICECORE_IS_OVERLOAD = 4,
+  /*
+   Any: a link or an alias may name this node.
+   */
+  ICECORE_IS_TARGET = 8,
+  /*
+   Null, bool, map, regexp, big integer, key: see docs/tape.md.
+   */
+  ICECORE_BIT_4 = 16,
+  /*
+   The same.
+   */
+  ICECORE_BIT_5 = 32,
+  /*
+   The same.
+   */
+  ICECORE_BIT_6 = 64,
+  /*
+   The same.
+   */
+  ICECORE_BIT_7 = 128,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum icecore_flag icecore_flag;
+#else
+typedef uint8_t icecore_flag;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/*
+ In which of its forms an object, opaque object or tied variable was written:
+ the upper four bits of `flags`.
+ */
+enum icecore_form
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint8_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /*
+   The usual one.
+   */
+  ICECORE_FORM_USUAL = 0,
+  /*
+   Ruby's Struct and Data.
+   */
+  ICECORE_FORM_STRUCT = 1,
+  /*
+   Storable's hook record.
+   */
+  ICECORE_FORM_HOOK = 2,
+  /*
+   Sereal's OBJECT_FREEZE.
+   */
+  ICECORE_FORM_FREEZE = 3,
+  /*
+   PHP's `C:`.
+   */
+  ICECORE_FORM_SERIALIZABLE = 4,
+  /*
+   Ruby's `_dump`.
+   */
+  ICECORE_FORM_USER_DUMP = 5,
+  /*
+   Ruby's `marshal_dump`.
+   */
+  ICECORE_FORM_USER_MARSHAL = 6,
+  /*
+   Ruby's data.
+   */
+  ICECORE_FORM_DATA = 7,
+  /*
+   A tied scalar.
+   */
+  ICECORE_FORM_TIED_SCALAR = 8,
+  /*
+   A tied array.
+   */
+  ICECORE_FORM_TIED_ARRAY = 9,
+  /*
+   A tied hash.
+   */
+  ICECORE_FORM_TIED_HASH = 10,
+  /*
+   An element of a tied array or hash.
+   */
+  ICECORE_FORM_TIED_ELEMENT = 11,
+  /*
+   A module, or one mixed into a value.
+   */
+  ICECORE_FORM_MODULE = 12,
+  /*
+   A class or module name in Ruby's old form.
+   */
+  ICECORE_FORM_OLD_MODULE = 13,
+  /*
+   An instance of a user's subclass of a core class.
+   */
+  ICECORE_FORM_SUBCLASS = 14,
+  /*
+   The variable itself is blessed.
+   */
+  ICECORE_FORM_VARIABLE = 15,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum icecore_form icecore_form;
+#else
+typedef uint8_t icecore_form;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/*
+ What is kept between calls: memory, and the names of keys and classes.
+
+ For one call at a time: who may be called again while a call goes on (by a
+ hook, say) has several.
+ */
+typedef struct icecore_context icecore_context;
+
+/*
+ A format with its options, and the limits for reading and writing it.
+ */
+typedef struct icecore_stage icecore_stage;
+
+/*
+ Bytes that are lent.
+ */
+typedef struct icecore_bytes {
+  /*
+   The bytes.
+   */
+  const uint8_t *bytes;
+  /*
+   How many there are.
+   */
+  size_t len;
+} icecore_bytes;
+
+/*
+ A class that a document names. Lent for the time of the visit.
+ */
+typedef struct icecore_class_use {
+  /*
+   Its name.
+   */
+  struct icecore_bytes name;
+  /*
+   In which way: `object`, `hook`, `freeze`, `regexp`, …
+   */
+  struct icecore_bytes kind;
+  /*
+   The path of the first one.
+   */
+  struct icecore_bytes path;
+  /*
+   How often.
+   */
+  uint64_t count;
+} icecore_class_use;
+
+/*
+ What went wrong. The caller owns it; there is nothing to free.
+ */
+typedef struct icecore_error {
+  /*
+   What, in kind: one of `icecore_error_kind`, 0 for no error.
+   */
+  uint32_t kind;
+  /*
+   Where in the input, in bytes; -1, if that makes no sense.
+   */
+  int64_t offset;
+  /*
+   Where in the document, as `$.staff[3].name`; empty, if unknown. Cut off,
+   if it is longer. Ends with 0.
+   */
+  char path[512];
+  /*
+   The whole message, with offset and path. Cut off, if it is longer. Ends
+   with 0.
+   */
+  char message[1024];
+} icecore_error;
+
+/*
+ A node of the tape: docs/tape.md explains it.
+ */
+typedef struct icecore_node {
+  /*
+   Which kind of value: `ICECORE_NULL` and so on.
+   */
+  uint8_t kind;
+  /*
+   Bits; what they mean depends on the kind.
+   */
+  uint8_t flags;
+  /*
+   The id of its key.
+   */
+  uint16_t key;
+  /*
+   A length or a count.
+   */
+  uint32_t aux;
+  /*
+   A value, a place or an end.
+   */
+  uint64_t payload;
+} icecore_node;
+
+/*
+ The name of a key or a class.
+ */
+typedef struct icecore_name {
+  /*
+   Its first 16 bytes, zero-padded.
+   */
+  uint64_t head[2];
+  /*
+   Kind and flags; `aux` is its length, and `payload` (without the top bit)
+   where it is in the bytes of its table.
+   */
+  struct icecore_node node;
+} icecore_name;
+
+/*
+ A table of names. The name with the id `n` is `names[n - 1]`.
+ */
+typedef struct icecore_names {
+  /*
+   The names.
+   */
+  const struct icecore_name *names;
+  /*
+   How many there are.
+   */
+  size_t count;
+  /*
+   What their places refer to.
+   */
+  const uint8_t *bytes;
+  /*
+   Changes when ids lose their meaning; until then they keep it, from call to
+   call of the same context.
+   */
+  uint32_t generation;
+} icecore_names;
+
+/*
+ A string that is too long for a node: the payload of its node is its index.
+ */
+typedef struct icecore_long {
+  /*
+   Where it is.
+   */
+  uint64_t offset;
+  /*
+   How many bytes it has.
+   */
+  uint64_t len;
+  /*
+   Whether it is in the arena, and not in the input.
+   */
+  uint32_t in_arena;
+} icecore_long;
+
+/*
+ A document that was read.
+ */
+typedef struct icecore_view {
+  /*
+   The nodes, in pre-order.
+   */
+  const struct icecore_node *nodes;
+  /*
+   How many there are.
+   */
+  size_t node_count;
+  /*
+   The index of the root.
+   */
+  uint32_t root;
+  /*
+   The index of the user header (Sereal); `ICECORE_NONE`, if there is none.
+   */
+  uint32_t header;
+  /*
+   What strings are borrowed from: the input, or what was decompressed.
+   */
+  const uint8_t *input;
+  /*
+   How many bytes that has.
+   */
+  size_t input_len;
+  /*
+   Where the other strings are.
+   */
+  const uint8_t *arena;
+  /*
+   How many bytes that has.
+   */
+  size_t arena_len;
+  /*
+   The keys.
+   */
+  struct icecore_names keys;
+  /*
+   The classes.
+   */
+  struct icecore_names classes;
+  /*
+   The encodings (Ruby).
+   */
+  struct icecore_names encodings;
+  /*
+   Strings of 4 GB and more.
+   */
+  const struct icecore_long *long_strings;
+  /*
+   How many there are.
+   */
+  size_t long_count;
+  /*
+   How many bytes of the input the document took.
+   */
+  size_t consumed;
+} icecore_view;
+
+/*
+ Bytes that the library allocated, to be freed with `icecore_buffer_free`.
+ */
+typedef struct icecore_buffer {
+  /*
+   The bytes.
+   */
+  uint8_t *bytes;
+  /*
+   How many there are.
+   */
+  size_t len;
+  /*
+   How many were allocated.
+   */
+  size_t capacity;
+} icecore_buffer;
+
+/*
+ A tape that is being filled. Its memory belongs to the context.
+
+ Who fills it writes nodes at `nodes[node_count]` and strings at
+ `arena + arena_len`, counts both up, and calls `icecore_grow_nodes` or
+ `icecore_grow_arena` first where there is no room.
+ */
+typedef struct icecore_tape {
+  /*
+   The nodes.
+   */
+  struct icecore_node *nodes;
+  /*
+   How many were filled.
+   */
+  size_t node_count;
+  /*
+   How many there is room for.
+   */
+  size_t node_capacity;
+  /*
+   The bytes of strings.
+   */
+  uint8_t *arena;
+  /*
+   How many were filled.
+   */
+  size_t arena_len;
+  /*
+   How many there is room for.
+   */
+  size_t arena_capacity;
+  /*
+   The index of the root.
+   */
+  uint32_t root;
+  /*
+   The index of the user header, or `ICECORE_NONE`.
+   */
+  uint32_t header;
+  /*
+   The generation of the ids of keys.
+   */
+  uint32_t key_generation;
+  /*
+   The generation of the ids of classes.
+   */
+  uint32_t class_generation;
+} icecore_tape;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/*
+ The version of the library, as `0.1.0`.
+ */
+const char *icecore_version(void);
+
+/*
+ Calls `visit` for each class that the document names.
+
+ # Safety
+ `stage` is a stage; `bytes` names `len` bytes; `visit` does not unwind or jump
+ out; `error` is null or names a struct.
+ */
+uint32_t icecore_classes(const struct icecore_stage *stage,
+                         const uint8_t *bytes,
+                         size_t len,
+                         void (*visit)(const struct icecore_class_use*, void*),
+                         void *data,
+                         struct icecore_error *error);
+
+/*
+ A new context, to be freed with `icecore_context_free`.
+ */
+struct icecore_context *icecore_context_new(void);
+
+/*
+ Frees a context and all that was lent from it, or does nothing with null.
+
+ # Safety
+ `context` is a context that is not used any more, or null.
+ */
+void icecore_context_free(struct icecore_context *context);
+
+/*
+ Frees what a large document left behind, beyond what is worth keeping. What
+ was lent is gone. To be called when a view or the bytes of a result are not
+ used any more; it costs nothing where there is nothing to free.
+
+ # Safety
+ `context` is one.
+ */
+void icecore_context_trim(struct icecore_context *context);
+
+/*
+ Reads a document and gives a view of its tape. The view is lent until the
+ context is used again; the input must stay as long, because strings are
+ borrowed from it.
+
+ # Safety
+ `context` and `stage` are such; `bytes` names `len` bytes that stay as they
+ are as long as the view is used; `view` names a struct; `error` is null or
+ names one.
+ */
+uint32_t icecore_read(struct icecore_context *context,
+                      const struct icecore_stage *stage,
+                      const uint8_t *bytes,
+                      size_t len,
+                      uint32_t flags,
+                      struct icecore_view *view,
+                      struct icecore_error *error);
+
+/*
+ The path of a node of the document that was read last, as `$.staff[3].name`.
+ Returns its length; `path` gets as much of it as fits, ending with 0.
+
+ # Safety
+ `context` is one that read a document; `input` names the `len` bytes that
+ its view names; `path` names `room` bytes.
+ */
+size_t icecore_path(struct icecore_context *context,
+                    const uint8_t *input,
+                    size_t len,
+                    uint32_t node,
+                    char *path,
+                    size_t room);
+
+/*
+ Converts a document from one stage to another, as `icecore convert` does:
+ `storable` to `json`, say. A null or empty `from` finds the format out. Where
+ both are the same format, the byte form is kept.
+
+ `out` is written only if the result is ICECORE_OK.
+
+ # Safety
+ `bytes` names `len` bytes; `from` and `to` end with 0 (`from` may be null);
+ `out` names a struct; `error` is null or names one.
+ */
+uint32_t icecore_convert(const uint8_t *bytes,
+                         size_t len,
+                         const char *from,
+                         const char *to,
+                         struct icecore_buffer *out,
+                         struct icecore_error *error);
+
+/*
+ Frees the bytes of a buffer, and empties it.
+
+ # Safety
+ `buffer` is null or was filled by this library.
+ */
+void icecore_buffer_free(struct icecore_buffer *buffer);
+
+/*
+ Parses a stage as the command takes it: `sereal:compress=zstd,level=3`. To be
+ freed with `icecore_stage_free`. Null, if there is an error.
+
+ # Safety
+ `spec` names `len` bytes; `error` is null or names a struct.
+ */
+struct icecore_stage *icecore_stage_new(const char *spec, size_t len, struct icecore_error *error);
+
+/*
+ The stage for a document whose format is not known. To be freed with
+ `icecore_stage_free`. Null, if no format fits.
+
+ # Safety
+ `bytes` names `len` bytes; `error` is null or names a struct.
+ */
+struct icecore_stage *icecore_detect(const uint8_t *bytes, size_t len, struct icecore_error *error);
+
+/*
+ Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`,
+ `expansion` or `digits`.
+
+ # Safety
+ `stage` is a stage; `name` names `len` bytes; `error` is null or names a
+ struct.
+ */
+uint32_t icecore_stage_limit(struct icecore_stage *stage,
+                             const char *name,
+                             size_t len,
+                             uint64_t value,
+                             struct icecore_error *error);
+
+/*
+ The name of the stage's format, ending with 0; it lives as long as the stage.
+
+ # Safety
+ `stage` is a stage.
+ */
+const char *icecore_stage_format(const struct icecore_stage *stage);
+
+/*
+ Frees a stage, or does nothing with null.
+
+ # Safety
+ `stage` is a stage that is not used any more, or null.
+ */
+void icecore_stage_free(struct icecore_stage *stage);
+
+/*
+ The version of the layout that the library has.
+ */
+uint32_t icecore_tape_version(void);
+
+/*
+ Lends the context's memory to be filled. What was lent before is gone.
+
+ # Safety
+ `context` is one; `tape` names a struct.
+ */
+uint32_t icecore_begin(struct icecore_context *context, struct icecore_tape *tape);
+
+/*
+ Makes room for `more` nodes.
+
+ # Safety
+ `tape` was lent from `context` and filled as far as it says.
+ */
+uint32_t icecore_grow_nodes(struct icecore_context *context,
+                            struct icecore_tape *tape,
+                            size_t more);
+
+/*
+ Makes room for `more` bytes.
+
+ # Safety
+ `tape` was lent from `context` and filled as far as it says.
+ */
+uint32_t icecore_grow_arena(struct icecore_context *context,
+                            struct icecore_tape *tape,
+                            size_t more);
+
+/*
+ The id of a key: a kind (`ICECORE_BYTES` or `ICECORE_TEXT`), flags and bytes.
+ 0: it needs a node of its own before its value.
+
+ # Safety
+ `context` is one; `name` names `len` bytes.
+ */
+uint16_t icecore_key(struct icecore_context *context,
+                     uint8_t kind,
+                     uint8_t flags,
+                     const uint8_t *name,
+                     size_t len);
+
+/*
+ The id of a class; 0, if there are too many.
+
+ # Safety
+ `context` is one; `name` names `len` bytes.
+ */
+uint32_t icecore_class(struct icecore_context *context,
+                       uint8_t kind,
+                       const uint8_t *name,
+                       size_t len);
+
+/*
+ The node for a string of 4 GB or more whose bytes stand at `offset` of the
+ arena that is being filled.
+
+ # Safety
+ `context` is one; `node` names a node.
+ */
+uint32_t icecore_long_string(struct icecore_context *context,
+                             uint8_t kind,
+                             uint64_t offset,
+                             uint64_t len,
+                             struct icecore_node *node);
+
+/*
+ Writes the tape that was filled. The bytes are lent until the context is used
+ again.
+
+ What the format could not say is counted: `losses`, if it is not null, gets
+ how many kinds of losses there were, and `icecore_loss` says which.
+
+ # Safety
+ `tape` was lent from `context` and filled as far as it says; `stage` is one;
+ `out` names a struct; `losses` and `error` are null or name such.
+ */
+uint32_t icecore_write(struct icecore_context *context,
+                       const struct icecore_stage *stage,
+                       const struct icecore_tape *tape,
+                       struct icecore_bytes *out,
+                       size_t *losses,
+                       struct icecore_error *error);
+
+/*
+ What the last `icecore_write` could not say, as `2 class names dropped, first
+ at $[0]`. Lent until the context is used again.
+
+ # Safety
+ `context` is one; `out` names a struct.
+ */
+uint32_t icecore_loss(const struct icecore_context *context,
+                      size_t index,
+                      struct icecore_bytes *out);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* ICECORE_H */

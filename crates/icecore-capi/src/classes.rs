@@ -1,0 +1,56 @@
+//! Which classes a document names.
+
+use crate::error::{guard, icecore_error, usage};
+use crate::stage::icecore_stage;
+use crate::tape::icecore_bytes;
+use crate::lent;
+use icecore::read_as;
+use std::ffi::c_void;
+
+/// A class that a document names. Lent for the time of the visit.
+#[repr(C)]
+pub struct icecore_class_use {
+    /// Its name.
+    pub name: icecore_bytes,
+    /// In which way: `object`, `hook`, `freeze`, `regexp`, …
+    pub kind: icecore_bytes,
+    /// The path of the first one.
+    pub path: icecore_bytes,
+    /// How often.
+    pub count: u64,
+}
+
+/// Calls `visit` for each class that the document names.
+///
+/// # Safety
+/// `stage` is a stage; `bytes` names `len` bytes; `visit` does not unwind or jump
+/// out; `error` is null or names a struct.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_classes(
+    stage: *const icecore_stage,
+    bytes: *const u8,
+    len: usize,
+    visit: Option<unsafe extern "C" fn(*const icecore_class_use, *mut c_void)>,
+    data: *mut c_void,
+    error: *mut icecore_error,
+) -> u32 {
+    // SAFETY: the caller promises what all need.
+    unsafe {
+        guard(error, || {
+            let (Some(stage), Some(visit)) = (stage.as_ref(), visit) else {
+                return Err(usage("a stage and a function", "null"));
+            };
+            let document = read_as(lent(bytes, len), &stage.stage, &stage.limits)?;
+            for class in document.classes() {
+                let used = icecore_class_use {
+                    name: icecore_bytes::of(&class.name),
+                    kind: icecore_bytes::of(class.kind.as_bytes()),
+                    path: icecore_bytes::of(class.path.as_bytes()),
+                    count: class.count,
+                };
+                visit(&used, data);
+            }
+            Ok(())
+        })
+    }
+}

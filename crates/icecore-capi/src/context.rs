@@ -1,0 +1,195 @@
+//! Warm contexts, and reading with them.
+
+use crate::error::{guard, icecore_error, put, usage};
+use crate::lent;
+use crate::stage::icecore_stage;
+use crate::tape::{Filling, ICECORE_EACH, icecore_long, icecore_names, icecore_node, icecore_view};
+use icecore::{Cursor, Document, Output, Place, Request, Tape};
+use std::borrow::Cow;
+use std::ffi::c_char;
+
+/// What is kept between calls: memory, and the names of keys and classes.
+///
+/// For one call at a time: who may be called again while a call goes on (by a
+/// hook, say) has several.
+#[derive(Default)]
+pub struct icecore_context {
+    pub(crate) tape: Tape,
+    /// What the last document was decompressed to.
+    pub(crate) body: Vec<u8>,
+    pub(crate) long: Vec<icecore_long>,
+    pub(crate) filling: Filling,
+    pub(crate) out: Out,
+    pub(crate) losses: Vec<String>,
+}
+
+/// Where writers write to.
+#[derive(Default)]
+pub(crate) struct Out {
+    pub(crate) bytes: Vec<u8>,
+    spare: Vec<u8>,
+}
+
+impl Output for Out {
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+
+    fn take_spare(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.spare)
+    }
+
+    fn give_spare(&mut self, spare: Vec<u8>) {
+        self.spare = spare;
+    }
+}
+
+/// How much memory a context keeps for the next call, of each kind.
+pub(crate) const KEPT: usize = 16 << 20;
+
+/// A new context, to be freed with `icecore_context_free`.
+#[unsafe(no_mangle)]
+pub extern "C" fn icecore_context_new() -> *mut icecore_context {
+    Box::into_raw(Box::default())
+}
+
+/// Frees a context and all that was lent from it, or does nothing with null.
+///
+/// # Safety
+/// `context` is a context that is not used any more, or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_context_free(context: *mut icecore_context) {
+    if !context.is_null() {
+        // SAFETY: it came from `Box::into_raw`, and the caller gives it away.
+        drop(unsafe { Box::from_raw(context) });
+    }
+}
+
+/// Frees what a large document left behind, beyond what is worth keeping. What
+/// was lent is gone. To be called when a view or the bytes of a result are not
+/// used any more; it costs nothing where there is nothing to free.
+///
+/// # Safety
+/// `context` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_context_trim(context: *mut icecore_context) {
+    // SAFETY: the caller promises it.
+    let Some(context) = (unsafe { context.as_mut() }) else { return };
+    if context.tape.nodes().len() > KEPT / size_of::<icecore_node>() || context.tape.arena().len() > KEPT {
+        drop(context.tape.take_memory());
+    }
+    if context.body.len() > KEPT {
+        context.body = Vec::new();
+    }
+    if context.out.bytes.len() > KEPT {
+        context.out.bytes = Vec::new();
+    }
+}
+
+/// Reads a document and gives a view of its tape. The view is lent until the
+/// context is used again; the input must stay as long, because strings are
+/// borrowed from it.
+///
+/// # Safety
+/// `context` and `stage` are such; `bytes` names `len` bytes that stay as they
+/// are as long as the view is used; `view` names a struct; `error` is null or
+/// names one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_read(
+    context: *mut icecore_context,
+    stage: *const icecore_stage,
+    bytes: *const u8,
+    len: usize,
+    flags: u32,
+    view: *mut icecore_view,
+    error: *mut icecore_error,
+) -> u32 {
+    // SAFETY: the caller promises what all need.
+    unsafe {
+        guard(error, || {
+            let (Some(context), Some(stage), false) = (context.as_mut(), stage.as_ref(), view.is_null()) else {
+                return Err(usage("a context, a stage and a view", "null"));
+            };
+            let input = lent(bytes, len);
+            let mut request = Request::new(&stage.limits);
+            request.tape = std::mem::take(&mut context.tape);
+            let format = stage.stage.format();
+            let outcome = (format.read)(input, stage.stage.settings(), request);
+            let (buffer, tape) = outcome.document.into_parts();
+            context.tape = tape;
+            let input = match buffer {
+                Cow::Borrowed(bytes) => bytes,
+                Cow::Owned(body) => {
+                    context.body = body;
+                    &context.body
+                }
+            };
+            if let Some(error) = outcome.error {
+                return Err(error.in_format(format.name));
+            }
+            if outcome.consumed < len && flags & ICECORE_EACH == 0 {
+                return Err(icecore::trailing(lent(bytes, len), outcome.consumed).in_format(format.name));
+            }
+            let tape = &context.tape;
+            context.long.clear();
+            context.long.extend(tape.long_strings().map(|(place, len)| {
+                let (offset, in_arena) = match place {
+                    Place::Input(offset) => (offset, 0),
+                    Place::Arena(offset) => (offset, 1),
+                };
+                icecore_long { offset, len, in_arena }
+            }));
+            view.write(icecore_view {
+                nodes: tape.nodes().as_ptr().cast::<icecore_node>(),
+                node_count: tape.nodes().len(),
+                root: tape.root(),
+                header: tape.header().unwrap_or(crate::ICECORE_NONE),
+                input: input.as_ptr(),
+                input_len: input.len(),
+                arena: tape.arena().as_ptr(),
+                arena_len: tape.arena().len(),
+                keys: icecore_names::of(tape.keys()),
+                classes: icecore_names::of(tape.classes()),
+                encodings: icecore_names::of(tape.encodings()),
+                long_strings: context.long.as_ptr(),
+                long_count: context.long.len(),
+                consumed: outcome.consumed,
+            });
+            Ok(())
+        })
+    }
+}
+
+/// The path of a node of the document that was read last, as `$.staff[3].name`.
+/// Returns its length; `path` gets as much of it as fits, ending with 0.
+///
+/// # Safety
+/// `context` is one that read a document; `input` names the `len` bytes that
+/// its view names; `path` names `room` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_path(
+    context: *mut icecore_context,
+    input: *const u8,
+    len: usize,
+    node: u32,
+    path: *mut c_char,
+    room: usize,
+) -> usize {
+    let mut length = 0;
+    // SAFETY: the caller promises what all need.
+    unsafe {
+        guard(std::ptr::null_mut(), || {
+            let Some(context) = context.as_mut() else { return Ok(()) };
+            let document = Document::from_tape(lent(input, len), std::mem::take(&mut context.tape));
+            let text = document.at(node).as_ref().map(Cursor::path).unwrap_or_default();
+            context.tape = document.into_tape();
+            length = text.len();
+            if !path.is_null() && room > 0 {
+                path.write_bytes(0, room);
+                put(&text, std::slice::from_raw_parts_mut(path, room));
+            }
+            Ok(())
+        });
+    }
+    length
+}

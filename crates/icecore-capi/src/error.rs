@@ -1,0 +1,143 @@
+//! Errors, as C sees them.
+
+use icecore::{Error, ErrorKind};
+use std::ffi::c_char;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// No error.
+pub const ICECORE_OK: u32 = 0;
+/// A defect in the library: please report it.
+pub const ICECORE_PANIC: u32 = 255;
+
+/// What went wrong. The caller owns it; there is nothing to free.
+#[repr(C)]
+pub struct icecore_error {
+    /// What, in kind: one of `icecore_error_kind`, 0 for no error.
+    pub kind: u32,
+    /// Where in the input, in bytes; -1, if that makes no sense.
+    pub offset: i64,
+    /// Where in the document, as `$.staff[3].name`; empty, if unknown. Cut off,
+    /// if it is longer. Ends with 0.
+    pub path: [c_char; 512],
+    /// The whole message, with offset and path. Cut off, if it is longer. Ends
+    /// with 0.
+    pub message: [c_char; 1024],
+}
+
+/// The kinds of errors.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum icecore_error_kind {
+    /// The input ends before the document does.
+    ICECORE_TRUNCATED = 1,
+    /// The document ends before the input does.
+    ICECORE_TRAILING = 2,
+    /// The bytes break the rules of the format.
+    ICECORE_MALFORMED = 3,
+    /// A link names something that is not there, or may not be named.
+    ICECORE_BAD_LINK = 4,
+    /// The format allows it, but this library does not read or write it.
+    ICECORE_UNSUPPORTED = 5,
+    /// A limit was reached.
+    ICECORE_LIMIT = 6,
+    /// The format is not known, or the input is not in it.
+    ICECORE_FORMAT = 7,
+    /// An option or an argument is wrong.
+    ICECORE_USAGE = 8,
+    /// The document can't be said in the target format.
+    ICECORE_UNREPRESENTABLE = 9,
+    /// The receiver of the output stopped.
+    ICECORE_OUTPUT = 10,
+    /// Any other error.
+    ICECORE_OTHER = 11,
+}
+
+fn code(kind: ErrorKind) -> u32 {
+    use icecore_error_kind::*;
+    let code = match kind {
+        ErrorKind::Truncated => ICECORE_TRUNCATED,
+        ErrorKind::Trailing => ICECORE_TRAILING,
+        ErrorKind::Malformed => ICECORE_MALFORMED,
+        ErrorKind::BadLink => ICECORE_BAD_LINK,
+        ErrorKind::Unsupported => ICECORE_UNSUPPORTED,
+        ErrorKind::Limit => ICECORE_LIMIT,
+        ErrorKind::Format => ICECORE_FORMAT,
+        ErrorKind::Usage => ICECORE_USAGE,
+        ErrorKind::Unrepresentable => ICECORE_UNREPRESENTABLE,
+        ErrorKind::Output => ICECORE_OUTPUT,
+        _ => ICECORE_OTHER,
+    };
+    code as u32
+}
+
+/// Copies a text to a field of C, and ends it with 0. What does not fit is cut
+/// off at a character.
+pub(crate) fn put(text: &str, field: &mut [c_char]) {
+    let Some(room) = field.len().checked_sub(1) else { return };
+    let mut end = text.len().min(room);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    // A 0 in the text would end it: a path may have one.
+    for (to, from) in field.iter_mut().zip(text.as_bytes()[..end].iter()) {
+        *to = if *from == 0 { b'?' } else { *from } as c_char;
+    }
+    field[end] = 0;
+}
+
+impl icecore_error {
+    #[cold]
+    fn set(&mut self, error: &Error) -> u32 {
+        self.kind = code(error.kind());
+        self.offset = error.offset().and_then(|offset| i64::try_from(offset).ok()).unwrap_or(-1);
+        put(error.path().unwrap_or(""), &mut self.path);
+        put(&error.to_string(), &mut self.message);
+        self.kind
+    }
+}
+
+/// Runs a function, and turns its error or panic into what C gets.
+///
+/// # Safety
+/// `error` is null or names a struct that may be written.
+#[inline]
+pub(crate) unsafe fn guard(error: *mut icecore_error, run: impl FnOnce() -> Result<(), Error>) -> u32 {
+    // The handles that a panic leaves half changed are only ever filled anew.
+    let result = catch_unwind(AssertUnwindSafe(run));
+    let failed = match result {
+        Ok(Ok(())) => return ICECORE_OK,
+        Ok(Err(error)) => Some(error),
+        Err(_) => None,
+    };
+    // SAFETY: the caller promises it. Not a reference: it may be uninitialised.
+    unsafe { report(error, failed) }
+}
+
+#[cold]
+unsafe fn report(error: *mut icecore_error, failed: Option<Error>) -> u32 {
+    let kind = failed.as_ref().map_or(ICECORE_PANIC, |failed| code(failed.kind()));
+    if error.is_null() {
+        return kind;
+    }
+    // SAFETY: it is not null, so it names a struct that may be written; zeros
+    // are valid in each of its fields.
+    let error = unsafe {
+        error.write_bytes(0, 1);
+        &mut *error
+    };
+    match failed {
+        Some(failed) => error.set(&failed),
+        None => {
+            error.kind = ICECORE_PANIC;
+            error.offset = -1;
+            put("a defect in icecore: please report it", &mut error.message);
+            ICECORE_PANIC
+        }
+    }
+}
+
+/// An error of kind `Usage`.
+#[cold]
+pub(crate) fn usage(expected: &'static str, found: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Usage).expecting(expected).finding(found.into())
+}

@@ -1,0 +1,174 @@
+//! The numbers in nodes.
+
+use icecore::{Form, Kind, flag};
+
+/// What a node is: its `kind`. From `ICECORE_ARRAY` on they have children, which
+/// follow them.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum icecore_kind {
+    /// Perl's undef, PHP's NULL, Ruby's nil.
+    ICECORE_NULL = 0,
+    /// `payload` is 0 or 1.
+    ICECORE_BOOL = 1,
+    /// `payload` is an `int64_t`.
+    ICECORE_INT = 2,
+    /// `payload` is a `uint64_t` above the largest `int64_t`.
+    ICECORE_UINT = 3,
+    /// An integer beyond 64 bits: bytes, least significant first.
+    ICECORE_BIGINT = 4,
+    /// `payload` is the bits of a `double`.
+    ICECORE_FLOAT = 5,
+    /// `payload` is the bits of a `float`.
+    ICECORE_FLOAT32 = 6,
+    /// 16 bytes: an IEEE 754 binary128, least significant first.
+    ICECORE_FLOAT128 = 7,
+    /// A byte string.
+    ICECORE_BYTES = 8,
+    /// A string marked as UTF-8.
+    ICECORE_TEXT = 9,
+    /// A byte string with a named encoding.
+    ICECORE_ENCODED = 10,
+    /// A Ruby symbol.
+    ICECORE_SYMBOL = 11,
+    /// The name of a class or a module, as a value.
+    ICECORE_MODULE = 12,
+    /// A PHP enum case.
+    ICECORE_ENUM_CASE = 13,
+    /// An array element that does not exist, or the value of a placeholder.
+    ICECORE_HOLE = 14,
+    /// The same object again: `payload` is the index of the node that it is.
+    ICECORE_LINK = 15,
+    /// The same variable again: `payload` is the index of the node in it.
+    ICECORE_ALIAS = 16,
+    /// `aux` items.
+    ICECORE_ARRAY = 32,
+    /// `aux` entries.
+    ICECORE_MAP = 33,
+    /// A reference to a scalar variable: one child.
+    ICECORE_REF = 34,
+    /// An object: a class and one child, its body.
+    ICECORE_OBJECT = 35,
+    /// An object that its class froze: a payload, then what that refers to.
+    ICECORE_OPAQUE = 36,
+    /// Attributes on a value: the value, then entries.
+    ICECORE_ATTRS = 37,
+    /// Two children: pattern and flags.
+    ICECORE_REGEXP = 38,
+    /// Source text of code: one child.
+    ICECORE_CODE = 39,
+    /// A v-string: its source text and its value.
+    ICECORE_VSTRING = 40,
+    /// A tied variable: the object behind it and, for an element, its key.
+    ICECORE_TIED = 41,
+}
+
+/// Bits of `flags`. Which are used depends on the kind.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum icecore_flag {
+    /// Any: the value was reached through a reference of its own.
+    ICECORE_IS_REF = 0x01,
+    /// Any: the reference to this value is weak.
+    ICECORE_IS_WEAK = 0x02,
+    /// Any: the reference to this value is marked as overloaded.
+    ICECORE_IS_OVERLOAD = 0x04,
+    /// Any: a link or an alias may name this node.
+    ICECORE_IS_TARGET = 0x08,
+    /// Null, bool, map, regexp, big integer, key: see docs/tape.md.
+    ICECORE_BIT_4 = 0x10,
+    /// The same.
+    ICECORE_BIT_5 = 0x20,
+    /// The same.
+    ICECORE_BIT_6 = 0x40,
+    /// The same.
+    ICECORE_BIT_7 = 0x80,
+}
+
+/// In which of its forms an object, opaque object or tied variable was written:
+/// the upper four bits of `flags`.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum icecore_form {
+    /// The usual one.
+    ICECORE_FORM_USUAL = 0,
+    /// Ruby's Struct and Data.
+    ICECORE_FORM_STRUCT = 1,
+    /// Storable's hook record.
+    ICECORE_FORM_HOOK = 2,
+    /// Sereal's OBJECT_FREEZE.
+    ICECORE_FORM_FREEZE = 3,
+    /// PHP's `C:`.
+    ICECORE_FORM_SERIALIZABLE = 4,
+    /// Ruby's `_dump`.
+    ICECORE_FORM_USER_DUMP = 5,
+    /// Ruby's `marshal_dump`.
+    ICECORE_FORM_USER_MARSHAL = 6,
+    /// Ruby's data.
+    ICECORE_FORM_DATA = 7,
+    /// A tied scalar.
+    ICECORE_FORM_TIED_SCALAR = 8,
+    /// A tied array.
+    ICECORE_FORM_TIED_ARRAY = 9,
+    /// A tied hash.
+    ICECORE_FORM_TIED_HASH = 10,
+    /// An element of a tied array or hash.
+    ICECORE_FORM_TIED_ELEMENT = 11,
+    /// A module, or one mixed into a value.
+    ICECORE_FORM_MODULE = 12,
+    /// A class or module name in Ruby's old form.
+    ICECORE_FORM_OLD_MODULE = 13,
+    /// An instance of a user's subclass of a core class.
+    ICECORE_FORM_SUBCLASS = 14,
+    /// The variable itself is blessed.
+    ICECORE_FORM_VARIABLE = 15,
+}
+
+/// `key` of a value that has no key.
+pub const ICECORE_NO_KEY: u16 = 0;
+/// `key` of a node that is itself a key.
+pub const ICECORE_IS_KEY: u16 = 0xFFFE;
+/// `key` of a value whose key stands before it.
+pub const ICECORE_KEY_NODE: u16 = 0xFFFF;
+/// Maps of more entries than this have key nodes, and no ids.
+pub const ICECORE_MOST_IDS: u32 = 256;
+/// The bit of the payload of a string that says that it is in the arena.
+pub const ICECORE_IN_ARENA: u64 = 0x8000_0000_0000_0000;
+/// The bits of the payload of a string that are its offset.
+pub const ICECORE_OFFSET: u64 = 0x0000_FFFF_FFFF_FFFF;
+/// `aux` of a string whose place is in the table of long strings.
+pub const ICECORE_LONG: u32 = 0xFFFF_FFFF;
+
+macro_rules! same {
+    ($($ours:expr => $theirs:expr),* $(,)?) => { const _: () = { $(assert!($ours as u64 == $theirs as u64);)* }; };
+}
+
+use icecore_flag::*;
+use icecore_form::*;
+use icecore_kind::*;
+
+same! {
+    ICECORE_NULL => Kind::Null, ICECORE_BOOL => Kind::Bool, ICECORE_INT => Kind::Int, ICECORE_UINT => Kind::Uint,
+    ICECORE_BIGINT => Kind::BigInt, ICECORE_FLOAT => Kind::Float, ICECORE_FLOAT32 => Kind::Float32,
+    ICECORE_FLOAT128 => Kind::Float128, ICECORE_BYTES => Kind::Bytes, ICECORE_TEXT => Kind::Text,
+    ICECORE_ENCODED => Kind::Encoded, ICECORE_SYMBOL => Kind::Symbol, ICECORE_MODULE => Kind::Module,
+    ICECORE_ENUM_CASE => Kind::EnumCase, ICECORE_HOLE => Kind::Hole, ICECORE_LINK => Kind::Link,
+    ICECORE_ALIAS => Kind::Alias, ICECORE_ARRAY => Kind::Array, ICECORE_MAP => Kind::Map, ICECORE_REF => Kind::Ref,
+    ICECORE_OBJECT => Kind::Object, ICECORE_OPAQUE => Kind::Opaque, ICECORE_ATTRS => Kind::Attrs,
+    ICECORE_REGEXP => Kind::Regexp, ICECORE_CODE => Kind::Code, ICECORE_VSTRING => Kind::VString,
+    ICECORE_TIED => Kind::Tied,
+    ICECORE_IS_REF => flag::REF, ICECORE_IS_WEAK => flag::WEAK, ICECORE_IS_OVERLOAD => flag::OVERLOAD,
+    ICECORE_IS_TARGET => flag::TARGET, ICECORE_BIT_4 => flag::OWN, ICECORE_BIT_4 => flag::RESTRICTED,
+    ICECORE_BIT_4 => flag::LOCKED, ICECORE_BIT_4 => flag::BARE, ICECORE_BIT_4 => flag::NEGATIVE,
+    ICECORE_BIT_5 => flag::VARIABLE, ICECORE_BIT_5 => flag::ITEM, ICECORE_BIT_5 => flag::PLACEHOLDER,
+    ICECORE_BIT_6 => flag::WAS_TEXT, ICECORE_BIT_7 => flag::KEY_FLAGS,
+    ICECORE_FORM_USUAL => Form::Usual, ICECORE_FORM_STRUCT => Form::Struct, ICECORE_FORM_HOOK => Form::Hook,
+    ICECORE_FORM_FREEZE => Form::Freeze, ICECORE_FORM_SERIALIZABLE => Form::Serializable,
+    ICECORE_FORM_USER_DUMP => Form::UserDump, ICECORE_FORM_USER_MARSHAL => Form::UserMarshal,
+    ICECORE_FORM_DATA => Form::Data, ICECORE_FORM_TIED_SCALAR => Form::TiedScalar,
+    ICECORE_FORM_TIED_ARRAY => Form::TiedArray, ICECORE_FORM_TIED_HASH => Form::TiedHash,
+    ICECORE_FORM_TIED_ELEMENT => Form::TiedElement, ICECORE_FORM_MODULE => Form::Module,
+    ICECORE_FORM_OLD_MODULE => Form::OldModule, ICECORE_FORM_SUBCLASS => Form::Subclass,
+    ICECORE_FORM_VARIABLE => Form::Variable,
+    ICECORE_NO_KEY => icecore::NO_KEY, ICECORE_IS_KEY => icecore::IS_KEY, ICECORE_KEY_NODE => icecore::KEY_NODE,
+}

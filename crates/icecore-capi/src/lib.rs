@@ -1,0 +1,61 @@
+//! The C interface of Icecore: `include/icecore.h`.
+//!
+//! Everybody can use [`icecore_convert`]: bytes in, bytes out. The modules of
+//! the languages use the rest: [`icecore_read`] gives a *view* of the tape that
+//! a document was read to, and [`icecore_begin`] a *tape* to be filled and
+//! written by [`icecore_write`]. So no call crosses the border for a value.
+//!
+//! What holds for every function:
+//!
+//! - It returns [`ICECORE_OK`] or the kind of the error, and describes the error
+//!   in a struct that the caller owns; the struct may be null.
+//! - It never unwinds: a panic comes back as `ICECORE_PANIC`.
+//! - Handles are used by one thread at a time. There is no other state.
+//! - Bytes are lent for the time of the call, except where it says otherwise.
+#![allow(non_camel_case_types, reason = "these are the names in C")]
+
+mod classes;
+mod context;
+mod convert;
+mod error;
+mod kinds;
+mod stage;
+mod tape;
+
+pub use classes::{icecore_class_use, icecore_classes};
+pub use context::{icecore_context, icecore_context_free, icecore_context_new, icecore_context_trim, icecore_path, icecore_read};
+pub use convert::{icecore_buffer, icecore_buffer_free, icecore_convert};
+pub use error::{ICECORE_OK, ICECORE_PANIC, icecore_error, icecore_error_kind};
+pub use kinds::{
+    ICECORE_IN_ARENA, ICECORE_IS_KEY, ICECORE_KEY_NODE, ICECORE_LONG, ICECORE_MOST_IDS, ICECORE_NO_KEY, ICECORE_OFFSET,
+    icecore_flag, icecore_form, icecore_kind,
+};
+pub use stage::{
+    icecore_detect, icecore_stage, icecore_stage_format, icecore_stage_free, icecore_stage_limit, icecore_stage_new,
+};
+pub use tape::{
+    ICECORE_EACH, ICECORE_NONE, ICECORE_TAPE_VERSION, icecore_begin, icecore_bytes, icecore_class, icecore_grow_arena,
+    icecore_grow_nodes, icecore_key, icecore_long, icecore_long_string, icecore_loss, icecore_name, icecore_names,
+    icecore_node, icecore_tape, icecore_tape_version, icecore_view, icecore_write,
+};
+
+use std::ffi::c_char;
+
+/// The version of the library, as `0.1.0`.
+#[unsafe(no_mangle)]
+pub extern "C" fn icecore_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// The bytes that a caller lends; none, if there are none.
+///
+/// # Safety
+/// `ptr` names `len` bytes that nobody changes as long as the slice is used, or
+/// `len` is 0.
+unsafe fn lent<'a>(ptr: *const u8, len: usize) -> &'a [u8] {
+    if ptr.is_null() || len == 0 {
+        return &[];
+    }
+    // SAFETY: the caller promises it.
+    unsafe { std::slice::from_raw_parts(ptr, len) }
+}
