@@ -924,6 +924,19 @@ uint32_t icecore_loss(const struct icecore_context *context,
                       size_t index,
                       struct icecore_bytes *out);
 
+/*
+ A view of the tape that was filled, for who copies a value without writing
+ it. Both are lent until the context is used again.
+
+ # Safety
+ `tape` was lent from `context` and filled as far as it says; `view` names a
+ struct; `error` is null or names one.
+ */
+uint32_t icecore_view_tape(struct icecore_context *context,
+                           const struct icecore_tape *tape,
+                           struct icecore_view *view,
+                           struct icecore_error *error);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -4,7 +4,7 @@ use crate::error::{guard, icecore_error, put, usage};
 use crate::lent;
 use crate::stage::icecore_stage;
 use crate::tape::{Filling, ICECORE_EACH, icecore_long, icecore_names, icecore_node, icecore_view};
-use icecore::{Cursor, Document, Output, Place, Request, Tape};
+use icecore::{Cursor, Document, Output, Request, Tape};
 use std::borrow::Cow;
 use std::ffi::c_char;
 
@@ -132,13 +132,7 @@ pub unsafe extern "C" fn icecore_read(
             }
             let tape = &context.tape;
             context.long.clear();
-            context.long.extend(tape.long_strings().map(|(place, len)| {
-                let (offset, in_arena) = match place {
-                    Place::Input(offset) => (offset, 0),
-                    Place::Arena(offset) => (offset, 1),
-                };
-                icecore_long { offset, len, in_arena }
-            }));
+            context.long.extend(tape.long_strings().map(icecore_long::of));
             view.write(icecore_view {
                 nodes: tape.nodes().as_ptr().cast::<icecore_node>(),
                 node_count: tape.nodes().len(),

@@ -100,6 +100,16 @@ pub struct icecore_long {
     pub in_arena: u32,
 }
 
+impl icecore_long {
+    pub(crate) fn of((place, len): (Place, u64)) -> icecore_long {
+        let (offset, in_arena) = match place {
+            Place::Input(offset) => (offset, 0),
+            Place::Arena(offset) => (offset, 1),
+        };
+        icecore_long { offset, len, in_arena }
+    }
+}
+
 /// A document that was read.
 #[repr(C)]
 pub struct icecore_view {
@@ -477,6 +487,48 @@ pub unsafe extern "C" fn icecore_loss(context: *const icecore_context, index: us
                 }
                 _ => Err(usage("the index of a loss", "another one")),
             }
+        })
+    }
+}
+
+/// A view of the tape that was filled, for who copies a value without writing
+/// it. Both are lent until the context is used again.
+///
+/// # Safety
+/// `tape` was lent from `context` and filled as far as it says; `view` names a
+/// struct; `error` is null or names one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_view_tape(
+    context: *mut icecore_context,
+    tape: *const icecore_tape,
+    view: *mut icecore_view,
+    error: *mut icecore_error,
+) -> u32 {
+    // SAFETY: the caller promises what all need.
+    unsafe {
+        guard(error, || {
+            let (Some(context), Some(tape), false) = (context.as_mut(), tape.as_ref(), view.is_null()) else {
+                return Err(usage("a context, a tape and a view", "null"));
+            };
+            context.long.clear();
+            context.long.extend(context.tape.long_strings().map(icecore_long::of));
+            view.write(icecore_view {
+                nodes: tape.nodes,
+                node_count: tape.node_count,
+                root: tape.root,
+                header: tape.header,
+                input: std::ptr::null(),
+                input_len: 0,
+                arena: tape.arena,
+                arena_len: tape.arena_len,
+                keys: icecore_names::of(context.tape.keys()),
+                classes: icecore_names::of(context.tape.classes()),
+                encodings: icecore_names::of(context.tape.encodings()),
+                long_strings: context.long.as_ptr(),
+                long_count: context.long.len(),
+                consumed: 0,
+            });
+            Ok(())
         })
     }
 }

@@ -1,0 +1,65 @@
+/* What build.c and objects.c share. */
+#ifndef ICECORE_BUILD_H
+#define ICECORE_BUILD_H
+#include "icecore_perl.h"
+
+/* Kinds of frames. */
+enum { ARRAY, MAP, OPAQUE_HOOK, OPAQUE_FREEZE, TIED, RECORD };
+
+typedef struct {
+    ice_context *ctx;
+    const icecore_view *v;
+    const ice_read_settings *set;
+    U32 at; /* the node that comes next */
+    bool storable;
+    bool foreign; /* foreign code has run */
+} build;
+
+const char *ib_bytes_of(pTHX_ build *b, const icecore_node *node, STRLEN *len);
+ice_target *ib_find_target(build *b, U32 node);
+void ib_set_variable(pTHX_ build *b, U32 node, SV *sv);
+void ib_set_referent(pTHX_ build *b, U32 node, SV *sv);
+void ib_be_weak(pTHX_ build *b, SV *rv);
+void ib_pin(pTHX_ build *b);
+ice_frame *ib_push_frame(pTHX_ build *b, U8 kind, U32 node, SV *sv);
+const icecore_name *ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text);
+HV *ib_stash_of(pTHX_ build *b, const icecore_node *node);
+bool ib_is_record(build *b, const icecore_node *node);
+void ib_require_class(pTHX_ build *b, HV *stash);
+U32 ib_last_child(build *b, U32 at);
+void ib_be_object(pTHX_ build *b, SV *rv, U32 object);
+
+/* objects.c */
+bool ib_is_reference_kind(U8 kind);
+void ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object);
+void ib_restrict_hash(pTHX_ build *b, HV *hv, U32 at);
+void ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object);
+void ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object);
+void ib_vstring(pTHX_ build *b, SV *variable, U32 at);
+void ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object);
+void ib_opaque(pTHX_ build *b, SV *variable, U32 at);
+void ib_record(pTHX_ build *b, U32 at, SV *variable);
+void ib_end_hook(pTHX_ build *b);
+void ib_end_freeze(pTHX_ build *b);
+void ib_end_tied(pTHX_ build *b);
+void ib_end_record(pTHX_ build *b);
+
+/* Makes a new variable a reference to what it then holds. */
+PERL_STATIC_INLINE void
+ib_set_rv(pTHX_ SV *variable, SV *referent)
+{
+    if (SvTYPE(variable) == SVt_NULL)
+        sv_upgrade(variable, SVt_IV);
+    SvRV_set(variable, referent);
+    SvROK_on(variable);
+}
+
+/* The node behind the one at `at` and all that is in it. */
+PERL_STATIC_INLINE U32
+ib_next_of(build *b, U32 at)
+{
+    const icecore_node *node = &b->v->nodes[at];
+    return node->kind < ICECORE_ARRAY ? at + 1 : (U32)node->payload;
+}
+
+#endif

@@ -1,0 +1,214 @@
+/* What the files of the module share.
+ *
+ *   context.c  warm contexts: memory and caches that live from call to call
+ *   keys.c     hash keys: perl's shared keys to ids of the engine, and back
+ *   walk.c     perl values to the engine's tape
+ *   hooks.c    calls of a class's own freeze and thaw methods
+ *   build.c    the engine's tape to perl values
+ *   policy.c   which classes may be built
+ *   Icecore.xs what perl sees
+ */
+#ifndef ICECORE_PERL_H
+#define ICECORE_PERL_H
+
+#define PERL_NO_GET_CONTEXT
+#include "EXTERN.h"
+#include "perl.h"
+#include "XSUB.h"
+#include "icecore.h"
+
+#ifndef PERL_VERSION_GE
+#  define PERL_VERSION_GE(r, v, s) \
+    (PERL_REVISION > (r) || (PERL_REVISION == (r) && (PERL_VERSION > (v) || (PERL_VERSION == (v) && PERL_SUBVERSION >= (s)))))
+#endif
+#ifndef HvHasAUX
+#  define HvHasAUX(hv) SvOOK(hv)
+#endif
+#ifndef G_LIST
+#  define G_LIST G_ARRAY
+#endif
+#ifndef SvIsBOOL
+#  define SvIsBOOL(sv) 0
+#endif
+#if PERL_VERSION_GE(5, 37, 10) && defined(SVt_PVOBJ) + defined(ObjectFIELDS)
+#  define ICE_HAS_CLASS 1
+#endif
+
+/* ---- a map from addresses to numbers ---------------------------------- */
+
+typedef struct {
+    const void *key;
+    U32 value;
+    U32 object; /* the object node of a blessed scalar; ICECORE_NONE else */
+} ice_slot;
+
+typedef struct {
+    ice_slot *slots;
+    U32 mask; /* size - 1; 0: nothing allocated */
+    U32 used;
+} ice_map;
+
+ice_slot *ice_map_find(const ice_map *map, const void *key);
+ice_slot *ice_map_add(ice_map *map, const void *key, U32 value);
+void ice_map_clear(ice_map *map);
+void ice_map_free(ice_map *map);
+
+/* ---- keys -------------------------------------------------------------- */
+
+#define ICE_HEKS 512 /* a power of two */
+
+typedef struct {
+    const HEK *hek;
+    U16 id;
+} ice_hek;
+
+typedef struct {
+    U32 generation;
+    SV **by_id; /* SVs that hold shared keys */
+    U32 room;
+    ice_hek heks[ICE_HEKS];
+} ice_keys;
+
+/* ---- contexts ---------------------------------------------------------- */
+
+typedef struct ice_context ice_context;
+
+/* What a walk or a build still has to do: see walk.c and build.c. */
+typedef struct {
+    U8 kind;
+    U8 pinned; /* foreign code may have changed what is walked or built */
+    U16 spare;
+    U32 wraps; /* how many nodes before `node` end where it ends */
+    U32 node;
+    U32 rand;
+    SV *sv;
+    SSize_t at;
+    SSize_t count;
+    HE *he;
+    SV *other;
+} ice_frame;
+
+/* A value of the tape that something else names. */
+typedef struct {
+    U32 node;
+    SV *variable; /* what an alias means */
+    SV *referent; /* what a link means */
+} ice_target;
+
+typedef struct {
+    HV *stash;
+    U32 id;
+    bool has_amagic;
+    bool hook_used;
+    bool hook_ignored;
+    CV *hook;
+} ice_class;
+
+struct ice_context {
+    ice_context *next;
+    icecore_context *engine;
+    ice_keys keys;
+    ice_frame *frames;
+    U32 depth;
+    U32 room;
+    ice_map seen;
+    ice_map stashes;
+    ice_class *classes;
+    U32 class_count;
+    U32 class_room;
+    ice_target *targets;
+    U32 target_count;
+    U32 target_room;
+    SV **weak;
+    U32 weak_count;
+    U32 weak_room;
+    SV *root;   /* what is being built */
+    AV *keep;   /* what must live as long as the call */
+    U8 *verdicts;
+    U32 verdict_room;
+};
+
+/* Takes a context out of the pool for the call that goes on; it goes back when
+ * perl leaves the scope, however that happens. */
+ice_context *ice_checkout(pTHX);
+void ice_contexts_free(pTHX);
+void ice_keep(pTHX_ ice_context *ctx, SV *sv);
+ice_frame *ice_push_frame(pTHX_ ice_context *ctx);
+
+void ice_keys_check(pTHX_ ice_context *ctx, U32 generation);
+void ice_keys_free(pTHX_ ice_keys *keys);
+SV *ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id);
+/* The id of the key of an entry; 0: it needs a node. */
+U16 ice_key_id(pTHX_ ice_context *ctx, HE *he, bool storable);
+U16 ice_key_id_sv(pTHX_ ice_context *ctx, const char *key, STRLEN len, bool is_utf8);
+
+/* ---- settings ---------------------------------------------------------- */
+
+/* Whose rules a walk follows. */
+enum { ICE_STORABLE, ICE_SEREAL, ICE_PLAIN };
+
+typedef struct {
+    U8 profile;
+    bool cloning;         /* Storable: dclone */
+    bool deparse;         /* Storable: code as text */
+    bool forgive;         /* Storable: what can't be stored becomes a string */
+    bool freeze_callbacks; /* Sereal */
+    bool croak_on_bless;
+    bool no_bless;
+    bool undef_unknown;
+    bool stringify_unknown;
+    U8 warn_unknown;      /* 0, 1; 2: not for overloaded objects */
+    U8 protocol;
+    UV max_depth;         /* 0: no limit of its own */
+    HV *freeze_allow;     /* Sereal: freeze_allow_classes */
+} ice_write_settings;
+
+typedef struct {
+    U8 profile;
+    bool cloning;
+    bool bless_ok;
+    bool tie_ok;
+    bool no_thaw;         /* Sereal: no_thaw_objects */
+    bool undef_own;       /* Sereal: use_undef */
+    bool readonly;        /* Sereal: set_readonly */
+    bool readonly_scalars;
+    IV alias_under;       /* Sereal: alias_smallint, alias_varint_under */
+    SV *eval;             /* Storable: $Eval */
+    bool forgive;         /* Storable: $forgive_me, for code */
+    int downgrade_restricted;
+    SV *classes;          /* the option `classes`, or NULL */
+    HV *thaw_allow;       /* Sereal: thaw_allow_classes */
+    SV *original;         /* dclone: the SV that is copied; for the path of errors */
+} ice_read_settings;
+
+/* ---- the two ways ------------------------------------------------------ */
+
+/* Fills a tape with a value. With `referent`, the root is what `sv` refers to. */
+void ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings);
+/* The user header of a Sereal document, before the body. */
+void ice_walk_header(pTHX_ ice_context *ctx, icecore_tape *tape, SV *header, SV *body, const ice_write_settings *settings);
+
+/* Builds the value at a node: a new SV. */
+SV *ice_build(pTHX_ ice_context *ctx, const icecore_view *view, U32 node, const ice_read_settings *settings);
+
+/* ---- hooks ------------------------------------------------------------- */
+
+AV *ice_call_list(pTHX_ SV *self, SV *method, SV *argument);
+SV *ice_regexp(pTHX_ SV *pattern, const char *flags, STRLEN len);
+CV *ice_method(pTHX_ HV *stash, const char *name);
+
+/* ---- policy ------------------------------------------------------------ */
+
+enum { ICE_REFUSED, ICE_ALLOWED, ICE_AS_RECORD };
+
+void ice_policy_boot(pTHX);
+/* Whether a class may be built. */
+int ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
+void ice_policy_allow(pTHX_ SV *pattern);
+void ice_policy_refuse(pTHX_ const char *name, STRLEN len, const char *path);
+
+/* ---- errors ------------------------------------------------------------ */
+
+void ice_croak_error(pTHX_ const icecore_error *error);
+
+#endif

@@ -1,0 +1,123 @@
+/* Hash keys: perl's shared keys to ids of the engine, and back.
+ *
+ * perl keeps the text of each hash key once, so that a key is known by its
+ * address. For each id an SV holds the shared key, and keeps it alive. */
+#include "icecore_perl.h"
+
+void
+ice_keys_free(pTHX_ ice_keys *keys)
+{
+    U32 i;
+    for (i = 0; i < keys->room; i++)
+        SvREFCNT_dec(keys->by_id[i]);
+    Safefree(keys->by_id);
+    keys->by_id = NULL;
+    keys->room = 0;
+    Zero(keys->heks, ICE_HEKS, ice_hek);
+}
+
+/* Forgets all ids, if the engine did. */
+void
+ice_keys_check(pTHX_ ice_context *ctx, U32 generation)
+{
+    if (ctx->keys.generation != generation) {
+        ice_keys_free(aTHX_ & ctx->keys);
+        ctx->keys.generation = generation;
+    }
+}
+
+static void
+make_room(pTHX_ ice_keys *keys, U16 id)
+{
+    if (id >= keys->room) {
+        U32 room = keys->room ? keys->room : 64;
+        while (room <= id)
+            room *= 2;
+        Renew(keys->by_id, room, SV *);
+        Zero(keys->by_id + keys->room, room - keys->room, SV *);
+        keys->room = room;
+    }
+}
+
+SV *
+ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
+{
+    ice_keys *keys = &ctx->keys;
+    const icecore_name *name;
+    const char *text;
+    SV *sv;
+
+    if (id < keys->room && keys->by_id[id])
+        return keys->by_id[id];
+    if (id == 0 || id > view->keys.count)
+        croak("Icecore: a key without a name");
+    name = &view->keys.names[id - 1];
+    if (name->node.kind < ICECORE_BYTES || name->node.kind > ICECORE_SYMBOL) {
+        /* An integer is the only other kind of key that has an id. */
+        SV *number = newSViv((IV)name->node.payload);
+        STRLEN len;
+        text = SvPV(number, len);
+        sv = newSVpvn_share(text, (I32)len, 0);
+        SvREFCNT_dec(number);
+    } else {
+        I32 len = (I32)name->node.aux;
+        text = (const char *)view->keys.bytes + (name->node.payload & ICECORE_OFFSET);
+        if (name->node.kind == ICECORE_TEXT && !is_utf8_string((const U8 *)text, len))
+            croak("Icecore: malformed UTF-8 in a hash key");
+        sv = newSVpvn_share(text, name->node.kind == ICECORE_TEXT ? -len : len, 0);
+    }
+    make_room(aTHX_ keys, id);
+    keys->by_id[id] = sv;
+    return sv;
+}
+
+static U32
+place(const HEK *hek)
+{
+    UV bits = PTR2UV(hek) >> 3;
+    return (U32)(bits ^ bits >> 9) & (ICE_HEKS - 1);
+}
+
+U16
+ice_key_id_sv(pTHX_ ice_context *ctx, const char *key, STRLEN len, bool is_utf8)
+{
+    return icecore_key(ctx->engine, is_utf8 ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)key, len);
+}
+
+static U16
+was_utf8(pTHX_ ice_context *ctx, const HEK *hek, bool storable)
+{
+    STRLEN len = HEK_LEN(hek);
+    U8 *text = bytes_to_utf8((const U8 *)HEK_KEY(hek), &len);
+    U8 flags = storable && len == (STRLEN)HEK_LEN(hek) ? ICECORE_BIT_6 : 0;
+    U16 id = icecore_key(ctx->engine, ICECORE_TEXT, flags, text, len);
+    Safefree(text);
+    return id;
+}
+
+U16
+ice_key_id(pTHX_ ice_context *ctx, HE *he, bool storable)
+{
+    ice_keys *keys = &ctx->keys;
+    const HEK *hek = HeKEY_hek(he);
+    ice_hek *slot = &keys->heks[place(hek)];
+    U16 id;
+
+    if (slot->hek == hek)
+        return slot->id;
+    if (HEK_WASUTF8(hek))
+        return was_utf8(aTHX_ ctx, hek, storable);
+    id = icecore_key(ctx->engine, HEK_UTF8(hek) ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)HEK_KEY(hek),
+                     (size_t)HEK_LEN(hek));
+    if (id) {
+        make_room(aTHX_ keys, id);
+        if (!keys->by_id[id])
+            keys->by_id[id] = newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek));
+        /* Only what is kept alive is known by its address. */
+        if (SvSHARED_HEK_FROM_PV(SvPVX_const(keys->by_id[id])) == hek) {
+            slot->hek = hek;
+            slot->id = id;
+        }
+    }
+    return id;
+}

@@ -1,0 +1,55 @@
+package Icecore;
+use v5.30;
+use warnings;
+
+our $VERSION = '0.1.0';
+
+# Classes that may be built, and what else the process allows.
+our (@ALLOWED, %REPORTED, $CLASSES);
+
+require XSLoader;
+XSLoader::load('Icecore', $VERSION);
+
+sub allow {
+    my (undef, @patterns) = @_;
+    push @ALLOWED, map { ref eq 'ARRAY' ? @$_ : $_ } @patterns;
+    return;
+}
+
+# What `use Icecore::Storable classes => …` and the like say.
+sub _import_classes {
+    my ($classes) = @_;
+    if (ref $classes eq 'ARRAY') { Icecore->allow(@$classes) }
+    elsif ($classes =~ /\A(?:any|any,report|record)\z/) { $CLASSES = $classes }
+    else { Icecore->allow($classes) }
+    return;
+}
+
+sub import {
+    my ($class, %options) = @_;
+    _import_classes(delete $options{classes}) if defined $options{classes};
+    require Carp;
+    Carp::croak("Icecore: there is no option '$_'; there is classes") for sort keys %options;
+    return;
+}
+
+sub _deparse {
+    my ($code) = @_;
+    require B::Deparse;
+    return B::Deparse->new->coderef2text($code);
+}
+
+sub replace_storable {
+    require Icecore::Storable;
+    return Icecore::Storable::_replace();
+}
+
+# A neutral record: an object of a class that was not allowed.
+package Icecore::Record {
+    sub class      { return $_[0]{class} }
+    sub kind       { return $_[0]{kind} }
+    sub value      { return $_[0]{value} }
+    sub references { return @{ $_[0]{references} // [] } }
+}
+
+1;

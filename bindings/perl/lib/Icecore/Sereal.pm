@@ -1,0 +1,69 @@
+package Icecore::Sereal;
+use v5.30;
+use warnings;
+
+use Exporter ();
+use Icecore;
+use Icecore::Sereal::Decoder ();
+use Icecore::Sereal::Encoder ();
+
+our $VERSION   = $Icecore::VERSION;
+our @EXPORT_OK = qw(
+    encode_sereal decode_sereal encode_sereal_with_header_data
+    sereal_encode_with_object sereal_decode_with_object
+    decode_sereal_with_header_data
+    looks_like_sereal scalar_looks_like_sereal get_sereal_decoder get_sereal_encoder clear_sereal_object_cache
+    SRL_UNCOMPRESSED SRL_SNAPPY SRL_ZLIB SRL_ZSTD
+);
+our %EXPORT_TAGS = (all => \@EXPORT_OK);
+
+use constant { SRL_UNCOMPRESSED => 0, SRL_SNAPPY => 1, SRL_ZLIB => 2, SRL_ZSTD => 3 };
+
+sub import {
+    my ($class, @words) = @_;
+    my @names;
+    while (@words) {
+        my $word = shift @words;
+        if ($word eq 'classes') { Icecore::_import_classes(shift @words) }
+        else                    { push @names, $word }
+    }
+    @_ = ($class, @names);
+    goto &Exporter::import;
+}
+
+# The protocol if the bytes begin as a Sereal document, 0 if they were encoded as
+# UTF-8 by mistake, '' otherwise.
+sub looks_like_sereal {
+    my $version = _looks_like($_[-1]);
+    return $version < 0 ? !!0 : $version;
+}
+
+sub scalar_looks_like_sereal { return looks_like_sereal($_[-1]) }
+
+sub decode_sereal_with_header_data {
+    my ($bytes, $options, $body, $header) = @_;
+    my ($read_header, $read_body) = _decode_with_header($bytes, $options, 0);
+    $_[2] = $read_body   if @_ > 2;
+    $_[3] = $read_header if @_ > 3;
+    return { header => $read_header, body => $read_body };
+}
+
+sub decode_only_sereal_header { return (_decode_with_header($_[0], $_[1], 1))[0] }
+
+sub sereal_encode_with_object { my ($encoder, @data)  = @_; return $encoder->encode(@data) }
+sub sereal_decode_with_object { my ($decoder, @bytes) = @_; return $decoder->decode(@bytes) }
+
+my (%encoders, %decoders);
+
+sub get_sereal_encoder { my ($options) = @_; return $encoders{ _name($options) } //= Icecore::Sereal::Encoder->new($options // {}) }
+sub get_sereal_decoder { my ($options) = @_; return $decoders{ _name($options) } //= Icecore::Sereal::Decoder->new($options // {}) }
+sub clear_sereal_object_cache { my $count = keys(%encoders) + keys %decoders; %encoders = %decoders = (); return $count }
+
+sub _name {
+    my ($options) = @_;
+    return join "\0", map { $_, $options->{$_} // '' } sort keys %{ $options // {} };
+}
+
+sub CLONE { %encoders = %decoders = (); return }
+
+1;

@@ -1,0 +1,457 @@
+/* Building what is rarer: objects with hooks, tied variables, regexps, code,
+ * records. */
+#include "build.h"
+
+bool
+ib_is_reference_kind(U8 kind)
+{
+    return kind >= ICECORE_ARRAY ? kind != ICECORE_VSTRING : kind == ICECORE_LINK;
+}
+
+/* A reference to a new container is there: what can name it does so from now. */
+void
+ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object)
+{
+    const U8 flags = b->v->nodes[at].flags;
+    U8 outer = 0;
+    if (flags & ICECORE_IS_TARGET)
+        ib_set_referent(aTHX_ b, at, sv);
+    if (object != ICECORE_NONE) {
+        outer = b->v->nodes[object].flags;
+        if (outer & ICECORE_IS_TARGET)
+            ib_set_referent(aTHX_ b, object, sv);
+        ib_be_object(aTHX_ b, rv, object);
+    }
+    if (UNLIKELY((flags | outer) & ICECORE_IS_WEAK))
+        ib_be_weak(aTHX_ b, rv);
+}
+
+void
+ib_restrict_hash(pTHX_ build *b, HV *hv, U32 at)
+{
+    PERL_UNUSED_ARG(b);
+    PERL_UNUSED_ARG(at);
+    SvREADONLY_on((SV *)hv);
+}
+
+static SV *
+part(pTHX_ build *b, U32 at)
+{
+    STRLEN len;
+    const icecore_node *node = &b->v->nodes[at];
+    const char *text = ib_bytes_of(aTHX_ b, node, &len);
+    SV *sv = sv_2mortal(newSVpvn(text, len));
+    if (node->kind == ICECORE_TEXT) {
+        if (!is_utf8_string((const U8 *)text, len))
+            croak("Icecore: text that is not UTF-8");
+        SvUTF8_on(sv);
+    }
+    return sv;
+}
+
+void
+ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object)
+{
+    const icecore_node *node = &b->v->nodes[at];
+    U32 flags_at = ib_next_of(b, at + 1);
+    STRLEN len;
+    const char *flags = ib_bytes_of(aTHX_ b, &b->v->nodes[flags_at], &len);
+    SV *re = ice_regexp(aTHX_ part(aTHX_ b, at + 1), flags, len);
+    b->at = (U32)node->payload;
+    if (node->flags & ICECORE_BIT_4 && object == ICECORE_NONE) {
+        /* The variable is itself a regexp. */
+        sv_setsv(variable, sv_2mortal(re));
+        return;
+    }
+    ib_set_rv(aTHX_ variable, re);
+    if (object == ICECORE_NONE)
+        sv_bless(variable, gv_stashpvs("Regexp", GV_ADD));
+    ib_container_refs(aTHX_ b, variable, re, at, object);
+}
+
+void
+ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
+{
+    SV *text = part(aTHX_ b, at + 1), *code, *result;
+    b->at = (U32)b->v->nodes[at].payload;
+    if (!b->set->eval || !SvTRUE(b->set->eval)) {
+        if (!b->set->forgive)
+            croak("Can't eval, please set $Storable::Eval to a true value");
+        sv_setsv(variable, text);
+        return;
+    }
+    ib_pin(aTHX_ b);
+    code = sv_2mortal(newSVpvf("sub %" SVf, SVfARG(text)));
+    {
+        dSP;
+        ENTER;
+        SAVETMPS;
+        PUSHMARK(SP);
+        XPUSHs(code);
+        PUTBACK;
+        if (SvROK(b->set->eval) && SvTYPE(SvRV(b->set->eval)) == SVt_PVCV)
+            call_sv(b->set->eval, G_SCALAR);
+        else {
+            POPMARK;
+            SPAGAIN;
+            SP--;
+            PUTBACK;
+            eval_sv(code, G_SCALAR);
+        }
+        SPAGAIN;
+        result = SvREFCNT_inc(POPs);
+        PUTBACK;
+        FREETMPS;
+        LEAVE;
+        sv_2mortal(result);
+    }
+    if (SvTRUE(ERRSV))
+        croak("code %" SVf " caused an error: %" SVf, SVfARG(code), SVfARG(ERRSV));
+    if (!SvROK(result) || SvTYPE(SvRV(result)) != SVt_PVCV)
+        croak("code %" SVf " did not evaluate to a subroutine reference\n", SVfARG(code));
+    ib_set_rv(aTHX_ variable, SvREFCNT_inc_simple_NN(SvRV(result)));
+    ib_container_refs(aTHX_ b, variable, SvRV(result), at, object);
+}
+
+void
+ib_vstring(pTHX_ build *b, SV *variable, U32 at)
+{
+    STRLEN len;
+    const icecore_node *source = &b->v->nodes[at + 1];
+    const char *text = ib_bytes_of(aTHX_ b, source, &len);
+    sv_setsv(variable, part(aTHX_ b, ib_next_of(b, at + 1)));
+    if (len > I32_MAX)
+        croak("Icecore: a v-string is too long");
+    sv_magic(variable, NULL, PERL_MAGIC_vstring, text, (I32)len);
+    SvRMAGICAL_on(variable);
+    b->at = (U32)b->v->nodes[at].payload;
+}
+
+/* ---- tied -------------------------------------------------------------- */
+
+static AV *
+parts(pTHX_ build *b)
+{
+    AV *list = newAV();
+    ice_keep(aTHX_ b->ctx, (SV *)list);
+    return list;
+}
+
+void
+ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object)
+{
+    const U8 form = b->v->nodes[at].flags >> 4;
+    SV *sv = variable;
+    if (!b->set->tie_ok)
+        croak("Tying is disabled.");
+    if (form == ICECORE_FORM_TIED_ARRAY || form == ICECORE_FORM_TIED_HASH) {
+        sv = form == ICECORE_FORM_TIED_ARRAY ? (SV *)newAV() : (SV *)newHV();
+        ib_set_rv(aTHX_ variable, sv);
+        ib_container_refs(aTHX_ b, variable, sv, at, object);
+    }
+    ib_push_frame(aTHX_ b, TIED, at, sv)->other = (SV *)parts(aTHX_ b);
+    b->at = at + 1;
+}
+
+static SV *
+item(pTHX_ AV *list, SSize_t at)
+{
+    return at <= AvFILLp(list) && AvARRAY(list)[at] ? AvARRAY(list)[at] : &PL_sv_undef;
+}
+
+void
+ib_end_tied(pTHX_ build *b)
+{
+    ice_frame frame = b->ctx->frames[b->ctx->depth - 1];
+    const U8 form = b->v->nodes[frame.node].flags >> 4;
+    AV *list = (AV *)frame.other;
+    SV *object = item(aTHX_ list, 0);
+    b->ctx->depth--;
+    if (!SvOK(object))
+        object = NULL;
+    switch (form) {
+    case ICECORE_FORM_TIED_ARRAY:
+    case ICECORE_FORM_TIED_HASH:
+        sv_magic(frame.sv, object, PERL_MAGIC_tied, NULL, 0);
+        break;
+    case ICECORE_FORM_TIED_SCALAR:
+        sv_upgrade(frame.sv, SVt_PVMG);
+        sv_magic(frame.sv, object, PERL_MAGIC_tiedscalar, NULL, 0);
+        break;
+    default: {
+        SV *key = item(aTHX_ list, 1);
+        const U32 last = ib_last_child(b, frame.node);
+        sv_upgrade(frame.sv, SVt_PVMG);
+        if (b->v->nodes[last].kind == ICECORE_INT)
+            sv_magic(frame.sv, object, PERL_MAGIC_tiedelem, NULL, (I32)SvIV(key));
+        else
+            sv_magic(frame.sv, object, PERL_MAGIC_tiedelem, (char *)key, HEf_SVKEY);
+    }
+    }
+}
+
+/* ---- hooks ------------------------------------------------------------- */
+
+void
+ib_opaque(pTHX_ build *b, SV *variable, U32 at)
+{
+    const icecore_node *node = &b->v->nodes[at];
+    const U8 form = node->flags >> 4;
+    ice_frame *frame;
+    SV *sv;
+    if (ib_is_record(b, node)) {
+        ib_record(aTHX_ b, at, variable);
+        return;
+    }
+    if (form == ICECORE_FORM_FREEZE) {
+        frame = ib_push_frame(aTHX_ b, OPAQUE_FREEZE, at, variable);
+        frame->other = (SV *)parts(aTHX_ b);
+        b->at = at + 1;
+        return;
+    }
+    if (form != ICECORE_FORM_HOOK)
+        croak("Icecore: an object that another language froze can't be built in perl; `classes => 'record'` reads it as a record");
+    {
+        const U32 last = ib_last_child(b, at);
+        const icecore_node *body = &b->v->nodes[last];
+        const U8 body_form = body->flags >> 4;
+        if (body->kind == ICECORE_ARRAY || (body->kind == ICECORE_TIED && body_form == ICECORE_FORM_TIED_ARRAY))
+            sv = (SV *)newAV();
+        else if (body->kind == ICECORE_MAP || (body->kind == ICECORE_TIED && body_form == ICECORE_FORM_TIED_HASH))
+            sv = (SV *)newHV();
+        else
+            sv = newSV(0);
+    }
+    ib_set_rv(aTHX_ variable, sv);
+    if (node->flags & ICECORE_IS_TARGET)
+        ib_set_referent(aTHX_ b, at, sv);
+    if (node->flags & ICECORE_IS_WEAK)
+        ib_be_weak(aTHX_ b, variable);
+    frame = ib_push_frame(aTHX_ b, OPAQUE_HOOK, at, variable);
+    frame->other = (SV *)parts(aTHX_ b);
+    b->at = at + 1;
+}
+
+/* Puts another referent in the place of the one that was made first. */
+static void
+replace(pTHX_ build *b, U32 at, SV *variable, SV *sv)
+{
+    SV *old = SvROK(variable) ? SvRV(variable) : NULL;
+    ice_target *known;
+    ib_set_rv(aTHX_ variable, SvREFCNT_inc_simple_NN(sv));
+    SvREFCNT_dec(old);
+    known = b->v->nodes[at].flags & ICECORE_IS_TARGET ? ib_find_target(b, at) : NULL;
+    if (known) {
+        old = known->referent;
+        known->referent = SvREFCNT_inc_simple_NN(sv);
+        SvREFCNT_dec(old);
+    }
+}
+
+static void
+attach_object(pTHX_ build *b, U32 at, SV *variable, HV *stash, CV *method, SV *frozen)
+{
+    SV *result;
+    dSP;
+    ENTER;
+    SAVETMPS;
+    PUSHMARK(SP);
+    EXTEND(SP, 3);
+    PUSHs(sv_2mortal(newSVhek(HvNAME_HEK(stash))));
+    PUSHs(b->set->cloning ? &PL_sv_yes : &PL_sv_no);
+    PUSHs(frozen);
+    PUTBACK;
+    call_sv((SV *)method, G_SCALAR);
+    SPAGAIN;
+    result = POPs;
+    PUTBACK;
+    if (!SvROK(result) || !sv_derived_from_sv(result, sv_2mortal(newSVhek(HvNAME_HEK(stash))), 0))
+        croak("STORABLE_attach did not return a %s object", HvNAME_get(stash));
+    replace(aTHX_ b, at, variable, SvRV(result));
+    FREETMPS;
+    LEAVE;
+}
+
+void
+ib_end_hook(pTHX_ build *b)
+{
+    ice_frame frame = b->ctx->frames[b->ctx->depth - 1];
+    const U32 at = frame.node;
+    const icecore_node *nodes = b->v->nodes;
+    SV *variable = frame.sv;
+    AV *list = (AV *)frame.other;
+    SV *frozen = item(aTHX_ list, 0);
+    U32 child = ib_next_of(b, at + 1), end = (U32)nodes[at].payload;
+    SSize_t index = 1;
+    HV *stash;
+    CV *method;
+    AV *references;
+
+    b->ctx->depth--;
+    if (SvROK(variable) && nodes[ib_last_child(b, at)].kind == ICECORE_TIED) {
+        /* The body was built as a tied variable of its own. */
+        SV *body = item(aTHX_ list, AvFILLp(list));
+        SV *sv = SvRV(variable);
+        const char how = SvROK(body) ? PERL_MAGIC_tied : PERL_MAGIC_tiedscalar;
+        MAGIC *mg = mg_find(SvROK(body) ? SvRV(body) : body, how);
+        if (how == PERL_MAGIC_tiedscalar)
+            sv_upgrade(sv, SVt_PVMG);
+        if (mg)
+            sv_magic(sv, mg->mg_obj, how, NULL, 0);
+    }
+    if (!b->set->bless_ok)
+        return;
+    stash = ib_stash_of(aTHX_ b, &nodes[at]);
+    references = parts(aTHX_ b);
+    for (; child < end && ib_next_of(b, child) < end; child = ib_next_of(b, child), index++)
+        if (nodes[child].kind == ICECORE_LINK
+            || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))
+            av_push(references, SvREFCNT_inc(item(aTHX_ list, index)));
+
+    ib_pin(aTHX_ b);
+    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
+    method = ice_method(aTHX_ stash, "STORABLE_attach");
+    if (method) {
+        if (AvFILLp(references) >= 0)
+            croak("STORABLE_attach called with unexpected references");
+        attach_object(aTHX_ b, at, variable, stash, method, frozen);
+        return;
+    }
+    sv_bless(variable, stash);
+    method = ice_method(aTHX_ stash, "STORABLE_thaw");
+    if (!method) {
+        ib_require_class(aTHX_ b, stash);
+        method = ice_method(aTHX_ stash, "STORABLE_thaw");
+        if (!method)
+            croak("No STORABLE_thaw defined for objects of class %s (even after a \"require %s;\")", HvNAME_get(stash),
+                  HvNAME_get(stash));
+    }
+    {
+        SSize_t i;
+        dSP;
+        ENTER;
+        SAVETMPS;
+        PUSHMARK(SP);
+        EXTEND(SP, AvFILLp(references) + 4);
+        /* The hook may keep the reference that it is given. */
+        PUSHs(sv_2mortal(newRV_inc(SvRV(variable))));
+        PUSHs(b->set->cloning ? &PL_sv_yes : &PL_sv_no);
+        PUSHs(frozen);
+        for (i = 0; i <= AvFILLp(references); i++)
+            PUSHs(AvARRAY(references)[i]);
+        PUTBACK;
+        call_sv((SV *)method, G_SCALAR | G_DISCARD);
+        FREETMPS;
+        LEAVE;
+    }
+}
+
+void
+ib_end_freeze(pTHX_ build *b)
+{
+    ice_frame frame = b->ctx->frames[b->ctx->depth - 1];
+    const U32 at = frame.node;
+    SV *variable = frame.sv;
+    AV *list = (AV *)frame.other;
+    SV *payload = item(aTHX_ list, 0);
+    HV *stash;
+    CV *method;
+
+    b->ctx->depth--;
+    if (b->set->no_thaw) {
+        sv_setsv(variable, payload);
+        if (b->v->nodes[at].flags & ICECORE_IS_TARGET && SvROK(variable))
+            ib_set_referent(aTHX_ b, at, SvRV(variable));
+        return;
+    }
+    stash = ib_stash_of(aTHX_ b, &b->v->nodes[at]);
+    ib_pin(aTHX_ b);
+    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
+    method = ice_method(aTHX_ stash, "THAW");
+    if (!method)
+        croak("No THAW method defined for package '%s'", HvNAME_get(stash));
+    {
+        SV *result;
+        AV *arguments = SvROK(payload) && SvTYPE(SvRV(payload)) == SVt_PVAV ? (AV *)SvRV(payload) : NULL;
+        SSize_t i, count = arguments ? AvFILLp(arguments) + 1 : 0;
+        dSP;
+        ENTER;
+        SAVETMPS;
+        PUSHMARK(SP);
+        EXTEND(SP, count + 2);
+        PUSHs(sv_2mortal(newSVhek(HvNAME_HEK(stash))));
+        PUSHs(sv_2mortal(newSVpvs("Sereal")));
+        for (i = 0; i < count; i++)
+            PUSHs(AvARRAY(arguments)[i] ? AvARRAY(arguments)[i] : &PL_sv_undef);
+        PUTBACK;
+        call_sv((SV *)method, G_SCALAR);
+        SPAGAIN;
+        result = POPs;
+        PUTBACK;
+        if (SvROK(result)) {
+            replace(aTHX_ b, at, variable, SvRV(result));
+            if (b->v->nodes[at].flags & ICECORE_IS_TARGET)
+                ib_set_referent(aTHX_ b, at, SvRV(result));
+        } else
+            sv_setsv(variable, result);
+        FREETMPS;
+        LEAVE;
+    }
+}
+
+/* ---- records ----------------------------------------------------------- */
+
+static const char *
+record_kind(const icecore_node *node)
+{
+    if (node->kind == ICECORE_OBJECT)
+        return node->flags >> 4 == ICECORE_FORM_VARIABLE ? "variable" : "object";
+    return node->flags >> 4 == ICECORE_FORM_HOOK ? "hook" : "freeze";
+}
+
+void
+ib_record(pTHX_ build *b, U32 at, SV *variable)
+{
+    const icecore_node *node = &b->v->nodes[at];
+    const char *class;
+    const icecore_name *name = ib_class_name(aTHX_ b, node, &class);
+    HV *hv = newHV();
+    ib_set_rv(aTHX_ variable, (SV *)hv);
+    (void)hv_stores(hv, "class",
+                    newSVpvn_utf8(class, name->node.aux, name->node.kind == ICECORE_TEXT
+                                                             && is_utf8_string((const U8 *)class, name->node.aux)));
+    (void)hv_stores(hv, "kind", newSVpv(record_kind(node), 0));
+    sv_bless(variable, gv_stashpvs("Icecore::Record", GV_ADD));
+    if (node->flags & ICECORE_IS_TARGET)
+        ib_set_referent(aTHX_ b, at, (SV *)hv);
+    if (node->flags & ICECORE_IS_WEAK)
+        ib_be_weak(aTHX_ b, variable);
+    ib_push_frame(aTHX_ b, RECORD, at, (SV *)hv)->other = (SV *)parts(aTHX_ b);
+    b->at = at + 1;
+}
+
+void
+ib_end_record(pTHX_ build *b)
+{
+    ice_frame frame = b->ctx->frames[b->ctx->depth - 1];
+    const icecore_node *nodes = b->v->nodes, *node = &nodes[frame.node];
+    HV *hv = (HV *)frame.sv;
+    AV *list = (AV *)frame.other;
+    b->ctx->depth--;
+    (void)hv_stores(hv, "value", SvREFCNT_inc(item(aTHX_ list, 0)));
+    if (node->kind == ICECORE_OPAQUE && node->flags >> 4 == ICECORE_FORM_HOOK) {
+        AV *references = newAV();
+        U32 child = ib_next_of(b, frame.node + 1), end = (U32)node->payload, last = ib_last_child(b, frame.node);
+        SSize_t index = 1;
+        for (; child < last && child < end; child = ib_next_of(b, child), index++)
+            if (nodes[child].kind == ICECORE_LINK
+                || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))
+                av_push(references, SvREFCNT_inc(item(aTHX_ list, index)));
+        (void)hv_stores(hv, "references", newRV_noinc((SV *)references));
+        (void)hv_stores(hv, "body",
+                        nodes[last].kind == ICECORE_MAP     ? newSVpvs("HASH")
+                        : nodes[last].kind == ICECORE_ARRAY ? newSVpvs("ARRAY")
+                        : nodes[last].kind == ICECORE_TIED  ? SvREFCNT_inc(item(aTHX_ list, AvFILLp(list)))
+                                                            : newSVpvs("SCALAR"));
+    }
+}
