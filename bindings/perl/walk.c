@@ -129,6 +129,15 @@ end_wraps(walk *w, U32 wraps)
         end_node(w, end - 2, 1, wraps - 1);
 }
 
+/* What was pushed as node `to`, again. */
+static void
+push_again(pTHX_ walk *w, U8 kind, U8 flags, U16 key, U32 to, U32 wraps)
+{
+    w->t->nodes[to].flags |= ICECORE_IS_TARGET;
+    push(aTHX_ w, kind, flags, key, 0, to);
+    end_wraps(w, wraps);
+}
+
 /* ---- foreign code ------------------------------------------------------ */
 
 /* The key of an entry as an SV; one that was UTF-8 is marked so. */
@@ -695,12 +704,13 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
     if (SvREFCNT(sv) > 1 || remember || has_backrefs(aTHX_ sv)) {
         slot = ice_map_find(&w->ctx->seen, sv);
         if (slot) {
-            push(aTHX_ w, ICECORE_LINK, flags, key, 0, slot->value);
-            end_wraps(w, wraps);
+            push_again(aTHX_ w, ICECORE_LINK, flags, key, slot->value, wraps);
             return;
         }
         ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
-        flags |= ICECORE_IS_TARGET;
+        /* Sereal has another form for what may be referred to again. */
+        if (w->sereal)
+            flags |= ICECORE_IS_TARGET;
     }
     if (SvOBJECT(sv) && !(type == SVt_REGEXP && SvSTASH(sv) == gv_stashpvs("Regexp", GV_ADD))) {
         ice_class *class = class_of(aTHX_ w, SvSTASH(sv));
@@ -870,12 +880,10 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
             }
             slot = ice_map_find(&w->ctx->seen, sv);
             if (slot) {
-                push(aTHX_ w, ICECORE_ALIAS, 0, key, 0, slot->value);
-                end_wraps(w, wraps);
+                push_again(aTHX_ w, ICECORE_ALIAS, 0, key, slot->value, wraps);
                 return;
             }
             ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count)->object = object;
-            flags = ICECORE_IS_TARGET;
         }
         if (SvOBJECT(sv) && object == ICECORE_NONE && SvTYPE(sv) != SVt_REGEXP && !w->set->no_bless) {
             /* The variable itself is blessed, and was not reached through a
@@ -920,8 +928,7 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
             ice_slot *slot = ice_map_find(&w->ctx->seen, referent);
             ice_class *class = class_of(aTHX_ w, SvSTASH(referent));
             if (slot && slot->object != ICECORE_NONE) {
-                push(aTHX_ w, ICECORE_LINK, flags, key, 0, slot->object);
-                end_wraps(w, wraps);
+                push_again(aTHX_ w, ICECORE_LINK, flags, key, slot->object, wraps);
                 return;
             }
             if (w->set->croak_on_bless)
@@ -936,7 +943,7 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
                     list = call_storable_freeze(aTHX_ w, referent, index);
                     w->last_stash = NULL;
                     if (list) {
-                        put_hook(aTHX_ w, referent, list, id, flags | ICECORE_IS_TARGET, key, wraps);
+                        put_hook(aTHX_ w, referent, list, id, flags, key, wraps);
                         return;
                     }
                 } else {
@@ -947,8 +954,7 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
                     list = ice_call_list(aTHX_ self, (SV *)class->hook, sv_2mortal(newSVpvs("Sereal")));
                     ice_keep(aTHX_ w->ctx, (SV *)list);
                     w->last_stash = NULL;
-                    push(aTHX_ w, ICECORE_OPAQUE, flags | ICECORE_IS_TARGET | ICECORE_FORM_FREEZE << 4, key, 1,
-                         (U64)id << 32);
+                    push(aTHX_ w, ICECORE_OPAQUE, flags | ICECORE_FORM_FREEZE << 4, key, 1, (U64)id << 32);
                     at = push(aTHX_ w, ICECORE_ARRAY, REFERENCE, 0, 0, 0);
                     push_frame(aTHX_ w, ARRAY, at, wraps + 1, (SV *)list)->count = AvFILLp(list) + 1;
                     return;
@@ -956,8 +962,7 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
                 class = &w->ctx->classes[index];
             }
             if (!slot && !w->set->no_bless) {
-                object = push(aTHX_ w, ICECORE_OBJECT, SvREFCNT(referent) > 1 ? flags | ICECORE_IS_TARGET : flags, key,
-                              1, (U64)class->id << 32);
+                object = push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, (U64)class->id << 32);
                 wraps++;
                 key = 0;
                 flags = 0;
