@@ -35,6 +35,7 @@ typedef struct {
     icecore_stage *storable_read;
     icecore_stage *sereal_write;
     icecore_stage *sereal_read;
+    HV *encoder_stash, *decoder_stash;
     GV *canonical, *forgive_me, *deparse, *eval, *flags, *recursion_limit;
 } my_cxt_t;
 START_MY_CXT
@@ -44,6 +45,8 @@ settings_boot(pTHX_ my_cxt_t *cxt)
 {
     Zero(cxt, 1, my_cxt_t);
 #define VARIABLE(name) gv_fetchpvs("Icecore::Storable::" name, GV_ADD, SVt_PV)
+    cxt->encoder_stash = gv_stashpvs("Icecore::Sereal::Encoder", GV_ADD);
+    cxt->decoder_stash = gv_stashpvs("Icecore::Sereal::Decoder", GV_ADD);
     cxt->canonical = VARIABLE("canonical");
     cxt->forgive_me = VARIABLE("forgive_me");
     cxt->deparse = VARIABLE("Deparse");
@@ -424,8 +427,10 @@ into(pTHX_ SV *result, SV *target)
 }
 
 static void *
-handle(pTHX_ SV *self, const char *class)
+handle(pTHX_ SV *self, HV *stash, const char *class)
 {
+    if (LIKELY(SvROK(self) && SvOBJECT(SvRV(self)) && SvSTASH(SvRV(self)) == stash && SvIOK(SvRV(self))))
+        return INT2PTR(void *, SvIVX(SvRV(self)));
     if (!SvROK(self) || !SvOBJECT(SvRV(self)) || !sv_derived_from(self, class) || !SvIOK(SvRV(self)))
         croak("Icecore: this is no %s", class);
     return INT2PTR(void *, SvIVX(SvRV(self)));
@@ -979,8 +984,10 @@ encode(self, data, header = NULL)
     SV *self
     SV *data
     SV *header
+  PREINIT:
+    dMY_CXT;
   CODE:
-    RETVAL = sereal_encode(aTHX_ (const encoder *)handle(aTHX_ self, "Icecore::Sereal::Encoder"), data,
+    RETVAL = sereal_encode(aTHX_ (const encoder *)handle(aTHX_ self, MY_CXT.encoder_stash, "Icecore::Sereal::Encoder"), data,
                            header && SvOK(header) ? header : NULL);
   OUTPUT:
     RETVAL
@@ -989,9 +996,10 @@ U32
 flags(self)
     SV *self
   PREINIT:
+    dMY_CXT;
     const encoder *enc;
   CODE:
-    enc = (const encoder *)handle(aTHX_ self, "Icecore::Sereal::Encoder");
+    enc = (const encoder *)handle(aTHX_ self, MY_CXT.encoder_stash, "Icecore::Sereal::Encoder");
     RETVAL = (enc->set.croak_on_bless ? 1 : 0) | (enc->set.no_bless ? 2 : 0) | (enc->set.freeze_callbacks ? 4 : 0);
   OUTPUT:
     RETVAL
@@ -1044,9 +1052,10 @@ decode(self, bytes, target = NULL)
     SV *bytes
     SV *target
   PREINIT:
+    dMY_CXT;
     decoder *dec;
   CODE:
-    dec = (decoder *)handle(aTHX_ self, "Icecore::Sereal::Decoder");
+    dec = (decoder *)handle(aTHX_ self, MY_CXT.decoder_stash, "Icecore::Sereal::Decoder");
     RETVAL = into(aTHX_ sereal_decode(aTHX_ dec, bytes, 0, NULL), target);
   OUTPUT:
     RETVAL
@@ -1058,11 +1067,12 @@ _decode(self, bytes, offset, what)
     UV offset
     int what
   PREINIT:
+    dMY_CXT;
     decoder *dec;
     SV *result, *header = NULL;
   PPCODE:
     /* what: 0 the body, 1 the header, 2 both. */
-    dec = (decoder *)handle(aTHX_ self, "Icecore::Sereal::Decoder");
+    dec = (decoder *)handle(aTHX_ self, MY_CXT.decoder_stash, "Icecore::Sereal::Decoder");
     result = sv_2mortal(sereal_decode(aTHX_ dec, bytes, offset, what ? &header : NULL));
     SPAGAIN;
     EXTEND(SP, 2);
@@ -1074,8 +1084,10 @@ _decode(self, bytes, offset, what)
 UV
 bytes_consumed(self)
     SV *self
+  PREINIT:
+    dMY_CXT;
   CODE:
-    RETVAL = ((decoder *)handle(aTHX_ self, "Icecore::Sereal::Decoder"))->consumed;
+    RETVAL = ((decoder *)handle(aTHX_ self, MY_CXT.decoder_stash, "Icecore::Sereal::Decoder"))->consumed;
   OUTPUT:
     RETVAL
 

@@ -1,9 +1,9 @@
 //! Which classes a document names.
 
 use crate::error::{guard, icecore_error, usage};
+use crate::lent;
 use crate::stage::icecore_stage;
 use crate::tape::icecore_bytes;
-use crate::lent;
 use icecore::read_as;
 use std::ffi::c_void;
 
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn icecore_classes(
             let (Some(stage), Some(visit)) = (stage.as_ref(), visit) else {
                 return Err(usage("a stage and a function", "null"));
             };
-            let document = read_as(lent(bytes, len), &stage.stage, &stage.limits)?;
+            let document = read_as(lent(bytes, len), stage.codec.stage(), &stage.codec.limits)?;
             for class in document.classes() {
                 let used = icecore_class_use {
                     name: icecore_bytes::of(&class.name),

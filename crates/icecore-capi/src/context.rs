@@ -4,8 +4,7 @@ use crate::error::{guard, icecore_error, put, usage};
 use crate::lent;
 use crate::stage::icecore_stage;
 use crate::tape::{Filling, ICECORE_EACH, icecore_long, icecore_names, icecore_node, icecore_view};
-use icecore::{Cursor, Document, Output, Request, Tape};
-use std::borrow::Cow;
+use icecore::{Cursor, Document, Output};
 use std::ffi::c_char;
 
 /// What is kept between calls: memory, and the names of keys and classes.
@@ -14,7 +13,8 @@ use std::ffi::c_char;
 /// hook, say) has several.
 #[derive(Default)]
 pub struct icecore_context {
-    pub(crate) tape: Tape,
+    /// Its tape is read into and filled again and again.
+    pub(crate) document: Document<'static>,
     /// What the last document was decompressed to.
     pub(crate) body: Vec<u8>,
     pub(crate) long: Vec<icecore_long>,
@@ -75,8 +75,9 @@ pub unsafe extern "C" fn icecore_context_free(context: *mut icecore_context) {
 pub unsafe extern "C" fn icecore_context_trim(context: *mut icecore_context) {
     // SAFETY: the caller promises it.
     let Some(context) = (unsafe { context.as_mut() }) else { return };
-    if context.tape.nodes().len() > KEPT / size_of::<icecore_node>() || context.tape.arena().len() > KEPT {
-        drop(context.tape.take_memory());
+    let tape = context.document.tape();
+    if tape.nodes().len() > KEPT / size_of::<icecore_node>() || tape.arena().len() > KEPT {
+        drop(context.document.tape_mut().take_memory());
     }
     if context.body.len() > KEPT {
         context.body = Vec::new();
@@ -110,27 +111,20 @@ pub unsafe extern "C" fn icecore_read(
             let (Some(context), Some(stage), false) = (context.as_mut(), stage.as_ref(), view.is_null()) else {
                 return Err(usage("a context, a stage and a view", "null"));
             };
-            let input = lent(bytes, len);
-            let mut request = Request::new(&stage.limits);
-            request.tape = std::mem::take(&mut context.tape);
-            let format = stage.stage.format();
-            let outcome = (format.read)(input, stage.stage.settings(), request);
-            let (buffer, tape) = outcome.document.into_parts();
-            context.tape = tape;
-            let input = match buffer {
-                Cow::Borrowed(bytes) => bytes,
-                Cow::Owned(body) => {
-                    context.body = body;
-                    &context.body
-                }
-            };
-            if let Some(error) = outcome.error {
-                return Err(error.in_format(format.name));
+            let mut input = lent(bytes, len);
+            let codec = &stage.codec;
+            let filled = codec.read(input, context.document.tape_mut());
+            if let Some(error) = filled.error {
+                return Err(error.in_format(codec.stage().format().name));
             }
-            if outcome.consumed < len && flags & ICECORE_EACH == 0 {
-                return Err(icecore::trailing(lent(bytes, len), outcome.consumed).in_format(format.name));
+            if filled.consumed < len && flags & ICECORE_EACH == 0 {
+                return Err(icecore::trailing(input, filled.consumed).in_format(codec.stage().format().name));
             }
-            let tape = &context.tape;
+            if let Some(body) = filled.body {
+                context.body = body;
+                input = &context.body;
+            }
+            let tape = context.document.tape();
             context.long.clear();
             context.long.extend(tape.long_strings().map(icecore_long::of));
             view.write(icecore_view {
@@ -147,7 +141,7 @@ pub unsafe extern "C" fn icecore_read(
                 encodings: icecore_names::of(tape.encodings()),
                 long_strings: context.long.as_ptr(),
                 long_count: context.long.len(),
-                consumed: outcome.consumed,
+                consumed: filled.consumed,
             });
             Ok(())
         })
@@ -174,9 +168,10 @@ pub unsafe extern "C" fn icecore_path(
     unsafe {
         guard(std::ptr::null_mut(), || {
             let Some(context) = context.as_mut() else { return Ok(()) };
-            let document = Document::from_tape(lent(input, len), std::mem::take(&mut context.tape));
+            let tape = std::mem::take(context.document.tape_mut());
+            let document = Document::from_tape(lent(input, len), tape);
             let text = document.at(node).as_ref().map(Cursor::path).unwrap_or_default();
-            context.tape = document.into_tape();
+            *context.document.tape_mut() = document.into_tape();
             length = text.len();
             if !path.is_null() && room > 0 {
                 path.write_bytes(0, room);

@@ -23,7 +23,9 @@ mod stage;
 mod tape;
 
 pub use classes::{icecore_class_use, icecore_classes};
-pub use context::{icecore_context, icecore_context_free, icecore_context_new, icecore_context_trim, icecore_path, icecore_read};
+pub use context::{
+    icecore_context, icecore_context_free, icecore_context_new, icecore_context_trim, icecore_path, icecore_read,
+};
 pub use convert::{icecore_buffer, icecore_buffer_free, icecore_convert};
 pub use error::{ICECORE_OK, ICECORE_PANIC, icecore_error, icecore_error_kind};
 pub use kinds::{
@@ -36,8 +38,7 @@ pub use stage::{
 pub use tape::{
     ICECORE_EACH, ICECORE_NONE, ICECORE_TAPE_VERSION, icecore_begin, icecore_bytes, icecore_class, icecore_grow_arena,
     icecore_grow_nodes, icecore_key, icecore_long, icecore_long_string, icecore_loss, icecore_name, icecore_names,
-    icecore_node, icecore_tape, icecore_tape_version, icecore_view, icecore_view_tape,
-    icecore_write,
+    icecore_node, icecore_tape, icecore_tape_version, icecore_view, icecore_view_tape, icecore_write,
 };
 
 use std::ffi::c_char;

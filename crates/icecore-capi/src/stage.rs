@@ -2,13 +2,12 @@
 
 use crate::error::{guard, icecore_error, usage};
 use crate::{ICECORE_OK, lent};
-use icecore::{Error, Limits, Stage};
+use icecore::{Codec, Error, Limits, Stage};
 use std::ffi::c_char;
 
 /// A format with its options, and the limits for reading and writing it.
 pub struct icecore_stage {
-    pub(crate) stage: Stage,
-    pub(crate) limits: Limits,
+    pub(crate) codec: Codec,
     /// The name of the format, ending with 0.
     name: Vec<u8>,
 }
@@ -20,7 +19,7 @@ pub(crate) fn text<'a>(bytes: &'a [u8], what: &'static str) -> Result<&'a str, E
 fn boxed(stage: Stage) -> *mut icecore_stage {
     let mut name = stage.format().name.as_bytes().to_vec();
     name.push(0);
-    Box::into_raw(Box::new(icecore_stage { stage, limits: Limits::default(), name }))
+    Box::into_raw(Box::new(icecore_stage { codec: Codec::new(stage), name }))
 }
 
 /// Parses a stage as the command takes it: `sereal:compress=zstd,level=3`. To be
@@ -52,11 +51,7 @@ pub unsafe extern "C" fn icecore_stage_new(
 /// # Safety
 /// `bytes` names `len` bytes; `error` is null or names a struct.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn icecore_detect(
-    bytes: *const u8,
-    len: usize,
-    error: *mut icecore_error,
-) -> *mut icecore_stage {
+pub unsafe extern "C" fn icecore_detect(bytes: *const u8, len: usize, error: *mut icecore_error) -> *mut icecore_stage {
     let mut made = std::ptr::null_mut();
     // SAFETY: the caller promises what both need.
     unsafe {
@@ -87,7 +82,7 @@ pub unsafe extern "C" fn icecore_stage_limit(
         guard(error, || {
             let Some(stage) = stage.as_mut() else { return Err(usage("a stage", "null")) };
             let small = u32::try_from(value).unwrap_or(u32::MAX);
-            let limits = &mut stage.limits;
+            let limits = &mut stage.codec.limits;
             match lent(name.cast(), len) {
                 b"depth" => limits.depth = small,
                 // What a tape can hold is the most that can be asked for.

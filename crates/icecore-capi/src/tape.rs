@@ -4,7 +4,7 @@ use crate::context::{KEPT, icecore_context};
 use crate::error::{guard, icecore_error, usage};
 use crate::lent;
 use crate::stage::icecore_stage;
-use icecore::{Document, Error, ErrorKind, Kind, NameEntry, Names, Node, Place, Tape};
+use icecore::{Error, ErrorKind, Kind, NameEntry, Names, Node, Place, Tape};
 
 /// The version of the layout of nodes and views. A program that was built with
 /// another header must not go on: it compares this with
@@ -242,8 +242,8 @@ pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut
             let (Some(context), false) = (context.as_mut(), tape.is_null()) else {
                 return Err(usage("a context and a tape", "null"));
             };
-            context.tape.clear();
-            let (nodes, arena) = context.tape.take_memory();
+            context.document.tape_mut().clear();
+            let (nodes, arena) = context.document.tape_mut().take_memory();
             if nodes.capacity() > context.filling.nodes.capacity() {
                 context.filling.nodes = unchecked(nodes);
             }
@@ -263,8 +263,8 @@ pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut
                 arena_capacity: 0,
                 root: 0,
                 header: ICECORE_NONE,
-                key_generation: context.tape.keys().generation(),
-                class_generation: context.tape.classes().generation(),
+                key_generation: context.document.tape().keys().generation(),
+                class_generation: context.document.tape().classes().generation(),
             };
             context.filling.lend(&mut begun);
             tape.write(begun);
@@ -347,7 +347,7 @@ pub unsafe extern "C" fn icecore_key(
     unsafe {
         guard(std::ptr::null_mut(), || {
             let Some(context) = context.as_mut() else { return Ok(()) };
-            id = context.tape.key_id(string_kind(kind), flags, lent(name, len)).unwrap_or(0);
+            id = context.document.tape_mut().key_id(string_kind(kind), flags, lent(name, len)).unwrap_or(0);
             Ok(())
         });
     }
@@ -363,18 +363,13 @@ fn string_kind(kind: u8) -> Kind {
 /// # Safety
 /// `context` is one; `name` names `len` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn icecore_class(
-    context: *mut icecore_context,
-    kind: u8,
-    name: *const u8,
-    len: usize,
-) -> u32 {
+pub unsafe extern "C" fn icecore_class(context: *mut icecore_context, kind: u8, name: *const u8, len: usize) -> u32 {
     let mut id = 0;
     // SAFETY: the caller promises what all need.
     unsafe {
         guard(std::ptr::null_mut(), || {
             let Some(context) = context.as_mut() else { return Ok(()) };
-            id = context.tape.class_id(string_kind(kind), lent(name, len))?;
+            id = context.document.tape_mut().class_id(string_kind(kind), lent(name, len))?;
             Ok(())
         });
     }
@@ -400,7 +395,11 @@ pub unsafe extern "C" fn icecore_long_string(
             let (Some(context), false) = (context.as_mut(), node.is_null()) else {
                 return Err(usage("a context and a node", "null"));
             };
-            node.cast::<Node>().write(context.tape.long_string(string_kind(kind), Place::Arena(offset), len));
+            node.cast::<Node>().write(context.document.tape_mut().long_string(
+                string_kind(kind),
+                Place::Arena(offset),
+                len,
+            ));
             Ok(())
         })
     }
@@ -436,19 +435,18 @@ pub unsafe extern "C" fn icecore_write(
             let nodes = checked(std::mem::take(&mut context.filling.nodes))?;
             let arena = std::mem::take(&mut context.filling.arena);
             let header = Some(tape.header).filter(|header| *header != ICECORE_NONE);
-            let mut filled = std::mem::take(&mut context.tape);
-            filled.fill(nodes, arena, tape.root, header);
+            context.document.tape_mut().fill(nodes, arena, tape.root, header);
             if context.out.bytes.capacity() > KEPT {
                 context.out.bytes = Vec::new();
             }
             context.out.bytes.clear();
-            let document = Document::from_tape(&[][..], filled);
-            let written = icecore::write_to(&document, &stage.stage, &stage.limits, &mut context.out);
-            context.tape = document.into_tape();
-            give_back(&mut context.tape, &mut context.filling);
+            let written = stage.codec.write(&context.document, &mut context.out);
+            give_back(context.document.tape_mut(), &mut context.filling);
             let lost = written?;
             context.losses.clear();
-            context.losses.extend(lost.iter().map(ToString::to_string));
+            if !lost.is_empty() {
+                context.losses.extend(lost.iter().map(ToString::to_string));
+            }
             if let Some(losses) = losses.as_mut() {
                 *losses = context.losses.len();
             }
@@ -511,7 +509,7 @@ pub unsafe extern "C" fn icecore_view_tape(
                 return Err(usage("a context, a tape and a view", "null"));
             };
             context.long.clear();
-            context.long.extend(context.tape.long_strings().map(icecore_long::of));
+            context.long.extend(context.document.tape().long_strings().map(icecore_long::of));
             view.write(icecore_view {
                 nodes: tape.nodes,
                 node_count: tape.node_count,
@@ -521,9 +519,9 @@ pub unsafe extern "C" fn icecore_view_tape(
                 input_len: 0,
                 arena: tape.arena,
                 arena_len: tape.arena_len,
-                keys: icecore_names::of(context.tape.keys()),
-                classes: icecore_names::of(context.tape.classes()),
-                encodings: icecore_names::of(context.tape.encodings()),
+                keys: icecore_names::of(context.document.tape().keys()),
+                classes: icecore_names::of(context.document.tape().classes()),
+                encodings: icecore_names::of(context.document.tape().encodings()),
                 long_strings: context.long.as_ptr(),
                 long_count: context.long.len(),
                 consumed: 0,

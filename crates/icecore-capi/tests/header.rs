@@ -14,5 +14,8 @@ fn the_header_is_that_of_the_source() {
         std::fs::write(&path, &written).expect("it can be written");
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(committed == written, "run `UPDATE_HEADER=1 cargo test -p icecore-capi --test header` and look at the change");
+    assert!(
+        committed == written,
+        "run `UPDATE_HEADER=1 cargo test -p icecore-capi --test header` and look at the change"
+    );
 }

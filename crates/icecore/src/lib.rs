@@ -17,6 +17,7 @@
 
 mod api;
 mod base64;
+mod codec;
 mod detect;
 mod document;
 mod error;
@@ -28,11 +29,12 @@ mod output;
 mod stage;
 
 pub use api::{convert, read, read_as, read_with, trailing, write, write_to};
+pub use codec::{Codec, Filled};
 pub use detect::{Finding, identify, identify_head, recognised, stage_of};
 pub use document::{
     BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,
-    KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Place, Receive, Sink, Span, Spelling, Tape, Trace,
-    Value, flag,
+    KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Place, Receive, Sink, Span, Spelling,
+    Tape, Trace, Value, flag,
 };
 pub use error::{Error, ErrorKind, window};
 pub use format::{Certainty, Format, Guess, Outcome, Part, Request, Rest, json, sereal, storable};

@@ -65,6 +65,11 @@ impl<'a> Document<'a> {
         Document::new(input, tape)
     }
 
+    /// The tape, to be filled or read into again.
+    pub fn tape_mut(&mut self) -> &mut Tape {
+        &mut self.tape
+    }
+
     /// The bytes that strings are borrowed from, and the tape.
     pub fn into_parts(self) -> (Cow<'a, [u8]>, Tape) {
         (self.input, self.tape)

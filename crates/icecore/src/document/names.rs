@@ -32,6 +32,12 @@ pub struct Names {
     follow: Vec<u16>,
     /// Short names by a hash of their first bytes: found without a search.
     memo: Vec<Memo>,
+    /// Whether a name is a byte string or ASCII text, and has no flags.
+    plain: Vec<bool>,
+    /// Whether there is a name that is not plain.
+    marked: bool,
+    /// Whether there is one of a key that is allowed, but absent.
+    absent: bool,
     /// How often everything was forgotten: ids of another generation mean
     /// nothing.
     generation: u32,
@@ -69,6 +75,14 @@ fn memo_slot(head: u128, len: usize) -> usize {
 #[inline(always)]
 fn kind_and_flags(kind: Kind, flags: u8) -> u16 {
     u16::from(kind as u8) << 8 | u16::from(flags)
+}
+
+/// The first 16 bytes of a name.
+fn head_of(bytes: &[u8]) -> u128 {
+    let mut head = [0; 16];
+    let n = bytes.len().min(16);
+    head[..n].copy_from_slice(&bytes[..n]);
+    u128::from_le_bytes(head)
 }
 
 /// A name: its node (kind and flags) and its bytes.
@@ -114,6 +128,28 @@ impl Names {
         (&self.entries, &self.bytes)
     }
 
+    /// The name with this id, if it is a byte string or ASCII text without flags.
+    #[inline(always)]
+    pub(crate) fn plain(&self, id: u16) -> Option<(&Entry, &[u8])> {
+        let at = usize::from(id).wrapping_sub(1);
+        match (self.plain.get(at), self.entries.get(at)) {
+            (Some(true), Some(entry)) => Some((entry, &self.bytes)),
+            _ => None,
+        }
+    }
+
+    /// Whether there is a name with flags, or one that is no plain string.
+    #[inline]
+    pub(crate) fn any_marked(&self) -> bool {
+        self.marked
+    }
+
+    /// Whether there is a name of a key that is allowed, but absent.
+    #[inline]
+    pub(crate) fn any_absent(&self) -> bool {
+        self.absent
+    }
+
     /// Changes when ids lose their meaning: a tape that is used again forgets
     /// its names when there are too many.
     #[inline]
@@ -148,8 +184,13 @@ impl Names {
         if len > 16 {
             return 0;
         }
-        let Some(window) = input.get(at..).and_then(|rest| rest.first_chunk::<16>()) else { return 0 };
-        let head = u128::from_le_bytes(*window) & MASKS[len];
+        let head = match input.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+            Some(window) => u128::from_le_bytes(*window) & MASKS[len],
+            None => match input.get(at..at + len) {
+                Some(bytes) => head_of(bytes),
+                None => return 0,
+            },
+        };
         match self.memo.get(memo_slot(head, len)) {
             Some(memo)
                 if memo.head == head
@@ -255,9 +296,6 @@ impl Names {
         if self.entries.len() >= CAPACITY {
             return None;
         }
-        let mut head = [0; 16];
-        let n = bytes.len().min(16);
-        head[..n].copy_from_slice(&bytes[..n]);
         let mut kept = node;
         if node.kind.has_bytes() {
             kept = Node::string(node.kind, Place::Arena(self.bytes.len() as u64), u32::try_from(bytes.len()).ok()?);
@@ -265,7 +303,11 @@ impl Names {
             kept.set_encoding(node.encoding());
             self.bytes.extend_from_slice(bytes);
         }
-        self.entries.push(Entry { head: u128::from_le_bytes(head), node: kept });
+        let is_plain = node.flags == 0 && (node.kind == Kind::Bytes || node.kind == Kind::Text && bytes.is_ascii());
+        self.marked |= !is_plain;
+        self.plain.push(is_plain);
+        self.absent |= node.flags & super::flag::PLACEHOLDER != 0;
+        self.entries.push(Entry { head: head_of(bytes), node: kept });
         self.follow.resize(self.entries.len() + 1, 0);
         u32::try_from(self.entries.len()).ok()
     }

@@ -11,7 +11,6 @@ mod references;
 
 use super::SortKeys;
 use super::bytes::Bytes;
-use super::keys::is_absent;
 use super::links::Links;
 use super::spelled::Spelled;
 use super::tag::{self, TRACK};
@@ -44,6 +43,27 @@ pub(super) struct WrittenKey {
     /// 0: it was not written, or its COPY is too long for a word.
     pub(super) len: u8,
     offset: u64,
+}
+
+impl WrittenKey {
+    /// It was written at this offset.
+    #[inline]
+    pub(super) fn written_at(&mut self, offset: u64) {
+        self.offset = offset;
+        let mut word = [0; 8];
+        word[0] = tag::COPY;
+        let mut rest = offset;
+        for (at, byte) in word.iter_mut().enumerate().skip(1) {
+            *byte = rest as u8 & 0x7F;
+            rest >>= 7;
+            if rest == 0 {
+                self.word = u64::from_le_bytes(word);
+                self.len = at as u8 + 1;
+                return;
+            }
+            *byte |= 0x80;
+        }
+    }
 }
 
 pub(super) struct Body<'d, 'o> {
@@ -111,7 +131,7 @@ impl<'d, 'o> Body<'d, 'o> {
             pending_referents: Vec::new(),
             expanded: false,
             spelled: plan.values.map(|spelling| Spelled::new(spelling, tape)),
-            has_absent_keys: tape.keys().iter().any(|name| is_absent(&name.node)),
+            has_absent_keys: tape.keys().any_absent(),
             unblessed: BTreeMap::new(),
             late_tracks: Vec::new(),
         }

@@ -16,7 +16,20 @@ use crate::error::Error;
 #[derive(Debug, Default)]
 pub(super) struct Predictions {
     keys: Vec<Prediction>,
+    /// The ids of copied keys by a few bits of their offset: found whatever
+    /// their order.
+    places: Vec<Copied>,
 }
+
+/// A key that was copied.
+#[derive(Clone, Copy, Debug, Default)]
+struct Copied {
+    offset: u64,
+    id: u16,
+}
+
+/// How many places are remembered; a power of two.
+const PLACES: usize = 64;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Prediction {
@@ -29,6 +42,12 @@ impl Predictions {
     /// The key with this id stood here.
     pub(super) fn learn(&mut self, id: u16, input: &[u8], from: usize, to: usize) {
         let Some(bytes) = input.get(from..to).filter(|bytes| bytes.len() <= 8) else { return };
+        if let Some((offset, _)) = varint(input, from + 1) {
+            if self.places.is_empty() {
+                self.places.resize(PLACES, Copied::default());
+            }
+            self.places[offset as usize % PLACES] = Copied { offset, id };
+        }
         let at = usize::from(id);
         if self.keys.len() <= at {
             self.keys.resize(at + 1, Prediction::default());
@@ -46,6 +65,35 @@ impl Predictions {
         let window = u64::from_le_bytes(*input.get(at..)?.first_chunk()?);
         (window & known.mask == known.word && known.len > 0).then_some(at + known.len)
     }
+}
+
+/// The key at `at`, if it is one of those that are known, and where it ends.
+/// `last` is the key before it.
+#[inline(always)]
+fn key(tape: &mut Tape, predictions: &Predictions, input: &[u8], at: usize, last: u16) -> Option<(u16, usize)> {
+    let guess = tape.keys.guess(last);
+    if let Some(behind) = predictions.end_of(guess, input, at) {
+        return Some((guess, behind));
+    }
+    let (id, behind) = match *input.get(at)? {
+        tag @ tag::SHORT_BINARY..=127 => {
+            let len = usize::from(tag & 31);
+            (tape.keys.recall(Kind::Bytes, 0, input, at + 1, len), at + 1 + len)
+        }
+        tag::COPY => {
+            let (offset, behind) = varint(input, at + 1)?;
+            match predictions.places.get(offset as usize % PLACES) {
+                Some(place) if place.offset == offset => (place.id, behind),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    if id == 0 {
+        return None;
+    }
+    tape.keys.learn(last, id);
+    Some((id, behind))
 }
 
 /// A leaf and where it ends.
@@ -197,8 +245,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let mut at = self.scan.at;
         let before = top.left;
         while top.left > 0 && room > 0 {
-            let id = tape.keys.guess(top.last_key);
-            let Some(behind) = self.predictions.end_of(id, input, at) else { break };
+            let Some((id, behind)) = key(tape, &self.predictions, input, at, top.last_key) else { break };
             let Some((mut value, next)) = leaf(input, behind, texts, longest) else { break };
             value.key = id;
             tape.nodes.push(value);
@@ -243,8 +290,7 @@ fn record(
     let mut left = count;
     let mut last_key = 0;
     while left > 0 {
-        let id = tape.keys.guess(last_key);
-        let Some(behind) = predictions.end_of(id, input, at) else { break };
+        let Some((id, behind)) = key(tape, predictions, input, at, last_key) else { break };
         let Some((mut value, next)) = leaf(input, behind, texts, longest) else { break };
         value.key = id;
         tape.nodes.push(value);

@@ -29,6 +29,7 @@ mod spelled;
 mod tag;
 mod write;
 
+pub(crate) use open::read_tape;
 pub use options::{Compress, ReadOptions, SortKeys, WriteOptions};
 
 use super::{Certainty, Format, Guess, Outcome, Request, Rest};

@@ -5,6 +5,7 @@ use super::compress::decompress;
 use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
 use super::read::{Machine, varint};
 use super::spell::{Speller, header as code, width};
+use crate::codec::Filled;
 use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};
 use crate::error::{Error, ErrorKind};
 use crate::format::{Outcome, Request, Rest, Scan};
@@ -39,6 +40,23 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
         };
         Outcome { document: Document::new(done.buffer, tape), consumed: done.consumed, error: done.error }
     }
+}
+
+/// Reads one document from the start of the input into a tape.
+pub(crate) fn read_tape(input: &[u8], options: &ReadOptions, limits: &Limits, tape: &mut Tape) -> Filled {
+    tape.clear();
+    let reading = Reading { input, options, limits };
+    let mut speller = Speller::default();
+    let done = if options.plain {
+        reading.document::<_, false>(tape, &mut speller)
+    } else {
+        reading.document::<_, true>(tape, &mut speller)
+    };
+    let body = match done.buffer {
+        Cow::Owned(body) => Some(body),
+        Cow::Borrowed(_) => None,
+    };
+    Filled { consumed: done.consumed, error: done.error, body }
 }
 
 /// Reads one document and hands over its items while reading goes on. A body

@@ -25,7 +25,7 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    pub(super) fn of(settings: &Settings) -> ReadOptions {
+    pub(crate) fn of(settings: &Settings) -> ReadOptions {
         let most = |name| settings.number(name).and_then(|most| u64::try_from(most).ok()).filter(|most| *most > 0);
         ReadOptions {
             refuse_snappy: settings.flag("refuse_snappy"),
@@ -107,7 +107,7 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    pub(super) fn of(settings: &Settings) -> WriteOptions {
+    pub(crate) fn of(settings: &Settings) -> WriteOptions {
         let byte = |name| settings.number(name).and_then(|value| u8::try_from(value).ok());
         WriteOptions {
             protocol: byte("protocol"),

@@ -5,7 +5,7 @@ use super::bytes::{CHUNK, SLACK};
 use super::read::MOST_IDS;
 use super::tag;
 use super::write::is_float;
-use crate::document::{KEY_NODE, Kind, NO_KEY, Node, Place, flag};
+use crate::document::{KEY_NODE, Kind, NO_KEY, Names, Node, Place, flag};
 use crate::error::Error;
 
 type Chunk = [u8; CHUNK + SLACK];
@@ -43,7 +43,10 @@ impl Body<'_, '_> {
         let has_bools = self.plan.version >= 5;
         let nodes = self.nodes.get(..self.end as usize).unwrap_or(&[]);
         let rest = nodes.get(self.at as usize..).unwrap_or(&[]);
+        let names = self.document.tape().keys();
+        let base = self.offset();
         let (chunk, mut to) = self.bytes.chunk()?;
+        let base = base - to as u64;
         let mut taken = 0;
         for node in rest {
             // Bits beyond this one say that there is something special.
@@ -51,13 +54,24 @@ impl Body<'_, '_> {
                 break;
             }
             let mut next = to;
+            let mut first = None;
             if node.key != NO_KEY && node.key != KEY_NODE {
-                // One that was not written yet has no COPY, IS_KEY no place.
-                let Some(key) = self.keys.get(usize::from(node.key)).filter(|key| key.len > 0) else { break };
-                chunk[next..next + 8].copy_from_slice(&key.word.to_le_bytes());
-                next += usize::from(key.len);
+                // IS_KEY has no place.
+                let Some(key) = self.keys.get_mut(usize::from(node.key)) else { break };
+                if key.len > 0 {
+                    chunk[next..next + 8].copy_from_slice(&key.word.to_le_bytes());
+                    next += usize::from(key.len);
+                } else if let Some(behind) = first_key(chunk, next, node.key, names) {
+                    first = Some(key);
+                    next = behind;
+                } else {
+                    break;
+                }
             }
             let Some(behind) = put(chunk, next, node, strings, has_bools) else { break };
+            if let Some(key) = first {
+                key.written_at(base + to as u64);
+            }
             to = behind;
             taken += 1;
         }
@@ -65,6 +79,22 @@ impl Body<'_, '_> {
         self.at += taken;
         Ok(to >= CHUNK)
     }
+}
+
+/// Puts a short key there that was not written yet.
+#[inline(always)]
+fn first_key(chunk: &mut Chunk, at: usize, id: u16, names: &Names) -> Option<usize> {
+    let (name, _) = names.plain(id)?;
+    let len = name.node.aux as usize;
+    if len > 16 || at > CHUNK + 16 {
+        return None;
+    }
+    let at = match name.node.kind {
+        Kind::Bytes => byte(chunk, at, tag::SHORT_BINARY | len as u8),
+        _ => tagged(chunk, at, tag::STR_UTF8, len as u64),
+    };
+    chunk[at..at + 16].copy_from_slice(&name.head.to_le_bytes());
+    Some(at + len)
 }
 
 /// Puts a plain value there, if it is one that fits. It takes at most 40 bytes.

@@ -38,9 +38,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 let kind = if *tag == tag::SCALAR { Kind::Bytes } else { Kind::Text };
                 Some((Node::string(kind, Place::Input(at as u64 + 2), u32::from(len)), at + 2 + usize::from(len)))
             }
-            tag::INTEGER if self.little && self.image.iv == 8 && !self.image.is_mixed() => {
-                Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), at + 9))
-            }
+            tag::INTEGER if self.plain_64 => Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), at + 9)),
             tag::NETINT => Some((Node::int(i64::from(i32::from_be_bytes(*rest.first_chunk()?))), at + 5)),
             tag::DOUBLE if self.little && self.image.nv == 8 => {
                 Some((Node::float(f64::from_le_bytes(*rest.first_chunk()?)), at + 9))

@@ -5,6 +5,7 @@ use super::ReadOptions;
 use super::spelling::header as code;
 use crate::document::{Detail, NO_NODE, Sink, Spelling};
 use crate::error::{Error, ErrorKind};
+use std::borrow::Cow;
 
 /// The magic of a file.
 pub(super) const MAGIC: &[u8] = b"pst0";
@@ -14,6 +15,9 @@ pub(super) const OLD_MAGIC: &[u8] = b"perl-store";
 /// The highest version that is known: 2.12.
 pub(super) const MAJOR: i8 = 2;
 pub(super) const MINOR: u8 = 12;
+
+/// The byte order of most machines: little-endian, 64 bits.
+const USUAL: &[u8] = b"12345678";
 
 /// What a header says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +32,7 @@ pub(super) struct Image {
     pub(super) netorder: bool,
     /// The order of the bytes of an integer, least significant is `1`:
     /// `12345678`.
-    pub(super) byteorder: Vec<u8>,
+    pub(super) byteorder: Cow<'static, [u8]>,
     pub(super) int: u8,
     pub(super) long: u8,
     pub(super) pointer: u8,
@@ -47,7 +51,7 @@ impl Image {
             major: MAJOR,
             minor: 11,
             netorder: false,
-            byteorder: b"12345678".to_vec(),
+            byteorder: Cow::Borrowed(USUAL),
             int: 4,
             long: 8,
             pointer: 8,
@@ -158,9 +162,12 @@ impl Image {
         let len = if self.major >= 0 { scan.u8("the length of the byte order")? } else { version };
         piece(sink, if self.major >= 0 { at } else { at - 1 }, scan.at, "length of byte order");
         let start = scan.at;
-        self.byteorder = scan.take(usize::from(len), "the byte order")?.to_vec();
+        self.byteorder = match scan.take(usize::from(len), "the byte order")? {
+            USUAL => Cow::Borrowed(USUAL),
+            other => Cow::Owned(other.to_vec()),
+        };
         piece(sink, start, scan.at, "byte order");
-        let mut digits = self.byteorder.clone();
+        let mut digits = self.byteorder.to_vec();
         digits.sort_unstable();
         if digits != b"1234" && digits != b"12345678" {
             return Err(Error::new(ErrorKind::Malformed)
@@ -230,7 +237,7 @@ impl Image {
         if let Some(order) = order
             && matches!(order.len(), 4 | 8)
         {
-            image.byteorder = order;
+            image.byteorder = Cow::Owned(order);
         }
         if let Some(sizes) = get(code::SIZES) {
             let [_, _, _, int, long, pointer, nv, iv] = sizes.to_be_bytes();

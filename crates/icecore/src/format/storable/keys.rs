@@ -1,29 +1,18 @@
-//! Keys of hashes, made ready for writing.
+//! Keys of hashes, as they are written.
 
 use super::image::Image;
 use super::tag::{self, hash};
 use super::write::{Key, Writer};
-use crate::document::{Document, IS_KEY, Kind, Name, flag};
+use crate::document::{Document, IS_KEY, KEY_NODE, Kind, Name, Names, Place, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::append::append;
 use crate::output::LossKind;
 use std::borrow::Cow;
 
-/// The keys with ids, as they are written: length and bytes.
-pub(super) struct Keys {
-    ready: Vec<Ready>,
-    bytes: Vec<u8>,
-    any_flagged: bool,
-}
-
-#[derive(Clone, Copy)]
-struct Ready {
-    /// From here to the start of the next.
-    start: usize,
-    flags: u8,
-    loss: Option<LossKind>,
-    /// It can't be a key in Perl.
-    broken: bool,
+/// The keys with ids.
+pub(super) struct Keys<'d> {
+    names: &'d Names,
+    /// Whether lengths are little-endian.
+    little: bool,
 }
 
 /// The bytes and flags of a key; `None` if it can't be one.
@@ -70,47 +59,39 @@ fn render<'d>(name: &Name<'d>) -> Option<(Cow<'d, [u8]>, u8, Option<LossKind>)> 
     Some((bytes, flags | kind, loss))
 }
 
-impl Keys {
-    pub(super) fn new(document: &Document<'_>, image: &Image) -> Keys {
-        let mut keys = Keys { ready: Vec::new(), bytes: Vec::new(), any_flagged: false };
-        for name in document.tape().keys().iter() {
-            let start = keys.bytes.len();
-            let rendered = render(&name);
-            let broken = rendered.is_none();
-            let (bytes, flags, loss) = rendered.unwrap_or((Cow::Borrowed(b""), 0, None));
-            keys.any_flagged |= flags != 0;
-            // A key is no longer than its document; 2 GB are checked when it is used.
-            keys.bytes.extend_from_slice(&image.n32(bytes.len() as u32));
-            keys.bytes.extend_from_slice(&bytes);
-            keys.ready.push(Ready { start, flags, loss, broken: broken || bytes.len() > i32::MAX as usize });
-        }
-        let end = keys.bytes.len();
-        // So that a short key can be copied as 16 bytes.
-        keys.bytes.extend_from_slice(&[0; 16]);
-        keys.ready.push(Ready { start: end, flags: 0, loss: None, broken: true });
-        keys
+impl<'d> Keys<'d> {
+    pub(super) fn new(document: &'d Document<'_>, image: &Image) -> Keys<'d> {
+        Keys { names: document.tape().keys(), little: image.n32(1) == 1u32.to_le_bytes() }
     }
 
-    /// Length, bytes and what else is known of the key with this id.
-    #[inline]
-    fn get(&self, id: u16) -> (Ready, &[u8]) {
-        let at = usize::from(id).wrapping_sub(1);
-        match (self.ready.get(at), self.ready.get(at.wrapping_add(1))) {
-            (Some(ready), Some(next)) => (*ready, &self.bytes[ready.start..next.start]),
-            _ => (Ready { start: 0, flags: 0, loss: None, broken: true }, &[]),
-        }
+    #[inline(always)]
+    fn length(&self, len: u32) -> [u8; 4] {
+        if self.little { len.to_le_bytes() } else { len.to_be_bytes() }
     }
 
-    /// Appends the key with this id, if it is one without flags.
+    /// Appends length and bytes of the key with this id, if it has no flags.
     #[inline(always)]
     pub(super) fn append_plain(&self, id: u16, buf: &mut Vec<u8>) -> bool {
-        let at = usize::from(id).wrapping_sub(1);
-        match (self.ready.get(at), self.ready.get(at.wrapping_add(1))) {
-            (Some(Ready { start, flags: 0, loss: None, broken: false }), Some(next)) => {
-                append(buf, &self.bytes, *start, next.start - start);
+        let Some((entry, bytes)) = self.names.plain(id) else { return false };
+        let len = entry.node.aux as usize;
+        if len <= 16 {
+            let end = buf.len() + 4 + len;
+            let mut both = [0; 20];
+            both[..4].copy_from_slice(&self.length(entry.node.aux));
+            both[4..].copy_from_slice(&entry.head.to_le_bytes());
+            buf.extend_from_slice(&both);
+            buf.truncate(end);
+            return true;
+        }
+        let Place::Arena(start) = entry.node.place() else { return false };
+        let start = start as usize;
+        match bytes.get(start..start + len).filter(|_| len <= i32::MAX as usize) {
+            Some(bytes) => {
+                buf.extend_from_slice(&self.length(entry.node.aux));
+                buf.extend_from_slice(bytes);
                 true
             }
-            _ => false,
+            None => false,
         }
     }
 
@@ -126,16 +107,23 @@ impl Keys {
                 at = document.tape().next(document.tape().next(at));
                 continue;
             }
-            if self.any_flagged && self.get(node.key).0.flags != 0 {
+            let any_marked = self.names.any_marked();
+            if any_marked && node.key != KEY_NODE && self.is_flagged(node.key) {
                 return true;
             }
-            if !self.any_flagged && node.key != crate::document::KEY_NODE && !node.kind.is_container() {
+            if !any_marked && node.key != KEY_NODE && !node.kind.is_container() {
                 at += 1;
                 continue;
             }
             at = document.tape().next(at);
         }
         false
+    }
+
+    /// Whether the key with this id has flags.
+    fn is_flagged(&self, id: u16) -> bool {
+        self.names.plain(id).is_none()
+            && self.names.get(u32::from(id)).is_some_and(|name| render(&name).is_some_and(|(_, flags, _)| flags != 0))
     }
 
     /// What keys are sorted by: perl's order of strings is that of their
@@ -160,14 +148,15 @@ impl Keys {
 impl Writer<'_> {
     #[inline]
     pub(super) fn plain_key(&mut self, key: Key, flagged: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
-        if let Key::Id(id) = key
-            && let (Ready { flags, loss: None, broken: false, .. }, bytes) = self.keys.get(id)
-        {
+        if let Key::Id(id) = key {
+            let start = buf.len();
             if flagged {
-                buf.push(flags);
+                buf.push(0);
             }
-            buf.extend_from_slice(bytes);
-            return Ok(());
+            if self.keys.append_plain(id, buf) {
+                return Ok(());
+            }
+            buf.truncate(start);
         }
         self.spelled_key(key, None, None, flagged, buf)
     }
@@ -199,6 +188,7 @@ impl Writer<'_> {
         if let Some(loss) = loss {
             self.lose(loss, at);
         }
+        self.fits(bytes.len())?;
         let mut bytes = bytes;
         if let Some(flags) = flags {
             // What the key now is decides on its encoding; the rest is as read.

@@ -118,7 +118,7 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    fn from_settings(settings: &Settings) -> ReadOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
         ReadOptions {
             long_double: match settings.choice("long_double") {
                 Some("x87") => Some(LongDouble::X87),
@@ -166,6 +166,17 @@ pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request
         let (consumed, error) = feed(input, options, limits, &mut tape);
         Outcome { document: Document::new(input, tape), consumed, error }
     }
+}
+
+/// Reads an image from the start of the input into a tape.
+pub(crate) fn read_tape(
+    input: &[u8],
+    options: &ReadOptions,
+    limits: &Limits,
+    tape: &mut Tape,
+) -> (usize, Option<Error>) {
+    tape.clear();
+    feed(input, options, limits, tape)
 }
 
 /// Feeds the sink with an image; says how far it came, and what stopped it.

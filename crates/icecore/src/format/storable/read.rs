@@ -80,6 +80,8 @@ pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
     pub(super) sink: &'s mut S,
     pub(super) image: Image,
     pub(super) little: bool,
+    /// Whether integers are 64 bits, little-endian.
+    pub(super) plain_64: bool,
     pub(super) limits: &'s Limits,
     pub(super) options: &'s ReadOptions,
     pub(super) frames: Vec<Frame>,
@@ -102,11 +104,13 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         sink: &'s mut S,
     ) -> Self {
         let little = image.is_little();
+        let plain_64 = little && image.iv == 8 && !image.is_mixed();
         Machine {
             scan,
             sink,
             image,
             little,
+            plain_64,
             limits,
             options,
             frames: Vec::new(),
@@ -161,7 +165,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     pub(super) fn mixed(&self, bytes: &[u8]) -> u64 {
         bytes
             .iter()
-            .zip(&self.image.byteorder)
+            .zip(self.image.byteorder.iter())
             .fold(0, |sum, (byte, digit)| sum | u64::from(*byte) << (8 * u32::from(digit.wrapping_sub(b'1') & 7)))
     }
 

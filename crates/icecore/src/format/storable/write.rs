@@ -45,7 +45,7 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> WriteOptions {
         let image = match settings.choice("image") {
             Some(image) => Some(image == "file"),
             None if settings.flag("memory") => Some(false),
@@ -190,7 +190,7 @@ pub(super) enum Slot {
 
 pub(super) struct Writer<'d> {
     pub(super) document: &'d Document<'d>,
-    pub(super) keys: Keys,
+    pub(super) keys: Keys<'d>,
     pub(super) image: Image,
     pub(super) limits: &'d Limits,
     canonical: bool,
@@ -590,7 +590,10 @@ impl<'d> Writer<'d> {
         }
         let noted = self.note(at, code::HASH_FLAGS).map(|flags| flags as u8);
         let restricted = if node.has(flag::RESTRICTED) { tag::hash::RESTRICTED } else { 0 };
-        let flagged = noted.is_some() || restricted != 0 || node.has(flag::KEY_FLAGS) || self.keys.any_flagged(self.document, first, end);
+        let flagged = noted.is_some()
+            || restricted != 0
+            || node.has(flag::KEY_FLAGS)
+            || self.keys.any_flagged(self.document, first, end);
         if flagged {
             let flags = noted.unwrap_or(0) & !tag::hash::RESTRICTED | restricted;
             self.count(at, tag::FLAG_HASH, Some(flags), node.aux, buf);

@@ -78,23 +78,8 @@ impl<'d> Body<'d, '_> {
 
     /// A key was written here for the first time.
     pub(super) fn written_key(&mut self, id: usize, offset: u64) {
-        let Some(key) = self.keys.get_mut(id) else { return };
-        if key.offset != 0 {
-            return;
-        }
-        key.offset = offset;
-        let mut word = [0; 8];
-        word[0] = tag::COPY;
-        let mut rest = offset;
-        for (at, byte) in word.iter_mut().enumerate().skip(1) {
-            *byte = rest as u8 & 0x7F;
-            rest >>= 7;
-            if rest == 0 {
-                key.word = u64::from_le_bytes(word);
-                key.len = at as u8 + 1;
-                return;
-            }
-            *byte |= 0x80;
+        if let Some(key) = self.keys.get_mut(id).filter(|key| key.offset == 0) {
+            key.written_at(offset);
         }
     }
 

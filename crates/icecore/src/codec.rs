@@ -1,0 +1,107 @@
+//! A stage made ready for many documents.
+
+use crate::document::{Document, Tape};
+use crate::error::Error;
+use crate::format::{Request, sereal, storable};
+use crate::limits::Limits;
+use crate::output::{Losses, Output};
+use crate::stage::Stage;
+use std::borrow::Cow;
+
+/// A stage whose options are looked up once, for who reads or writes many small
+/// documents with the same tape.
+///
+/// ```
+/// use icecore::{Codec, Document, Stage, Tape};
+/// let codec = Codec::new(Stage::parse("json")?);
+/// let mut tape = Tape::new();
+/// for input in [&b"[1]"[..], b"[1,2]"] {
+///     let read = codec.read(input, &mut tape);
+///     assert_eq!((read.consumed, read.error), (input.len(), None));
+/// }
+/// assert_eq!(tape.nodes().len(), 3);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Codec {
+    stage: Stage,
+    /// What a document may cost.
+    pub limits: Limits,
+    ready: Ready,
+}
+
+#[derive(Clone, Debug)]
+enum Ready {
+    Storable(storable::ReadOptions, storable::WriteOptions),
+    Sereal(sereal::ReadOptions, Box<sereal::WriteOptions>),
+    Other,
+}
+
+/// What a reading into a tape gave.
+#[derive(Debug)]
+pub struct Filled {
+    /// How many bytes of the input the document took.
+    pub consumed: usize,
+    /// What stopped the reading.
+    pub error: Option<Error>,
+    /// What the strings of the tape are borrowed from, if that is not the input.
+    pub body: Option<Vec<u8>>,
+}
+
+impl Codec {
+    /// Makes a stage ready; the limits are the default ones.
+    pub fn new(stage: Stage) -> Codec {
+        let settings = stage.settings();
+        let ready = match stage.format().name {
+            "storable" => Ready::Storable(
+                storable::ReadOptions::from_settings(settings),
+                storable::WriteOptions::from_settings(settings),
+            ),
+            "sereal" => Ready::Sereal(sereal::ReadOptions::of(settings), Box::new(sereal::WriteOptions::of(settings))),
+            _ => Ready::Other,
+        };
+        Codec { stage, limits: Limits::default(), ready }
+    }
+
+    /// The stage.
+    pub fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    /// Reads one document from the start of the input into a tape, which is
+    /// cleared first. Of one with an error the tape has what was read before it.
+    pub fn read(&self, input: &[u8], tape: &mut Tape) -> Filled {
+        match &self.ready {
+            Ready::Storable(options, _) => {
+                let (consumed, error) = storable::read_tape(input, options, &self.limits, tape);
+                Filled { consumed, error, body: None }
+            }
+            Ready::Sereal(options, _) => sereal::read_tape(input, options, &self.limits, tape),
+            Ready::Other => {
+                let mut request = Request::new(&self.limits);
+                request.tape = std::mem::take(tape);
+                let outcome = (self.stage.format().read)(input, self.stage.settings(), request);
+                let (buffer, read) = outcome.document.into_parts();
+                *tape = read;
+                let body = match buffer {
+                    Cow::Owned(body) => Some(body),
+                    Cow::Borrowed(_) => None,
+                };
+                Filled { consumed: outcome.consumed, error: outcome.error, body }
+            }
+        }
+    }
+
+    /// Writes a document, and says what the format could not say.
+    ///
+    /// # Errors
+    /// As for [`crate::write_to`].
+    pub fn write(&self, document: &Document<'_>, out: &mut dyn Output) -> Result<Losses, Error> {
+        let written = match &self.ready {
+            Ready::Storable(_, options) => storable::write(document, options, &self.limits, out),
+            Ready::Sereal(_, options) => sereal::write(document, options, &self.limits, out),
+            Ready::Other => (self.stage.format().write)(document, self.stage.settings(), &self.limits, out),
+        };
+        written.map_err(|error| error.in_format(self.stage.format().name))
+    }
+}
