@@ -527,6 +527,20 @@ ib_require_class(pTHX_ build *b, HV *stash)
 
 /* ---- building ---------------------------------------------------------- */
 
+/* An integer, without a call where perl has the parts of one in its headers. */
+PERL_STATIC_INLINE SV *
+new_int(pTHX_ IV value)
+{
+#if PERL_VERSION_GE(5, 36, 0)
+    SV *sv = newSV_type(SVt_IV);
+    SvIV_set(sv, value);
+    SvFLAGS(sv) |= SVf_IOK | SVp_IOK;
+    return sv;
+#else
+    return newSViv(value);
+#endif
+}
+
 /* A leaf; NULL for an element that does not exist. */
 PERL_STATIC_INLINE SV *
 new_leaf(pTHX_ build *b, const icecore_node *node)
@@ -536,7 +550,7 @@ new_leaf(pTHX_ build *b, const icecore_node *node)
     case ICECORE_TEXT:
         return ib_new_string(aTHX_ b, node);
     case ICECORE_INT:
-        return newSViv((IV)(I64)node->payload);
+        return new_int(aTHX_ (IV)(I64)node->payload);
     case ICECORE_NULL:
         return newSV(0);
     case ICECORE_BOOL:
@@ -587,11 +601,17 @@ fill_array(pTHX_ build *b, AV *av, U32 at, U32 end)
         SV *sv;
         if (!is_leaf(node) || node->flags & ICECORE_IS_TARGET)
             break;
-        sv = new_leaf(aTHX_ b, node);
+        if (LIKELY(node->kind == ICECORE_INT))
+            sv = new_int(aTHX_ (IV)(I64)node->payload);
+        else {
+            /* It may die. */
+            AvFILLp(av) = index;
+            sv = new_leaf(aTHX_ b, node);
+        }
         items[++index] = sv;
-        AvFILLp(av) = index;
         at++;
     }
+    AvFILLp(av) = index;
     return at;
 }
 

@@ -1026,6 +1026,31 @@ is_plain_hash_ref(SV *sv)
     return SvTYPE(hv) == SVt_PVHV && SvREFCNT(hv) == 1 && !SvOBJECT(hv) && !SvMAGICAL(hv);
 }
 
+/* Integers that nothing else refers to, from `at` on, as long as there are such.
+ * Returns where it stopped. */
+static SSize_t
+put_integers(pTHX_ walk *w, AV *av, SSize_t at, SSize_t end)
+{
+    SV **items = AvARRAY(av);
+    icecore_node *node, *last;
+    if (w->t->node_capacity - w->t->node_count < (size_t)(end - at)
+        && icecore_grow_nodes(w->ctx->engine, w->t, (size_t)(end - at)) != ICECORE_OK)
+        croak("Icecore: too many values, or not enough memory");
+    node = last = w->t->nodes + w->t->node_count;
+    for (; at < end; at++) {
+        const SV *sv = items[at];
+        if (!sv || SvREFCNT(sv) != 1
+            || (SvFLAGS(sv) & (SVTYPEMASK | SVf_IOK | SVf_NOK | SVf_POK | SVf_ROK | SVf_IVisUV)) != (SVt_IV | SVf_IOK))
+            break;
+        memset(node, 0, 8);
+        node->kind = ICECORE_INT;
+        node->payload = (U64)(I64)SvIVX(sv);
+        node++;
+    }
+    w->t->node_count += node - last;
+    return at;
+}
+
 static void
 walk_array(pTHX_ walk *w)
 {
@@ -1048,6 +1073,13 @@ walk_array(pTHX_ walk *w)
             continue;
         }
         if (is_simple(sv)) {
+            if (SvIOK(sv) && SvTYPE(sv) == SVt_IV && !frame->other && frame->count <= AvFILLp(av) + 1) {
+                SSize_t next = put_integers(aTHX_ w, av, at, frame->count);
+                if (next != at) {
+                    frame->at = next;
+                    continue;
+                }
+            }
             leaf(aTHX_ w, sv, 0, 0, TRUE);
             continue;
         }

@@ -4,7 +4,7 @@ use crate::error::{guard, icecore_error, put, usage};
 use crate::lent;
 use crate::stage::icecore_stage;
 use crate::tape::{Filling, ICECORE_EACH, icecore_long, icecore_names, icecore_node, icecore_view};
-use icecore::{Cursor, Document, Output};
+use icecore::{Cursor, Document, Output, Spare};
 use std::ffi::c_char;
 
 /// What is kept between calls: memory, and the names of keys and classes.
@@ -27,7 +27,7 @@ pub struct icecore_context {
 #[derive(Default)]
 pub(crate) struct Out {
     pub(crate) bytes: Vec<u8>,
-    spare: Vec<u8>,
+    spare: Spare,
 }
 
 impl Output for Out {
@@ -35,11 +35,11 @@ impl Output for Out {
         &mut self.bytes
     }
 
-    fn take_spare(&mut self) -> Vec<u8> {
+    fn take_spare(&mut self) -> Spare {
         std::mem::take(&mut self.spare)
     }
 
-    fn give_spare(&mut self, spare: Vec<u8>) {
+    fn give_spare(&mut self, spare: Spare) {
         self.spare = spare;
     }
 }

@@ -40,7 +40,7 @@ pub use error::{Error, ErrorKind, window};
 pub use format::{Certainty, Format, Guess, Outcome, Part, Request, Rest, json, sereal, storable};
 pub use limits::Limits;
 pub use options::{Opt, Settings, Side, Takes};
-pub use output::{Loss, LossKind, Losses, Output};
+pub use output::{Loss, LossKind, Losses, Output, Spare};
 pub use stage::Stage;
 
 /// The example of the README, compiled.

@@ -23,12 +23,19 @@ pub trait Output {
     /// Memory that a writer may work with and [gives back](Output::give_spare)
     /// at the end. An output that is used again and again keeps it: then a small
     /// document costs no allocation.
-    fn take_spare(&mut self) -> Vec<u8> {
-        Vec::new()
+    fn take_spare(&mut self) -> Spare {
+        Spare::default()
     }
 
     /// Gives the memory back, whatever is in it.
-    fn give_spare(&mut self, _spare: Vec<u8>) {}
+    fn give_spare(&mut self, _spare: Spare) {}
+}
+
+/// Memory that writers work with. What is in it is their affair.
+#[derive(Clone, Debug, Default)]
+pub struct Spare {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) words: Vec<u64>,
 }
 
 impl Output for Vec<u8> {

@@ -1,7 +1,7 @@
 //! Where the writer puts its bytes.
 
 use crate::error::Error;
-use crate::output::Output;
+use crate::output::{Output, Spare};
 
 /// How much is collected before the output gets it.
 pub(super) const CHUNK: usize = 64 << 10;
@@ -12,6 +12,7 @@ pub(super) const SLACK: usize = 64;
 /// the output byte by byte.
 pub(super) struct Bytes<'o> {
     chunk: Box<[u8; CHUNK + SLACK]>,
+    spare: Spare,
     at: usize,
     passed: u64,
     out: &'o mut dyn Output,
@@ -20,9 +21,12 @@ pub(super) struct Bytes<'o> {
 impl<'o> Bytes<'o> {
     pub(super) fn new(out: &'o mut dyn Output) -> Bytes<'o> {
         let mut spare = out.take_spare();
-        spare.resize(CHUNK + SLACK, 0);
-        let chunk = spare.into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0; CHUNK + SLACK]));
-        Bytes { chunk, at: 0, passed: 0, out }
+        spare.bytes.resize(CHUNK + SLACK, 0);
+        let chunk = std::mem::take(&mut spare.bytes)
+            .into_boxed_slice()
+            .try_into()
+            .unwrap_or_else(|_| Box::new([0; CHUNK + SLACK]));
+        Bytes { chunk, spare, at: 0, passed: 0, out }
     }
 
     /// How many bytes were written.
@@ -48,7 +52,8 @@ impl<'o> Bytes<'o> {
     /// Passes everything on.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         self.pass_on()?;
-        self.out.give_spare((self.chunk as Box<[u8]>).into_vec());
+        self.spare.bytes = (self.chunk as Box<[u8]>).into_vec();
+        self.out.give_spare(self.spare);
         Ok(())
     }
 

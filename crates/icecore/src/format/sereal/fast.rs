@@ -70,7 +70,13 @@ impl Predictions {
 /// The key at `at`, if it is one of those that are known, and where it ends.
 /// `last` is the key before it.
 #[inline(always)]
-fn key(tape: &mut Tape, predictions: &Predictions, input: &[u8], at: usize, last: u16) -> Option<(u16, usize)> {
+pub(super) fn key(
+    tape: &mut Tape,
+    predictions: &Predictions,
+    input: &[u8],
+    at: usize,
+    last: u16,
+) -> Option<(u16, usize)> {
     let guess = tape.keys.guess(last);
     if let Some(behind) = predictions.end_of(guess, input, at) {
         return Some((guess, behind));
@@ -98,7 +104,7 @@ fn key(tape: &mut Tape, predictions: &Predictions, input: &[u8], at: usize, last
 
 /// A leaf and where it ends.
 #[inline(always)]
-fn leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option<(Node, usize)> {
+pub(super) fn leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option<(Node, usize)> {
     let tag = *input.get(at)?;
     let next = at + 1;
     Some(match tag {

@@ -4,6 +4,7 @@ use super::ReadOptions;
 use super::compress::decompress;
 use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
 use super::read::{Machine, varint};
+use super::read_plain::read_plain;
 use super::spell::{Speller, header as code, width};
 use crate::codec::Filled;
 use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};
@@ -46,6 +47,10 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
 pub(crate) fn read_tape(input: &[u8], options: &ReadOptions, limits: &Limits, tape: &mut Tape) -> Filled {
     tape.clear();
     let reading = Reading { input, options, limits };
+    if let Some(consumed) = reading.plain(tape) {
+        return Filled { consumed, error: None, body: None };
+    }
+    tape.clear();
     let mut speller = Speller::default();
     let done = if options.plain {
         reading.document::<_, false>(tape, &mut speller)
@@ -117,6 +122,27 @@ struct Packed {
 }
 
 impl<'a> Reading<'a, '_> {
+    /// Reads a document that has nothing special about it. Where it ends; `None`,
+    /// if it has to be read in another way.
+    fn plain(&self, tape: &mut Tape) -> Option<usize> {
+        let options = self.options;
+        let refuses = options.validate_utf8
+            || options.plain
+            || options.max_num_array_entries.is_some()
+            || options.max_num_hash_entries.is_some();
+        let len = self.input.len() as u64;
+        if refuses || len > self.limits.string || len > u64::from(self.limits.nodes) || self.limits.depth < 64 {
+            return None;
+        }
+        // The usual header: protocol 3 to 5, raw, no suffix.
+        let body = match self.input {
+            [b'=', 0xF3, b'r', b'l', 3..=5, 0, ..] => 6,
+            _ => return None,
+        };
+        tape.root = 0;
+        read_plain(self.input, body, tape)
+    }
+
     fn document<S: Sink, const FAST: bool>(&self, sink: &mut S, speller: &mut Speller) -> Done<'a> {
         let failed = |at, error| Done { buffer: Cow::Borrowed(self.input), consumed: at, error: Some(error) };
         let header = match Header::read(self.input, self.options) {

@@ -83,7 +83,7 @@ impl Body<'_, '_> {
 
 /// Puts a short key there that was not written yet.
 #[inline(always)]
-fn first_key(chunk: &mut Chunk, at: usize, id: u16, names: &Names) -> Option<usize> {
+pub(super) fn first_key(chunk: &mut Chunk, at: usize, id: u16, names: &Names) -> Option<usize> {
     let (name, _) = names.plain(id)?;
     let len = name.node.aux as usize;
     if len > 16 || at > CHUNK + 16 {
@@ -100,7 +100,13 @@ fn first_key(chunk: &mut Chunk, at: usize, id: u16, names: &Names) -> Option<usi
 /// Puts a plain value there, if it is one that fits. It takes at most 40 bytes.
 /// `strings` are what places refer to: the input and the arena.
 #[inline(always)]
-fn put(chunk: &mut Chunk, at: usize, node: &Node, strings: (&[u8], &[u8]), has_bools: bool) -> Option<usize> {
+pub(super) fn put(
+    chunk: &mut Chunk,
+    at: usize,
+    node: &Node,
+    strings: (&[u8], &[u8]),
+    has_bools: bool,
+) -> Option<usize> {
     if at > CHUNK + 16 {
         return None;
     }

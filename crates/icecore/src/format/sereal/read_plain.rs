@@ -1,0 +1,142 @@
+//! Reads bodies that have nothing special about them in one go: arrays and
+//! hashes of strings and numbers, not too deep. Most small documents are such.
+//!
+//! At the first thing that is anything else it gives up, and the machine of
+//! [`super::read`] reads all of it, errors included.
+
+use super::fast::{Predictions, key, leaf};
+use super::read::MOST_IDS;
+use super::tag;
+use crate::document::{Kind, NO_KEY, Node, Tape, flag};
+
+/// What is deeper than this is left to the machine.
+const DEPTH: usize = 16;
+
+/// A container that is open.
+#[derive(Clone, Copy)]
+struct Open {
+    node: u32,
+    left: u32,
+    count: u32,
+    /// Of a map: the key that came last; for an array `NOT_A_MAP`.
+    last: u32,
+}
+
+const NOT_A_MAP: u32 = u32::MAX;
+
+/// Reads a body from `at` on. Returns where it ends; `None`, if there is
+/// something special about it. The tape then has to be cleared.
+pub(super) fn read_plain(input: &[u8], mut at: usize, tape: &mut Tape) -> Option<usize> {
+    let first = at;
+    let mut stack = [Open { node: 0, left: 0, count: 0, last: NOT_A_MAP }; DEPTH];
+    let mut depth = 0;
+    let mut predictions = Predictions::default();
+    let mut top = Open { node: 0, left: 1, count: 1, last: NOT_A_MAP };
+    loop {
+        while top.left == 0 {
+            if depth == 0 {
+                return Some(at);
+            }
+            tape.close(top.node, top.count);
+            depth -= 1;
+            top = stack[depth];
+        }
+        top.left -= 1;
+        let mut name = NO_KEY;
+        if top.last != NOT_A_MAP {
+            let from = at;
+            let (id, behind) = match key(tape, &predictions, input, at, top.last as u16) {
+                Some(known) => known,
+                None => other_key(input, at, first, tape, top.last as u16)?,
+            };
+            if input[from] == tag::COPY {
+                predictions.learn(id, input, from, behind);
+            }
+            name = id;
+            top.last = u32::from(id);
+            at = behind;
+        }
+        if let Some((mut node, next)) = leaf(input, at, true, u64::MAX) {
+            node.key = name;
+            tape.push(node);
+            at = next;
+            continue;
+        }
+        let (kind, count, next) = match *input.get(at)? {
+            tag @ tag::ARRAYREF..tag::HASHREF => (Kind::Array, u32::from(tag & 15), at + 1),
+            tag @ tag::HASHREF..tag::SHORT_BINARY => (Kind::Map, u32::from(tag & 15), at + 1),
+            tag::REFN => {
+                let kind = match *input.get(at + 1)? {
+                    tag::ARRAY => Kind::Array,
+                    tag::HASH => Kind::Map,
+                    _ => return None,
+                };
+                let (count, next) = varint(input, at + 2)?;
+                (kind, count, next)
+            }
+            _ => return None,
+        };
+        let takes = if kind == Kind::Map { 2 } else { 1 };
+        if kind == Kind::Map && count > MOST_IDS || (input.len() - next) / takes < count as usize || depth + 1 >= DEPTH
+        {
+            return None;
+        }
+        let mut node = Node::open(kind, 0).with(flag::REF);
+        node.key = name;
+        let node = tape.push(node);
+        at = next;
+        stack[depth] = top;
+        depth += 1;
+        top = Open { node, left: count, count, last: if kind == Kind::Map { 0 } else { NOT_A_MAP } };
+    }
+}
+
+/// A key that is not known by a few of its bytes: new, long, text, or a copy.
+fn other_key(input: &[u8], at: usize, first: usize, tape: &mut Tape, last: u16) -> Option<(u16, usize)> {
+    let (text, behind) = match *input.get(at)? {
+        tag::COPY => {
+            let (offset, behind) = varint(input, at + 1)?;
+            let source = first.checked_add(offset as usize)?.checked_sub(1)?;
+            (string(input.get(..at)?, source)?, behind)
+        }
+        _ => {
+            let text = string(input, at)?;
+            (text, text.1 + text.2)
+        }
+    };
+    let (kind, start, len) = text;
+    let id = tape.intern_key(Node::leaf(kind, 0), input.get(start..start + len)?)?;
+    tape.keys.learn(last, id);
+    Some((id, behind))
+}
+
+/// A string: its kind, start and length.
+fn string(input: &[u8], at: usize) -> Option<(Kind, usize, usize)> {
+    let (kind, start, len) = match *input.get(at)? {
+        tag @ tag::SHORT_BINARY..=127 => (Kind::Bytes, at + 1, usize::from(tag & 31)),
+        tag::BINARY => {
+            let (len, start) = varint(input, at + 1).map(|(len, start)| (len as usize, start))?;
+            (Kind::Bytes, start, len)
+        }
+        tag::STR_UTF8 => {
+            let (len, start) = varint(input, at + 1).map(|(len, start)| (len as usize, start))?;
+            (Kind::Text, start, len)
+        }
+        _ => return None,
+    };
+    input.get(start..)?.get(..len)?;
+    Some((kind, start, len))
+}
+
+/// A varint of at most 32 bits.
+#[inline(always)]
+fn varint(input: &[u8], at: usize) -> Option<(u32, usize)> {
+    let mut value = 0;
+    for (behind, byte) in input.get(at..)?.iter().take(5).enumerate() {
+        value |= u64::from(byte & 0x7F) << (7 * behind);
+        if *byte < 0x80 {
+            return Some((u32::try_from(value).ok()?, at + 1 + behind));
+        }
+    }
+    None
+}

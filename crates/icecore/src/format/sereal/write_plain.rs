@@ -1,0 +1,137 @@
+//! Writes documents that have nothing special about them in one go: no links, no
+//! objects, the usual options. Most small documents are such, and for these the
+//! preparations of [`super::body`] would cost more than the writing.
+
+use super::bytes::{CHUNK, SLACK};
+use super::plain::{first_key, put};
+use super::tag;
+use super::{WriteOptions, header};
+use crate::document::{Document, KEY_NODE, Kind, NO_KEY, flag};
+use crate::output::{Output, Spare};
+
+/// Larger documents are worth the preparations; and what is written here is not
+/// passed on before its end.
+const MOST_NODES: usize = 1 << 19;
+
+/// Whether nothing is asked for but protocol 5 without compression.
+pub(crate) fn is_usual(options: &WriteOptions) -> bool {
+    let usual =
+        WriteOptions { protocol: options.protocol, no_spelling: options.no_spelling, ..WriteOptions::default() };
+    options.protocol.unwrap_or(5) == 5 && *options == usual
+}
+
+/// Writes a document as [`is_usual`] options want it. Says no, and writes
+/// nothing, if there is something special about it.
+pub(crate) fn write_plain(document: &Document<'_>, out: &mut dyn Output) -> bool {
+    let tape = document.tape();
+    if tape.header.is_some() || document.spelling().is_some() || tape.nodes.len() > MOST_NODES {
+        return false;
+    }
+    let mut spare = out.take_spare();
+    let buf = out.buffer();
+    let start = buf.len();
+    let written = write(document, &mut spare, buf).is_some();
+    if !written {
+        buf.truncate(start);
+    }
+    out.give_spare(spare);
+    written
+}
+
+fn write(document: &Document<'_>, spare: &mut Spare, buf: &mut Vec<u8>) -> Option<()> {
+    let tape = document.tape();
+    let names = tape.keys();
+    let nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| !nodes.is_empty())?;
+    buf.extend_from_slice(&header::MAGIC);
+    buf.extend_from_slice(&[5, 0]);
+
+    let Spare { bytes, words } = spare;
+    if bytes.len() < CHUNK + SLACK {
+        bytes.resize(CHUNK + SLACK, 0);
+    }
+    // Where each key was written, above the number of the document it was
+    // written in: so nothing needs to be cleared in between.
+    if words.len() <= names.len() {
+        words.resize(names.len() + 1, 0);
+    }
+    let (count, offsets) = words.split_first_mut()?;
+    *count += 1;
+    let this = *count << 32;
+
+    let chunk = bytes.first_chunk_mut()?;
+    let strings = (document.input(), &tape.arena[..]);
+    let mut to = 0;
+    let mut passed = 1;
+    for node in nodes {
+        if to >= CHUNK {
+            buf.extend_from_slice(&chunk[..to]);
+            passed += to as u64;
+            to = 0;
+        }
+        // Bits beyond this one say that there is something special.
+        if node.flags & !flag::REF != 0 {
+            return None;
+        }
+        if node.key != NO_KEY && node.key != KEY_NODE {
+            let place = offsets.get_mut(usize::from(node.key).wrapping_sub(1))?;
+            if *place > this {
+                chunk[to] = tag::COPY;
+                to = varint(chunk, to + 1, *place - this);
+            } else {
+                let offset = passed + to as u64;
+                to = first_key(chunk, to, node.key, names)?;
+                *place = this | offset;
+            }
+        } else if node.kind == Kind::Int && node.payload < 1 << 14 {
+            let value = node.payload as u16;
+            let word = match value {
+                0..16 => [value as u8, 0, 0],
+                16..128 => [tag::VARINT, value as u8, 0],
+                _ => [tag::VARINT, value as u8 | 0x80, (value >> 7) as u8],
+            };
+            chunk[to..to + 3].copy_from_slice(&word);
+            to += 1 + usize::from(value >= 16) + usize::from(value >= 128);
+            continue;
+        }
+        match put(chunk, to, node, strings, true) {
+            Some(next) => to = next,
+            None => {
+                // A long string is plain too, but does not fit.
+                let kind = match node.kind {
+                    Kind::Bytes => tag::BINARY,
+                    Kind::Text => tag::STR_UTF8,
+                    _ => return None,
+                };
+                let text = document.bytes(node);
+                chunk[to] = match text.len() {
+                    len @ 0..=tag::MOST_SHORT if kind == tag::BINARY => tag::SHORT_BINARY | len as u8,
+                    _ => kind,
+                };
+                to += 1;
+                if chunk[to - 1] == kind {
+                    to = varint(chunk, to, text.len() as u64);
+                }
+                buf.extend_from_slice(&chunk[..to]);
+                buf.extend_from_slice(text);
+                passed += (to + text.len()) as u64;
+                to = 0;
+            }
+        }
+        if passed >= 1 << 31 {
+            return None;
+        }
+    }
+    buf.extend_from_slice(&chunk[..to]);
+    Some(())
+}
+
+#[inline(always)]
+fn varint(chunk: &mut [u8; CHUNK + SLACK], mut at: usize, mut value: u64) -> usize {
+    while value >= 0x80 {
+        chunk[at] = value as u8 | 0x80;
+        value >>= 7;
+        at += 1;
+    }
+    chunk[at] = value as u8;
+    at + 1
+}
