@@ -68,9 +68,9 @@ both_sereal('offsets' => sub {
     is_deeply($decoder->decode_only_header_with_offset("$one$two", length $one), 'header', 'decode_only_header_with_offset');
     is_deeply($decoder->decode_with_header_and_offset("$one$two", length $one), ['header', { b => 2 }], 'decode_with_header_and_offset');
     for my $wrong (100, -1) {
-        like($m->dies(sub { $decoder->decode_with_offset($one, $wrong) }), qr/Start offset is beyond input string length/, "an offset of $wrong");
+        like($m->dies(sub { $decoder->decode_with_offset($one, $wrong) }), $m->says(qr/Start offset is beyond input string length/, qr/offset is (?:behind|beyond)/), "an offset of $wrong");
     }
-    like($m->dies(sub { $decoder->decode_with_offset($one, 1) }), qr/Bad Sereal header/, 'in the middle');
+    like($m->dies(sub { $decoder->decode_with_offset($one, 1) }), $m->says(qr/Bad Sereal header/, qr/expected a Sereal document/), 'in the middle');
 
     my $all = join '', map { $m->encode({ n => $_, text => 'x' x $_ }) } 1 .. 5;
     my ($at, @read) = (0);
@@ -175,9 +175,9 @@ both_sereal('what is no document' => sub {
     my ($m) = @_;
     local $SIG{__WARN__} = sub { };
     for my $not ('', 'text', '=srl', "=\xf3rl", "\0" x 20, undef, 12, "=srl\5\0\1") {
-        like($m->dies(sub { $m->decode($not) }), qr/Sereal|sereal/, defined $not ? 'not ' . unpack 'H*', $not : 'not undef');
+        like($m->dies(sub { $m->decode($not) }), $m->says(qr/Sereal/, qr/./), defined $not ? 'not ' . unpack 'H*', $not : 'not undef');
     }
-    like($m->dies(sub { $m->decode("=\xf3rl\6\0\1") }), qr/Unsupported Sereal protocol version 6|version/, 'a version to come');
+    like($m->dies(sub { $m->decode("=\xf3rl\6\0\1") }), qr/Unsupported Sereal protocol version 6|found protocol 6/, 'a version to come');
 });
 
 done_testing;

@@ -39,7 +39,7 @@ both_sereal('protocol_version' => sub {
     }
     is(version_of($m->encode($data, { use_protocol_v1 => 1 })), 1, 'use_protocol_v1');
     for my $not (0, 6, 99) {
-        like($m->dies(sub { $m->encode($data, { protocol_version => $not }) }), qr/Specified Sereal protocol version \($not\) is invalid/, "not $not");
+        like($m->dies(sub { $m->encode($data, { protocol_version => $not }) }), qr/Specified Sereal protocol version \('?$not'?\) is invalid/, "not $not");
     }
 });
 
@@ -73,7 +73,7 @@ both_sereal('compress' => sub {
     cmp_ok(length $m->encode($numbers, { compress => ZLIB, compress_level => 9 }), '<=',
         length $m->encode($numbers, { compress => ZLIB, compress_level => 1 }), 'compress_level of zlib');
     is_deeply($m->decode($m->encode($numbers, { compress => ZSTD, compress_level => 10 })), $numbers, 'of zstd');
-    like($m->dies(sub { $m->encode($numbers, { compress => ZLIB, compress_level => 99 }) }), qr/'compress_level' needs to be between 1 and 9/, 'not 99');
+    like($m->dies(sub { $m->encode($numbers, { compress => ZLIB, compress_level => 99 }) }), $m->says(qr/'compress_level' needs to be between 1 and 9/, qr/level.*99/), 'not 99');
 });
 
 both_sereal('sort_keys' => sub {
@@ -262,8 +262,8 @@ both_sereal('encoders' => sub {
     my $shared = [1];
     bytes_are($encoder->encode([$shared, $shared]), $m->encode([$shared, $shared]), 'nothing of one document');
     bytes_are($encoder->encode([$shared]), $m->encode([$shared]), 'is left in the next');
-    like($m->dies(sub { $m->encoder_class->new([]) }), qr/not a HASH reference/, 'options are a hash');
-    like($m->dies(sub { $m->encode([1], 'x') }), qr/not a HASH reference/, 'for the function too');
+    like($m->dies(sub { $m->encoder_class->new([]) }), qr/not a HASH reference/i, 'options are a hash');
+    like($m->dies(sub { $m->encode([1], 'x') }), qr/not a HASH reference/i, 'for the function too');
     like($m->dies(sub { $m->encoder_class->encode([]) }), qr/./, 'encode is a method of objects');
     ok($m->encode([1], { no_such_option => 1 }), 'options that nobody knows are ignored');
     ok($m->encode([1], undef), 'no options') if $m->ours;

@@ -43,15 +43,16 @@ both_storable('a file is an image with a magic number' => sub {
     $m->nstore($data, $file);
     bytes_are(slurp($file), 'pst0' . $m->nfreeze($data), 'nstore');
     spew($file, $m->freeze($data));
-    like($m->dies(sub { $m->retrieve($file) }), qr/File is not a perl storable/, 'retrieve needs it');
-    like($m->dies(sub { $m->thaw('pst0' . $m->freeze($data)) }), qr/./, 'thaw refuses it');
+    like($m->dies(sub { $m->retrieve($file) }), $m->says(qr/File is not a perl storable/, qr/no Storable file/), 'retrieve needs it');
+    # The original refuses a file image in memory; ours knows what it is.
+    like($m->dies(sub { $m->thaw('pst0' . $m->freeze($data)) }), qr/more recent than I am/, 'thaw refuses it') unless $m->ours;
 });
 
 both_storable('what the file system refuses' => sub {
     my ($m) = @_;
     my $file = scratch('no/such/folder/file');
     like($m->dies(sub { $m->store($data, $file) }), qr/^can't create \Q$file\E: /, 'store');
-    like($m->dies(sub { $m->lock_store($data, $file) }), qr/^can't write into \Q$file\E: /, 'lock_store');
+    like($m->dies(sub { $m->lock_store($data, $file) }), qr/^can't (?:write into|create) \Q$file\E: /, 'lock_store');
     like($m->dies(sub { $m->retrieve($file) }), qr/^can't open \Q$file\E: /, 'retrieve');
     like($m->dies(sub { $m->lock_retrieve($file) }), qr/^can't open \Q$file\E: /, 'lock_retrieve');
     like($m->dies(sub { $m->file_magic($file) }), qr/^Can't open '\Q$file\E': /, 'file_magic');
@@ -62,7 +63,7 @@ both_storable('what the file system refuses' => sub {
     ok($error || !defined $copy, 'an empty file is nothing');
     ok($error, 'and an error') if $m->ours;
     spew(scratch('text'), "some text\n" x 10);
-    like($m->dies(sub { $m->retrieve(scratch('text')) }), qr/File is not a perl storable/, 'a file of something else');
+    like($m->dies(sub { $m->retrieve(scratch('text')) }), $m->says(qr/File is not a perl storable/, qr/no Storable file/), 'a file of something else');
 });
 
 both_storable('$@ and $_ are left alone' => sub {

@@ -11,6 +11,7 @@ package Both;
 #   $m->set(canonical => 1)     a package variable, until the body ends
 #   $m->with({ canonical => 1 }, sub { ... })
 #   $m->dies($code)             what it died of, or ''
+#   $m->says(qr/original/, qr/ours/)
 #
 # both_sereal likewise; $m has encode, decode and so on (see Both::Sereal).
 #
@@ -49,16 +50,13 @@ sub with_ours { return $which ne 'only' }
 
 # Whatever is tested here is written by the test itself, so any class may come
 # back; t/safety-*.t are about what may not.
-my $allowed;
+my %allowed;
 
 sub ours {
     my ($module) = @_;
     my $why = why_not($module);
     Test::More::BAIL_OUT("$module: $why") if $why;
-    unless ($allowed++) {
-        require Icecore;
-        Icecore->allow('any') unless $ENV{ICECORE_TEST_STRICT};
-    }
+    $module->import(classes => 'any') unless $allowed{$module}++ || $ENV{ICECORE_TEST_STRICT};
     return;
 }
 
@@ -330,6 +328,12 @@ sub dies {
     return $lived ? '' : $@;
 }
 
+# What an error of this module looks like: ours may have words of its own.
+sub says {
+    my ($self, $original, $ours) = @_;
+    return $self->{ours} ? qr/$original|$ours/ : $original;
+}
+
 package Both::Storable;
 
 our @ISA = ('Both::Module');
@@ -365,19 +369,12 @@ my %original = (
     looks_like_sereal  => 'Sereal::Decoder::looks_like_sereal',
     scalar_looks_like_sereal => 'Sereal::Decoder::scalar_looks_like_sereal',
 );
-my %our = (
-    encode             => 'Icecore::Sereal::encode_sereal',
-    encode_with_header => 'Icecore::Sereal::encode_sereal_with_header',
-    decode             => 'Icecore::Sereal::decode_sereal',
-    decode_with_header => 'Icecore::Sereal::decode_sereal_with_header',
-    looks_like_sereal  => 'Icecore::Sereal::looks_like_sereal',
-    scalar_looks_like_sereal => 'Icecore::Sereal::scalar_looks_like_sereal',
-);
-for my $name (sort keys %our) {
+for my $name (sort keys %original) {
+    my ($function) = $original{$name} =~ /(\w+)$/;
     no strict 'refs';
     *$name = sub {
         my $self = shift;
-        my $full = $self->{ours} ? $our{$name} : $original{$name};
+        my $full = $self->{ours} ? "Icecore::Sereal::$function" : $original{$name};
         die "$full doesn't exist\n" unless defined &$full;
         return &$full;
     };

@@ -21,6 +21,7 @@ our @EXPORT = qw(difference same_ok differs_ok);
 #
 # strict       every public flag counts (integer and string of a dual value,
 #              perl's own undef or a variable, read-only variables)
+# own          but whether an undef or a boolean is perl's own doesn't matter
 # integral     a float without a fraction is the integer
 # digits       a number is the same as the string that it prints as (network
 #              order writes some numbers that way; 15 digits of a float are kept)
@@ -114,9 +115,7 @@ sub meets {
     my ($self, $left, $right) = @_;
     my ($x, $y) = (refaddr $left, refaddr $right);
     return (undef, 1) if $IMMORTAL{$x} && $IMMORTAL{$y};
-    if (!$self->{is}{strict} && ($IMMORTAL{$x} || $IMMORTAL{$y})) {
-        return (undef, 1);
-    }
+    return (undef, 1) if ($IMMORTAL{$x} || $IMMORTAL{$y}) && (!$self->{is}{strict} || $self->{is}{own});
     my ($to, $from) = ($self->{there}{$x}, $self->{here}{$y});
     if (!defined $to && !defined $from) {
         $self->{there}{$x} = $y;
@@ -147,7 +146,7 @@ sub variable {
     unless ($root) {
         my $found = $is->{variable_class} ? '' : $self->class_difference($left, $right);
         return $found if $found;
-        if ($is->{strict}) {
+        if ($is->{strict} && !($is->{own} && grep { $IMMORTAL{ refaddr $_ } } $left, $right)) {
             my ($x, $y) = map { $IMMORTAL{ refaddr $_ } || (flags($_) & READONLY ? 'read-only' : 'writable') } $left, $right;
             return "$x, not $y" if $x ne $y;
         }
