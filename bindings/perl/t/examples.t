@@ -1,0 +1,28 @@
+# The examples run, and print what is written down beside them.
+
+use strict;
+use warnings;
+use lib 't/lib';
+
+use Test::More;
+use Both;
+BEGIN { ours_only() }
+use Run;
+
+my @examples = glob 'examples/*.pl';
+plan skip_all => 'the examples are not here' unless @examples;
+
+for my $script (@examples) {
+    (my $expected = $script) =~ s/pl$/out/;
+    my $code = slurp($script);
+    ok(-e $expected, "$script: its output is written down") or next;
+    SKIP: {
+        my ($needs) = $code =~ /^use v(5\.\d+)/m;
+        skip("$script needs perl $needs", 2) if $needs && $] < sprintf '%d.%03d', split /\./, $needs;
+        my ($output, $status) = run_perl($code);
+        is($output, slurp($expected), "$script: prints it");
+        is($status, 0, "$script: ends well");
+    }
+}
+
+done_testing;

@@ -1,0 +1,426 @@
+package Same;
+
+# Are two structures the same? Two graphs of variables are walked together and
+# must map onto each other one to one: what is one variable here is one
+# variable there, so sharing, cycles and aliases count, and the order of a hash
+# doesn't.
+
+use strict;
+use warnings;
+no warnings 'recursion';
+
+use B            ();
+use Exporter     'import';
+use Hash::Util   ();
+use Scalar::Util qw(blessed isweak refaddr reftype);
+use re           ();
+
+our @EXPORT = qw(difference same_ok differs_ok);
+
+# difference($left, $right, %options): '' or what the first difference is.
+#
+# strict       every public flag counts (integer and string of a dual value,
+#              perl's own undef or a variable, read-only variables)
+# own          but whether an undef or a boolean is perl's own doesn't matter
+# integral     a float without a fraction is the integer
+# digits       a number is the same as the string that it prints as (network
+#              order writes some numbers that way; 15 digits of a float are kept)
+# bools        a boolean is the string or number that it prints as
+# holes        an element that doesn't exist is the same as undef
+# unrestricted whether a hash is restricted doesn't matter
+# untied       what a tied variable gives is compared, not the object behind it
+# variables    whether two slots are one variable matters only for containers
+# weak         whether a reference is weak doesn't matter
+# key_flags    only the characters of a key count, not its flag
+# string_flags only the characters of a string count
+# vstrings     a v-string is its string
+# class_flags  the name of a class is its bytes
+# classes      whether anything is blessed doesn't matter, nor into what
+# variable_class  nor for variables that are blessed without a reference to them
+# nan          one NaN is the same as another
+# charset      the modifiers a, d, l and u of a regular expression don't matter
+
+my $HAS_BOOLS = $] >= 5.036;
+
+use constant {
+    IOK      => B::SVf_IOK,
+    NOK      => B::SVf_NOK,
+    POK      => B::SVf_POK,
+    ROK      => B::SVf_ROK,
+    IS_UV    => B::SVf_IVisUV,
+    MAGICAL  => B::SVs_GMG | B::SVs_SMG | B::SVs_RMG,
+    READONLY => B::SVf_READONLY | B::SVf_PROTECT,
+};
+
+# perl's own undef, false, true and zero stand in many places without meaning
+# one shared variable. They lie side by side in memory.
+my %IMMORTAL = do {
+    my ($first, $second) = sort { $a <=> $b } map { refaddr $_ } \!!1, \undef, \!!0;
+    my %known = (
+        (map { ($first + $_ * ($second - $first) => "perl's own zero") } 0 .. 3),
+        refaddr(\undef) => "perl's own undef", refaddr(\!!1) => "perl's own true", refaddr(\!!0) => "perl's own false",
+    );
+    %known;
+};
+my ($TRUE, $FALSE) = map { refaddr $_ } \!!1, \!!0;
+
+sub difference {
+    my ($left, $right) = (\$_[0], \$_[1]);
+    my (undef, undef, %is) = @_;
+    my $self = bless { is => \%is, there => {}, here => {}, todo => [] }, __PACKAGE__;
+    $self->later([undef, '$'], $left, $right, 1);
+    while (my $next = pop @{ $self->{todo} }) {
+        my $found = $self->variable(@$next);
+        return path($next->[0]) . ': ' . shortened($found) if $found;
+    }
+    return '';
+}
+
+sub same_ok {
+    my ($name) = splice @_, 2, 1;
+    my $found = &difference;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $test = Test::More->builder;
+    return $test->ok(!$found, $name) || do { $test->diag("    $found"); 0 };
+}
+
+sub differs_ok {
+    my ($like, $name) = splice @_, 2, 2;
+    my $found = &difference;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    return Test::More->builder->like($found, $like, $name);
+}
+
+sub path {
+    my ($step) = @_;
+    my @steps;
+    for (; $step; $step = $step->[0]) { unshift @steps, $step->[1] }
+    return join '', @steps;
+}
+
+# Only the report is cut: what is compared is whole.
+sub shortened {
+    my ($found) = @_;
+    $found =~ s/'((?:[^'\\]|\\.){60})((?:[^'\\]|\\.){20,})'/"'$1...' (" . (60 + length $2) . ')'/ge;
+    return $found;
+}
+
+sub later {
+    my ($self, @pair) = @_;
+    push @{ $self->{todo} }, \@pair;
+}
+
+# Whether this pair is a new one. A pair that was seen must be the same pair.
+sub meets {
+    my ($self, $left, $right) = @_;
+    my ($x, $y) = (refaddr $left, refaddr $right);
+    return (undef, 1) if $IMMORTAL{$x} && $IMMORTAL{$y};
+    return (undef, 1) if ($IMMORTAL{$x} || $IMMORTAL{$y}) && (!$self->{is}{strict} || $self->{is}{own});
+    my ($to, $from) = ($self->{there}{$x}, $self->{here}{$y});
+    if (!defined $to && !defined $from) {
+        $self->{there}{$x} = $y;
+        $self->{here}{$y}  = $x;
+        # The address must not be used again for something else.
+        push @{ $self->{kept} }, $left, $right;
+        return (undef, 1);
+    }
+    return ('the same variable again on the left only')  if !defined $from && defined $to;
+    return ('the same variable again on the right only') if !defined $to;
+    return $to == $y ? (undef, 0) : ('a different one of the variables seen before');
+}
+
+# Two references to variables.
+sub variable {
+    my ($self, $at, $left, $right, $root) = @_;
+    my $is = $self->{is};
+    unless ($root || $is->{variables}) {
+        my ($found, $new) = $self->meets($left, $right);
+        return $found if $found;
+        return '' unless $new;
+    }
+    my ($mine, $other) = map { flags($_) } $left, $right;
+    if ($is->{untied} && ($mine | $other) & MAGICAL) {
+        ($left, $right) = map { \(my $fetched = $$_) } $left, $right;
+        ($mine, $other) = map { flags($_) } $left, $right;
+    }
+    unless ($root) {
+        my $found = $is->{variable_class} ? '' : $self->class_difference($left, $right);
+        return $found if $found;
+        if ($is->{strict} && !($is->{own} && grep { $IMMORTAL{ refaddr $_ } } $left, $right)) {
+            my ($x, $y) = map { $IMMORTAL{ refaddr $_ } || (flags($_) & READONLY ? 'read-only' : 'writable') } $left, $right;
+            return "$x, not $y" if $x ne $y;
+        }
+    }
+    if (($mine | $other) & MAGICAL) {
+        my ($x, $y) = (tie_of($left), tie_of($right));
+        return $self->tied_difference($at, $x, $y) if $x || $y;
+    }
+    if ($mine & ROK && $other & ROK) {
+        my ($x, $y) = map { isweak($$_) ? 'weak' : 'strong' } $left, $right;
+        return "$x, not $y" if $x ne $y && !$is->{weak};
+        return $self->referents($at, $$left, $$right);
+    }
+    return $self->scalar_difference($left, $right, $mine, $other);
+}
+
+sub flags {
+    my ($slot) = @_;
+    my $immortal = $IMMORTAL{ refaddr $slot };
+    return B::svref_2object($slot)->FLAGS unless $immortal;
+    return $immortal =~ /undef/ ? 0 : IOK | NOK | POK;
+}
+
+sub tied_difference {
+    my ($self, $at, $x, $y) = @_;
+    my ($mine, $other) = map { $_ ? $_->[0] : 'not tied' } $x, $y;
+    return "$mine, not $other" if $mine ne $other;
+    $self->later([$at, '(tied)'], \$x->[1], \$y->[1], 1);
+    return '' if @$x == 2;
+    my ($here, $there) = map { ref $_->[2] ? ${ $_->[2] } : $_->[2] } $x, $y;
+    return difference_of_text($self->key($here), $self->key($there));
+}
+
+sub is_bare { (reftype($_[0]) || '') eq 'REGEXP' }
+
+sub class_difference {
+    my ($self, @both) = @_;
+    return '' if $self->{is}{classes};
+    my ($x, $y) = map { blessed $_ } @both;
+    return '' if !defined $x && !defined $y || defined $x && defined $y && $x eq $y;
+    if ($self->{is}{class_flags}) { utf8::encode($_) for grep { defined && utf8::is_utf8($_) } $x, $y }
+    ($x, $y) = map { defined $_ ? 'blessed into ' . quoted($_) : 'not blessed' } $x, $y;
+    return $x eq $y ? '' : "$x, not $y";
+}
+
+# What two references refer to.
+sub referents {
+    my ($self, $at, $left, $right) = @_;
+    my ($x, $y) = map { kind($_) } $left, $right;
+    return "a reference to $x, not $y" if $x ne $y;
+    if ($x eq 'SCALAR') {
+        return $self->later([$at, '$'], $left, $right) && '' unless $self->{is}{variables};
+        my ($found, $new) = $self->meets($left, $right);
+        return $found if $found;
+        return $new ? $self->later([$at, '$'], $left, $right) && '' : '';
+    }
+    my ($found, $new) = $self->meets($left, $right);
+    return $found if $found;
+    return '' unless $new;
+    $found = $self->class_difference($left, $right);
+    return $found if $found;
+    return $self->arrays($at, $left, $right)  if $x eq 'ARRAY';
+    return $self->hashes($at, $left, $right)  if $x eq 'HASH';
+    return $self->scalar_difference($left, $right) if $x eq 'REGEXP';
+    return difference_of_text(map { deparsed($_) } $left, $right) if $x eq 'CODE';
+    return difference_of_text(map { *{$_} } $left, $right) if $x eq 'GLOB';
+    return '';
+}
+
+sub kind {
+    my $type = reftype $_[0];
+    return $type =~ /^(?:SCALAR|REF|VSTRING|LVALUE)$/ ? 'SCALAR' : $type;
+}
+
+sub deparsed {
+    require B::Deparse;
+    return B::Deparse->new->coderef2text($_[0]);
+}
+
+sub tie_of {
+    my ($slot) = @_;
+    return unless flags($slot) & MAGICAL && kind($slot) eq 'SCALAR';
+    for (my $magic = B::svref_2object($slot)->MAGIC; ref $magic && ref $magic ne 'B::SPECIAL' && $$magic; $magic = $magic->MOREMAGIC) {
+        return ['a tied scalar', tied $$slot] if $magic->TYPE eq 'q';
+        next unless $magic->TYPE eq 'p';
+        my $key = $magic->PTR;
+        $key = defined $key ? ref $key ? $key->object_2svref : $key : $magic->LENGTH;
+        return ['a tied element', ${ $magic->OBJ->object_2svref }, $key];
+    }
+    return;
+}
+
+sub arrays {
+    my ($self, $at, $left, $right) = @_;
+    unless ($self->{is}{untied}) {
+        my ($x, $y) = (tied @$left, tied @$right);
+        return $self->ties($at, 'array', $x, $y) if $x || $y;
+    }
+    return @$left . ' elements, not ' . @$right if @$left != @$right;
+    for my $index (reverse 0 .. $#$left) {
+        my ($x, $y) = (exists $left->[$index], exists $right->[$index]);
+        if (!$x || !$y) {
+            next if !$x && !$y;
+            my ($slot) = map { \$_ } $x ? $left->[$index] : $right->[$index];
+            next if $self->{is}{holes} && !defined $$slot;
+            return "element $index exists on " . ($x ? 'the left' : 'the right') . ' only';
+        }
+        $self->later([$at, "[$index]"], \$left->[$index], \$right->[$index]);
+    }
+    return '';
+}
+
+sub ties {
+    my ($self, $at, $what, $x, $y) = @_;
+    return "the $what is tied on " . ($x ? 'the left' : 'the right') . ' only' unless $x && $y;
+    $self->later([$at, '(tied)'], \$x, \$y, 1);
+    return '';
+}
+
+# Keys by what counts, with their slots. Not by \$hash->{$key}: perl refuses
+# that where the hash is restricted and the value is perl's own undef.
+sub slots {
+    my ($self, $hash) = @_;
+    my @slots = map { \$_ } values %$hash;
+    my %slot;
+    for my $key (keys %$hash) { $slot{ $self->key($key) } = shift @slots }
+    return \%slot;
+}
+
+sub key {
+    my ($self, $key) = @_;
+    my $flag = utf8::is_utf8($key) && !$self->{is}{key_flags} ? 'text ' : '';
+    utf8::encode(my $bytes = $key);
+    return "$flag$bytes";
+}
+
+sub hashes {
+    my ($self, $at, $left, $right) = @_;
+    unless ($self->{is}{untied}) {
+        my ($x, $y) = (tied %$left, tied %$right);
+        return $self->ties($at, 'hash', $x, $y) if $x || $y;
+    }
+    my ($x, $y) = map { $self->slots($_) } $left, $right;
+    for my $key (sort keys %$x) { return 'key ' . quoted($key) . ' on the left only'  unless $y->{$key} }
+    for my $key (sort keys %$y) { return 'key ' . quoted($key) . ' on the right only' unless $x->{$key} }
+    unless ($self->{is}{unrestricted}) {
+        my $found = $self->restrictions($left, $right, $x, $y);
+        return $found if $found;
+    }
+    for my $key (reverse sort keys %$x) {
+        $self->later([$at, '{' . quoted($key) . '}'], $x->{$key}, $y->{$key});
+    }
+    return '';
+}
+
+sub restrictions {
+    my ($self, $left, $right, $x, $y) = @_;
+    my ($mine, $other) = map { Internals::SvREADONLY(%$_) ? 'restricted' : 'unrestricted' } $left, $right;
+    return "$mine, not $other" if $mine ne $other;
+    return '' if $mine eq 'unrestricted';
+    ($mine, $other) = map { join ' ', map { quoted($_) } sort map { $self->key($_) } Hash::Util::hidden_ref_keys($_) } $left, $right;
+    return "also allows [$mine], not [$other]" if $mine ne $other;
+    for my $key (sort keys %$x) {
+        my ($here, $there) = map { locked($_) ? 'locked' : 'unlocked' } $x->{$key}, $y->{$key};
+        return 'value of ' . quoted($key) . " $here, not $there" if $here ne $there;
+    }
+    return '';
+}
+
+sub locked {
+    my ($slot) = @_;
+    return $IMMORTAL{ refaddr $slot } || flags($slot) & READONLY;
+}
+
+sub scalar_difference {
+    my ($self, $left, $right, @flags) = @_;
+    my ($mine, @left)   = $self->faces($left, $flags[0]);
+    my ($other, @right) = $self->faces($right, $flags[1]);
+    return '' if $mine eq $other || grep({ $_ eq $mine } @right) || grep({ $_ eq $other } @left);
+    return '' if $self->{is}{nan} && grep({ $_ eq 'float NaN' } @left) && grep { $_ eq 'float NaN' } @right;
+    return "$mine, not $other";
+}
+
+# Everything that a value may count as, with these options; first what it is.
+sub faces {
+    my ($self, $slot, $flags) = @_;
+    my $is = $self->{is};
+    my $type = reftype $slot;
+    return $self->regexp_face($slot) if $type eq 'REGEXP';
+    return 'a reference' if $type eq 'REF';
+    return 'a glob ' . *{ $$slot } if $type eq 'GLOB';
+    return 'undef' if !defined $$slot;
+    if ($type eq 'VSTRING' && !$is->{vstrings}) {
+        return 'v-string ' . quoted(vstring($slot)) . ' ' . quoted($$slot);
+    }
+    if (is_bool($slot)) {
+        my $face = 'boolean ' . ($$slot ? 'true' : 'false');
+        return $is->{bools} ? ($face, 'string ' . quoted("$$slot"), 'integer ' . ($$slot ? 1 : 0)) : $face;
+    }
+    my $sv = B::svref_2object($slot);
+    return dual_face($sv, $slot, $flags) if $is->{strict};
+
+    # The public flags decide; where there are none, the private ones, which
+    # stand 4 bits above them.
+    my $kind   = $flags & (POK | IOK | NOK) ? $flags : $flags >> 4;
+    my $string = $kind & POK;
+    my @faces  = $string ? $self->string_face($$slot) : $kind & IOK ? 'integer ' . integer($sv, $flags) : float_face($sv->NVX);
+    if (!$string) {
+        my $value = $faces[0] =~ /^integer/ ? integer($sv, $flags) : $sv->NVX;
+        push @faces, sprintf 'integer %.0f', $value + 0 || 0
+            if $is->{integral} && $faces[0] =~ /^float/ && $value == int $value && abs $value < 2**63;
+        push @faces, 'float NaN' if $is->{nan} && $value != $value;
+        push @faces, map { 'string ' . quoted(/^integer (.*)/ ? $1 : sprintf '%.15g', $value) } @faces if $is->{digits};
+    }
+    return @faces;
+}
+
+sub string_face {
+    my ($self, $string) = @_;
+    my $flag = utf8::is_utf8($string) && !$self->{is}{string_flags} ? 'text' : 'string';
+    return "$flag " . quoted($string);
+}
+
+sub float_face { return sprintf 'float %.17g (%s)', $_[0], unpack 'H*', pack 'd>', $_[0] }
+
+sub integer {
+    my ($sv, $flags) = @_;
+    return $flags & IS_UV ? $sv->UVX : $sv->IVX;
+}
+
+sub dual_face {
+    my ($sv, $slot, $flags) = @_;
+    my @parts;
+    push @parts, 'integer ' . integer($sv, $flags) if $flags & IOK;
+    push @parts, float_face($sv->NVX) if $flags & NOK;
+    push @parts, (utf8::is_utf8($$slot) ? 'text ' : 'string ') . quoted("$$slot") if $flags & POK;
+    return join ' and ', @parts if @parts;
+    return 'value ' . quoted("$$slot") . ' with private flags only';
+}
+
+sub is_bool {
+    my ($slot) = @_;
+    return 1 if refaddr $slot == $TRUE || refaddr $slot == $FALSE;
+    return 0 unless $HAS_BOOLS;
+    no warnings;
+    return builtin::is_bool($$slot);
+}
+
+sub vstring {
+    my ($slot) = @_;
+    return unless reftype($slot) eq 'VSTRING';
+    for (my $magic = B::svref_2object($slot)->MAGIC; ref $magic && ref $magic ne 'B::SPECIAL' && $$magic; $magic = $magic->MOREMAGIC) {
+        return $magic->PTR if $magic->TYPE eq 'V';
+    }
+    return;
+}
+
+sub regexp_face {
+    my ($self, $slot) = @_;
+    my ($pattern, $flags) = re::regexp_pattern($slot);
+    ($pattern, $flags) = re::regexp_pattern($$slot) unless defined $pattern;
+    $flags =~ tr/adlu//d if $self->{is}{charset};
+    return 'regexp ' . (utf8::is_utf8($pattern) ? 'text ' : '') . quoted($pattern) . " with '$flags'";
+}
+
+sub difference_of_text {
+    my ($x, $y) = @_;
+    return $x eq $y ? '' : quoted($x) . ', not ' . quoted($y);
+}
+
+sub quoted {
+    my ($text) = @_;
+    $text =~ s/([^ -\x{7e}]|['\\])/sprintf ord $1 > 255 ? '\\x{%x}' : '\\x%02x', ord $1/ge;
+    return "'$text'";
+}
+
+1;

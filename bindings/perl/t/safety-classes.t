@@ -1,0 +1,174 @@
+# Which classes data may bring back: those that were named.
+
+use strict;
+use warnings;
+use lib 't/lib';
+BEGIN { $ENV{ICECORE_TEST_STRICT} = 1 }
+
+use Test::More;
+use Both;
+BEGIN { ours_only() }
+
+use Icecore;
+use Icecore::Sereal   qw(encode_sereal decode_sereal);
+use Icecore::Storable qw(freeze nfreeze thaw dclone store retrieve fd_retrieve lock_retrieve);
+
+sub dies { my ($code) = @_; return eval { $code->(); 1 } ? '' : $@ }
+
+my $data = { staff => ['a', 'b', 'c', bless({ name => 'Alice' }, 'Employee')], boss => undef };
+my %bytes = (freeze => freeze($data), nfreeze => nfreeze($data), sereal => encode_sereal($data));
+my $file  = scratch('staff');
+store($data, $file);
+
+# Everything that reads, with what it takes as its list of classes.
+my %readers = (
+    'thaw, native'   => sub { my @classes = @_; return thaw($bytes{freeze}, @classes ? (classes => @classes) : ()) },
+    'thaw, network'  => sub { my @classes = @_; return thaw($bytes{nfreeze}, @classes ? (classes => @classes) : ()) },
+    retrieve         => sub { my @classes = @_; return retrieve($file, @classes ? (classes => @classes) : ()) },
+    lock_retrieve    => sub { my @classes = @_; return lock_retrieve($file, @classes ? (classes => @classes) : ()) },
+    fd_retrieve      => sub {
+        my @classes = @_;
+        open my $handle, '<:raw', $file or die $!;
+        return fd_retrieve($handle, @classes ? (classes => @classes) : ());
+    },
+    decode_sereal    => sub { my @classes = @_; return decode_sereal($bytes{sereal}, @classes ? { classes => @classes } : ()) },
+    'Sereal decoder' => sub {
+        my @classes = @_;
+        my $decoder = Icecore::Sereal::Decoder->new(@classes ? { classes => @classes } : {});
+        return $decoder->decode($bytes{sereal});
+    },
+    'decode, storable' => sub { my @classes = @_; return Icecore::decode($bytes{nfreeze}, format => 'storable', @classes ? (classes => @classes) : ()) },
+    'decode, guessed'  => sub { my @classes = @_; return Icecore::decode($bytes{sereal}, @classes ? (classes => @classes) : ()) },
+);
+
+for my $name (sort keys %readers) {
+    my $read = $readers{$name};
+    for my $case (['nothing is allowed'], ['an empty list', []], ['other classes', ['Employer', 'Employe', 'My::*']], ['undef', undef]) {
+        my ($what, @classes) = @$case;
+        my $error = dies(sub { $read->(@classes) });
+        like($error, qr/\bEmployee\b/, "$name, $what: the error names the class");
+        like($error, qr/\$\.staff\[3\]/, 'its place');
+        like($error, qr/classes => \['Employee'\]/, 'and the words that allow it');
+        unlike($error, qr/\n./, 'in one line');
+    }
+    for my $classes (['Employee'], ['Other', 'Employee'], ['Emp*'], ['*'], 'any') {
+        my $said = ref $classes ? "[@$classes]" : $classes;
+        my $copy = eval { $read->($classes) };
+        is(ref eval { $copy->{staff}[3] }, 'Employee', "$name: $said allows it") or diag($@);
+        is(eval { $copy->{staff}[3]{name} }, 'Alice', 'with its contents');
+    }
+}
+
+subtest 'places' => sub {
+    my @places = (
+        [\bless({}, 'P'), qr/\$\$?/, 'behind a reference'],
+        [bless({}, 'P'), qr/at \$(?![.\[])/, 'the root'],
+        [[bless {}, 'P'], qr/\$\[0\]/, 'an element'],
+        [{ key => bless {}, 'P' }, qr/\$\.key\b/, 'a value'],
+        [{ 'two words' => bless {}, 'P' }, qr/\$.*two words/, 'a key with a blank'],
+        [{ a => [{ b => { c => bless {}, 'P' } }] }, qr/\$\.a\[0\]\.b\.c\b/, 'deep inside'],
+    );
+    for my $place (@places) {
+        my ($structure, $like, $name) = @$place;
+        like(dies(sub { thaw(freeze($structure)) }), $like, "$name, Storable");
+        like(dies(sub { decode_sereal(encode_sereal($structure)) }), $like, "$name, Sereal");
+    }
+    my $inside = bless { in => bless {}, 'Inner' }, 'Outer';
+    like(dies(sub { thaw(freeze([$inside]), classes => ['Outer']) }), qr/\$\[0\]\.in\b.*classes => \['Inner'\]/s, 'an object inside one that is allowed');
+};
+
+subtest 'patterns' => sub {
+    my $try = sub {
+        my ($class, @classes) = @_;
+        my $bytes = freeze([bless {}, $class]);
+        my $sereal = encode_sereal([bless {}, $class]);
+        my $one = ref(eval { thaw($bytes, classes => [@classes])->[0] } || '') eq $class ? 'allowed' : 'refused';
+        my $two = ref(eval { decode_sereal($sereal, { classes => [@classes] })->[0] } || '') eq $class ? 'allowed' : 'refused';
+        # Storable's bytes say nothing of a name that is text.
+        return $one eq $two || $class =~ /[^\0-\xff]/ ? $two : "$one by Storable, $two by Sereal";
+    };
+    my @allowed = (
+        ['My::A', 'My::A'], ['My::A', 'My::*'], ['My::A::B', 'My::*'], ['My::A', 'Your::*', 'My::*'], ['Employee', 'Employee'],
+        ["Caf\xe9", "Caf\xe9"], ["\x{263a}::A", "\x{263a}::*"], ['A' x 300, 'A*'], ['a b', 'a b'],
+    );
+    my @refused = (
+        ['My::A', 'My::'], ['My', 'My::*'], ['MyOwn::A', 'My::*'], ['Not::My::A', 'My::*'], ['my::a', 'My::*'],
+        ['Employee', 'employee'], ['Employee2', 'Employee'], ['Employee::Evil', 'Employee'], ["Employee\0Evil", 'Employee'],
+        ["Employee\n", 'Employee'], ['EmployeeX', 'Employe.'], ['X', '.'], ['X', '?'], ['X', '[X]'], ['X', '(X)'], ['X', 'X|Y'], ['X', ''], ['X', undef],
+    );
+    is($try->(@$_), 'allowed', Structures_text(@$_)) for @allowed;
+    is($try->(@$_), 'refused', Structures_text(@$_)) for @refused;
+};
+
+sub Structures_text { return join ' by ', map { defined $_ ? s/[^ -~]/?/gr =~ s/^(.{30}).*/$1.../r : 'undef' } @_ }
+
+subtest 'a child is not its parent' => sub {
+    @Child::Of::Employee::ISA = ('Employee');
+    like(dies(sub { thaw(freeze([bless {}, 'Child::Of::Employee']), classes => ['Employee']) }), qr/Child::Of::Employee/, 'a child has to be named');
+    like(dies(sub { thaw(freeze([bless {}, 'Employee']), classes => ['Child::*']) }), qr/Employee/, 'and a parent too');
+};
+
+subtest 'what needs no class' => sub {
+    my $plain = [1, 'a', { b => undef }, \'ref', qr/x+/i, !!1, v1.2, [\[]], "\x{263a}"];
+    is_deeply(thaw(freeze($plain)), $plain, 'plain data and regular expressions, Storable');
+    my @sereal = @$plain[0 .. 5];
+    is_deeply(decode_sereal(encode_sereal([@sereal])), [@sereal], 'and Sereal');
+    like(dies(sub { thaw(freeze([bless qr/x/, 'My::Regexp'])) }), qr/My::Regexp/, 'a regular expression of another class does');
+    like(dies(sub { decode_sereal(encode_sereal([bless qr/x/, 'My::Regexp'])) }), qr/My::Regexp/, 'in Sereal too');
+    is(ref thaw(freeze([bless qr/x/, 'My::Regexp']), classes => ['My::Regexp'])->[0], 'My::Regexp', 'until it is named');
+};
+
+subtest 'every kind of object' => sub {
+    require Classes;
+    require Structures;
+    my %kinds = (
+        array => bless([1], 'K'), scalar => bless(\(my $x = 1), 'K'), reference => bless(\\1, 'K'), overloaded => Structures::money(1),
+        hook => Hook::Text->new('t'), attached => Hook::Attached->get('x'), 'tied hash' => Structures::tied_hash(a => 1),
+        'tied array' => Structures::tied_array(1), 'tied scalar' => Structures::tied_scalar(1), restricted => Structures::restricted(bless { a => 1 }, 'K'),
+    );
+    for my $kind (sort keys %kinds) {
+        my $object = $kinds{$kind};
+        my $class  = $kind =~ /^tied (\w+)/ ? ref($1 eq 'hash' ? tied %$object : $1 eq 'array' ? tied @$object : tied $$object) : ref $object;
+        for my $bytes (freeze([$object]), nfreeze([$object])) {
+            like(dies(sub { thaw($bytes) }), qr/classes => \['\Q$class\E'\]/, "$kind: refused");
+            ok(eval { thaw($bytes, classes => [$class]); 1 }, "$kind: allowed") or diag($@);
+        }
+    }
+    my $frozen = encode_sereal([Cold::Value->new(1)], { freeze_callbacks => 1 });
+    like(dies(sub { decode_sereal($frozen) }), qr/classes => \['Cold::Value'\]/, 'what FREEZE wrote: refused');
+    is(ref decode_sereal($frozen, { classes => ['Cold::Value'] })->[0], 'Cold::Value', 'allowed');
+    my $header = Icecore::Sereal::Encoder->new->encode([1], bless {}, 'In::Header');
+    my $decoder = Icecore::Sereal::Decoder->new;
+    like(dies(sub { $decoder->decode_only_header($header) }), qr/In::Header/, 'an object in a header');
+    is_deeply($decoder->decode($header), [1], 'the body can be read');
+};
+
+subtest 'every class of many' => sub {
+    my $bytes = freeze([map { bless {}, $_ } qw(A B C)]);
+    like(dies(sub { thaw($bytes, classes => ['A', 'B']) }), qr/classes => \['C'\]/, 'the first that is missing');
+    like(dies(sub { thaw($bytes, classes => ['C']) }), qr/classes => \['A'\]/, 'is named');
+    is_deeply([map { ref } @{ thaw($bytes, classes => [qw(A B C)]) }], [qw(A B C)], 'until none is');
+};
+
+subtest 'dclone never asks' => sub {
+    require Classes;
+    my $object = bless { in => [Hook::Text->new('t', [1]), qr/x/, Structures::tied_hash(a => 1)] }, 'Not::Listed';
+    my $copy   = dclone($object);
+    is(ref $copy, 'Not::Listed', 'its data was here already');
+    is($copy->{in}[0]{text}, 't', 'hooks run');
+    is($copy->{in}[2]{a}, 1, 'ties are made');
+};
+
+subtest 'flags' => sub {
+    is(eval { ref thaw($bytes{freeze}, 0)->{staff}[3] }, 'HASH', 'who wants no objects needs no list');
+    is(eval { ref decode_sereal($bytes{sereal}, { no_bless_objects => 1 })->{staff}[3] }, 'HASH', 'in Sereal too');
+    like(dies(sub { thaw($bytes{freeze}, 6) }), qr/Employee/, 'who wants them does');
+    is(ref thaw($bytes{freeze}, classes => ['Employee'], flags => 6)->{staff}[3], 'Employee', 'classes and flags');
+};
+
+subtest 'options that are none' => sub {
+    like(dies(sub { thaw($bytes{freeze}, class => ['Employee']) }), qr/class/, 'a name that is wrong is an error');
+    like(dies(sub { thaw($bytes{freeze}, classes => \'Employee') }), qr/classes/, 'a list that is none too');
+};
+
+done_testing;

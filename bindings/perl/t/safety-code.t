@@ -1,0 +1,194 @@
+# No code of the data runs: no hook, no destructor, no overloading, no tie, no
+# module that is loaded, whatever the data says.
+
+use strict;
+use warnings;
+use lib 't/lib';
+BEGIN { $ENV{ICECORE_TEST_STRICT} = 1 }
+
+use Test::More;
+use Both;
+BEGIN { ours_only() }
+
+use Hash::Util ();
+use Icecore;
+use Icecore::Sereal   qw(encode_sereal decode_sereal);
+use Icecore::Storable qw(freeze nfreeze thaw dclone store retrieve);
+use Malice;
+use Run;
+
+$Malice::file = scratch('ran');
+
+sub dies { my ($code) = @_; return eval { $code->(); 1 } ? '' : $@ }
+
+sub quietly {
+    my ($name, $code) = @_;
+    Malice::forget();
+    $code->();
+    is(Malice::ran(), '', "$name: nothing ran");
+    ok(!-e $Malice::file, 'no file');
+    return;
+}
+
+# Made once, and the objects forgotten before anything is read.
+my %image;
+{
+    my %object = (
+        plain    => sub { bless { a => 1 }, 'Malice::Plain' },
+        hooks    => sub { bless { a => 1 }, 'Malice::Hooks' },
+        attach   => sub { bless { a => 1 }, 'Malice::Attach' },
+        overload => sub { bless { a => 1 }, 'Malice::Overload' },
+        tie      => sub { my %tied; tie %tied, 'Malice::Tie'; return \%tied },
+        auto     => sub { bless { a => 1 }, 'Malice::Auto' },
+    );
+    no warnings 'redefine';
+    for my $kind (sort keys %object) {
+        local *Malice::Auto::AUTOLOAD = sub { } if $kind eq 'auto';
+        for my $where (['alone', sub { $_[0] }], ['inside', sub { [1, { x => [$_[0], $_[0]] }, 2] }], ['restricted', sub { my $hash = { x => $_[0] }; Hash::Util::lock_hashref($hash); $hash }]) {
+            my $data = $where->[1]->($object{$kind}->());
+            $image{"$kind $where->[0], Storable"} = [\&thaw, freeze($data)];
+            next if $kind eq 'tie';
+            $image{"$kind $where->[0], Sereal"} = [\&decode_sereal, encode_sereal($data)];
+            $image{"$kind $where->[0], FREEZE"} = [\&decode_sereal, encode_sereal($data, { freeze_callbacks => 1 })] if $kind eq 'hooks';
+        }
+    }
+}
+
+for my $name (sort keys %image) {
+    my ($read, $bytes) = @{ $image{$name} };
+    quietly($name => sub {
+        like(dies(sub { $read->($bytes) }), qr/Malice::\w+/, "$name: refused");
+    });
+    my @options = $read == \&thaw ? (classes => ['Other']) : { classes => ['Other'] };
+    quietly("$name, another class allowed" => sub { dies(sub { $read->($bytes, @options) }) });
+    my @record = $read == \&thaw ? (classes => 'record') : { classes => 'record' };
+    quietly("$name, as records" => sub { my $record = $read->($bytes, @record); undef $record });
+    quietly("$name, classes" => sub { Icecore::classes($bytes) });
+}
+
+subtest 'what is allowed does run' => sub {
+    Malice::forget();
+    thaw($image{'hooks alone, Storable'}[1], classes => ['Malice::Hooks']);
+    is(Malice::ran(), 'STORABLE_thaw DESTROY', 'STORABLE_thaw, and the destructor');
+    Malice::forget();
+    decode_sereal($image{'hooks alone, FREEZE'}[1], { classes => ['Malice::*'] });
+    like(Malice::ran(), qr/^THAW/, 'THAW');
+    Malice::forget();
+    thaw($image{'attach alone, Storable'}[1], classes => ['Malice::Attach']);
+    is(Malice::ran(), 'STORABLE_attach', 'STORABLE_attach');
+    quietly('overloading is not asked' => sub { thaw($image{'overload inside, Storable'}[1], classes => ['Malice::Overload']) });
+    quietly('nor in Sereal' => sub { decode_sereal($image{'overload inside, Sereal'}[1], { classes => ['Malice::Overload'] }) });
+};
+
+subtest 'hooks run when all was read and checked' => sub {
+    my $bytes = nfreeze([bless({ a => 1 }, 'Malice::Hooks'), 'and something behind it', [1, 2, 3]]);
+    my @cut = map { substr $bytes, 0, $_ } grep { $_ < length $bytes } map { length($bytes) - $_ } 1 .. 40;
+    quietly("an image that is cut (" . @cut . ')' => sub { dies(sub { thaw($_, classes => ['Malice::Hooks']) }) for @cut });
+    quietly('bytes behind it' => sub { like(dies(sub { thaw("$bytes\1", classes => ['Malice::Hooks']) }), qr/./, 'are an error') });
+    my $both = nfreeze([bless({ a => 1 }, 'Malice::Hooks'), bless({}, 'Not::Listed')]);
+    quietly('another class behind it that is not allowed' => sub {
+        like(dies(sub { thaw($both, classes => ['Malice::Hooks']) }), qr/Not::Listed/, 'is refused');
+    });
+    my $plain = nfreeze([bless({ a => 1 }, 'Malice::Plain'), bless({}, 'Not::Listed')]);
+    quietly('a destructor before it' => sub { dies(sub { thaw($plain, classes => ['Malice::Plain']) }) });
+    my $sereal = encode_sereal([bless({ a => 1 }, 'Malice::Hooks'), 'behind'], { freeze_callbacks => 1 });
+    quietly('a document that is cut' => sub {
+        for my $length (1 .. length($sereal) - 1) { dies(sub { decode_sereal(substr($sereal, 0, $length), { classes => ['Malice::Hooks'] }) }) }
+    });
+    $sereal = encode_sereal([bless({ a => 1 }, 'Malice::Hooks'), bless({}, 'Not::Listed')], { freeze_callbacks => 1 });
+    quietly('a class of a document that is not allowed' => sub { dies(sub { decode_sereal($sereal, { classes => ['Malice::Hooks'] }) }) });
+};
+
+subtest 'a key that comes twice' => sub {
+    my $object = sub { my ($key) = @_; return "\x04\x11\x0dMalice::Plain\3" . pack('N', 0) . pack('N', length $key) . $key };
+    my $bytes  = "\5\13\3" . pack('N', 2) . $object->('k') . $object->('k');
+    quietly('frees nothing that was blessed' => sub { dies(sub { thaw($bytes) }) });
+    quietly('nor as a record' => sub { dies(sub { thaw($bytes, classes => 'record') }) });
+};
+
+subtest 'a tie to the name of a class' => sub {
+    my %tag = (array => "\x0b", hash => "\x0c", scalar => "\x0d");
+    for my $kind (sort keys %tag) {
+        for my $what ("\x0a" . chr(length 'Malice::Tie') . 'Malice::Tie', "\4\x0a" . chr(length 'Malice::Tie') . 'Malice::Tie', "\x88", "\5") {
+            my $bytes = "\5\13$tag{$kind}$what";
+            for my $classes ([], 'any') {
+                quietly("a tied $kind" => sub {
+                    dies(sub {
+                        my $copy = thaw($bytes, classes => $classes);
+                        my $touched = $kind eq 'array' ? "$#$copy $copy->[0]" : $kind eq 'hash' ? "$copy->{a} @{[ %$copy ]}" : "$$copy";
+                    });
+                });
+            }
+        }
+    }
+};
+
+subtest 'modules' => sub {
+    my $bytes = "\5\13" . "\x13\2" . chr(length 'Malice::Module') . 'Malice::Module' . "\4text";
+    my $sereal = "=\xf3rl\5\0\x32\x6eMalice::Module\x28\x2b\1\1";
+    my @asked;
+    local @INC = (sub { push @asked, $_[1]; return }, @INC);
+    for my $classes ([], ['Malice'], ['Malice::Other'], 'record') {
+        dies(sub { thaw($bytes, classes => $classes) });
+        dies(sub { decode_sereal($sereal, { classes => $classes }) });
+    }
+    is("@asked", '', 'none is looked for that was not allowed');
+};
+
+subtest 'text that is code' => sub {
+    our $ran = 0;
+    my $text  = 'BEGIN { $main::ran++ } sub { $main::ran++ }';
+    my $bytes = "\5\13\4\x1a\x0a" . chr(length $text) . $text;
+    like(dies(sub { thaw($bytes) }), qr/Can't eval/, 'is an error');
+    like(dies(sub { thaw($bytes, classes => 'any') }), qr/Can't eval/, 'also where any class is allowed');
+    is($ran, 0, 'and does not run');
+    local $Icecore::Storable::forgive_me = 1;
+    dies(sub { thaw($bytes) });
+    is($ran, 0, 'with $forgive_me neither');
+};
+
+subtest 'patterns that are code' => sub {
+    our $ran = 0;
+    my $pattern = 'a(?{ $main::ran++ })b';
+    my $bytes  = "\5\13\2" . pack('N', 1) . "\4\x11\6Regexp\x20\0" . chr(length $pattern) . "$pattern\0";
+    my $sereal = "=\xf3rl\5\0\x41\x2cfRegexp\x28\x31" . chr(0x60 + length $pattern) . $pattern . "\x60";
+    for my $case (['Storable', sub { thaw($bytes, classes => 'any') }], ['Sereal', sub { decode_sereal($sereal, { classes => 'any' }) }]) {
+        my ($name, $read) = @$case;
+        my $copy;
+        my $error = dies(sub { $copy = $read->() });
+        dies(sub { 'ab' =~ $copy->[0] }) if !$error && ref $copy->[0];
+        is($ran, 0, "$name: code in a pattern does not run");
+    }
+    {
+        use re 'eval';
+        dies(sub { my $copy = thaw($bytes); 'ab' =~ $copy->[0] if ref $copy->[0] });
+        is($ran, 0, 'not even under use re "eval"');
+    }
+};
+
+subtest 'the end of the process' => sub {
+    my $file  = scratch('ran-at-end');
+    my $image = scratch('image');
+    spew($image, $image{'plain inside, Storable'}[1]);
+    my $sereal = scratch('document');
+    spew($sereal, $image{'plain inside, Sereal'}[1]);
+    my $output = run_perl(<<'END', $file, $image, $sereal);
+        use strict;
+        use warnings;
+        use Malice;
+        use Icecore::Sereal   qw(decode_sereal);
+        use Icecore::Storable qw(thaw);
+        $Malice::file = shift;
+        our @kept;
+        my ($image, $sereal) = map { open my $handle, '<:raw', $_ or die; local $/; scalar <$handle> } @ARGV;
+        eval { push @kept, thaw($image); 1 } or print "refused\n";
+        eval { push @kept, decode_sereal($sereal); 1 } or print "refused\n";
+        push @kept, thaw($image, classes => 'record');
+        push @kept, decode_sereal($sereal, { classes => 'record' });
+        print scalar(@kept), " records\n";
+END
+    is($output, "refused\nrefused\n2 records\n", 'a process that reads them');
+    ok(!-e $file, 'leaves no file when it ends');
+};
+
+done_testing;

@@ -1,0 +1,263 @@
+# The options of the decoder.
+
+use strict;
+use warnings;
+use lib 't/lib';
+
+use Test::More;
+use Scalar::Util qw(readonly refaddr reftype);
+use Both;
+use Classes;
+use Same;
+use Structures;
+
+my $compressible = [('some text') x 1000];
+
+# Decoders are kept in variables: the original touches one that was freed.
+sub decoded { my ($m, $bytes, $options) = @_; my $decoder = $m->decoder($options || {}); my $copy = $decoder->decode($bytes); return $copy }
+
+both_sereal('refuse_snappy, refuse_zlib, refuse_zstd' => sub {
+    my ($m) = @_;
+    my %how = (snappy => 1, zlib => 2, zstd => 3);
+    for my $name (sort keys %how) {
+        my $bytes = $m->encode($compressible, { compress => $how{$name} });
+        for my $refused (sort keys %how) {
+            my $option = "refuse_$refused";
+            my $error  = $m->dies(sub { $m->decode($bytes, { $option => 1 }) });
+            if ($name eq $refused) { like($error, $m->says(qr/compressed with $name, but this decoder is configured to refuse/i, qr/refuse_$name/), "$option refuses $name") }
+            else                   { is($error, '', "but not $name") }
+        }
+    }
+    is_deeply($m->decode($m->encode([1]), { refuse_snappy => 1, refuse_zlib => 1, refuse_zstd => 1 }), [1], 'what is not compressed is fine');
+    like($m->dies(sub { $m->decode($m->encode($compressible, { snappy => 1, protocol_version => 1 }), { refuse_snappy => 1 }) }), qr/refuse/, 'version 1');
+});
+
+both_sereal('refuse_objects' => sub {
+    my ($m) = @_;
+    my $refuses = $m->says(qr/Encountered object in input, but the 'refuse_objects' option is in effect/, qr/refuse_objects/);
+    like($m->dies(sub { $m->decode($m->encode([bless {}, 'A']), { refuse_objects => 1 }) }), $refuses, 'refuses objects');
+    like($m->dies(sub { $m->decode($m->encode([qr/x/]), { refuse_objects => 1 }) }), $refuses, 'and regular expressions');
+    like($m->dies(sub { $m->decode($m->encode([Cold::Value->new(1)], { freeze_callbacks => 1 }), { refuse_objects => 1 }) }), $refuses, 'and what FREEZE wrote');
+    is_deeply($m->decode($m->encode([{ a => 1 }]), { refuse_objects => 1 }), [{ a => 1 }], 'takes the rest');
+});
+
+both_sereal('no_bless_objects' => sub {
+    my ($m) = @_;
+    my $copy = $m->decode($m->encode([bless({ a => bless [1], 'B' }, 'A'), bless(\(my $x = 'x'), 'C')]), { no_bless_objects => 1 });
+    is_deeply([map { ref } @$copy, $copy->[0]{a}], [qw(HASH SCALAR ARRAY)], 'leaves the classes out');
+    is_deeply($copy, [{ a => [1] }, \'x'], 'and keeps the rest');
+});
+
+both_sereal('limits of size' => sub {
+    my ($m) = @_;
+    my %hash = (a => 1, b => 2, c => 3);
+    like($m->dies(sub { $m->decode($m->encode(\%hash), { max_num_hash_entries => 2 }) }), $m->says(qr/Got input hash with 3 entries, but the configured maximum is just 2/, qr/at most 2 entries, found 3/), 'max_num_hash_entries');
+    is_deeply($m->decode($m->encode(\%hash), { max_num_hash_entries => 3 }), \%hash, 'is what is allowed');
+    my %large = map { ($_ => 1) } 1 .. 100;
+    like($m->dies(sub { $m->decode($m->encode([\%large]), { max_num_hash_entries => 99 }) }), $m->says(qr/Got input hash with 100 entries/, qr/at most 99 entries, found 100/), 'for large hashes too');
+    like($m->dies(sub { $m->decode($m->encode([1, 2, 3]), { max_num_array_entries => 2 }) }), $m->says(qr/Got input array with 3 entries, but the configured maximum is just 2/, qr/at most 2 items, found 3/), 'max_num_array_entries');
+    is_deeply($m->decode($m->encode([1, 2, 3]), { max_num_array_entries => 3 }), [1, 2, 3], 'is what is allowed');
+    like($m->dies(sub { $m->decode($m->encode([[1 .. 100]]), { max_num_array_entries => 99 }) }), $m->says(qr/Got input array with 100 entries/, qr/at most 99 items, found 100/), 'for large arrays too');
+    like($m->dies(sub { $m->decode($m->encode(['x' x 40]), { max_string_length => 39 }) }), $m->says(qr/Got input string with 40 characters, but the configured maximum is just 39/, qr/at most 39 bytes, found one of 40/), 'max_string_length');
+    like($m->dies(sub { $m->decode($m->encode(["\x{263a}" x 3]), { max_string_length => 5 }) }), $m->says(qr/Got input string with 9 characters/, qr/at most 5 bytes, found one of 9/), 'counts the bytes of text');
+    is_deeply($m->decode($m->encode(['x' x 40]), { max_string_length => 40 }), ['x' x 40], 'is what is allowed');
+    is_deeply($m->decode($m->encode([1 .. 50, \%large, 'x' x 5000]), { max_num_array_entries => 0, max_num_hash_entries => 0, max_string_length => 0 }),
+        [1 .. 50, \%large, 'x' x 5000], '0 is no limit');
+    # What is shorter than 32 bytes is not counted by the original.
+    is_deeply($m->decode($m->encode(['x' x 31]), { max_string_length => 5 }), ['x' x 31], 'short strings') unless $m->ours;
+
+    for my $how (1, 2, 3) {
+        my $bytes = $m->encode($compressible, { compress => $how });
+        like($m->dies(sub { $m->decode($bytes, { max_uncompressed_size => 1000 }) }), $m->says(qr/uncompressed size is larger than the allowed maximum size/, qr/at most 1000 bytes after decompression/), "max_uncompressed_size, compress $how");
+        is_deeply($m->decode($bytes, { max_uncompressed_size => 20_000 }), $compressible, 'is what is allowed');
+    }
+});
+
+both_sereal('max_recursion_depth' => sub {
+    my ($m) = @_;
+    for my $kind (['arrays', sub { [$_[0]] }], ['hashes', sub { { a => $_[0] } }], ['references', sub { my $x = $_[0]; \$x }], ['objects', sub { bless [$_[0]], 'A' }]) {
+        my ($name, $wrap) = @$kind;
+        my $bytes = $m->encode(Structures::nested(60, $wrap, 1));
+        like($m->dies(sub { $m->decode($bytes, { max_recursion_depth => 20 }) }), $m->says(qr/Reached recursion limit \(20\) during deserialization/, qr/at most 20 levels of nesting/), "60 $name in each other are too deep for 20");
+        ok($m->decode($m->encode(Structures::nested(8, $wrap, 1)), { max_recursion_depth => 20 }), '8 are not');
+    }
+    ok($m->decode($m->encode([map { [[$_]] } 1 .. 100]), { max_recursion_depth => 20 }), 'nor are 100 beside each other');
+    my $decoder = $m->decoder({ max_recursion_depth => 20 });
+    my $bytes   = $m->encode(Structures::nested(60, sub { [$_[0]] }, 1));
+    ok($m->dies(sub { $decoder->decode($bytes) }), 'a decoder refuses');
+    is_deeply($decoder->decode($m->encode([1])), [1], 'and goes on working');
+    ok($m->decode($m->encode(Structures::nested(9_000, sub { [$_[0]] }, 1))), '9,000 by default');
+    my $deep = $m->encode(Structures::nested(12_000, sub { [$_[0]] }, 1), { max_recursion_depth => 20_000 });
+    like($m->dies(sub { $m->decode($deep) }), $m->says(qr/Reached recursion limit \(10000\)/, qr/at most 10000 levels of nesting/), '12,000 not');
+    ok($m->decode($deep, { max_recursion_depth => 20_000 }), 'unless they are allowed');
+});
+
+both_sereal('validate_utf8' => sub {
+    my ($m) = @_;
+    my %broken = ('no UTF-8' => "\xff\xff\xff", cut => "\xe2\x98", overlong => "\xc0\x80", 'cut at the end' => "abc\xe2");
+    for my $name (sort keys %broken) {
+        my $bytes = "=\xf3rl\5\0\x41\x27" . chr(length $broken{$name}) . $broken{$name};
+        like($m->dies(sub { $m->decode($bytes, { validate_utf8 => 1 }) }), $m->says(qr/Invalid UTF8 byte sequence/i, qr/validate_utf8/), $name);
+        my $key = "=\xf3rl\5\0\x51\x27" . chr(length $broken{$name}) . $broken{$name} . "\1";
+        # The original doesn't look at keys.
+        like($m->dies(sub { $m->decode($key, { validate_utf8 => 1 }) }), qr/./, "$name, in a key") if $m->ours;
+    }
+    for my $text ("\x{263a}", "\x{1f600}", Structures::text("\xe9"), Structures::text('')) {
+        is($m->decode($m->encode([$text]), { validate_utf8 => 1 })->[0], $text, 'text is fine');
+    }
+    my $bytes = "=\xf3rl\5\0\x41\x27\2\xff\xfe";
+    my $copy;
+    my $error = $m->dies(sub { $copy = $m->decode($bytes) });
+    if ($m->ours) { ok($error || utf8::valid($copy->[0]), 'without it no broken string is made') }
+    else          { ok(!utf8::valid($copy->[0]), 'without it the original makes a broken string') }
+});
+
+both_sereal('set_readonly' => sub {
+    my ($m) = @_;
+    my $data = [1, 'a', [2], { k => 'v' }, \'s', bless({ o => 1 }, 'A')];
+    my $copy = $m->decode($m->encode($data), { set_readonly => 1 });
+    is_deeply([map { readonly($_) ? 1 : 0 } @$copy, $copy->[2][0], $copy->[3]{k}, ${ $copy->[4] }, $copy->[5]{o}], [(1) x 10], 'everything is read-only');
+    like($m->dies(sub { $copy->[0] = 2 }), qr/Modification of a read-only value/, 'an element');
+    like($m->dies(sub { push @$copy, 2 }), qr/Modification of a read-only value/, 'an array');
+    like($m->dies(sub { $copy->[3]{k} = 2 }), qr/Modification of a read-only value/, 'a value');
+    like($m->dies(sub { $copy->[3]{new} = 2 }), qr/disallowed key 'new'/, 'a hash');
+    same_ok($m->decode($m->encode($data)), $data, 'the contents are the same without it');
+    $m->decode($m->encode(5), { set_readonly => 1 }, my $into);
+    ok(readonly($into), 'the root, when it is decoded into a variable');
+});
+
+both_sereal('set_readonly_scalars' => sub {
+    my ($m) = @_;
+    my $copy = $m->decode($m->encode([1, [2], { k => 'v' }, \4]), { set_readonly_scalars => 1 });
+    is_deeply([map { readonly($_) ? 1 : 0 } $copy->[0], $copy->[1], $copy->[1][0], $copy->[2]{k}, ${ $copy->[3] }], [1, 0, 1, 1, 1], 'scalars, but no references');
+    push @$copy, 'new';
+    is($copy->[-1], 'new', 'arrays can grow');
+    like($m->dies(sub { $copy->[2]{new} = 1 }), qr/disallowed key 'new'/, 'hashes get no new keys');
+});
+
+both_sereal('alias_smallint' => sub {
+    my ($m) = @_;
+    my $bytes = $m->encode([-16, -16, 0, 0, 15, 15, -17, -17, 16, 16, 'a', 'a', { k => 15 }]);
+    my $same  = sub { my ($copy) = @_; return join ' ', map { refaddr(\$copy->[2 * $_]) == refaddr(\$copy->[2 * $_ + 1]) ? 1 : 0 } 0 .. 5 };
+    my $copy  = $m->decode($bytes, { alias_smallint => 1 });
+    is($same->($copy), '1 1 1 0 0 0', 'from -16 to 15');
+    ok(readonly($copy->[0]), 'they are read-only');
+    is(\$copy->[12]{k}, \$copy->[4], 'in hashes too');
+    is("@$copy[0 .. 11]", '-16 -16 0 0 15 15 -17 -17 16 16 a a', 'the values are right');
+    is($same->($m->decode($bytes)), '0 0 0 0 0 0', 'not without it');
+});
+
+both_sereal('alias_varint_under' => sub {
+    my ($m) = @_;
+    my $bytes = $m->encode([-3, -3, 15, 15, 16, 16, 99, 99, 100, 100, 200, 200]);
+    my $same  = sub { my ($copy) = @_; return join ' ', map { refaddr(\$copy->[2 * $_]) == refaddr(\$copy->[2 * $_ + 1]) ? 1 : 0 } 0 .. 5 };
+    is($same->($m->decode($bytes, { alias_varint_under => 100 })), '1 1 1 1 0 0', 'below 100');
+    is($same->($m->decode($bytes, { alias_varint_under => 10 })), '1 1 0 0 0 0', 'below 16 it is for small ones') if $m->ours;
+    is("@{ $m->decode($bytes, { alias_varint_under => 100 }) }", '-3 -3 15 15 16 16 99 99 100 100 200 200', 'the values are right');
+});
+
+both_sereal('use_undef' => sub {
+    my ($m) = @_;
+    my $undef;
+    my $copy = $m->decode($m->encode([undef, \$undef, 1]), { use_undef => 1 });
+    is(refaddr \$copy->[0], refaddr \undef, "an element is perl's own");
+    is($copy->[2], 1, 'and the rest is right');
+    $copy = $m->decode($m->encode([undef, \$undef]));
+    isnt(refaddr \$copy->[0], refaddr \undef, 'not without it');
+    $copy->[0] = 5;
+    is($copy->[0], 5, 'and it can be written');
+});
+
+both_sereal('decoders' => sub {
+    my ($m) = @_;
+    my $decoder = $m->decoder;
+    isa_ok($decoder, $m->decoder_class);
+    my $bytes = $m->encode({ a => [1] });
+    is_deeply($decoder->decode($bytes), { a => [1] }, "can be used again, $_") for 1 .. 3;
+    ok($m->dies(sub { $decoder->decode('text') }), 'after an error');
+    is_deeply($decoder->decode($bytes), { a => [1] }, 'too');
+    isnt(refaddr $decoder->decode($bytes), refaddr $decoder->decode($bytes), 'each time something new');
+    is_deeply(decoded($m, $bytes, { no_such_option => 1 }), { a => [1] }, 'options that nobody knows are ignored');
+    is_deeply($m->decode($bytes, undef), { a => [1] }, 'no options');
+    for my $not ([], 'x') {
+        like($m->dies(sub { $m->decode($bytes, $not) }), $m->says(qr/Options are neither undef nor hash reference/, qr/not a hash reference/), 'options are a hash');
+    }
+    like($m->dies(sub { $m->decoder_class->decode($bytes) }), qr/./, 'decode is a method of objects');
+
+    my $file = scratch('document');
+    spew($file, $bytes);
+    is_deeply($decoder->decode_from_file($file), { a => [1] }, 'decode_from_file');
+    is_deeply($m->decoder_class->decode_from_file($file), { a => [1] }, 'as a method of the class');
+    like($m->dies(sub { $decoder->decode_from_file(scratch('none')) }), qr/Failed to open/, 'where there is no file');
+    spew($file, $bytes . $m->encode([2]) . $m->encode([3]));
+    my $incremental = $m->decoder({ incremental => 1 });
+    my @all = $incremental->decode_from_file($file);
+    is_deeply(\@all, [{ a => [1] }, [2], [3]], 'several documents, when incremental');
+});
+
+both_sereal('strings that are text' => sub {
+    my ($m) = @_;
+    my $bytes = $m->encode(["caf\xe9", 200]);
+    my $text  = Structures::text($bytes);
+    is_deeply($m->decode($text), ["caf\xe9", 200], 'a document that is text is downgraded');
+    my $twice = $bytes;
+    utf8::encode($twice);
+    like($m->dies(sub { $m->decode($twice) }), $m->says(qr/accidentally UTF-8 encoded/, qr/encoded as UTF-8/), 'one that was encoded is an error that says so');
+});
+
+both_sereal('the place to decode into' => sub {
+    my ($m) = @_;
+    my $bytes = $m->encode([1, 2]);
+    my $result = $m->decode($bytes, {}, my $into);
+    is_deeply($into, [1, 2], 'a variable');
+    is($result, $into, 'which is returned too');
+    $m->decode($m->encode({ a => 1 }), {}, $into);
+    is_deeply($into, { a => 1 }, 'again');
+    my %hash = (slot => undef);
+    $m->decode($bytes, undef, $hash{slot});
+    is_deeply(\%hash, { slot => [1, 2] }, 'a value');
+    my @array = (undef, undef);
+    $m->decode($bytes, undef, $array[1]);
+    is_deeply(\@array, [undef, [1, 2]], 'an element');
+    $into = 7;
+    $m->decode($m->encode('text'), {}, $into);
+    is($into, 'text', 'a variable with a number');
+    $m->decode($m->encode(undef), {}, $into);
+    is($into, undef, 'undef');
+    my $decoder = $m->decoder;
+    $decoder->decode($bytes, my $other);
+    is_deeply($other, [1, 2], 'for the method');
+
+    my $self = [];
+    $self->[0] = \$self;
+    my $cycle = $m->encode($self);
+    $m->decode($cycle, {}, my $root);
+    is(refaddr $root->[0], refaddr \$root, 'what refers to the root variable refers to this one');
+    $root->[0] = undef;
+    $self->[0] = undef;
+});
+
+# The original leaves the number beside the reference, and crashes when perl
+# frees a string that it overwrote.
+our_sereal('a variable with a value to decode into' => sub {
+    my ($m) = @_;
+    my $number = 5;
+    $m->decode($m->encode([1]), {}, $number);
+    is_deeply($number, [1], 'a number');
+    is_deeply("$number", "" . \@$number, 'is no number any more');
+    my $into = 'a constant';
+    $m->decode($m->encode([1]), {}, $into);
+    is_deeply($into, [1], 'a constant string is overwritten');
+    my $copy = 'a constant';
+    my $other = $copy;
+    $m->decode($m->encode({ a => 1 }), {}, $copy);
+    is($other, 'a constant', 'and its copy is not');
+});
+
+our_sereal('a decoder that is gone at once' => sub {
+    my ($m) = @_;
+    my $bytes = $m->encode([1]);
+    is_deeply($m->decoder_class->new->decode($bytes), [1], 'decodes') for 1 .. 3;
+});
+
+done_testing;

@@ -1,0 +1,80 @@
+# Every structure, encoded by both modules with every option that changes the
+# bytes, and decoded by both.
+
+use strict;
+use warnings;
+use lib 't/lib';
+
+use Test::More;
+use Both;
+use Structures;
+use Ways;
+
+my @modules = sereals();
+plan skip_all => 'needs Sereal::Encoder and Sereal::Decoder' unless @modules && !$modules[0]->ours;
+my $original = $modules[0];
+my $ours     = $modules[1] || $original;
+
+# Name, options of the encoder, and what Same is to overlook.
+my @options = (
+    ['plain', {}],
+    ['canonical', { canonical => 1 }],
+    ['canonical_refs', { canonical_refs => 1 }],
+    ['sort_keys 1', { sort_keys => 1 }],
+    ['sort_keys 2', { sort_keys => 2 }],
+    ['sort_keys 3', { sort_keys => 3 }],
+    ['no_shared_hashkeys', { no_shared_hashkeys => 1 }],
+    # Bytes and text of the same characters are the same string to the encoder.
+    ['dedupe_strings', { dedupe_strings => 1 }, string_flags => 1],
+    ['aliased_dedupe_strings', { aliased_dedupe_strings => 1 }, string_flags => 1, variables => 1],
+    ['protocol 1', { protocol_version => 1 }],
+    ['protocol 2', { protocol_version => 2 }],
+    ['protocol 3', { protocol_version => 3 }],
+    ['protocol 4', { protocol_version => 4 }],
+    ['no_bless_objects', { no_bless_objects => 1 }, classes => 1],
+    ['snappy', { compress => 1, compress_threshold => 0 }],
+    ['zlib', { compress => 2, compress_threshold => 0 }],
+    ['zstd', { compress => 3, compress_threshold => 0 }],
+);
+
+my @ways = map {
+    my ($name, $options, %same) = @$_;
+    my $old = ($options->{protocol_version} || 5) < 5;
+    +{
+        name   => $name,
+        lost   => 'sereal',
+        sorted => $options->{sort_keys} || $options->{canonical},
+        overlooks => scalar(%same),
+        same   => { $old ? (bools => 1) : (), %same },
+        $options->{compress} ? (plain => \&decompressed) : (),
+        options => $options,
+        # What the original's own decoder can't read.
+        $options->{aliased_dedupe_strings} ? (unreadable => qr/ALIAS tag not inside container/) : (),
+    };
+} @options;
+
+my %first = map { ($_->{name} => 1) } @ways[0, 1];
+my $count;
+for my $structure (Structures::all()) {
+    next if ($structure->{only} || 'sereal') ne 'sereal';
+    $count++;
+    for my $way (@ways) {
+        next if $structure->{large}   && !$way->{options}{compress} && !$first{ $way->{name} };
+        next if $structure->{freezes} && ($way->{options}{no_bless_objects} || ($way->{options}{protocol_version} || 5) < 2);
+        # Compression is about bytes, not about structures.
+        next if $way->{options}{compress} && !$structure->{large} && $count % 9;
+        my %options = (
+            %{ $way->{options} },
+            $structure->{freezes} ? (freeze_callbacks => 1) : (),
+            $structure->{unknown} ? (undef_unknown => 1) : (),
+        );
+        my %way = (
+            %$way,
+            write => sub { my ($m, $data)  = @_; return $m->encode($data, \%options) },
+            read  => sub { my ($m, $bytes) = @_; $m->decode($bytes, {}, my $into); return $into },
+        );
+        ways_ok($structure, \%way, $original, $ours);
+    }
+}
+
+done_testing;
