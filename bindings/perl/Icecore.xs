@@ -167,7 +167,7 @@ static icecore_stage *
 storable_reader(pTHX_ my_cxt_t *cxt)
 {
     if (!cxt->storable_read)
-        cxt->storable_read = new_stage(aTHX_ "storable", 8);
+        cxt->storable_read = new_stage(aTHX_ "storable:text_keys", 18);
     return cxt->storable_read;
 }
 
@@ -300,6 +300,8 @@ sereal_write_settings(pTHX_ encoder *enc, HV *options)
         sv_catpvf(spec, ",sort_keys=%d", sort < 0 || sort > 3 ? 1 : (int)sort);
     if (option(aTHX_ options, "canonical_refs", &value) && SvTRUE(value) && !option_is_set(aTHX_ options, "canonical"))
         sv_catpvs(spec, ",canonical_refs");
+    if (option_is_set(aTHX_ options, "no_bless_objects"))
+        sv_catpvs(spec, ",no_bless_objects");
     if (option_is_set(aTHX_ options, "no_shared_hashkeys"))
         sv_catpvs(spec, ",no_shared_hashkeys");
     for (flag = flags; *flag; flag++)

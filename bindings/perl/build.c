@@ -200,7 +200,13 @@ static bool direct_entries = FALSE;
 PERL_STATIC_INLINE void
 store_entry(pTHX_ HV *hv, SV *key, SV *value)
 {
-    HEK *hek = SvSHARED_HEK_FROM_PV(SvPVX_const(key));
+    HEK *hek;
+    if (UNLIKELY(!SvIsCOW_shared_hash(key))) {
+        if (!hv_store_ent(hv, key, value, 0))
+            SvREFCNT_dec(value);
+        return;
+    }
+    hek = SvSHARED_HEK_FROM_PV(SvPVX_const(key));
 #if DIRECT_ENTRIES
     if (LIKELY(direct_entries && HvARRAY(hv) && ENTRY_ROOT && !HvHASKFLAGS(hv)
                && (HEK_FLAGS(hek) & ~HVhek_UTF8) == 0 && HvTOTALKEYS(hv) <= HvMAX(hv))) {

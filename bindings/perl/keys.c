@@ -39,6 +39,16 @@ make_room(pTHX_ ice_keys *keys, U16 id)
     }
 }
 
+/* Whether there is a character above 0xFF. */
+static bool
+is_wide(const U8 *text, I32 len)
+{
+    while (len-- > 0)
+        if (*text++ > 0xC3)
+            return TRUE;
+    return FALSE;
+}
+
 SV *
 ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
 {
@@ -64,7 +74,12 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
         text = (const char *)view->keys.bytes + (name->node.payload & ICECORE_OFFSET);
         if (name->node.kind == ICECORE_TEXT && !is_utf8_string((const U8 *)text, len))
             croak("Icecore: malformed UTF-8 in a hash key");
-        sv = newSVpvn_share(text, name->node.kind == ICECORE_TEXT ? -len : len, 0);
+        /* perl keeps text in 8 bits where it can, and remembers that it was
+         * text: only perl itself can store such a key. */
+        if (name->node.kind == ICECORE_TEXT && !is_wide((const U8 *)text, len))
+            sv = newSVpvn_utf8(text, len, TRUE);
+        else
+            sv = newSVpvn_share(text, name->node.kind == ICECORE_TEXT ? -len : len, 0);
     }
     make_room(aTHX_ keys, id);
     keys->by_id[id] = sv;
@@ -114,7 +129,7 @@ ice_key_id(pTHX_ ice_context *ctx, HE *he, bool storable)
         if (!keys->by_id[id])
             keys->by_id[id] = newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek));
         /* Only what is kept alive is known by its address. */
-        if (SvSHARED_HEK_FROM_PV(SvPVX_const(keys->by_id[id])) == hek) {
+        if (SvIsCOW_shared_hash(keys->by_id[id]) && SvSHARED_HEK_FROM_PV(SvPVX_const(keys->by_id[id])) == hek) {
             slot->hek = hek;
             slot->id = id;
         }

@@ -699,6 +699,7 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
 {
     const svtype type = SvTYPE(sv);
     ice_slot *slot = NULL;
+    bool counted = FALSE;
     MAGIC *tie;
 
     if (SvREFCNT(sv) > 1 || remember || has_backrefs(aTHX_ sv)) {
@@ -709,8 +710,7 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
         }
         ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
         /* Sereal has another form for what may be referred to again. */
-        if (w->sereal)
-            flags |= ICECORE_IS_TARGET;
+        counted = w->sereal;
     }
     if (SvOBJECT(sv) && !(type == SVt_REGEXP && SvSTASH(sv) == gv_stashpvs("Regexp", GV_ADD))) {
         ice_class *class = class_of(aTHX_ w, SvSTASH(sv));
@@ -752,6 +752,8 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
     switch (type) {
     case SVt_PVAV:
     case SVt_PVHV:
+        if (counted)
+            flags |= ICECORE_BIT_7;
         tie = tie_of(aTHX_ sv);
         if (tie && w->storable) {
             U8 form = type == SVt_PVAV ? ICECORE_FORM_TIED_ARRAY : ICECORE_FORM_TIED_HASH;
@@ -873,7 +875,7 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
             get_magic(aTHX_ w, sv);
         if (SvREFCNT(sv) > 1 || (inner && remember) || has_backrefs(aTHX_ sv)) {
             ice_slot *slot;
-            if (is_immortal(aTHX_ sv)) {
+            if (is_immortal(aTHX_ sv) && !(w->storable && (sv == &PL_sv_yes || sv == &PL_sv_no))) {
                 push_immortal(aTHX_ w, sv, key, item && !inner);
                 end_wraps(w, wraps);
                 return;
@@ -1178,12 +1180,6 @@ walk_listed(pTHX_ walk *w)
         if (SvREFCNT(value) == 2 && SvTYPE(value) < SVt_PVMG && !SvROK(value)) {
             leaf(aTHX_ w, value, 0, key, FALSE);
             continue;
-        }
-        if (SvREFCNT(value) == 2) {
-            /* Its own count is that of one holder. */
-            SvREFCNT(value) = 1;
-            list[frame->at - 1] = &PL_sv_undef;
-            SAVEFREESV(value);
         }
         put(aTHX_ w, value, key, FALSE, FALSE);
         if (w->ctx->depth != depth)

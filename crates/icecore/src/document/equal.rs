@@ -166,7 +166,7 @@ impl Walk<'_> {
         if !x.kind.is_container() || !y.kind.is_container() {
             return self.leaves(x, y);
         }
-        let specific = if x.kind == Kind::Map { 0xF0 & !flag::KEY_FLAGS } else { 0xF0 };
+        let specific = if matches!(x.kind, Kind::Array | Kind::Map) { 0xF0 & !flag::HINT } else { 0xF0 };
         if x.kind != y.kind || x.aux != y.aux || x.flags & specific != y.flags & specific {
             return false;
         }

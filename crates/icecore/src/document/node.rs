@@ -136,9 +136,11 @@ pub mod flag {
     /// On a `Bool` that was made from a running program: a variable that holds
     /// a boolean.
     pub const VARIABLE: u8 = 0x20;
-    /// On a `Map` that was made from a running program: perl keeps flags for its
-    /// keys, although none has one any more.
-    pub const KEY_FLAGS: u8 = 0x80;
+    /// On an `Array` or `Map` that was made from a running program: what the
+    /// original looks at beside the value. Storable: perl keeps flags for the
+    /// keys of the hash, although none may need one any more. Sereal: something
+    /// else may refer to it.
+    pub const HINT: u8 = 0x80;
 
     /// On a key: its value is read-only.
     pub const LOCKED: u8 = 0x10;

@@ -87,6 +87,12 @@ const OPTIONS: &[Opt] = &[
         help: "the size of a float in images before 2.2, whose header does not say",
     },
     Opt {
+        name: "text_keys",
+        takes: Takes::Flag,
+        side: Side::Read,
+        help: "ASCII keys that perl had been given as text are text",
+    },
+    Opt {
         name: "interwork_56_64bit",
         takes: Takes::Flag,
         side: Side::Read,
@@ -113,6 +119,9 @@ pub struct ReadOptions {
     /// The size of a float in images before 2.2, whose header does not say: 8,
     /// 12 or 16.
     pub nv_size: Option<u8>,
+    /// ASCII keys that perl had been given as text are text, as a program in perl
+    /// could see. Otherwise that is only their spelling.
+    pub text_keys: bool,
     /// Read with the plain machine only. Slower; for tests that compare.
     pub plain: bool,
 }
@@ -132,6 +141,7 @@ impl ReadOptions {
                 Some("16") => Some(16),
                 _ => None,
             },
+            text_keys: settings.flag("text_keys"),
             plain: false,
         }
     }

@@ -152,7 +152,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             self.note(value, code::KEY_FLAGS, u64::from(flags));
         }
         let bytes = &self.scan.input[start..self.scan.at];
-        let id = if encoding & tag::hash::KEY_WAS_UTF8 != 0 && kind == Kind::Bytes && !bytes.is_ascii() {
+        let id = if encoding & tag::hash::KEY_WAS_UTF8 != 0
+            && kind == Kind::Bytes
+            && (self.options.text_keys || !bytes.is_ascii())
+        {
             let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
             let node = Node::leaf(Kind::Text, 0).with(key_flags);
             self.set_key(frame, node, text.as_bytes(), None)

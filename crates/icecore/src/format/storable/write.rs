@@ -592,7 +592,7 @@ impl<'d> Writer<'d> {
         let restricted = if node.has(flag::RESTRICTED) { tag::hash::RESTRICTED } else { 0 };
         let flagged = noted.is_some()
             || restricted != 0
-            || node.has(flag::KEY_FLAGS)
+            || node.has(flag::HINT)
             || self.keys.any_flagged(self.document, first, end);
         if flagged {
             let flags = noted.unwrap_or(0) & !tag::hash::RESTRICTED | restricted;

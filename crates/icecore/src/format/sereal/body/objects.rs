@@ -26,7 +26,7 @@ impl<'d> Body<'d, '_> {
         if self.is_referent(at) {
             self.pending_referents.push(at);
         }
-        self.expanded = self.is_weak(holder) || self.is_weak(at) || node.has(flag::TARGET);
+        self.expanded = self.is_weak(holder) || self.is_weak(at);
         self.after = After::Object;
         self.at = at + 1;
         Ok(())

@@ -255,7 +255,7 @@ impl<'d> Body<'d, '_> {
             || self.is_weak(holder)
             || self.is_weak(at)
             || self.is_referent(at)
-            || node.has(flag::TARGET)
+            || node.has(flag::HINT)
             || self.noted(at, code::REFN).is_some();
         self.pads(at, 0)?;
         self.weak(at, holder)?;
