@@ -7,7 +7,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo test build install uninstall dist dist-check api pages clean
+.PHONY: help demo test build install uninstall modules install-modules dist dist-check dist-perl api pages clean
 
 help:
 	@echo 'make demo        build the command and show what it does'
@@ -15,9 +15,12 @@ help:
 	@echo 'make build       build the command: target/release/icecore'
 	@echo 'make install     install the command, its man pages and completions below PREFIX'
 	@echo 'make uninstall   remove what was installed below PREFIX'
+	@echo 'make modules     build the Perl module: perl -Mblib=bindings/perl uses it'
+	@echo 'make install-modules  install it'
+	@echo 'make dist-perl   make a tarball of the Perl module in dist/, and try it'
 	@echo 'make dist        make a tarball and a .deb in dist/'
 	@echo 'make dist-check  try both in a folder of their own'
-	@echo 'make api         write docs/public-api.txt anew'
+	@echo 'make api         write docs/public-api.txt and the header for C anew'
 	@echo 'make pages       write the output of the commands in the documentation anew'
 	@echo 'make clean       remove what was built'
 
@@ -36,6 +39,15 @@ install: build
 uninstall:
 	@scripts/uninstall.sh '$(DESTDIR)' '$(PREFIX)'
 
+modules:
+	@scripts/modules.sh
+
+install-modules:
+	@scripts/modules.sh install
+
+dist-perl:
+	@scripts/dist-perl.sh --check
+
 dist:
 	@scripts/dist.sh
 
@@ -44,7 +56,8 @@ dist-check: dist
 
 api:
 	@UPDATE_PUBLIC_API=1 cargo test --quiet -p icecore --test public_api
-	@git --no-pager diff --stat -- docs/public-api.txt
+	@UPDATE_HEADER=1 cargo test --quiet -p icecore-capi --test header
+	@git --no-pager diff --stat -- docs/public-api.txt crates/icecore-capi/include
 
 pages:
 	@UPDATE_PAGES=1 cargo test --quiet -p icecore --test tape_page
@@ -54,3 +67,4 @@ pages:
 clean:
 	@cargo clean
 	@rm -rf dist
+	@[ ! -e bindings/perl/Makefile ] || $(MAKE) --quiet -C bindings/perl realclean

@@ -18,6 +18,11 @@ have() {
     command -v "$1" >/dev/null 2>&1
 }
 
+# What modules in C are built with.
+has_perl_headers() {
+    have perl && [ -e "$(perl -MConfig -e 'print $Config{archlibexp}')/CORE/perl.h" ]
+}
+
 say() {
     printf '%s\n' "$*"
 }

@@ -33,6 +33,7 @@ need perl have prove
 need libsereal-encoder-perl has_perl_module Sereal::Encoder
 need libsereal-decoder-perl has_perl_module Sereal::Decoder
 need libjson-xs-perl has_perl_module JSON::XS
+need libperl-dev has_perl_headers
 need shellcheck have shellcheck
 if ! have cargo; then
     need curl have curl

@@ -91,6 +91,15 @@ else
 fi
 step 'fuzzing, a short run' fuzz/run-short
 
+# -- The modules -------------------------------------------------------------
+
+if has_perl_headers; then
+    step 'Perl module: build' scripts/modules.sh
+    step 'Perl module: tests' scripts/modules.sh test
+else
+    skip 'Perl module' 'the headers of perl are missing: libperl-dev'
+fi
+
 # -- The end -----------------------------------------------------------------
 
 say

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Makes dist/Icecore-VERSION.tar.gz, which builds and tests without the checkout
+# and without the network: perl, a C compiler and Rust are all it needs.
+#
+#   scripts/dist-perl.sh [--check]    --check: unpack, build and test it as well
+. "$(dirname "$0")/common.sh"
+new_folder
+version=$(sed -n "s/^our \$VERSION = '\(.*\)';$/\1/p" bindings/perl/lib/Icecore.pm)
+name=Icecore-$version
+stage=$folder/$name
+mkdir -p "$stage/engine/crates"
+
+git ls-files -z bindings/perl | while IFS= read -r -d '' file; do
+    to=$stage/${file#bindings/perl/}
+    mkdir -p "$(dirname "$to")"
+    cp -p "$file" "$to"
+done
+rm -f "$stage/.gitignore"
+cp LICENSE* "$stage/" 2>/dev/null || true
+for crate in icecore icecore-capi; do
+    mkdir -p "$stage/engine/crates/$crate"
+    git ls-files -z "crates/$crate/Cargo.toml" "crates/$crate/src" "crates/$crate/include" | while IFS= read -r -d '' file; do
+        to=$stage/engine/$file
+        mkdir -p "$(dirname "$to")"
+        cp -p "$file" "$to"
+    done
+    # What only the tests and benchmarks of the checkout need is left out.
+    awk '/^\[/ { skip = ($0 == "[dev-dependencies]" || $0 == "[[bench]]") } !skip' "crates/$crate/Cargo.toml" \
+        >"$stage/engine/crates/$crate/Cargo.toml"
+done
+sed -e 's/^members = .*/members = ["crates\/icecore", "crates\/icecore-capi"]/' Cargo.toml >"$stage/engine/Cargo.toml"
+cp Cargo.lock README.md "$stage/engine/"
+mkdir -p "$stage/engine/.cargo"
+(cd "$stage/engine" && cargo vendor --quiet vendor >.cargo/config.toml)
+(cd "$stage" && find . -type f | sed 's,^\./,,' | LC_ALL=C sort >MANIFEST)
+mkdir -p dist
+tar -C "$folder" -czf "dist/$name.tar.gz" "$name"
+say "dist/$name.tar.gz: $(du -h "dist/$name.tar.gz" | cut -f1)"
+
+if [ "${1:-}" = --check ]; then
+    mkdir "$folder/check"
+    tar -C "$folder/check" -xzf "dist/$name.tar.gz"
+    cd "$folder/check/$name"
+    unset ICECORE_LIB CARGO_TARGET_DIR
+    perl Makefile.PL >/dev/null
+    make --quiet
+    prove --blib --quiet t/
+    say 'the tarball builds and passes its tests'
+fi

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Builds the modules of the languages: now Perl's.
+#
+#   scripts/modules.sh            build: then `perl -Mblib=bindings/perl` uses it
+#   scripts/modules.sh test       build and test
+#   scripts/modules.sh install    build and install
+. "$(dirname "$0")/common.sh"
+what=${1:-build}
+
+have cargo || fail 'Rust is missing: `make test` installs it.'
+have perl || fail 'perl is missing.'
+has_perl_headers || fail "The headers of perl are missing: install libperl-dev."
+
+cargo build --quiet --locked --release -p icecore-capi
+library=$(realpath "$target")/release/libicecore_capi.a
+cd bindings/perl
+# A Makefile remembers the perl and the library that it was made for.
+made_for="$(perl -e 'print "$^X $]"') $library"
+if [ ! -e Makefile ] || [ Makefile.PL -nt Makefile ] || [ "$(cat .made-for 2>/dev/null)" != "$made_for" ]; then
+    [ ! -e Makefile ] || make --quiet clean >/dev/null 2>&1 || true
+    ICECORE_LIB=$library perl Makefile.PL >/dev/null
+    echo "$made_for" >.made-for
+fi
+# The engine is linked statically: a new one asks for a new link.
+if [ "$library" -nt blib/arch/auto/Icecore/Icecore.so ]; then
+    rm -f blib/arch/auto/Icecore/Icecore.so
+fi
+make --quiet
+case $what in
+test) prove --blib --quiet t/ ;;
+install) make --quiet install ;;
+esac
