@@ -7,7 +7,7 @@
 . "$(dirname "$0")/common.sh"
 what=${1:-build}
 
-have cargo || fail 'Rust is missing: `make test` installs it.'
+have cargo || fail 'Rust is missing: make test installs it.'
 have perl || fail 'perl is missing.'
 has_perl_headers || fail "The headers of perl are missing: install libperl-dev."
 

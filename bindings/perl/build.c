@@ -442,6 +442,13 @@ attach(pTHX_ build *b, U32 at, SV *value)
         /* Payload, inner objects, links, body. */
         av_push((AV *)frame->other, value);
         return;
+    case FIELDS:
+        if (node->key == ICECORE_KEY_NODE)
+            av_push((AV *)frame->other, ib_new_string(aTHX_ b, &b->v->nodes[frame->rand]));
+        else
+            av_push((AV *)frame->other, newSVsv(ice_key_sv(aTHX_ ctx, b->v, node->key)));
+        av_push((AV *)frame->other, value ? value : newSV(0));
+        return;
     case RECORD:
     case OPAQUE_FREEZE:
     case TIED:
@@ -726,6 +733,8 @@ value(pTHX_ build *b)
                 at++;
                 continue;
             }
+            if (b->set->bless_ok && ib_fields(aTHX_ b, variable, at))
+                return;
             object = at;
             at++;
             if (!ib_is_reference_kind(nodes[at].kind)) {
@@ -885,6 +894,9 @@ close_frame(pTHX_ build *b)
         break;
     case RECORD:
         ib_end_record(aTHX_ b);
+        break;
+    case FIELDS:
+        ib_end_fields(aTHX_ b);
         break;
     default:
         ctx->depth--;

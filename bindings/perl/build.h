@@ -4,7 +4,7 @@
 #include "icecore_perl.h"
 
 /* Kinds of frames. */
-enum { ARRAY, MAP, OPAQUE_HOOK, OPAQUE_FREEZE, TIED, RECORD };
+enum { ARRAY, MAP, OPAQUE_HOOK, OPAQUE_FREEZE, TIED, RECORD, FIELDS };
 
 typedef struct {
     ice_context *ctx;
@@ -28,6 +28,11 @@ bool ib_is_record(build *b, const icecore_node *node);
 void ib_require_class(pTHX_ build *b, HV *stash);
 U32 ib_last_child(build *b, U32 at);
 void ib_be_object(pTHX_ build *b, SV *rv, U32 object);
+
+/* fields.c */
+bool ib_has_fields(pTHX_ build *b, U32 at);
+bool ib_fields(pTHX_ build *b, SV *variable, U32 at);
+void ib_end_fields(pTHX_ build *b);
 
 /* objects.c */
 bool ib_is_reference_kind(U8 kind);

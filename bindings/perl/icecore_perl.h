@@ -5,6 +5,7 @@
  *   walk.c     perl values to the engine's tape
  *   hooks.c    calls of a class's own freeze and thaw methods
  *   build.c    the engine's tape to perl values
+ *   fields.c   objects of perl 5.38's `class`
  *   policy.c   which classes may be built
  *   Icecore.xs what perl sees
  */
@@ -30,8 +31,11 @@
 #ifndef SvIsBOOL
 #  define SvIsBOOL(sv) 0
 #endif
-#if PERL_VERSION_GE(5, 37, 10) && defined(SVt_PVOBJ) + defined(ObjectFIELDS)
+/* Objects of `class`. */
+#if PERL_VERSION_GE(5, 38, 0)
 #  define ICE_HAS_CLASS 1
+#else
+#  define ICE_HAS_CLASS 0
 #endif
 
 /* ---- a map from addresses to numbers ---------------------------------- */
@@ -190,6 +194,9 @@ void ice_walk_header(pTHX_ ice_context *ctx, icecore_tape *tape, SV *header, SV 
 
 /* Builds the value at a node: a new SV. */
 SV *ice_build(pTHX_ ice_context *ctx, const icecore_view *view, U32 node, const ice_read_settings *settings);
+
+/* Keys and values of an object of `class` in turn. */
+void ice_fields(pTHX_ SV *object, AV *list);
 
 /* ---- hooks ------------------------------------------------------------- */
 

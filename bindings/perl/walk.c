@@ -804,6 +804,17 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
             frame->rand = start_hash(aTHX_ w, hv);
         }
         return;
+#if ICE_HAS_CLASS
+    case SVt_PVOBJ: {
+        AV *list = newAV();
+        U32 at;
+        ice_keep(aTHX_ w->ctx, (SV *)list);
+        ice_fields(aTHX_ sv, list);
+        at = push(aTHX_ w, ICECORE_MAP, flags, key, 0, 0);
+        push_frame(aTHX_ w, LISTED, at, wraps, (SV *)list)->pinned = TRUE;
+        return;
+    }
+#endif
     case SVt_PVCV:
         put_code(aTHX_ w, rv, sv, flags, key, wraps);
         return;

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Tests the Perl module on perl 5.40, in a Debian 13 that it makes for it.
+#
+#   scripts/trixie.sh [FOLDER]    keeps the system in FOLDER for the next time
+#
+# Needs root, debootstrap and the network; it ends with 75 where it can't.
+. "$(dirname "$0")/common.sh"
+cannot() {
+    say "$*"
+    exit 75
+}
+[ "$(id -u)" -eq 0 ] || cannot 'a Debian 13 can only be made by root'
+have debootstrap || cannot 'debootstrap is missing'
+have cargo || fail 'Rust is missing: make test installs it.'
+
+if [ $# -gt 0 ]; then
+    tree=$1
+else
+    new_folder
+    tree=$folder/trixie
+fi
+packages=(gcc libc6-dev make perl libperl-dev libsereal-encoder-perl libsereal-decoder-perl)
+if [ ! -e "$tree/usr/bin/perl" ] || [ ! -e "$tree/usr/bin/gcc" ]; then
+    say "making a Debian 13"
+    debootstrap --variant=minbase trixie "$tree" >/dev/null 2>&1 || cannot 'debootstrap could not make a Debian 13: is there a network?'
+    if [ -e /etc/apt/apt.conf.d/proxy.conf ]; then
+        cp /etc/apt/apt.conf.d/proxy.conf "$tree/etc/apt/apt.conf.d/"
+    fi
+    DEBIAN_FRONTEND=noninteractive chroot "$tree" apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null 2>&1 ||
+        cannot "Debian 13's packages could not be installed"
+fi
+
+cargo build --quiet --locked --release -p icecore-capi
+rm -rf "$tree/icecore"
+mkdir -p "$tree/icecore/crates/icecore-capi" "$tree/icecore/bindings"
+cp -R crates/icecore-capi/include "$tree/icecore/crates/icecore-capi/"
+cp "$target/release/libicecore_capi.a" "$tree/icecore/"
+git ls-files -z bindings/perl | while IFS= read -r -d '' file; do
+    mkdir -p "$tree/icecore/$(dirname "$file")"
+    cp -p "$file" "$tree/icecore/$file"
+done
+# shellcheck disable=SC2016
+chroot "$tree" sh -c '
+    set -e
+    cd /icecore/bindings/perl
+    perl -e "print qq(perl \$^V, Storable \$Storable::VERSION, Sereal \$Sereal::Encoder::VERSION\n)" -MStorable -MSereal::Encoder
+    ICECORE_LIB=/icecore/libicecore_capi.a perl Makefile.PL >/dev/null
+    make --quiet
+    prove --blib --quiet t/
+'
