@@ -19,11 +19,12 @@ class Employee {
 
     ADJUST { say "$name is hired" }
 
-    method title         { return "$name ($id), $age" }
-    method birthday      { $age++; return }
-    method works_on (@names) { push @projects, @names; return }
+    method title    { return "$name ($id), $age" }
+    method birthday { $age++; return }
+    method all      { return join ', ', @projects, map { "$_ $phone{$_}" } sort keys %phone }
+
+    method works_on   (@names)          { push @projects, @names; return }
     method answers_at ($place, $number) { $phone{$place} = $number; return }
-    method all           { return join ', ', @projects, map { "$_ $phone{$_}" } sort keys %phone }
 }
 
 class Manager :isa(Employee) {
