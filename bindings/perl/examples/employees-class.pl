@@ -19,11 +19,12 @@ class Employee {
 
     ADJUST { say "$name is hired" }
 
-    method title         { return "$name ($id), $age" }
-    method birthday      { $age++; return }
-    method join (@names) { push @projects, @names; return }
-    method call ($place, $number) { $phone{$place} = $number; return }
-    method all           { return join ', ', @projects, map { "$_ $phone{$_}" } sort keys %phone }
+    method title    { return "$name ($id), $age" }
+    method birthday { $age++; return }
+    method all      { return join ', ', @projects, map { "$_ $phone{$_}" } sort keys %phone }
+
+    method works_on   (@names)          { push @projects, @names; return }
+    method answers_at ($place, $number) { $phone{$place} = $number; return }
 }
 
 class Manager :isa(Employee) {
@@ -33,8 +34,8 @@ class Manager :isa(Employee) {
 
 my $alice = Employee->new(id => 1001, name => 'Alice', age => 30);
 my $bob   = Manager->new(id => 1002, name => 'Bob', age => 25, reports => [$alice]);
-$alice->join('parser', 'store');
-$alice->call(office => 17);
+$alice->works_on('parser', 'store');
+$alice->answers_at(office => 17);
 
 Icecore->allow('Employee', 'Manager');
 my $folder = tempdir(CLEANUP => 1);

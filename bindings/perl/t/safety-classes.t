@@ -54,8 +54,8 @@ for my $name (sort keys %readers) {
     for my $classes (['Employee'], ['Other', 'Employee'], ['Emp*'], ['*'], 'any') {
         my $said = ref $classes ? "[@$classes]" : $classes;
         my $copy = eval { $read->($classes) };
-        is(ref eval { $copy->{staff}[3] }, 'Employee', "$name: $said allows it") or diag($@);
-        is(eval { $copy->{staff}[3]{name} }, 'Alice', 'with its contents');
+        is(scalar eval { ref $copy->{staff}[3] }, 'Employee', "$name: $said allows it") or diag($@);
+        is(scalar eval { $copy->{staff}[3]{name} }, 'Alice', 'with its contents');
     }
 }
 
@@ -160,8 +160,8 @@ subtest 'dclone never asks' => sub {
 };
 
 subtest 'flags' => sub {
-    is(eval { ref thaw($bytes{freeze}, 0)->{staff}[3] }, 'HASH', 'who wants no objects needs no list');
-    is(eval { ref decode_sereal($bytes{sereal}, { no_bless_objects => 1 })->{staff}[3] }, 'HASH', 'in Sereal too');
+    is(scalar eval { ref thaw($bytes{freeze}, 0)->{staff}[3] }, 'HASH', 'who wants no objects needs no list');
+    is(scalar eval { ref decode_sereal($bytes{sereal}, { no_bless_objects => 1 })->{staff}[3] }, 'HASH', 'in Sereal too');
     like(dies(sub { thaw($bytes{freeze}, 6) }), qr/Employee/, 'who wants them does');
     is(ref thaw($bytes{freeze}, classes => ['Employee'], flags => 6)->{staff}[3], 'Employee', 'classes and flags');
 };

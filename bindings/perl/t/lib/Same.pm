@@ -29,7 +29,8 @@ our @EXPORT = qw(difference same_ok differs_ok);
 # holes        an element that doesn't exist is the same as undef
 # unrestricted whether a hash is restricted doesn't matter
 # untied       what a tied variable gives is compared, not the object behind it
-# variables    whether two slots are one variable matters only for containers
+# variables    whether two slots are one variable matters only for what is
+#              behind a reference
 # weak         whether a reference is weak doesn't matter
 # key_flags    only the characters of a key count, not its flag
 # string_flags only the characters of a string count
