@@ -34,7 +34,11 @@ need libsereal-encoder-perl has_perl_module Sereal::Encoder
 need libsereal-decoder-perl has_perl_module Sereal::Decoder
 need libjson-xs-perl has_perl_module JSON::XS
 need libperl-dev has_perl_headers
+need make have make
+need python3 have python3
 need shellcheck have shellcheck
+# A Debian 13 to test against can only be made by root.
+[ "$(id -u)" -ne 0 ] || need debootstrap have debootstrap
 if ! have cargo; then
     need curl have curl
     need ca-certificates test -e /etc/ssl/certs/ca-certificates.crt

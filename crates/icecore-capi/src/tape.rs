@@ -405,7 +405,7 @@ pub unsafe extern "C" fn icecore_long_string(
     }
 }
 
-/// Writes the tape that was filled. The bytes are lent until the context is used
+/// Writes the tape that was filled, if its containers end within each other. The bytes are lent until the context is used
 /// again.
 ///
 /// What the format could not say is counted: `losses`, if it is not null, gets
@@ -435,7 +435,7 @@ pub unsafe extern "C" fn icecore_write(
             let nodes = checked(std::mem::take(&mut context.filling.nodes))?;
             let arena = std::mem::take(&mut context.filling.arena);
             let header = Some(tape.header).filter(|header| *header != ICECORE_NONE);
-            context.document.tape_mut().fill(nodes, arena, tape.root, header);
+            context.document.tape_mut().fill(nodes, arena, tape.root, header)?;
             if context.out.bytes.capacity() > KEPT {
                 context.out.bytes = Vec::new();
             }

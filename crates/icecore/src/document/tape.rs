@@ -116,13 +116,22 @@ impl Tape {
     /// Fills the tape with nodes in pre-order, whose keys and classes are ids of
     /// this tape, and with the bytes that their places refer to.
     ///
-    /// A wrong end or link makes a document that writers write differently or
-    /// refuse, but nothing worse.
-    pub fn fill(&mut self, nodes: Vec<Node>, arena: Vec<u8>, root: u32, header: Option<u32>) {
+    /// # Errors
+    /// Of kind `Usage`, if containers do not end behind themselves and within
+    /// each other, or if a link or an alias names no node. The tape is empty then.
+    pub fn fill(&mut self, nodes: Vec<Node>, arena: Vec<u8>, root: u32, header: Option<u32>) -> Result<(), Error> {
+        let good = is_nested(&nodes);
         self.nodes = nodes;
         self.arena = arena;
         self.root = root;
         self.header = header;
+        if good {
+            return Ok(());
+        }
+        self.nodes.clear();
+        Err(Error::new(ErrorKind::Usage)
+            .expecting("containers that end within each other, and links to nodes")
+            .finding("others"))
     }
 
     /// The places and lengths of strings that are too long for a node.
@@ -285,4 +294,33 @@ impl Tape {
         };
         base.get(start..start + len).unwrap_or(&[])
     }
+}
+
+/// Whether containers end behind themselves and within each other, and links
+/// name nodes.
+fn is_nested(nodes: &[Node]) -> bool {
+    let Ok(count) = u32::try_from(nodes.len()) else { return false };
+    let mut ends = Vec::new();
+    let mut end = count;
+    for (at, node) in (0u32..).zip(nodes) {
+        while at == end {
+            match ends.pop() {
+                Some(outer) => end = outer,
+                None => break,
+            }
+        }
+        if node.kind.is_container() {
+            if node.end() <= at || node.end() > end {
+                return false;
+            }
+            // One that is empty needs no place.
+            if node.end() > at + 1 {
+                ends.push(end);
+                end = node.end();
+            }
+        } else if matches!(node.kind, Kind::Link | Kind::Alias) && node.payload >= u64::from(count) {
+            return false;
+        }
+    }
+    true
 }

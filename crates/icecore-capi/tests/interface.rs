@@ -1,0 +1,184 @@
+//! The functions as C calls them, wrong arguments included.
+
+use icecore_capi::*;
+use std::ffi::{CStr, CString, c_char};
+use std::mem::MaybeUninit;
+use std::ptr::null_mut;
+
+fn stage(spec: &str) -> *mut icecore_stage {
+    let mut error = MaybeUninit::<icecore_error>::uninit();
+    let stage = unsafe { icecore_stage_new(spec.as_ptr().cast(), spec.len(), error.as_mut_ptr()) };
+    assert!(!stage.is_null(), "{spec}");
+    stage
+}
+
+fn message(error: &icecore_error) -> &str {
+    unsafe { CStr::from_ptr(error.message.as_ptr()) }.to_str().unwrap()
+}
+
+/// Reads, and gives the view or the error.
+fn read(
+    context: *mut icecore_context,
+    stage: *const icecore_stage,
+    input: &[u8],
+    flags: u32,
+) -> Result<icecore_view, Box<icecore_error>> {
+    let mut view = MaybeUninit::uninit();
+    let mut error = Box::new(MaybeUninit::<icecore_error>::uninit());
+    unsafe {
+        match icecore_read(context, stage, input.as_ptr(), input.len(), flags, view.as_mut_ptr(), error.as_mut_ptr()) {
+            ICECORE_OK => Ok(view.assume_init()),
+            kind => {
+                let error = error.assume_init();
+                assert_eq!(error.kind, kind);
+                Err(error)
+            }
+        }
+    }
+}
+
+#[test]
+fn null_is_an_error_and_nothing_worse() {
+    let mut error = MaybeUninit::<icecore_error>::uninit();
+    unsafe {
+        let usage = icecore_error_kind::ICECORE_USAGE as u32;
+        assert_eq!(icecore_read(null_mut(), null_mut(), null_mut(), 0, 0, null_mut(), error.as_mut_ptr()), usage);
+        assert_eq!(icecore_write(null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut()), usage);
+        assert_eq!(icecore_begin(null_mut(), null_mut()), usage);
+        assert_eq!(icecore_convert(null_mut(), 0, null_mut(), null_mut(), null_mut(), null_mut()), usage);
+        assert_eq!(icecore_stage_limit(null_mut(), null_mut(), 0, 1, null_mut()), usage);
+        assert_eq!(icecore_key(null_mut(), 8, 0, null_mut(), 0), 0);
+        assert_eq!(icecore_class(null_mut(), 8, null_mut(), 0), 0);
+        assert!(icecore_stage_format(null_mut()).is_null());
+        assert!(icecore_detect(null_mut(), 0, null_mut()).is_null());
+        assert_eq!(icecore_path(null_mut(), null_mut(), 0, 0, null_mut(), 0), 0);
+        icecore_stage_free(null_mut());
+        icecore_context_free(null_mut());
+        icecore_context_trim(null_mut());
+        icecore_buffer_free(null_mut());
+    }
+}
+
+#[test]
+fn errors_say_kind_offset_path_and_message() {
+    let (context, json) = (icecore_context_new(), stage("json"));
+    let error = read(context, json, br#"{"staff": [1, x]}"#, 0).err().unwrap();
+    assert_eq!((error.kind, error.offset), (icecore_error_kind::ICECORE_MALFORMED as u32, 14));
+    assert_eq!(unsafe { CStr::from_ptr(error.path.as_ptr()) }.to_str(), Ok("$.staff[1]"));
+    assert!(message(&error).contains("at offset 14 at $.staff[1]"), "{}", message(&error));
+    // A path that is longer than its place is cut off at a character.
+    let deep = format!("{}{}", "{\"\u{263a}\u{263a}\u{263a}\":".repeat(200), "x");
+    let error = read(context, json, deep.as_bytes(), 0).err().unwrap();
+    let path = unsafe { CStr::from_ptr(error.path.as_ptr()) };
+    assert!(path.to_str().is_ok() && path.to_bytes().len() > 500);
+    unsafe {
+        icecore_stage_free(json);
+        icecore_context_free(context);
+    }
+}
+
+#[test]
+fn a_view_has_what_was_read_and_names_keep_their_ids() {
+    let (context, json) = (icecore_context_new(), stage("json"));
+    let first = read(context, json, br#"{"name": "Alice", "id": 1}"#, 0).ok().unwrap();
+    let nodes = unsafe { std::slice::from_raw_parts(first.nodes, first.node_count) };
+    assert_eq!(nodes.iter().map(|node| node.kind).collect::<Vec<_>>(), [33, 9, 2]);
+    let ids = (nodes[1].key, nodes[2].key);
+    let generation = first.keys.generation;
+    let second = read(context, json, br#"[{"id": 1}, {"name": 2}]"#, 0).ok().unwrap();
+    let nodes = unsafe { std::slice::from_raw_parts(second.nodes, second.node_count) };
+    assert_eq!((nodes[4].key, nodes[2].key), ids);
+    assert_eq!(second.keys.generation, generation);
+
+    let mut path = [0 as c_char; 64];
+    let len = unsafe { icecore_path(context, second.input, second.input_len, 4, path.as_mut_ptr(), path.len()) };
+    assert_eq!(unsafe { CStr::from_ptr(path.as_ptr()) }.to_str(), Ok("$[1].name"));
+    assert_eq!(len, 9);
+    let len = unsafe { icecore_path(context, second.input, second.input_len, 4, path.as_mut_ptr(), 4) };
+    assert_eq!((len, unsafe { CStr::from_ptr(path.as_ptr()) }.to_str()), (9, Ok("$[1")));
+
+    assert!(read(context, json, b"1 2", 0).is_err());
+    assert_eq!(read(context, json, b"1 2", ICECORE_EACH).ok().unwrap().consumed, 2);
+    unsafe {
+        icecore_stage_free(json);
+        icecore_context_free(context);
+    }
+}
+
+#[test]
+fn limits_are_kept() {
+    let (context, json) = (icecore_context_new(), stage("json"));
+    unsafe {
+        assert_eq!(icecore_stage_limit(json, c"depth".as_ptr(), 5, 3, null_mut()), ICECORE_OK);
+        assert_ne!(icecore_stage_limit(json, c"width".as_ptr(), 5, 3, null_mut()), ICECORE_OK);
+    }
+    assert!(read(context, json, b"[[[]]]", 0).is_ok());
+    let error = read(context, json, b"[[[[]]]]", 0).err().unwrap();
+    assert_eq!(error.kind, icecore_error_kind::ICECORE_LIMIT as u32);
+    unsafe {
+        icecore_stage_free(json);
+        icecore_context_free(context);
+    }
+}
+
+#[test]
+fn a_tape_that_makes_no_sense_is_an_error_or_a_document() {
+    let context = icecore_context_new();
+    let stages = ["json", "json:typed", "sereal", "sereal:compress=zstd", "storable", "storable:canonical"].map(stage);
+    let mut seed = 1u64;
+    let mut random = move |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let kinds: Vec<u8> = (0..=16).chain(32..=41).chain([17, 42, 255]).collect();
+    for _ in 0..20_000 {
+        unsafe {
+            let mut tape = MaybeUninit::<icecore_tape>::uninit();
+            assert_eq!(icecore_begin(context, tape.as_mut_ptr()), ICECORE_OK);
+            let mut tape = tape.assume_init();
+            let count = random(12) as usize;
+            let key = icecore_key(context, 8, 0, b"key".as_ptr(), 3);
+            let class = icecore_class(context, 8, b"Class".as_ptr(), 5);
+            let ends = [count as u64, 0, 1, 3, 1 << 40, u64::MAX, u64::from(class) << 32 | count as u64];
+            let keys = [0, key, 0xFFFE, 0xFFFF, 77];
+            for at in 0..count {
+                // Kinds that there are not come seldom.
+                let most = if random(50) == 0 { kinds.len() } else { kinds.len() - 3 };
+                tape.nodes.add(at).write(icecore_node {
+                    kind: kinds[random(most as u64) as usize],
+                    flags: if random(2) == 0 { random(256) as u8 } else { 0 },
+                    key: keys[random(keys.len() as u64) as usize],
+                    aux: random(5) as u32,
+                    payload: if random(3) == 0 { random(12) } else { ends[random(ends.len() as u64) as usize] },
+                });
+            }
+            tape.node_count = count;
+            tape.root = random(3) as u32;
+            let mut out = MaybeUninit::<icecore_bytes>::uninit();
+            let stage = stages[random(stages.len() as u64) as usize];
+            let mut losses = 0;
+            let kind = icecore_write(context, stage, &tape, out.as_mut_ptr(), &mut losses, null_mut());
+            // A panic is caught, but it would be a defect.
+            assert_ne!(kind, ICECORE_PANIC);
+        }
+    }
+    unsafe {
+        stages.into_iter().for_each(|stage| icecore_stage_free(stage));
+        icecore_context_free(context);
+    }
+}
+
+#[test]
+fn converting() {
+    let (mut out, mut error) = (MaybeUninit::uninit(), MaybeUninit::<icecore_error>::uninit());
+    let to = CString::new("storable:memory,netorder").unwrap();
+    unsafe {
+        let kind = icecore_convert(b"[1]".as_ptr(), 3, null_mut(), to.as_ptr(), out.as_mut_ptr(), error.as_mut_ptr());
+        assert_eq!(kind, ICECORE_OK);
+        let mut out: icecore_buffer = out.assume_init();
+        assert_eq!(std::slice::from_raw_parts(out.bytes, out.len), b"\x05\x0b\x02\0\0\0\x01\x08\x81");
+        icecore_buffer_free(&mut out);
+        assert!(out.bytes.is_null());
+        icecore_buffer_free(&mut out);
+    }
+}

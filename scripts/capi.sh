@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Builds the examples of the C interface, runs them, and compares what they say.
+. "$(dirname "$0")/common.sh"
+new_folder
+cargo build --quiet --locked --release -p icecore-capi
+here=crates/icecore-capi
+passed=0
+
+same() { # WHAT GOT WANTED
+    [ "$2" = "$3" ] || fail "$1: got
+$2
+wanted
+$3"
+    passed=$((passed + 1))
+}
+
+for example in convert tape; do
+    cc -std=c99 -Wall -Wextra -Wpedantic -Werror -O1 -I "$here/include" "$here/examples/$example.c" \
+        "$target/release/libicecore_capi.a" -lpthread -ldl -lm -o "$folder/$example"
+done
+# The header is one of C++ too.
+if have c++; then
+    printf '#include <icecore.h>\nint main() { return icecore_version() ? 0 : 1; }\n' >"$folder/header.cc"
+    c++ -Wall -Wextra -Werror -I "$here/include" "$folder/header.cc" "$target/release/libicecore_capi.a" -lpthread -ldl -lm -o "$folder/header"
+    "$folder/header"
+    passed=$((passed + 1))
+fi
+
+wanted=$(
+    cat <<'TAPE'
+0: kind 33
+1: kind 2, key id, 1001
+2: kind 9, key name, "Alice"
+kind 1 at 5, path $[2]: the input ends too early (json) at offset 5 at $[2]: expected `,` or `]`, found the end of the input
+TAPE
+)
+same 'the tape' "$("$folder/tape")" "$wanted"
+
+sample=docs/cookbook/samples/session.storable
+wanted=$(cargo run --quiet --locked -p icecore-cli -- convert -q "$sample")
+same 'convert.c' "$("$folder/convert" '' json <"$sample")" "$wanted"
+ended=0
+said=$("$folder/convert" storable json <README.md 2>&1) || ended=$?
+same 'the exit code of an error' "$ended" 4
+case $said in
+*'(storable) at offset 0'*) passed=$((passed + 1)) ;;
+*) fail "the message of an error: $said" ;;
+esac
+if have python3; then
+    same 'convert.py' "$(python3 "$here/examples/convert.py" "$target/release/libicecore_capi.so" storable json <"$sample")" "$wanted"
+else
+    say 'python3 is missing: its example is left out'
+fi
+if have valgrind; then
+    valgrind --quiet --error-exitcode=9 --leak-check=full "$folder/convert" '' json <"$sample" >/dev/null
+    valgrind --quiet --error-exitcode=9 --leak-check=full "$folder/tape" >/dev/null
+    passed=$((passed + 2))
+fi
+say "$passed passed, 0 failed"
