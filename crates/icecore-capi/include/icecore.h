@@ -896,7 +896,7 @@ uint32_t icecore_long_string(struct icecore_context *context,
                              struct icecore_node *node);
 
 /*
- Writes the tape that was filled. The bytes are lent until the context is used
+ Writes the tape that was filled, if its containers end within each other. The bytes are lent until the context is used
  again.
 
  What the format could not say is counted: `losses`, if it is not null, gets
