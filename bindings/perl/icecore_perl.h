@@ -142,8 +142,24 @@ ice_frame *ice_push_frame(pTHX_ ice_context *ctx);
 void ice_keys_check(pTHX_ ice_context *ctx, U32 generation);
 void ice_keys_free(pTHX_ ice_keys *keys);
 SV *ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id);
+U16 ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool storable);
+
+PERL_STATIC_INLINE U32
+ice_hek_place(const HEK *hek)
+{
+    UV bits = PTR2UV(hek) >> 3;
+    return (U32)(bits ^ bits >> 9) & (ICE_HEKS - 1);
+}
+
 /* The id of the key of an entry; 0: it needs a node. */
-U16 ice_key_id(pTHX_ ice_context *ctx, HE *he, bool storable);
+PERL_STATIC_INLINE U16
+ice_key_id(pTHX_ ice_context *ctx, HE *he, bool storable)
+{
+    const HEK *hek = HeKEY_hek(he);
+    const ice_hek *slot = &ctx->keys.heks[ice_hek_place(hek)];
+    return LIKELY(slot->hek == hek) ? slot->id : ice_new_key_id(aTHX_ ctx, he, storable);
+}
+
 U16 ice_key_id_sv(pTHX_ ice_context *ctx, const char *key, STRLEN len, bool is_utf8);
 
 /* ---- settings ---------------------------------------------------------- */

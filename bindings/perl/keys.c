@@ -86,13 +86,6 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
     return sv;
 }
 
-static U32
-place(const HEK *hek)
-{
-    UV bits = PTR2UV(hek) >> 3;
-    return (U32)(bits ^ bits >> 9) & (ICE_HEKS - 1);
-}
-
 U16
 ice_key_id_sv(pTHX_ ice_context *ctx, const char *key, STRLEN len, bool is_utf8)
 {
@@ -111,15 +104,13 @@ was_utf8(pTHX_ ice_context *ctx, const HEK *hek, bool storable)
 }
 
 U16
-ice_key_id(pTHX_ ice_context *ctx, HE *he, bool storable)
+ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool storable)
 {
     ice_keys *keys = &ctx->keys;
     const HEK *hek = HeKEY_hek(he);
-    ice_hek *slot = &keys->heks[place(hek)];
+    ice_hek *slot = &keys->heks[ice_hek_place(hek)];
     U16 id;
 
-    if (slot->hek == hek)
-        return slot->id;
     if (HEK_WASUTF8(hek))
         return was_utf8(aTHX_ ctx, hek, storable);
     id = icecore_key(ctx->engine, HEK_UTF8(hek) ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)HEK_KEY(hek),

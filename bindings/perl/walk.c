@@ -28,7 +28,8 @@ typedef struct {
 static void
 more_nodes(pTHX_ walk *w)
 {
-    if (icecore_grow_nodes(w->ctx->engine, w->t, w->t->node_count) != ICECORE_OK)
+    /* At least twice as many, and enough for a small hash. */
+    if (icecore_grow_nodes(w->ctx->engine, w->t, w->t->node_count + 64) != ICECORE_OK)
         croak("Icecore: too many values, or not enough memory");
 }
 
@@ -1008,12 +1009,27 @@ put_flat_hash(pTHX_ walk *w, SV *rv, U16 key)
     rand = start_hash(aTHX_ w, hv);
     if (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences)
         return FALSE;
+    if (UNLIKELY(w->t->node_capacity - nodes < count + 1))
+        more_nodes(aTHX_ w);
     at = push(aTHX_ w, ICECORE_MAP, REFERENCE, key, count, 0);
     for (i = 0; left && i <= max; i++) {
         HE *he;
         for (he = HvARRAY(hv)[(i ^ rand) & max]; he; he = HeNEXT(he)) {
             SV *value = HeVAL(he);
             U16 id;
+            /* An integer, and nothing else: there is room for its node. */
+            if (SvREFCNT(value) == 1
+                && (SvFLAGS(value) & (SVTYPEMASK | SVf_IOK | SVf_NOK | SVf_POK | SVf_ROK | SVf_IVisUV)) == (SVt_IV | SVf_IOK)
+                && (id = ice_key_id(aTHX_ w->ctx, he, w->storable))) {
+                icecore_node *node = &w->t->nodes[w->t->node_count++];
+                node->kind = ICECORE_INT;
+                node->flags = 0;
+                node->key = id;
+                node->aux = 0;
+                node->payload = (U64)(I64)SvIVX(value);
+                left--;
+                continue;
+            }
             if (!is_simple(value) || !(id = ice_key_id(aTHX_ w->ctx, he, w->storable))) {
                 w->t->node_count = nodes;
                 w->t->arena_len = arena;

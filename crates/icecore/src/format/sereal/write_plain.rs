@@ -49,14 +49,19 @@ fn write(document: &Document<'_>, spare: &mut Spare, buf: &mut Vec<u8>) -> Optio
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }
-    // Where each key was written, above the number of the document it was
-    // written in: so nothing needs to be cleared in between.
+    // How each key looks as a COPY: the bytes, how many, and above them the number
+    // of the document that it was written in, so that nothing needs to be cleared
+    // in between.
     if words.len() <= names.len() {
         words.resize(names.len() + 1, 0);
     }
     let (count, offsets) = words.split_first_mut()?;
     *count += 1;
-    let this = *count << 32;
+    if *count >> (64 - NUMBER) != 0 {
+        *count = 1;
+        offsets.fill(0);
+    }
+    let this = *count;
 
     let chunk = bytes.first_chunk_mut()?;
     let strings = (document.input(), &tape.arena[..]);
@@ -74,13 +79,13 @@ fn write(document: &Document<'_>, spare: &mut Spare, buf: &mut Vec<u8>) -> Optio
         }
         if node.key != NO_KEY && node.key != KEY_NODE {
             let place = offsets.get_mut(usize::from(node.key).wrapping_sub(1))?;
-            if *place > this {
-                chunk[to] = tag::COPY;
-                to = varint(chunk, to + 1, *place - this);
+            if *place >> NUMBER == this {
+                chunk[to..to + 4].copy_from_slice(&(*place as u32).to_le_bytes());
+                to += (*place >> 32) as usize & 7;
             } else {
                 let offset = passed + to as u64;
                 to = first_key(chunk, to, node.key, names)?;
-                *place = this | offset;
+                *place = this << NUMBER | copy(offset)?;
             }
         } else if node.kind == Kind::Int && node.payload < 1 << 14 {
             let value = node.payload as u16;
@@ -123,6 +128,21 @@ fn write(document: &Document<'_>, spare: &mut Spare, buf: &mut Vec<u8>) -> Optio
     }
     buf.extend_from_slice(&chunk[..to]);
     Some(())
+}
+
+/// The lowest bit of the number of a document in a word.
+const NUMBER: u32 = 36;
+
+/// COPY and its offset: at most four bytes, and above them how many.
+fn copy(offset: u64) -> Option<u64> {
+    let tag = u64::from(tag::COPY);
+    let (low, middle, high) = (offset & 0x7F, offset >> 7 & 0x7F, offset >> 14);
+    Some(match offset {
+        0..0x80 => 2 << 32 | low << 8 | tag,
+        0x80..0x4000 => 3 << 32 | middle << 16 | (low | 0x80) << 8 | tag,
+        0x4000..0x20_0000 => 4 << 32 | high << 24 | (middle | 0x80) << 16 | (low | 0x80) << 8 | tag,
+        _ => return None,
+    })
 }
 
 #[inline(always)]

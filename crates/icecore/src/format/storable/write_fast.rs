@@ -57,6 +57,14 @@ impl Writer<'_> {
         let most = buf.len() + (64 << 10);
         while at < end && buf.len() < most {
             let Some(node) = document.nodes().get(at as usize) else { break };
+            if node.kind == Kind::Int && self.is_plain_64 && !self.image.netorder {
+                let taken = integers(&document.nodes()[at as usize..end as usize], buf);
+                if taken > 0 {
+                    self.next = self.next.wrapping_add(taken);
+                    at += taken;
+                    continue;
+                }
+            }
             if self.fast_leaf(node, buf) {
                 self.next = self.next.wrapping_add(1);
                 at += 1;
@@ -133,4 +141,30 @@ impl Writer<'_> {
         self.next = self.next.wrapping_add(2 + body.aux);
         Some(body.end())
     }
+}
+
+/// Writes a run of integers as native images have them; says how many it took.
+#[inline]
+fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
+    const MOST: usize = 56;
+    let mut block = [0u8; 9 * (MOST + 1)];
+    let (mut to, mut taken) = (0, 0);
+    for node in nodes.iter().take(MOST) {
+        if node.kind != Kind::Int || node.flags != 0 {
+            break;
+        }
+        let value = node.payload as i64;
+        if (-128..=127).contains(&value) {
+            block[to] = tag::BYTE;
+            block[to + 1] = (value + 128) as u8;
+            to += 2;
+        } else {
+            block[to] = tag::INTEGER;
+            block[to + 1..to + 9].copy_from_slice(&value.to_le_bytes());
+            to += 9;
+        }
+        taken += 1;
+    }
+    buf.extend_from_slice(&block[..to]);
+    taken
 }
