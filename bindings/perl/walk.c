@@ -389,6 +389,13 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
         sereal_leaf(aTHX_ w, sv, flags, key);
 }
 
+/* Whether it is a signed integer, and nothing else, for all formats. */
+PERL_STATIC_INLINE bool
+is_integer(const SV *sv)
+{
+    return (SvFLAGS(sv) & (SVf_IOK | SVf_NOK | SVf_POK | SVf_ROK | SVf_IVisUV)) == SVf_IOK && SvTYPE(sv) < SVt_PVMG;
+}
+
 /* Whether nothing else refers to it, and it is no reference and has no magic. */
 PERL_STATIC_INLINE bool
 is_simple(SV *sv)
@@ -1018,8 +1025,7 @@ put_flat_hash(pTHX_ walk *w, SV *rv, U16 key)
             SV *value = HeVAL(he);
             U16 id;
             /* An integer, and nothing else: there is room for its node. */
-            if (SvREFCNT(value) == 1
-                && (SvFLAGS(value) & (SVTYPEMASK | SVf_IOK | SVf_NOK | SVf_POK | SVf_ROK | SVf_IVisUV)) == (SVt_IV | SVf_IOK)
+            if (SvREFCNT(value) == 1 && is_integer(value)
                 && (id = ice_key_id(aTHX_ w->ctx, he, w->storable))) {
                 icecore_node *node = &w->t->nodes[w->t->node_count++];
                 node->kind = ICECORE_INT;
@@ -1068,8 +1074,7 @@ put_integers(pTHX_ walk *w, AV *av, SSize_t at, SSize_t end)
     node = last = w->t->nodes + w->t->node_count;
     for (; at < end; at++) {
         const SV *sv = items[at];
-        if (!sv || SvREFCNT(sv) != 1
-            || (SvFLAGS(sv) & (SVTYPEMASK | SVf_IOK | SVf_NOK | SVf_POK | SVf_ROK | SVf_IVisUV)) != (SVt_IV | SVf_IOK))
+        if (!sv || SvREFCNT(sv) != 1 || !is_integer(sv))
             break;
         memset(node, 0, 8);
         node->kind = ICECORE_INT;
@@ -1102,7 +1107,7 @@ walk_array(pTHX_ walk *w)
             continue;
         }
         if (is_simple(sv)) {
-            if (SvIOK(sv) && SvTYPE(sv) == SVt_IV && !frame->other && frame->count <= AvFILLp(av) + 1) {
+            if (is_integer(sv) && !frame->other && frame->count <= AvFILLp(av) + 1) {
                 SSize_t next = put_integers(aTHX_ w, av, at, frame->count);
                 if (next != at) {
                     frame->at = next;

@@ -76,6 +76,12 @@ impl Kind {
         self as u8 >= Kind::Array as u8
     }
 
+    /// Whether this is a link or an alias.
+    #[inline]
+    pub(crate) const fn is_again(self) -> bool {
+        matches!(self, Kind::Link | Kind::Alias)
+    }
+
     /// Whether `aux` and `payload` name bytes.
     #[inline]
     pub const fn has_bytes(self) -> bool {

@@ -302,24 +302,33 @@ fn is_nested(nodes: &[Node]) -> bool {
     let Ok(count) = u32::try_from(nodes.len()) else { return false };
     let mut ends = Vec::new();
     let mut end = count;
-    for (at, node) in (0u32..).zip(nodes) {
-        while at == end {
+    let mut at = 0;
+    while at < count {
+        // Leaves need no look, as far as the container goes that they are in.
+        let leaves = nodes[at as usize..end as usize].iter();
+        at += leaves.take_while(|node| !node.kind.is_container() && !node.kind.is_again()).count() as u32;
+        if at == end {
             match ends.pop() {
                 Some(outer) => end = outer,
                 None => break,
             }
+            continue;
         }
-        if node.kind.is_container() {
-            if node.end() <= at || node.end() > end {
+        let node = &nodes[at as usize];
+        at += 1;
+        if node.kind.is_again() {
+            if node.payload >= u64::from(count) {
                 return false;
             }
-            // One that is empty needs no place.
-            if node.end() > at + 1 {
-                ends.push(end);
-                end = node.end();
-            }
-        } else if matches!(node.kind, Kind::Link | Kind::Alias) && node.payload >= u64::from(count) {
+            continue;
+        }
+        if node.end() < at || node.end() > end {
             return false;
+        }
+        // One that is empty needs no place.
+        if node.end() > at {
+            ends.push(end);
+            end = node.end();
         }
     }
     true

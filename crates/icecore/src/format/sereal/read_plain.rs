@@ -44,17 +44,39 @@ pub(super) fn read_plain(input: &[u8], mut at: usize, tape: &mut Tape) -> Option
         top.left -= 1;
         let mut name = NO_KEY;
         if top.last != NOT_A_MAP {
-            let from = at;
             let (id, behind) = match key(tape, &predictions, input, at, top.last as u16) {
                 Some(known) => known,
-                None => other_key(input, at, first, tape, top.last as u16)?,
+                None => {
+                    let (id, behind) = other_key(input, at, first, tape, top.last as u16)?;
+                    if input.get(at) == Some(&tag::COPY) {
+                        predictions.learn(id, input, at, behind);
+                    }
+                    (id, behind)
+                }
             };
-            if input[from] == tag::COPY {
-                predictions.learn(id, input, from, behind);
-            }
             name = id;
             top.last = u32::from(id);
             at = behind;
+        } else {
+            // A run of small integers.
+            top.left += 1;
+            while top.left > 0
+                && let Some([tag, low, high, ..]) = input.get(at..).and_then(|rest| rest.first_chunk::<4>())
+            {
+                let (value, len) = match (*tag, *low, *high) {
+                    (0..16, ..) => (i64::from(*tag), 1),
+                    (tag::VARINT, 0..0x80, _) => (i64::from(*low), 2),
+                    (tag::VARINT, _, 0..0x80) => (i64::from(*low & 0x7F) | i64::from(*high) << 7, 3),
+                    _ => break,
+                };
+                tape.push(Node::int(value));
+                at += len;
+                top.left -= 1;
+            }
+            if top.left == 0 {
+                continue;
+            }
+            top.left -= 1;
         }
         if let Some((mut node, next)) = leaf(input, at, true, u64::MAX) {
             node.key = name;
@@ -84,6 +106,8 @@ pub(super) fn read_plain(input: &[u8], mut at: usize, tape: &mut Tape) -> Option
         let mut node = Node::open(kind, 0).with(flag::REF);
         node.key = name;
         let node = tape.push(node);
+        // There are as many bytes.
+        tape.nodes.reserve(count as usize);
         at = next;
         stack[depth] = top;
         depth += 1;

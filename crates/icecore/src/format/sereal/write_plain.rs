@@ -88,14 +88,14 @@ fn write(document: &Document<'_>, spare: &mut Spare, buf: &mut Vec<u8>) -> Optio
                 *place = this << NUMBER | copy(offset)?;
             }
         } else if node.kind == Kind::Int && node.payload < 1 << 14 {
-            let value = node.payload as u16;
-            let word = match value {
-                0..16 => [value as u8, 0, 0],
-                16..128 => [tag::VARINT, value as u8, 0],
-                _ => [tag::VARINT, value as u8 | 0x80, (value >> 7) as u8],
+            let value = node.payload as u32;
+            let (word, len) = match value {
+                0..16 => (value, 1),
+                16..128 => (value << 8 | u32::from(tag::VARINT), 2),
+                _ => ((value >> 7) << 16 | (value & 0x7F | 0x80) << 8 | u32::from(tag::VARINT), 3),
             };
-            chunk[to..to + 3].copy_from_slice(&word);
-            to += 1 + usize::from(value >= 16) + usize::from(value >= 128);
+            chunk[to..to + 4].copy_from_slice(&word.to_le_bytes());
+            to += len;
             continue;
         }
         match put(chunk, to, node, strings, true) {
