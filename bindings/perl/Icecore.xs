@@ -27,6 +27,7 @@ set_limit(pTHX_ icecore_stage *stage, const char *name, UV value)
 
 /* How Storable is written: memory or file, native or network order, canonical or
  * not. */
+enum { IS_STORING = 1, IS_RETRIEVING };
 enum { NETORDER = 1, FILE_IMAGE = 2, CANONICAL = 4, STORABLE_STAGES = 8 };
 
 #define MY_CXT_KEY "Icecore::settings" XS_VERSION
@@ -36,7 +37,9 @@ typedef struct {
     icecore_stage *sereal_write;
     icecore_stage *sereal_read;
     HV *encoder_stash, *decoder_stash;
-    GV *canonical, *forgive_me, *deparse, *eval, *flags, *recursion_limit;
+    GV *canonical, *forgive_me, *deparse, *eval, *flags, *recursion_limit, *accept_future_minor;
+    I32 storable_call; /* what goes on: IS_STORING, IS_RETRIEVING or neither */
+    bool last_netorder;
 } my_cxt_t;
 START_MY_CXT
 
@@ -53,6 +56,7 @@ settings_boot(pTHX_ my_cxt_t *cxt)
     cxt->eval = VARIABLE("Eval");
     cxt->flags = VARIABLE("flags");
     cxt->recursion_limit = VARIABLE("recursion_limit");
+    cxt->accept_future_minor = VARIABLE("accept_future_minor");
 #undef VARIABLE
 }
 
@@ -89,7 +93,7 @@ storable_freeze(pTHX_ SV *ref, int how)
 
     SvGETMAGIC(ref);
     if (!SvROK(ref))
-        croak("Not a reference");
+        croak("not a reference");
     storable_write_settings(aTHX_ & MY_CXT, &set);
     if (is_set(aTHX_ MY_CXT.canonical))
         how |= CANONICAL;
@@ -102,6 +106,9 @@ storable_freeze(pTHX_ SV *ref, int how)
         MY_CXT.storable_write[how] = stage;
     }
     ENTER;
+    SAVEI32(MY_CXT.storable_call);
+    MY_CXT.storable_call = IS_STORING;
+    MY_CXT.last_netorder = (how & NETORDER) != 0;
     ctx = ice_checkout(aTHX);
     ice_walk(aTHX_ ctx, &tape, ref, &set);
     if (icecore_write(ctx->engine, MY_CXT.storable_write[how], &tape, &out, NULL, &error) != ICECORE_OK)
@@ -155,8 +162,10 @@ read_document(pTHX_ icecore_stage *stage, const char *bytes, STRLEN len, const i
         ice_croak_error(aTHX_ & error);
     if (consumed)
         *consumed = view.consumed;
-    if (header) {
-        *header = view.header == ICECORE_NONE ? NULL : sv_2mortal(ice_build(aTHX_ ctx, &view, view.header, set));
+    if (header && view.header != ICECORE_NONE) {
+        ice_read_settings its = *set;
+        its.into = NULL;
+        *header = sv_2mortal(ice_build(aTHX_ ctx, &view, view.header, &its));
     }
     result = ice_build(aTHX_ ctx, &view, view.root, set);
     LEAVE;
@@ -169,6 +178,31 @@ storable_reader(pTHX_ my_cxt_t *cxt)
     if (!cxt->storable_read)
         cxt->storable_read = new_stage(aTHX_ "storable:text_keys", 18);
     return cxt->storable_read;
+}
+
+#define MINOR_READ 12
+
+/* Reads an image, once its header is known to be fine. */
+static SV *
+storable_thaw(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *set)
+{
+    STRLEN len;
+    const char *bytes = frozen_bytes(aTHX_ frozen, &len);
+    const U8 *header = (const U8 *)bytes;
+    SV *result;
+    if (len > 6 && memEQ(bytes, "pst0", 4))
+        header += 4;
+    if (len > 2) {
+        cxt->last_netorder = header[0] & 1;
+        if (header[0] >> 1 == 2 && header[1] > MINOR_READ && !is_set(aTHX_ cxt->accept_future_minor))
+            croak("Storable binary image v2.%d more recent than I am (v2.%d)", header[1], MINOR_READ);
+    }
+    ENTER;
+    SAVEI32(cxt->storable_call);
+    cxt->storable_call = IS_RETRIEVING;
+    result = read_document(aTHX_ storable_reader(aTHX_ cxt), bytes, len, set, NULL, NULL);
+    LEAVE;
+    return result;
 }
 
 /* The options that stand behind the bytes: `(FLAGS)` or `(NAME => VALUE, …)`. */
@@ -204,7 +238,7 @@ thaw_options(pTHX_ ice_read_settings *set, SV **options, SSize_t count)
 typedef struct {
     icecore_stage *stage;
     ice_write_settings set;
-    bool uses_canonical;
+    bool plain_snappy; /* protocol 1: Snappy up to the end, without its length */
 } encoder;
 
 typedef struct {
@@ -212,7 +246,6 @@ typedef struct {
     ice_read_settings set;
     SV *classes;
     bool incremental;
-    bool no_bless;
     bool refuse_objects;
     STRLEN consumed;
 } decoder;
@@ -241,9 +274,11 @@ sereal_write_settings(pTHX_ encoder *enc, HV *options)
     SV *value, *spec = sv_2mortal(newSVpvs("sereal:no_spelling"));
     ice_write_settings *set = &enc->set;
     IV compress = 0, sort = 0;
+    bool refs = FALSE;
     const char *const flags[] = { "dedupe_strings", "aliased_dedupe_strings", "use_standard_double", NULL };
     const char *const *flag;
 
+    enc->plain_snappy = FALSE;
     Zero(set, 1, ice_write_settings);
     set->profile = ICE_SEREAL;
     set->protocol = 5;
@@ -266,6 +301,7 @@ sereal_write_settings(pTHX_ encoder *enc, HV *options)
         break;
     case 1:
         sv_catpvs(spec, ",compress=snappy");
+        enc->plain_snappy = set->protocol == 1 && !option_is_set(aTHX_ options, "snappy_incr");
         break;
     case 2:
         if (set->protocol < 3)
@@ -292,13 +328,15 @@ sereal_write_settings(pTHX_ encoder *enc, HV *options)
         sv_catpvf(spec, ",threshold=%" UVuf, SvIV(value) < 0 ? (UV)0 : (UV)SvIV(value));
     if (option_is_set(aTHX_ options, "canonical")) {
         sort = 1;
-        sv_catpvs(spec, ",canonical_refs");
+        refs = TRUE;
     }
     if (option(aTHX_ options, "sort_keys", &value))
         sort = SvIV(value);
     if (sort)
         sv_catpvf(spec, ",sort_keys=%d", sort < 0 || sort > 3 ? 1 : (int)sort);
-    if (option(aTHX_ options, "canonical_refs", &value) && SvTRUE(value) && !option_is_set(aTHX_ options, "canonical"))
+    if (option(aTHX_ options, "canonical_refs", &value))
+        refs = cBOOL(SvTRUE(value));
+    if (refs)
         sv_catpvs(spec, ",canonical_refs");
     if (option_is_set(aTHX_ options, "no_bless_objects"))
         sv_catpvs(spec, ",no_bless_objects");
@@ -323,8 +361,22 @@ sereal_write_settings(pTHX_ encoder *enc, HV *options)
     }
     if (option(aTHX_ options, "max_recursion_depth", &value))
         set->max_depth = SvUV(value);
+    if (option(aTHX_ options, "freeze_allow_classes", &value)) {
+        if (!SvROK(value) || SvTYPE(SvRV(value)) != SVt_PVHV)
+            croak("'freeze_allow_classes' is no hash reference");
+        set->freeze_allow = (HV *)SvRV(value);
+    }
     enc->stage = new_stage(aTHX_ SvPVX(spec), SvCUR(spec));
     set_limit(aTHX_ enc->stage, "depth", U32_MAX);
+    SvREFCNT_inc_simple_void((SV *)set->freeze_allow);
+}
+
+static void
+clear_encoder(pTHX_ void *data)
+{
+    encoder *enc = (encoder *)data;
+    icecore_stage_free(enc->stage);
+    SvREFCNT_dec((SV *)enc->set.freeze_allow);
 }
 
 static SV *
@@ -335,6 +387,13 @@ sereal_encode(pTHX_ const encoder *enc, SV *data, SV *header)
     icecore_bytes out;
     icecore_error error;
     SV *result;
+    if (header) {
+        SvGETMAGIC(header);
+        if (!SvOK(header))
+            header = NULL;
+        else if (enc->set.protocol == 1)
+            croak("Cannot serialize user header data in Sereal protocol V1 mode!");
+    }
     ENTER;
     ctx = ice_checkout(aTHX);
     if (header)
@@ -344,6 +403,15 @@ sereal_encode(pTHX_ const encoder *enc, SV *data, SV *header)
     if (icecore_write(ctx->engine, enc->stage, &tape, &out, NULL, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     result = newSVpvn((const char *)out.bytes, out.len);
+    if (UNLIKELY(enc->plain_snappy) && out.len > 6 && out.bytes[4] >> 4 == 2) {
+        /* Its length stands behind the header, which is empty in protocol 1. */
+        STRLEN length = 6;
+        while (length < out.len && out.bytes[length] & 0x80)
+            length++;
+        sv_setpvn(result, (const char *)out.bytes, 6);
+        SvPVX(result)[4] = 1 << 4 | 1;
+        sv_catpvn(result, (const char *)out.bytes + length + 1, out.len - length - 1);
+    }
     LEAVE;
     return result;
 }
@@ -371,8 +439,8 @@ sereal_read_settings(pTHX_ decoder *dec, HV *options)
             sv_catpvf(spec, "%c%s=%" UVuf, joint, *name, SvUV(value));
             joint = ',';
         }
-    dec->no_bless = option_is_set(aTHX_ options, "no_bless_objects");
-    set->bless_ok = !dec->no_bless;
+    set->bless_ok = !option_is_set(aTHX_ options, "no_bless_objects");
+    dec->refuse_objects = option_is_set(aTHX_ options, "refuse_objects");
     set->no_thaw = option_is_set(aTHX_ options, "no_thaw_objects");
     set->undef_own = option_is_set(aTHX_ options, "use_undef");
     set->readonly = option_is_set(aTHX_ options, "set_readonly");
@@ -382,6 +450,17 @@ sereal_read_settings(pTHX_ decoder *dec, HV *options)
         dec->classes = newSVsv(value);
         set->classes = dec->classes;
     }
+    if (option(aTHX_ options, "thaw_allow_classes", &value)) {
+        if (!SvROK(value) || SvTYPE(SvRV(value)) != SVt_PVHV)
+            croak("'thaw_allow_classes' is no hash reference");
+        set->thaw_allow = (HV *)SvREFCNT_inc_simple_NN(SvRV(value));
+    }
+    if (option(aTHX_ options, "alias_varint_under", &value) && SvTRUE(value))
+        set->alias_under = SvIV(value) < 16 ? 16 : SvIV(value);
+    else if (option_is_set(aTHX_ options, "alias_smallint"))
+        set->alias_under = 16;
+    if (set->alias_under)
+        set->aliases = newAV();
     dec->stage = new_stage(aTHX_ SvPVX(spec), SvCUR(spec));
     if (option(aTHX_ options, "max_recursion_depth", &value))
         set_limit(aTHX_ dec->stage, "depth", SvUV(value));
@@ -391,18 +470,100 @@ sereal_read_settings(pTHX_ decoder *dec, HV *options)
         set_limit(aTHX_ dec->stage, "decompressed", SvUV(value));
 }
 
-/* Decodes; `at` is where in the bytes. Chops them off, if the decoder is
- * incremental. */
-static SV *
-sereal_decode(pTHX_ decoder *dec, SV *source, UV at, SV **header)
+/* What a decoder holds. */
+static void
+clear_decoder(pTHX_ void *data)
 {
-    STRLEN len, consumed = 0;
+    decoder *dec = (decoder *)data;
+    icecore_stage_free(dec->stage);
+    SvREFCNT_dec(dec->classes);
+    SvREFCNT_dec((SV *)dec->set.thaw_allow);
+    SvREFCNT_dec((SV *)dec->set.aliases);
+    Zero(dec, 1, decoder);
+}
+
+/* Where the suffix of the header ends, and where in it a user header stands; FALSE
+ * if there is none. */
+static bool
+find_header(const U8 *bytes, STRLEN len, STRLEN *start, STRLEN *end)
+{
+    UV size = 0;
+    STRLEN at = 5;
+    unsigned shift = 0;
+    if (len < 7 || (bytes[4] & 15) < 2)
+        return FALSE;
+    do {
+        if (at >= len || shift > 28)
+            return FALSE;
+        size |= (UV)(bytes[at] & 0x7F) << shift;
+        shift += 7;
+    } while (bytes[at++] & 0x80);
+    if (size < 2 || size > len - at || !(bytes[at] & 1))
+        return FALSE;
+    *start = at + 1;
+    *end = at + size;
+    return TRUE;
+}
+
+/* The user header alone: what it would be as a document. */
+static SV *
+sereal_header(pTHX_ decoder *dec, const char *bytes, STRLEN len)
+{
+    STRLEN start, end, consumed;
+    SV *document, *header = NULL;
+    dec->consumed = 0;
+    if (!find_header((const U8 *)bytes, len, &start, &end)) {
+        /* There is none, or it is broken. */
+        SvREFCNT_dec(read_document(aTHX_ dec->stage, bytes, len, &dec->set, &consumed, &header));
+        return header ? header : &PL_sv_undef;
+    }
+    document = sv_2mortal(newSVpvn(bytes, 4));
+    sv_catpvf(document, "%c%c", bytes[4] & 15, 0);
+    sv_catpvn(document, bytes + start, end - start);
+    return sv_2mortal(read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), &dec->set, &consumed, NULL));
+}
+
+enum { BODY, HEADER, BODY_AND_HEADER };
+
+/* Decodes what is at `at`. With `into` the body is put there. Chops the bytes off,
+ * if the decoder is incremental. */
+static SV *
+sereal_decode(pTHX_ decoder *dec, SV *source, UV at, int what, SV *into, SV **header)
+{
+    STRLEN len, consumed = 0, start, end;
     const char *bytes = frozen_bytes(aTHX_ source, &len);
+    ice_read_settings set = dec->set;
     SV *result;
     if (at > len)
         croak("Icecore: the offset is behind the end of the bytes");
-    result = read_document(aTHX_ dec->stage, bytes + at, len - at, &dec->set, &consumed, header);
+    bytes += at;
+    len -= at;
+    if (what == HEADER) {
+        *header = sereal_header(aTHX_ dec, bytes, len);
+        return NULL;
+    }
+    set.into = into;
+    if (UNLIKELY(dec->refuse_objects) && what == BODY && find_header((const U8 *)bytes, len, &start, &end)) {
+        /* Who reads the body alone does not mind what is in the header. */
+        SV *document = sv_2mortal(newSVpvn(bytes, 5));
+        sv_catpvn(document, "", 1);
+        sv_catpvn(document, bytes + end, len - end);
+        result = read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), &set, &consumed, NULL);
+        consumed += end - 6;
+    } else
+        result = read_document(aTHX_ dec->stage, bytes, len, &set, &consumed, header);
     dec->consumed = consumed;
+    if (into) {
+        if (result != into) {
+            sv_2mortal(result);
+            sv_setsv(into, result);
+            SvSETMAGIC(into);
+            if (set.readonly || (set.readonly_scalars && !SvROK(into)))
+                SvREADONLY_on(into);
+            SvREFCNT_inc_simple_void_NN(into);
+        }
+        result = into;
+    }
     if (dec->incremental && at == 0) {
         if (SvREADONLY(source)) {
             SvREFCNT_dec(result);
@@ -411,37 +572,28 @@ sereal_decode(pTHX_ decoder *dec, SV *source, UV at, SV **header)
         if (SvUTF8(source))
             sv_utf8_downgrade(source, FALSE);
         SvPV_force_nolen(source);
-        sv_chop(source, SvPVX(source) + consumed);
+        if (consumed <= SvCUR(source))
+            sv_chop(source, SvPVX(source) + consumed);
     }
     return result;
-}
-
-/* Puts a result where the caller wants it. */
-static SV *
-into(pTHX_ SV *result, SV *target)
-{
-    if (!target)
-        return result;
-    sv_setsv(target, result);
-    SvSETMAGIC(target);
-    SvREFCNT_dec(result);
-    return SvREFCNT_inc_simple_NN(target);
 }
 
 static void *
 handle(pTHX_ SV *self, HV *stash, const char *class)
 {
-    if (LIKELY(SvROK(self) && SvOBJECT(SvRV(self)) && SvSTASH(SvRV(self)) == stash && SvIOK(SvRV(self))))
-        return INT2PTR(void *, SvIVX(SvRV(self)));
-    if (!SvROK(self) || !SvOBJECT(SvRV(self)) || !sv_derived_from(self, class) || !SvIOK(SvRV(self)))
+    if (!(LIKELY(SvROK(self) && SvOBJECT(SvRV(self)))
+          && (LIKELY(SvSTASH(SvRV(self)) == stash) || sv_derived_from(self, class)) && SvIOK(SvRV(self))
+          && SvIVX(SvRV(self))))
         croak("Icecore: this is no %s", class);
+    /* A hook may drop it. */
+    sv_2mortal(SvREFCNT_inc_simple_NN(SvRV(self)));
     return INT2PTR(void *, SvIVX(SvRV(self)));
 }
 
 static const encoder *
 usual_encoder(pTHX_ my_cxt_t *cxt, encoder *enc)
 {
-    Zero(&enc->set, 1, ice_write_settings);
+    Zero(enc, 1, encoder);
     enc->set.profile = ICE_SEREAL;
     enc->set.protocol = 5;
     enc->set.max_depth = 10000;
@@ -470,12 +622,6 @@ free_stage(pTHX_ void *stage)
 {
     PERL_UNUSED_CONTEXT;
     icecore_stage_free((icecore_stage *)stage);
-}
-
-static void
-free_sv(pTHX_ void *sv)
-{
-    SvREFCNT_dec((SV *)sv);
 }
 
 static HV *
@@ -508,7 +654,7 @@ looks_like(pTHX_ SV *sv)
     if (memEQ(bytes, "=srl", 4))
         return version == 1 || version == 2 ? version : -1;
     if (memEQ(bytes, "=\xF3rl", 4))
-        return version >= 3 && version <= 5 ? version : -1;
+        return version >= 3 ? version : -1;
     if (memEQ(bytes, "=\xC3\xB3r", 4))
         return 0;
     return -1;
@@ -692,13 +838,15 @@ classes(bytes, ...)
 MODULE = Icecore    PACKAGE = Icecore::Storable
 
 SV *
-freeze(ref)
+freeze(ref, ...)
     SV *ref
   ALIAS:
     nfreeze = 1
     _image = 2
     _nimage = 3
   CODE:
+    if (items > 1)
+        croak("too many arguments");
     RETVAL = storable_freeze(aTHX_ ref, ix);
   OUTPUT:
     RETVAL
@@ -707,38 +855,30 @@ SV *
 thaw(bytes, ...)
     SV *bytes
   PREINIT:
-    STRLEN len;
-    const char *text;
     ice_read_settings set;
     dMY_CXT;
   CODE:
+    SvGETMAGIC(bytes);
+    if (!SvOK(bytes))
+        XSRETURN_UNDEF;
     storable_read_settings(aTHX_ & MY_CXT, &set);
     if (items > 1)
         thaw_options(aTHX_ & set, &ST(1), items - 1);
-    text = frozen_bytes(aTHX_ bytes, &len);
-    RETVAL = read_document(aTHX_ storable_reader(aTHX_ & MY_CXT), text, len, &set, NULL, NULL);
+    RETVAL = storable_thaw(aTHX_ & MY_CXT, bytes, &set);
   OUTPUT:
     RETVAL
 
-void
-_thaw_from(bytes, ...)
-    SV *bytes
+bool
+is_storing()
+  ALIAS:
+    is_retrieving = 1
+    last_op_in_netorder = 2
   PREINIT:
-    STRLEN len, consumed = 0;
-    const char *text;
-    ice_read_settings set;
-    SV *result;
     dMY_CXT;
-  PPCODE:
-    storable_read_settings(aTHX_ & MY_CXT, &set);
-    if (items > 1)
-        thaw_options(aTHX_ & set, &ST(1), items - 1);
-    text = frozen_bytes(aTHX_ bytes, &len);
-    result = read_document(aTHX_ storable_reader(aTHX_ & MY_CXT), text, len, &set, &consumed, NULL);
-    SPAGAIN;
-    EXTEND(SP, 2);
-    PUSHs(sv_2mortal(result));
-    PUSHs(sv_2mortal(newSVuv(consumed)));
+  CODE:
+    RETVAL = ix == 2 ? MY_CXT.last_netorder : MY_CXT.storable_call == (ix ? IS_RETRIEVING : IS_STORING);
+  OUTPUT:
+    RETVAL
 
 SV *
 _more(handle, bytes)
@@ -749,17 +889,16 @@ _more(handle, bytes)
     bool full = TRUE;
   CODE:
     /* Appends what the handle has, without waiting for more than the first byte
-     * of it. Says whether there may be more already; undef at the end. */
+     * of it. Says whether that filled its buffer; undef at the end. */
     bytes = SvRV(bytes);
-    count = PerlIO_get_cnt(handle);
-    if (count <= 0) {
+    while ((count = PerlIO_get_cnt(handle)) <= 0) {
+        /* What was given back has a buffer of its own, which goes when it is
+         * empty: then there is more to come. */
         if (PerlIO_fill(handle) != 0)
             XSRETURN_UNDEF;
         count = PerlIO_get_cnt(handle);
         full = count >= (SSize_t)PerlIO_get_bufsiz(handle);
     }
-    if (count <= 0)
-        XSRETURN_UNDEF;
     sv_catpvn(bytes, (const char *)PerlIO_get_ptr(handle), count);
     PerlIO_set_ptrcnt(handle, PerlIO_get_ptr(handle) + count, 0);
     RETVAL = boolSV(full);
@@ -829,12 +968,16 @@ dclone(ref)
     set.bless_ok = set.tie_ok = TRUE;
     set.cloning = TRUE;
     ENTER;
+    SAVEI32(MY_CXT.storable_call);
+    MY_CXT.storable_call = IS_STORING;
+    MY_CXT.last_netorder = FALSE;
     ctx = ice_checkout(aTHX);
     ice_walk(aTHX_ ctx, &tape, ref, &write_set);
     if (icecore_view_tape(ctx->engine, &tape, &view, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     if (ctx->seen.used)
         ice_map_clear(&ctx->seen);
+    MY_CXT.storable_call = IS_RETRIEVING;
     RETVAL = ice_build(aTHX_ ctx, &view, view.root, &set);
     LEAVE;
   OUTPUT:
@@ -855,7 +998,7 @@ encode_sereal(data, options = NULL)
     ENTER;
     if (hv) {
         sereal_write_settings(aTHX_ & enc, hv);
-        SAVEDESTRUCTOR_X(free_stage, enc.stage);
+        SAVEDESTRUCTOR_X(clear_encoder, &enc);
     } else
         usual_encoder(aTHX_ & MY_CXT, &enc);
     RETVAL = sereal_encode(aTHX_ & enc, data, NULL);
@@ -877,7 +1020,7 @@ encode_sereal_with_header_data(data, header, options = NULL)
     ENTER;
     if (hv) {
         sereal_write_settings(aTHX_ & enc, hv);
-        SAVEDESTRUCTOR_X(free_stage, enc.stage);
+        SAVEDESTRUCTOR_X(clear_encoder, &enc);
     } else
         usual_encoder(aTHX_ & MY_CXT, &enc);
     RETVAL = sereal_encode(aTHX_ & enc, data, header);
@@ -893,52 +1036,50 @@ decode_sereal(bytes, options = NULL, target = NULL)
   PREINIT:
     decoder dec;
     HV *hv;
-    SV *result;
     dMY_CXT;
   CODE:
     hv = options_of(aTHX_ options);
     ENTER;
     if (hv) {
         Zero(&dec, 1, decoder);
+        SAVEDESTRUCTOR_X(clear_decoder, &dec);
         sereal_read_settings(aTHX_ & dec, hv);
-        SAVEDESTRUCTOR_X(free_stage, dec.stage);
-        if (dec.classes)
-            SAVEDESTRUCTOR_X(free_sv, dec.classes);
     } else
         usual_decoder(aTHX_ & MY_CXT, &dec);
-    result = sereal_decode(aTHX_ & dec, bytes, 0, NULL);
-    RETVAL = into(aTHX_ result, target);
+    RETVAL = sereal_decode(aTHX_ & dec, bytes, 0, BODY, target, NULL);
     LEAVE;
   OUTPUT:
     RETVAL
 
 void
-_decode_with_header(bytes, options, only)
+_decode_with(bytes, options, what, target = NULL)
     SV *bytes
     SV *options
-    bool only
+    int what
+    SV *target
   PREINIT:
     decoder dec;
     HV *hv;
     SV *result, *header = NULL;
     dMY_CXT;
   PPCODE:
+    PUTBACK;
     hv = options_of(aTHX_ options);
     ENTER;
     if (hv) {
         Zero(&dec, 1, decoder);
+        SAVEDESTRUCTOR_X(clear_decoder, &dec);
         sereal_read_settings(aTHX_ & dec, hv);
-        SAVEDESTRUCTOR_X(free_stage, dec.stage);
-        if (dec.classes)
-            SAVEDESTRUCTOR_X(free_sv, dec.classes);
     } else
         usual_decoder(aTHX_ & MY_CXT, &dec);
-    result = sv_2mortal(sereal_decode(aTHX_ & dec, bytes, 0, &header));
+    result = sereal_decode(aTHX_ & dec, bytes, 0, what, target, &header);
+    if (result)
+        sv_2mortal(result);
     LEAVE;
     SPAGAIN;
     EXTEND(SP, 2);
     PUSHs(header ? header : &PL_sv_undef);
-    if (!only)
+    if (result)
         PUSHs(result);
 
 IV
@@ -956,27 +1097,13 @@ new(class, options = NULL)
     SV *class
     SV *options
   PREINIT:
-    encoder *enc;
-    SV *allow;
+    encoder *enc, made;
     HV *hv;
   CODE:
     hv = options_of(aTHX_ options);
-    Newxz(enc, 1, encoder);
-    ENTER;
-    SAVEFREEPV(enc);
-    {
-        encoder made;
-        Zero(&made, 1, encoder);
-        sereal_write_settings(aTHX_ & made, hv);
-        Newx(enc, 1, encoder);
-        *enc = made;
-    }
-    LEAVE;
-    if (option(aTHX_ hv, "freeze_allow_classes", &allow)) {
-        if (!SvROK(allow) || SvTYPE(SvRV(allow)) != SVt_PVHV)
-            croak("'freeze_allow_classes' is no hash reference");
-        enc->set.freeze_allow = (HV *)SvREFCNT_inc(SvRV(allow));
-    }
+    sereal_write_settings(aTHX_ & made, hv);
+    Newx(enc, 1, encoder);
+    *enc = made;
     RETVAL = sv_setref_pv(newSV(0), SvROK(class) ? sv_reftype(SvRV(class), TRUE) : SvPV_nolen(class), enc);
   OUTPUT:
     RETVAL
@@ -990,7 +1117,7 @@ encode(self, data, header = NULL)
     dMY_CXT;
   CODE:
     RETVAL = sereal_encode(aTHX_ (const encoder *)handle(aTHX_ self, MY_CXT.encoder_stash, "Icecore::Sereal::Encoder"), data,
-                           header && SvOK(header) ? header : NULL);
+                           header);
   OUTPUT:
     RETVAL
 
@@ -1015,8 +1142,7 @@ DESTROY(self)
     if (SvROK(self) && SvIOK(SvRV(self))) {
         enc = INT2PTR(encoder *, SvIVX(SvRV(self)));
         if (enc) {
-            icecore_stage_free(enc->stage);
-            SvREFCNT_dec((SV *)enc->set.freeze_allow);
+            clear_encoder(aTHX_ enc);
             Safefree(enc);
             SvREADONLY_off(SvRV(self));
             sv_setiv(SvRV(self), 0);
@@ -1031,19 +1157,17 @@ new(class, options = NULL)
     SV *options
   PREINIT:
     decoder *dec, made;
-    SV *allow;
     HV *hv;
   CODE:
     hv = options_of(aTHX_ options);
     Zero(&made, 1, decoder);
+    ENTER;
+    SAVEDESTRUCTOR_X(clear_decoder, &made);
     sereal_read_settings(aTHX_ & made, hv);
-    if (option(aTHX_ hv, "thaw_allow_classes", &allow)) {
-        if (!SvROK(allow) || SvTYPE(SvRV(allow)) != SVt_PVHV)
-            croak("'thaw_allow_classes' is no hash reference");
-        made.set.thaw_allow = (HV *)SvREFCNT_inc(SvRV(allow));
-    }
     Newx(dec, 1, decoder);
     *dec = made;
+    Zero(&made, 1, decoder);
+    LEAVE;
     RETVAL = sv_setref_pv(newSV(0), SvROK(class) ? sv_reftype(SvRV(class), TRUE) : SvPV_nolen(class), dec);
   OUTPUT:
     RETVAL
@@ -1058,30 +1182,43 @@ decode(self, bytes, target = NULL)
     decoder *dec;
   CODE:
     dec = (decoder *)handle(aTHX_ self, MY_CXT.decoder_stash, "Icecore::Sereal::Decoder");
-    RETVAL = into(aTHX_ sereal_decode(aTHX_ dec, bytes, 0, NULL), target);
+    RETVAL = sereal_decode(aTHX_ dec, bytes, 0, BODY, target, NULL);
   OUTPUT:
     RETVAL
 
 void
-_decode(self, bytes, offset, what)
+_decode(self, bytes, offset, what, target = NULL)
     SV *self
     SV *bytes
     UV offset
     int what
+    SV *target
   PREINIT:
     dMY_CXT;
     decoder *dec;
     SV *result, *header = NULL;
   PPCODE:
-    /* what: 0 the body, 1 the header, 2 both. */
+    PUTBACK;
     dec = (decoder *)handle(aTHX_ self, MY_CXT.decoder_stash, "Icecore::Sereal::Decoder");
-    result = sv_2mortal(sereal_decode(aTHX_ dec, bytes, offset, what ? &header : NULL));
+    result = sereal_decode(aTHX_ dec, bytes, offset, what, target, what == BODY ? NULL : &header);
+    if (result)
+        sv_2mortal(result);
     SPAGAIN;
     EXTEND(SP, 2);
-    if (what)
+    if (what != BODY)
         PUSHs(header ? header : &PL_sv_undef);
-    if (what != 1)
+    if (result)
         PUSHs(result);
+
+bool
+_is_incremental(self)
+    SV *self
+  PREINIT:
+    dMY_CXT;
+  CODE:
+    RETVAL = ((decoder *)handle(aTHX_ self, MY_CXT.decoder_stash, "Icecore::Sereal::Decoder"))->incremental;
+  OUTPUT:
+    RETVAL
 
 UV
 bytes_consumed(self)
@@ -1102,9 +1239,7 @@ DESTROY(self)
     if (SvROK(self) && SvIOK(SvRV(self))) {
         dec = INT2PTR(decoder *, SvIVX(SvRV(self)));
         if (dec) {
-            icecore_stage_free(dec->stage);
-            SvREFCNT_dec(dec->classes);
-            SvREFCNT_dec((SV *)dec->set.thaw_allow);
+            clear_decoder(aTHX_ dec);
             Safefree(dec);
             SvREADONLY_off(SvRV(self));
             sv_setiv(SvRV(self), 0);

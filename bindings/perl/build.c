@@ -166,12 +166,26 @@ ib_be_weak(pTHX_ build *b, SV *rv)
 
 /* ---- containers -------------------------------------------------------- */
 
+/* Strings are read from the caller's, which foreign code may change. */
+static void
+own_input(pTHX_ build *b)
+{
+    SV *copy;
+    if (b->ctx->has_input || !b->v->input_len)
+        return;
+    copy = newSVpvn((const char *)b->v->input, b->v->input_len);
+    ice_keep(aTHX_ b->ctx, copy);
+    b->v->input = (const U8 *)SvPVX(copy);
+    b->ctx->has_input = TRUE;
+}
+
 /* Keeps every open container alive: foreign code is about to run. */
 void
 ib_pin(pTHX_ build *b)
 {
     U32 i;
     b->foreign = TRUE;
+    own_input(aTHX_ b);
     for (i = b->ctx->depth; i--;) {
         ice_frame *frame = &b->ctx->frames[i];
         if (frame->pinned)
@@ -500,6 +514,10 @@ check_classes(pTHX_ build *b, U32 from)
         Renew(ctx->verdicts, ctx->verdict_room, U8);
     }
     Zero(ctx->verdicts, v->classes.count + 1, U8);
+    if (!b->set->bless_ok)
+        return; /* no class is built */
+    if (ice_policy_reports(aTHX_ b->set->classes))
+        own_input(aTHX_ b);
     for (at = from; at < end; at++) {
         const icecore_node *node = &v->nodes[at];
         const icecore_name *name;
@@ -507,6 +525,8 @@ check_classes(pTHX_ build *b, U32 from)
         U32 id;
         int verdict;
         if (node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE)
+            continue;
+        if (node->kind == ICECORE_OPAQUE && node->flags >> 4 == ICECORE_FORM_FREEZE && !ib_is_thawed(aTHX_ b, node))
             continue;
         id = (U32)(node->payload >> 32);
         if (id == 0 || id > v->classes.count || ctx->verdicts[id])
@@ -531,11 +551,20 @@ ib_is_record(build *b, const icecore_node *node)
     return b->ctx->verdicts && id && id <= b->v->classes.count && b->ctx->verdicts[id] == ICE_AS_RECORD;
 }
 
-void
-ib_require_class(pTHX_ build *b, HV *stash)
+/* Whether THAW is called for an object that FREEZE froze; its payload stays
+ * otherwise. */
+bool
+ib_is_thawed(pTHX_ build *b, const icecore_node *node)
 {
-    PERL_UNUSED_ARG(b);
-    load_module(PERL_LOADMOD_NOIMPORT, newSVhek(HvNAME_HEK(stash)), NULL);
+    const char *text;
+    const icecore_name *name;
+    if (b->set->no_thaw || !b->set->bless_ok)
+        return FALSE;
+    if (!b->set->thaw_allow)
+        return TRUE;
+    name = ib_class_name(aTHX_ b, node, &text);
+    return cBOOL(hv_common(b->set->thaw_allow, NULL, text, name->node.aux,
+                           name->node.kind == ICECORE_TEXT ? HVhek_UTF8 : 0, HV_FETCH_ISEXISTS, NULL, 0));
 }
 
 /* ---- building ---------------------------------------------------------- */
@@ -593,6 +622,27 @@ new_leaf(pTHX_ build *b, const icecore_node *node)
     default:
         return ib_new_string(aTHX_ b, node);
     }
+}
+
+/* A leaf where some are shared: undef, small integers. */
+static SV *
+new_shared_leaf(pTHX_ build *b, const icecore_node *node)
+{
+    const ice_read_settings *set = b->set;
+    const ice_frame *frame = b->ctx->depth ? &b->ctx->frames[b->ctx->depth - 1] : NULL;
+    if (frame && (frame->kind == ARRAY || frame->kind == MAP)) {
+        if (node->kind == ICECORE_NULL && set->undef_own)
+            return &PL_sv_undef;
+        if (node->kind == ICECORE_INT && (I64)node->payload >= -16 && (I64)node->payload < set->alias_under) {
+            SV **known = av_fetch(set->aliases, (SSize_t)((I64)node->payload + 16), TRUE);
+            if (!SvOK(*known)) {
+                sv_setiv(*known, (IV)(I64)node->payload);
+                SvREADONLY_on(*known);
+            }
+            return SvREFCNT_inc_simple_NN(*known);
+        }
+    }
+    return new_leaf(aTHX_ b, node);
 }
 
 PERL_STATIC_INLINE bool
@@ -665,15 +715,29 @@ void
 ib_be_object(pTHX_ build *b, SV *rv, U32 object)
 {
     const icecore_node *node = &b->v->nodes[object];
-    HV *stash = ib_stash_of(aTHX_ b, node);
-    sv_bless(rv, stash);
-    if (node->flags & ICECORE_IS_OVERLOAD && !Gv_AMG(stash) && b->storable) {
-        ib_pin(aTHX_ b);
-        ib_require_class(aTHX_ b, stash);
-        if (!Gv_AMG(stash))
-            croak("Cannot restore overloading on %s(0x%" UVxf ") (package %s) (even after a \"require %s;\")",
-                  sv_reftype(SvRV(rv), FALSE), PTR2UV(SvRV(rv)), HvNAME_get(stash), HvNAME_get(stash));
+    if (b->set->bless_ok)
+        sv_bless(rv, ib_stash_of(aTHX_ b, node));
+}
+
+/* The variable that the root is in: the caller's, if something in the document
+ * names it. Otherwise the result is copied to there. */
+static SV *
+root_variable(pTHX_ build *b, const icecore_node *node)
+{
+    SV *into = b->set->into;
+    if (!into || !(node->flags & ICECORE_IS_TARGET) || SvMAGICAL(into) || SvREADONLY(into) || SvTYPE(into) > SVt_PVMG)
+        return newSV_type(SVt_IV);
+    sv_setsv(into, &PL_sv_undef);
+    if (SvTYPE(into) < SVt_PV) {
+        if (SvTYPE(into) != SVt_IV)
+            sv_upgrade(into, SVt_IV);
+    } else {
+        SvPV_free(into);
+        SvPV_set(into, NULL);
+        SvCUR_set(into, 0);
+        SvLEN_set(into, 0);
     }
+    return SvREFCNT_inc_simple_NN(into);
 }
 
 /* Builds what is at b->at, attaches it, and goes on behind it, or into it. */
@@ -687,7 +751,7 @@ value(pTHX_ build *b)
     SV *variable; /* the innermost variable so far */
 
     if (is_leaf(node)) {
-        SV *sv = new_leaf(aTHX_ b, node);
+        SV *sv = UNLIKELY(b->shares) ? new_shared_leaf(aTHX_ b, node) : new_leaf(aTHX_ b, node);
         if (!sv && node->flags & ICECORE_IS_TARGET)
             sv = newSV(0);
         if (sv && node->flags & ICECORE_IS_TARGET)
@@ -707,7 +771,7 @@ value(pTHX_ build *b)
         return;
     }
     /* Everything else is a reference in a variable, unless it is bare. */
-    slot = newSV_type(SVt_IV);
+    slot = UNLIKELY(b->ctx->depth == 0) ? root_variable(aTHX_ b, node) : newSV_type(SVt_IV);
     variable = slot;
     attach(aTHX_ b, at, slot);
     for (;;) {
@@ -810,7 +874,7 @@ value(pTHX_ build *b)
             ib_container_refs(aTHX_ b, variable, (SV *)av, at, object);
             if (count) {
                 av_extend(av, (SSize_t)count - 1);
-                next = fill_array(aTHX_ b, av, at + 1, end);
+                next = UNLIKELY(b->shares) ? at + 1 : fill_array(aTHX_ b, av, at + 1, end);
                 if (next < end) {
                     ice_frame *frame = ib_push_frame(aTHX_ b, ARRAY, at, (SV *)av);
                     frame->at = AvFILLp(av) + 1;
@@ -826,7 +890,7 @@ value(pTHX_ build *b)
             HV *hv = new_hash(aTHX_ node->aux);
             ib_set_rv(aTHX_ variable, (SV *)hv);
             ib_container_refs(aTHX_ b, variable, (SV *)hv, at, object);
-            next = node->flags & ICECORE_BIT_4 ? at + 1 : fill_hash(aTHX_ b, hv, at + 1, end);
+            next = node->flags & ICECORE_BIT_4 || UNLIKELY(b->shares) ? at + 1 : fill_hash(aTHX_ b, hv, at + 1, end);
             if (next < end || node->flags & ICECORE_BIT_4) {
                 ib_push_frame(aTHX_ b, MAP, at, (SV *)hv);
                 b->at = next;
@@ -903,8 +967,52 @@ close_frame(pTHX_ build *b)
     }
 }
 
+/* Makes everything that a variable holds read-only, or all but references and
+ * arrays. */
+static void
+make_readonly(pTHX_ ice_context *ctx, SV *root, bool all)
+{
+    AV *todo = (AV *)sv_2mortal((SV *)newAV());
+    if (ctx->seen.used)
+        ice_map_clear(&ctx->seen);
+    av_push(todo, SvREFCNT_inc_simple_NN(root));
+    while (AvFILLp(todo) >= 0) {
+        SV *sv = sv_2mortal(av_pop(todo));
+        if (SvREFCNT(sv) > 2) {
+            if (ice_map_find(&ctx->seen, sv))
+                continue;
+            ice_map_add(&ctx->seen, sv, 0);
+        }
+        if (SvTYPE(sv) == SVt_PVAV || SvTYPE(sv) == SVt_PVHV) {
+            /* What THAW gave is not ours. */
+            if (SvMAGICAL(sv) || (SvOBJECT(sv) && ice_method(aTHX_ SvSTASH(sv), "THAW")))
+                continue;
+            if (SvTYPE(sv) == SVt_PVAV) {
+                SSize_t i;
+                for (i = 0; i <= AvFILLp((AV *)sv); i++)
+                    if (AvARRAY((AV *)sv)[i])
+                        av_push(todo, SvREFCNT_inc_simple_NN(AvARRAY((AV *)sv)[i]));
+            } else {
+                HV *hv = (HV *)sv;
+                U32 i;
+                HE *he;
+                for (i = 0; HvARRAY(hv) && i <= (U32)HvMAX(hv); i++)
+                    for (he = HvARRAY(hv)[i]; he; he = HeNEXT(he))
+                        av_push(todo, SvREFCNT_inc_simple_NN(HeVAL(he)));
+            }
+            if (all || SvTYPE(sv) == SVt_PVHV)
+                SvREADONLY_on(sv);
+        } else if (SvTYPE(sv) < SVt_PVAV) {
+            if (SvROK(sv))
+                av_push(todo, SvREFCNT_inc_simple_NN(SvRV(sv)));
+            if (all || !SvROK(sv))
+                SvREADONLY_on(sv);
+        }
+    }
+}
+
 SV *
-ice_build(pTHX_ ice_context *ctx, const icecore_view *view, U32 root, const ice_read_settings *settings)
+ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_settings *settings)
 {
     build b;
     U32 i;
@@ -916,6 +1024,7 @@ ice_build(pTHX_ ice_context *ctx, const icecore_view *view, U32 root, const ice_
     b.at = root;
     b.storable = settings->profile == ICE_STORABLE;
     b.foreign = FALSE;
+    b.shares = settings->undef_own || settings->alias_under;
     ice_keys_check(aTHX_ ctx, view->keys.generation);
     if (root >= view->node_count)
         return newSV(0);
@@ -935,7 +1044,7 @@ ice_build(pTHX_ ice_context *ctx, const icecore_view *view, U32 root, const ice_
             b.at = ib_next_of(&b, b.at);
             continue;
         }
-        if (!b.foreign) {
+        if (!b.foreign && !b.shares) {
             if (frame->kind == ARRAY && is_leaf(node)) {
                 U32 next = fill_array(aTHX_ & b, (AV *)frame->sv, b.at, frame->wraps);
                 if (next != b.at) {
@@ -962,5 +1071,7 @@ ice_build(pTHX_ ice_context *ctx, const icecore_view *view, U32 root, const ice_
     ctx->weak_count = 0;
     result = ctx->root;
     ctx->root = NULL;
+    if (settings->readonly || settings->readonly_scalars)
+        make_readonly(aTHX_ ctx, result, settings->readonly);
     return result;
 }

@@ -8,11 +8,12 @@ enum { ARRAY, MAP, OPAQUE_HOOK, OPAQUE_FREEZE, TIED, RECORD, FIELDS };
 
 typedef struct {
     ice_context *ctx;
-    const icecore_view *v;
+    icecore_view *v;
     const ice_read_settings *set;
     U32 at; /* the node that comes next */
     bool storable;
     bool foreign; /* foreign code has run */
+    bool shares;  /* some leaves are values that perl or the decoder has already */
 } build;
 
 const char *ib_bytes_of(pTHX_ build *b, const icecore_node *node, STRLEN *len);
@@ -25,7 +26,7 @@ ice_frame *ib_push_frame(pTHX_ build *b, U8 kind, U32 node, SV *sv);
 const icecore_name *ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text);
 HV *ib_stash_of(pTHX_ build *b, const icecore_node *node);
 bool ib_is_record(build *b, const icecore_node *node);
-void ib_require_class(pTHX_ build *b, HV *stash);
+bool ib_is_thawed(pTHX_ build *b, const icecore_node *node);
 U32 ib_last_child(build *b, U32 at);
 void ib_be_object(pTHX_ build *b, SV *rv, U32 object);
 

@@ -74,6 +74,7 @@ checkin(pTHX_ void *data)
     ctx->weak_count = 0;
     ctx->keep = NULL;
     ctx->root = NULL;
+    ctx->has_input = FALSE;
     if (ctx->seen.used)
         ice_map_clear(&ctx->seen);
     if (ctx->stashes.used)

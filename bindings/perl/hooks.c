@@ -10,36 +10,78 @@ ice_method(pTHX_ HV *stash, const char *name)
     return gv && isGV(gv) ? GvCV(gv) : NULL;
 }
 
-/* Calls a sub in list context; copies of what it returns. */
-AV *
-ice_call_list(pTHX_ SV *self, SV *method, SV *argument)
+/* Calls a sub and puts what it returns in a list, or the one value that it
+ * returns in scalar context. On a stack of its own: `last` and the like can't
+ * leave it, which would go on behind the call and leave us here. */
+static AV *
+call(pTHX_ SV *method, SV **arguments, SSize_t count, U8 context)
 {
     AV *list = newAV();
-    I32 count;
+    SSize_t i, given, first;
     dSP;
     ENTER;
     SAVETMPS;
-    sv_2mortal((SV *)list);
+    SAVEFREESV((SV *)list);
+    PUSHSTACKi(PERLSI_MAGIC);
     PUSHMARK(SP);
-    EXTEND(SP, 2);
-    PUSHs(self);
-    if (argument)
-        PUSHs(argument);
+    EXTEND(SP, count);
+    for (i = 0; i < count; i++)
+        PUSHs(arguments[i] ? arguments[i] : &PL_sv_undef);
     PUTBACK;
-    count = call_sv(method, G_LIST);
+    given = call_sv(method, context);
     SPAGAIN;
-    if (count > 0) {
-        I32 i;
-        av_extend(list, count - 1);
-        for (i = 0; i < count; i++)
-            av_store(list, i, newSVsv(SP[i - count + 1]));
+    first = SP - PL_stack_base - given + 1;
+    if (given > 0) {
+        av_extend(list, given - 1);
+        /* Copies: what was returned may be a temporary, or change. */
+        for (i = 0; i < given; i++)
+            av_store(list, i, newSVsv(PL_stack_base[first + i]));
     }
-    SP -= count;
+    SPAGAIN;
+    SP -= given;
     PUTBACK;
-    SvREFCNT_inc_simple_void_NN(list);
+    POPSTACK;
+    SvREFCNT_inc_simple_void_NN((SV *)list);
     FREETMPS;
     LEAVE;
     return list;
+}
+
+AV *
+ice_call_list(pTHX_ SV *method, SV **arguments, SSize_t count)
+{
+    return call(aTHX_ method, arguments, count, G_LIST);
+}
+
+/* A mortal. */
+SV *
+ice_call_scalar(pTHX_ SV *method, SV **arguments, SSize_t count)
+{
+    AV *list = (AV *)sv_2mortal((SV *)call(aTHX_ method, arguments, count, G_SCALAR));
+    return AvFILLp(list) >= 0 ? sv_2mortal(SvREFCNT_inc_simple_NN(AvARRAY(list)[0])) : &PL_sv_undef;
+}
+
+/* What a text is when it is evaluated; a mortal. An error goes on; without one
+ * $@ stays what it was. */
+SV *
+ice_eval(pTHX_ SV *code)
+{
+    SV *result, *error = NULL;
+    dSP;
+    ENTER;
+    save_scalar(PL_errgv);
+    PUSHSTACKi(PERLSI_MAGIC);
+    eval_sv(code, G_SCALAR);
+    SPAGAIN;
+    result = sv_2mortal(newSVsv(POPs));
+    PUTBACK;
+    POPSTACK;
+    if (SvTRUE(ERRSV))
+        error = sv_2mortal(newSVsv(ERRSV));
+    LEAVE;
+    if (error)
+        croak("code %" SVf " caused an error: %" SVf, SVfARG(code), SVfARG(error));
+    return result;
 }
 
 /* Compiles a pattern, as qr// does. Code in a pattern is refused by perl itself,

@@ -105,6 +105,7 @@ typedef struct {
     bool has_amagic;
     bool hook_used;
     bool hook_ignored;
+    bool is_record;
     CV *hook;
 } ice_class;
 
@@ -127,6 +128,7 @@ struct ice_context {
     U32 weak_count;
     U32 weak_room;
     SV *root;   /* what is being built */
+    bool has_input; /* the input was copied: foreign code may change the caller's */
     AV *keep;   /* what must live as long as the call */
     U8 *verdicts;
     U32 verdict_room;
@@ -192,7 +194,9 @@ typedef struct {
     bool undef_own;       /* Sereal: use_undef */
     bool readonly;        /* Sereal: set_readonly */
     bool readonly_scalars;
-    IV alias_under;       /* Sereal: alias_smallint, alias_varint_under */
+    IV alias_under;       /* Sereal: alias_smallint, alias_varint_under; 0: no */
+    AV *aliases;          /* the integers from -16 to there */
+    SV *into;             /* the variable that is to be the root; or NULL */
     SV *eval;             /* Storable: $Eval */
     bool forgive;         /* Storable: $forgive_me, for code */
     int downgrade_restricted;
@@ -209,14 +213,16 @@ void ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_writ
 void ice_walk_header(pTHX_ ice_context *ctx, icecore_tape *tape, SV *header, SV *body, const ice_write_settings *settings);
 
 /* Builds the value at a node: a new SV. */
-SV *ice_build(pTHX_ ice_context *ctx, const icecore_view *view, U32 node, const ice_read_settings *settings);
+SV *ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 node, const ice_read_settings *settings);
 
 /* Keys and values of an object of `class` in turn. */
 void ice_fields(pTHX_ SV *object, AV *list);
 
 /* ---- hooks ------------------------------------------------------------- */
 
-AV *ice_call_list(pTHX_ SV *self, SV *method, SV *argument);
+AV *ice_call_list(pTHX_ SV *method, SV **arguments, SSize_t count);
+SV *ice_call_scalar(pTHX_ SV *method, SV **arguments, SSize_t count);
+SV *ice_eval(pTHX_ SV *code);
 SV *ice_regexp(pTHX_ SV *pattern, const char *flags, STRLEN len);
 CV *ice_method(pTHX_ HV *stash, const char *name);
 
@@ -225,9 +231,10 @@ CV *ice_method(pTHX_ HV *stash, const char *name);
 enum { ICE_REFUSED, ICE_ALLOWED, ICE_AS_RECORD };
 
 void ice_policy_boot(pTHX);
+/* Whether it is said which classes are built, by a warning. */
+bool ice_policy_reports(pTHX_ SV *classes);
 /* Whether a class may be built. */
 int ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
-void ice_policy_allow(pTHX_ SV *pattern);
 void ice_policy_refuse(pTHX_ const char *name, STRLEN len, const char *path);
 
 /* ---- errors ------------------------------------------------------------ */

@@ -82,31 +82,11 @@ ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
     }
     ib_pin(aTHX_ b);
     code = sv_2mortal(newSVpvf("sub %" SVf, SVfARG(text)));
-    {
-        dSP;
-        ENTER;
-        SAVETMPS;
-        PUSHMARK(SP);
-        XPUSHs(code);
-        PUTBACK;
-        if (SvROK(b->set->eval) && SvTYPE(SvRV(b->set->eval)) == SVt_PVCV)
-            call_sv(b->set->eval, G_SCALAR);
-        else {
-            POPMARK;
-            SPAGAIN;
-            SP--;
-            PUTBACK;
-            eval_sv(code, G_SCALAR);
-        }
-        SPAGAIN;
-        result = SvREFCNT_inc(POPs);
-        PUTBACK;
-        FREETMPS;
-        LEAVE;
-        sv_2mortal(result);
-    }
-    if (SvTRUE(ERRSV))
-        croak("code %" SVf " caused an error: %" SVf, SVfARG(code), SVfARG(ERRSV));
+    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
+    if (SvROK(b->set->eval) && SvTYPE(SvRV(b->set->eval)) == SVt_PVCV)
+        result = ice_call_scalar(aTHX_ b->set->eval, &code, 1);
+    else
+        result = ice_eval(aTHX_ code);
     if (!SvROK(result) || SvTYPE(SvRV(result)) != SVt_PVCV)
         croak("code %" SVf " did not evaluate to a subroutine reference\n", SVfARG(code));
     ib_set_rv(aTHX_ variable, SvREFCNT_inc_simple_NN(SvRV(result)));
@@ -167,8 +147,11 @@ ib_end_tied(pTHX_ build *b)
     AV *list = (AV *)frame.other;
     SV *object = item(aTHX_ list, 0);
     b->ctx->depth--;
+    /* perl would call the methods of the class that a plain string names. */
     if (!SvOK(object))
         object = NULL;
+    else if (!SvROK(object) || (b->set->bless_ok && !SvOBJECT(SvRV(object))))
+        croak("Icecore: a tied variable without an object behind it");
     switch (form) {
     case ICECORE_FORM_TIED_ARRAY:
     case ICECORE_FORM_TIED_HASH:
@@ -236,13 +219,12 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
 static void
 replace(pTHX_ build *b, U32 at, SV *variable, SV *sv)
 {
-    SV *old = SvROK(variable) ? SvRV(variable) : NULL;
     ice_target *known;
-    ib_set_rv(aTHX_ variable, SvREFCNT_inc_simple_NN(sv));
-    SvREFCNT_dec(old);
+    /* A hook may have put something else there. */
+    sv_setsv(variable, sv_2mortal(newRV_inc(sv)));
     known = b->v->nodes[at].flags & ICECORE_IS_TARGET ? ib_find_target(b, at) : NULL;
     if (known) {
-        old = known->referent;
+        SV *old = known->referent;
         known->referent = SvREFCNT_inc_simple_NN(sv);
         SvREFCNT_dec(old);
     }
@@ -251,25 +233,15 @@ replace(pTHX_ build *b, U32 at, SV *variable, SV *sv)
 static void
 attach_object(pTHX_ build *b, U32 at, SV *variable, HV *stash, CV *method, SV *frozen)
 {
-    SV *result;
-    dSP;
-    ENTER;
-    SAVETMPS;
-    PUSHMARK(SP);
-    EXTEND(SP, 3);
-    PUSHs(sv_2mortal(newSVhek(HvNAME_HEK(stash))));
-    PUSHs(b->set->cloning ? &PL_sv_yes : &PL_sv_no);
-    PUSHs(frozen);
-    PUTBACK;
-    call_sv((SV *)method, G_SCALAR);
-    SPAGAIN;
-    result = POPs;
-    PUTBACK;
-    if (!SvROK(result) || !sv_derived_from_sv(result, sv_2mortal(newSVhek(HvNAME_HEK(stash))), 0))
+    SV *arguments[3], *result;
+    arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
+    arguments[1] = sv_2mortal(newSViv(b->set->cloning));
+    arguments[2] = frozen;
+    result = ice_call_scalar(aTHX_ (SV *)method, arguments, 3);
+    if (!SvROK(result) || !SvOBJECT(SvRV(result))
+        || !sv_derived_from_sv(result, sv_2mortal(newSVhek(HvNAME_HEK(stash))), 0))
         croak("STORABLE_attach did not return a %s object", HvNAME_get(stash));
     replace(aTHX_ b, at, variable, SvRV(result));
-    FREETMPS;
-    LEAVE;
 }
 
 void
@@ -301,6 +273,8 @@ ib_end_hook(pTHX_ build *b)
     }
     if (!b->set->bless_ok)
         return;
+    ENTER;
+    SAVETMPS;
     stash = ib_stash_of(aTHX_ b, &nodes[at]);
     references = parts(aTHX_ b);
     for (; child < end && ib_next_of(b, child) < end; child = ib_next_of(b, child), index++)
@@ -315,35 +289,29 @@ ib_end_hook(pTHX_ build *b)
         if (AvFILLp(references) >= 0)
             croak("STORABLE_attach called with unexpected references");
         attach_object(aTHX_ b, at, variable, stash, method, frozen);
+        FREETMPS;
+        LEAVE;
         return;
     }
     sv_bless(variable, stash);
     method = ice_method(aTHX_ stash, "STORABLE_thaw");
-    if (!method) {
-        ib_require_class(aTHX_ b, stash);
-        method = ice_method(aTHX_ stash, "STORABLE_thaw");
-        if (!method)
-            croak("No STORABLE_thaw defined for objects of class %s (even after a \"require %s;\")", HvNAME_get(stash),
-                  HvNAME_get(stash));
-    }
+    if (!method)
+        croak("No STORABLE_thaw defined for objects of class %s: load the class first", HvNAME_get(stash));
     {
-        SSize_t i;
-        dSP;
-        ENTER;
-        SAVETMPS;
-        PUSHMARK(SP);
-        EXTEND(SP, AvFILLp(references) + 4);
+        SSize_t count = AvFILLp(references) + 4, i;
+        SV **arguments;
+        Newx(arguments, count, SV *);
+        SAVEFREEPV(arguments);
         /* The hook may keep the reference that it is given. */
-        PUSHs(sv_2mortal(newRV_inc(SvRV(variable))));
-        PUSHs(b->set->cloning ? &PL_sv_yes : &PL_sv_no);
-        PUSHs(frozen);
-        for (i = 0; i <= AvFILLp(references); i++)
-            PUSHs(AvARRAY(references)[i]);
-        PUTBACK;
-        call_sv((SV *)method, G_SCALAR | G_DISCARD);
-        FREETMPS;
-        LEAVE;
+        arguments[0] = sv_2mortal(newRV_inc(SvRV(variable)));
+        arguments[1] = sv_2mortal(newSViv(b->set->cloning));
+        arguments[2] = frozen;
+        for (i = 3; i < count; i++)
+            arguments[i] = AvARRAY(references)[i - 3];
+        ice_call_scalar(aTHX_ (SV *)method, arguments, count);
     }
+    FREETMPS;
+    LEAVE;
 }
 
 void
@@ -358,7 +326,7 @@ ib_end_freeze(pTHX_ build *b)
     CV *method;
 
     b->ctx->depth--;
-    if (b->set->no_thaw) {
+    if (!ib_is_thawed(aTHX_ b, &b->v->nodes[at])) {
         sv_setsv(variable, payload);
         if (b->v->nodes[at].flags & ICECORE_IS_TARGET && SvROK(variable))
             ib_set_referent(aTHX_ b, at, SvRV(variable));
@@ -370,33 +338,28 @@ ib_end_freeze(pTHX_ build *b)
     method = ice_method(aTHX_ stash, "THAW");
     if (!method)
         croak("No THAW method defined for package '%s'", HvNAME_get(stash));
+    ENTER;
+    SAVETMPS;
     {
-        SV *result;
-        AV *arguments = SvROK(payload) && SvTYPE(SvRV(payload)) == SVt_PVAV ? (AV *)SvRV(payload) : NULL;
-        SSize_t i, count = arguments ? AvFILLp(arguments) + 1 : 0;
-        dSP;
-        ENTER;
-        SAVETMPS;
-        PUSHMARK(SP);
-        EXTEND(SP, count + 2);
-        PUSHs(sv_2mortal(newSVhek(HvNAME_HEK(stash))));
-        PUSHs(sv_2mortal(newSVpvs("Sereal")));
-        for (i = 0; i < count; i++)
-            PUSHs(AvARRAY(arguments)[i] ? AvARRAY(arguments)[i] : &PL_sv_undef);
-        PUTBACK;
-        call_sv((SV *)method, G_SCALAR);
-        SPAGAIN;
-        result = POPs;
-        PUTBACK;
+        AV *given = SvROK(payload) && SvTYPE(SvRV(payload)) == SVt_PVAV ? (AV *)SvRV(payload) : NULL;
+        SSize_t i, count = given ? AvFILLp(given) + 3 : 2;
+        SV *result, **arguments;
+        Newx(arguments, count, SV *);
+        SAVEFREEPV(arguments);
+        arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
+        arguments[1] = sv_2mortal(newSVpvs("Sereal"));
+        for (i = 2; i < count; i++)
+            arguments[i] = AvARRAY(given)[i - 2];
+        result = ice_call_scalar(aTHX_ (SV *)method, arguments, count);
         if (SvROK(result)) {
             replace(aTHX_ b, at, variable, SvRV(result));
             if (b->v->nodes[at].flags & ICECORE_IS_TARGET)
                 ib_set_referent(aTHX_ b, at, SvRV(result));
         } else
             sv_setsv(variable, result);
-        FREETMPS;
-        LEAVE;
     }
+    FREETMPS;
+    LEAVE;
 }
 
 /* ---- records ----------------------------------------------------------- */
@@ -421,6 +384,8 @@ ib_record(pTHX_ build *b, U32 at, SV *variable)
                     newSVpvn_utf8(class, name->node.aux, name->node.kind == ICECORE_TEXT
                                                              && is_utf8_string((const U8 *)class, name->node.aux)));
     (void)hv_stores(hv, "kind", newSVpv(record_kind(node), 0));
+    if (node->flags & ICECORE_IS_OVERLOAD)
+        (void)hv_stores(hv, "overloaded", newSViv(1));
     sv_bless(variable, gv_stashpvs("Icecore::Record", GV_ADD));
     if (node->flags & ICECORE_IS_TARGET)
         ib_set_referent(aTHX_ b, at, (SV *)hv);

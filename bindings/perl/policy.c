@@ -107,6 +107,14 @@ asked(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8)
     return item_allows(aTHX_ classes, name, len, is_utf8) ? ICE_ALLOWED : ICE_REFUSED;
 }
 
+bool
+ice_policy_reports(pTHX_ SV *classes)
+{
+    SV *process = get_sv("Icecore::CLASSES", 0);
+    return (classes && SvOK(classes) && !SvROK(classes) && is_word(aTHX_ classes, "any,report"))
+           || (process && SvOK(process) && !SvROK(process) && is_word(aTHX_ process, "any,report"));
+}
+
 int
 ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8)
 {

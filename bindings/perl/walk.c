@@ -148,6 +148,13 @@ key_sv(pTHX_ HE *he)
     return HeKLEN(he) == HEf_SVKEY ? newSVsv(HeKEY_sv(he)) : newSVhek(HeKEY_hek(he));
 }
 
+/* Whether a hash is stored with what its keys allow. */
+PERL_STATIC_INLINE bool
+is_restricted(walk *w, HV *hv)
+{
+    return w->storable && SvREADONLY((SV *)hv);
+}
+
 /* Lists what is left of a hash: keys and values in turn. */
 static void
 list_rest(pTHX_ walk *w, ice_frame *frame)
@@ -158,6 +165,7 @@ list_rest(pTHX_ walk *w, ice_frame *frame)
     SSize_t at = frame->at;
     U32 max = (U32)HvMAX(hv);
 
+    frame->spare = is_restricted(w, hv);
     ice_keep(aTHX_ w->ctx, (SV *)list);
     while (HvARRAY(hv)) {
         for (; he; he = HeNEXT(he)) {
@@ -165,7 +173,7 @@ list_rest(pTHX_ walk *w, ice_frame *frame)
             if (value == &PL_sv_placeholder && !w->storable)
                 continue;
             av_push(list, key_sv(aTHX_ he));
-            av_push(list, value == &PL_sv_placeholder ? newSV(0) : SvREFCNT_inc_simple_NN(value));
+            av_push(list, SvREFCNT_inc_simple_NN(value));
         }
         if (at > (SSize_t)max)
             break;
@@ -191,6 +199,8 @@ pin(pTHX_ walk *w)
             ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(frame->sv));
         if (frame->kind == HASH)
             list_rest(aTHX_ w, frame);
+        else if (frame->kind == LISTED && !frame->sv && frame->he) /* the key of a tied element */
+            ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN((SV *)frame->he));
     }
 }
 
@@ -247,6 +257,7 @@ class_of(pTHX_ walk *w, HV *stash)
         if (!class->id)
             croak("Icecore: too many classes");
         class->has_amagic = w->storable && Gv_AMG(stash);
+        class->is_record = !w->set->cloning && strEQ(name, "Icecore::Record");
         use_hook(aTHX_ w, class);
         slot = ice_map_add(&ctx->stashes, stash, ctx->class_count++);
     }
@@ -358,7 +369,7 @@ sereal_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
         push_int(aTHX_ w, sv, flags, key);
     else if (f & SVf_POK) {
         if ((f & SVf_IOK) && SvIsBOOL(sv) && w->set->protocol >= 5)
-            push(aTHX_ w, ICECORE_BOOL, flags, key, 0, SvTRUE_nomg_NN(sv));
+            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_BIT_5, key, 0, SvTRUE_nomg_NN(sv));
         else if (f & SVf_IOK ? is_integer_text(aTHX_ sv) : FALSE)
             push_int(aTHX_ w, sv, flags, key);
         else if (!(f & SVf_IOK) && is_float_text(aTHX_ sv))
@@ -409,6 +420,16 @@ is_immortal(pTHX_ SV *sv)
     return sv == &PL_sv_undef || sv == &PL_sv_yes || sv == &PL_sv_no || sv == &PL_sv_placeholder;
 }
 
+/* Whether such a value is one of its own each time, and not the same variable
+ * again. Up to protocol 2 Sereal has no word for perl's own undef. */
+static bool
+is_always_own(pTHX_ walk *w, SV *sv)
+{
+    if (sv == &PL_sv_yes || sv == &PL_sv_no)
+        return !w->storable;
+    return !w->sereal || w->set->protocol >= 3;
+}
+
 static void
 push_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
 {
@@ -416,6 +437,13 @@ push_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
         push(aTHX_ w, ICECORE_BOOL, ICECORE_BIT_4, key, 0, sv == &PL_sv_yes);
     else
         push(aTHX_ w, ICECORE_NULL, item && w->storable ? ICECORE_BIT_4 | ICECORE_BIT_5 : ICECORE_BIT_4, key, 0, 0);
+}
+
+/* Whether a reference to it is a reference to a variable. */
+PERL_STATIC_INLINE bool
+is_scalar(SV *sv)
+{
+    return SvTYPE(sv) < SVt_PVAV && SvTYPE(sv) != SVt_REGEXP && !isGV_with_GP(sv);
 }
 
 /* Whether a weak reference points to it, so that it may come again. */
@@ -430,11 +458,11 @@ has_backrefs(pTHX_ SV *sv)
 /* ---- hash entries ------------------------------------------------------ */
 
 /* In which order: Storable goes as perl's own iterator would, Sereal along the
- * buckets. */
+ * buckets, unless the hash has magic, as that of a restricted one. */
 static U32
 start_hash(pTHX_ walk *w, HV *hv)
 {
-    if (!w->storable)
+    if (!w->storable && !SvMAGICAL((SV *)hv))
         return 0;
     if (!HvHasAUX(hv) && HvTOTALKEYS(hv))
         (void)hv_iterinit(hv);
@@ -529,6 +557,7 @@ push_frame(pTHX_ walk *w, U8 kind, U32 node, U32 wraps, SV *sv)
     frame = ice_push_frame(aTHX_ w->ctx);
     frame->kind = kind;
     frame->pinned = FALSE;
+    frame->spare = FALSE;
     frame->wraps = wraps;
     frame->node = node;
     frame->sv = sv;
@@ -599,7 +628,7 @@ put_code(pTHX_ walk *w, SV *rv, SV *cv, U8 flags, U16 key, U32 wraps)
         SV *code = newRV_inc(cv);
         AV *result;
         ice_keep(aTHX_ w->ctx, code);
-        result = ice_call_list(aTHX_ code, (SV *)get_cv("Icecore::_deparse", GV_ADD), NULL);
+        result = ice_call_list(aTHX_ (SV *)get_cv("Icecore::_deparse", GV_ADD), &code, 1);
         ice_keep(aTHX_ w->ctx, (SV *)result);
         text = AvFILLp(result) >= 0 ? AvARRAY(result)[0] : &PL_sv_undef;
     }
@@ -658,13 +687,14 @@ static AV *
 call_storable_freeze(pTHX_ walk *w, SV *sv, U32 class_index)
 {
     ice_class *class = &w->ctx->classes[class_index];
-    SV *self = newRV_inc(sv);
+    SV *arguments[2];
     AV *list;
     bool storing = !w->set->cloning;
 
-    ice_keep(aTHX_ w->ctx, self);
+    ice_keep(aTHX_ w->ctx, arguments[0] = newRV_inc(sv));
+    ice_keep(aTHX_ w->ctx, arguments[1] = newSViv(w->set->cloning));
     pin(aTHX_ w);
-    list = ice_call_list(aTHX_ self, (SV *)class->hook, storing ? &PL_sv_no : &PL_sv_yes);
+    list = ice_call_list(aTHX_ (SV *)class->hook, arguments, 2);
     ice_keep(aTHX_ w->ctx, (SV *)list);
     class = &w->ctx->classes[class_index];
     if (AvFILLp(list) < 0) {
@@ -695,10 +725,36 @@ put_hook(pTHX_ walk *w, SV *sv, AV *list, U32 class_id, U8 flags, U16 key, U32 w
     frame->other = sv;
 }
 
+/* What FREEZE of its class returns for an object. */
+static void
+put_frozen(pTHX_ walk *w, SV *sv, const ice_class *class, U8 flags, U16 key, U32 wraps)
+{
+    const U32 id = class->id;
+    SV *arguments[2];
+    AV *list;
+    U32 at;
+    ice_keep(aTHX_ w->ctx, arguments[0] = newRV_inc(sv));
+    ice_keep(aTHX_ w->ctx, arguments[1] = newSVpvs("Sereal"));
+    pin(aTHX_ w);
+    list = ice_call_list(aTHX_ (SV *)class->hook, arguments, 2);
+    ice_keep(aTHX_ w->ctx, (SV *)list);
+    w->last_stash = NULL;
+    push(aTHX_ w, ICECORE_OPAQUE, flags | ICECORE_FORM_FREEZE << 4, key, 1, (U64)id << 32);
+    at = push(aTHX_ w, ICECORE_ARRAY, REFERENCE, 0, 0, 0);
+    push_frame(aTHX_ w, ARRAY, at, wraps + 1, (SV *)list)->count = AvFILLp(list) + 1;
+}
+
 static MAGIC *
 tie_of(pTHX_ SV *sv)
 {
     return SvRMAGICAL(sv) ? mg_find(sv, PERL_MAGIC_tied) : NULL;
+}
+
+static void
+refuse_object(pTHX)
+{
+    croak("Attempted to serialize blessed reference. Serializing objects using Sereal::Encoder was explicitly disabled "
+          "using the 'croak_on_bless' option.");
 }
 
 /* What a reference refers to, if that is no scalar; `rv` may be NULL. */
@@ -720,12 +776,11 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
         /* Sereal has another form for what may be referred to again. */
         counted = w->sereal;
     }
+    if (SvOBJECT(sv) && w->set->croak_on_bless)
+        refuse_object(aTHX);
     if (SvOBJECT(sv) && !(type == SVt_REGEXP && SvSTASH(sv) == gv_stashpvs("Regexp", GV_ADD))) {
         ice_class *class = class_of(aTHX_ w, SvSTASH(sv));
         U32 index = (U32)(class - w->ctx->classes), id = class->id;
-        if (w->set->croak_on_bless)
-            croak("Attempted to serialize blessed reference. Serializing objects using Sereal::Encoder was explicitly "
-                  "disabled using the 'croak_on_bless' option.");
         if (class->hook && !class->hook_ignored) {
             if (w->storable) {
                 AV *list = call_storable_freeze(aTHX_ w, sv, index);
@@ -735,18 +790,7 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
                     return;
                 }
             } else {
-                SV *self = newRV_inc(sv);
-                CV *hook = class->hook;
-                AV *list;
-                U32 at;
-                ice_keep(aTHX_ w->ctx, self);
-                pin(aTHX_ w);
-                list = ice_call_list(aTHX_ self, (SV *)hook, sv_2mortal(newSVpvs("Sereal")));
-                ice_keep(aTHX_ w->ctx, (SV *)list);
-                w->last_stash = NULL;
-                push(aTHX_ w, ICECORE_OPAQUE, flags | ICECORE_FORM_FREEZE << 4, key, 1, (U64)id << 32);
-                at = push(aTHX_ w, ICECORE_ARRAY, REFERENCE, 0, 0, 0);
-                push_frame(aTHX_ w, ARRAY, at, wraps + 1, (SV *)list)->count = AvFILLp(list) + 1;
+                put_frozen(aTHX_ w, sv, class, flags, key, wraps);
                 return;
             }
         }
@@ -834,13 +878,6 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
     }
 }
 
-/* Whether a reference to it is a reference to a variable. */
-PERL_STATIC_INLINE bool
-is_scalar(SV *sv)
-{
-    return SvTYPE(sv) < SVt_PVAV && SvTYPE(sv) != SVt_REGEXP && !isGV_with_GP(sv);
-}
-
 /* A scalar with magic, as Storable sees it. Says whether it was put. */
 static bool
 put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
@@ -877,6 +914,108 @@ put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
     return FALSE;
 }
 
+/* ---- records ----------------------------------------------------------- */
+
+/* Whether what comes next is the body of an object: it is not reached through a
+ * reference of its own. And whether something else refers to the object. */
+typedef struct {
+    bool is_body;
+    bool hint;
+} record_body;
+
+static SV *
+field(pTHX_ HV *record, const char *name)
+{
+    SV **found = hv_fetch(record, name, (I32)strlen(name), 0);
+    if (!found || !SvOK(*found) || SvMAGICAL(*found))
+        return NULL;
+    return *found;
+}
+
+/* What a hook record says that its object is made of. */
+static SV *
+record_type(pTHX_ walk *w, HV *record)
+{
+    SV *body = field(aTHX_ record, "body"), *made;
+    if (body && SvROK(body))
+        return SvRV(body);
+    if (body && strEQ(SvPV_nolen(body), "HASH"))
+        made = (SV *)newHV();
+    else if (body && strEQ(SvPV_nolen(body), "ARRAY"))
+        made = (SV *)newAV();
+    else if (body || !hv_exists(record, "body", 4))
+        made = newSV(0);
+    else
+        return *hv_fetchs(record, "body", 0); /* a tied scalar */
+    ice_keep(aTHX_ w->ctx, made);
+    return made;
+}
+
+/* An object of a class that was not allowed, as it was read. Returns what is to
+ * be put into it; NULL, if it is complete or has a frame. */
+static SV *
+put_record(pTHX_ walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, bool remember)
+{
+    HV *record = (HV *)SvRV(rv);
+    SV *class = field(aTHX_ record, "class"), *kind = field(aTHX_ record, "kind");
+    SV **value = hv_fetchs(record, "value", 0);
+    const char *name, *how;
+    STRLEN len;
+    U8 flags = inside->is_body ? 0 : REFERENCE;
+    U32 id;
+
+    inside->is_body = inside->hint = FALSE;
+    if (w->set->croak_on_bless)
+        refuse_object(aTHX);
+    if (!class || !kind || !value)
+        croak("Icecore: a record without a class, a kind or a value");
+    if (SvWEAKREF(rv))
+        flags |= ICECORE_IS_WEAK;
+    if (field(aTHX_ record, "overloaded"))
+        flags |= ICECORE_IS_OVERLOAD;
+    how = SvPV_nolen(kind);
+    if (SvREFCNT((SV *)record) > 1 || remember || has_backrefs(aTHX_ (SV *)record)) {
+        ice_slot *slot = ice_map_find(&w->ctx->seen, record);
+        if (slot) {
+            push_again(aTHX_ w, ICECORE_LINK, flags, *key, slot->value, *wraps);
+            return NULL;
+        }
+        ice_map_add(&w->ctx->seen, record, (U32)w->t->node_count);
+        inside->hint = w->sereal;
+    }
+    if (w->set->no_bless)
+        return *value;
+    name = SvPV(class, len);
+    id = icecore_class(w->ctx->engine, SvUTF8(class) ? ICECORE_TEXT : ICECORE_BYTES, (const U8 *)name, len);
+    if (!id)
+        croak("Icecore: too many classes");
+    if (strEQ(how, "hook")) {
+        AV *list = newAV();
+        SV *references = field(aTHX_ record, "references");
+        ice_keep(aTHX_ w->ctx, (SV *)list);
+        av_push(list, newSVsv_nomg(*value));
+        if (references && SvROK(references) && SvTYPE(SvRV(references)) == SVt_PVAV && !SvMAGICAL(SvRV(references))) {
+            AV *from = (AV *)SvRV(references);
+            SSize_t i;
+            for (i = 0; i <= AvFILLp(from); i++)
+                av_push(list, AvARRAY(from)[i] ? SvREFCNT_inc_simple_NN(AvARRAY(from)[i]) : newSV(0));
+        }
+        put_hook(aTHX_ w, record_type(aTHX_ w, record), list, id, flags, *key, *wraps);
+        return NULL;
+    }
+    if (strEQ(how, "freeze"))
+        push(aTHX_ w, ICECORE_OPAQUE, flags | ICECORE_FORM_FREEZE << 4, *key, 1, (U64)id << 32);
+    else if (strEQ(how, "variable"))
+        push(aTHX_ w, ICECORE_OBJECT, ICECORE_FORM_VARIABLE << 4, *key, 1, (U64)id << 32);
+    else {
+        push(aTHX_ w, ICECORE_OBJECT, flags, *key, 1, (U64)id << 32);
+        inside->is_body = TRUE;
+    }
+    ++*wraps;
+    *key = 0;
+    return *value;
+}
+
 /* The value of a variable: an item, the value of an entry, what a reference to a
  * scalar refers to. With `remember` what it refers to may come again, whatever
  * its count says. */
@@ -886,6 +1025,7 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
     U32 wraps = 0;
     U32 object = ICECORE_NONE;
     bool inner = FALSE;
+    record_body body = { FALSE, FALSE };
     for (;;) {
         U8 flags = 0;
         SV *referent;
@@ -894,7 +1034,7 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
             get_magic(aTHX_ w, sv);
         if (SvREFCNT(sv) > 1 || (inner && remember) || has_backrefs(aTHX_ sv)) {
             ice_slot *slot;
-            if (is_immortal(aTHX_ sv) && !(w->storable && (sv == &PL_sv_yes || sv == &PL_sv_no))) {
+            if (is_immortal(aTHX_ sv) && is_always_own(aTHX_ w, sv)) {
                 push_immortal(aTHX_ w, sv, key, item && !inner);
                 end_wraps(w, wraps);
                 return;
@@ -936,7 +1076,17 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
         if (w->storable && SvMAGICAL(sv) && put_magical(aTHX_ w, sv, flags, key, wraps))
             return;
         referent = SvRV(sv);
-        flags |= REFERENCE;
+        if (UNLIKELY(SvOBJECT(referent)) && SvTYPE(referent) == SVt_PVHV
+            && class_of(aTHX_ w, SvSTASH(referent))->is_record) {
+            sv = put_record(aTHX_ w, sv, &key, &wraps, &body, remember);
+            if (!sv)
+                return;
+            inner = TRUE;
+            remember = FALSE;
+            continue;
+        }
+        flags |= body.is_body ? body.hint && !is_scalar(referent) ? ICECORE_BIT_7 : 0 : REFERENCE;
+        body.is_body = FALSE;
         if (SvWEAKREF(sv))
             flags |= ICECORE_IS_WEAK;
         if (SvOBJECT(referent) && w->storable && class_of(aTHX_ w, SvSTASH(referent))->has_amagic)
@@ -953,8 +1103,7 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
                 return;
             }
             if (w->set->croak_on_bless)
-                croak("Attempted to serialize blessed reference. Serializing objects using Sereal::Encoder was "
-                      "explicitly disabled using the 'croak_on_bless' option.");
+                refuse_object(aTHX);
             if (!slot && class->hook && !class->hook_ignored) {
                 U32 index = (U32)(class - w->ctx->classes), id = class->id;
                 U32 here = (U32)w->t->node_count;
@@ -968,16 +1117,7 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
                         return;
                     }
                 } else {
-                    SV *self = newRV_inc(referent);
-                    U32 at;
-                    ice_keep(aTHX_ w->ctx, self);
-                    pin(aTHX_ w);
-                    list = ice_call_list(aTHX_ self, (SV *)class->hook, sv_2mortal(newSVpvs("Sereal")));
-                    ice_keep(aTHX_ w->ctx, (SV *)list);
-                    w->last_stash = NULL;
-                    push(aTHX_ w, ICECORE_OPAQUE, flags | ICECORE_FORM_FREEZE << 4, key, 1, (U64)id << 32);
-                    at = push(aTHX_ w, ICECORE_ARRAY, REFERENCE, 0, 0, 0);
-                    push_frame(aTHX_ w, ARRAY, at, wraps + 1, (SV *)list)->count = AvFILLp(list) + 1;
+                    put_frozen(aTHX_ w, referent, class, flags, key, wraps);
                     return;
                 }
                 class = &w->ctx->classes[index];
@@ -1135,7 +1275,7 @@ walk_hash(pTHX_ walk *w)
     ice_frame *frame = &w->ctx->frames[depth - 1];
     HV *hv = (HV *)frame->sv;
     const bool ids = HvTOTALKEYS(hv) <= ICECORE_MOST_IDS;
-    const bool restricted = w->storable && SvREADONLY((SV *)hv);
+    const bool restricted = is_restricted(w, hv);
     HE *he;
 
     while ((he = next_entry(frame))) {
@@ -1144,8 +1284,15 @@ walk_hash(pTHX_ walk *w)
         if (UNLIKELY(value == &PL_sv_placeholder)) {
             if (w->storable) {
                 frame->count++;
-                key = push_key_he(aTHX_ w, he, ICECORE_BIT_5);
-                push(aTHX_ w, ICECORE_HOLE, 0, key, 0, 0);
+                /* Without flags for keys, an absent one is stored as if it had
+                 * perl's own undef. */
+                if (restricted || HvHASKFLAGS(hv)) {
+                    key = push_key_he(aTHX_ w, he, ICECORE_BIT_5);
+                    push(aTHX_ w, ICECORE_HOLE, 0, key, 0, 0);
+                } else {
+                    key = key_of(aTHX_ w, he, ids);
+                    push(aTHX_ w, ICECORE_NULL, ICECORE_BIT_4, key, 0, 0);
+                }
             }
             continue;
         }
@@ -1207,7 +1354,12 @@ walk_listed(pTHX_ walk *w)
         U16 key;
         frame->at += 2;
         frame->count++;
-        key = push_key_sv(aTHX_ w, key_text, 0);
+        if (value == &PL_sv_placeholder) {
+            key = push_key_sv(aTHX_ w, key_text, frame->spare ? ICECORE_BIT_5 : 0);
+            push(aTHX_ w, frame->spare ? ICECORE_HOLE : ICECORE_NULL, frame->spare ? 0 : ICECORE_BIT_4, key, 0, 0);
+            continue;
+        }
+        key = push_key_sv(aTHX_ w, key_text, frame->spare && SvREADONLY(value) ? ICECORE_BIT_4 : 0);
         /* The list holds it too. */
         if (SvREFCNT(value) == 2 && SvTYPE(value) < SVt_PVMG && !SvROK(value)) {
             leaf(aTHX_ w, value, 0, key, FALSE);
@@ -1246,6 +1398,12 @@ walk_tied_hash(pTHX_ walk *w)
     w->ctx->depth--;
 }
 
+static const char *
+class_name(pTHX_ SV *sv)
+{
+    return SvOBJECT(sv) ? HvNAME_get(SvSTASH(sv)) : "Icecore::Record";
+}
+
 /* A hook record: what the hook returned beside its string, and then links. */
 static void
 walk_hook(pTHX_ walk *w)
@@ -1258,7 +1416,7 @@ walk_hook(pTHX_ walk *w)
     while (frame->at <= AvFILLp(list)) {
         SV *rv = AvARRAY(list)[frame->at];
         if (!SvROK(rv))
-            croak("Item #%d returned by STORABLE_freeze for %s is not a reference", (int)frame->at, HvNAME_get(SvSTASH(sv)));
+            croak("Item #%d returned by STORABLE_freeze for %s is not a reference", (int)frame->at, class_name(aTHX_ sv));
         frame->at++;
         if (ice_map_find(&w->ctx->seen, SvRV(rv)))
             continue;
@@ -1271,7 +1429,7 @@ walk_hook(pTHX_ walk *w)
         ice_slot *slot = ice_map_find(&w->ctx->seen, referent);
         frame->count++;
         if (!slot)
-            croak("Could not serialize item #%d from hook in %s", (int)i, HvNAME_get(SvSTASH(sv)));
+            croak("Could not serialize item #%d from hook in %s", (int)i, class_name(aTHX_ sv));
         if (!is_scalar(referent))
             push(aTHX_ w, ICECORE_LINK, REFERENCE, 0, 0, slot->value);
         else if (slot->object != ICECORE_NONE)

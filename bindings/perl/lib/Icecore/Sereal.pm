@@ -41,14 +41,12 @@ sub looks_like_sereal {
 sub scalar_looks_like_sereal { return looks_like_sereal($_[-1]) }
 
 sub decode_sereal_with_header_data {
-    my ($bytes, $options, $body, $header) = @_;
-    my ($read_header, $read_body) = _decode_with_header($bytes, $options, 0);
-    $_[2] = $read_body   if @_ > 2;
-    $_[3] = $read_header if @_ > 3;
-    return { header => $read_header, body => $read_body };
+    my ($header, $body) = _decode_with($_[0], $_[1], 2, @_ > 2 ? $_[2] : ());
+    $_[3] = $header if @_ > 3;
+    return [$header, $body];
 }
 
-sub decode_only_sereal_header { return (_decode_with_header($_[0], $_[1], 1))[0] }
+sub decode_only_sereal_header { return (_decode_with($_[0], $_[1], 1))[0] }
 
 sub sereal_encode_with_object { my ($encoder, @data)  = @_; return $encoder->encode(@data) }
 sub sereal_decode_with_object { my ($decoder, @bytes) = @_; return $decoder->decode(@bytes) }

@@ -43,15 +43,17 @@ sub import {
 sub stack_depth      { return $recursion_limit // 10_000 }
 sub stack_depth_hash { return $recursion_limit_hash // 10_000 }
 
-sub store       { return _store($_[0], $_[1], \&_image) }
-sub nstore      { return _store($_[0], $_[1], \&_nimage) }
-sub lock_store  { return _store($_[0], $_[1], \&_image,  1) }
-sub lock_nstore { return _store($_[0], $_[1], \&_nimage, 1) }
+sub store       { return _store(\&_image,  0, @_) }
+sub nstore      { return _store(\&_nimage, 0, @_) }
+sub lock_store  { return _store(\&_image,  1, @_) }
+sub lock_nstore { return _store(\&_nimage, 1, @_) }
 
 sub _store {
-    my ($ref, $file, $image, $lock) = @_;
+    my ($image, $lock, $ref, $file, @more) = @_;
     Carp::croak('not a reference') if !ref $ref;
+    Carp::croak('wrong argument number') if @more || !defined $file;
     my $bytes = $image->($ref);
+    local ($, , $\);
     my $out;
     if ($lock) {
         sysopen $out, $file, Fcntl::O_WRONLY() | Fcntl::O_CREAT() or Carp::croak("can't create $file: $!");
@@ -73,16 +75,17 @@ sub _drop {
     Carp::croak($why);
 }
 
-sub store_fd  { return _store_fd($_[0], $_[1], \&_image) }
-sub nstore_fd { return _store_fd($_[0], $_[1], \&_nimage) }
+sub store_fd  { return _store_fd(\&_image,  @_) }
+sub nstore_fd { return _store_fd(\&_nimage, @_) }
 
 sub _store_fd {
-    my ($ref, $handle, $image) = @_;
-    Carp::croak('not a reference') if !ref $ref;
+    my ($image, $ref, $handle, @more) = @_;
+    Carp::croak('not a reference')    if !ref $ref;
+    Carp::croak('too many arguments') if @more;
     my $fd = fileno $handle;
     Carp::croak('not a valid file descriptor') if !defined $fd;
     my $bytes = $image->($ref);
-    local $\ = undef;
+    local ($, , $\);
     print {$handle} $bytes or Carp::croak("can't store to the handle: $!");
     my $old = select $handle;
     { local $| = 1; }
@@ -117,14 +120,21 @@ sub fd_retrieve {
         my $full = _more($handle, \$bytes);
         Carp::croak('Icecore: the handle ends before the document does') if !defined $full;
         # Each try costs what is there: so only when it has doubled, or when
-        # there may be no more.
-        next if $full && length $bytes < 2 * $tried;
+        # there may be no more and reading on would wait for it.
+        next if $full && length $bytes < 2 * $tried && _is_ready($handle);
         $tried = length $bytes;
         my $taken = _probe($bytes);
         next if $taken < 0;
         _unread($handle, substr $bytes, $taken) if $taken < length $bytes;
         return thaw(substr($bytes, 0, $taken), @options);
     }
+}
+
+sub _is_ready {
+    my $fd = fileno $_[0];
+    return 1 if $fd < 0;
+    vec(my $ready = '', $fd, 1) = 1;
+    return select $ready, undef, undef, 0;
 }
 
 sub file_magic {
@@ -157,18 +167,18 @@ sub read_magic {
         }
     }
     else {
-        return if !length $bytes;
+        return undef if $file || !length $bytes;
     }
     if (!defined $info{version}) {
-        return if !length $bytes;
+        return undef if !length $bytes;
         my $byte = unpack 'C', substr $bytes, 0, 1, '';
         $at++;
         $net_order = $byte & 1;
         my $major = $byte >> 1;
-        return if $major > 4;
+        return undef if $major > 4;
         $info{major} = $major;
         if ($major > 1) {
-            return if !length $bytes;
+            return undef if !length $bytes;
             $info{minor} = unpack 'C', substr $bytes, 0, 1, '';
             $at++;
         }
@@ -178,16 +188,16 @@ sub read_magic {
     }
     $info{netorder} = $net_order;
     if (!$net_order) {
-        return if !length $bytes;
+        return undef if !length $bytes;
         my $len = unpack 'C', substr $bytes, 0, 1, '';
         $at++;
-        return if length $bytes < $len + 3 || $len > 8;
+        return undef if length $bytes < $len + 3 || $len > 8;
         $info{byteorder} = substr $bytes, 0, $len, '';
-        return if $info{byteorder} =~ /[^0-9]/;
+        return undef if $info{byteorder} =~ /[^0-9]/;
         @info{qw(intsize longsize ptrsize)} = unpack 'C3', substr $bytes, 0, 3, '';
         $at += $len + 3;
         if ($info{version_nv} >= 2.002) {
-            return if !length $bytes;
+            return undef if !length $bytes;
             $info{nvsize} = unpack 'C', substr $bytes, 0, 1, '';
             $at++;
         }
@@ -202,17 +212,18 @@ sub BIN_VERSION_NV       { return '2.012' + 0 }
 sub BIN_WRITE_VERSION_NV { return '2.011' + 0 }
 
 # Puts these functions under the names of Storable's, for code that can't be
-# changed. Storable's variables are then ours.
+# changed. The variables are one and the same from then on.
 sub _replace {
-    no warnings qw(redefine once);
+    no warnings qw(redefine prototype once);
     no strict 'refs';
     require Storable;
-    for my $name (qw(canonical forgive_me Deparse Eval flags recursion_limit)) {
-        my $value = ${"Storable::$name"};
+    for my $name (qw(canonical forgive_me Deparse Eval flags recursion_limit recursion_limit_hash accept_future_minor
+        downgrade_restricted drop_utf8))
+    {
         *{"Icecore::Storable::$name"} = *{"Storable::$name"};
-        ${"Storable::$name"} = $value;
     }
-    for my $name (@EXPORT, @EXPORT_OK) {
+    $flags = FLAGS_COMPAT if !defined $flags;
+    for my $name (@EXPORT, @EXPORT_OK, qw(is_storing is_retrieving last_op_in_netorder)) {
         next if $name eq uc $name || !defined &{"Icecore::Storable::$name"};
         *{"Storable::$name"} = \&{"Icecore::Storable::$name"};
     }

@@ -52,6 +52,11 @@ impl Document<'_> {
             let node = &self.tape.nodes[at as usize];
             let steps = match stack.last_mut() {
                 Some(frame) => {
+                    if frame.child != frame.node {
+                        let is_key = self.tape.nodes[frame.child as usize].key == IS_KEY;
+                        frame.key = is_key.then_some(frame.child);
+                        frame.position += u64::from(!is_key);
+                    }
                     frame.child = at;
                     frame.steps + usize::from(self.tape.nodes[frame.node as usize].kind != Kind::Object)
                 }
@@ -65,14 +70,6 @@ impl Document<'_> {
                         let path = self.path_of_stack(&stack, steps);
                         uses.push(ClassUse { name: name.to_vec(), kind, count: 1, path });
                     }
-                }
-            }
-            if let Some(frame) = stack.last_mut() {
-                if node.key == IS_KEY {
-                    frame.key = Some(at);
-                } else {
-                    frame.key = None;
-                    frame.position += 1;
                 }
             }
             if node.kind.is_container() {
@@ -116,9 +113,7 @@ impl Document<'_> {
         let mut path = String::from("$");
         let step = |frame: &Frame| {
             let kind = self.tape.nodes[frame.node as usize].kind;
-            // The last child counted is the one before this.
-            let position = frame.position;
-            self.tape.child_step(kind, frame.child, frame.key, position, &self.input)
+            self.tape.child_step(kind, frame.child, frame.key, frame.position, &self.input)
         };
         if steps <= STEPS {
             path.extend(stack.iter().filter_map(step));

@@ -24,38 +24,27 @@ sub looks_like_sereal {
 sub scalar_looks_like_sereal { return looks_like_sereal($_[-1]) }
 
 sub decode_only_header {
-    my ($self, $bytes) = @_;
-    my ($header) = _decode($self, $_[1], 0, 1);
+    my ($header) = _decode($_[0], $_[1], 0, 1);
     $_[2] = $header if @_ > 2;
     return $header;
 }
 
 sub decode_with_header {
-    my ($self) = @_;
-    my ($header, $body) = _decode($self, $_[1], 0, 2);
-    $_[2] = $body   if @_ > 2;
+    my ($header, $body) = _decode($_[0], $_[1], 0, 2, @_ > 2 ? $_[2] : ());
     $_[3] = $header if @_ > 3;
     return [$header, $body];
 }
 
-sub decode_with_offset {
-    my ($self, undef, $offset) = @_;
-    my ($body) = _decode($self, $_[1], $offset, 0);
-    $_[3] = $body if @_ > 3;
-    return $body;
-}
+sub decode_with_offset { return (_decode($_[0], $_[1], $_[2], 0, @_ > 3 ? $_[3] : ()))[0] }
 
 sub decode_only_header_with_offset {
-    my ($self, undef, $offset) = @_;
-    my ($header) = _decode($self, $_[1], $offset, 1);
+    my ($header) = _decode($_[0], $_[1], $_[2], 1);
     $_[3] = $header if @_ > 3;
     return $header;
 }
 
 sub decode_with_header_and_offset {
-    my ($self, undef, $offset) = @_;
-    my ($header, $body) = _decode($self, $_[1], $offset, 2);
-    $_[3] = $body   if @_ > 3;
+    my ($header, $body) = _decode($_[0], $_[1], $_[2], 2, @_ > 3 ? $_[3] : ());
     $_[4] = $header if @_ > 4;
     return [$header, $body];
 }
@@ -68,17 +57,9 @@ sub decode_from_file {
     my $bytes = <$in>;
     close $in or die "Failed to close '$file': $!";
     my $decoder = ref $self ? $self : $self->new;
-    if (!wantarray) {
-        my $result = $decoder->decode($bytes);
-        $_[2] = $result if @_ > 2;
-        return $result;
-    }
-    my ($offset, @results) = (0);
-    while ($offset < length $bytes) {
-        push @results, $decoder->decode_with_offset($bytes, $offset);
-        $offset += $decoder->bytes_consumed;
-    }
-    $_[2] = \@results if @_ > 2;
+    return $decoder->decode($bytes, @_ > 2 ? $_[2] : ()) if !wantarray || !_is_incremental($decoder);
+    my @results;
+    push @results, $decoder->decode($bytes) while length $bytes;
     return @results;
 }
 

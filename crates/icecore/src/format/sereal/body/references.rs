@@ -225,6 +225,7 @@ impl<'d> Body<'d, '_> {
         if node.kind == Kind::Bool
             && self.spelled.is_none()
             && !node.has(flag::TARGET)
+            && !node.has(flag::VARIABLE)
             && after != After::Object
             && self.pending_variables.is_empty()
         {
