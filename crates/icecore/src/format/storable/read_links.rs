@@ -91,11 +91,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let at = self.scan.at;
         let short = self.scan.u8("a class")?;
         let number = if short & 0x80 != 0 { self.n32("a class")? } else { u32::from(short) };
-        let long = short & 0x80 != 0;
         if tag == tag::IX_BLESS {
             self.piece(at, node, "class number");
-            if S::DETAIL && long && number <= 0x7F {
-                self.pending_class = Some(2);
+            if S::DETAIL {
+                let form = long_form(short, number) | self.other_number(number);
+                self.pending_class = Some(form).filter(|form| *form != 0);
             }
             return self.known_class(number, at);
         }
@@ -103,8 +103,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let at = self.scan.at;
         let class = self.new_class(number)?;
         self.piece(at, node, "class name");
-        self.class_note(class, long && number <= 0x7F);
-        self.classes.push(class);
+        self.class_note(class, long_form(short, number));
+        self.give_class(class);
         Ok(class)
     }
 
@@ -129,12 +129,36 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(at))
     }
 
-    /// A class given by name: bit 0 says that it had a number already, bit 1
-    /// that its length took more bytes than it needs.
-    pub(super) fn class_note(&mut self, class: u32, long: bool) {
+    /// A class given by name: bit 0 says that it had a number already, the
+    /// others are those of [`long_form`].
+    pub(super) fn class_note(&mut self, class: u32, long: u64) {
         if S::DETAIL {
-            let form = u64::from(self.classes.contains(&class)) | u64::from(long) << 1;
+            let form = u64::from(self.first_numbers.contains_key(&class)) | long;
             self.pending_class = Some(form).filter(|form| *form != 0);
         }
+    }
+
+    /// Gives a class the next number.
+    pub(super) fn give_class(&mut self, class: u32) {
+        if S::DETAIL {
+            self.first_numbers.entry(class).or_insert(self.classes.len() as u32);
+        }
+        self.classes.push(class);
+    }
+
+    /// The note of a class that is given by a number which is not its first.
+    pub(super) fn other_number(&self, number: u32) -> u64 {
+        let first = self.classes.get(number as usize).and_then(|class| self.first_numbers.get(class));
+        if first == Some(&number) { 0 } else { (u64::from(number) + 1) << 16 }
+    }
+}
+
+/// The note of a length or number in 32 bits, of which `short` said that it
+/// comes: bit 1 says that a byte would have been enough, and above are the bits
+/// of `short` that nothing reads.
+fn long_form(short: u8, number: u32) -> u64 {
+    match short & 0x80 {
+        0 => 0,
+        _ => u64::from(number <= 0x7F) << 1 | u64::from(short & 0x7F) << 2,
     }
 }
