@@ -64,12 +64,15 @@ pub(super) struct Body<'d, 'o> {
     pub(super) keys: Vec<WrittenKey>,
     big_keys: HashMap<(bool, Vec<u8>), u64>,
     classes: Vec<u64>,
-    strings: HashMap<(bool, &'d [u8]), u64>,
+    /// Where a string was written first, and its node.
+    strings: HashMap<(bool, &'d [u8]), (u64, u32)>,
     copied_strings: HashMap<u32, u64>,
     links: Option<Links>,
     /// Nodes that are the variable, or the referent, that comes next.
     pending_variables: Vec<u32>,
     pending_referents: Vec<u32>,
+    /// An object whose variable is named by the tag that comes next.
+    named_behind: Option<u32>,
     /// The container that comes next can't be ARRAYREF or HASHREF.
     expanded: bool,
     pub(super) spelled: Option<Spelled<'d>>,
@@ -109,6 +112,7 @@ impl<'d, 'o> Body<'d, 'o> {
             links: None,
             pending_variables: Vec::new(),
             pending_referents: Vec::new(),
+            named_behind: None,
             expanded: false,
             spelled: plan.values.map(|spelling| Spelled::new(spelling, tape)),
             has_absent_keys: tape.keys().iter().any(|name| is_absent(&name.node)),

@@ -75,7 +75,7 @@ pub(super) mod code {
 
 /// Bits of [`code::TRACK`].
 pub(super) mod tracked {
-    /// The tag of the variable.
+    /// The tag of the variable, or the one behind its WEAKEN.
     pub(in super::super) const MAIN: u64 = 1;
     /// The ARRAY, HASH or REGEXP behind its REFN.
     pub(in super::super) const INNER: u64 = 2;
@@ -83,6 +83,16 @@ pub(super) mod tracked {
     pub(in super::super) const KEY: u64 = 4;
     /// The tag of the class name.
     pub(in super::super) const CLASS: u64 = 8;
+    /// The WEAKEN.
+    pub(in super::super) const WEAKEN: u64 = 16;
+    /// The one behind WEAKEN or behind a class, and something refers to it.
+    pub(in super::super) const BEHIND: u64 = 32;
+    /// The REFN behind the class of a regular expression.
+    pub(in super::super) const REFN: u64 = 64;
+    /// That, and something refers to it.
+    pub(in super::super) const AT_REFN: u64 = 128;
+    /// The WEAKEN behind a class, and something refers to it.
+    pub(in super::super) const AT_WEAKEN: u64 = 256;
 }
 
 /// Which string of a node.

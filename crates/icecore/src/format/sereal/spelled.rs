@@ -42,7 +42,10 @@ impl<'d> Spelled<'d> {
             (Some(other), _) if other.kind == Kind::Alias => variable(nodes, original) == to,
             (Some(other), Some(node)) if node.kind.is_string() => {
                 let is_copy = self.note(to, code::COPY) == Some(via);
-                is_copy && other.kind == node.kind && document.bytes(other) == document.bytes(node)
+                // A key or a class name can't be edited.
+                let is_value = via >> 32 == Part::Value as u64;
+                let same = || other.kind == node.kind && document.bytes(other) == document.bytes(node);
+                is_copy && (!is_value || same())
             }
             _ => false,
         }

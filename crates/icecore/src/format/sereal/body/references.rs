@@ -11,6 +11,7 @@ use crate::output::LossKind;
 impl<'d> Body<'d, '_> {
     pub(super) fn alias(&mut self, at: u32, after: After) -> Result<(), Error> {
         let to = variable(self.nodes, at);
+        self.met(to);
         if self.pending_variables.contains(&to) {
             return self.no_place(at, "a variable that is itself");
         }
@@ -31,6 +32,13 @@ impl<'d> Body<'d, '_> {
                 Ok(())
             }
             _ => self.no_place(at, "a variable that is another one, outside of an array or a hash"),
+        }
+    }
+
+    /// An alias of the variable at `to` was met.
+    fn met(&mut self, to: u32) {
+        if let Some(named) = self.links().variables.get_mut(&to) {
+            named.left = named.left.saturating_sub(1);
         }
     }
 
@@ -56,7 +64,7 @@ impl<'d> Body<'d, '_> {
         }
         let known = self.links().referents.get(&to).and_then(|named| named.offset);
         // A scalar that refers to itself.
-        if known.is_some() || self.pending_variables.contains(&to) {
+        if known.is_some() || self.is_pending(to) {
             self.refp(at, holder, known)?;
             self.at = at + 1;
             return Ok(());
@@ -69,6 +77,9 @@ impl<'d> Body<'d, '_> {
             self.bytes.tagged(tag::COPY, *offset)?;
             self.at = at + 1;
             return Ok(());
+        }
+        if self.links().variables.contains_key(&at) {
+            self.pending_variables.push(at);
         }
         self.after = after;
         self.write_instead(at, to);
@@ -84,7 +95,10 @@ impl<'d> Body<'d, '_> {
     /// in itself.
     pub(super) fn refp(&mut self, at: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
         self.pads(at, 0)?;
-        let here = self.weak(at, holder)?;
+        let mut here = self.weak(at, holder)?;
+        if self.extra_track(at, tracked::BEHIND) != 0 {
+            here = self.offset();
+        }
         let offset = offset.unwrap_or(here);
         let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
         let here = std::mem::take(&mut self.pending_referents);
@@ -124,10 +138,24 @@ impl<'d> Body<'d, '_> {
             self.bytes.byte(tag::PAD)?;
             return Ok(here + 1);
         }
-        let track = self.first_tag(at);
+        let is_later = self.is_later(at) || self.extra_track(at, tracked::BEHIND | tracked::AT_REFN) != 0;
+        let named = if is_later { 0 } else { self.first_tag(at) };
+        let track = named | self.extra_track(at, tracked::WEAKEN);
         self.bytes.byte(tag::WEAKEN | track)?;
         self.pads(at, 2)?;
         Ok(here)
+    }
+
+    /// Whether the variable at `to` starts at the tag that comes next.
+    fn is_pending(&self, to: u32) -> bool {
+        self.named_behind == Some(to) || self.pending_variables.contains(&to)
+    }
+
+    /// Whether this is an object that is named by the tag behind its class.
+    pub(super) fn is_later(&self, at: u32) -> bool {
+        let is_object =
+            self.nodes.get(at as usize).is_some_and(|node| matches!(node.kind, Kind::Object | Kind::Opaque));
+        is_object && self.extra_track(at + 1, tracked::BEHIND | tracked::AT_WEAKEN) != 0
     }
 
     /// The variable at `at` starts here. Returns the bit for its tag.
@@ -138,7 +166,8 @@ impl<'d> Body<'d, '_> {
         let offset = self.offset();
         let pending = std::mem::take(&mut self.pending_variables);
         let mut track = 0;
-        for variable in pending.into_iter().chain([at]) {
+        let object = self.named_behind.take();
+        for variable in pending.into_iter().chain([at]).chain(object) {
             let links = self.links();
             if let Some(named) = links.variables.get_mut(&variable)
                 && named.offset.is_none()
@@ -148,6 +177,7 @@ impl<'d> Body<'d, '_> {
             }
             // A reference to a scalar refers to the variable behind REFN.
             if variable != at
+                && Some(variable) != object
                 && let Some(named) = links.referents.get_mut(&variable)
                 && named.offset.is_none()
             {
@@ -198,9 +228,12 @@ impl<'d> Body<'d, '_> {
             return self.no_place(at, "a reference to nothing");
         };
         let to = variable(self.nodes, child);
+        if node.kind == Kind::Alias {
+            self.met(to);
+        }
         let known = self.links.as_ref().and_then(|links| links.variables.get(&to)).and_then(|named| named.offset);
         // A variable that refers to itself.
-        let is_here = node.kind == Kind::Alias && (to == at || self.pending_variables.contains(&to));
+        let is_here = node.kind == Kind::Alias && (to == at || self.is_pending(to));
         let via = self.spelled.as_ref().and_then(|spelled| spelled.via(self.document, at, to));
         let known = via.or(known);
         if known.is_some() || is_here {
@@ -238,6 +271,8 @@ impl<'d> Body<'d, '_> {
             self.enter(at, child, behind);
         } else {
             self.write_instead(child, to);
+            // As in `alias`: the variable itself, weak or not.
+            self.instead = Some(to);
         }
         Ok(())
     }
@@ -252,8 +287,7 @@ impl<'d> Body<'d, '_> {
             || count as usize > tag::MOST_IN_REF
             || options.canonical
             || options.canonical_refs
-            || self.is_weak(holder)
-            || self.is_weak(at)
+            || self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(at))
             || self.is_referent(at)
             || self.noted(at, code::REFN).is_some();
         self.pads(at, 0)?;

@@ -1,9 +1,9 @@
 //! Spans and notes, for who asks.
 
-use super::super::spell::{Part, code};
+use super::super::spell::{Part, code, tracked};
 use super::super::tag;
 use super::{Machine, Word};
-use crate::document::Sink;
+use crate::document::{NO_NODE, Sink};
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// A piece of the input from `from` to here.
@@ -76,8 +76,16 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     pub(super) fn note_unused_tracks(&mut self) {
         if S::DETAIL {
-            for known in std::mem::take(&mut self.tracked).into_values().filter(|known| !known.used || known.again) {
-                self.note(known.node, code::TRACK, known.which);
+            for known in std::mem::take(&mut self.tracked).into_values().filter(|known| known.node != NO_NODE) {
+                let which = match (known.which, !known.used || known.again) {
+                    (tracked::BEHIND, true) => tracked::MAIN,
+                    (tracked::AT_WEAKEN, true) => tracked::WEAKEN,
+                    (which, true) => which,
+                    (which @ (tracked::BEHIND | tracked::AT_WEAKEN), false) => which,
+                    (tracked::REFN, false) => tracked::AT_REFN,
+                    _ => continue,
+                };
+                self.note(known.node, code::TRACK, which);
             }
         }
     }
