@@ -120,6 +120,15 @@ fn an_absent_key_has_no_value() {
 }
 
 #[test]
+fn nothing_refers_to_the_value_of_an_absent_key() {
+    // { absent key "", c => that value }: in another format, or sorted, there
+    // would be no place for it.
+    is_refused(&bytes("050b 19 01 00000002 0e 14 00000000 00 00000001 00 00000001 63"), ErrorKind::BadLink, 14);
+    // An element that does not exist is one.
+    comes_back(&bytes("050b 02 00000002 0e 00 00000001"));
+}
+
+#[test]
 fn a_hook_stores_no_back_reference_inside() {
     is_refused(&bytes("050b 13 42 00 00000000 02 0148 00"), ErrorKind::Malformed, 4);
 }

@@ -4,7 +4,7 @@ use super::numbers::Numbered;
 use super::read::{Machine, Prefix};
 use super::spelling::value as code;
 use super::tag;
-use crate::document::{Form, Kind, Node, Sink, flag};
+use crate::document::{Form, Kind, NO_KEY, Node, Sink, flag};
 use crate::error::{Error, ErrorKind};
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
@@ -70,6 +70,14 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     .finding(number.to_string()));
             }
         };
+        // Storable's own absent values are perl's undef, which it never refers to
+        // by number.
+        if self.sink_node(target).is_some_and(|node| node.kind == Kind::Hole && node.key != NO_KEY) {
+            return Err(Error::new(ErrorKind::BadLink)
+                .at(start)
+                .expecting("the number of a value that is there")
+                .finding(format!("{number}, which an absent key has")));
+        }
         let form = |back: u32, kind: Kind, form: Form| {
             target.checked_sub(back).is_some_and(|at| {
                 self.sink_node(at)
