@@ -107,10 +107,11 @@ pub fn compare(rival: Rival, data: &[u8], answer: &Answer) -> Verdict {
     match (&ours.error, answer) {
         (_, Answer::Died) => Verdict::Allowed("perl died"),
         (Some(_), Answer::Refused(_)) => Verdict::BothRefuse,
-        (Some(error), Answer::Typed(typed)) => match refused_by_us(rival, data, error) {
+        (Some(error), Answer::Typed(_) | Answer::NotUtf8) => match refused_by_us(rival, data, error) {
             Some(name) => Verdict::Allowed(name),
-            None => Verdict::Differs(format!("we refuse it: {error}\nperl reads {typed}")),
+            None => Verdict::Differs(format!("we refuse it: {error}\nperl reads {answer:?}")),
         },
+        (None, Answer::NotUtf8) => Verdict::Allowed("text that is not UTF-8 can't be said as json:typed by perl"),
         (None, Answer::Refused(reason)) => match refused_by_perl(rival, &ours.document, reason) {
             Some(name) => Verdict::Allowed(name),
             None => Verdict::Differs(format!("perl refuses it: {reason}\nwe read\n{:?}", ours.document)),
@@ -195,8 +196,14 @@ fn refused_by_us(rival: Rival, data: &[u8], error: &Error) -> Option<&'static st
         ErrorKind::Malformed if expected.contains("not marked as absent") => {
             Some("an absent key with a value: Storable forgets the value")
         }
+        ErrorKind::BadLink if expected == "the number of a value that is there" => {
+            Some("a link to the value of an absent key: Storable's own undef")
+        }
         ErrorKind::Malformed if expected == "a reference to bless" => {
             Some("an object that is no reference: Sereal does not bless it")
+        }
+        ErrorKind::Malformed if expected == "a reference to an array behind OBJECT_FREEZE" => {
+            Some("OBJECT_FREEZE of an object or a link to one: Sereal takes the array in it")
         }
         ErrorKind::Malformed if expected == "a reference behind WEAKEN" => Some("WEAKEN of what is no reference"),
         ErrorKind::BadLink if expected == "ALIAS to a variable" => Some("ALIAS to an array or hash itself"),
@@ -326,6 +333,9 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
         Rival::Sereal if strings(Kind::Regexp, |text| text.contains(&b'#')) => {
             Some("a pattern with a comment: perl ends its line")
         }
+        Rival::Sereal if strings(Kind::Regexp, |text| !text.is_ascii() && text.contains(&b'\\')) => {
+            Some("a pattern of bytes that names a character by its number: perl makes text of it")
+        }
         Rival::Sereal if any(|node| node.kind == Kind::Float128) => Some("a float beyond 64 bits: this perl rounds it"),
         Rival::Storable if has_note(data, |code, value| code == 1 && value == 31) => {
             Some("SVUNDEF_ELEM outside of an array: Storable takes it for an absent key")
@@ -333,9 +343,9 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
         Rival::Storable if has_odd_key_flags(data) => Some("a key whose flags exclude each other, or that is no UTF-8"),
         Rival::Storable
             if any(|node| node.kind == Kind::Map && node.has(flag::RESTRICTED))
-                && any(|node| node.kind == Kind::Null) =>
+                && any(|node| matches!(node.kind, Kind::Null | Kind::Bool)) =>
         {
-            Some("undef in a restricted hash: perl's own is read-only")
+            Some("undef or a boolean in a restricted hash: perl's own are read-only")
         }
         Rival::Storable if strings(Kind::Code, |text| text.contains(&0)) => {
             Some("code with a NUL: Storable cuts it off")

@@ -10,7 +10,7 @@ impl Random {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -19,7 +19,7 @@ impl Random {
 
     /// A number below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
-        ((self.next() >> 33) as usize) % n.max(1)
+        ((self.bits() >> 33) as usize) % n.max(1)
     }
 
     /// True in one of `n` cases.
@@ -56,7 +56,7 @@ pub fn mutated(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
 fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
     let len = data.len();
     if len == 0 {
-        data.push(random.next() as u8);
+        data.push(random.bits() as u8);
         return;
     }
     let at = random.below(len);
@@ -66,7 +66,7 @@ fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
         0 | 1 => data[at] ^= 1 << random.below(8),
         2 | 3 => data[at] = BYTES[random.below(BYTES.len())],
         4 => data[at] = data[at].wrapping_add(random.below(9) as u8).wrapping_sub(4),
-        5 => data[at] = random.next() as u8,
+        5 => data[at] = random.bits() as u8,
         6 => data.insert(at, BYTES[random.below(BYTES.len())]),
         7 => {
             data.drain(at..end);
