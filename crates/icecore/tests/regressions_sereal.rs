@@ -105,6 +105,10 @@ fn an_object_may_be_named_by_the_tag_behind_its_class() {
     comes_back(&bytes("3df3726c 05 00 28 2b02 2c6141 a82a01 616101 29 07"));
     // Both the reference and what it refers to.
     comes_back(&bytes("3df3726c 05 00 282b03 2c65506f696e74 a8aa01617801 290b 282b01290c"));
+    // The reference blesses a scalar that came before it.
+    comes_back(&bytes("3d73726c 01 00 42 e178 2c67416c6961736564 a907"));
+    comes_back(&bytes("3d73726c 01 00 42 e178 ac67416c6961736564 2907"));
+    comes_back(&bytes("3d73726c 01 00 43 e178 2c67416c6961736564 a907 2e12"));
     // The body is weak.
     comes_back(&bytes("3df3726c 04 00 42 2c6449742773 b02908 51616101"));
     // And the object's reference is one to itself.

@@ -13,6 +13,7 @@ use super::SortKeys;
 use super::bytes::Bytes;
 use super::keys::is_absent;
 use super::links::Links;
+use super::spell::tracked;
 use super::spelled::Spelled;
 use super::tag::{self, TRACK};
 use super::write::Plan;
@@ -311,6 +312,7 @@ impl Body<'_, '_> {
     pub(super) fn extra_track(&self, at: u32, which: u64) -> u8 {
         match &self.spelled {
             Some(spelled) if spelled.tracks(at) & which != 0 => TRACK,
+            Some(spelled) if which == tracked::MAIN && spelled.tracks(at) & tracked::BODY != 0 => TRACK,
             _ => 0,
         }
     }

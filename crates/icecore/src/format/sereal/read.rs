@@ -340,7 +340,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                     (true, true) => tracked::AT_WEAKEN,
                     (true, false) => tracked::WEAKEN,
                     (false, false) if slot.weak.is_none() => tracked::MAIN,
-                    (false, _) => tracked::BEHIND,
+                    (false, false) => tracked::BEHIND,
+                    (false, true) => tracked::BODY,
                 };
                 self.track(at, slot.outer, referent, slot.me, which);
             }

@@ -91,6 +91,8 @@ pub(super) mod tracked {
     pub(in super::super) const REFN: u64 = 64;
     /// That, and something refers to it.
     pub(in super::super) const AT_REFN: u64 = 128;
+    /// The one behind a class.
+    pub(in super::super) const BODY: u64 = 512;
     /// The WEAKEN behind a class, and something refers to it.
     pub(in super::super) const AT_WEAKEN: u64 = 256;
 }

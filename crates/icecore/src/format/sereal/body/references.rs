@@ -114,9 +114,15 @@ impl<'d> Body<'d, '_> {
     pub(super) fn late_object(&mut self, at: u32, holder: u32, class: u32, offset: u64) -> Result<(), Error> {
         self.pads(at, 0)?;
         self.weak(at, holder)?;
-        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
-        self.class(at, class, [tag::OBJECT, tag::OBJECTV], track)?;
-        self.bytes.byte(tag::REFP)?;
+        // The object's node became that of its scalar: what was noted of its body
+        // and of itself is noted of this one.
+        let tracks = self.spelled.as_ref().map_or(0, |spelled| spelled.tracks(at));
+        let bit = |which| if tracks & which != 0 { TRACK } else { 0 };
+        let is_behind = tracks & tracked::BEHIND != 0;
+        let named = if is_behind { 0 } else { self.first_tag(at) };
+        self.class(at, class, [tag::OBJECT, tag::OBJECTV], named | bit(tracked::MAIN))?;
+        let named = if is_behind { self.first_tag(at) } else { 0 };
+        self.bytes.byte(tag::REFP | named | bit(tracked::BODY))?;
         let width = self.noted_width(at, code::WIDTH);
         self.bytes.varint(offset, width)
     }

@@ -80,6 +80,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 let which = match (known.which, !known.used || known.again) {
                     (tracked::BEHIND, true) => tracked::MAIN,
                     (tracked::AT_WEAKEN, true) => tracked::WEAKEN,
+                    (tracked::BODY, false) => tracked::BEHIND,
                     (which, true) => which,
                     (which @ (tracked::BEHIND | tracked::AT_WEAKEN), false) => which,
                     (tracked::REFN, false) => tracked::AT_REFN,
