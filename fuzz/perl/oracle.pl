@@ -4,7 +4,7 @@
 #
 # Reads batches: a line with how many there are, then lines of "storable BASE64"
 # or "sereal BASE64". Answers each with {"typed":…} or {"error":"…"}, or with
-# "died": a blob that takes longer than half a second of the processor, takes too
+# "died": a blob that takes longer than a tenth of a second of the processor, takes too
 # much memory or crashes the module ends the process that reads it. That is a fork for each batch: a new
 # one costs a millisecond, where a new perl with its modules costs a hundred, and
 # what one blob bends does not reach the next batch.
@@ -36,7 +36,7 @@ sub sereal ($blob) {
 
 sub answer ($line) {
     my ($format, $blob) = split ' ', $line;
-    setitimer(ITIMER_PROF, 0.5);
+    setitimer(ITIMER_PROF, 0.1);
     my $typed = eval { $reader{$format}->(decode_base64($blob // '')) };
     return defined $typed
         ? "{\"typed\":$typed}\n"

@@ -20,7 +20,7 @@ pub enum Answer {
 }
 
 /// How much memory it may have, in kilobytes.
-const MEMORY: &str = "1000000";
+const MEMORY: &str = "300000";
 
 /// The process. It is started when it is needed.
 pub struct Perl {

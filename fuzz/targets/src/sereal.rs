@@ -4,7 +4,7 @@ use crate::check::{self, agree, equal_but_numbers};
 use crate::choice;
 use crate::storable::assert_bytes;
 use icecore::sereal::{Compress, SortKeys, WriteOptions, write};
-use icecore::{Comparison, Document, Error, ErrorKind, Limits, NO_NODE, Outcome, Request, Span, Stage};
+use icecore::{Comparison, Document, Error, ErrorKind, Limits, Outcome, Request, Span, Stage};
 use std::collections::HashSet;
 
 pub(crate) fn read<'a>(data: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
@@ -88,20 +88,23 @@ fn copies_no_string(data: &[u8], outcome: &Outcome<'_>) -> bool {
         let strings: HashSet<u64> = spans.iter().filter(|span| is_string(span.what)).map(|span| span.start).collect();
         // Of a document with several parts, each counts from its own start; in
         // protocol 1 the body counts from the start of the header.
-        let is_behind = |span: &&&Span| span.node == NO_NODE && !span.what.contains("body");
+        let number_of = |span: &Span, bytes: &[u8]| {
+            let digits = bytes.get(span.start as usize..span.end as usize).unwrap_or(&[]);
+            digits.iter().rev().fold(0i64, |sum, byte| sum << 7 | i64::from(byte & 0x7F))
+        };
         let (header, _) = spans_of(data, outcome, 0);
-        let body = header.iter().filter(is_behind).map(|span| span.end).max().unwrap_or(0) as i64;
-        let parts = spans.iter().filter(|span| span.what == "header bits").map(|span| span.end as i64 - 1);
-        let bases: Vec<i64> = match (data[4] & 15, number) {
-            (1, 0) => vec![0],
-            (1, _) => vec![-body],
-            (_, 0) => parts.chain([body - 1]).collect(),
-            _ => vec![-1],
+        let len = header.iter().find(|span| span.what == "length of the header");
+        let body = len.map_or(0, |span| span.end as i64 + number_of(span, data));
+        let part = spans.iter().find(|span| span.what == "header bits").map_or(0, |span| span.end as i64);
+        let base = |at: u64| match (data[4] & 15, number) {
+            (1, 0) => 0,
+            (1, _) => -body,
+            (_, 0) if (at as i64) < body => part - 1,
+            (_, 0) => body - 1,
+            _ => -1,
         };
         spans.windows(2).filter(|pair| pair[0].what == "COPY").any(|pair| {
-            let bytes = bytes.get(pair[1].start as usize..pair[1].end as usize).unwrap_or(&[]);
-            let offset = bytes.iter().rev().fold(0i64, |sum, byte| sum << 7 | i64::from(byte & 0x7F));
-            !bases.iter().any(|base| u64::try_from(base + offset).is_ok_and(|at| strings.contains(&at)))
+            !u64::try_from(base(pair[0].start) + number_of(pair[1], bytes)).is_ok_and(|at| strings.contains(&at))
         })
     })
 }
