@@ -109,11 +109,30 @@ fn an_object_may_be_named_by_the_tag_behind_its_class() {
     comes_back(&bytes("3d73726c 01 00 42 e178 2c67416c6961736564 a907"));
     comes_back(&bytes("3d73726c 01 00 42 e178 ac67416c6961736564 2907"));
     comes_back(&bytes("3d73726c 01 00 43 e178 2c67416c6961736564 a907 2e12"));
+    // It is weak, behind the class.
+    comes_back(&bytes("3df3726c 03 00 42 e178 2c67416c6961736564 302902"));
+    comes_back(&bytes("3df3726c 03 00 42 e178 30 2c67416c6961736564 302902"));
+    comes_back(&bytes("3df3726c 03 00 42 e178 30 2c67416c6961736564 2902"));
+    // By both tags.
+    comes_back(&bytes("3d73726c 02 00 43 ac67416c6961736564 d1616101 2e02 290b"));
+    comes_back(&bytes("3df3726c 04 00 44 28ab0101 b0a903 2e06 2e07"));
+    comes_back(&bytes("3df3726c 05 00 43 ac66526567657870 a8 31 6178 60 2e0a 2e02"));
     // The body is weak.
     comes_back(&bytes("3df3726c 04 00 42 2c6449742773 b02908 51616101"));
     // And the object's reference is one to itself.
     comes_back(&bytes("3df3726c 05 00 282b01 2c66526567657870 30a90d"));
     comes_back(&bytes("3df3726c 05 00 2c654f75746572 28 2c65496e6e6572 a82910"));
+}
+
+#[test]
+fn copies_are_found_where_objects_move_to_their_scalars() {
+    // A scalar, the reference that blesses it, and then: strings and copies of
+    // them, a key in full and as a copy.
+    let late = "e178 2c6141 2902";
+    comes_back(&bytes(&format!("3df3726c 05 00 44 {late} 6474657874 2f09")));
+    comes_back(&bytes(&format!("3df3726c 05 00 46 {late} 51 6162 00 51 6162 01 51 2f0a 02 51 2f0a 03")));
+    // An object in an object, named by the tag behind the second class.
+    comes_back(&bytes("3df3726c 05 00 42 2c6141 2c6142 c100 2908"));
 }
 
 #[test]

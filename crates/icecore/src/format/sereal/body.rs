@@ -22,6 +22,9 @@ use crate::error::Error;
 use crate::output::{LossKind, Losses, Output};
 use std::collections::{BTreeMap, HashMap};
 
+/// The tag of a variable that something stands before.
+const IS_BEHIND: u64 = tracked::BODY | tracked::BEHIND;
+
 /// What was written just before a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum After {
@@ -308,11 +311,21 @@ impl Body<'_, '_> {
         self.noted(at, code).and_then(|width| usize::try_from(width).ok()).unwrap_or(0)
     }
 
-    /// The bit for a tag that was tracked although nothing refers to it.
-    pub(super) fn extra_track(&self, at: u32, which: u64) -> u8 {
+    /// The bit for a tag that was tracked although nothing refers to it, and
+    /// which comes next.
+    pub(super) fn extra_track(&mut self, at: u32, which: u64) -> u8 {
+        let offset = self.offset();
+        if let Some(spelled) = &mut self.spelled {
+            spelled.tag_written(at, which, offset);
+        }
+        self.is_tracked(at, which)
+    }
+
+    /// The same, without a tag that comes.
+    pub(super) fn is_tracked(&self, at: u32, which: u64) -> u8 {
         match &self.spelled {
             Some(spelled) if spelled.tracks(at) & which != 0 => TRACK,
-            Some(spelled) if which == tracked::MAIN && spelled.tracks(at) & tracked::BODY != 0 => TRACK,
+            Some(spelled) if which == tracked::MAIN && spelled.tracks(at) & IS_BEHIND != 0 => TRACK,
             _ => 0,
         }
     }

@@ -101,6 +101,13 @@ struct Tracked {
     again: bool,
 }
 
+impl Tracked {
+    /// Whether this is not the first tag that its variable can have.
+    fn is_behind(&self) -> bool {
+        matches!(self.which, tracked::BEHIND | tracked::BODY | tracked::REFN | tracked::AT_WEAKEN)
+    }
+}
+
 /// A COPY that is being read.
 #[derive(Clone, Copy, Debug)]
 struct Copying<'i> {
@@ -211,7 +218,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         }
         self.note_unused_tracks();
         if error.is_none() && !self.late.is_empty() {
-            late::bless(self.sink, &self.late);
+            late::bless(self.sink, self.speller, &self.late);
         }
         (self.scan.at, error)
     }

@@ -1,7 +1,7 @@
 //! The spelling of a document that is written again.
 
 use super::links::variable;
-use super::spell::{Part, code, has_target, header, target};
+use super::spell::{Part, code, has_target, header, tag_of, target, tracked};
 use crate::document::{Document, Kind, Note, Ordinals, Spelling, Tape};
 use std::collections::HashMap;
 
@@ -99,6 +99,27 @@ impl<'d> Spelled<'d> {
         {
             *place = Some(Written { offset, kind, bytes: bytes.to_vec() });
         }
+    }
+
+    /// This tag of the variable at `at` is written here.
+    pub(super) fn tag_written(&mut self, at: u32, which: u64, offset: u64) {
+        if self.strings.is_empty() {
+            return;
+        }
+        let ordinal = self.ordinals.ordinal(at);
+        let all = if which == tracked::MAIN { &[tracked::BODY, tracked::BEHIND][..] } else { &[which] };
+        for which in all {
+            if let Some(place) = self.strings.get_mut(&tag_of(*which, ordinal)) {
+                *place = Some(Written { offset, kind: Kind::Null, bytes: Vec::new() });
+            }
+        }
+    }
+
+    /// The offset of the tag by which the link at `at` named its variable, if
+    /// that was not the first.
+    pub(super) fn by(&self, at: u32) -> Option<u64> {
+        let by = self.note(at, code::BY)?;
+        self.strings.get(&by)?.as_ref().map(|written| written.offset)
     }
 
     /// Where the string that a note names was written, if it is still this

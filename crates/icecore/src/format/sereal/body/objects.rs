@@ -36,7 +36,8 @@ impl<'d> Body<'d, '_> {
     /// As `first_tag`, unless it is the tag behind the class that is named.
     fn object_tag(&mut self, at: u32) -> u8 {
         if self.is_later(at) {
-            self.named_behind = Some(at);
+            // Of several objects around a value the outermost is the variable.
+            self.named_behind.get_or_insert(at);
             return 0;
         }
         self.first_tag(at)
@@ -94,7 +95,7 @@ impl<'d> Body<'d, '_> {
         let flags = self.next(pattern);
         self.pads(at, 0)?;
         self.weak(at, holder)?;
-        let is_at_refn = self.extra_track(at, tracked::AT_REFN) != 0;
+        let is_at_refn = self.is_tracked(at, tracked::AT_REFN) != 0;
         let named = if is_at_refn { 0 } else { self.first_tag(at) };
         let track = named | self.extra_track(at, tracked::MAIN);
         if node.has(flag::BARE) && after != After::Object {

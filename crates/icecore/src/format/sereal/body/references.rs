@@ -49,6 +49,7 @@ impl<'d> Body<'d, '_> {
         if let Some(spelled) = &mut self.spelled {
             spelled.written(at, Part::Value, Kind::Alias, &[], here);
         }
+        let offset = self.by(at).unwrap_or(offset);
         self.bytes.byte(tag::ALIAS | track)?;
         let width = self.noted_width(at, code::WIDTH);
         self.bytes.varint(offset, width)
@@ -91,12 +92,17 @@ impl<'d> Body<'d, '_> {
         Err(Error::new(ErrorKind::Unrepresentable).on_path(self.document.path(at)).finding(found))
     }
 
+    /// The tag by which this link named its variable.
+    fn by(&self, at: u32) -> Option<u64> {
+        self.spelled.as_ref().and_then(|spelled| spelled.by(at))
+    }
+
     /// REFP to what stands at `offset`; without one, to the variable that it is
     /// in itself.
     pub(super) fn refp(&mut self, at: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
         self.pads(at, 0)?;
         let mut here = self.weak(at, holder)?;
-        if self.extra_track(at, tracked::BEHIND) != 0 {
+        if self.is_tracked(at, tracked::BEHIND) != 0 {
             here = self.offset();
         }
         let offset = offset.unwrap_or(here);
@@ -105,6 +111,7 @@ impl<'d> Body<'d, '_> {
         for pending in here {
             self.place_referent(pending, offset);
         }
+        let offset = self.by(at).unwrap_or(offset);
         self.bytes.byte(tag::REFP | track)?;
         let width = self.noted_width(at, code::WIDTH);
         self.bytes.varint(offset, width)
@@ -113,7 +120,10 @@ impl<'d> Body<'d, '_> {
     /// OBJECT before a REFP: what it refers to is blessed.
     pub(super) fn late_object(&mut self, at: u32, holder: u32, class: u32, offset: u64) -> Result<(), Error> {
         self.pads(at, 0)?;
-        self.weak(at, holder)?;
+        let weak_body = self.noted(at, code::WEAK_BODY);
+        if weak_body != Some(0) {
+            self.weak(at, holder)?;
+        }
         // The object's node became that of its scalar: what was noted of its body
         // and of itself is noted of this one.
         let tracks = self.spelled.as_ref().map_or(0, |spelled| spelled.tracks(at));
@@ -121,7 +131,12 @@ impl<'d> Body<'d, '_> {
         let is_behind = tracks & tracked::BEHIND != 0;
         let named = if is_behind { 0 } else { self.first_tag(at) };
         self.class(at, class, [tag::OBJECT, tag::OBJECTV], named | bit(tracked::MAIN))?;
+        if weak_body.is_some() {
+            self.weak(at, holder)?;
+        }
         let named = if is_behind { self.first_tag(at) } else { 0 };
+        self.extra_track(at, tracked::BODY);
+        let offset = self.by(at).unwrap_or(offset);
         self.bytes.byte(tag::REFP | named | bit(tracked::BODY))?;
         let width = self.noted_width(at, code::WIDTH);
         self.bytes.varint(offset, width)
@@ -144,9 +159,9 @@ impl<'d> Body<'d, '_> {
             self.bytes.byte(tag::PAD)?;
             return Ok(here + 1);
         }
-        let is_later = self.is_later(at) || self.extra_track(at, tracked::BEHIND | tracked::AT_REFN) != 0;
+        let is_later = self.is_later(at) || self.is_tracked(at, tracked::BEHIND | tracked::AT_REFN) != 0;
         let named = if is_later { 0 } else { self.first_tag(at) };
-        let track = named | self.extra_track(at, tracked::WEAKEN);
+        let track = named | self.extra_track(at, tracked::WEAKEN) | self.extra_track(at, tracked::AT_WEAKEN);
         self.bytes.byte(tag::WEAKEN | track)?;
         self.pads(at, 2)?;
         Ok(here)
@@ -159,9 +174,9 @@ impl<'d> Body<'d, '_> {
 
     /// Whether this is an object that is named by the tag behind its class.
     pub(super) fn is_later(&self, at: u32) -> bool {
-        let is_object =
-            self.nodes.get(at as usize).is_some_and(|node| matches!(node.kind, Kind::Object | Kind::Opaque));
-        is_object && self.extra_track(at + 1, tracked::BEHIND | tracked::AT_WEAKEN) != 0
+        let rest = self.nodes.get(at as usize..).unwrap_or(&[]);
+        let objects = rest.iter().take_while(|node| matches!(node.kind, Kind::Object | Kind::Opaque)).count() as u32;
+        (at + 1..=at + objects).any(|body| self.is_tracked(body, tracked::BEHIND | tracked::AT_WEAKEN) != 0)
     }
 
     /// The variable at `at` starts here. Returns the bit for its tag.

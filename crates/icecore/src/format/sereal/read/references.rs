@@ -91,6 +91,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 self.note(slot.me, code::VIA, target);
             }
         }
+        if S::DETAIL && known.is_behind() && !known.again {
+            self.note(slot.me, code::BY, spell::tag_of(known.which, known.node));
+        }
         Ok(known)
     }
 
@@ -117,6 +120,11 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             self.needs_array(slot, Kind::Ref)?;
             if slot.parent == Some(Role::Object) {
                 self.late.push(slot.outer);
+                if S::DETAIL && slot.weak.is_some() {
+                    let object = self.tape().nodes().get(slot.outer as usize);
+                    let both = object.is_some_and(|object| object.has(flag::WEAK));
+                    self.note(slot.me, code::WEAK_BODY, u64::from(both));
+                }
             }
             let mut node = Node::open(Kind::Ref, 0).with(flag::REF | slot.flags());
             node.key = slot.key;
