@@ -120,6 +120,15 @@ fn an_absent_key_has_no_value() {
 }
 
 #[test]
+fn nothing_refers_to_the_value_of_an_absent_key() {
+    // { absent key "", c => that value }: in another format, or sorted, there
+    // would be no place for it.
+    is_refused(&bytes("050b 19 01 00000002 0e 14 00000000 00 00000001 00 00000001 63"), ErrorKind::BadLink, 14);
+    // An element that does not exist is one.
+    comes_back(&bytes("050b 02 00000002 0e 00 00000001"));
+}
+
+#[test]
 fn a_hook_stores_no_back_reference_inside() {
     is_refused(&bytes("050b 13 42 00 00000000 02 0148 00"), ErrorKind::Malformed, 4);
 }
@@ -143,4 +152,55 @@ fn an_index_beyond_32_bits_is_a_key() {
 #[test]
 fn a_back_reference_of_64_bits_behind_a_reference_stays_one() {
     comes_back(&native("02 02000000 0881 04 21 00 0100000000000000"));
+}
+
+#[test]
+fn the_byte_that_says_that_a_class_is_long_keeps_its_other_bits() {
+    comes_back(&native("02 02000000 04 11 ea 01000000 41 0200000000 04 12 81 00000000 0200000000"));
+    let long = "41".repeat(0x80);
+    comes_back(&native(&format!("02 01000000 04 11 8f 80000000 {long} 0200000000")));
+}
+
+#[test]
+fn a_class_keeps_the_number_that_it_was_given_by() {
+    // The same name twice: numbers 0 and 1.
+    let twice = "04 11 01 41 02 00000000 04 11 01 41 02 00000000";
+    for number in ["00", "01"] {
+        comes_back(&native(&format!("02 03000000 {twice} 04 12 {number} 02 00000000")));
+        comes_back(&native(&format!("02 03000000 {twice} 04 13 22 {number} 01 78")));
+    }
+}
+
+#[test]
+fn the_class_of_a_regexp_is_given_as_it_was() {
+    let regexp = "20 00 03 612062 03 757878";
+    comes_back(&native(&format!("02 02000000 04 11 06 526567657870 {regexp} 04 11 06 526567657870 {regexp}")));
+    comes_back(&native(&format!("02 01000000 04 11 80 06000000 526567657870 {regexp}")));
+}
+
+#[test]
+fn a_key_that_is_a_scalar_has_the_flags_that_it_had() {
+    // No UTF-8; UTF-8 that 8 bits could hold; bytes beyond ASCII.
+    for key in ["08 17 03 e20100", "08 17 02 c3a9", "08 0a 01 e9", "0b 17 02 c3a9", "08 01 01000000 e9"] {
+        comes_back(&native(&format!("19 00 01000000 0881 {key}")));
+    }
+}
+
+#[test]
+fn an_index_that_something_refers_to_is_a_key() {
+    means_the_same(&bytes("050b 02 00000002 04 15 00 00000002 0881 00 00000003"));
+}
+
+#[test]
+fn the_root_of_an_old_image_may_be_a_tied_scalar() {
+    // Before 0.6, where addresses stand before values, and from 0.6 on.
+    let object = "00000002 04 00000003 0885 62 01 41 58 58 58";
+    means_the_same(&bytes(&format!("7065726c2d73746f7265 01 00000001 0d {object}")));
+    means_the_same(&bytes("03 0d 04 0885 62 01 41 58 58 58"));
+    // Blessed itself.
+    means_the_same(&bytes("03 0d 04 0885 62 01 41 58 58 62 01 56 58"));
+    let image = bytes("03 0d 04 0885 62 01 41 58 58 58");
+    let limits = Limits::default();
+    let read = read_outcome(&image, &ReadOptions::default(), Request::new(&limits)).document;
+    assert_eq!(read.root().kind(), icecore::Kind::Ref);
 }

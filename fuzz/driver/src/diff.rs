@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// How many blobs perl is given at once.
-const BATCH: usize = 256;
+const BATCH: usize = 512;
 
 pub fn run(rival: Rival, execs: u64, time: Duration, seed: u64, most: usize) -> ExitCode {
     let seeds = seeds::load(rival.seeds());

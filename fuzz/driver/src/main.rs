@@ -107,7 +107,7 @@ fn run(target: &'static Target, options: &Options) -> ExitCode {
         runs.once(seed);
     }
     let mut done = 0u64;
-    while done < execs && (done % 256 != 0 || start.elapsed() < time) && runs.findings.len() < MOST_FINDINGS {
+    while done < execs && (!done.is_multiple_of(256) || start.elapsed() < time) && runs.findings.len() < MOST_FINDINGS {
         let data = mutated(&mut random, &seeds);
         runs.once(&data);
         done += 1;

@@ -43,8 +43,9 @@ pub fn convert(data: &[u8]) {
             );
             continue;
         }
-        for target in STAGES {
-            let target = Stage::parse(target).unwrap_or_else(|error| panic!("{target}: {error}"));
+        let plain_json = Stage::parse("json:typed=no").expect("a stage");
+        for said in STAGES {
+            let target = Stage::parse(said).unwrap_or_else(|error| panic!("{said}: {error}"));
             let mut out = Vec::new();
             match icecore::write_to(&outcome.document, &target, &check::wide_limits(), &mut out) {
                 Ok(_) => {}
@@ -52,7 +53,11 @@ pub fn convert(data: &[u8]) {
                 Err(error) => panic!("{}: {error}", target.format().name),
             }
             let wide = check::wide_limits();
-            let again = (target.format().read)(&out, target.settings(), Request::new(&wide));
+            // A plain object may say of itself that it is json:typed, once its
+            // keys are sorted: how it is to be read is said.
+            let is_plain = target.format().name == "json" && !said.starts_with("json:typed");
+            let reading = if is_plain { &plain_json } else { &target };
+            let again = (reading.format().read)(&out, reading.settings(), Request::new(&wide));
             // Of floats beyond 64 bits JSON has every digit; reading wants less.
             let is_too_wide = |error: &Error| error.kind() == ErrorKind::Unsupported && target.format().name == "json";
             if again.error.as_ref().is_some_and(is_too_wide) {

@@ -107,10 +107,11 @@ pub fn compare(rival: Rival, data: &[u8], answer: &Answer) -> Verdict {
     match (&ours.error, answer) {
         (_, Answer::Died) => Verdict::Allowed("perl died"),
         (Some(_), Answer::Refused(_)) => Verdict::BothRefuse,
-        (Some(error), Answer::Typed(typed)) => match refused_by_us(rival, data, error) {
+        (Some(error), Answer::Typed(_) | Answer::NotUtf8) => match refused_by_us(rival, data, error) {
             Some(name) => Verdict::Allowed(name),
-            None => Verdict::Differs(format!("we refuse it: {error}\nperl reads {typed}")),
+            None => Verdict::Differs(format!("we refuse it: {error}\nperl reads {answer:?}")),
         },
+        (None, Answer::NotUtf8) => Verdict::Allowed("text that is not UTF-8 can't be said as json:typed by perl"),
         (None, Answer::Refused(reason)) => match refused_by_perl(rival, &ours.document, reason) {
             Some(name) => Verdict::Allowed(name),
             None => Verdict::Differs(format!("perl refuses it: {reason}\nwe read\n{:?}", ours.document)),
@@ -189,14 +190,23 @@ fn refused_by_us(rival: Rival, data: &[u8], error: &Error) -> Option<&'static st
         ErrorKind::BadLink if data.starts_with(b"=srl\x01") && expected.starts_with("an offset from") => {
             Some("a COPY into the header")
         }
+        ErrorKind::BadLink if expected.ends_with("to a tracked item") && tracks_pattern(data) => {
+            Some("a link to the pattern of a regular expression")
+        }
         _ if rival == Rival::Sereal && error.offset() < user_header_end(data) => {
             Some("a broken user header: Sereal skips it")
         }
         ErrorKind::Malformed if expected.contains("not marked as absent") => {
             Some("an absent key with a value: Storable forgets the value")
         }
+        ErrorKind::BadLink if expected == "the number of a value that is there" => {
+            Some("a link to the value of an absent key: Storable's own undef")
+        }
         ErrorKind::Malformed if expected == "a reference to bless" => {
             Some("an object that is no reference: Sereal does not bless it")
+        }
+        ErrorKind::Malformed if expected == "a reference to an array behind OBJECT_FREEZE" => {
+            Some("OBJECT_FREEZE of an object or a link to one: Sereal takes the array in it")
         }
         ErrorKind::Malformed if expected == "a reference behind WEAKEN" => Some("WEAKEN of what is no reference"),
         ErrorKind::BadLink if expected == "ALIAS to a variable" => Some("ALIAS to an array or hash itself"),
@@ -283,7 +293,7 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
     if ours.header().is_some_and(|header| matches!(header.kind(), Kind::Null)) {
         return Some("a header that is undef: perl does not tell it from none");
     }
-    if theirs.header().is_none() && ours.header().is_some() && cursors(ours).any(is_no_utf8) {
+    if theirs.header().is_none() && ours.header().is_some() && (cursors(ours).any(is_no_utf8) || has_odd_key(ours)) {
         return Some("text that is not UTF-8 can't be said as json:typed by perl");
     }
     if has_duplicate_keys(ours) {
@@ -322,9 +332,16 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
         Rival::Sereal if theirs.header().is_some() && ours.header().is_none() => {
             Some("what Sereal takes for a header where the document says that there is none")
         }
+        Rival::Sereal if ours.header().is_some() && any(|node| node.kind == Kind::Regexp && node.has(flag::BARE)) => {
+            Some("a bare regexp and a header: perl takes what was in the variable")
+        }
+        Rival::Sereal if copies_object(data) => Some("a COPY of an object: Sereal blesses the copy only"),
         _ if cursors(ours).any(has_odd_flags) => Some("a regexp's flags in another order than perl's"),
         Rival::Sereal if strings(Kind::Regexp, |text| text.contains(&b'#')) => {
             Some("a pattern with a comment: perl ends its line")
+        }
+        Rival::Sereal if strings(Kind::Regexp, |text| !text.is_ascii() && text.contains(&b'\\')) => {
+            Some("a pattern of bytes that names a character by its number: perl makes text of it")
         }
         Rival::Sereal if any(|node| node.kind == Kind::Float128) => Some("a float beyond 64 bits: this perl rounds it"),
         Rival::Storable if has_note(data, |code, value| code == 1 && value == 31) => {
@@ -333,9 +350,9 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
         Rival::Storable if has_odd_key_flags(data) => Some("a key whose flags exclude each other, or that is no UTF-8"),
         Rival::Storable
             if any(|node| node.kind == Kind::Map && node.has(flag::RESTRICTED))
-                && any(|node| node.kind == Kind::Null) =>
+                && any(|node| matches!(node.kind, Kind::Null | Kind::Bool)) =>
         {
-            Some("undef in a restricted hash: perl's own is read-only")
+            Some("undef or a boolean in a restricted hash: perl's own are read-only")
         }
         Rival::Storable if strings(Kind::Code, |text| text.contains(&0)) => {
             Some("code with a NUL: Storable cuts it off")
@@ -371,6 +388,32 @@ fn has_note(data: &[u8], is: impl Fn(u16, u64) -> bool) -> bool {
     read.spelling().is_some_and(|spelling| spelling.notes.iter().any(|note| is(note.code, note.value)))
 }
 
+/// Whether the pattern of a regular expression is tracked.
+fn tracks_pattern(data: &[u8]) -> bool {
+    let limits = limits();
+    let stage = Stage::parse("sereal").expect("a stage");
+    let read = (stage.format().read)(data, stage.settings(), Request::new(&limits).detailed()).document;
+    let Some(trace) = read.trace() else { return false };
+    trace.spans.iter().any(|span| {
+        let bytes = if span.layer == 0 { data } else { trace.layer.as_deref().unwrap_or_default() };
+        let around = span.node.checked_sub(1).and_then(|at| read.nodes().get(at as usize));
+        let is_pattern = around.is_some_and(|node| node.kind == Kind::Regexp);
+        let is_tag = matches!(span.what, "SHORT_BINARY" | "BINARY" | "STR_UTF8" | "COPY" | "PAD");
+        is_pattern && is_tag && bytes.get(span.start as usize).is_some_and(|byte| *byte >= 0x80)
+    })
+}
+
+/// Whether a COPY is of something with an object in it.
+fn copies_object(data: &[u8]) -> bool {
+    let limits = limits();
+    let stage = Stage::parse("sereal").expect("a stage");
+    let read = (stage.format().read)(data, stage.settings(), Request::new(&limits).detailed()).document;
+    let extents = read.trace().map_or(&[][..], |trace| &trace.extents);
+    let is_object = |node: &Node| matches!(node.kind, Kind::Object | Kind::Opaque | Kind::Regexp);
+    // The copy itself begins with the tag COPY, what is in it is copied.
+    read.nodes().iter().zip(extents.iter().skip(1)).any(|(node, inside)| inside.copied && is_object(node))
+}
+
 /// Whether a key is flagged as UTF-8 and as downgraded from it, or is flagged
 /// so wrongly.
 fn has_odd_key_flags(data: &[u8]) -> bool {
@@ -380,9 +423,13 @@ fn has_odd_key_flags(data: &[u8]) -> bool {
     let limits = limits();
     let stage = Stage::parse("storable").expect("a stage");
     let read = (stage.format().read)(data, stage.settings(), Request::new(&limits)).document;
+    has_note(data, |code, value| code == KEY_FLAGS && value & BOTH == BOTH) || has_odd_key(&read)
+}
+
+/// Whether a key is text that is not UTF-8.
+fn has_odd_key(document: &Document<'_>) -> bool {
     let odd = |name: &icecore::Name<'_>| name.node.kind == Kind::Text && std::str::from_utf8(name.bytes).is_err();
-    has_note(data, |code, value| code == KEY_FLAGS && value & BOTH == BOTH)
-        || cursors(&read).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if odd(&name))))
+    cursors(document).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if odd(&name))))
 }
 
 /// Whether what stands behind a tied variable is no object.

@@ -10,7 +10,7 @@ impl Random {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -19,7 +19,7 @@ impl Random {
 
     /// A number below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
-        ((self.next() >> 33) as usize) % n.max(1)
+        ((self.bits() >> 33) as usize) % n.max(1)
     }
 
     /// True in one of `n` cases.
@@ -56,17 +56,17 @@ pub fn mutated(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
 fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
     let len = data.len();
     if len == 0 {
-        data.push(random.next() as u8);
+        data.push(random.bits() as u8);
         return;
     }
     let at = random.below(len);
     let piece = 1 + random.below(1 + (len - at).min(32));
     let end = (at + piece).min(len);
-    match random.below(16) {
+    match random.below(18) {
         0 | 1 => data[at] ^= 1 << random.below(8),
         2 | 3 => data[at] = BYTES[random.below(BYTES.len())],
         4 => data[at] = data[at].wrapping_add(random.below(9) as u8).wrapping_sub(4),
-        5 => data[at] = random.next() as u8,
+        5 => data[at] = random.bits() as u8,
         6 => data.insert(at, BYTES[random.below(BYTES.len())]),
         7 => {
             data.drain(at..end);
@@ -112,12 +112,47 @@ fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
             data.truncate(at);
             data.extend_from_slice(other.get(from..).unwrap_or(&[]));
         }
+        15 | 16 => link(random, data, at, end),
         _ => {
             // A varint or a run.
             let byte = if random.one_in(2) { 0xFF } else { data[at] };
             let count = 1 + random.below(12);
             data.splice(at..at, std::iter::repeat_n(byte, count));
         }
+    }
+}
+
+/// Tags of Sereal with an offset behind them, or with such a tag.
+const SEREAL_LINKS: &[&[u8]] =
+    &[&[0x29], &[0x2D], &[0x2E], &[0x2F], &[0x2F], &[0xAE], &[0xAF], &[0x28, 0x2F], &[0x30, 0x29], &[0x2C, 0x2F]];
+/// The same of Storable.
+const STORABLE_LINKS: &[&[u8]] =
+    &[&[0, 0, 0, 0], &[4, 0, 0, 0, 0], &[4, 0, 0, 0, 0], &[27, 0, 0, 0, 0], &[33, 0, 0, 0, 0, 0, 0, 0, 0]];
+
+/// A link to something nearby, put in or in the place of a piece. Chance alone
+/// seldom makes one that fits.
+fn link(random: &mut Random, data: &mut Vec<u8>, at: usize, end: usize) {
+    let is_sereal = data.starts_with(b"=s") || data.starts_with(b"=\xF3");
+    let mut link = match is_sereal {
+        true => SEREAL_LINKS[random.below(SEREAL_LINKS.len())].to_vec(),
+        false => STORABLE_LINKS[random.below(STORABLE_LINKS.len())].to_vec(),
+    };
+    let target = random.below(at.min(if is_sereal { 300 } else { 24 }) + 1);
+    if is_sereal && target >= 0x80 {
+        link.push(target as u8 | 0x80);
+        link.push((target >> 7) as u8);
+    } else {
+        link.push(target as u8);
+    }
+    let end = if random.one_in(2) { at } else { end };
+    data.splice(at..end, link);
+    // Where protocols 2 and later without a user header count from.
+    const START: usize = 5;
+    if is_sereal
+        && let Some(tag) = data.get_mut(START + target)
+        && random.one_in(2)
+    {
+        *tag |= 0x80;
     }
 }
 

@@ -1,5 +1,6 @@
 //! A perl process that reads blobs with the real modules.
 
+use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -9,6 +10,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 pub enum Answer {
     /// The value, as `json:typed`.
     Typed(String),
+    /// A value with text that is not UTF-8, which can't be compared.
+    NotUtf8,
     /// It was refused.
     Refused(String),
     /// The process ended: a crash, a loop, too much memory. That is no finding
@@ -16,15 +19,12 @@ pub enum Answer {
     Died,
 }
 
-/// Perl leaks with hostile input: after so many blobs another one is started.
-const BLOBS: u64 = 100_000;
 /// How much memory it may have, in kilobytes.
-const MEMORY: &str = "1000000";
+const MEMORY: &str = "300000";
 
 /// The process. It is started when it is needed.
 pub struct Perl {
     running: Option<(Child, BufReader<ChildStdout>)>,
-    asked: u64,
     /// How often it was started.
     pub starts: u64,
 }
@@ -38,14 +38,14 @@ impl Default for Perl {
 impl Perl {
     /// None is started yet.
     pub fn new() -> Perl {
-        Perl { running: None, asked: 0, starts: 0 }
+        Perl { running: None, starts: 0 }
     }
 
     fn start(&mut self) {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../perl/oracle.pl");
         let mut child = Command::new("sh")
             .arg("-c")
-            .arg(format!("ulimit -v {MEMORY}; ulimit -c 0; cd /tmp; exec perl \"$0\" 2>/dev/null"))
+            .arg(format!("ulimit -v {MEMORY}; ulimit -c 0; [ -w /dev/shm ] && export TMPDIR=/dev/shm; cd /tmp; exec perl \"$0\" 2>/dev/null"))
             .arg(&script)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -53,14 +53,13 @@ impl Perl {
             .unwrap_or_else(|error| panic!("sh: {error}"));
         let answers = BufReader::new(child.stdout.take().expect("a pipe"));
         self.running = Some((child, answers));
-        self.asked = 0;
         self.starts += 1;
     }
 
     fn stop(&mut self) {
         if let Some((mut child, _)) = self.running.take() {
+            // It ends by itself and takes its files away.
             drop(child.stdin.take());
-            let _ = child.kill();
             let _ = child.wait();
         }
     }
@@ -69,9 +68,6 @@ impl Perl {
     pub fn ask(&mut self, format: &str, blobs: &[Vec<u8>]) -> Vec<Answer> {
         let mut answers = Vec::new();
         while answers.len() < blobs.len() {
-            if self.asked >= BLOBS {
-                self.stop();
-            }
             if self.running.is_none() {
                 self.start();
             }
@@ -81,7 +77,6 @@ impl Perl {
                 answers.push(Answer::Died);
                 self.stop();
             }
-            self.asked += (answers.len() - before) as u64;
         }
         answers
     }
@@ -90,17 +85,19 @@ impl Perl {
     fn some(&mut self, format: &str, blobs: &[Vec<u8>], answers: &mut Vec<Answer>) {
         let Some((child, output)) = &mut self.running else { return };
         let Some(mut input) = child.stdin.take() else { return };
-        let lines: Vec<u8> =
-            blobs.iter().flat_map(|blob| format!("{format} {}\n", base64(blob)).into_bytes()).collect();
+        let mut lines = format!("{}\n", blobs.len());
+        for blob in blobs {
+            lines.extend([format, " ", &base64(blob), "\n"]);
+        }
         let input = std::thread::scope(|scope| {
             let writer = scope.spawn(move || {
-                let _ = input.write_all(&lines);
+                let _ = input.write_all(lines.as_bytes());
                 input
             });
             for _ in blobs {
-                let mut line = String::new();
-                match output.read_line(&mut line) {
-                    Ok(n) if n > 0 && line.ends_with('\n') => answers.push(answer(line.trim_end())),
+                let mut line = Vec::new();
+                match output.read_until(b'\n', &mut line) {
+                    Ok(_) if line.ends_with(b"\n") => answers.push(answer(&line)),
                     _ => break,
                 }
             }
@@ -119,7 +116,15 @@ impl Drop for Perl {
     }
 }
 
-fn answer(line: &str) -> Answer {
+fn answer(line: &[u8]) -> Answer {
+    let text = String::from_utf8_lossy(line);
+    let line = text.trim_end();
+    if line == "died" {
+        return Answer::Died;
+    }
+    if matches!(text, Cow::Owned(_)) && line.starts_with("{\"typed\":") {
+        return Answer::NotUtf8;
+    }
     match line.strip_prefix("{\"typed\":").and_then(|rest| rest.strip_suffix('}')) {
         Some(typed) => Answer::Typed(typed.to_owned()),
         None => {

@@ -36,7 +36,7 @@ fn blobs(path: &Path) -> Vec<Vec<u8>> {
 /// The blob of a line; of an expectation, its text.
 fn blob(line: &str) -> Option<Vec<u8>> {
     if let Some(start) = line.find("\"typed\":") {
-        return Some(line[start + 8..line.len() - 1].as_bytes().to_vec());
+        return Some(line.as_bytes()[start + 8..line.len() - 1].to_vec());
     }
     let line: Value = serde_json::from_str(line).expect("a line of JSON");
     line["blob"].as_str().map(base64)

@@ -12,6 +12,7 @@ mod references;
 use super::SortKeys;
 use super::bytes::Bytes;
 use super::links::Links;
+use super::spell::tracked;
 use super::spelled::Spelled;
 use super::tag::{self, TRACK};
 use super::write::Plan;
@@ -19,6 +20,9 @@ use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag
 use crate::error::Error;
 use crate::output::{LossKind, Losses, Output};
 use std::collections::{BTreeMap, HashMap};
+
+/// The tag of a variable that something stands before.
+const IS_BEHIND: u64 = tracked::BODY | tracked::BEHIND;
 
 /// What was written just before a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,12 +88,15 @@ pub(super) struct Body<'d, 'o> {
     pub(super) keys: Vec<WrittenKey>,
     big_keys: HashMap<(bool, Vec<u8>), u64>,
     classes: Vec<u64>,
-    strings: HashMap<(bool, &'d [u8]), u64>,
+    /// Where a string was written first, and its node.
+    strings: HashMap<(bool, &'d [u8]), (u64, u32)>,
     copied_strings: HashMap<u32, u64>,
     links: Option<Links>,
     /// Nodes that are the variable, or the referent, that comes next.
     pending_variables: Vec<u32>,
     pending_referents: Vec<u32>,
+    /// An object whose variable is named by the tag that comes next.
+    named_behind: Option<u32>,
     /// The container that comes next can't be ARRAYREF or HASHREF.
     expanded: bool,
     pub(super) spelled: Option<Spelled<'d>>,
@@ -129,6 +136,7 @@ impl<'d, 'o> Body<'d, 'o> {
             links: None,
             pending_variables: Vec::new(),
             pending_referents: Vec::new(),
+            named_behind: None,
             expanded: false,
             spelled: plan.values.map(|spelling| Spelled::new(spelling, tape)),
             has_absent_keys: tape.keys().any_absent(),
@@ -323,10 +331,21 @@ impl Body<'_, '_> {
         self.noted(at, code).and_then(|width| usize::try_from(width).ok()).unwrap_or(0)
     }
 
-    /// The bit for a tag that was tracked although nothing refers to it.
-    pub(super) fn extra_track(&self, at: u32, which: u64) -> u8 {
+    /// The bit for a tag that was tracked although nothing refers to it, and
+    /// which comes next.
+    pub(super) fn extra_track(&mut self, at: u32, which: u64) -> u8 {
+        let offset = self.offset();
+        if let Some(spelled) = &mut self.spelled {
+            spelled.tag_written(at, which, offset);
+        }
+        self.is_tracked(at, which)
+    }
+
+    /// The same, without a tag that comes.
+    pub(super) fn is_tracked(&self, at: u32, which: u64) -> u8 {
         match &self.spelled {
             Some(spelled) if spelled.tracks(at) & which != 0 => TRACK,
+            Some(spelled) if which == tracked::MAIN && spelled.tracks(at) & IS_BEHIND != 0 => TRACK,
             _ => 0,
         }
     }

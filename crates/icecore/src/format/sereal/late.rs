@@ -6,6 +6,7 @@
 //! is moved when all was read: the object's node goes from the reference to
 //! the scalar.
 
+use super::spell::{Speller, has_target};
 use crate::document::{Detail, Extent, Form, Kind, NO_KEY, NO_NODE, Node, Sink, flag};
 
 /// A move: the object at `from`, whose body is a reference to the variable at
@@ -44,7 +45,7 @@ impl Shifts {
 }
 
 /// Moves the objects at `late`, as far as they are of this kind.
-pub(super) fn bless<S: Sink>(sink: &mut S, late: &[u32]) {
+pub(super) fn bless<S: Sink>(sink: &mut S, speller: &mut Speller, late: &[u32]) {
     let nodes = &sink.tape().nodes;
     let mut moves: Vec<Move> = late.iter().filter_map(|from| plan(nodes, *from)).collect();
     moves.sort_by_key(|one| (one.to, one.from));
@@ -59,6 +60,7 @@ pub(super) fn bless<S: Sink>(sink: &mut S, late: &[u32]) {
     rebuild(sink, &moves, &shifts);
     if let Some(detail) = sink.detail() {
         renumber(detail, &shifts);
+        speller.renumber(|node| shifts.node(node));
     }
 }
 
@@ -116,6 +118,9 @@ fn rebuild<S: Sink>(sink: &mut S, moves: &[Move], shifts: &Shifts) {
 fn renumber(detail: &mut Detail, shifts: &Shifts) {
     for note in &mut detail.spelling.notes {
         note.ordinal = shifts.node(note.ordinal);
+        if has_target(note.code) && note.value != u64::MAX {
+            note.value = note.value & !0xFFFF_FFFF | u64::from(shifts.node(note.value as u32));
+        }
     }
     for span in detail.trace.spans.iter_mut().filter(|span| span.node != NO_NODE) {
         span.node = shifts.node(span.node);

@@ -21,6 +21,8 @@ pub(super) struct Named {
     strong: bool,
     /// The last weak reference to it.
     last_weak: u32,
+    /// How many aliases of it were not met yet.
+    pub(super) left: u32,
 }
 
 impl Named {
@@ -86,6 +88,7 @@ impl Links {
                         continue;
                     }
                     let named = links.variables.entry(to).or_default();
+                    named.left += 1;
                     named.held_by(reference.unwrap_or(at), reference.is_some_and(|at| is_weak(nodes, at)));
                 }
                 Kind::Link => links.referents.entry(referent(nodes, at)).or_default().held_by(at, node.has(flag::WEAK)),

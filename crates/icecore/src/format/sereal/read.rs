@@ -91,13 +91,21 @@ struct Tracked {
     variable: u32,
     /// What REFP refers to: this object, or (if there is none) the variable.
     referent: u32,
-    /// Whose tag it is, and which, for the spelling.
+    /// Whose tag it is, and which, for the spelling. `NO_NODE`: that of a key
+    /// or a class name, which only a COPY of it made an item.
     node: u32,
     which: u64,
     used: bool,
     /// A COPY read it again, or it is an ALIAS: the variable is not that of
     /// `node`.
     again: bool,
+}
+
+impl Tracked {
+    /// Whether this is not the first tag that its variable can have.
+    fn is_behind(&self) -> bool {
+        matches!(self.which, tracked::BEHIND | tracked::BODY | tracked::REFN | tracked::AT_WEAKEN)
+    }
 }
 
 /// A COPY that is being read.
@@ -210,7 +218,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         }
         self.note_unused_tracks();
         if error.is_none() && !self.late.is_empty() {
-            late::bless(self.sink, &self.late);
+            late::bless(self.sink, self.speller, &self.late);
         }
         (self.scan.at, error)
     }
@@ -314,6 +322,14 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         slot
     }
 
+    /// The object that refers to the variable of this slot.
+    fn owner(&self, slot: &Slot) -> u32 {
+        match self.stack.iter().rev().find(|frame| !matches!(frame.role, Role::Object | Role::Opaque)) {
+            Some(frame) if slot.owner == NO_NODE && frame.role == Role::Ref => frame.owner,
+            _ => slot.owner,
+        }
+    }
+
     /// Reads a value: an item in the words of the format.
     fn value(&mut self, key: u16) -> Result<(), Error> {
         let mut slot = self.slot(key);
@@ -325,8 +341,16 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             let byte = self.scan.u8("a tag")?;
             let tag = byte & !TRACK;
             if byte != tag {
-                let referent = slot.owner;
-                self.track(at, slot.outer, referent, slot.me, tracked::MAIN);
+                let referent = self.owner(&slot);
+                let is_body = matches!(slot.parent, Some(Role::Object | Role::Opaque));
+                let which = match (tag == tag::WEAKEN, is_body) {
+                    (true, true) => tracked::AT_WEAKEN,
+                    (true, false) => tracked::WEAKEN,
+                    (false, false) if slot.weak.is_none() => tracked::MAIN,
+                    (false, false) => tracked::BEHIND,
+                    (false, true) => tracked::BODY,
+                };
+                self.track(at, slot.outer, referent, slot.me, which);
             }
             self.span(at, slot.me, tag::name(tag));
             match tag {

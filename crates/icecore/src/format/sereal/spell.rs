@@ -49,6 +49,11 @@ pub(super) mod code {
     /// the string that it is a COPY of. (The encoder means the original then;
     /// the decoder takes the copy, whose reading tracked that offset again.)
     pub(in super::super) const VIA: u16 = 22;
+    /// A link by another tag of the variable than its first: the bit of
+    /// [`super::tracked`] in the upper half, and whose tag it is.
+    pub(in super::super) const BY: u16 = 23;
+    /// WEAKEN behind the class of a scalar that is blessed late; 1: before it too.
+    pub(in super::super) const WEAK_BODY: u16 = 24;
     /// The key in full, though it was written before.
     pub(in super::super) const KEY_FULL: u16 = 10;
     /// The key by COPY, though that is not what the others do.
@@ -75,7 +80,7 @@ pub(super) mod code {
 
 /// Bits of [`code::TRACK`].
 pub(super) mod tracked {
-    /// The tag of the variable.
+    /// The tag of the variable, or the one behind its WEAKEN.
     pub(in super::super) const MAIN: u64 = 1;
     /// The ARRAY, HASH or REGEXP behind its REFN.
     pub(in super::super) const INNER: u64 = 2;
@@ -83,6 +88,18 @@ pub(super) mod tracked {
     pub(in super::super) const KEY: u64 = 4;
     /// The tag of the class name.
     pub(in super::super) const CLASS: u64 = 8;
+    /// The WEAKEN.
+    pub(in super::super) const WEAKEN: u64 = 16;
+    /// The one behind WEAKEN or behind a class, and something refers to it.
+    pub(in super::super) const BEHIND: u64 = 32;
+    /// The REFN behind the class of a regular expression.
+    pub(in super::super) const REFN: u64 = 64;
+    /// That, and something refers to it.
+    pub(in super::super) const AT_REFN: u64 = 128;
+    /// The one behind a class.
+    pub(in super::super) const BODY: u64 = 512;
+    /// The WEAKEN behind a class, and something refers to it.
+    pub(in super::super) const AT_WEAKEN: u64 = 256;
 }
 
 /// Which string of a node.
@@ -99,9 +116,14 @@ pub(super) fn target(part: Part, ordinal: u32) -> u64 {
     (part as u64) << 32 | u64::from(ordinal)
 }
 
-/// Whether a note's value is a [`target`].
+/// A tag of a variable, as the value of a note.
+pub(super) fn tag_of(which: u64, ordinal: u32) -> u64 {
+    which << 40 | u64::from(ordinal)
+}
+
+/// Whether a note's value is a [`target`] or a [`tag_of`].
 pub(super) fn has_target(code: u16) -> bool {
-    matches!(code, code::COPY | code::KEY_COPY | code::CLASS_COPY | code::CLASS_OTHER | code::VIA)
+    matches!(code, code::COPY | code::KEY_COPY | code::CLASS_COPY | code::CLASS_OTHER | code::VIA | code::BY)
 }
 
 /// How many bytes a varint takes at least.
@@ -172,6 +194,13 @@ impl Speller {
     /// Whether the name of this class was first written here.
     pub(super) fn is_first_of(&self, at: usize, class: u32) -> bool {
         self.copying || self.classes.get(&class) == Some(&at)
+    }
+
+    /// Nodes have moved.
+    pub(super) fn renumber(&mut self, to: impl Fn(u32) -> u32) {
+        for node in self.again.iter_mut().chain(&mut self.copied) {
+            *node = to(*node);
+        }
     }
 
     /// Forgets what can't be referred to from the next body.

@@ -1,7 +1,7 @@
 //! The spelling of a document that is written again.
 
 use super::links::variable;
-use super::spell::{Part, code, has_target, header, target};
+use super::spell::{Part, code, has_target, header, tag_of, target, tracked};
 use crate::document::{Document, Kind, Note, Ordinals, Spelling, Tape};
 use std::collections::HashMap;
 
@@ -42,7 +42,10 @@ impl<'d> Spelled<'d> {
             (Some(other), _) if other.kind == Kind::Alias => variable(nodes, original) == to,
             (Some(other), Some(node)) if node.kind.is_string() => {
                 let is_copy = self.note(to, code::COPY) == Some(via);
-                is_copy && other.kind == node.kind && document.bytes(other) == document.bytes(node)
+                // A key or a class name can't be edited.
+                let is_value = via >> 32 == Part::Value as u64;
+                let same = || other.kind == node.kind && document.bytes(other) == document.bytes(node);
+                is_copy && (!is_value || same())
             }
             _ => false,
         }
@@ -96,6 +99,27 @@ impl<'d> Spelled<'d> {
         {
             *place = Some(Written { offset, kind, bytes: bytes.to_vec() });
         }
+    }
+
+    /// This tag of the variable at `at` is written here.
+    pub(super) fn tag_written(&mut self, at: u32, which: u64, offset: u64) {
+        if self.strings.is_empty() {
+            return;
+        }
+        let ordinal = self.ordinals.ordinal(at);
+        let all = if which == tracked::MAIN { &[tracked::BODY, tracked::BEHIND][..] } else { &[which] };
+        for which in all {
+            if let Some(place) = self.strings.get_mut(&tag_of(*which, ordinal)) {
+                *place = Some(Written { offset, kind: Kind::Null, bytes: Vec::new() });
+            }
+        }
+    }
+
+    /// The offset of the tag by which the link at `at` named its variable, if
+    /// that was not the first.
+    pub(super) fn by(&self, at: u32) -> Option<u64> {
+        let by = self.note(at, code::BY)?;
+        self.strings.get(&by)?.as_ref().map(|written| written.offset)
     }
 
     /// Where the string that a note names was written, if it is still this

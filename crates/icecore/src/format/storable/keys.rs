@@ -189,6 +189,20 @@ impl Writer<'_> {
             self.lose(loss, at);
         }
         self.fits(bytes.len())?;
+        if let (Some(flags), Some(tag), Some(name)) = (flags, tag, &name)
+            && matches!(name.node.kind, Kind::Bytes | Kind::Text)
+        {
+            // A scalar of its own: its tag says the encoding, not the flags.
+            buf.extend([flags, tag]);
+            self.next += 1;
+            if let (tag::SCALAR | tag::UTF8STR, Ok(len)) = (tag, u8::try_from(name.bytes.len())) {
+                buf.push(len);
+            } else {
+                self.n32(self.fits(name.bytes.len())?, buf);
+            }
+            buf.extend_from_slice(name.bytes);
+            return Ok(());
+        }
         let mut bytes = bytes;
         if let Some(flags) = flags {
             // What the key now is decides on its encoding; the rest is as read.
@@ -205,15 +219,6 @@ impl Writer<'_> {
         }
         if flagged {
             buf.push(usual);
-        }
-        if let Some(tag) = tag {
-            buf.push(tag);
-            self.next += 1;
-            if let (tag::SCALAR | tag::UTF8STR, Ok(len)) = (tag, u8::try_from(bytes.len())) {
-                buf.push(len);
-                buf.extend_from_slice(&bytes);
-                return Ok(());
-            }
         }
         self.n32(u32::try_from(bytes.len()).unwrap_or(u32::MAX), buf);
         buf.extend_from_slice(&bytes);

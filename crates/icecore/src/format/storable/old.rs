@@ -31,6 +31,7 @@ pub(super) fn feed<S: Sink>(
         numbers: 0,
         blessed: Vec::new(),
         root_is_ref: false,
+        root_is_tied: false,
     };
     let result = reader.run();
     let consumed = reader.scan.at;
@@ -43,9 +44,12 @@ pub(super) fn feed<S: Sink>(
             reader.sink.tape().close(at, frame.count);
         }
     }
-    let (blessed, root_is_ref) = (std::mem::take(&mut reader.blessed), reader.root_is_ref);
+    let blessed = std::mem::take(&mut reader.blessed);
+    let (root_is_ref, root_is_tied) = (reader.root_is_ref, reader.root_is_tied);
     if error.is_none() {
-        let wrappers = wrappers(sink.nodes(), blessed, root_is_ref, image.has_addresses());
+        // Before 0.6 a root that is a reference to an object is given as it is.
+        let is_given = root_is_ref && image.has_addresses();
+        let wrappers = wrappers(sink.nodes(), blessed, root_is_ref || root_is_tied, is_given);
         insert(sink, &wrappers);
     }
     (consumed, error)
@@ -90,6 +94,8 @@ struct Reader<'a, 's, S: Sink> {
     /// The root is a reference, and the reference to it that is implied has no
     /// node yet.
     root_is_ref: bool,
+    /// So is a root that is a tied scalar.
+    root_is_tied: bool,
 }
 
 impl<S: Sink> Reader<'_, '_, S> {
@@ -211,8 +217,11 @@ impl<S: Sink> Reader<'_, '_, S> {
                     self.sink.tape().replace(at, node);
                     at
                 } else {
+                    // As of any variable, the reference to it is a node of its own.
+                    let flags = if form == Form::TiedScalar { 0 } else { flags };
                     self.push(Node::open(Kind::Tied, 0).in_form(form).with(flags), start)
                 };
+                self.root_is_tied |= referent && form == Form::TiedScalar;
                 self.known.insert(address, (at, tag == tag::TIED_SCALAR));
                 self.open(at, Some(at), false, 1);
             }
@@ -442,7 +451,7 @@ impl<S: Sink> Reader<'_, '_, S> {
 
 /// What is to be written around nodes: objects, whose classes came behind them,
 /// too late for the tape; and the reference around a root that is one itself.
-fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, is_root_ref: bool, has_addresses: bool) -> Vec<(u32, Node)> {
+fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, is_root_ref: bool, is_given: bool) -> Vec<(u32, Node)> {
     let mut wrappers: Vec<(u32, Node)> = Vec::new();
     for Blessed { node, class, is_variable } in blessed {
         let object = Node::open(Kind::Object, class);
@@ -465,9 +474,8 @@ fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, is_root_ref: bool, has_addres
         }
         same
     });
-    // Before 0.6 a root that is a reference to an object is given as it is.
     let is_object = wrappers.first().is_some_and(|(at, _)| *at == 0);
-    if is_root_ref && !(has_addresses && is_object) {
+    if is_root_ref && !(is_given && is_object) {
         wrappers.insert(0, (0, Node::open(Kind::Ref, 0)));
         // Through it the root is reached: its object stands around it.
         if let Some((0, object)) = wrappers.get_mut(1)

@@ -11,6 +11,7 @@ use crate::document::{Form, Kind, Node, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
+use std::collections::HashMap;
 
 /// Maps of up to this many entries get ids for their keys; the keys of larger
 /// ones are seldom seen again.
@@ -90,6 +91,8 @@ pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
     pub(super) numbers: Numbers,
     /// Class ids by Storable's number.
     pub(super) classes: Vec<u32>,
+    /// The first number of each class, if spelling is recorded.
+    pub(super) first_numbers: HashMap<u32, u32>,
     /// Notes for the value whose node comes next, and for its object.
     pending: Vec<(u16, u64)>,
     pub(super) pending_class: Option<u64>,
@@ -117,6 +120,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             depth: 0,
             numbers: Numbers::default(),
             classes: Vec::new(),
+            first_numbers: HashMap::new(),
             pending: Vec::new(),
             pending_class: None,
         }

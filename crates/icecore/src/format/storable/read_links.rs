@@ -4,7 +4,7 @@ use super::numbers::Numbered;
 use super::read::{Machine, Prefix};
 use super::spelling::value as code;
 use super::tag;
-use crate::document::{Form, Kind, Node, Sink, flag};
+use crate::document::{Form, Kind, NO_KEY, Node, Sink, flag};
 use crate::error::{Error, ErrorKind};
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
@@ -70,6 +70,14 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     .finding(number.to_string()));
             }
         };
+        // Storable's own absent values are perl's undef, which it never refers to
+        // by number.
+        if self.sink_node(target).is_some_and(|node| node.kind == Kind::Hole && node.key != NO_KEY) {
+            return Err(Error::new(ErrorKind::BadLink)
+                .at(start)
+                .expecting("the number of a value that is there")
+                .finding(format!("{number}, which an absent key has")));
+        }
         let form = |back: u32, kind: Kind, form: Form| {
             target.checked_sub(back).is_some_and(|at| {
                 self.sink_node(at)
@@ -91,11 +99,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let at = self.scan.at;
         let short = self.scan.u8("a class")?;
         let number = if short & 0x80 != 0 { self.n32("a class")? } else { u32::from(short) };
-        let long = short & 0x80 != 0;
         if tag == tag::IX_BLESS {
             self.piece(at, node, "class number");
-            if S::DETAIL && long && number <= 0x7F {
-                self.pending_class = Some(2);
+            if S::DETAIL {
+                let form = long_form(short, number) | self.other_number(number);
+                self.pending_class = Some(form).filter(|form| *form != 0);
             }
             return self.known_class(number, at);
         }
@@ -103,8 +111,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let at = self.scan.at;
         let class = self.new_class(number)?;
         self.piece(at, node, "class name");
-        self.class_note(class, long && number <= 0x7F);
-        self.classes.push(class);
+        self.class_note(class, long_form(short, number));
+        self.give_class(class);
         Ok(class)
     }
 
@@ -129,12 +137,36 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(at))
     }
 
-    /// A class given by name: bit 0 says that it had a number already, bit 1
-    /// that its length took more bytes than it needs.
-    pub(super) fn class_note(&mut self, class: u32, long: bool) {
+    /// A class given by name: bit 0 says that it had a number already, the
+    /// others are those of [`long_form`].
+    pub(super) fn class_note(&mut self, class: u32, long: u64) {
         if S::DETAIL {
-            let form = u64::from(self.classes.contains(&class)) | u64::from(long) << 1;
+            let form = u64::from(self.first_numbers.contains_key(&class)) | long;
             self.pending_class = Some(form).filter(|form| *form != 0);
         }
+    }
+
+    /// Gives a class the next number.
+    pub(super) fn give_class(&mut self, class: u32) {
+        if S::DETAIL {
+            self.first_numbers.entry(class).or_insert(self.classes.len() as u32);
+        }
+        self.classes.push(class);
+    }
+
+    /// The note of a class that is given by a number which is not its first.
+    pub(super) fn other_number(&self, number: u32) -> u64 {
+        let first = self.classes.get(number as usize).and_then(|class| self.first_numbers.get(class));
+        if first == Some(&number) { 0 } else { (u64::from(number) + 1) << 16 }
+    }
+}
+
+/// The note of a length or number in 32 bits, of which `short` said that it
+/// comes: bit 1 says that a byte would have been enough, and above are the bits
+/// of `short` that nothing reads.
+fn long_form(short: u8, number: u32) -> u64 {
+    match short & 0x80 {
+        0 => 0,
+        _ => u64::from(number <= 0x7F) << 1 | u64::from(short & 0x7F) << 2,
     }
 }

@@ -90,6 +90,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if op != usual {
             self.pend(code::REGEXP, u64::from(op));
         }
+        // The class that is implied was given all the same.
+        if let Some(form) = self.pending_class.take() {
+            self.pend(code::CLASS, form);
+        }
         self.closed(node, &[pattern, flags], prefix);
         Ok(())
     }
@@ -272,16 +276,20 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             if is_short(hook::LARGE_CLASS) { u32::from(self.scan.u8("a class")?) } else { self.n32("a class")? };
         let class = if flags & hook::CLASS_INDEX != 0 {
             self.piece(at, node, "class number");
+            let other = self.other_number(number);
+            if S::DETAIL && other != 0 {
+                self.note(node, code::CLASS, other);
+            }
             self.known_class(number, at)?
         } else {
             self.piece(at, node, "class length");
             let at = self.scan.at;
             let class = self.new_class(number)?;
             self.piece(at, node, "class name");
-            if S::DETAIL && self.classes.contains(&class) {
+            if S::DETAIL && self.first_numbers.contains_key(&class) {
                 self.note(node, code::CLASS, 1);
             }
-            self.classes.push(class);
+            self.give_class(class);
             class
         };
         self.sink.tape().set_class(node, class);

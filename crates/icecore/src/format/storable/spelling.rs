@@ -26,7 +26,9 @@ pub(super) mod value {
     /// A container that no REF stands before.
     pub(in super::super) const BARE: u16 = 5;
     /// The class was given by name though it had a number (1), or with a
-    /// longer length than needed (2).
+    /// longer length than needed (2). From bit 2 on: the lower bits of the byte
+    /// that says that its length is long, which mean nothing. From bit 16 on:
+    /// one more than its number, if that is not the first of this name.
     pub(in super::super) const CLASS: u16 = 6;
     /// The flag bytes of a HOOK record.
     pub(in super::super) const HOOK: u16 = 7;

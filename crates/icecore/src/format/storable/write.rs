@@ -148,6 +148,7 @@ pub fn write(
         referents: HashMap::new(),
         next: 0,
         classes: HashMap::new(),
+        again: HashMap::new(),
         losses: Losses::default(),
     };
     if document.header().is_some() {
@@ -206,6 +207,8 @@ pub(super) struct Writer<'d> {
     /// The next object number.
     pub(super) next: u32,
     pub(super) classes: HashMap<u32, u32>,
+    /// Classes by the numbers that they were given beside their first.
+    again: HashMap<u32, u32>,
     pub(super) losses: Losses,
 }
 
@@ -348,6 +351,7 @@ impl<'d> Writer<'d> {
                     // What is there already can't be blessed any more.
                     buf.truncate(start);
                     self.classes.retain(|_, known| *known < classes);
+                    self.again.retain(|number, _| *number < classes);
                     self.lose(LossKind::Class, object);
                 }
                 self.back_reference(number, named, buf);
@@ -469,21 +473,15 @@ impl<'d> Writer<'d> {
 
     pub(super) fn bless(&mut self, at: u32, class: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let form = self.note(at, code::CLASS).unwrap_or(0);
-        let (again, long) = (form & 1 != 0, form & 2 != 0);
         let name = self.document.class(class).map_or(&b""[..], |name| name.bytes);
-        self.bless_as(class, name, again, long, buf)
+        self.bless_as(class, name, form, buf)
     }
 
-    pub(super) fn bless_as(
-        &mut self,
-        class: u32,
-        name: &[u8],
-        again: bool,
-        long: bool,
-        buf: &mut Vec<u8>,
-    ) -> Result<(), Error> {
+    /// `form` is the note of the class, 0 for the usual form.
+    pub(super) fn bless_as(&mut self, class: u32, name: &[u8], form: u64, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let long = form & 2 != 0;
         let next = self.classes.len() as u32;
-        let known = self.classes.get(&class).copied().filter(|_| !again);
+        let known = self.known_class(class, form);
         let number = match known {
             Some(number) => {
                 buf.push(tag::IX_BLESS);
@@ -497,7 +495,7 @@ impl<'d> Writer<'d> {
         match u8::try_from(number) {
             Ok(number) if number <= 0x7F && !long => buf.push(number),
             _ => {
-                buf.push(0x80);
+                buf.push(0x80 | (form >> 2) as u8 & 0x7F);
                 self.n32(number, buf);
             }
         }
@@ -508,12 +506,22 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
+    /// The number by which a class is given, if it is. `form` is its note.
+    pub(super) fn known_class(&self, class: u32, form: u64) -> Option<u32> {
+        let first = self.classes.get(&class).copied().filter(|_| form & 1 == 0)?;
+        let other = u32::try_from(form >> 16).ok().and_then(|form| form.checked_sub(1));
+        Some(other.filter(|number| self.again.get(number) == Some(&class)).unwrap_or(first))
+    }
+
     /// Gives a class its number. One that is given by name again takes another
-    /// number, which nothing refers to.
+    /// number, which is seldom referred to.
     pub(super) fn new_class(&mut self, class: u32, number: u32) {
         let spare = u32::MAX - number;
-        let key = if self.classes.contains_key(&class) { spare } else { class };
-        self.classes.insert(key, number);
+        let is_known = self.classes.contains_key(&class);
+        if is_known {
+            self.again.insert(number, class);
+        }
+        self.classes.insert(if is_known { spare } else { class }, number);
     }
 
     /// The id of the class that regexps are blessed into, which a document need
@@ -548,7 +556,8 @@ impl<'d> Writer<'d> {
             Kind::Regexp => {
                 if !blessed {
                     let class = self.regexp_class();
-                    self.bless_as(class, b"Regexp", false, false, buf)?;
+                    let form = self.note(at, code::CLASS).unwrap_or(0);
+                    self.bless_as(class, b"Regexp", form, buf)?;
                 }
                 self.number_referent(at, node, also);
                 self.regexp(at, buf)

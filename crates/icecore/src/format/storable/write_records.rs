@@ -3,7 +3,7 @@
 use super::spelling::value as code;
 use super::tag::{self, hook};
 use super::write::{Also, Frame, Writer, string_tag};
-use crate::document::{Cursor, Form, Kind, Node};
+use crate::document::{Cursor, Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 
 impl Writer<'_> {
@@ -53,7 +53,9 @@ impl Writer<'_> {
         }
         let key = Cursor::new(self.document, first).next();
         let key_node = self.node(key);
-        let is_index = key_node.kind == Kind::Int && i32::try_from(key_node.payload as i64).is_ok();
+        // An index has no number that something could refer to.
+        let is_named = key_node.has(flag::TARGET);
+        let is_index = key_node.kind == Kind::Int && !is_named && i32::try_from(key_node.payload as i64).is_ok();
         let tag = self.tag(at, if is_index { tag::TIED_IDX } else { tag::TIED_KEY });
         buf.push(tag);
         self.push(Frame::Element { object: Some(first), key, by_key: tag == tag::TIED_KEY })
@@ -119,11 +121,11 @@ impl Writer<'_> {
             at = Cursor::new(self.document, at).next();
         }
         let large = self.note(record, code::LARGE).is_some();
-        let again = self.note(record, code::CLASS).is_some();
+        let form = self.note(record, code::CLASS).unwrap_or(0);
         let name = self.document.class(class).map_or(&b""[..], |name| name.bytes);
         let frozen = self.document.bytes(&payload);
         let next = self.classes.len() as u32;
-        let known = self.classes.get(&class).copied().filter(|_| !again);
+        let known = self.known_class(class, form);
         let number = known.map_or_else(|| self.fits(name.len()), Ok)?;
         let body = flags;
         if known.is_some() {

@@ -133,13 +133,13 @@ impl<'d> Body<'d, '_> {
             _ if options.no_shared_hashkeys || matches!(self.plan.order, SortKeys::Perl | SortKeys::PerlReverse) => 0,
             _ => first,
         };
+        let track = self.extra_track(value, tracked::KEY);
         if copy > 0 {
-            self.bytes.byte(tag::COPY)?;
+            self.bytes.byte(tag::COPY | track)?;
             let width = self.noted_width(value, code::KEY_COPY_WIDTH);
             self.bytes.varint(copy, width)?;
             return Ok(false);
         }
-        let track = self.extra_track(value, tracked::KEY);
         self.spelled_string(value, Part::Key, kind, bytes, track)?;
         Ok(true)
     }

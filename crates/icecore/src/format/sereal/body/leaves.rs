@@ -162,33 +162,52 @@ impl<'d> Body<'d, '_> {
     }
 
     fn text(&mut self, at: u32, kind: Kind, bytes: &'d [u8], after: After) -> Result<(), Error> {
+        let is_only_itself = self.pending_variables.is_empty();
         let named = self.first_tag(at);
         self.no_inner_tag(at, true);
         let options = self.plan.options;
-        if let Some(target) = self.noted(at, code::COPY)
-            && let Some(offset) = self.spelled.as_ref().and_then(|spelled| spelled.offset_of(target, kind, bytes))
-        {
+        if let Some(offset) = self.copied_from(at, kind, bytes) {
             let track = named | self.extra_track(at, tracked::MAIN);
-            self.bytes.byte(tag::COPY | track)?;
-            let width = self.noted_width(at, code::COPY_WIDTH);
-            return self.bytes.varint(offset, width);
+            return self.copy(at, offset, track);
         }
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
         if dedupes && bytes.len() >= LEAST_DEDUPED {
             let offset = self.offset();
-            match self.strings.get(&(kind == Kind::Text, bytes)).copied() {
+            let first = self.strings.get(&(kind == Kind::Text, bytes)).copied();
+            match first.filter(|(_, node)| !self.is_still_named(*node)).map(|(offset, _)| offset) {
                 Some(first) if options.aliased_dedupe_strings && after == After::Item && named == 0 => {
                     self.late_tracks.push(first - self.first);
                     return self.bytes.tagged(tag::ALIAS, first);
                 }
                 Some(first) => return self.bytes.tagged(tag::COPY | named, first),
-                None => {
-                    self.strings.insert((kind == Kind::Text, bytes), offset);
+                None if is_only_itself => {
+                    self.strings.entry((kind == Kind::Text, bytes)).or_insert((offset, at));
                 }
+                None => {}
             }
         }
         let track = named | self.extra_track(at, tracked::MAIN);
         self.spelled_string(at, Part::Value, kind, bytes, track)
+    }
+
+    /// Whether something that refers to the string at `at` is still to come. To
+    /// read a COPY of it is to track the copy in its place: what comes would
+    /// mean the copy.
+    fn is_still_named(&self, at: u32) -> bool {
+        let named = self.links.as_ref().and_then(|links| links.variables.get(&at));
+        named.is_some_and(|named| named.left > 0)
+    }
+
+    /// Where the string stands that this one was a COPY of, and still is.
+    pub(super) fn copied_from(&self, at: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
+        let target = self.noted(at, code::COPY)?;
+        self.spelled.as_ref()?.offset_of(target, kind, bytes)
+    }
+
+    pub(super) fn copy(&mut self, at: u32, offset: u64, track: u8) -> Result<(), Error> {
+        self.bytes.byte(tag::COPY | track)?;
+        let width = self.noted_width(at, code::COPY_WIDTH);
+        self.bytes.varint(offset, width)
     }
 
     /// A string in full.

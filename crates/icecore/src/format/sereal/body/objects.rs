@@ -21,15 +21,26 @@ impl<'d> Body<'d, '_> {
         }
         self.pads(at, 0)?;
         self.weak(at, holder)?;
-        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        let named = self.object_tag(at);
+        let track = named | self.extra_track(at, tracked::MAIN);
         self.class(at, node.class(), [tag::OBJECT, tag::OBJECTV], track)?;
         if self.is_referent(at) {
             self.pending_referents.push(at);
         }
-        self.expanded = self.is_weak(holder) || self.is_weak(at);
+        self.expanded = self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(at));
         self.after = After::Object;
         self.at = at + 1;
         Ok(())
+    }
+
+    /// As `first_tag`, unless it is the tag behind the class that is named.
+    fn object_tag(&mut self, at: u32) -> u8 {
+        if self.is_later(at) {
+            // Of several objects around a value the outermost is the variable.
+            self.named_behind.get_or_insert(at);
+            return 0;
+        }
+        self.first_tag(at)
     }
 
     /// Whether the value at `at` is written as a reference.
@@ -51,7 +62,8 @@ impl<'d> Body<'d, '_> {
     pub(super) fn frozen(&mut self, at: u32, node: &'d Node, holder: u32) -> Result<(), Error> {
         self.pads(at, 0)?;
         self.weak(at, holder)?;
-        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        let named = self.object_tag(at);
+        let track = named | self.extra_track(at, tracked::MAIN);
         self.class(at, node.class(), [tag::OBJECT_FREEZE, tag::OBJECTV_FREEZE], track)?;
         if self.is_referent(at) {
             self.pending_referents.push(at);
@@ -83,18 +95,26 @@ impl<'d> Body<'d, '_> {
         let flags = self.next(pattern);
         self.pads(at, 0)?;
         self.weak(at, holder)?;
-        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
+        let is_at_refn = self.is_tracked(at, tracked::AT_REFN) != 0;
+        let named = if is_at_refn { 0 } else { self.first_tag(at) };
+        let track = named | self.extra_track(at, tracked::MAIN);
         if node.has(flag::BARE) && after != After::Object {
             let track = track | self.inner_tag(at);
             self.bytes.byte(tag::REGEXP | track)?;
         } else {
             if after == After::Object || self.plan.options.no_bless_objects {
+                if after == After::Object && self.is_in_own_class(at, holder) {
+                    self.bytes.byte(tag::PAD)?;
+                }
                 self.bytes.byte(tag::REFN | track)?;
             } else {
                 let class = self.document.tape().classes().find(Node::leaf(Kind::Bytes, 0), b"Regexp").unwrap_or(0);
                 self.class(at, class, [tag::OBJECT, tag::OBJECTV], track)?;
-                self.bytes.byte(tag::REFN)?;
+                let named = if is_at_refn { self.first_tag(at) } else { 0 };
+                let track = named | self.extra_track(at, tracked::REFN);
+                self.bytes.byte(tag::REFN | track)?;
             }
+            self.pads(at, 1)?;
             let track = self.inner_tag(at) | self.extra_track(at, tracked::INNER);
             self.bytes.byte(tag::REGEXP | track)?;
         }
@@ -108,13 +128,35 @@ impl<'d> Body<'d, '_> {
         let (kind, bytes) = text(pattern);
         let (_, all) = text(flags);
         self.pads(pattern, 0)?;
-        self.spelled_string(pattern, Part::Value, kind, bytes, 0)?;
+        let track = self.extra_track(pattern, tracked::MAIN);
+        match self.copied_from(pattern, kind, bytes) {
+            Some(offset) => self.copy(pattern, offset, track)?,
+            None => self.spelled_string(pattern, Part::Value, kind, bytes, track)?,
+        }
         let kept: Vec<u8> = all.iter().copied().filter(|modifier| b"msixpn".contains(modifier)).take(31).collect();
         if kept.len() < all.len() {
             self.lose(LossKind::RegexpFlags, at);
         }
-        self.bytes.byte(tag::SHORT_BINARY | kept.len() as u8)?;
+        let track = self.extra_track(flags, tracked::MAIN);
+        let offset = self.offset();
+        if let Some(spelled) = &mut self.spelled {
+            spelled.written(flags, Part::Value, Kind::Bytes, &kept, offset);
+        }
+        self.bytes.byte(tag::SHORT_BINARY | kept.len() as u8 | track)?;
         self.bytes.slice(&kept)
+    }
+
+    /// Whether this regular expression stands in an object of the class that it
+    /// has anyway. What was just written would be read as one without an object;
+    /// a PAD keeps them apart.
+    fn is_in_own_class(&self, at: u32, holder: u32) -> bool {
+        let object = |back: u32| {
+            let node = holder.checked_sub(back).and_then(|at| self.nodes.get(at as usize));
+            node.filter(|node| node.kind == Kind::Object)
+        };
+        let padded = |place| self.spelled.as_ref().is_some_and(|spelled| spelled.pads(at, place) > 0);
+        let is_own = object(1).is_some_and(|object| self.class_name(object.class()) == (Kind::Bytes, b"Regexp"));
+        is_own && object(2).is_none() && !self.is_weak(holder) && !padded(0) && !padded(1)
     }
 
     /// OBJECT or OBJECTV; `tags` are the two.
@@ -124,7 +166,8 @@ impl<'d> Body<'d, '_> {
             && let Some(offset) = self.spelled_class(target, class)
         {
             self.bytes.byte(tags[0] | track)?;
-            self.bytes.byte(tag::COPY)?;
+            let track = self.extra_track(at, tracked::CLASS);
+            self.bytes.byte(tag::COPY | track)?;
             let width = self.noted_width(at, code::CLASS_COPY_WIDTH);
             return self.bytes.varint(offset, width);
         }

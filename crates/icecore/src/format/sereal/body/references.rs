@@ -11,6 +11,7 @@ use crate::output::LossKind;
 impl<'d> Body<'d, '_> {
     pub(super) fn alias(&mut self, at: u32, after: After) -> Result<(), Error> {
         let to = variable(self.nodes, at);
+        self.met(to);
         if self.pending_variables.contains(&to) {
             return self.no_place(at, "a variable that is itself");
         }
@@ -34,6 +35,13 @@ impl<'d> Body<'d, '_> {
         }
     }
 
+    /// An alias of the variable at `to` was met.
+    fn met(&mut self, to: u32) {
+        if let Some(named) = self.links().variables.get_mut(&to) {
+            named.left = named.left.saturating_sub(1);
+        }
+    }
+
     pub(super) fn alias_to(&mut self, at: u32, offset: u64) -> Result<(), Error> {
         self.pads(at, 0)?;
         let track = self.extra_track(at, tracked::MAIN);
@@ -41,6 +49,7 @@ impl<'d> Body<'d, '_> {
         if let Some(spelled) = &mut self.spelled {
             spelled.written(at, Part::Value, Kind::Alias, &[], here);
         }
+        let offset = self.by(at).unwrap_or(offset);
         self.bytes.byte(tag::ALIAS | track)?;
         let width = self.noted_width(at, code::WIDTH);
         self.bytes.varint(offset, width)
@@ -56,7 +65,7 @@ impl<'d> Body<'d, '_> {
         }
         let known = self.links().referents.get(&to).and_then(|named| named.offset);
         // A scalar that refers to itself.
-        if known.is_some() || self.pending_variables.contains(&to) {
+        if known.is_some() || self.is_pending(to) {
             self.refp(at, holder, known)?;
             self.at = at + 1;
             return Ok(());
@@ -70,6 +79,9 @@ impl<'d> Body<'d, '_> {
             self.at = at + 1;
             return Ok(());
         }
+        if self.links().variables.contains_key(&at) {
+            self.pending_variables.push(at);
+        }
         self.after = after;
         self.write_instead(at, to);
         Ok(())
@@ -80,17 +92,26 @@ impl<'d> Body<'d, '_> {
         Err(Error::new(ErrorKind::Unrepresentable).on_path(self.document.path(at)).finding(found))
     }
 
+    /// The tag by which this link named its variable.
+    fn by(&self, at: u32) -> Option<u64> {
+        self.spelled.as_ref().and_then(|spelled| spelled.by(at))
+    }
+
     /// REFP to what stands at `offset`; without one, to the variable that it is
     /// in itself.
     pub(super) fn refp(&mut self, at: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
         self.pads(at, 0)?;
-        let here = self.weak(at, holder)?;
+        let mut here = self.weak(at, holder)?;
+        if self.is_tracked(at, tracked::BEHIND) != 0 {
+            here = self.offset();
+        }
         let offset = offset.unwrap_or(here);
         let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
         let here = std::mem::take(&mut self.pending_referents);
         for pending in here {
             self.place_referent(pending, offset);
         }
+        let offset = self.by(at).unwrap_or(offset);
         self.bytes.byte(tag::REFP | track)?;
         let width = self.noted_width(at, code::WIDTH);
         self.bytes.varint(offset, width)
@@ -99,10 +120,24 @@ impl<'d> Body<'d, '_> {
     /// OBJECT before a REFP: what it refers to is blessed.
     pub(super) fn late_object(&mut self, at: u32, holder: u32, class: u32, offset: u64) -> Result<(), Error> {
         self.pads(at, 0)?;
-        self.weak(at, holder)?;
-        let track = self.first_tag(at) | self.extra_track(at, tracked::MAIN);
-        self.class(at, class, [tag::OBJECT, tag::OBJECTV], track)?;
-        self.bytes.byte(tag::REFP)?;
+        let weak_body = self.noted(at, code::WEAK_BODY);
+        if weak_body != Some(0) {
+            self.weak(at, holder)?;
+        }
+        // The object's node became that of its scalar: what was noted of its body
+        // and of itself is noted of this one.
+        let tracks = self.spelled.as_ref().map_or(0, |spelled| spelled.tracks(at));
+        let bit = |which| if tracks & which != 0 { TRACK } else { 0 };
+        let is_behind = tracks & tracked::BEHIND != 0;
+        let named = if is_behind { 0 } else { self.first_tag(at) };
+        self.class(at, class, [tag::OBJECT, tag::OBJECTV], named | bit(tracked::MAIN))?;
+        if weak_body.is_some() {
+            self.weak(at, holder)?;
+        }
+        let named = if is_behind { self.first_tag(at) } else { 0 };
+        self.extra_track(at, tracked::BODY);
+        let offset = self.by(at).unwrap_or(offset);
+        self.bytes.byte(tag::REFP | named | bit(tracked::BODY))?;
         let width = self.noted_width(at, code::WIDTH);
         self.bytes.varint(offset, width)
     }
@@ -124,10 +159,24 @@ impl<'d> Body<'d, '_> {
             self.bytes.byte(tag::PAD)?;
             return Ok(here + 1);
         }
-        let track = self.first_tag(at);
+        let is_later = self.is_later(at) || self.is_tracked(at, tracked::BEHIND | tracked::AT_REFN) != 0;
+        let named = if is_later { 0 } else { self.first_tag(at) };
+        let track = named | self.extra_track(at, tracked::WEAKEN) | self.extra_track(at, tracked::AT_WEAKEN);
         self.bytes.byte(tag::WEAKEN | track)?;
         self.pads(at, 2)?;
         Ok(here)
+    }
+
+    /// Whether the variable at `to` starts at the tag that comes next.
+    fn is_pending(&self, to: u32) -> bool {
+        self.named_behind == Some(to) || self.pending_variables.contains(&to)
+    }
+
+    /// Whether this is an object that is named by the tag behind its class.
+    pub(super) fn is_later(&self, at: u32) -> bool {
+        let rest = self.nodes.get(at as usize..).unwrap_or(&[]);
+        let objects = rest.iter().take_while(|node| matches!(node.kind, Kind::Object | Kind::Opaque)).count() as u32;
+        (at + 1..=at + objects).any(|body| self.is_tracked(body, tracked::BEHIND | tracked::AT_WEAKEN) != 0)
     }
 
     /// The variable at `at` starts here. Returns the bit for its tag.
@@ -138,7 +187,8 @@ impl<'d> Body<'d, '_> {
         let offset = self.offset();
         let pending = std::mem::take(&mut self.pending_variables);
         let mut track = 0;
-        for variable in pending.into_iter().chain([at]) {
+        let object = self.named_behind.take();
+        for variable in pending.into_iter().chain([at]).chain(object) {
             let links = self.links();
             if let Some(named) = links.variables.get_mut(&variable)
                 && named.offset.is_none()
@@ -148,6 +198,7 @@ impl<'d> Body<'d, '_> {
             }
             // A reference to a scalar refers to the variable behind REFN.
             if variable != at
+                && Some(variable) != object
                 && let Some(named) = links.referents.get_mut(&variable)
                 && named.offset.is_none()
             {
@@ -198,9 +249,12 @@ impl<'d> Body<'d, '_> {
             return self.no_place(at, "a reference to nothing");
         };
         let to = variable(self.nodes, child);
+        if node.kind == Kind::Alias {
+            self.met(to);
+        }
         let known = self.links.as_ref().and_then(|links| links.variables.get(&to)).and_then(|named| named.offset);
         // A variable that refers to itself.
-        let is_here = node.kind == Kind::Alias && (to == at || self.pending_variables.contains(&to));
+        let is_here = node.kind == Kind::Alias && (to == at || self.is_pending(to));
         let via = self.spelled.as_ref().and_then(|spelled| spelled.via(self.document, at, to));
         let known = via.or(known);
         if known.is_some() || is_here {
@@ -239,6 +293,8 @@ impl<'d> Body<'d, '_> {
             self.enter(at, child, behind);
         } else {
             self.write_instead(child, to);
+            // As in `alias`: the variable itself, weak or not.
+            self.instead = Some(to);
         }
         Ok(())
     }
@@ -253,8 +309,7 @@ impl<'d> Body<'d, '_> {
             || count as usize > tag::MOST_IN_REF
             || options.canonical
             || options.canonical_refs
-            || self.is_weak(holder)
-            || self.is_weak(at)
+            || self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(at))
             || self.is_referent(at)
             || node.has(flag::HINT)
             || self.noted(at, code::REFN).is_some();

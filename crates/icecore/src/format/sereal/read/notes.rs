@@ -1,9 +1,10 @@
 //! Spans and notes, for who asks.
 
-use super::super::spell::{Part, code};
+use super::super::spell::{Part, code, tracked};
 use super::super::tag;
-use super::{Machine, Word};
-use crate::document::Sink;
+use super::{Machine, Tracked, Word};
+use crate::document::{NO_NODE, Sink};
+use std::collections::HashSet;
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// A piece of the input from `from` to here.
@@ -76,8 +77,26 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     pub(super) fn note_unused_tracks(&mut self) {
         if S::DETAIL {
-            for known in std::mem::take(&mut self.tracked).into_values().filter(|known| !known.used || known.again) {
-                self.note(known.node, code::TRACK, known.which);
+            let tracked = std::mem::take(&mut self.tracked);
+            let is_used = |known: &Tracked| known.used && !known.again;
+            // Variables that are named by their first tag.
+            let first: HashSet<u32> = tracked
+                .values()
+                .filter(|known| is_used(known) && !known.is_behind())
+                .map(|known| known.variable)
+                .collect();
+            for known in tracked.into_values().filter(|known| known.node != NO_NODE) {
+                let is_named = is_used(&known) && !(known.is_behind() && first.contains(&known.variable));
+                let which = match (known.which, !is_named) {
+                    (tracked::BEHIND, true) => tracked::MAIN,
+                    (tracked::AT_WEAKEN, true) => tracked::WEAKEN,
+                    (tracked::BODY, false) => tracked::BEHIND,
+                    (which, true) => which,
+                    (which @ (tracked::BEHIND | tracked::AT_WEAKEN), false) => which,
+                    (tracked::REFN, false) => tracked::AT_REFN,
+                    _ => continue,
+                };
+                self.note(known.node, code::TRACK, which);
             }
         }
     }

@@ -24,7 +24,8 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             _ => self.known_class(slot, at)?,
         };
         if matches!(tag, tag::OBJECT | tag::OBJECTV) {
-            if self.is_plain_regexp(class) {
+            // In an object, its class is not the one that counts.
+            if slot.parent != Some(Role::Object) && self.is_plain_regexp(class) {
                 return self.plain_regexp(slot);
             }
             return self.open(Node::open(Kind::Object, class), slot, Role::Object, 1, slot.outer);
@@ -42,13 +43,13 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     }
 
     pub(super) fn plain_regexp(&mut self, slot: &Slot) -> Result<(), Error> {
-        for (which, what) in [(tracked::MAIN, "REFN"), (tracked::INNER, "REGEXP")] {
+        for (which, what) in [(tracked::REFN, "REFN"), (tracked::INNER, "REGEXP")] {
             let at = self.scan.at;
             let byte = self.scan.u8(what)?;
             self.span(at, slot.me, what);
             if byte & TRACK != 0 {
                 match which {
-                    tracked::MAIN => self.track(at, slot.outer, slot.owner, slot.me, which),
+                    tracked::REFN => self.track(at, slot.outer, self.owner(slot), slot.me, which),
                     _ => self.track(at, NO_NODE, slot.outer, slot.me, which),
                 }
             }
@@ -85,6 +86,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             return Err(self.unexpected(at, byte, "SHORT_BINARY modifiers of a regular expression"));
         }
         self.span(at, node + 2, "SHORT_BINARY");
+        if byte & TRACK != 0 {
+            self.note(node + 2, code::TRACK, tracked::MAIN);
+        }
         let start = self.scan.at;
         let modifiers = self.scan.take(usize::from(byte & 31), "the modifiers of a regular expression")?;
         self.span(start, node + 2, "modifiers");
@@ -93,6 +97,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .at(start + unknown)
                 .expecting("one of the modifiers msixpn")
                 .finding(format!("0x{:02x}", modifiers[unknown])));
+        }
+        if S::DETAIL {
+            self.speller.string(at, node + 2, Part::Value);
         }
         let word = Word { kind: Kind::Bytes, at, start, bytes: modifiers, copied: false };
         let modifiers = self.string(&word);
@@ -122,7 +129,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             }
         }
         let exact = float128::to_f64_exact(&wide);
-        self.note_tag(slot.me, tag, tag == tag::FLOAT_128 && exact.is_none());
+        self.note(slot.me, code::TAG, u64::from(tag));
         let node = match exact {
             Some(value) => Node::float(value),
             None => self.tape().owned(Kind::Float128, &wide),

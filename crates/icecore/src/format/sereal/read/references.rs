@@ -2,7 +2,7 @@
 
 use super::super::spell::{self, Part, code, tracked};
 use super::super::tag::{self, TRACK};
-use super::{Copying, Machine, Role, Slot, Tracked};
+use super::{Copying, Machine, Role, Slot, Tracked, varint};
 use crate::document::{Kind, NO_NODE, Node, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
@@ -10,14 +10,14 @@ use crate::format::Scan;
 impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     pub(super) fn refn(&mut self, slot: &Slot) -> Result<(), Error> {
         let input = self.scan.input;
-        let pads =
-            input.get(self.scan.at..).map_or(0, |rest| rest.iter().take_while(|byte| **byte == tag::PAD).count());
+        let pads = input.get(self.scan.at..).map_or(0, |rest| rest.iter().take_while(|byte| is_pad(**byte)).count());
         let at = self.scan.at + pads;
         let byte = input.get(at).copied().unwrap_or(tag::PAD);
         let inner = byte & !TRACK;
         let is_body = slot.parent == Some(Role::Object);
-        let is_folded = matches!(inner, tag::ARRAY | tag::HASH) || inner == tag::REGEXP && is_body;
-        if !is_folded {
+        let folds = |tag| matches!(tag, tag::ARRAY | tag::HASH) || tag == tag::REGEXP && is_body;
+        let copied = if inner == tag::COPY { self.copied_tag(at + 1) } else { None };
+        if !folds(copied.unwrap_or(inner)) {
             self.needs_array(slot, Kind::Ref)?;
             let owner = if is_body { slot.outer } else { NO_NODE };
             return self.open(Node::open(Kind::Ref, 0).with(flag::REF), slot, Role::Ref, 1, owner);
@@ -26,12 +26,27 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             let from = self.scan.at;
             self.scan.at = at;
             self.span(from, slot.me, "PAD");
+            for pad in (from..at).filter(|pad| input[*pad] != tag::PAD) {
+                self.track(pad, NO_NODE, slot.outer, slot.me, tracked::INNER);
+            }
             self.note(slot.me, code::PADS, 1 << 32 | pads as u64);
         }
         self.scan.at = at + 1;
         self.span(at, slot.me, tag::name(inner));
         if byte != inner {
             self.track(at, NO_NODE, slot.outer, slot.me, tracked::INNER);
+        }
+        let mut inner = inner;
+        if let Some(copied) = copied {
+            inner = copied;
+            self.begin_copy(slot, at)?;
+            while self.scan.peek().is_some_and(is_pad) {
+                self.scan.at += 1;
+            }
+            let at = self.scan.at;
+            if self.scan.u8("a tag")? & TRACK != 0 {
+                self.track(at, NO_NODE, slot.outer, slot.me, tracked::INNER);
+            }
         }
         if inner == tag::REGEXP {
             return self.regexp(slot, 0);
@@ -42,6 +57,14 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         }
         let kind = if inner == tag::ARRAY { Kind::Array } else { Kind::Map };
         self.container(Node::open(kind, 0).with(flag::REF), slot, count)
+    }
+
+    /// The tag of the item that a COPY whose offset stands here is of.
+    fn copied_tag(&self, at: usize) -> Option<u8> {
+        let mut scan = Scan { input: self.scan.input, at };
+        let index = self.origin.index(varint(&mut scan, "").ok()?, at).ok()?;
+        let rest = self.scan.input.get(index..at - 1)?;
+        rest.iter().find(|byte| !is_pad(**byte)).map(|byte| byte & !TRACK)
     }
 
     /// The tracked tag that an offset names.
@@ -59,8 +82,17 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         };
         tracked.used = true;
         let known = *tracked;
-        if known.again {
-            self.note(slot.me, code::VIA, spell::target(Part::Value, known.node));
+        if S::DETAIL && known.again {
+            let target = match known.node {
+                NO_NODE => self.speller.target_at(index),
+                node => Some(spell::target(Part::Value, node)),
+            };
+            if let Some(target) = target {
+                self.note(slot.me, code::VIA, target);
+            }
+        }
+        if S::DETAIL && known.is_behind() && !known.again {
+            self.note(slot.me, code::BY, spell::tag_of(known.which, known.node));
         }
         Ok(known)
     }
@@ -88,6 +120,11 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             self.needs_array(slot, Kind::Ref)?;
             if slot.parent == Some(Role::Object) {
                 self.late.push(slot.outer);
+                if S::DETAIL && slot.weak.is_some() {
+                    let object = self.tape().nodes().get(slot.outer as usize);
+                    let both = object.is_some_and(|object| object.has(flag::WEAK));
+                    self.note(slot.me, code::WEAK_BODY, u64::from(both));
+                }
             }
             let mut node = Node::open(Kind::Ref, 0).with(flag::REF | slot.flags());
             node.key = slot.key;
@@ -174,8 +211,14 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             // Read again by a COPY: the later reading counts from now on.
             Some(known) => *known = Tracked { node: known.node, used: false, again: true, ..new },
             None => {
+                let is_first = S::DETAIL && self.copy.is_some();
+                let new = if is_first { Tracked { node: NO_NODE, again: true, ..new } } else { new };
                 self.tracked.insert(at, new);
             }
         }
     }
+}
+
+fn is_pad(byte: u8) -> bool {
+    byte & !TRACK == tag::PAD
 }

@@ -59,6 +59,15 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let byte = self.scan.u8(what)?;
         let tag = byte & !TRACK;
         self.span(at, node, tag::name(tag));
+        if byte != tag {
+            // Nothing can refer to it: only the spelling knows.
+            let which = match part {
+                Part::Key => tracked::KEY,
+                Part::Class => tracked::CLASS,
+                Part::Value => tracked::MAIN,
+            };
+            self.note(node, code::TRACK, which);
+        }
         if tag == tag::COPY {
             return self.copied_word(node, part, what, at);
         }
@@ -70,14 +79,6 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             self.speller.string(at, node, part);
             if tag == tag::BINARY && word.bytes.len() <= tag::MOST_SHORT {
                 self.note(node, codes.tag, u64::from(tag));
-            }
-            if byte != tag {
-                let which = match part {
-                    Part::Key => tracked::KEY,
-                    Part::Class => tracked::CLASS,
-                    Part::Value => tracked::MAIN,
-                };
-                self.note(node, code::TRACK, which);
             }
         }
         Ok(word)
