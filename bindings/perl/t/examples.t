@@ -2,26 +2,28 @@
 
 use strict;
 use warnings;
-use lib 't/lib';
+use FindBin ();
+use lib "$FindBin::Bin/lib";
 
 use Test::More;
 use Both;
 BEGIN { ours_only() }
 use Run;
 
-my @examples = glob 'examples/*.pl';
+my @examples = glob "$FindBin::Bin/../examples/*.pl";
 plan skip_all => 'the examples are not here' unless @examples;
 
 for my $script (@examples) {
+    my ($name) = $script =~ m{([^/]+)$};
     (my $expected = $script) =~ s/pl$/out/;
     my $code = slurp($script);
-    ok(-e $expected, "$script: its output is written down") or next;
+    ok(-e $expected, "$name: its output is written down") or next;
     SKIP: {
         my ($needs) = $code =~ /^use v(5\.\d+)/m;
-        skip("$script needs perl $needs", 2) if $needs && $] < sprintf '%d.%03d', split /\./, $needs;
+        skip("$name needs perl $needs", 2) if $needs && $] < sprintf '%d.%03d', split /\./, $needs;
         my ($output, $status) = run_perl($code);
-        is($output, slurp($expected), "$script: prints it");
-        is($status, 0, "$script: ends well");
+        is($output, slurp($expected), "$name: prints it");
+        is($status, 0, "$name: ends well");
     }
 }
 

@@ -2,7 +2,8 @@
 
 use strict;
 use warnings;
-use lib 't/lib';
+use FindBin ();
+use lib "$FindBin::Bin/lib";
 BEGIN { $ENV{ICECORE_TEST_STRICT} = 1 }
 
 use Test::More;

@@ -3,7 +3,8 @@
 
 use strict;
 use warnings;
-use lib 't/lib';
+use FindBin ();
+use lib "$FindBin::Bin/lib";
 
 use Config;
 BEGIN { if ($Config{useithreads} && !$ENV{ICECORE_TEST_NO_THREADS}) { require threads; threads->import } }

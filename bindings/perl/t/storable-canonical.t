@@ -2,7 +2,8 @@
 
 use strict;
 use warnings;
-use lib 't/lib';
+use FindBin ();
+use lib "$FindBin::Bin/lib";
 
 use Test::More;
 use Both;

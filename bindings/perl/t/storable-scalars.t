@@ -4,7 +4,8 @@
 use strict;
 use warnings;
 no warnings qw(portable overflow);
-use lib 't/lib';
+use FindBin ();
+use lib "$FindBin::Bin/lib";
 
 use B ();
 use Test::More;

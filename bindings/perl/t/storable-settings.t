@@ -2,7 +2,8 @@
 
 use strict;
 use warnings;
-use lib 't/lib';
+use FindBin ();
+use lib "$FindBin::Bin/lib";
 
 # Before Test::More, which otherwise knows nothing of threads.
 use Config;

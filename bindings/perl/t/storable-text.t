@@ -3,7 +3,8 @@
 use strict;
 use warnings;
 use utf8;
-use lib 't/lib';
+use FindBin ();
+use lib "$FindBin::Bin/lib";
 
 use Test::More;
 use Both;

@@ -3,7 +3,8 @@
 
 use strict;
 use warnings;
-use lib 't/lib';
+use FindBin ();
+use lib "$FindBin::Bin/lib";
 
 use Test::More;
 use Both;
@@ -64,6 +65,9 @@ for my $structure (Structures::all()) {
     for my $way (@ways) {
         next if $structure->{large}   && !$way->{options}{compress} && !$first{ $way->{name} };
         next if $structure->{freezes} && ($way->{options}{no_bless_objects} || ($way->{options}{protocol_version} || 5) < 2);
+        # These differ from their neighbours in few places.
+        next if $way->{name} =~ /^(?:protocol [34]|sort_keys [23]|canonical_refs)$/ && $count % 4
+            && $structure->{name} !~ m{^(?:keys|booleans|undef|restricted|records|callbacks)/};
         # Compression is about bytes, not about structures.
         next if $way->{options}{compress} && !$structure->{large} && $count % 9;
         my %options = (

@@ -285,7 +285,7 @@ my %keys = (
     empty => [''], nul => ["\0", "a\0b"], dollar => ['$', '$$', '$id'], numbers => [0, 1, -1, '007', '1.5', 10, 9],
     latin1 => ["caf\xe9", "\xff"], 'utf8-bytes' => ["caf\xc3\xa9"], text => ["\x{263a}", "na\x{ef}ve \x{20ac}"],
     'four-bytes' => ["\x{1f600}"], 'was-text' => [text("caf\xe9"), text("\xff")],
-    'was-text-ascii' => [text('abc'), text('')], 'text-beside-bytes' => ["\x{263a}", "\xe2\x98\xba"],
+    'was-text-ascii' => [text('abc'), text('')], 'was-text-empty' => [text('')], 'text-beside-bytes' => ["\x{263a}", "\xe2\x98\xba"],
     'latin1-beside-text' => ["\xe9", "\x{e9}\x{263a}", 'e'], 'flagged-dollar' => [text('$id'), "\$\x{263a}"],
     newlines => ["a\nb", "\t", '"', '\\'], 'long-text' => ["\x{20ac}" x 90, "\x{20ac}" x 30],
     every => ['', 'a', "\xe9", text("\xe8"), "\x{263a}", text('flagged'), '$x', "\xe2\x98\xba", "n\0l"],
