@@ -435,7 +435,7 @@ pub unsafe extern "C" fn icecore_write(
             let nodes = checked(std::mem::take(&mut context.filling.nodes))?;
             let arena = std::mem::take(&mut context.filling.arena);
             let header = Some(tape.header).filter(|header| *header != ICECORE_NONE);
-            context.document.tape_mut().fill(nodes, arena, tape.root, header)?;
+            context.document.tape_mut().fill(nodes, arena, tape.root, header);
             if context.out.bytes.capacity() > KEPT {
                 context.out.bytes = Vec::new();
             }

@@ -100,9 +100,13 @@ impl Codec {
     /// # Errors
     /// As for [`crate::write_to`].
     pub fn write(&self, document: &Document<'_>, out: &mut dyn Output) -> Result<Losses, Error> {
+        let usual = matches!(self.ready, Ready::Sereal { usual: true, .. });
+        if usual && sereal::write_plain(document, out) {
+            return Ok(Losses::default());
+        }
+        document.tape().check()?;
         let written = match &self.ready {
             Ready::Storable(_, options) => storable::write(document, options, &self.limits, out),
-            Ready::Sereal { usual: true, .. } if sereal::write_plain(document, out) => Ok(Losses::default()),
             Ready::Sereal { write, .. } => sereal::write(document, write, &self.limits, out),
             Ready::Other => (self.stage.format().write)(document, self.stage.settings(), &self.limits, out),
         };
