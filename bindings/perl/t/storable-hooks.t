@@ -393,11 +393,16 @@ both_storable('hooks are methods' => sub {
     }
     my $object = bless { a => 1 }, 'Late';
     same_ok($m->thaw($m->freeze($object)), $object, 'a class without hooks');
-    no warnings 'once';
-    *Late::STORABLE_freeze = sub { return 'hooked' };
-    *Late::STORABLE_thaw   = sub { my ($self, undef, $text) = @_; $self->{by} = $text; return };
+    # Anew for each module, as they are undefined below.
+    no warnings 'redefine';
+    eval q{
+        package Late;
+        sub STORABLE_freeze { return 'hooked' }
+        sub STORABLE_thaw   { my ($self, undef, $text) = @_; $self->{by} = $text; return }
+        1;
+    } or die $@;
     is($m->thaw($m->freeze($object))->{by}, 'hooked', 'that gets them later');
-    undef &Late::STORABLE_freeze;
+    eval 'undef &Late::STORABLE_freeze; 1' or die $@;
     delete $Late::{STORABLE_freeze};
     mro::method_changed_in('Late');
     same_ok($m->thaw($m->freeze($object)), $object, 'and loses them again');
