@@ -47,8 +47,8 @@ ib_new_string(pTHX_ build *b, const icecore_node *node)
     SV *sv = newSVpvn(text, len);
     if (node->kind == ICECORE_TEXT
         || ((node->kind == ICECORE_SYMBOL || node->kind == ICECORE_MODULE || node->kind == ICECORE_ENUM_CASE)
-            && !is_utf8_invariant_string((const U8 *)text, len) && is_utf8_string((const U8 *)text, len))) {
-        if (UNLIKELY(!is_utf8_string((const U8 *)text, len))) {
+            && !ice_is_ascii((const U8 *)text, len) && ice_is_utf8((const U8 *)text, len))) {
+        if (UNLIKELY(!ice_is_utf8((const U8 *)text, len))) {
             SvREFCNT_dec(sv);
             bad_utf8(aTHX_ b, node);
         }
@@ -335,7 +335,7 @@ ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value)
         STRLEN len;
         const char *text = ib_bytes_of(aTHX_ b, node, &len);
         if (len <= I32_MAX) {
-            if (node->kind == ICECORE_TEXT && !is_utf8_string((const U8 *)text, len)) {
+            if (node->kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len)) {
                 SvREFCNT_dec(value);
                 bad_utf8(aTHX_ b, node);
             }
@@ -383,7 +383,7 @@ ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value)
 static void
 store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8)
 {
-    if (len > I32_MAX || (is_utf8 && !is_utf8_string((const U8 *)text, len)))
+    if (len > I32_MAX || (is_utf8 && !ice_is_utf8((const U8 *)text, len)))
         croak("Icecore: a key that perl can't have");
     hv_common(hv, NULL, text, len, HVhek_PLACEHOLD | (is_utf8 ? HVhek_UTF8 : 0), HV_FETCH_ISSTORE | HV_FETCH_JUST_SV,
               &PL_sv_placeholder, 0);
@@ -493,7 +493,7 @@ ib_stash_of(pTHX_ build *b, const icecore_node *node)
     const char *text;
     const icecore_name *name = ib_class_name(aTHX_ b, node, &text);
     bool is_utf8 = name->node.kind == ICECORE_TEXT;
-    if (is_utf8 && !is_utf8_string((const U8 *)text, name->node.aux))
+    if (is_utf8 && !ice_is_utf8((const U8 *)text, name->node.aux))
         croak("Icecore: malformed UTF-8 in the name of a class");
     return gv_stashpvn(text, name->node.aux, GV_ADD | (is_utf8 ? SVf_UTF8 : 0));
 }

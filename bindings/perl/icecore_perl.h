@@ -38,6 +38,10 @@
 #  define ICE_HAS_CLASS 0
 #endif
 
+/* perl takes a length of 0 for the length up to a NUL. */
+#define ice_is_utf8(text, len) ((len) == 0 || is_utf8_string(text, len))
+#define ice_is_ascii(text, len) ((len) == 0 || is_utf8_invariant_string(text, len))
+
 /* ---- a map from addresses to numbers ---------------------------------- */
 
 typedef struct {

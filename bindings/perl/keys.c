@@ -72,7 +72,7 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
     } else {
         I32 len = (I32)name->node.aux;
         text = (const char *)view->keys.bytes + (name->node.payload & ICECORE_OFFSET);
-        if (name->node.kind == ICECORE_TEXT && !is_utf8_string((const U8 *)text, len))
+        if (name->node.kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len))
             croak("Icecore: malformed UTF-8 in a hash key");
         /* perl keeps text in 8 bits where it can, and remembers that it was
          * text: only perl itself can store such a key. */

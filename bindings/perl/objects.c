@@ -42,7 +42,7 @@ part(pTHX_ build *b, U32 at)
     const char *text = ib_bytes_of(aTHX_ b, node, &len);
     SV *sv = sv_2mortal(newSVpvn(text, len));
     if (node->kind == ICECORE_TEXT) {
-        if (!is_utf8_string((const U8 *)text, len))
+        if (!ice_is_utf8((const U8 *)text, len))
             croak("Icecore: text that is not UTF-8");
         SvUTF8_on(sv);
     }
@@ -382,7 +382,7 @@ ib_record(pTHX_ build *b, U32 at, SV *variable)
     ib_set_rv(aTHX_ variable, (SV *)hv);
     (void)hv_stores(hv, "class",
                     newSVpvn_utf8(class, name->node.aux, name->node.kind == ICECORE_TEXT
-                                                             && is_utf8_string((const U8 *)class, name->node.aux)));
+                                                             && ice_is_utf8((const U8 *)class, name->node.aux)));
     (void)hv_stores(hv, "kind", newSVpv(record_kind(node), 0));
     if (node->flags & ICECORE_IS_OVERLOAD)
         (void)hv_stores(hv, "overloaded", newSViv(1));

@@ -502,7 +502,7 @@ push_key_sv(pTHX_ walk *w, SV *key, U8 flags)
 {
     STRLEN len;
     const char *text = SvPV(key, len);
-    if (SvUTF8(key) && w->storable && is_utf8_invariant_string((const U8 *)text, len))
+    if (SvUTF8(key) && w->storable && ice_is_ascii((const U8 *)text, len))
         flags |= ICECORE_BIT_6;
     return push_key(aTHX_ w, text, len, SvUTF8(key), flags);
 }

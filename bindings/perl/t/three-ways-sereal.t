@@ -25,9 +25,11 @@ my @options = (
     ['sort_keys 2', { sort_keys => 2 }],
     ['sort_keys 3', { sort_keys => 3 }],
     ['no_shared_hashkeys', { no_shared_hashkeys => 1 }],
-    # To the encoder bytes and text of the same characters are the same string.
-    ['dedupe_strings', { dedupe_strings => 1 }, string_flags => 1],
-    ['aliased_dedupe_strings', { aliased_dedupe_strings => 1 }, string_flags => 1, variables => 1],
+    # Bytes and text of the same characters are the same string to the encoder,
+    # and a variable is not the same again where its string was written as a COPY.
+    # With aliases a string may be the one that is blessed elsewhere.
+    ['dedupe_strings', { dedupe_strings => 1 }, string_flags => 1, variables => 1, references => 1],
+    ['aliased_dedupe_strings', { aliased_dedupe_strings => 1 }, string_flags => 1, variables => 1, references => 1, variable_class => 1],
     ['protocol 1', { protocol_version => 1 }],
     ['protocol 2', { protocol_version => 2 }],
     ['protocol 3', { protocol_version => 3 }],

@@ -118,7 +118,7 @@ sub fd_retrieve {
     my ($bytes, $tried) = ('', 0);
     while (1) {
         my $full = _more($handle, \$bytes);
-        Carp::croak('Icecore: the handle ends before the document does') if !defined $full;
+        Carp::croak('Icecore: the handle ends before the document does') if !defined $full && length $bytes == $tried;
         # Each try costs what is there: so only when it has doubled, or when
         # there may be no more and reading on would wait for it.
         next if $full && length $bytes < 2 * $tried && _is_ready($handle);

@@ -29,8 +29,8 @@ our @EXPORT = qw(difference same_ok differs_ok);
 # holes        an element that doesn't exist is the same as undef
 # unrestricted whether a hash is restricted doesn't matter
 # untied       what a tied variable gives is compared, not the object behind it
-# variables    whether two slots are one variable matters only for what is
-#              behind a reference
+# variables    whether two slots are one variable matters only for containers
+# references   nor whether two references refer to the same scalar
 # weak         whether a reference is weak doesn't matter
 # key_flags    only the characters of a key count, not its flag
 # string_flags only the characters of a string count
@@ -199,6 +199,11 @@ sub referents {
     my ($x, $y) = map { kind($_) } $left, $right;
     return "a reference to $x, not $y" if $x ne $y;
     if ($x eq 'SCALAR') {
+        if ($self->{is}{references}) {
+            return '' if $self->{pairs}{ refaddr($left) . ' ' . refaddr $right }++;
+            push @{ $self->{kept} }, $left, $right;
+            return $self->later([$at, '$'], $left, $right) && '';
+        }
         return $self->later([$at, '$'], $left, $right) && '' unless $self->{is}{variables};
         my ($found, $new) = $self->meets($left, $right);
         return $found if $found;

@@ -1,0 +1,32 @@
+package Differences;
+
+# Where ours writes other bytes than the original, and means to. The originals
+# read all of them; each entry says which structures and which ways it is about,
+# and why. t/three-ways-*.t fail if one of them is no difference any more.
+
+use strict;
+use warnings;
+
+my @known = (
+    {
+        structure => qr{^strings/repeated-text$},
+        way       => qr/dedupe_strings$/,
+        why       => 'dedupe_strings takes bytes and text of the same characters for one string, and the second becomes'
+            . ' what the first is; ours keeps both as they are',
+    },
+    {
+        structure => qr{^restricted/nested$},
+        way       => qr/^(?:canonical|sort_keys 1)$/,
+        why       => 'the keys of a restricted hash that allows more than it has are written in full when keys are'
+            . ' sorted; ours writes a key that was there before as a COPY, as it does for every other hash',
+    },
+);
+
+# Why ours is different here; undef, if it is not to be.
+sub why {
+    my ($structure, $way) = @_;
+    for my $one (@known) { return $one->{why} if $structure =~ $one->{structure} && $way =~ $one->{way} }
+    return;
+}
+
+1;
