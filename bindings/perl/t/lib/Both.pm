@@ -175,7 +175,11 @@ sub decompressed {
     my $encoding = ord(substr $document, 4, 1) >> 4;
     return $document unless $encoding;
     require Sereal::Decoder;
-    return join ' ', unpack('H*', substr $document, 0, 5), Both::Body::of($document);
+    my ($suffix, $body) = Both::Body::of($document);
+    # As it would be without compression: a body that hardly gets smaller is
+    # compressed by one library and left as it is by the other.
+    return substr($document, 0, 4) . chr(ord(substr $document, 4, 1) & 15) . $suffix . $body if $encoding != 4;
+    return join ' ', unpack('H*', substr $document, 0, 5), unpack('H*', $suffix), $body;
 }
 
 package Both::Body;
@@ -196,27 +200,28 @@ sub of {
     my ($document) = @_;
     my $at       = 5;
     my $encoding = ord(substr $document, 4, 1) >> 4;
-    my $suffix   = substr $document, $at, varint($document, \$at);
-    $suffix = substr $document, $at, length $suffix;
-    $at += length $suffix;
+    my $length   = varint($document, \$at);
+    $at += $length;
+    # With its own length before it.
+    my $suffix = substr $document, 5, $at - 5;
     my $body;
     if ($encoding == 3) {
         require Compress::Zlib;
         my $size   = varint($document, \$at);
-        my $length = varint($document, \$at);
+        $length = varint($document, \$at);
         $body = Compress::Zlib::uncompress(substr $document, $at, $length);
         die 'the size in the header is wrong' unless length $body == $size;
     }
     elsif ($encoding == 1 || $encoding == 2) {
-        my $length = $encoding == 2 ? varint($document, \$at) : length($document) - $at;
+        $length = $encoding == 2 ? varint($document, \$at) : length($document) - $at;
         $body = unsnappy(substr $document, $at, $length);
     }
     else {
         # No perl module that comes with perl knows Zstandard.
-        my $length = varint($document, \$at);
+        $length = varint($document, \$at);
         $body = 'zstd of ' . content_size(substr $document, $at, $length);
     }
-    return unpack('H*', $suffix) . " $body";
+    return ($suffix, $body);
 }
 
 sub content_size {
