@@ -120,6 +120,16 @@ fn an_absent_key_has_no_value() {
 }
 
 #[test]
+fn a_key_that_is_a_scalar_is_never_absent() {
+    let image = native("19 01 02000000 05 18 0a 01 61 0881 1c 0a 01 62");
+    let limits = Limits::default();
+    let read = read_outcome(&image, &ReadOptions::default(), Request::new(&limits)).document;
+    let kinds: Vec<_> = read.root().entries().map(|(_, value)| value.kind()).collect();
+    assert_eq!(kinds, [icecore::Kind::Null, icecore::Kind::Int]);
+    comes_back(&image);
+}
+
+#[test]
 fn nothing_refers_to_the_value_of_an_absent_key() {
     // { absent key "", c => that value }: in another format, or sorted, there
     // would be no place for it.

@@ -16,6 +16,8 @@ use std::collections::HashMap;
 /// Maps of up to this many entries get ids for their keys; the keys of larger
 /// ones are seldom seen again.
 pub(super) const KEYED: u32 = 256;
+/// The shortest entry of a FLAG_HASH: a value, flags, and a key that is a scalar.
+pub(super) const FLAG_ENTRY: usize = 4;
 /// How many ids there are, less a margin.
 pub(super) const IDS: usize = 65_000;
 
@@ -458,7 +460,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 let at = self.scan.at;
                 let count = self.n32("a hash's count")?;
                 self.piece(at, node, "count");
-                let count = self.count(u64::from(count), 6, "entries")?;
+                let count = self.count(u64::from(count), FLAG_ENTRY, "entries")?;
                 return self.begin_hash(Some(flags), count, prefix);
             }
             tag::HOOK => return self.begin_hook(prefix, false),

@@ -124,7 +124,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if flags & tag::hash::KEY_LOCKED != 0 && frame.flags_of_hash(self.sink.tape().nodes()) & flag::RESTRICTED != 0 {
             key_flags |= flag::LOCKED;
         }
-        if flags & tag::hash::KEY_PLACEHOLDER != 0 {
+        // Storable does not look at the mark of a key that is a scalar.
+        if flags & (tag::hash::KEY_PLACEHOLDER | tag::hash::KEY_IS_SV) == tag::hash::KEY_PLACEHOLDER {
             // What is absent is not also read-only.
             key_flags = flag::PLACEHOLDER;
             match self.sink.tape().nodes.get_mut(value as usize) {

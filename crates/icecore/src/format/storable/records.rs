@@ -1,7 +1,7 @@
 //! The rarer records: code, regexps, v-strings, tied variables, hooks, large
 //! objects.
 
-use super::read::{Frame, Inside, Machine, NONE, Prefix};
+use super::read::{FLAG_ENTRY, Frame, Inside, Machine, NONE, Prefix};
 use super::spelling::value as code;
 use super::tag::{self, hook};
 use crate::document::{Form, Kind, Node, Sink, flag};
@@ -438,7 +438,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 self.begin_array(count, prefix)
             }
             tag::HASH | tag::FLAG_HASH => {
-                let count = self.count(size, 5, "entries")?;
+                let count = self.count(size, if hash_flags.is_some() { FLAG_ENTRY } else { 5 }, "entries")?;
                 self.pend(code::LARGE, 1);
                 self.begin_hash(hash_flags, count, prefix)
             }
