@@ -532,7 +532,8 @@ sereal_decode(pTHX_ decoder *dec, SV *source, UV at, int what, SV *into, SV **he
 {
     STRLEN len, consumed = 0, start, end;
     const char *bytes = frozen_bytes(aTHX_ source, &len);
-    ice_read_settings set = dec->set;
+    const ice_read_settings *set = &dec->set;
+    ice_read_settings with_target;
     SV *result;
     if (at > len)
         croak("Icecore: the offset is behind the end of the bytes");
@@ -542,23 +543,27 @@ sereal_decode(pTHX_ decoder *dec, SV *source, UV at, int what, SV *into, SV **he
         *header = sereal_header(aTHX_ dec, bytes, len);
         return NULL;
     }
-    set.into = into;
+    if (into) {
+        with_target = dec->set;
+        with_target.into = into;
+        set = &with_target;
+    }
     if (UNLIKELY(dec->refuse_objects) && what == BODY && find_header((const U8 *)bytes, len, &start, &end)) {
         /* Who reads the body alone does not mind what is in the header. */
         SV *document = sv_2mortal(newSVpvn(bytes, 5));
         sv_catpvn(document, "", 1);
         sv_catpvn(document, bytes + end, len - end);
-        result = read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), &set, &consumed, NULL);
+        result = read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), set, &consumed, NULL);
         consumed += end - 6;
     } else
-        result = read_document(aTHX_ dec->stage, bytes, len, &set, &consumed, header);
+        result = read_document(aTHX_ dec->stage, bytes, len, set, &consumed, header);
     dec->consumed = consumed;
     if (into) {
         if (result != into) {
             sv_2mortal(result);
             sv_setsv(into, result);
             SvSETMAGIC(into);
-            if (set.readonly || (set.readonly_scalars && !SvROK(into)))
+            if (set->readonly || (set->readonly_scalars && !SvROK(into)))
                 SvREADONLY_on(into);
             SvREFCNT_inc_simple_void_NN(into);
         }
@@ -585,8 +590,6 @@ handle(pTHX_ SV *self, HV *stash, const char *class)
           && (LIKELY(SvSTASH(SvRV(self)) == stash) || sv_derived_from(self, class)) && SvIOK(SvRV(self))
           && SvIVX(SvRV(self))))
         croak("Icecore: this is no %s", class);
-    /* A hook may drop it. */
-    sv_2mortal(SvREFCNT_inc_simple_NN(SvRV(self)));
     return INT2PTR(void *, SvIVX(SvRV(self)));
 }
 
@@ -772,10 +775,13 @@ decode(bytes, ...)
     RETVAL
 
 SV *
-encode(data, format)
+encode(data, format, ...)
     SV *data
     SV *format
   PREINIT:
+    bool strict = FALSE;
+    size_t losses = 0, index;
+    int i;
     icecore_stage *stage;
     ice_write_settings set;
     ice_context *ctx;
@@ -785,6 +791,13 @@ encode(data, format)
     const char *name;
     dMY_CXT;
   CODE:
+    if (items % 2)
+        croak("Icecore: options are pairs of a name and a value");
+    for (i = 2; i < items; i += 2) {
+        if (strNE(SvPV_nolen(ST(i)), "strict"))
+            croak("Icecore: there is no option '%s'; there is strict", SvPV_nolen(ST(i)));
+        strict = cBOOL(SvTRUE(ST(i + 1)));
+    }
     stage = stage_for(aTHX_ format, NULL, 0);
     ENTER;
     SAVEDESTRUCTOR_X(free_stage, stage);
@@ -800,9 +813,23 @@ encode(data, format)
     }
     ctx = ice_checkout(aTHX);
     ice_walk(aTHX_ ctx, &tape, data, &set);
-    if (icecore_write(ctx->engine, stage, &tape, &out, NULL, &error) != ICECORE_OK)
+    if (icecore_write(ctx->engine, stage, &tape, &out, &losses, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     RETVAL = newSVpvn((const char *)out.bytes, out.len);
+    if (losses && set.profile == ICE_PLAIN) {
+        /* Copied first: a handler of warnings may use the context again. */
+        AV *list = (AV *)sv_2mortal((SV *)newAV());
+        sv_2mortal(RETVAL);
+        for (index = 0; index < losses; index++)
+            if (icecore_loss(ctx->engine, index, &out) == ICECORE_OK)
+                av_push(list, newSVpvn_utf8((const char *)out.bytes, out.len, 1));
+        for (i = 0; i <= AvFILLp(list); i++) {
+            if (strict)
+                croak("Icecore: lost in %s: %" SVf, name, SVfARG(AvARRAY(list)[i]));
+            warn("Icecore: lost in %s: %" SVf, name, SVfARG(AvARRAY(list)[i]));
+        }
+        SvREFCNT_inc_simple_void_NN(RETVAL);
+    }
     LEAVE;
   OUTPUT:
     RETVAL
@@ -947,6 +974,7 @@ _probe(bytes)
 SV *
 dclone(ref)
     SV *ref
+  PROTOTYPE: $
   PREINIT:
     ice_write_settings write_set;
     ice_read_settings set;
@@ -1105,6 +1133,7 @@ new(class, options = NULL)
     Newx(enc, 1, encoder);
     *enc = made;
     RETVAL = sv_setref_pv(newSV(0), SvROK(class) ? sv_reftype(SvRV(class), TRUE) : SvPV_nolen(class), enc);
+    enc->set.owner = SvRV(RETVAL);
   OUTPUT:
     RETVAL
 
@@ -1169,6 +1198,7 @@ new(class, options = NULL)
     Zero(&made, 1, decoder);
     LEAVE;
     RETVAL = sv_setref_pv(newSV(0), SvROK(class) ? sv_reftype(SvRV(class), TRUE) : SvPV_nolen(class), dec);
+    dec->set.owner = SvRV(RETVAL);
   OUTPUT:
     RETVAL
 

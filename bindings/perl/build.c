@@ -166,17 +166,21 @@ ib_be_weak(pTHX_ build *b, SV *rv)
 
 /* ---- containers -------------------------------------------------------- */
 
-/* Strings are read from the caller's, which foreign code may change. */
+/* Strings are read from the caller's bytes, and the settings are the decoder's:
+ * foreign code may change or drop both. */
 static void
 own_input(pTHX_ build *b)
 {
-    SV *copy;
-    if (b->ctx->has_input || !b->v->input_len)
+    if (b->ctx->has_input)
         return;
-    copy = newSVpvn((const char *)b->v->input, b->v->input_len);
-    ice_keep(aTHX_ b->ctx, copy);
-    b->v->input = (const U8 *)SvPVX(copy);
     b->ctx->has_input = TRUE;
+    if (b->set->owner)
+        sv_2mortal(SvREFCNT_inc_simple_NN(b->set->owner)); /* it is needed when all is built */
+    if (b->v->input_len) {
+        SV *copy = newSVpvn((const char *)b->v->input, b->v->input_len);
+        ice_keep(aTHX_ b->ctx, copy);
+        b->v->input = (const U8 *)SvPVX(copy);
+    }
 }
 
 /* Keeps every open container alive: foreign code is about to run. */
@@ -209,15 +213,42 @@ ib_pin(pTHX_ build *b)
  * when the module is loaded. */
 static bool direct_entries = FALSE;
 
+/* Puts a value in the place of one that is there. The old one is kept until the
+ * call is over: its destructor might look at what is being built. */
+static void
+store_in(pTHX_ ice_context *ctx, SV **place, SV *value)
+{
+    SV *old;
+    if (!place) {
+        SvREFCNT_dec(value);
+        return;
+    }
+    old = *place;
+    *place = value;
+    if (SvTYPE(old) == SVt_NULL && SvREFCNT(old) == 1)
+        SvREFCNT_dec(old);
+    else
+        ice_keep(aTHX_ ctx, old);
+}
+
+static void
+store_by_sv(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
+{
+    HE *he;
+    sv_2mortal(value); /* a hook may have locked the hash */
+    he = hv_fetch_ent(hv, key, TRUE, 0);
+    if (he)
+        store_in(aTHX_ ctx, &HeVAL(he), SvREFCNT_inc_simple_NN(value));
+}
+
 /* Puts a value under a shared key. A key that is there already gets the new
  * value, as the last one wins. */
 PERL_STATIC_INLINE void
-store_entry(pTHX_ HV *hv, SV *key, SV *value)
+store_entry(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
 {
     HEK *hek;
     if (UNLIKELY(!SvIsCOW_shared_hash(key))) {
-        if (!hv_store_ent(hv, key, value, 0))
-            SvREFCNT_dec(value);
+        store_by_sv(aTHX_ ctx, hv, key, value);
         return;
     }
     hek = SvSHARED_HEK_FROM_PV(SvPVX_const(key));
@@ -228,9 +259,11 @@ store_entry(pTHX_ HV *hv, SV *key, SV *value)
         HE *he;
         for (he = *bucket; he; he = HeNEXT(he))
             if (HeKEY_hek(he) == hek) {
-                SV *old = HeVAL(he);
-                HeVAL(he) = value;
-                SvREFCNT_dec(old);
+                if (HeVAL(he) == &PL_sv_placeholder) {
+                    store_by_sv(aTHX_ ctx, hv, key, value);
+                    return;
+                }
+                store_in(aTHX_ ctx, &HeVAL(he), value);
                 return;
             }
         he = (HE *)ENTRY_ROOT;
@@ -245,8 +278,8 @@ store_entry(pTHX_ HV *hv, SV *key, SV *value)
         return;
     }
 #endif
-    if (!hv_common(hv, key, NULL, 0, 0, HV_FETCH_ISSTORE | HV_FETCH_JUST_SV, value, HEK_HASH(hek)))
-        SvREFCNT_dec(value);
+    store_in(aTHX_ ctx, (SV **)hv_common(hv, key, NULL, 0, 0, HV_FETCH_LVALUE | HV_FETCH_JUST_SV, NULL, HEK_HASH(hek)),
+             value);
 }
 
 /* A hash with room for `count` entries. */
@@ -273,6 +306,7 @@ ice_build_boot(pTHX)
     /* Fill a hash both ways, and compare what perl says of it. An entry that is
      * deleted must come to where free ones are looked for. */
     HV *hv = new_hash(aTHX_ 20);
+    ice_context *ctx;
     HE *first;
     char name[8];
     int i;
@@ -287,14 +321,17 @@ ice_build_boot(pTHX)
         return;
     }
     direct_entries = TRUE;
+    ENTER;
+    ctx = ice_checkout(aTHX);
     for (i = 1; i < 20; i++) {
         SV *key;
         my_snprintf(name, sizeof name, "key%d", i);
         key = newSVpvn_share(name, (I32)strlen(name), 0);
-        store_entry(aTHX_ hv, key, newSViv(i));
-        store_entry(aTHX_ hv, key, newSViv(i * 2));
+        store_entry(aTHX_ ctx, hv, key, newSViv(i));
+        store_entry(aTHX_ ctx, hv, key, newSViv(i * 2));
         SvREFCNT_dec(key);
     }
+    LEAVE;
     good = HvUSEDKEYS(hv) == 20;
     for (i = 1; i < 20 && good; i++) {
         SV **value;
@@ -339,8 +376,7 @@ ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value)
                 SvREFCNT_dec(value);
                 bad_utf8(aTHX_ b, node);
             }
-            if (!hv_store(hv, text, node->kind == ICECORE_TEXT ? -(I32)len : (I32)len, value, 0))
-                SvREFCNT_dec(value);
+            store_in(aTHX_ b->ctx, hv_fetch(hv, text, node->kind == ICECORE_TEXT ? -(I32)len : (I32)len, TRUE), value);
             return;
         }
     }
@@ -373,8 +409,7 @@ ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value)
             }
             key = ib_new_string(aTHX_ b, node);
         }
-        if (!hv_store_ent(hv, key, value, 0))
-            SvREFCNT_dec(value);
+        store_by_sv(aTHX_ b->ctx, hv, key, value);
         SvREFCNT_dec(key);
     }
 }
@@ -385,6 +420,8 @@ store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8)
 {
     if (len > I32_MAX || (is_utf8 && !ice_is_utf8((const U8 *)text, len)))
         croak("Icecore: a key that perl can't have");
+    if (hv_common(hv, NULL, text, len, is_utf8 ? HVhek_UTF8 : 0, HV_FETCH_ISEXISTS, NULL, 0))
+        return; /* it has a value already */
     hv_common(hv, NULL, text, len, HVhek_PLACEHOLD | (is_utf8 ? HVhek_UTF8 : 0), HV_FETCH_ISSTORE | HV_FETCH_JUST_SV,
               &PL_sv_placeholder, 0);
 }
@@ -444,11 +481,10 @@ attach(pTHX_ build *b, U32 at, SV *value)
             }
             if (UNLIKELY(flags & ICECORE_BIT_4))
                 lock_value(value);
-            if (UNLIKELY(b->foreign)) {
-                if (!hv_store_ent(hv, key, value, 0))
-                    SvREFCNT_dec(value);
-            } else
-                store_entry(aTHX_ hv, key, value);
+            if (UNLIKELY(b->foreign))
+                store_by_sv(aTHX_ ctx, hv, key, value);
+            else
+                store_entry(aTHX_ ctx, hv, key, value);
         }
         return;
     }
@@ -693,7 +729,7 @@ fill_hash(pTHX_ build *b, HV *hv, U32 at, U32 end)
                   : ice_key_sv(aTHX_ b->ctx, b->v, node->key);
         if (UNLIKELY(b->v->keys.names[node->key - 1].node.flags & (ICECORE_BIT_4 | ICECORE_BIT_5)))
             break;
-        store_entry(aTHX_ hv, key, new_leaf(aTHX_ b, node));
+        store_entry(aTHX_ b->ctx, hv, key, new_leaf(aTHX_ b, node));
         at++;
     }
     return at;

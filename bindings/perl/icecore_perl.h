@@ -187,6 +187,7 @@ typedef struct {
     U8 protocol;
     UV max_depth;         /* 0: no limit of its own */
     HV *freeze_allow;     /* Sereal: freeze_allow_classes */
+    SV *owner;            /* the encoder that these belong to; or NULL */
 } ice_write_settings;
 
 typedef struct {
@@ -201,6 +202,7 @@ typedef struct {
     IV alias_under;       /* Sereal: alias_smallint, alias_varint_under; 0: no */
     AV *aliases;          /* the integers from -16 to there */
     SV *into;             /* the variable that is to be the root; or NULL */
+    SV *owner;            /* the decoder that these belong to; or NULL */
     SV *eval;             /* Storable: $Eval */
     bool forgive;         /* Storable: $forgive_me, for code */
     int downgrade_restricted;

@@ -273,6 +273,7 @@ ib_end_hook(pTHX_ build *b)
     }
     if (!b->set->bless_ok)
         return;
+    ib_pin(aTHX_ b);
     ENTER;
     SAVETMPS;
     stash = ib_stash_of(aTHX_ b, &nodes[at]);
@@ -282,7 +283,6 @@ ib_end_hook(pTHX_ build *b)
             || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))
             av_push(references, SvREFCNT_inc(item(aTHX_ list, index)));
 
-    ib_pin(aTHX_ b);
     ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
     method = ice_method(aTHX_ stash, "STORABLE_attach");
     if (method) {

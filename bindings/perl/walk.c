@@ -19,6 +19,7 @@ typedef struct {
     ice_class *last_class;
     bool storable;
     bool sereal;
+    bool owned; /* foreign code may drop the encoder */
 } walk;
 
 #define REFERENCE ICECORE_IS_REF
@@ -190,6 +191,11 @@ static void
 pin(pTHX_ walk *w)
 {
     U32 i;
+    if (!w->owned) {
+        w->owned = TRUE;
+        if (w->set->owner)
+            ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(w->set->owner));
+    }
     for (i = w->ctx->depth; i--;) {
         ice_frame *frame = &w->ctx->frames[i];
         if (frame->pinned)
@@ -391,13 +397,26 @@ sereal_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
     }
 }
 
+/* For formats that know strings from numbers: what is a string is one, also when
+ * it was used as a number. */
+static void
+plain_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
+{
+    if (SvPOK(sv) && SvIsBOOL(sv))
+        push(aTHX_ w, ICECORE_BOOL, flags, key, 0, SvTRUE_nomg_NN(sv));
+    else
+        storable_leaf(aTHX_ w, sv, flags, key, FALSE);
+}
+
 PERL_STATIC_INLINE void
 leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
     if (w->storable)
         storable_leaf(aTHX_ w, sv, flags, key, item);
-    else
+    else if (w->sereal)
         sereal_leaf(aTHX_ w, sv, flags, key);
+    else
+        plain_leaf(aTHX_ w, sv, flags, key);
 }
 
 /* Whether it is a signed integer, and nothing else, for all formats. */
@@ -569,6 +588,31 @@ push_frame(pTHX_ walk *w, U8 kind, U32 node, U32 wraps, SV *sv)
     return frame;
 }
 
+/* Where the walk is, when nothing or only wrappers were pushed for a value: as
+ * `$.staff[3]`. A mortal. */
+static SV *
+path_here(pTHX_ walk *w, U16 key, U32 wraps)
+{
+    SV *path = sv_2mortal(newSVpvs("$"));
+    U32 i;
+    for (i = 0; i < w->ctx->depth; i++) {
+        const ice_frame *frame = &w->ctx->frames[i];
+        U32 first = i + 1 < w->ctx->depth ? w->ctx->frames[i + 1].node - w->ctx->frames[i + 1].wraps
+                                          : (U32)w->t->node_count - wraps;
+        U16 id = first < w->t->node_count ? w->t->nodes[first].key : key;
+        if (frame->kind == ARRAY)
+            sv_catpvf(path, "[%" IVdf "]", (IV)frame->at - 1);
+        else if (id == ICECORE_KEY_NODE && first > 0 && w->t->nodes[first - 1].key == ICECORE_IS_KEY) {
+            const icecore_node *node = &w->t->nodes[first - 1];
+            if (node->aux != ICECORE_LONG)
+                sv_catpvf(path, ".%" SVf, SVfARG(sv_2mortal(newSVpvn_utf8(
+                    (char *)w->t->arena + (node->payload & ICECORE_OFFSET), node->aux, node->kind == ICECORE_TEXT))));
+        } else if (id && id < w->ctx->keys.room && w->ctx->keys.by_id[id])
+            sv_catpvf(path, ".%" SVf, SVfARG(w->ctx->keys.by_id[id]));
+    }
+    return path;
+}
+
 /* Code, globs, handles and so on. */
 static void
 put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
@@ -610,7 +654,7 @@ put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
     if (w->sereal)
         croak("Found type %u %s(0x%p), but it is not representable by the Sereal encoding format", (unsigned)SvTYPE(sv),
               type, (void *)sv);
-    croak("Icecore: %s can't be encoded", type);
+    croak("Icecore: %s can't be encoded, at %" SVf, type, SVfARG(path_here(aTHX_ w, key, wraps)));
 }
 
 static void
@@ -1236,7 +1280,9 @@ walk_array(pTHX_ walk *w)
         SSize_t at = frame->at++;
         SV *sv;
         if (UNLIKELY(frame->other != NULL)) {
-            SV **found = av_fetch(av, at, 0);
+            SV **found;
+            pin(aTHX_ w);
+            found = av_fetch(av, at, 0);
             sv = found ? *found : NULL;
             if (sv)
                 ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(sv));
@@ -1382,6 +1428,7 @@ walk_tied_hash(pTHX_ walk *w)
     HV *hv = (HV *)frame->sv;
     HE *he;
 
+    pin(aTHX_ w);
     while ((he = hv_iternext(hv))) {
         SV *value = hv_iterval(hv, he);
         U16 key;
@@ -1512,6 +1559,7 @@ begin(pTHX_ walk *w, ice_context *ctx, icecore_tape *tape, const ice_write_setti
     w->last_class = NULL;
     w->storable = settings->profile == ICE_STORABLE;
     w->sereal = settings->profile == ICE_SEREAL;
+    w->owned = FALSE;
     if (icecore_begin(ctx->engine, tape) != ICECORE_OK)
         croak("Icecore: not enough memory");
     ice_keys_check(aTHX_ ctx, tape->key_generation);

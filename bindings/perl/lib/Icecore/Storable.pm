@@ -40,8 +40,8 @@ sub import {
     goto &Exporter::import;
 }
 
-sub stack_depth      { return $recursion_limit // 10_000 }
-sub stack_depth_hash { return $recursion_limit_hash // 10_000 }
+sub stack_depth()      { return $recursion_limit // 10_000 }
+sub stack_depth_hash() { return $recursion_limit_hash // 10_000 }
 
 sub store       { return _store(\&_image,  0, @_) }
 sub nstore      { return _store(\&_nimage, 0, @_) }

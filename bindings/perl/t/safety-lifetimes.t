@@ -1,0 +1,96 @@
+# Hooks and destructors that take away what the call still needs.
+
+use strict;
+use warnings;
+use lib 't/lib';
+
+use Test::More;
+use Both;
+BEGIN { ours_only() }
+
+use Icecore;
+use Icecore::Sereal   qw(encode_sereal decode_sereal);
+use Icecore::Storable qw(freeze thaw);
+
+Icecore->allow(qw(Takes Locks Destroys));
+
+our ($bytes, $encoder, $decoder);
+my @rest = map { "string number $_" } 1 .. 200;
+
+{
+    package Takes;
+    sub scribble { $main::bytes = 'y' x 10; my @new = map { 'z' x 300 } 1 .. 200; return scalar @new }
+    sub STORABLE_freeze { return 'x' }
+    sub STORABLE_thaw   { scribble(); return }
+    sub FREEZE          { undef $main::encoder; return 1 }
+    sub THAW            { my ($class) = @_; undef $main::decoder; scribble(); return bless {}, $class }
+
+    package Locks;
+    sub STORABLE_freeze { my ($self) = @_; return ('x', $self->{in}) }
+    sub STORABLE_thaw   { my ($self, undef, undef, $in) = @_; Internals::SvREADONLY(%$in, 1); return }
+
+    package Destroys;
+    sub DESTROY { my ($self) = @_; %{ $self->{up} } = () if $self->{up}; return }
+}
+
+subtest 'the bytes' => sub {
+    local $bytes = freeze([bless({}, 'Takes'), @rest]);
+    is_deeply([@{ thaw($bytes) }[1 .. 200]], \@rest, 'thaw goes on with them');
+    $encoder = Icecore::Sereal::Encoder->new({ freeze_callbacks => 1 });
+    $decoder = Icecore::Sereal::Decoder->new;
+    $bytes   = $encoder->encode([bless({}, 'Takes'), @rest, { map { ($_ => 1) } @rest }]);
+    ok(!defined $encoder, 'an encoder may be dropped while it encodes');
+    my $copy = $decoder->decode($bytes);
+    ok(!defined $decoder, 'a decoder while it decodes');
+    is_deeply([@$copy[1 .. 200]], \@rest, 'which goes on with the bytes');
+    is_deeply($copy->[201], { map { ($_ => 1) } @rest }, 'keys too');
+    $bytes   = Icecore::Sereal::Encoder->new({ freeze_callbacks => 1 })->encode([@rest], bless {}, 'Takes');
+    $decoder = Icecore::Sereal::Decoder->new;
+    is_deeply($decoder->decode_with_header($bytes)->[1], \@rest, 'and behind a header');
+};
+
+subtest 'a hash that is locked while it is filled' => sub {
+    my $in = { c => 1 };
+    $in->{$_} = [bless { in => $in }, 'Locks'] for 'a' .. 'f';
+    my $image = freeze($in);
+    for (1 .. 3) {
+        my $copy = eval { thaw($image) };
+        ok($copy || $@ =~ /restricted hash|read-only/, 'an error, no crash');
+        Internals::SvREADONLY(%$copy, 0), %$copy = () if $copy;
+    }
+    %$in = ();
+};
+
+subtest 'a key that comes twice' => sub {
+    # The second takes the place of an object whose destructor empties the hash
+    # that is being filled.
+    my $object = "\4\x11\x08Destroys\3" . pack('N', 1) . "\4\0" . pack('N', 0) . pack('N', 2) . 'up';
+    my $image  = "\5\13\3" . pack('N', 3) . $object . pack('N', 1) . 'k' . "\x08\x81" . pack('N', 1) . 'k' . "\x08\x82" . pack('N', 1) . 'm';
+    for (1 .. 3) { ok(eval { thaw($image); 1 }, 'no crash') or diag($@) }
+};
+
+subtest 'a decoder that was destroyed' => sub {
+    my $one = Icecore::Sereal::Decoder->new;
+    $one->DESTROY;
+    ok(!eval { $one->decode(encode_sereal([1])); 1 }, 'is an error');
+    like($@, qr/this is no Icecore::Sereal::Decoder/, 'that says so');
+    my $two = Icecore::Sereal::Encoder->new;
+    $two->DESTROY;
+    ok(!eval { $two->encode([1]); 1 }, 'an encoder too');
+};
+
+subtest 'variables of all kinds to decode into' => sub {
+    my $self = [];
+    $self->[0] = \$self;
+    my $cycle = encode_sereal($self);
+    $self->[0] = undef;
+    for my $value (1.5, 'text' x 20, [1], undef, 7, \'x') {
+        my $into = $value;
+        Icecore::Sereal::Decoder->new->decode($cycle, $into);
+        is(\$into, $into->[0], 'the root variable is this one');
+        $into->[0] = undef;
+    }
+    ok(!eval { Icecore::Sereal::Decoder->new->decode($cycle, 'a constant'); 1 }, 'but no constant');
+};
+
+done_testing;
