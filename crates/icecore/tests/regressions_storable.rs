@@ -130,6 +130,24 @@ fn a_key_that_is_a_scalar_is_never_absent() {
 }
 
 #[test]
+fn nothing_refers_to_a_key_that_is_a_scalar() {
+    // { k => 1, l => \key }: number 2 is that of the key.
+    is_refused(&bytes("050b 19 00 00000002 0881 08 0a016b 04 00 00000002 00 00000001 6c"), ErrorKind::BadLink, 15);
+}
+
+#[test]
+fn a_large_hook_record_has_a_large_length() {
+    for flags in ["02", "0a"] {
+        comes_back(&bytes(&format!("050b 02 00000001 04 21 13 {flags} 02 4841 0000000000000001 62")));
+    }
+    let long = "62".repeat(0x100);
+    for flags in ["02", "0a"] {
+        comes_back(&bytes(&format!("050b 02 00000001 04 21 13 {flags} 02 4841 0000000000000100 {long}")));
+    }
+    is_refused(&bytes("050b 02 00000001 04 21 13 02 02 4841 01 62"), ErrorKind::Truncated, 16);
+}
+
+#[test]
 fn nothing_refers_to_the_value_of_an_absent_key() {
     // { absent key "", c => that value }: in another format, or sorted, there
     // would be no place for it.

@@ -42,7 +42,7 @@ const SHAPES: &[Shape] = &[
     shape("hooks", b"\x13\x41", b"\x02\0\0\0\0", b"\x21\0\0"),
     shape("tied items", b"\x16", b"\x05", b"\0\0\0\x01"),
     shape("hooks of tied hashes", b"\x13\x23\x06\0\0", b"\x05", b""),
-    shape("large hooks", b"\x21\x13\x41", b"\x02\0\0\0\0", b"\x21\0\0"),
+    shape("large hooks", b"\x21\x13\x41", b"\x02\0\0\0\0", b"\x21\0\0\0\0\0\0\0\0\0"),
     Shape {
         name: "blessed hashes of version 1",
         front: b"pst0\x03",

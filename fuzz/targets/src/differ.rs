@@ -199,6 +199,13 @@ fn refused_by_us(rival: Rival, data: &[u8], error: &Error) -> Option<&'static st
         ErrorKind::Malformed if expected.contains("not marked as absent") => {
             Some("an absent key with a value: Storable forgets the value")
         }
+        ErrorKind::BadLink if rival == Rival::Storable && is_negative(error, expected) => {
+            Some("a negative number of an object or a class: Storable counts from the last one")
+        }
+        ErrorKind::BadLink if expected == "the number of a value" => Some("a link to a key that is a scalar"),
+        _ if rival == Rival::Storable && error.offset() == Some(0) && data.first().is_some_and(|byte| *byte < 2) => {
+            Some("an image in memory from before 0.6: only files are read")
+        }
         ErrorKind::BadLink if expected == "the number of a value that is there" => {
             Some("a link to the value of an absent key: Storable's own undef")
         }
@@ -222,6 +229,12 @@ fn refused_by_us(rival: Rival, data: &[u8], error: &Error) -> Option<&'static st
         ErrorKind::Trailing => Some("bytes behind the document"),
         _ => None,
     }
+}
+
+/// Whether the number that names nothing is negative to perl.
+fn is_negative(error: &Error, expected: &str) -> bool {
+    let least = if expected.starts_with("the number of a class") { 1 << 31 } else { 1 << 63 };
+    error.found().and_then(|found| found.parse().ok()).is_some_and(|number: u64| number >= least)
 }
 
 /// Where the user header ends, if there is one.
@@ -263,6 +276,9 @@ fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Optio
     }
     match rival {
         Rival::Storable => match () {
+            () if says(&["on an undefined value"]) && has_weak(document) => {
+                Some("a weak reference to what nothing else holds: perl frees it")
+            }
             () if says(&["Byte order", "Integer size", "Long integer size", "Pointer size", "Double size"]) => {
                 Some("an image of another machine")
             }
@@ -337,9 +353,8 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
         }
         Rival::Sereal if copies_object(data) => Some("a COPY of an object: Sereal blesses the copy only"),
         _ if cursors(ours).any(has_odd_flags) => Some("a regexp's flags in another order than perl's"),
-        Rival::Sereal if strings(Kind::Regexp, |text| text.contains(&b'#')) => {
-            Some("a pattern with a comment: perl ends its line")
-        }
+        _ if strings(Kind::Regexp, begins_with_flags) => Some("a pattern that begins with flags: perl takes them out"),
+        _ if strings(Kind::Regexp, |text| text.contains(&b'#')) => Some("a pattern with a comment: perl ends its line"),
         Rival::Sereal if strings(Kind::Regexp, |text| !text.is_ascii() && text.contains(&b'\\')) => {
             Some("a pattern of bytes that names a character by its number: perl makes text of it")
         }
@@ -354,13 +369,20 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
         {
             Some("undef or a boolean in a restricted hash: perl's own are read-only")
         }
+        Rival::Storable
+            if any(|node| node.kind == Kind::Alias)
+                && cursors(ours).any(|map| map.entries().any(|(key, _)| key.node().has(flag::LOCKED))) =>
+        {
+            Some("a value that is locked and has an alias: in perl the variable is locked")
+        }
+        Rival::Storable if names_text_of_code(ours) => Some("a link to the text of code: in perl it is a copy"),
         Rival::Storable if strings(Kind::Code, |text| text.contains(&0)) => {
             Some("code with a NUL: Storable cuts it off")
         }
         Rival::Storable if strings(Kind::Regexp, |text| !text.is_ascii()) => {
             Some("a pattern beyond ASCII: Storable does not keep its flag")
         }
-        Rival::Storable if theirs.nodes().iter().any(|node| node.has(flag::OVERLOAD) && node.kind.is_container()) => {
+        Rival::Storable if theirs.nodes().iter().any(is_marked) => {
             Some("a class that overloads: perl marks all references to its objects")
         }
         Rival::Storable if any(|node| node.kind == Kind::Opaque) => Some("hooks"),
@@ -378,6 +400,11 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
         }
         _ => None,
     }
+}
+
+/// Whether this is a reference to an object whose class overloads operators.
+fn is_marked(node: &Node) -> bool {
+    node.has(flag::OVERLOAD) && (node.kind.is_container() || node.kind == Kind::Link)
 }
 
 /// Whether the spelling of a Storable image has such a note.
@@ -432,6 +459,15 @@ fn has_odd_key(document: &Document<'_>) -> bool {
     cursors(document).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if odd(&name))))
 }
 
+/// Whether an alias names the text of code.
+fn names_text_of_code(document: &Document<'_>) -> bool {
+    let is_text = |at: u64| {
+        let around = at.checked_sub(1).and_then(|at| document.nodes().get(at as usize));
+        around.is_some_and(|node| node.kind == Kind::Code)
+    };
+    document.nodes().iter().any(|node| node.kind == Kind::Alias && is_text(node.payload))
+}
+
 /// Whether what stands behind a tied variable is no object.
 fn is_tied_to_nothing(document: &Document<'_>) -> bool {
     cursors(document).filter(|cursor| cursor.kind() == Kind::Tied).any(|tied| {
@@ -471,6 +507,13 @@ fn cursors<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Cursor<'d>> {
 fn unreadable(error: &Error, typed: &str) -> Option<&'static str> {
     let twice = error.expected().is_some_and(|expected| expected.contains("number of its own"));
     (twice && typed.contains("$header")).then_some("links in a header: each walk of perl counts from 1")
+}
+
+/// Whether a pattern begins as `(?ix)` does.
+fn begins_with_flags(pattern: &[u8]) -> bool {
+    let flags =
+        pattern.strip_prefix(b"(?").map_or(&[][..], |rest| rest.split(|byte| *byte == b')').next().unwrap_or(rest));
+    !flags.is_empty() && flags.iter().all(|byte| byte.is_ascii_alphabetic() || b"^-".contains(byte))
 }
 
 fn has_odd_flags(cursor: Cursor<'_>) -> bool {

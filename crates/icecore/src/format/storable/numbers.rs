@@ -11,9 +11,12 @@ pub(super) enum Numbered {
     Variable(u32),
     /// The array, hash, code… itself at this node.
     Referent(u32),
+    /// A key that is a scalar of its own, which no document can refer to.
+    Key,
 }
 
 const REFERENT: u64 = 1 << 32;
+const KEY: u64 = 1 << 33;
 
 /// The numbers that were given so far.
 ///
@@ -35,6 +38,7 @@ impl Numbers {
             self.table.push(match what {
                 Numbered::Variable(at) => u64::from(at),
                 Numbered::Referent(at) => u64::from(at) | REFERENT,
+                Numbered::Key => KEY,
             });
         }
     }
@@ -43,7 +47,11 @@ impl Numbers {
     pub(super) fn get(&self, number: u64) -> Option<Numbered> {
         let entry = *self.table.get(usize::try_from(number).ok()?)?;
         let at = entry as u32;
-        Some(if entry & REFERENT != 0 { Numbered::Referent(at) } else { Numbered::Variable(at) })
+        Some(match entry {
+            KEY.. => Numbered::Key,
+            REFERENT.. => Numbered::Referent(at),
+            _ => Numbered::Variable(at),
+        })
     }
 
     /// How many numbers were given, once the table is built.

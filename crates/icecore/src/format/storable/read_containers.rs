@@ -105,7 +105,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 }
             };
             self.ensure_numbers(&Prefix { implied: true, ..Prefix::default() });
-            self.numbers.give(Numbered::Variable(value));
+            self.numbers.give(Numbered::Key);
             if matches!(tag, tag::UTF8STR | tag::LUTF8STR) {
                 kind = Kind::Text;
             }

@@ -60,6 +60,12 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let target = match self.numbers.get(number) {
             Some(Numbered::Referent(target)) => return Ok((Kind::Link, target)),
             Some(Numbered::Variable(target)) => target,
+            Some(Numbered::Key) => {
+                return Err(Error::new(ErrorKind::BadLink)
+                    .at(start)
+                    .expecting("the number of a value")
+                    .finding(format!("{number}, which a key has")));
+            }
             None => {
                 return Err(Error::new(ErrorKind::BadLink)
                     .at(start)

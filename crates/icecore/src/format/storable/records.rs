@@ -295,10 +295,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.tape().set_class(node, class);
 
         let at = self.scan.at;
-        let len = if is_short(hook::LARGE_STRING) {
-            u64::from(self.scan.u8("the length of a frozen string")?)
-        } else if large {
+        // A large record has 64 bits for it whatever the flag says.
+        let len = if large {
             self.n64("the length of a frozen string")?
+        } else if is_short(hook::LARGE_STRING) {
+            u64::from(self.scan.u8("the length of a frozen string")?)
         } else {
             u64::from(self.n32("the length of a frozen string")?)
         };

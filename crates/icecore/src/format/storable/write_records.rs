@@ -142,6 +142,9 @@ impl Writer<'_> {
             }
         }
         if let Some(noted) = self.note(record, code::HOOK) {
+            if large {
+                flags &= !hook::LARGE_STRING;
+            }
             flags |= noted as u8 & (hook::LARGE_CLASS | hook::LARGE_STRING | hook::LARGE_LIST | hook::HAS_LIST);
         }
         buf.push(flags);
@@ -153,7 +156,7 @@ impl Writer<'_> {
             buf.extend_from_slice(name);
             self.new_class(class, next);
         }
-        if large && flags & hook::LARGE_STRING != 0 {
+        if large {
             buf.extend_from_slice(&self.image.n64(frozen.len() as u64));
         } else {
             self.short_or_long(frozen.len(), flags & hook::LARGE_STRING != 0, buf)?;
