@@ -353,6 +353,7 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
         }
         Rival::Sereal if copies_object(data) => Some("a COPY of an object: Sereal blesses the copy only"),
         _ if cursors(ours).any(has_odd_flags) => Some("a regexp's flags in another order than perl's"),
+        _ if strings(Kind::Regexp, has_unicode_escape) => Some("a pattern with \\p, \\N or the like: perl adds a flag"),
         _ if strings(Kind::Regexp, begins_with_flags) => Some("a pattern that begins with flags: perl takes them out"),
         _ if strings(Kind::Regexp, |text| text.contains(&b'#')) => Some("a pattern with a comment: perl ends its line"),
         Rival::Sereal if strings(Kind::Regexp, |text| !text.is_ascii() && text.contains(&b'\\')) => {
@@ -507,6 +508,11 @@ fn cursors<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Cursor<'d>> {
 fn unreadable(error: &Error, typed: &str) -> Option<&'static str> {
     let twice = error.expected().is_some_and(|expected| expected.contains("number of its own"));
     (twice && typed.contains("$header")).then_some("links in a header: each walk of perl counts from 1")
+}
+
+/// Whether a pattern has what only makes sense by the rules of Unicode.
+fn has_unicode_escape(pattern: &[u8]) -> bool {
+    pattern.windows(2).any(|pair| pair[0] == b'\\' && matches!(pair[1], b'p' | b'P' | b'N' | b'x' | b'o'))
 }
 
 /// Whether a pattern begins as `(?ix)` does.
