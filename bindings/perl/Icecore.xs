@@ -238,7 +238,6 @@ thaw_options(pTHX_ ice_read_settings *set, SV **options, SSize_t count)
 typedef struct {
     icecore_stage *stage;
     ice_write_settings set;
-    bool plain_snappy; /* protocol 1: Snappy up to the end, without its length */
 } encoder;
 
 typedef struct {
@@ -278,7 +277,6 @@ sereal_write_settings(pTHX_ encoder *enc, HV *options)
     const char *const flags[] = { "dedupe_strings", "aliased_dedupe_strings", "use_standard_double", NULL };
     const char *const *flag;
 
-    enc->plain_snappy = FALSE;
     Zero(set, 1, ice_write_settings);
     set->profile = ICE_SEREAL;
     set->protocol = 5;
@@ -300,8 +298,9 @@ sereal_write_settings(pTHX_ encoder *enc, HV *options)
     case 0:
         break;
     case 1:
-        sv_catpvs(spec, ",compress=snappy");
-        enc->plain_snappy = set->protocol == 1 && !option_is_set(aTHX_ options, "snappy_incr");
+        sv_catpv(spec, set->protocol == 1 && !option_is_set(aTHX_ options, "snappy_incr")
+                           ? ",compress=snappy_to_end"
+                           : ",compress=snappy");
         break;
     case 2:
         if (set->protocol < 3)
@@ -403,15 +402,6 @@ sereal_encode(pTHX_ const encoder *enc, SV *data, SV *header)
     if (icecore_write(ctx->engine, enc->stage, &tape, &out, NULL, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     result = newSVpvn((const char *)out.bytes, out.len);
-    if (UNLIKELY(enc->plain_snappy) && out.len > 6 && out.bytes[4] >> 4 == 2) {
-        /* Its length stands behind the header, which is empty in protocol 1. */
-        STRLEN length = 6;
-        while (length < out.len && out.bytes[length] & 0x80)
-            length++;
-        sv_setpvn(result, (const char *)out.bytes, 6);
-        SvPVX(result)[4] = 1 << 4 | 1;
-        sv_catpvn(result, (const char *)out.bytes + length + 1, out.len - length - 1);
-    }
     LEAVE;
     return result;
 }

@@ -105,7 +105,6 @@ pub fn write_to(
     limits: &Limits,
     out: &mut dyn crate::output::Output,
 ) -> Result<Losses, Error> {
-    document.tape().check()?;
     (stage.format().write)(document, stage.settings(), limits, out)
         .map_err(|error| error.in_format(stage.format().name))
 }

@@ -33,7 +33,7 @@ pub struct Codec {
 #[derive(Clone, Debug)]
 enum Ready {
     Storable(storable::ReadOptions, storable::WriteOptions),
-    Sereal { read: sereal::ReadOptions, write: Box<sereal::WriteOptions>, usual: bool },
+    Sereal(sereal::ReadOptions, Box<sereal::WriteOptions>),
     Other,
 }
 
@@ -57,10 +57,7 @@ impl Codec {
                 storable::ReadOptions::from_settings(settings),
                 storable::WriteOptions::from_settings(settings),
             ),
-            "sereal" => {
-                let write = Box::new(sereal::WriteOptions::of(settings));
-                Ready::Sereal { read: sereal::ReadOptions::of(settings), usual: sereal::is_usual(&write), write }
-            }
+            "sereal" => Ready::Sereal(sereal::ReadOptions::of(settings), Box::new(sereal::WriteOptions::of(settings))),
             _ => Ready::Other,
         };
         Codec { stage, limits: Limits::default(), ready }
@@ -79,7 +76,7 @@ impl Codec {
                 let (consumed, error) = storable::read_tape(input, options, &self.limits, tape);
                 Filled { consumed, error, body: None }
             }
-            Ready::Sereal { read, .. } => sereal::read_tape(input, read, &self.limits, tape),
+            Ready::Sereal(options, _) => sereal::read_tape(input, options, &self.limits, tape),
             Ready::Other => {
                 let mut request = Request::new(&self.limits);
                 request.tape = std::mem::take(tape);
@@ -100,14 +97,9 @@ impl Codec {
     /// # Errors
     /// As for [`crate::write_to`].
     pub fn write(&self, document: &Document<'_>, out: &mut dyn Output) -> Result<Losses, Error> {
-        let usual = matches!(self.ready, Ready::Sereal { usual: true, .. });
-        if usual && sereal::write_plain(document, out) {
-            return Ok(Losses::default());
-        }
-        document.tape().check()?;
         let written = match &self.ready {
             Ready::Storable(_, options) => storable::write(document, options, &self.limits, out),
-            Ready::Sereal { write, .. } => sereal::write(document, write, &self.limits, out),
+            Ready::Sereal(_, options) => sereal::write(document, options, &self.limits, out),
             Ready::Other => (self.stage.format().write)(document, self.stage.settings(), &self.limits, out),
         };
         written.map_err(|error| error.in_format(self.stage.format().name))

@@ -119,6 +119,7 @@ fn encoder(mode: &str) -> Option<WriteOptions> {
             "sort_keys=1" => options.sort_keys = SortKeys::Length,
             "sort_keys=2" => options.sort_keys = SortKeys::Perl,
             "sort_keys=3" => options.sort_keys = SortKeys::PerlReverse,
+            "snappy" if options.protocol == Some(1) => options.compress = Some(Compress::SnappyToEnd),
             "snappy" | "snappy_incr" => options.compress = Some(Compress::Snappy),
             "zlib" => options.compress = Some(Compress::Zlib),
             "zstd" => options.compress = Some(Compress::Zstd),

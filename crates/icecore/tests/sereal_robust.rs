@@ -428,3 +428,21 @@ fn large_maps_share_keys_with_small_ones() {
     let detailed = sereal::read_outcome(&blob, &ReadOptions::default(), Request::new(&limits).detailed());
     assert_eq!(write(&detailed.document, &WriteOptions::default()), blob);
 }
+
+#[test]
+fn compressions_belong_to_protocols() {
+    let document = icecore::read(b"[1]").unwrap();
+    let known =
+        [(Compress::SnappyToEnd, 1..=1), (Compress::Snappy, 1..=5), (Compress::Zlib, 3..=5), (Compress::Zstd, 3..=5)];
+    for (compress, protocols) in known {
+        for protocol in 1..=5 {
+            let mut options = WriteOptions::default();
+            options.compress = Some(compress);
+            options.protocol = Some(protocol);
+            let written = sereal::write(&document, &options, &Limits::default(), &mut Vec::new());
+            let kind = written.err().map(|error| error.kind());
+            let expected = (!protocols.contains(&protocol)).then_some(ErrorKind::Usage);
+            assert_eq!(kind, expected, "{compress:?} in protocol {protocol}");
+        }
+    }
+}

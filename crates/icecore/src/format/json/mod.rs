@@ -74,6 +74,7 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    document.tape().check()?;
     if options.typed {
         return typed::write(document, options, limits, out).map(|()| Losses::default());
     }

@@ -177,7 +177,7 @@ impl<'d, 'o> Body<'d, 'o> {
         let options = self.plan.options;
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
         let changes = dedupes || options.no_shared_hashkeys || options.canonical || options.canonical_refs;
-        self.plan.order == SortKeys::No && !changes && self.spelled.is_none() && !self.has_absent_keys
+        self.plan.order == SortKeys::No && !changes && self.spelled.is_none() && !self.has_absent_keys && !options.plain
     }
 
     /// Whether the next value is only itself.

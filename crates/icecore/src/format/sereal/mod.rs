@@ -24,16 +24,15 @@ mod open;
 mod options;
 mod plain;
 mod read;
-mod read_plain;
+mod read_simple;
 mod spell;
 mod spelled;
 mod tag;
 mod write;
-mod write_plain;
+mod write_simple;
 
 pub(crate) use open::read_tape;
 pub use options::{Compress, ReadOptions, SortKeys, WriteOptions};
-pub(crate) use write_plain::{is_usual, write_plain};
 
 use super::{Certainty, Format, Guess, Outcome, Request, Rest};
 use crate::document::{Document, Receive};

@@ -4,7 +4,7 @@ use super::ReadOptions;
 use super::compress::decompress;
 use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
 use super::read::{Machine, varint};
-use super::read_plain::read_plain;
+use super::read_simple::read_simple;
 use super::spell::{Speller, header as code, width};
 use crate::codec::Filled;
 use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};
@@ -20,34 +20,29 @@ const LAYER: &str = "decompressed body";
 /// Reads one document from the start of the input.
 pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
     let Request { limits, detail, mut tape } = request;
+    if !detail {
+        let Filled { consumed, error, body } = read_tape(input, options, limits, &mut tape);
+        let buffer = body.map_or(Cow::Borrowed(input), Cow::Owned);
+        return Outcome { document: Document::new(buffer, tape), consumed, error };
+    }
     tape.clear();
     let reading = Reading { input, options, limits };
-    if detail {
-        let mut sink = Detailed { tape, detail: Detail::default() };
-        sink.detail.spelling.format = "sereal".to_owned();
-        let mut speller = Speller::default();
-        let done = reading.document::<_, false>(&mut sink, &mut speller);
-        speller.finish(&mut sink.detail.spelling, &sink.tape);
-        if let Cow::Owned(body) = &done.buffer {
-            sink.detail.trace.layer = Some(body.clone());
-        }
-        Outcome { document: Document::detailed(done.buffer, sink), consumed: done.consumed, error: done.error }
-    } else {
-        let mut speller = Speller::default();
-        let done = if options.plain {
-            reading.document::<_, false>(&mut tape, &mut speller)
-        } else {
-            reading.document::<_, true>(&mut tape, &mut speller)
-        };
-        Outcome { document: Document::new(done.buffer, tape), consumed: done.consumed, error: done.error }
+    let mut sink = Detailed { tape, detail: Detail::default() };
+    sink.detail.spelling.format = "sereal".to_owned();
+    let mut speller = Speller::default();
+    let done = reading.document::<_, false>(&mut sink, &mut speller);
+    speller.finish(&mut sink.detail.spelling, &sink.tape);
+    if let Cow::Owned(body) = &done.buffer {
+        sink.detail.trace.layer = Some(body.clone());
     }
+    Outcome { document: Document::detailed(done.buffer, sink), consumed: done.consumed, error: done.error }
 }
 
 /// Reads one document from the start of the input into a tape.
 pub(crate) fn read_tape(input: &[u8], options: &ReadOptions, limits: &Limits, tape: &mut Tape) -> Filled {
     tape.clear();
     let reading = Reading { input, options, limits };
-    if let Some(consumed) = reading.plain(tape) {
+    if let Some(consumed) = reading.simple(tape) {
         return Filled { consumed, error: None, body: None };
     }
     tape.clear();
@@ -124,7 +119,7 @@ struct Packed {
 impl<'a> Reading<'a, '_> {
     /// Reads a document that has nothing special about it. Where it ends; `None`,
     /// if it has to be read in another way.
-    fn plain(&self, tape: &mut Tape) -> Option<usize> {
+    fn simple(&self, tape: &mut Tape) -> Option<usize> {
         let options = self.options;
         let refuses = options.validate_utf8
             || options.plain
@@ -140,7 +135,7 @@ impl<'a> Reading<'a, '_> {
             _ => return None,
         };
         tape.root = 0;
-        read_plain(self.input, body, tape)
+        read_simple(self.input, body, tape)
     }
 
     fn document<S: Sink, const FAST: bool>(&self, sink: &mut S, speller: &mut Speller) -> Done<'a> {

@@ -46,8 +46,11 @@ impl ReadOptions {
 pub enum Compress {
     /// Not at all.
     None,
-    /// With Snappy.
+    /// With Snappy, its length in front.
     Snappy,
+    /// With Snappy up to the end of the document, as the first encoders did;
+    /// in protocol 1 only.
+    SnappyToEnd,
     /// With zlib; from protocol 3 on.
     Zlib,
     /// With Zstandard; from protocol 3 on.
@@ -104,6 +107,8 @@ pub struct WriteOptions {
     pub no_header: bool,
     /// What would be written anyway is not changed to keep a spelling.
     pub no_spelling: bool,
+    /// Write without the tight loops. Slower; for tests that compare.
+    pub plain: bool,
 }
 
 impl WriteOptions {
@@ -113,6 +118,7 @@ impl WriteOptions {
             protocol: byte("protocol"),
             compress: settings.choice("compress").map(|word| match word {
                 "snappy" => Compress::Snappy,
+                "snappy_to_end" => Compress::SnappyToEnd,
                 "zlib" => Compress::Zlib,
                 "zstd" => Compress::Zstd,
                 _ => Compress::None,
@@ -134,6 +140,7 @@ impl WriteOptions {
             no_bless_objects: settings.flag("no_bless_objects"),
             no_header: settings.flag("no_header"),
             no_spelling: settings.flag("no_spelling"),
+            plain: false,
         }
     }
 
@@ -144,6 +151,7 @@ impl WriteOptions {
             compress: self.compress,
             level: self.level,
             threshold: self.threshold,
+            plain: self.plain,
             ..WriteOptions::default()
         };
         *self != usual
@@ -175,7 +183,11 @@ pub(super) static TABLE: &[Opt] = &[
     read("max_num_hash_entries", Takes::Number(0, i64::MAX), "How many entries a hash may have; 0: any number."),
     read("max_num_array_entries", Takes::Number(0, i64::MAX), "How many items an array may have; 0: any number."),
     write("protocol", Takes::Number(1, 5), "The protocol; 5 if not said."),
-    write("compress", Takes::Choice(&["none", "snappy", "zlib", "zstd"]), "How the body is compressed."),
+    write(
+        "compress",
+        Takes::Choice(&["none", "snappy", "snappy_to_end", "zlib", "zstd"]),
+        "How the body is compressed.",
+    ),
     write("level", Takes::Number(1, 22), "How hard to compress: zlib 1-9 (6), zstd 1-22 (3)."),
     write("threshold", Takes::Number(0, i64::MAX), "A body of fewer bytes is not compressed; 1024 if not said."),
     write("canonical", Takes::Flag, "The same bytes for the same data: canonical_refs and sort_keys=1."),

@@ -5,6 +5,7 @@ use super::compress::compress;
 use super::header::{Encoding, HAS_USER_HEADER, MAGIC, OLD_MAGIC};
 use super::spell::{header as code, width};
 use super::tag::TRACK;
+use super::write_simple::{is_usual, write_simple};
 use super::{Compress, SortKeys, WriteOptions};
 use crate::document::{Document, Spelling};
 use crate::error::{Error, ErrorKind};
@@ -51,9 +52,13 @@ impl<'d> Plan<'d> {
             None => spelled_encoding.unwrap_or(Encoding::Raw),
             Some(Compress::None) => Encoding::Raw,
             Some(Compress::Snappy) => Encoding::SnappyIncremental,
+            Some(Compress::SnappyToEnd) => Encoding::Snappy,
             Some(Compress::Zlib) => Encoding::Zlib,
             Some(Compress::Zstd) => Encoding::Zstd,
         };
+        if version > 1 && options.compress == Some(Compress::SnappyToEnd) {
+            return Err(usage("protocol 1 for Snappy up to the end", format!("protocol {version}")));
+        }
         if version < 3 && matches!(encoding, Encoding::Zlib | Encoding::Zstd) {
             return Err(usage("protocol 3 or above for this compression", format!("protocol {version}")));
         }
@@ -88,6 +93,11 @@ pub(super) fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    if is_usual(options) && write_simple(document, out) {
+        out.ready()?;
+        return Ok(Losses::default());
+    }
+    document.tape().check()?;
     let plan = Plan::new(document, options, limits)?;
     let mut losses = Losses::default();
     let suffix = suffix(document, &plan, &mut losses)?;

@@ -8,27 +8,33 @@ mod image;
 mod keys;
 mod numbers;
 mod old;
+mod options;
 mod read;
 mod read_containers;
 mod read_links;
 mod records;
 mod spelling;
 mod tag;
+mod usual;
 mod write;
+mod write_containers;
 mod write_fast;
+mod write_names;
 mod write_records;
 mod write_scalars;
 
 pub use float::LongDouble;
-pub use write::{WriteOptions, write};
+pub use options::{ReadOptions, WriteOptions};
+pub use write::write;
 
 use super::{Certainty, Format, Guess, Outcome, Request, Rest, Scan};
 use crate::document::{Detailed, Document, Receive, Sink, Tape, Windows};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::Settings;
 use crate::output::{Losses, Output};
 use image::Image;
+use options::OPTIONS;
 use read::Machine;
 use std::sync::OnceLock;
 
@@ -47,106 +53,6 @@ pub static FORMAT: Format = Format {
     write_part: None,
 };
 
-const OPTIONS: &[Opt] = &[
-    Opt {
-        name: "image",
-        takes: Takes::Choice(&["file", "memory"]),
-        side: Side::Write,
-        help: "file: as store() writes; memory: as freeze() returns",
-    },
-    Opt { name: "file", takes: Takes::Flag, side: Side::Write, help: "the same as image=file" },
-    Opt { name: "memory", takes: Takes::Flag, side: Side::Write, help: "the same as image=memory" },
-    Opt {
-        name: "netorder",
-        takes: Takes::Flag,
-        side: Side::Write,
-        help: "network order, as nstore() and nfreeze() write; otherwise that of a 64-bit little-endian machine",
-    },
-    Opt {
-        name: "version",
-        takes: Takes::Choice(&["2.11", "2.12"]),
-        side: Side::Write,
-        help: "the version to write; 2.12 has booleans of its own",
-    },
-    Opt {
-        name: "canonical",
-        takes: Takes::Flag,
-        side: Side::Write,
-        help: "sort the keys of hashes, as $Storable::canonical does",
-    },
-    Opt {
-        name: "long_double",
-        takes: Takes::Choice(&["auto", "x87", "quad", "double-double"]),
-        side: Side::Read,
-        help: "what floats of 12 and 16 bytes are; the header does not say",
-    },
-    Opt {
-        name: "nv_size",
-        takes: Takes::Choice(&["8", "12", "16"]),
-        side: Side::Read,
-        help: "the size of a float in images before 2.2, whose header does not say",
-    },
-    Opt {
-        name: "text_keys",
-        takes: Takes::Flag,
-        side: Side::Read,
-        help: "ASCII keys that perl had been given as text are text",
-    },
-    Opt {
-        name: "interwork_56_64bit",
-        takes: Takes::Flag,
-        side: Side::Read,
-        help: "integers have 64 bits though the byte order has four digits, as perl 5.6 could write",
-    },
-];
-
-/// How an image is read.
-///
-/// ```
-/// use icecore::{Limits, storable};
-/// let image = b"\x05\x0b\x02\0\0\0\x01\x08\x81";
-/// let document = storable::read(image, &storable::ReadOptions::default(), &Limits::default())?;
-/// assert_eq!(document.root().item(0).and_then(|item| item.as_i64()), Some(1));
-/// # Ok::<(), icecore::Error>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ReadOptions {
-    /// What floats of 12 and 16 bytes are; by default it is guessed.
-    pub long_double: Option<LongDouble>,
-    /// Integers have 64 bits though the byte order has four digits.
-    pub interwork_56_64bit: bool,
-    /// The size of a float in images before 2.2, whose header does not say: 8,
-    /// 12 or 16.
-    pub nv_size: Option<u8>,
-    /// ASCII keys that perl had been given as text are text, as a program in perl
-    /// could see. Otherwise that is only their spelling.
-    pub text_keys: bool,
-    /// Read with the plain machine only. Slower; for tests that compare.
-    pub plain: bool,
-}
-
-impl ReadOptions {
-    pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
-        ReadOptions {
-            long_double: match settings.choice("long_double") {
-                Some("x87") => Some(LongDouble::X87),
-                Some("quad") => Some(LongDouble::Quad),
-                Some("double-double") => Some(LongDouble::DoubleDouble),
-                _ => None,
-            },
-            interwork_56_64bit: settings.flag("interwork_56_64bit"),
-            nv_size: match settings.choice("nv_size") {
-                Some("12") => Some(12),
-                Some("16") => Some(16),
-                _ => None,
-            },
-            text_keys: settings.flag("text_keys"),
-            plain: false,
-        }
-    }
-}
-
 /// Reads an image, of which nothing may be left.
 ///
 /// # Errors
@@ -164,18 +70,17 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
 /// Reads an image from the start of the input.
 pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
     let Request { limits, detail, mut tape } = request;
-    tape.clear();
-    if detail {
-        let mut sink = Detailed { tape, ..Detailed::default() };
-        let (consumed, error) = feed(input, options, limits, &mut sink);
-        if error.is_some() {
-            finish_extents(&mut sink, consumed);
-        }
-        Outcome { document: Document::detailed(input, sink), consumed, error }
-    } else {
-        let (consumed, error) = feed(input, options, limits, &mut tape);
-        Outcome { document: Document::new(input, tape), consumed, error }
+    if !detail {
+        let (consumed, error) = read_tape(input, options, limits, &mut tape);
+        return Outcome { document: Document::new(input, tape), consumed, error };
     }
+    tape.clear();
+    let mut sink = Detailed { tape, ..Detailed::default() };
+    let (consumed, error) = feed(input, options, limits, &mut sink);
+    if error.is_some() {
+        finish_extents(&mut sink, consumed);
+    }
+    Outcome { document: Document::detailed(input, sink), consumed, error }
 }
 
 /// Reads an image from the start of the input into a tape.

@@ -511,7 +511,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 let raw = self.scan.take(usize::from(self.image.nv), "a float")?;
                 let little = self.is_native_little();
                 let leaf = float::node(self.sink.tape(), raw, little, self.options.long_double);
-                let usual = super::write::float_tag(&leaf, self.image.netorder);
+                let usual = super::usual::float_tag(&leaf, self.image.netorder);
                 self.float_note(raw, &leaf);
                 (leaf, usual)
             }
@@ -532,7 +532,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         let kind = if matches!(tag, tag::UTF8STR | tag::LUTF8STR) { Kind::Text } else { Kind::Bytes };
         let leaf = self.string(kind, len, "a string")?;
         self.piece(at, node, "string");
-        Ok((leaf, super::write::string_tag(kind, len)))
+        Ok((leaf, super::usual::string_tag(kind, len)))
     }
 
     /// Whether native numbers have the least significant byte first. In network
@@ -555,11 +555,11 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     pub(super) fn usual_integer(&self, value: i64) -> u8 {
-        super::write::integer_tag(value, self.image.netorder)
+        super::usual::integer_tag(value, self.image.netorder)
     }
 
     pub(super) fn usual_bool(&self, value: bool) -> u8 {
-        super::write::bool_tag(value, self.image.minor >= 12)
+        super::usual::bool_tag(value, self.image.minor >= 12)
     }
 
     /// Keeps the bytes of a float that the writer would not write so.

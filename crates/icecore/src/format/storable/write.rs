@@ -3,109 +3,16 @@
 //! It follows the spelling of a document that was read from Storable;
 //! otherwise it decides as Storable's `store` functions do.
 
-use super::NAME;
 use super::image::Image;
 use super::keys::Keys;
 use super::spelling::value as code;
 use super::tag::{self, hook};
-use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Node, Note, Ordinals, Spelling, flag};
+use super::{NAME, WriteOptions};
+use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::Settings;
 use crate::output::{LossKind, Losses, Output};
 use std::collections::HashMap;
-
-/// How an image is written.
-///
-/// ```
-/// use icecore::{Limits, storable};
-/// let document = icecore::read(b"[1]")?;
-/// let mut options = storable::WriteOptions::default();
-/// options.netorder = true;
-/// options.file = Some(false);
-/// let mut image = Vec::new();
-/// storable::write(&document, &options, &Limits::default(), &mut image)?;
-/// assert_eq!(image, b"\x05\x0b\x02\0\0\0\x01\x08\x81");
-/// # Ok::<(), icecore::Error>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct WriteOptions {
-    /// A file (`store`) or a memory image (`freeze`). By default as it was
-    /// read, or a file.
-    pub file: Option<bool>,
-    /// Network order. By default as it was read.
-    pub netorder: bool,
-    /// The minor version: 11 or 12. By default as it was read, or 11.
-    pub minor: Option<u8>,
-    /// Sort the keys of hashes.
-    pub canonical: bool,
-    /// Write without the tight loops. Slower; for tests that compare.
-    pub plain: bool,
-}
-
-impl WriteOptions {
-    pub(crate) fn from_settings(settings: &Settings) -> WriteOptions {
-        let image = match settings.choice("image") {
-            Some(image) => Some(image == "file"),
-            None if settings.flag("memory") => Some(false),
-            None if settings.flag("file") => Some(true),
-            None => None,
-        };
-        WriteOptions {
-            file: image,
-            netorder: settings.flag("netorder"),
-            minor: settings.choice("version").map(|version| if version == "2.12" { 12 } else { 11 }),
-            canonical: settings.flag("canonical"),
-            plain: false,
-        }
-    }
-}
-
-/// The tag that Storable chooses for an integer.
-pub(super) fn integer_tag(value: i64, netorder: bool) -> u8 {
-    match value {
-        -128..=127 => tag::BYTE,
-        _ if !netorder => tag::INTEGER,
-        _ if i32::try_from(value).is_ok() => tag::NETINT,
-        _ => tag::SCALAR,
-    }
-}
-
-/// The tag that Storable chooses for a float.
-pub(super) fn float_tag(node: &Node, netorder: bool) -> u8 {
-    match (node.kind, whole(f64::from_bits(node.payload))) {
-        (Kind::Float, Some(whole)) => integer_tag(whole, netorder),
-        _ if netorder => tag::SCALAR,
-        _ => tag::DOUBLE,
-    }
-}
-
-/// The integer that a float is, if Storable would take it for one.
-pub(super) fn whole(value: f64) -> Option<i64> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    (value.abs() < EXACT && value.fract() == 0.0).then_some(value as i64)
-}
-
-/// The tag that Storable chooses for a string.
-pub(super) fn string_tag(kind: Kind, len: u64) -> u8 {
-    match (kind, len <= 0xFF) {
-        (Kind::Text, true) => tag::UTF8STR,
-        (Kind::Text, false) => tag::LUTF8STR,
-        (_, true) => tag::SCALAR,
-        (_, false) => tag::LSCALAR,
-    }
-}
-
-/// The tag for a boolean; `has_tags`: one of those that version 2.12 brought.
-pub(super) fn bool_tag(value: bool, has_tags: bool) -> u8 {
-    match (value, has_tags) {
-        (true, true) => tag::BOOLEAN_TRUE,
-        (false, true) => tag::BOOLEAN_FALSE,
-        (true, false) => tag::SV_YES,
-        (false, false) => tag::SV_NO,
-    }
-}
 
 /// Writes a document as an image, and says what Storable could not say.
 ///
@@ -118,6 +25,7 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    document.tape().check()?;
     let spelling = document.spelling_of(NAME);
     let mut image = spelling.map_or_else(Image::native, Image::from_spelling);
     if image.old_magic || image.major < 2 {
@@ -194,7 +102,7 @@ pub(super) struct Writer<'d> {
     pub(super) keys: Keys<'d>,
     pub(super) image: Image,
     pub(super) limits: &'d Limits,
-    canonical: bool,
+    pub(super) canonical: bool,
     /// Whether the tight loops may be used.
     is_fast: bool,
     /// Whether integers are 64 bits, little-endian.
@@ -208,7 +116,7 @@ pub(super) struct Writer<'d> {
     pub(super) next: u32,
     pub(super) classes: HashMap<u32, u32>,
     /// Classes by the numbers that they were given beside their first.
-    again: HashMap<u32, u32>,
+    pub(super) again: HashMap<u32, u32>,
     pub(super) losses: Losses,
 }
 
@@ -471,177 +379,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    pub(super) fn bless(&mut self, at: u32, class: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let form = self.note(at, code::CLASS).unwrap_or(0);
-        let name = self.document.class(class).map_or(&b""[..], |name| name.bytes);
-        self.bless_as(class, name, form, buf)
-    }
-
-    /// `form` is the note of the class, 0 for the usual form.
-    pub(super) fn bless_as(&mut self, class: u32, name: &[u8], form: u64, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let long = form & 2 != 0;
-        let next = self.classes.len() as u32;
-        let known = self.known_class(class, form);
-        let number = match known {
-            Some(number) => {
-                buf.push(tag::IX_BLESS);
-                number
-            }
-            None => {
-                buf.push(tag::BLESS);
-                self.fits(name.len())?
-            }
-        };
-        match u8::try_from(number) {
-            Ok(number) if number <= 0x7F && !long => buf.push(number),
-            _ => {
-                buf.push(0x80 | (form >> 2) as u8 & 0x7F);
-                self.n32(number, buf);
-            }
-        }
-        if known.is_none() {
-            buf.extend_from_slice(name);
-            self.new_class(class, next);
-        }
-        Ok(())
-    }
-
-    /// The number by which a class is given, if it is. `form` is its note.
-    pub(super) fn known_class(&self, class: u32, form: u64) -> Option<u32> {
-        let first = self.classes.get(&class).copied().filter(|_| form & 1 == 0)?;
-        let other = u32::try_from(form >> 16).ok().and_then(|form| form.checked_sub(1));
-        Some(other.filter(|number| self.again.get(number) == Some(&class)).unwrap_or(first))
-    }
-
-    /// Gives a class its number. One that is given by name again takes another
-    /// number, which is seldom referred to.
-    pub(super) fn new_class(&mut self, class: u32, number: u32) {
-        let spare = u32::MAX - number;
-        let is_known = self.classes.contains_key(&class);
-        if is_known {
-            self.again.insert(number, class);
-        }
-        self.classes.insert(if is_known { spare } else { class }, number);
-    }
-
-    /// The id of the class that regexps are blessed into, which a document need
-    /// not name.
-    pub(super) fn regexp_class(&self) -> u32 {
-        let names = self.document.tape().classes();
-        (1..).zip(names.iter()).find(|(_, name)| name.bytes == b"Regexp").map_or(u32::MAX / 2, |(id, _)| id)
-    }
-
-    // -- Containers --------------------------------------------------------
-
-    pub(super) fn container(
-        &mut self,
-        at: u32,
-        node: &Node,
-        also: Also,
-        blessed: bool,
-        buf: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        let children = Cursor::new(self.document, at);
-        let (first, end) = (at + 1, children.next());
-        match node.kind {
-            Kind::Array => {
-                self.number_referent(at, node, also);
-                self.count(at, tag::ARRAY, None, node.aux, buf);
-                self.push(Frame::Items { at: first, end })
-            }
-            Kind::Map => {
-                self.number_referent(at, node, also);
-                self.map(at, node, first, end, buf)
-            }
-            Kind::Regexp => {
-                if !blessed {
-                    let class = self.regexp_class();
-                    let form = self.note(at, code::CLASS).unwrap_or(0);
-                    self.bless_as(class, b"Regexp", form, buf)?;
-                }
-                self.number_referent(at, node, also);
-                self.regexp(at, buf)
-            }
-            Kind::Code => {
-                self.number_referent(at, node, also);
-                buf.push(tag::CODE);
-                let text = self.node(first);
-                self.number_variable(first, &text, Also::default());
-                self.inner_string(at, first, buf)
-            }
-            Kind::Tied => {
-                self.number_referent(at, node, also);
-                buf.push(if node.form() == Form::TiedArray { tag::TIED_ARRAY } else { tag::TIED_HASH });
-                self.push(Frame::Items { at: first, end })
-            }
-            _ => self.hook(at, node, first, end, also, buf),
-        }
-    }
-
-    /// The tag and count of an array or hash.
-    pub(super) fn count(&mut self, at: u32, tag: u8, flags: Option<u8>, count: u32, buf: &mut Vec<u8>) {
-        let large = self.note(at, code::LARGE).is_some();
-        if large {
-            buf.push(tag::LOBJECT);
-        }
-        buf.push(tag);
-        buf.extend(flags);
-        if large {
-            buf.extend_from_slice(&self.image.n64(u64::from(count)));
-        } else {
-            self.n32(count, buf);
-        }
-    }
-
-    pub(super) fn map(&mut self, at: u32, node: &Node, first: u32, end: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        if node.has(flag::DEFAULT) || node.has(flag::IDENTITY) {
-            self.lose(LossKind::MapKind, at);
-        }
-        let noted = self.note(at, code::HASH_FLAGS).map(|flags| flags as u8);
-        let restricted = if node.has(flag::RESTRICTED) { tag::hash::RESTRICTED } else { 0 };
-        let flagged = noted.is_some()
-            || restricted != 0
-            || node.has(flag::HINT)
-            || self.keys.any_flagged(self.document, first, end);
-        if flagged {
-            let flags = noted.unwrap_or(0) & !tag::hash::RESTRICTED | restricted;
-            self.count(at, tag::FLAG_HASH, Some(flags), node.aux, buf);
-        } else {
-            self.count(at, tag::HASH, None, node.aux, buf);
-        }
-        if self.canonical {
-            let entries = self.sorted(first, end);
-            return self.push(Frame::Sorted { entries, flagged, key: None });
-        }
-        self.push(Frame::Entries { at: first, end, flagged, key: None })
-    }
-
-    /// The entries from `at` on, the last key first.
-    pub(super) fn sorted(&self, mut at: u32, end: u32) -> Vec<(Key, u32)> {
-        let mut entries = Vec::new();
-        while let Some((key, value)) = self.entry(at, end) {
-            entries.push((self.keys.order(self.document, key), key, value));
-            at = Cursor::new(self.document, value).next();
-        }
-        entries.sort_by(|a, b| b.0.cmp(&a.0));
-        entries.into_iter().map(|(_, key, value)| (key, value)).collect()
-    }
-
-    /// The entry at `at`: its key and the node of its value.
-    #[inline]
-    pub(super) fn entry(&self, at: u32, end: u32) -> Option<(Key, u32)> {
-        if at >= end {
-            return None;
-        }
-        match self.node(at).key {
-            NO_KEY => None,
-            IS_KEY => {
-                let value = Cursor::new(self.document, at).next();
-                (value < end).then_some((Key::Node(at), value))
-            }
-            id => Some((Key::Id(id), at)),
-        }
-    }
+    // -- What is under way --------------------------------------------------
 
     pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };

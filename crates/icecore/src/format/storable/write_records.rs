@@ -2,7 +2,8 @@
 
 use super::spelling::value as code;
 use super::tag::{self, hook};
-use super::write::{Also, Frame, Writer, string_tag};
+use super::usual::string_tag;
+use super::write::{Also, Frame, Writer};
 use crate::document::{Cursor, Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 

@@ -2,7 +2,8 @@
 
 use super::spelling::value as code;
 use super::tag;
-use super::write::{Also, Writer, bool_tag, float_tag, integer_tag, string_tag, whole};
+use super::usual::{bool_tag, float_tag, integer_tag, string_tag, whole};
+use super::write::{Also, Writer};
 use crate::document::{Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::num::bigint;

@@ -14,7 +14,7 @@ use crate::output::{Output, Spare};
 const MOST_NODES: usize = 1 << 19;
 
 /// Whether nothing is asked for but protocol 5 without compression.
-pub(crate) fn is_usual(options: &WriteOptions) -> bool {
+pub(super) fn is_usual(options: &WriteOptions) -> bool {
     let usual =
         WriteOptions { protocol: options.protocol, no_spelling: options.no_spelling, ..WriteOptions::default() };
     options.protocol.unwrap_or(5) == 5 && *options == usual
@@ -22,7 +22,7 @@ pub(crate) fn is_usual(options: &WriteOptions) -> bool {
 
 /// Writes a document as [`is_usual`] options want it. Says no, and writes
 /// nothing, if there is something special about it.
-pub(crate) fn write_plain(document: &Document<'_>, out: &mut dyn Output) -> bool {
+pub(super) fn write_simple(document: &Document<'_>, out: &mut dyn Output) -> bool {
     let tape = document.tape();
     if tape.header.is_some() || document.spelling().is_some() || tape.nodes.len() > MOST_NODES {
         return false;

@@ -1,0 +1,151 @@
+//! What can be asked of the reader and the writer.
+
+use super::LongDouble;
+use crate::options::{Opt, Settings, Side, Takes};
+
+pub(super) const OPTIONS: &[Opt] = &[
+    Opt {
+        name: "image",
+        takes: Takes::Choice(&["file", "memory"]),
+        side: Side::Write,
+        help: "file: as store() writes; memory: as freeze() returns",
+    },
+    Opt { name: "file", takes: Takes::Flag, side: Side::Write, help: "the same as image=file" },
+    Opt { name: "memory", takes: Takes::Flag, side: Side::Write, help: "the same as image=memory" },
+    Opt {
+        name: "netorder",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "network order, as nstore() and nfreeze() write; otherwise that of a 64-bit little-endian machine",
+    },
+    Opt {
+        name: "version",
+        takes: Takes::Choice(&["2.11", "2.12"]),
+        side: Side::Write,
+        help: "the version to write; 2.12 has booleans of its own",
+    },
+    Opt {
+        name: "canonical",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "sort the keys of hashes, as $Storable::canonical does",
+    },
+    Opt {
+        name: "long_double",
+        takes: Takes::Choice(&["auto", "x87", "quad", "double-double"]),
+        side: Side::Read,
+        help: "what floats of 12 and 16 bytes are; the header does not say",
+    },
+    Opt {
+        name: "nv_size",
+        takes: Takes::Choice(&["8", "12", "16"]),
+        side: Side::Read,
+        help: "the size of a float in images before 2.2, whose header does not say",
+    },
+    Opt {
+        name: "text_keys",
+        takes: Takes::Flag,
+        side: Side::Read,
+        help: "ASCII keys that perl had been given as text are text",
+    },
+    Opt {
+        name: "interwork_56_64bit",
+        takes: Takes::Flag,
+        side: Side::Read,
+        help: "integers have 64 bits though the byte order has four digits, as perl 5.6 could write",
+    },
+];
+
+/// How an image is read.
+///
+/// ```
+/// use icecore::{Limits, storable};
+/// let image = b"\x05\x0b\x02\0\0\0\x01\x08\x81";
+/// let document = storable::read(image, &storable::ReadOptions::default(), &Limits::default())?;
+/// assert_eq!(document.root().item(0).and_then(|item| item.as_i64()), Some(1));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// What floats of 12 and 16 bytes are; by default it is guessed.
+    pub long_double: Option<LongDouble>,
+    /// Integers have 64 bits though the byte order has four digits.
+    pub interwork_56_64bit: bool,
+    /// The size of a float in images before 2.2, whose header does not say: 8,
+    /// 12 or 16.
+    pub nv_size: Option<u8>,
+    /// ASCII keys that perl had been given as text are text, as a program in perl
+    /// could see. Otherwise that is only their spelling.
+    pub text_keys: bool,
+    /// Read with the plain machine only. Slower; for tests that compare.
+    pub plain: bool,
+}
+
+impl ReadOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
+        ReadOptions {
+            long_double: match settings.choice("long_double") {
+                Some("x87") => Some(LongDouble::X87),
+                Some("quad") => Some(LongDouble::Quad),
+                Some("double-double") => Some(LongDouble::DoubleDouble),
+                _ => None,
+            },
+            interwork_56_64bit: settings.flag("interwork_56_64bit"),
+            nv_size: match settings.choice("nv_size") {
+                Some("12") => Some(12),
+                Some("16") => Some(16),
+                _ => None,
+            },
+            text_keys: settings.flag("text_keys"),
+            plain: false,
+        }
+    }
+}
+
+/// How an image is written.
+///
+/// ```
+/// use icecore::{Limits, storable};
+/// let document = icecore::read(b"[1]")?;
+/// let mut options = storable::WriteOptions::default();
+/// options.netorder = true;
+/// options.file = Some(false);
+/// let mut image = Vec::new();
+/// storable::write(&document, &options, &Limits::default(), &mut image)?;
+/// assert_eq!(image, b"\x05\x0b\x02\0\0\0\x01\x08\x81");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// A file (`store`) or a memory image (`freeze`). By default as it was
+    /// read, or a file.
+    pub file: Option<bool>,
+    /// Network order. By default as it was read.
+    pub netorder: bool,
+    /// The minor version: 11 or 12. By default as it was read, or 11.
+    pub minor: Option<u8>,
+    /// Sort the keys of hashes.
+    pub canonical: bool,
+    /// Write without the tight loops. Slower; for tests that compare.
+    pub plain: bool,
+}
+
+impl WriteOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> WriteOptions {
+        let image = match settings.choice("image") {
+            Some(image) => Some(image == "file"),
+            None if settings.flag("memory") => Some(false),
+            None if settings.flag("file") => Some(true),
+            None => None,
+        };
+        WriteOptions {
+            file: image,
+            netorder: settings.flag("netorder"),
+            minor: settings.choice("version").map(|version| if version == "2.12" { 12 } else { 11 }),
+            canonical: settings.flag("canonical"),
+            plain: false,
+        }
+    }
+}

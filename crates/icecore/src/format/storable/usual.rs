@@ -1,0 +1,49 @@
+//! The tags that Storable chooses: what is otherwise is part of the spelling.
+
+use super::tag;
+use crate::document::{Kind, Node};
+
+/// The tag that Storable chooses for an integer.
+pub(super) fn integer_tag(value: i64, netorder: bool) -> u8 {
+    match value {
+        -128..=127 => tag::BYTE,
+        _ if !netorder => tag::INTEGER,
+        _ if i32::try_from(value).is_ok() => tag::NETINT,
+        _ => tag::SCALAR,
+    }
+}
+
+/// The tag that Storable chooses for a float.
+pub(super) fn float_tag(node: &Node, netorder: bool) -> u8 {
+    match (node.kind, whole(f64::from_bits(node.payload))) {
+        (Kind::Float, Some(whole)) => integer_tag(whole, netorder),
+        _ if netorder => tag::SCALAR,
+        _ => tag::DOUBLE,
+    }
+}
+
+/// The integer that a float is, if Storable would take it for one.
+pub(super) fn whole(value: f64) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    (value.abs() < EXACT && value.fract() == 0.0).then_some(value as i64)
+}
+
+/// The tag that Storable chooses for a string.
+pub(super) fn string_tag(kind: Kind, len: u64) -> u8 {
+    match (kind, len <= 0xFF) {
+        (Kind::Text, true) => tag::UTF8STR,
+        (Kind::Text, false) => tag::LUTF8STR,
+        (_, true) => tag::SCALAR,
+        (_, false) => tag::LSCALAR,
+    }
+}
+
+/// The tag for a boolean; `has_tags`: one of those that version 2.12 brought.
+pub(super) fn bool_tag(value: bool, has_tags: bool) -> u8 {
+    match (value, has_tags) {
+        (true, true) => tag::BOOLEAN_TRUE,
+        (false, true) => tag::BOOLEAN_FALSE,
+        (true, false) => tag::SV_YES,
+        (false, false) => tag::SV_NO,
+    }
+}

@@ -1,0 +1,120 @@
+//! Writes the fronts of arrays, hashes and what is like them.
+
+use super::spelling::value as code;
+use super::tag;
+use super::write::{Also, Frame, Key, Writer};
+use crate::document::{Cursor, Form, IS_KEY, Kind, NO_KEY, Node, flag};
+use crate::error::Error;
+use crate::output::LossKind;
+
+impl Writer<'_> {
+    pub(super) fn container(
+        &mut self,
+        at: u32,
+        node: &Node,
+        also: Also,
+        blessed: bool,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let children = Cursor::new(self.document, at);
+        let (first, end) = (at + 1, children.next());
+        match node.kind {
+            Kind::Array => {
+                self.number_referent(at, node, also);
+                self.count(at, tag::ARRAY, None, node.aux, buf);
+                self.push(Frame::Items { at: first, end })
+            }
+            Kind::Map => {
+                self.number_referent(at, node, also);
+                self.map(at, node, first, end, buf)
+            }
+            Kind::Regexp => {
+                if !blessed {
+                    let class = self.regexp_class();
+                    let form = self.note(at, code::CLASS).unwrap_or(0);
+                    self.bless_as(class, b"Regexp", form, buf)?;
+                }
+                self.number_referent(at, node, also);
+                self.regexp(at, buf)
+            }
+            Kind::Code => {
+                self.number_referent(at, node, also);
+                buf.push(tag::CODE);
+                let text = self.node(first);
+                self.number_variable(first, &text, Also::default());
+                self.inner_string(at, first, buf)
+            }
+            Kind::Tied => {
+                self.number_referent(at, node, also);
+                buf.push(if node.form() == Form::TiedArray { tag::TIED_ARRAY } else { tag::TIED_HASH });
+                self.push(Frame::Items { at: first, end })
+            }
+            _ => self.hook(at, node, first, end, also, buf),
+        }
+    }
+
+    /// The tag and count of an array or hash.
+    pub(super) fn count(&mut self, at: u32, tag: u8, flags: Option<u8>, count: u32, buf: &mut Vec<u8>) {
+        let large = self.note(at, code::LARGE).is_some();
+        if large {
+            buf.push(tag::LOBJECT);
+        }
+        buf.push(tag);
+        buf.extend(flags);
+        if large {
+            buf.extend_from_slice(&self.image.n64(u64::from(count)));
+        } else {
+            self.n32(count, buf);
+        }
+    }
+
+    pub(super) fn map(&mut self, at: u32, node: &Node, first: u32, end: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        if node.has(flag::DEFAULT) || node.has(flag::IDENTITY) {
+            self.lose(LossKind::MapKind, at);
+        }
+        let noted = self.note(at, code::HASH_FLAGS).map(|flags| flags as u8);
+        let restricted = if node.has(flag::RESTRICTED) { tag::hash::RESTRICTED } else { 0 };
+        let flagged = noted.is_some()
+            || restricted != 0
+            || node.has(flag::HINT)
+            || self.keys.any_flagged(self.document, first, end);
+        if flagged {
+            let flags = noted.unwrap_or(0) & !tag::hash::RESTRICTED | restricted;
+            self.count(at, tag::FLAG_HASH, Some(flags), node.aux, buf);
+        } else {
+            self.count(at, tag::HASH, None, node.aux, buf);
+        }
+        if self.canonical {
+            let entries = self.sorted(first, end);
+            return self.push(Frame::Sorted { entries, flagged, key: None });
+        }
+        self.push(Frame::Entries { at: first, end, flagged, key: None })
+    }
+
+    /// The entries from `at` on, the last key first.
+    pub(super) fn sorted(&self, mut at: u32, end: u32) -> Vec<(Key, u32)> {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = self.entry(at, end) {
+            entries.push((self.keys.order(self.document, key), key, value));
+            at = Cursor::new(self.document, value).next();
+        }
+        entries.sort_by(|a, b| b.0.cmp(&a.0));
+        entries.into_iter().map(|(_, key, value)| (key, value)).collect()
+    }
+
+    /// The entry at `at`: its key and the node of its value.
+    #[inline]
+    pub(super) fn entry(&self, at: u32, end: u32) -> Option<(Key, u32)> {
+        if at >= end {
+            return None;
+        }
+        match self.node(at).key {
+            NO_KEY => None,
+            IS_KEY => {
+                let value = Cursor::new(self.document, at).next();
+                (value < end).then_some((Key::Node(at), value))
+            }
+            id => Some((Key::Id(id), at)),
+        }
+    }
+}
