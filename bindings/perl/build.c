@@ -191,7 +191,7 @@ ib_pin(pTHX_ build *b)
     b->foreign = TRUE;
     own_input(aTHX_ b);
     for (i = b->ctx->depth; i--;) {
-        ice_frame *frame = &b->ctx->frames[i];
+        ice_build_frame *frame = &b->ctx->frames[i].build;
         if (frame->pinned)
             break;
         frame->pinned = TRUE;
@@ -346,20 +346,15 @@ ice_build_boot(pTHX)
 
 /* ---- where a value goes ------------------------------------------------ */
 
-ice_frame *
+ice_build_frame *
 ib_push_frame(pTHX_ build *b, U8 kind, U32 node, SV *sv)
 {
-    ice_frame *frame = ice_push_frame(aTHX_ b->ctx);
+    ice_build_frame *frame = &ice_push_frame(aTHX_ b->ctx)->build;
+    Zero(frame, 1, ice_build_frame);
     frame->kind = kind;
-    frame->pinned = FALSE;
     frame->node = node;
-    frame->wraps = (U32)b->v->nodes[node].payload; /* its end */
+    frame->end = (U32)b->v->nodes[node].payload;
     frame->sv = sv;
-    frame->at = 0;
-    frame->count = 0;
-    frame->he = NULL;
-    frame->other = NULL;
-    frame->rand = 0;
     return frame;
 }
 
@@ -437,7 +432,7 @@ static void
 attach(pTHX_ build *b, U32 at, SV *value)
 {
     ice_context *ctx = b->ctx;
-    ice_frame *frame;
+    ice_build_frame *frame;
     const icecore_node *node = &b->v->nodes[at];
 
     if (ctx->depth == 0) {
@@ -445,7 +440,7 @@ attach(pTHX_ build *b, U32 at, SV *value)
         ctx->root = value;
         return;
     }
-    frame = &ctx->frames[ctx->depth - 1];
+    frame = &ctx->frames[ctx->depth - 1].build;
     switch (frame->kind) {
     case ARRAY: {
         AV *av = (AV *)frame->sv;
@@ -460,7 +455,7 @@ attach(pTHX_ build *b, U32 at, SV *value)
     case MAP: {
         HV *hv = (HV *)frame->sv;
         if (node->key == ICECORE_KEY_NODE) {
-            const icecore_node *key = &b->v->nodes[frame->rand];
+            const icecore_node *key = &b->v->nodes[frame->key];
             if (key->flags & ICECORE_BIT_5) {
                 STRLEN len;
                 const char *text = ib_bytes_of(aTHX_ b, key, &len);
@@ -470,7 +465,7 @@ attach(pTHX_ build *b, U32 at, SV *value)
             }
             if (key->flags & ICECORE_BIT_4)
                 lock_value(value);
-            ib_store_by_node(aTHX_ b, hv, frame->rand, value);
+            ib_store_by_node(aTHX_ b, hv, frame->key, value);
         } else {
             SV *key = ice_key_sv(aTHX_ ctx, b->v, node->key);
             const U8 flags = b->v->keys.names[node->key - 1].node.flags;
@@ -490,19 +485,19 @@ attach(pTHX_ build *b, U32 at, SV *value)
     }
     case OPAQUE_HOOK:
         /* Payload, inner objects, links, body. */
-        av_push((AV *)frame->other, value);
+        av_push(frame->list, value);
         return;
     case FIELDS:
         if (node->key == ICECORE_KEY_NODE)
-            av_push((AV *)frame->other, ib_new_string(aTHX_ b, &b->v->nodes[frame->rand]));
+            av_push(frame->list, ib_new_string(aTHX_ b, &b->v->nodes[frame->key]));
         else
-            av_push((AV *)frame->other, newSVsv(ice_key_sv(aTHX_ ctx, b->v, node->key)));
-        av_push((AV *)frame->other, value ? value : newSV(0));
+            av_push(frame->list, newSVsv(ice_key_sv(aTHX_ ctx, b->v, node->key)));
+        av_push(frame->list, value ? value : newSV(0));
         return;
     case RECORD:
     case OPAQUE_FREEZE:
     case TIED:
-        av_push((AV *)frame->other, value ? value : newSV(0));
+        av_push(frame->list, value ? value : newSV(0));
         return;
     default:
         SvREFCNT_dec(value);
@@ -665,7 +660,7 @@ static SV *
 new_shared_leaf(pTHX_ build *b, const icecore_node *node)
 {
     const ice_read_settings *set = b->set;
-    const ice_frame *frame = b->ctx->depth ? &b->ctx->frames[b->ctx->depth - 1] : NULL;
+    const ice_build_frame *frame = b->ctx->depth ? &b->ctx->frames[b->ctx->depth - 1].build : NULL;
     if (frame && (frame->kind == ARRAY || frame->kind == MAP)) {
         if (node->kind == ICECORE_NULL && set->undef_own)
             return &PL_sv_undef;
@@ -792,7 +787,7 @@ value(pTHX_ build *b)
             sv = newSV(0);
         if (sv && node->flags & ICECORE_IS_TARGET)
             ib_set_variable(aTHX_ b, at, sv);
-        if (!sv && (b->ctx->depth == 0 || b->ctx->frames[b->ctx->depth - 1].kind != ARRAY))
+        if (!sv && (b->ctx->depth == 0 || b->ctx->frames[b->ctx->depth - 1].build.kind != ARRAY))
             sv = newSV(0);
         attach(aTHX_ b, at, sv);
         b->at = at + 1;
@@ -912,7 +907,7 @@ value(pTHX_ build *b)
                 av_extend(av, (SSize_t)count - 1);
                 next = UNLIKELY(b->shares) ? at + 1 : fill_array(aTHX_ b, av, at + 1, end);
                 if (next < end) {
-                    ice_frame *frame = ib_push_frame(aTHX_ b, ARRAY, at, (SV *)av);
+                    ice_build_frame *frame = ib_push_frame(aTHX_ b, ARRAY, at, (SV *)av);
                     frame->at = AvFILLp(av) + 1;
                     b->at = next;
                     return;
@@ -970,8 +965,8 @@ static void
 close_frame(pTHX_ build *b)
 {
     ice_context *ctx = b->ctx;
-    ice_frame frame = ctx->frames[ctx->depth - 1];
-    b->at = frame.wraps;
+    const ice_build_frame frame = ctx->frames[ctx->depth - 1].build;
+    b->at = frame.end;
     switch (frame.kind) {
     case ARRAY:
         ctx->depth--;
@@ -1068,28 +1063,28 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
 
     value(aTHX_ & b);
     while (ctx->depth) {
-        ice_frame *frame = &ctx->frames[ctx->depth - 1];
+        ice_build_frame *frame = &ctx->frames[ctx->depth - 1].build;
         const icecore_node *node;
-        if (b.at >= frame->wraps) {
+        if (b.at >= frame->end) {
             close_frame(aTHX_ & b);
             continue;
         }
         node = &view->nodes[b.at];
         if (node->key == ICECORE_IS_KEY) {
-            frame->rand = b.at;
+            frame->key = b.at;
             b.at = ib_next_of(&b, b.at);
             continue;
         }
         if (!b.foreign && !b.shares) {
             if (frame->kind == ARRAY && is_leaf(node)) {
-                U32 next = fill_array(aTHX_ & b, (AV *)frame->sv, b.at, frame->wraps);
+                U32 next = fill_array(aTHX_ & b, (AV *)frame->sv, b.at, frame->end);
                 if (next != b.at) {
                     frame->at = AvFILLp((AV *)frame->sv) + 1;
                     b.at = next;
                     continue;
                 }
             } else if (frame->kind == MAP && is_leaf(node)) {
-                U32 next = fill_hash(aTHX_ & b, (HV *)frame->sv, b.at, frame->wraps);
+                U32 next = fill_hash(aTHX_ & b, (HV *)frame->sv, b.at, frame->end);
                 if (next != b.at) {
                     b.at = next;
                     continue;

@@ -22,7 +22,7 @@ void ib_set_variable(pTHX_ build *b, U32 node, SV *sv);
 void ib_set_referent(pTHX_ build *b, U32 node, SV *sv);
 void ib_be_weak(pTHX_ build *b, SV *rv);
 void ib_pin(pTHX_ build *b);
-ice_frame *ib_push_frame(pTHX_ build *b, U8 kind, U32 node, SV *sv);
+ice_build_frame *ib_push_frame(pTHX_ build *b, U8 kind, U32 node, SV *sv);
 const icecore_name *ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text);
 HV *ib_stash_of(pTHX_ build *b, const icecore_node *node);
 bool ib_is_record(build *b, const icecore_node *node);

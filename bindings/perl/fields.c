@@ -138,7 +138,7 @@ ib_fields(pTHX_ build *b, SV *variable, U32 at)
     {
         AV *list = newAV();
         ice_keep(aTHX_ b->ctx, (SV *)list);
-        ib_push_frame(aTHX_ b, FIELDS, at + 1, object)->other = (SV *)list;
+        ib_push_frame(aTHX_ b, FIELDS, at + 1, object)->list = list;
     }
     b->at = at + 2;
     return TRUE;
@@ -161,9 +161,9 @@ put_field(pTHX_ SV *object, SSize_t at, SV *name, SV *value)
 void
 ib_end_fields(pTHX_ build *b)
 {
-    ice_frame frame = b->ctx->frames[b->ctx->depth - 1];
+    const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     SV *object = frame.sv;
-    AV *list = (AV *)frame.other, *fields = (AV *)sv_2mortal((SV *)newAV());
+    AV *list = frame.list, *fields = (AV *)sv_2mortal((SV *)newAV());
     HV *given = (HV *)sv_2mortal((SV *)newHV());
     SV *missing = sv_2mortal(newSVpvs("")), *unknown = sv_2mortal(newSVpvs(""));
     SSize_t i;

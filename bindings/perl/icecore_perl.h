@@ -2,9 +2,9 @@
  *
  *   context.c  warm contexts: memory and caches that live from call to call
  *   keys.c     hash keys: perl's shared keys to ids of the engine, and back
- *   walk.c     perl values to the engine's tape
+ *   walk*.c    perl values to the engine's tape
  *   hooks.c    calls of a class's own freeze and thaw methods
- *   build.c    the engine's tape to perl values
+ *   build*.c   the engine's tape to perl values
  *   fields.c   objects of perl 5.38's `class`
  *   policy.c   which classes may be built
  *   Icecore.xs what perl sees
@@ -81,19 +81,39 @@ typedef struct {
 
 typedef struct ice_context ice_context;
 
-/* What a walk or a build still has to do: see walk.c and build.c. */
+/* A container that is being walked: walk.h has the kinds. `pinned`: foreign code
+ * may change or free what is open, and this is safe from it. */
 typedef struct {
     U8 kind;
-    U8 pinned; /* foreign code may have changed what is walked or built */
-    U16 spare;
-    U32 wraps; /* how many nodes before `node` end where it ends */
+    bool pinned;
+    bool restricted; /* a hash whose keys are locked */
+    bool by_index;   /* a tied element of an array, which `at` names */
+    bool is_tied;    /* an array whose items are fetched */
+    U32 wraps;       /* how many nodes before `node` end where it ends */
     U32 node;
-    U32 rand;
+    U32 order;       /* of a hash: perl's order of its buckets */
     SV *sv;
+    SV *other;       /* of a hook: the object; of a tied element: its key */
+    HE *he;
     SSize_t at;
     SSize_t count;
-    HE *he;
-    SV *other;
+} ice_walk_frame;
+
+/* A container that is being built: build.h has the kinds. */
+typedef struct {
+    U8 kind;
+    bool pinned;
+    U32 node;
+    U32 end;  /* the node behind it */
+    U32 key;  /* the node of the next key */
+    SV *sv;
+    AV *list; /* what an object is built from when all of it is there */
+    SSize_t at;
+} ice_build_frame;
+
+typedef union {
+    ice_walk_frame walk;
+    ice_build_frame build;
 } ice_frame;
 
 /* A value of the tape that something else names. */

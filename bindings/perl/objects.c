@@ -129,7 +129,7 @@ ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object)
         ib_set_rv(aTHX_ variable, sv);
         ib_container_refs(aTHX_ b, variable, sv, at, object);
     }
-    ib_push_frame(aTHX_ b, TIED, at, sv)->other = (SV *)parts(aTHX_ b);
+    ib_push_frame(aTHX_ b, TIED, at, sv)->list = parts(aTHX_ b);
     b->at = at + 1;
 }
 
@@ -142,9 +142,9 @@ item(pTHX_ AV *list, SSize_t at)
 void
 ib_end_tied(pTHX_ build *b)
 {
-    ice_frame frame = b->ctx->frames[b->ctx->depth - 1];
+    const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     const U8 form = b->v->nodes[frame.node].flags >> 4;
-    AV *list = (AV *)frame.other;
+    AV *list = frame.list;
     SV *object = item(aTHX_ list, 0);
     b->ctx->depth--;
     /* perl would call the methods of the class that a plain string names. */
@@ -180,7 +180,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
 {
     const icecore_node *node = &b->v->nodes[at];
     const U8 form = node->flags >> 4;
-    ice_frame *frame;
+    ice_build_frame *frame;
     SV *sv;
     if (ib_is_record(b, node)) {
         ib_record(aTHX_ b, at, variable);
@@ -188,7 +188,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
     }
     if (form == ICECORE_FORM_FREEZE) {
         frame = ib_push_frame(aTHX_ b, OPAQUE_FREEZE, at, variable);
-        frame->other = (SV *)parts(aTHX_ b);
+        frame->list = parts(aTHX_ b);
         b->at = at + 1;
         return;
     }
@@ -211,7 +211,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
     if (node->flags & ICECORE_IS_WEAK)
         ib_be_weak(aTHX_ b, variable);
     frame = ib_push_frame(aTHX_ b, OPAQUE_HOOK, at, variable);
-    frame->other = (SV *)parts(aTHX_ b);
+    frame->list = parts(aTHX_ b);
     b->at = at + 1;
 }
 
@@ -247,11 +247,11 @@ attach_object(pTHX_ build *b, U32 at, SV *variable, HV *stash, CV *method, SV *f
 void
 ib_end_hook(pTHX_ build *b)
 {
-    ice_frame frame = b->ctx->frames[b->ctx->depth - 1];
+    const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     const U32 at = frame.node;
     const icecore_node *nodes = b->v->nodes;
     SV *variable = frame.sv;
-    AV *list = (AV *)frame.other;
+    AV *list = frame.list;
     SV *frozen = item(aTHX_ list, 0);
     U32 child = ib_next_of(b, at + 1), end = (U32)nodes[at].payload;
     SSize_t index = 1;
@@ -317,10 +317,10 @@ ib_end_hook(pTHX_ build *b)
 void
 ib_end_freeze(pTHX_ build *b)
 {
-    ice_frame frame = b->ctx->frames[b->ctx->depth - 1];
+    const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     const U32 at = frame.node;
     SV *variable = frame.sv;
-    AV *list = (AV *)frame.other;
+    AV *list = frame.list;
     SV *payload = item(aTHX_ list, 0);
     HV *stash;
     CV *method;
@@ -391,17 +391,17 @@ ib_record(pTHX_ build *b, U32 at, SV *variable)
         ib_set_referent(aTHX_ b, at, (SV *)hv);
     if (node->flags & ICECORE_IS_WEAK)
         ib_be_weak(aTHX_ b, variable);
-    ib_push_frame(aTHX_ b, RECORD, at, (SV *)hv)->other = (SV *)parts(aTHX_ b);
+    ib_push_frame(aTHX_ b, RECORD, at, (SV *)hv)->list = parts(aTHX_ b);
     b->at = at + 1;
 }
 
 void
 ib_end_record(pTHX_ build *b)
 {
-    ice_frame frame = b->ctx->frames[b->ctx->depth - 1];
+    const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     const icecore_node *nodes = b->v->nodes, *node = &nodes[frame.node];
     HV *hv = (HV *)frame.sv;
-    AV *list = (AV *)frame.other;
+    AV *list = frame.list;
     b->ctx->depth--;
     (void)hv_stores(hv, "value", SvREFCNT_inc(item(aTHX_ list, 0)));
     if (node->kind == ICECORE_OPAQUE && node->flags >> 4 == ICECORE_FORM_HOOK) {

@@ -3,7 +3,7 @@
 use crate::check::{self, agree, equal_but_numbers};
 use crate::choice;
 use crate::storable::assert_bytes;
-use icecore::sereal::{Compress, SortKeys, WriteOptions, write};
+use icecore::sereal::{Compress, ReadOptions, SortKeys, WriteOptions, read_outcome, write};
 use icecore::{Comparison, Document, Error, ErrorKind, Limits, Outcome, Request, Span, Stage};
 use std::collections::HashSet;
 
@@ -19,13 +19,17 @@ fn written(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, E
     Ok(out)
 }
 
-/// The fast and the plain reader agree, spans tile, and what was read is
+/// The fast reader, its plain twin and the detailed reading agree, as the fast
+/// writer and its twin do; spans tile, and what was read is
 /// written again: byte for byte with its spelling (compressed bodies: as they
 /// are when decompressed), as an equal document without.
 pub fn sereal_read(data: &[u8]) {
     let limits = check::limits();
     let fast = read(data, &limits, false);
     let slow = read(data, &limits, true);
+    let mut plain = ReadOptions::default();
+    plain.plain = true;
+    agree(&fast, &read_outcome(data, &plain, Request::new(&limits)));
     agree(&fast, &slow);
     check::tiles(&slow, data.len());
     check::visit(&fast.document);
@@ -122,6 +126,7 @@ fn options(data: &[u8]) -> WriteOptions {
         3 => options.canonical_refs = true,
         4 => options.canonical = true,
         5 => options.sort_keys = SortKeys::Perl,
+        6 if options.protocol == Some(1) => options.compress = Some(Compress::SnappyToEnd),
         6 => options.compress = Some(Compress::Snappy),
         7 if options.protocol > Some(2) => options.compress = Some(Compress::Zlib),
         8 if options.protocol > Some(2) => options.compress = Some(Compress::Zstd),
@@ -139,6 +144,9 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
         Err(error) if matches!(error.kind(), ErrorKind::Limit) => return,
         Err(error) => panic!("{error}\n{options:?}\n{document:?}"),
     };
+    let mut plain = options.clone();
+    plain.plain = true;
+    assert_bytes(&written(document, &plain).expect("written without tight loops"), &out);
     let wide = check::wide_limits();
     let again = read(&out, &wide, false);
     if let Some(error) = &again.error {

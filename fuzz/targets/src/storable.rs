@@ -70,6 +70,9 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
         Err(error) if error.kind() == ErrorKind::Limit => return,
         Err(error) => panic!("{error}\n{document:?}"),
     };
+    let mut plain = options.clone();
+    plain.plain = true;
+    assert_bytes(&written(document, &plain).expect("written without tight loops"), &out);
     let limits = check::wide_limits();
     let again = read_outcome(&out, &ReadOptions::default(), Request::new(&limits));
     if let Some(error) = &again.error {
