@@ -558,88 +558,16 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
 
 /* ---- the loop ---------------------------------------------------------- */
 
-/* A hash of which every value is simple, without a frame of its own. Says no,
- * and leaves nothing behind, if it is anything else. */
-static bool
-put_flat_hash(pTHX_ walk *w, SV *rv, U16 key)
-{
-    HV *hv = (HV *)SvRV(rv);
-    const size_t nodes = w->t->node_count, arena = w->t->arena_len;
-    const U32 count = (U32)HvTOTALKEYS(hv), max = (U32)HvMAX(hv);
-    U32 at, i, rand, left = count;
+/* Of how many levels the whole may be that is put without frames, and a part of
+ * one that could not be: what fails is walked twice. */
+#define LEVELS 32
+#define FEW_LEVELS 2
 
-    if (count == 0 || count > 32 || HvPLACEHOLDERS_get(hv) || HvHASKFLAGS(hv) || SvREADONLY((SV *)hv))
-        return FALSE;
-    rand = iw_start_hash(aTHX_ w, hv);
-    if (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences)
-        return FALSE;
-    if (UNLIKELY(w->t->node_capacity - nodes < count + 1))
-        iw_more_nodes(aTHX_ w);
-    at = push(aTHX_ w, ICECORE_MAP, REFERENCE, key, count, 0);
-    for (i = 0; left && i <= max; i++) {
-        HE *he;
-        for (he = HvARRAY(hv)[(i ^ rand) & max]; he; he = HeNEXT(he)) {
-            SV *value = HeVAL(he);
-            U16 id;
-            /* An integer, and nothing else: there is room for its node. */
-            if (SvREFCNT(value) == 1 && is_integer(value)
-                && (id = ice_key_id(aTHX_ w->ctx, he, w->storable))) {
-                icecore_node *node = &w->t->nodes[w->t->node_count++];
-                node->kind = ICECORE_INT;
-                node->flags = 0;
-                node->key = id;
-                node->aux = 0;
-                node->payload = (U64)(I64)SvIVX(value);
-                left--;
-                continue;
-            }
-            if (!is_simple(value) || !(id = ice_key_id(aTHX_ w->ctx, he, w->storable))) {
-                w->t->node_count = nodes;
-                w->t->arena_len = arena;
-                return FALSE;
-            }
-            leaf(aTHX_ w, value, 0, id, FALSE);
-            left--;
-        }
-    }
-    w->t->nodes[at].payload = w->t->node_count;
-    return TRUE;
-}
-
-/* Whether a reference leads to a hash that nothing else refers to and that has
- * no class and no magic. */
+/* Whether a reference may lead to something plain. */
 PERL_STATIC_INLINE bool
-is_plain_hash_ref(SV *sv)
+is_plain_ref(SV *sv)
 {
-    SV *hv;
-    if (SvREFCNT(sv) != 1 || SvTYPE(sv) != SVt_IV || !SvROK(sv) || SvWEAKREF(sv))
-        return FALSE;
-    hv = SvRV(sv);
-    return SvTYPE(hv) == SVt_PVHV && SvREFCNT(hv) == 1 && !SvOBJECT(hv) && !SvMAGICAL(hv);
-}
-
-/* Integers that nothing else refers to, from `at` on, as long as there are such.
- * Returns where it stopped. */
-static SSize_t
-put_integers(pTHX_ walk *w, AV *av, SSize_t at, SSize_t end)
-{
-    SV **items = AvARRAY(av);
-    icecore_node *node, *last;
-    if (w->t->node_capacity - w->t->node_count < (size_t)(end - at)
-        && icecore_grow_nodes(w->ctx->engine, w->t, (size_t)(end - at)) != ICECORE_OK)
-        croak("Icecore: too many values, or not enough memory");
-    node = last = w->t->nodes + w->t->node_count;
-    for (; at < end; at++) {
-        const SV *sv = items[at];
-        if (!sv || SvREFCNT(sv) != 1 || !is_integer(sv))
-            break;
-        memset(node, 0, 8);
-        node->kind = ICECORE_INT;
-        node->payload = (U64)(I64)SvIVX(sv);
-        node++;
-    }
-    w->t->node_count += node - last;
-    return at;
+    return SvROK(sv) && SvREFCNT(sv) == 1 && SvTYPE(sv) < SVt_PVMG;
 }
 
 /* The container on top is complete. */
@@ -674,17 +602,10 @@ walk_array(pTHX_ walk *w)
             continue;
         }
         if (is_simple(sv)) {
-            if (is_integer(sv) && !frame->is_tied && frame->count <= AvFILLp(av) + 1) {
-                SSize_t next = put_integers(aTHX_ w, av, at, frame->count);
-                if (next != at) {
-                    frame->at = next;
-                    continue;
-                }
-            }
             leaf(aTHX_ w, sv, 0, 0, TRUE);
             continue;
         }
-        if (is_plain_hash_ref(sv) && put_flat_hash(aTHX_ w, sv, 0))
+        if (is_plain_ref(sv) && iw_put_plain(aTHX_ w, sv, 0, FEW_LEVELS, FALSE))
             continue;
         iw_put(aTHX_ w, sv, 0, TRUE, FALSE);
         if (w->ctx->depth != depth)
@@ -731,6 +652,8 @@ walk_hash(pTHX_ walk *w)
             leaf(aTHX_ w, value, 0, key, FALSE);
             continue;
         }
+        if (is_plain_ref(value) && iw_put_plain(aTHX_ w, value, key, FEW_LEVELS, FALSE))
+            continue;
         iw_put(aTHX_ w, value, key, FALSE, FALSE);
         if (w->ctx->depth != depth)
             return;
@@ -877,7 +800,10 @@ ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_set
      * reference is not a part of it. */
     if (w.storable && SvREFCNT(sv) > 1)
         sv = sv_2mortal(newRV_inc(SvRV(sv)));
-    if (is_plain_hash_ref(sv) && put_flat_hash(aTHX_ & w, sv, 0)) {
+    /* What refers to the variable can't be in it, where all that is in it has one
+     * reference only. */
+    if (SvROK(sv) && (!settings->max_depth || settings->max_depth > LEVELS)
+        && iw_put_plain(aTHX_ & w, sv, 0, LEVELS, TRUE)) {
         finish(aTHX_ & w);
         return;
     }

@@ -46,6 +46,9 @@ ice_walk_frame *iw_push_tied(pTHX_ walk *w, U8 form, SV *object, U8 flags, U16 k
 void iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember);
 U32 iw_start_hash(pTHX_ walk *w, HV *hv);
 
+/* walk_plain.c */
+bool iw_put_plain(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root);
+
 /* walk_objects.c */
 /* Whether what comes next is the body of an object: it is not reached through a
  * reference of its own. And whether something else refers to the object. */

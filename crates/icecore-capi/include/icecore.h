@@ -914,6 +914,23 @@ uint32_t icecore_write(struct icecore_context *context,
                        struct icecore_error *error);
 
 /*
+ Writes what was filled so far as the next part of a document, and empties the
+ tape: so that a large document takes no more memory than its bytes. Containers
+ must have their count; where they end is not looked at. `icecore_write` writes
+ the last part.
+
+ Not every format and document can be written like this: then it returns
+ `ICECORE_UNSUPPORTED`. If it was the first part, nothing has happened, and the
+ tape can be filled on as a whole; otherwise `icecore_begin` begins anew.
+
+ # Safety
+ `tape` was lent from `context` and filled as far as it says; `stage` is one.
+ */
+uint32_t icecore_write_part(struct icecore_context *context,
+                            const struct icecore_stage *stage,
+                            struct icecore_tape *tape);
+
+/*
  What the last `icecore_write` could not say, as `2 class names dropped, first
  at $[0]`. Lent until the context is used again.
 

@@ -4,7 +4,7 @@ use crate::error::{guard, icecore_error, put, usage};
 use crate::lent;
 use crate::stage::icecore_stage;
 use crate::tape::{Filling, ICECORE_EACH, icecore_long, icecore_names, icecore_node, icecore_view};
-use icecore::{Cursor, Document, Output, Spare};
+use icecore::{Cursor, Document, Output, Parts, Spare};
 use std::ffi::c_char;
 
 /// What is kept between calls: memory, and the names of keys and classes.
@@ -21,6 +21,8 @@ pub struct icecore_context {
     pub(crate) filling: Filling,
     pub(crate) out: Out,
     pub(crate) losses: Vec<String>,
+    /// How far a document is that is written in parts.
+    pub(crate) parts: Parts,
 }
 
 /// Where writers write to.

@@ -250,6 +250,9 @@ pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut
             if arena.capacity() > context.filling.arena.capacity() {
                 context.filling.arena = arena;
             }
+            if context.parts.are_begun() {
+                context.parts.clear();
+            }
             context.filling.nodes.clear();
             context.filling.arena.clear();
             context.filling.nodes.reserve(256);
@@ -431,15 +434,18 @@ pub unsafe extern "C" fn icecore_write(
             else {
                 return Err(usage("a context, a stage, a tape and a place for the result", "null"));
             };
-            context.filling.filled(tape);
-            let nodes = checked(std::mem::take(&mut context.filling.nodes))?;
-            let arena = std::mem::take(&mut context.filling.arena);
-            let header = Some(tape.header).filter(|header| *header != ICECORE_NONE);
-            context.document.tape_mut().fill(nodes, arena, tape.root, header);
-            if context.out.bytes.capacity() > KEPT {
-                context.out.bytes = Vec::new();
+            if context.parts.are_begun() {
+                if !context.write_part(stage, tape)? {
+                    return Err(usage("parts of a document that have nothing special about them", "another one"));
+                }
+                if let Some(losses) = losses.as_mut() {
+                    *losses = 0;
+                }
+                out.write(icecore_bytes::of(&context.out.bytes));
+                return Ok(());
             }
-            context.out.bytes.clear();
+            context.fill(tape)?;
+            context.empty_out();
             let written = stage.codec.write(&context.document, &mut context.out);
             give_back(context.document.tape_mut(), &mut context.filling);
             let lost = written?;
@@ -451,6 +457,82 @@ pub unsafe extern "C" fn icecore_write(
                 *losses = context.losses.len();
             }
             out.write(icecore_bytes::of(&context.out.bytes));
+            Ok(())
+        })
+    }
+}
+
+impl icecore_context {
+    /// Makes what was filled the context's document.
+    ///
+    /// # Safety
+    /// The tape was lent from it and filled as far as it says.
+    unsafe fn fill(&mut self, tape: &icecore_tape) -> Result<(), Error> {
+        // SAFETY: the caller promises it.
+        unsafe { self.filling.filled(tape) };
+        let nodes = checked(std::mem::take(&mut self.filling.nodes))?;
+        let arena = std::mem::take(&mut self.filling.arena);
+        let header = Some(tape.header).filter(|header| *header != ICECORE_NONE);
+        self.document.tape_mut().fill(nodes, arena, tape.root, header);
+        Ok(())
+    }
+
+    fn empty_out(&mut self) {
+        if self.out.bytes.capacity() > KEPT {
+            self.out.bytes = Vec::new();
+        }
+        self.out.bytes.clear();
+    }
+
+    /// Writes what was filled as the next part. Says no, if that can't be done; the
+    /// memory keeps what was filled.
+    ///
+    /// # Safety
+    /// As for `fill`.
+    unsafe fn write_part(&mut self, stage: &icecore_stage, tape: &icecore_tape) -> Result<bool, Error> {
+        // SAFETY: the caller promises it.
+        unsafe { self.fill(tape)? };
+        if !self.parts.are_begun() {
+            self.empty_out();
+        }
+        let written = stage.codec.write_part(&self.document, &mut self.parts, &mut self.out);
+        // All of it, whatever its size: the caller may go on filling it.
+        let (nodes, arena) = self.document.tape_mut().take_memory();
+        self.filling = Filling { nodes: unchecked(nodes), arena };
+        Ok(written)
+    }
+}
+
+/// Writes what was filled so far as the next part of a document, and empties the
+/// tape: so that a large document takes no more memory than its bytes. Containers
+/// must have their count; where they end is not looked at. `icecore_write` writes
+/// the last part.
+///
+/// Not every format and document can be written like this: then it returns
+/// `ICECORE_UNSUPPORTED`. If it was the first part, nothing has happened, and the
+/// tape can be filled on as a whole; otherwise `icecore_begin` begins anew.
+///
+/// # Safety
+/// `tape` was lent from `context` and filled as far as it says; `stage` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_write_part(
+    context: *mut icecore_context,
+    stage: *const icecore_stage,
+    tape: *mut icecore_tape,
+) -> u32 {
+    // SAFETY: the caller promises what all need.
+    unsafe {
+        guard(std::ptr::null_mut(), || {
+            let (Some(context), Some(stage), Some(tape)) = (context.as_mut(), stage.as_ref(), tape.as_mut()) else {
+                return Err(usage("a context, a stage and a tape", "null"));
+            };
+            if !context.write_part(stage, tape)? {
+                return Err(Error::new(ErrorKind::Unsupported).finding("what can't be written in parts"));
+            }
+            tape.node_count = 0;
+            tape.arena_len = 0;
+            tape.root = 0;
+            context.filling.lend(tape);
             Ok(())
         })
     }

@@ -4,7 +4,7 @@ use crate::document::{Document, Tape};
 use crate::error::Error;
 use crate::format::{Request, sereal, storable};
 use crate::limits::Limits;
-use crate::output::{Losses, Output};
+use crate::output::{Losses, Output, Spare};
 use crate::stage::Stage;
 use std::borrow::Cow;
 
@@ -46,6 +46,40 @@ pub struct Filled {
     pub error: Option<Error>,
     /// What the strings of the tape are borrowed from, if that is not the input.
     pub body: Option<Vec<u8>>,
+}
+
+/// How far a document is that is written in parts.
+#[derive(Debug, Default)]
+pub struct Parts {
+    pub(crate) begun: bool,
+    /// Sereal: the offset behind what was written.
+    pub(crate) written: u64,
+    /// Storable: the containers that are open.
+    pub(crate) open: [Open; 32],
+    pub(crate) depth: usize,
+    pub(crate) spare: Spare,
+}
+
+/// A container of which a part was written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Open {
+    /// How many children or entries are still to come.
+    pub(crate) left: u32,
+    /// The key of its own.
+    pub(crate) key: u16,
+    pub(crate) is_map: bool,
+}
+
+impl Parts {
+    /// Whether a part was written.
+    pub fn are_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Forgets what was written, but keeps its memory for the next document.
+    pub fn clear(&mut self) {
+        *self = Parts { spare: std::mem::take(&mut self.spare), ..Parts::default() };
+    }
 }
 
 impl Codec {
@@ -103,5 +137,36 @@ impl Codec {
             Ready::Other => (self.stage.format().write)(document, self.stage.settings(), &self.limits, out),
         };
         written.map_err(|error| error.in_format(self.stage.format().name))
+    }
+
+    /// Writes the next nodes of a document that is too large to be filled as a
+    /// whole: its tape has the nodes that come next, and only them. Containers
+    /// must have their count; where they end is not looked at.
+    ///
+    /// Says no, and writes nothing, if the format or its options do not allow it or
+    /// if there is anything else in them than arrays, maps with plain keys,
+    /// strings and numbers. Then the whole has to be written with [`Codec::write`],
+    /// and what was written before thrown away.
+    ///
+    /// ```
+    /// use icecore::{Codec, Document, Kind, Node, Parts, Stage, Tape};
+    /// let codec = Codec::new(Stage::parse("sereal:protocol=5")?);
+    /// let (mut parts, mut out) = (Parts::default(), Vec::new());
+    /// let mut array = Node::int(0);
+    /// (array.kind, array.aux) = (Kind::Array, 2);
+    /// for nodes in [vec![array, Node::int(1)], vec![Node::int(2)]] {
+    ///     let mut tape = Tape::new();
+    ///     tape.fill(nodes, Vec::new(), 0, None);
+    ///     assert!(codec.write_part(&Document::from_tape(Vec::new(), tape), &mut parts, &mut out));
+    /// }
+    /// assert_eq!(out, b"=\xF3rl\x05\0\x42\x01\x02");
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn write_part(&self, document: &Document<'_>, parts: &mut Parts, out: &mut dyn Output) -> bool {
+        match &self.ready {
+            Ready::Storable(_, options) => storable::write_part(document, options, parts, out),
+            Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
+            Ready::Other => false,
+        }
     }
 }

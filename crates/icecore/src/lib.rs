@@ -29,7 +29,7 @@ mod output;
 mod stage;
 
 pub use api::{convert, read, read_as, read_with, trailing, write, write_to};
-pub use codec::{Codec, Filled};
+pub use codec::{Codec, Filled, Parts};
 pub use detect::{Finding, identify, identify_head, recognised, stage_of};
 pub use document::{
     BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,

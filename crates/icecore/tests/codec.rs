@@ -6,7 +6,7 @@ mod fixtures;
 
 use common::{Palette, Random};
 use fixtures::load;
-use icecore::{Codec, Document, Error, Limits, Losses, Outcome, Request, Stage, Tape, sereal, storable};
+use icecore::{Codec, Document, Error, Limits, Losses, Outcome, Parts, Request, Stage, Tape, sereal, storable};
 
 /// Reads and writes without any shortcut.
 struct Twin {
@@ -132,4 +132,43 @@ fn keys_are_forgotten_when_there_are_too_many_and_the_generation_says_so() {
         assert!(tape.keys().len() <= 5000);
     }
     assert!(tape.keys().generation() > before);
+}
+
+/// A tape with these nodes only. The places of their strings stay.
+fn part(whole: &Document<'_>, nodes: std::ops::Range<usize>, tape: &mut Tape) -> Document<'static> {
+    for name in whole.tape().keys().iter() {
+        tape.key_id(name.node.kind, name.node.flags, name.bytes);
+    }
+    tape.fill(whole.nodes()[nodes].to_vec(), whole.tape().arena().to_vec(), 0, None);
+    Document::from_tape(whole.input().to_vec(), tape.clone())
+}
+
+#[test]
+fn documents_are_written_in_parts_or_not_at_all() {
+    let mut random = Random::new(3);
+    for spec in ["sereal:protocol=5", "storable:memory", "storable:file,netorder"] {
+        let codec = Codec::new(Stage::parse(spec).unwrap());
+        let (mut whole, mut refused) = (0, 0);
+        for seed in 0..3000 {
+            let document = common::document(seed, Palette::Json);
+            let mut expected = Vec::new();
+            codec.write(&document, &mut expected).unwrap();
+            let (mut parts, mut out, mut at) = (Parts::default(), Vec::new(), 0);
+            let count = document.nodes().len();
+            while at < count {
+                let next = (at + 1 + random.below(20) as usize).min(count);
+                if !codec.write_part(&part(&document, at..next, &mut Tape::new()), &mut parts, &mut out) {
+                    break;
+                }
+                at = next;
+            }
+            if at < count {
+                refused += 1;
+                continue;
+            }
+            whole += 1;
+            assert_eq!(out, expected, "{spec}, {seed}");
+        }
+        assert!(whole > 500 && refused > 50, "{spec}: {whole} in parts, {refused} refused");
+    }
 }

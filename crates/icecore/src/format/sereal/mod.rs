@@ -33,6 +33,7 @@ mod write_simple;
 
 pub(crate) use open::read_tape;
 pub use options::{Compress, ReadOptions, SortKeys, WriteOptions};
+pub(crate) use write_simple::write_part;
 
 use super::{Certainty, Format, Guess, Outcome, Request, Rest};
 use crate::document::{Document, Receive};

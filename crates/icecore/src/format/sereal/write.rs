@@ -5,7 +5,7 @@ use super::compress::compress;
 use super::header::{Encoding, HAS_USER_HEADER, MAGIC, OLD_MAGIC};
 use super::spell::{header as code, width};
 use super::tag::TRACK;
-use super::write_simple::{is_usual, write_simple};
+use super::write_simple::write_simple;
 use super::{Compress, SortKeys, WriteOptions};
 use crate::document::{Document, Spelling};
 use crate::error::{Error, ErrorKind};
@@ -93,7 +93,7 @@ pub(super) fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    if is_usual(options) && write_simple(document, out) {
+    if write_simple(document, options, out) {
         out.ready()?;
         return Ok(Losses::default());
     }

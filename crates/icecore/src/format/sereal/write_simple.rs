@@ -6,6 +6,7 @@ use super::bytes::{CHUNK, SLACK};
 use super::plain::{first_key, put};
 use super::tag;
 use super::{WriteOptions, header};
+use crate::codec::Parts;
 use crate::document::{Document, KEY_NODE, Kind, NO_KEY, flag};
 use crate::output::{Output, Spare};
 
@@ -14,38 +15,60 @@ use crate::output::{Output, Spare};
 const MOST_NODES: usize = 1 << 19;
 
 /// Whether nothing is asked for but protocol 5 without compression.
-pub(super) fn is_usual(options: &WriteOptions) -> bool {
+fn is_usual(options: &WriteOptions) -> bool {
     let usual =
         WriteOptions { protocol: options.protocol, no_spelling: options.no_spelling, ..WriteOptions::default() };
     options.protocol.unwrap_or(5) == 5 && *options == usual
 }
 
-/// Writes a document as [`is_usual`] options want it. Says no, and writes
-/// nothing, if there is something special about it.
-pub(super) fn write_simple(document: &Document<'_>, out: &mut dyn Output) -> bool {
-    let tape = document.tape();
-    if tape.header.is_some() || document.spelling().is_some() || tape.nodes.len() > MOST_NODES {
+/// Writes a whole document. Says no, and writes nothing, if there is something
+/// special about it.
+pub(super) fn write_simple(document: &Document<'_>, options: &WriteOptions, out: &mut dyn Output) -> bool {
+    if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
         return false;
     }
-    let mut spare = out.take_spare();
+    let mut parts = Parts { spare: out.take_spare(), ..Parts::default() };
     let buf = out.buffer();
     let start = buf.len();
-    let written = write(document, &mut spare, buf).is_some();
+    let written = write(document, &mut parts, buf).is_some();
     if !written {
         buf.truncate(start);
     }
-    out.give_spare(spare);
+    out.give_spare(parts.spare);
     written
 }
 
-fn write(document: &Document<'_>, spare: &mut Spare, buf: &mut Vec<u8>) -> Option<()> {
+/// Writes the next part of a document. Says no, and writes nothing, if there is
+/// something special about it.
+pub(crate) fn write_part(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    parts: &mut Parts,
+    out: &mut dyn Output,
+) -> bool {
+    let buf = out.buffer();
+    let start = buf.len();
+    let written = can_be_simple(document, options) && write(document, parts, buf).is_some();
+    if !written {
+        buf.truncate(start);
+    }
+    written
+}
+
+fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
+    !(!is_usual(options) || document.tape().header.is_some() || document.spelling().is_some())
+}
+
+fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>) -> Option<()> {
     let tape = document.tape();
     let names = tape.keys();
     let nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| !nodes.is_empty())?;
-    buf.extend_from_slice(&header::MAGIC);
-    buf.extend_from_slice(&[5, 0]);
+    if !parts.begun {
+        buf.extend_from_slice(&header::MAGIC);
+        buf.extend_from_slice(&[5, 0]);
+    }
 
-    let Spare { bytes, words } = spare;
+    let Spare { bytes, words } = &mut parts.spare;
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }
@@ -56,7 +79,7 @@ fn write(document: &Document<'_>, spare: &mut Spare, buf: &mut Vec<u8>) -> Optio
         words.resize(names.len() + 1, 0);
     }
     let (count, offsets) = words.split_first_mut()?;
-    *count += 1;
+    *count += u64::from(!parts.begun);
     if *count >> (64 - NUMBER) != 0 {
         *count = 1;
         offsets.fill(0);
@@ -66,7 +89,7 @@ fn write(document: &Document<'_>, spare: &mut Spare, buf: &mut Vec<u8>) -> Optio
     let chunk = bytes.first_chunk_mut()?;
     let strings = (document.input(), &tape.arena[..]);
     let mut to = 0;
-    let mut passed = 1;
+    let mut passed = if parts.begun { parts.written } else { 1 };
     for node in nodes {
         if to >= CHUNK {
             buf.extend_from_slice(&chunk[..to]);
@@ -127,6 +150,8 @@ fn write(document: &Document<'_>, spare: &mut Spare, buf: &mut Vec<u8>) -> Optio
         }
     }
     buf.extend_from_slice(&chunk[..to]);
+    parts.begun = true;
+    parts.written = passed + to as u64;
     Some(())
 }
 

@@ -22,10 +22,12 @@ mod write_fast;
 mod write_names;
 mod write_records;
 mod write_scalars;
+mod write_simple;
 
 pub use float::LongDouble;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
+pub(crate) use write_simple::write_part;
 
 use super::{Certainty, Format, Guess, Outcome, Request, Rest, Scan};
 use crate::document::{Detailed, Document, Receive, Sink, Tape, Windows};

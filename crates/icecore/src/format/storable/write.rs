@@ -7,6 +7,7 @@ use super::image::Image;
 use super::keys::Keys;
 use super::spelling::value as code;
 use super::tag::{self, hook};
+use super::write_simple::write_simple;
 use super::{NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
@@ -25,6 +26,10 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    if write_simple(document, options, out) {
+        out.ready()?;
+        return Ok(Losses::default());
+    }
     document.tape().check()?;
     let spelling = document.spelling_of(NAME);
     let mut image = spelling.map_or_else(Image::native, Image::from_spelling);

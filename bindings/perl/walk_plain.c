@@ -1,0 +1,227 @@
+/* Tight recursion for what most data is made of: arrays and hashes that nothing
+ * else refers to, of strings and numbers. It gives up at the first thing that is
+ * anything else, and walk.c walks all of it. */
+#include "leaf.h"
+
+/* Where the next node and the next string go. In variables of their own: perl is
+ * compiled without strict aliasing, and each store to a node would make the
+ * compiler read them from the tape again. */
+#define LOAD (node = w->t->nodes + w->t->node_count, text = w->t->arena + w->t->arena_len)
+#define SAVE (w->t->node_count = (size_t)(node - w->t->nodes), w->t->arena_len = (size_t)(text - w->t->arena))
+#define FITS(len) ((size_t)(w->t->arena + w->t->arena_capacity - text) >= (len) + SLACK)
+
+PERL_STATIC_INLINE icecore_node *
+put_node(icecore_node *node, U8 kind, U16 key, U32 aux, U64 payload)
+{
+    node->kind = kind;
+    node->flags = 0;
+    node->key = key;
+    node->aux = aux;
+    node->payload = payload;
+    return node + 1;
+}
+
+static void
+reserve(pTHX_ walk *w, size_t count)
+{
+    if (UNLIKELY(w->t->node_capacity - w->t->node_count < count)
+        && icecore_grow_nodes(w->ctx->engine, w->t, w->t->node_count + count) != ICECORE_OK)
+        croak("Icecore: too many values, or not enough memory");
+}
+
+/* Whether it is a string and nothing else, for all formats; or a number. */
+#define IS_STRING(f) (((f) & (SVf_POK | SVf_IOK | SVf_NOK | SVf_ROK)) == SVf_POK)
+#define IS_INTEGER(f) (((f) & (SVf_POK | SVf_IOK | SVf_NOK | SVf_ROK | SVf_IVisUV)) == SVf_IOK)
+#define IS_BARE(f) (((f) & SVTYPEMASK) < SVt_PVMG)
+
+static bool plain_ref(pTHX_ walk *w, SV *rv, U16 key, int levels);
+
+/* A scalar, with its node at `node` and its bytes at `text`; there is room for the
+ * node. Says no, if it is none of these. Changes both. */
+#define PUT_SCALAR(sv, f, id, is_item)                                                                                 \
+    if (LIKELY(IS_STRING(f))) {                                                                                        \
+        const STRLEN len = SvCUR(sv);                                                                                  \
+        if (UNLIKELY(!FITS(len) || len >= ICECORE_LONG)) {                                                             \
+            SAVE;                                                                                                      \
+            leaf(aTHX_ w, sv, 0, id, is_item);                                                                         \
+            reserve(aTHX_ w, left);                                                                                    \
+            LOAD;                                                                                                      \
+        } else {                                                                                                       \
+            const U64 offset = (U64)(text - w->t->arena);                                                              \
+            if (len <= 16 && SvLEN(sv) >= 16)                                                                          \
+                memcpy(text, SvPVX_const(sv), 16);                                                                     \
+            else                                                                                                       \
+                copy_short(text, (const U8 *)SvPVX_const(sv), len);                                                    \
+            text += len;                                                                                               \
+            node = put_node(node, (f) & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, id, (U32)len, offset | ICECORE_IN_ARENA); \
+        }                                                                                                              \
+    } else if (IS_INTEGER(f))                                                                                          \
+        node = put_node(node, ICECORE_INT, id, 0, (U64)(I64)SvIVX(sv));                                                \
+    else {                                                                                                             \
+        SAVE;                                                                                                          \
+        if ((f) & SVf_ROK) {                                                                                           \
+            if (!plain_ref(aTHX_ w, sv, id, levels))                                                                   \
+                return FALSE;                                                                                          \
+        } else                                                                                                         \
+            leaf(aTHX_ w, sv, 0, id, is_item);                                                                         \
+        reserve(aTHX_ w, left);                                                                                        \
+        LOAD;                                                                                                          \
+    }
+
+static bool
+plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
+{
+    const size_t count = HvTOTALKEYS(hv);
+    const U32 max = (U32)HvMAX(hv), at = push(aTHX_ w, ICECORE_MAP, flags, key, (U32)count, 0);
+    size_t left = count;
+    icecore_node *node;
+    U8 *text;
+    HE **buckets;
+    U32 i, order;
+
+    if (HvPLACEHOLDERS_get(hv) || (w->storable && (HvHASKFLAGS(hv) || SvREADONLY((SV *)hv)))
+        || count > ICECORE_MOST_IDS)
+        return FALSE;
+    order = iw_start_hash(aTHX_ w, hv);
+    if (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences)
+        return FALSE;
+    reserve(aTHX_ w, left);
+    LOAD;
+    buckets = HvARRAY(hv);
+    for (i = 0; left; i++) {
+        HE *he;
+        for (he = buckets[(i ^ order) & max]; he; he = HeNEXT(he)) {
+            SV *sv = HeVAL(he);
+            const U32 f = SvFLAGS(sv);
+            const U16 id = ice_key_id(aTHX_ w->ctx, he, w->storable);
+            if (UNLIKELY(!id || SvREFCNT(sv) != 1 || !IS_BARE(f)))
+                return FALSE;
+            left--;
+            PUT_SCALAR(sv, f, id, FALSE)
+        }
+    }
+    SAVE;
+    w->t->nodes[at].payload = w->t->node_count;
+    return TRUE;
+}
+
+/* Large data is not in the cache, and each step to it waits for the one before:
+ * array, reference, hash, bucket, entry, value, string. So what comes some items
+ * later is asked for, a step further each time. */
+#if defined(__GNUC__) || defined(__clang__)
+#  define PREFETCH(address) __builtin_prefetch(address)
+#else
+#  define PREFETCH(address) ((void)0)
+#endif
+#define FAR 16
+/* Less than this is in the cache, most likely. */
+#define MANY 10000
+
+PERL_STATIC_INLINE HV *
+hash_of(SV *sv)
+{
+    return sv && SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVHV ? (HV *)SvRV(sv) : NULL;
+}
+
+PERL_STATIC_INLINE void
+look_ahead(SV **items)
+{
+    SV *sv = items[12];
+    HV *hv;
+    U32 i;
+    PREFETCH(items[16]);
+    if (sv && SvROK(sv))
+        PREFETCH(SvRV(sv));
+    if ((hv = hash_of(items[9]))) {
+        PREFETCH(SvANY(hv));
+        PREFETCH(HvARRAY(hv));
+    }
+    if ((hv = hash_of(items[6])) && HvARRAY(hv) && HvMAX(hv) == 7)
+        for (i = 0; i < 8; i++)
+            PREFETCH(HvARRAY(hv)[i]);
+    if ((hv = hash_of(items[3])) && HvARRAY(hv) && HvMAX(hv) == 7)
+        for (i = 0; i < 8; i++) {
+            HE *he = HvARRAY(hv)[i];
+            if (he)
+                PREFETCH(HeVAL(he));
+        }
+}
+
+static bool
+plain_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, int levels)
+{
+    const size_t count = (size_t)(AvFILLp(av) + 1);
+    size_t left = count;
+    U32 at;
+    SV **items = AvARRAY(av);
+    icecore_node *node;
+    U8 *text;
+
+    if (count > U32_MAX)
+        return FALSE;
+    at = push(aTHX_ w, ICECORE_ARRAY, flags, key, (U32)count, 0);
+    reserve(aTHX_ w, left);
+    LOAD;
+    while (left) {
+        SV *sv = *items++;
+        U32 f;
+        left--;
+        if (left > FAR && count > MANY)
+            look_ahead(items);
+        if (UNLIKELY(!sv)) {
+            node = put_node(node, ICECORE_HOLE, 0, 0, 0);
+            continue;
+        }
+        f = SvFLAGS(sv);
+        if (UNLIKELY(SvREFCNT(sv) != 1 || !IS_BARE(f)))
+            return FALSE;
+        PUT_SCALAR(sv, f, 0, TRUE)
+    }
+    SAVE;
+    w->t->nodes[at].payload = w->t->node_count;
+    return TRUE;
+}
+
+/* What a reference leads to; `flags` are for its node. */
+PERL_STATIC_INLINE bool
+plain_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, int levels)
+{
+    if (SvOBJECT(sv) || SvMAGICAL(sv) || levels == 0)
+        return FALSE;
+    switch (SvTYPE(sv)) {
+    case SVt_PVHV:
+        return plain_hash(aTHX_ w, (HV *)sv, flags, key, levels - 1);
+    case SVt_PVAV:
+        return plain_array(aTHX_ w, (AV *)sv, flags, key, levels - 1);
+    default:
+        return FALSE;
+    }
+}
+
+static bool
+plain_ref(pTHX_ walk *w, SV *rv, U16 key, int levels)
+{
+    SV *sv = SvRV(rv);
+    return SvREFCNT(sv) == 1 && !SvWEAKREF(rv) && plain_referent(aTHX_ w, sv, REFERENCE, key, levels);
+}
+
+/* Puts what a reference leads to, of at most so many levels. Says no, and leaves
+ * nothing behind, if there is anything else in it than arrays, hashes, strings
+ * and numbers. The root may have other references to it. */
+bool
+iw_put_plain(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root)
+{
+    const size_t nodes = w->t->node_count, arena = w->t->arena_len;
+    SV *sv = SvRV(rv);
+    U8 flags = REFERENCE;
+    if (SvMAGICAL(rv) || SvWEAKREF(rv) || (SvREFCNT(sv) > 1 && !is_root))
+        return FALSE;
+    /* Sereal has another form for what may be referred to again. */
+    if (w->sereal && SvREFCNT(sv) > 1)
+        flags |= ICECORE_BIT_7;
+    if (plain_referent(aTHX_ w, sv, flags, key, levels))
+        return TRUE;
+    w->t->node_count = nodes;
+    w->t->arena_len = arena;
+    return FALSE;
+}
