@@ -30,5 +30,6 @@ fi
 make --quiet
 case $what in
 test) prove --blib --quiet t/ ;;
-install) make --quiet install ;;
+# An environment variable alone would lose against the line of the Makefile.
+install) make --quiet install "DESTDIR=${DESTDIR:-}" ;;
 esac
