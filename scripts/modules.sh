@@ -14,8 +14,10 @@ has_perl_headers || fail "The headers of perl are missing: install libperl-dev."
 cargo build --quiet --locked --release -p icecore-capi
 library=$(realpath "$target")/release/libicecore_capi.a
 cd bindings/perl
-# A Makefile remembers the perl, the library and the files that it was made for.
-made_for="$(perl -e 'print "$^X $]"') $library $(find . -maxdepth 1 -name '*.c' ! -name Icecore.c | sort | tr '\n' ' ')"
+# A Makefile remembers the perl and the library that it was made for, and which
+# files there were.
+files=$(printf '%s\n' *.[ch] | grep -vx Icecore.c && find lib -type f | LC_ALL=C sort)
+made_for="$(perl -e 'print "$^X $]"') $library $files"
 if [ ! -e Makefile ] || [ Makefile.PL -nt Makefile ] || [ "$(cat .made-for 2>/dev/null)" != "$made_for" ]; then
     [ ! -e Makefile ] || make --quiet clean >/dev/null 2>&1 || true
     ICECORE_LIB=$library perl Makefile.PL >/dev/null
@@ -28,5 +30,6 @@ fi
 make --quiet
 case $what in
 test) prove --blib --quiet t/ ;;
-install) make --quiet install ;;
+# An environment variable alone would lose against the line of the Makefile.
+install) make --quiet install "DESTDIR=${DESTDIR:-}" ;;
 esac

@@ -7,7 +7,10 @@
  *   build*.c   the engine's tape to perl values
  *   fields.c   objects of perl 5.38's `class`
  *   policy.c   which classes may be built
- *   Icecore.xs what perl sees
+ *   documents.c one document of any format, read or written
+ *   storable.c what Storable has beside: variables, options, handles
+ *   sereal.c   what Sereal has beside: encoders, decoders, options
+ *   Icecore.xs what perl sees; it calls what interface.h lists
  */
 #ifndef ICECORE_PERL_H
 #define ICECORE_PERL_H

@@ -2,6 +2,8 @@ package Icecore;
 use v5.30;
 use warnings;
 
+use Exporter ();
+
 our $VERSION = '0.1.0';
 
 # Classes that may be built, and what else the process allows.
@@ -23,6 +25,20 @@ sub _import_classes {
     elsif ($classes =~ /\A(?:any|any,report|record)\z/) { $CLASSES = $classes }
     else { Icecore->allow($classes) }
     return;
+}
+
+# `use Icecore::Storable qw(freeze thaw), classes => [...]`: what it exports, and what
+# the process allows.
+sub _import_names {
+    my ($class, @words) = @_;
+    my @names;
+    while (@words) {
+        my $word = shift @words;
+        if ($word eq 'classes') { _import_classes(shift @words) }
+        else                    { push @names, $word }
+    }
+    @_ = ($class, @names);
+    goto &Exporter::import;
 }
 
 sub import {

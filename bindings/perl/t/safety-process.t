@@ -97,4 +97,18 @@ END
     is($output, "7 refused\n", 'also where Storable comes later');
 };
 
+subtest 'at the end of a process' => sub {
+    my ($output, $status) = run_perl(<<'END');
+        use Icecore::Sereal ();
+        use Icecore::Storable ();
+        sub both { return Icecore::Storable::thaw(Icecore::Storable::freeze([1]))->[0] + Icecore::Sereal::decode_sereal(Icecore::Sereal::encode_sereal([2]))->[0] }
+        sub Late::DESTROY { print 'destructor ', both(), "\n" }
+        our $late = bless {}, 'Late';
+        END { print 'END ', both(), "\n" }
+        both();
+END
+    is($output, "END 3\ndestructor 3\n", 'blocks and destructors can still freeze and thaw');
+    is($status, 0, 'and it ends well');
+};
+
 done_testing;

@@ -10,6 +10,7 @@ use lib "$FindBin::Bin/lib";
 use Test::More;
 use Both;
 use Classes;
+use Malformed;
 use Structures;
 
 my @samples = (qw(
@@ -33,18 +34,17 @@ both_storable('every truncation' => sub {
             # The original takes memory for the lengths that it reads; it is
             # asked about one of them only, to show the difference.
             next if !$m->ours && ($name ne 'records/configuration' || $how ne 'nfreeze');
-            my $step = length $bytes > 1500 ? 7 : 1;
-            for (my $length = 0; $length < length $bytes; $length += $step) {
-                local $SIG{__WARN__} = sub { };
+            truncations($bytes, 1500, sub {
+                my ($length, $cut) = @_;
                 my $copy;
-                my $died = $m->dies(sub { $copy = $m->thaw(substr $bytes, 0, $length) });
+                my $died = $m->dies(sub { $copy = $m->thaw($cut) });
                 $count{ $died ? 'died' : defined $copy ? 'value' : 'undef' }++;
                 push @quiet, "$name, $how, $length of " . length $bytes unless $died;
-            }
+            });
         }
     }
     is($count{value} || 0, 0, 'is never read as something') if $m->ours;
-    if ($m->ours) { is("@quiet[0 .. ($#quiet < 3 ? $#quiet : 3)]", '', "dies, $count{died} times") }
+    if ($m->ours) { is(some(@quiet), '', "dies, $count{died} times") }
     else          { cmp_ok($count{undef}, '>', $count{died}, "the original says nothing about $count{undef} of them") }
 });
 
@@ -78,14 +78,9 @@ our_storable('every byte changed' => sub {
     my ($read, $died) = (0, 0);
     for my $name (qw(arrays/mixed keys/every objects/bodies restricted/text regexps/groups hooks/links tied/in-array weak/tree)) {
         my $bytes = $m->nfreeze(Structures::named($name)->{make}->());
-        for my $at (0 .. length($bytes) - 1) {
-            for my $change (1, 0x80, 0xff, 7) {
-                my $changed = $bytes;
-                substr($changed, $at, 1) ^= chr $change;
-                local $SIG{__WARN__} = sub { };
-                eval { $m->thaw($changed); 1 } ? $read++ : $died++;
-            }
-        }
+        my @counts = changes($bytes, [1, 0x80, 0xff, 7], sub { $m->thaw($_[0]) });
+        $died += $counts[0];
+        $read += $counts[1];
     }
     cmp_ok($died, '>', 1000, "$died of them are errors");
     cmp_ok($read, '>', 100, "$read can be read as something else");
@@ -111,21 +106,10 @@ our_storable('lengths that lie' => sub {
         'a string of 2^63'      => "\x21\1" . "\x80" . "\0" x 7,
         'arrays in arrays'      => "\2\0\xff\xff\xff\4" x 20_000,
     );
-    my $before = memory();
-    for my $name (sort keys %lies) {
-        like($m->dies(sub { $m->thaw($NETORDER . $lies{$name}) }), qr/./, $name);
-    }
-    SKIP: {
-        Test::More::skip('memory is not known', 1) unless $before;
-        cmp_ok(memory() - $before, '<', 64 << 20, 'no memory is taken for them');
-    }
+    takes_no_memory(sub {
+        like($m->dies(sub { $m->thaw($NETORDER . $lies{$_}) }), qr/./, $_) for sort keys %lies;
+    });
 });
-
-sub memory {
-    open my $status, '<', '/proc/self/status' or return;
-    my ($peak) = map { /^VmHWM:\s+(\d+) kB/ ? $1 << 10 : () } <$status>;
-    return $peak;
-}
 
 our_storable('tags and numbers that make no sense' => sub {
     my ($m) = @_;

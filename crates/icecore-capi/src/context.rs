@@ -3,7 +3,7 @@
 use crate::error::{guard, icecore_error, put, usage};
 use crate::lent;
 use crate::stage::icecore_stage;
-use crate::tape::{Filling, ICECORE_EACH, icecore_long, icecore_names, icecore_node, icecore_view};
+use crate::tape::{Filling, ICECORE_EACH, icecore_bytes, icecore_long, icecore_names, icecore_node, icecore_view};
 use icecore::{Cursor, Document, Output, Parts, Spare};
 use std::ffi::c_char;
 
@@ -23,6 +23,31 @@ pub struct icecore_context {
     pub(crate) losses: Vec<String>,
     /// How far a document is that is written in parts.
     pub(crate) parts: Parts,
+}
+
+impl icecore_context {
+    /// A view of the tape, whose strings are borrowed from the input.
+    pub(crate) fn view(&mut self, input: icecore_bytes, consumed: usize) -> icecore_view {
+        let tape = self.document.tape();
+        self.long.clear();
+        self.long.extend(tape.long_strings().map(icecore_long::of));
+        icecore_view {
+            nodes: tape.nodes().as_ptr().cast::<icecore_node>(),
+            node_count: tape.nodes().len(),
+            root: tape.root(),
+            header: tape.header().unwrap_or(crate::ICECORE_NONE),
+            input: input.bytes,
+            input_len: input.len,
+            arena: tape.arena().as_ptr(),
+            arena_len: tape.arena().len(),
+            keys: icecore_names::of(tape.keys()),
+            classes: icecore_names::of(tape.classes()),
+            encodings: icecore_names::of(tape.encodings()),
+            long_strings: self.long.as_ptr(),
+            long_count: self.long.len(),
+            consumed,
+        }
+    }
 }
 
 /// Where writers write to.
@@ -126,25 +151,8 @@ pub unsafe extern "C" fn icecore_read(
                 context.body = body;
                 input = &context.body;
             }
-            let tape = context.document.tape();
-            context.long.clear();
-            context.long.extend(tape.long_strings().map(icecore_long::of));
-            view.write(icecore_view {
-                nodes: tape.nodes().as_ptr().cast::<icecore_node>(),
-                node_count: tape.nodes().len(),
-                root: tape.root(),
-                header: tape.header().unwrap_or(crate::ICECORE_NONE),
-                input: input.as_ptr(),
-                input_len: input.len(),
-                arena: tape.arena().as_ptr(),
-                arena_len: tape.arena().len(),
-                keys: icecore_names::of(tape.keys()),
-                classes: icecore_names::of(tape.classes()),
-                encodings: icecore_names::of(tape.encodings()),
-                long_strings: context.long.as_ptr(),
-                long_count: context.long.len(),
-                consumed: filled.consumed,
-            });
+            let input = icecore_bytes::of(input);
+            view.write(context.view(input, filled.consumed));
             Ok(())
         })
     }

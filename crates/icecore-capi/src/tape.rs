@@ -286,19 +286,13 @@ pub unsafe extern "C" fn icecore_grow_nodes(
     tape: *mut icecore_tape,
     more: usize,
 ) -> u32 {
-    // SAFETY: the caller promises what all need.
+    // SAFETY: the caller promises what it needs.
     unsafe {
-        guard(std::ptr::null_mut(), || {
-            let (Some(context), Some(tape)) = (context.as_mut(), tape.as_mut()) else {
-                return Err(usage("a context and a tape", "null"));
-            };
+        grow(context, tape, |filling, tape| {
             if tape.node_count.saturating_add(more) >= ICECORE_NONE as usize - 65_536 {
                 return Err(Error::new(ErrorKind::Limit).finding("too many values"));
             }
-            context.filling.filled(tape);
-            context.filling.nodes.try_reserve(more).map_err(|_| no_memory())?;
-            context.filling.lend(tape);
-            Ok(())
+            filling.nodes.try_reserve(more).map_err(|_| no_memory())
         })
     }
 }
@@ -313,6 +307,19 @@ pub unsafe extern "C" fn icecore_grow_arena(
     tape: *mut icecore_tape,
     more: usize,
 ) -> u32 {
+    // SAFETY: the caller promises what it needs.
+    unsafe { grow(context, tape, |filling, _| filling.arena.try_reserve(more).map_err(|_| no_memory())) }
+}
+
+/// Takes the memory of a tape, has more reserved, and lends it again.
+///
+/// # Safety
+/// `tape` was lent from `context` and filled as far as it says.
+unsafe fn grow(
+    context: *mut icecore_context,
+    tape: *mut icecore_tape,
+    reserve: impl FnOnce(&mut Filling, &icecore_tape) -> Result<(), Error>,
+) -> u32 {
     // SAFETY: the caller promises what all need.
     unsafe {
         guard(std::ptr::null_mut(), || {
@@ -320,7 +327,7 @@ pub unsafe extern "C" fn icecore_grow_arena(
                 return Err(usage("a context and a tape", "null"));
             };
             context.filling.filled(tape);
-            context.filling.arena.try_reserve(more).map_err(|_| no_memory())?;
+            reserve(&mut context.filling, tape)?;
             context.filling.lend(tape);
             Ok(())
         })
@@ -590,23 +597,14 @@ pub unsafe extern "C" fn icecore_view_tape(
             let (Some(context), Some(tape), false) = (context.as_mut(), tape.as_ref(), view.is_null()) else {
                 return Err(usage("a context, a tape and a view", "null"));
             };
-            context.long.clear();
-            context.long.extend(context.document.tape().long_strings().map(icecore_long::of));
             view.write(icecore_view {
                 nodes: tape.nodes,
                 node_count: tape.node_count,
                 root: tape.root,
                 header: tape.header,
-                input: std::ptr::null(),
-                input_len: 0,
                 arena: tape.arena,
                 arena_len: tape.arena_len,
-                keys: icecore_names::of(context.document.tape().keys()),
-                classes: icecore_names::of(context.document.tape().classes()),
-                encodings: icecore_names::of(context.document.tape().encodings()),
-                long_strings: context.long.as_ptr(),
-                long_count: context.long.len(),
-                consumed: 0,
+                ..context.view(icecore_bytes { bytes: std::ptr::null(), len: 0 }, 0)
             });
             Ok(())
         })

@@ -2,7 +2,6 @@ package Icecore::Sereal;
 use v5.30;
 use warnings;
 
-use Exporter ();
 use Icecore;
 use Icecore::Sereal::Decoder ();
 use Icecore::Sereal::Encoder ();
@@ -19,17 +18,7 @@ our %EXPORT_TAGS = (all => \@EXPORT_OK);
 
 use constant { SRL_UNCOMPRESSED => 0, SRL_SNAPPY => 1, SRL_ZLIB => 2, SRL_ZSTD => 3 };
 
-sub import {
-    my ($class, @words) = @_;
-    my @names;
-    while (@words) {
-        my $word = shift @words;
-        if ($word eq 'classes') { Icecore::_import_classes(shift @words) }
-        else                    { push @names, $word }
-    }
-    @_ = ($class, @names);
-    goto &Exporter::import;
-}
+*import = \&Icecore::_import_names;
 
 # The protocol if the bytes begin as a Sereal document, 0 if they were encoded as
 # UTF-8 by mistake, '' otherwise.

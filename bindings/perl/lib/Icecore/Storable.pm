@@ -2,9 +2,8 @@ package Icecore::Storable;
 use v5.30;
 use warnings;
 
-use Carp     ();
-use Exporter ();
-use Fcntl    ();
+use Carp  ();
+use Fcntl ();
 use Icecore;
 
 our $VERSION   = $Icecore::VERSION;
@@ -28,17 +27,7 @@ our $accept_future_minor  = 1;
 our $drop_utf8;
 our ($DEBUGME, $Storable_deparse);
 
-sub import {
-    my ($class, @words) = @_;
-    my @names;
-    while (@words) {
-        my $word = shift @words;
-        if ($word eq 'classes') { Icecore::_import_classes(shift @words) }
-        else                    { push @names, $word }
-    }
-    @_ = ($class, @names);
-    goto &Exporter::import;
-}
+*import = \&Icecore::_import_names;
 
 sub stack_depth()      { return $recursion_limit // 10_000 }
 sub stack_depth_hash() { return $recursion_limit_hash // 10_000 }

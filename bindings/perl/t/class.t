@@ -53,6 +53,34 @@ BEGIN {
 
         class Empty { method hello { return 'hello' } }
 
+        class Employee {
+            our $adjusted = 0;
+            field $id :param;
+            field $name :param;
+            field @notes;
+            field %flags;
+            ADJUST { $adjusted++ }
+            method id             { return $id }
+            method name           { return $name }
+            method add (@more)    { push @notes, @more; return $self }
+            method notes          { return @notes }
+            method flag  ($name, $value) { $flags{$name} = $value; return $self }
+            method flags          { return \%flags }
+            method rename ($new)  { $name = $new; return }
+        }
+
+        # A field with the name of its parent's.
+        class Manager :isa(Employee) {
+            field $name :param(title);
+            field $staff = [];
+            field $self_ref;
+            method title          { return $name }
+            method staff          { return $staff }
+            method loop           { $self_ref = $self; return $self }
+            method looped         { return $self_ref }
+            method unloop         { $self_ref = undef; return }
+        }
+
         1;
 END
 }
@@ -120,6 +148,31 @@ for my $name (sort keys %ways) {
     };
 }
 
+# Shared objects, an object that refers to itself, two fields of one name.
+for my $name ('dclone', sort keys %ways) {
+    my ($write, $read) = $name eq 'dclone' ? (sub { return $_[0] }, sub { return dclone($_[0]) }) : @{ $ways{$name} };
+    subtest "a hierarchy, $name" => sub {
+        my $alice = Employee->new(id => 1001, name => 'Alice')->add('first', [2])->flag(on => 1);
+        my $boss  = Manager->new(id => 1, name => 'Bob', title => "Chef \x{263a}")->loop;
+        push @{ $boss->staff }, $alice, $alice;
+        $Employee::adjusted = 0;
+        my $copy = $read->($write->([$alice, $boss, Empty->new]), classes => ['Employee', 'Manager', 'Empty']);
+        is($Employee::adjusted, 0, 'neither a constructor nor ADJUST ran');
+        my ($employee, $manager, $empty) = @$copy;
+        is(ref $employee, 'Employee', 'the class');
+        is_deeply([$employee->id, $employee->name, $employee->notes, $employee->flags], [1001, 'Alice', 'first', [2], { on => 1 }], 'its fields');
+        is_deeply([$manager->id, $manager->name, $manager->title], [1, 'Bob', "Chef \x{263a}"], 'fields of each class of the hierarchy');
+        is($manager->staff->[0], $employee,            'an object in two places');
+        is($manager->staff->[1], $manager->staff->[0], 'and in three');
+        is($manager->looped,     $manager,             'itself');
+        is($empty->hello,        'hello',              'without fields');
+        $employee->rename('Carol');
+        is($manager->staff->[0]->name, 'Carol', 'methods change it');
+        isnt($alice->name, 'Carol', 'and not the first');
+        $_->unloop for $boss, $manager;
+    };
+}
+
 my $image = eval { nfreeze([circle()]) };
 unless (defined $image) {
     fail("no object can be written: $@");
@@ -138,6 +191,13 @@ subtest 'dclone' => sub {
     is(scalar(my @points = $circle->points), 3, 'of its own');
 };
 
+my $employee = freeze([Employee->new(id => 1, name => 'A')]);
+
+subtest 'a class that is not listed' => sub {
+    like(dies(sub { thaw($employee) }), qr/Employee at \$\[0\].*classes => \['Employee'\]/, 'is named with its path');
+    is_deeply([map { $_->{class} } Icecore::classes($employee)], ['Employee'], 'and by classes');
+};
+
 subtest 'records' => sub {
     # The fields of a record are a hash, which has an order of its own.
     local $Icecore::Storable::canonical = 1;
@@ -146,6 +206,10 @@ subtest 'records' => sub {
     isa_ok($record, 'Icecore::Record');
     is($record->class, 'Shape::Circle', 'names the class');
     bytes_are(freeze([$record]), $bytes, 'and is written back');
+    $record = thaw($employee, classes => 'record')->[0];
+    is($record->class, 'Employee', 'another');
+    is_deeply($record->value, { 'Employee::$id' => 1, 'Employee::$name' => 'A', 'Employee::@notes' => [], 'Employee::%flags' => {} },
+        'its value has the fields');
 };
 
 subtest 'a class whose fields have changed' => sub {
@@ -163,6 +227,11 @@ subtest 'a class whose fields have changed' => sub {
 END
     like($output, qr/points|style|nothing|area/, 'is an error that names them');
     unlike($output, qr/^taken/, 'and nothing is taken');
+    my $changed = $employee =~ s/Employee::\$name/Employee::\$gone/r;
+    like(dies(sub { thaw($changed, classes => ['Employee']) }), qr/lacks Employee::\$name; the class lacks Employee::\$gone/,
+        'the message says which are where');
+    my $hash = Icecore::encode(bless({ id => 1 }, 'Was'), 'storable') =~ s/Was/Empty/r =~ s/\x03Empty/\x05Empty/r;
+    like(dies(sub { thaw($hash, classes => 'any') }), qr/without its fields/, 'a hash that was blessed is no object of a class');
 };
 
 subtest 'a class that is not there' => sub {
@@ -176,6 +245,8 @@ subtest 'a class that is not there' => sub {
 END
     like($output, qr/Shape::Circle\n\z/, 'is a record to who wants one');
     like($output, qr/^(?!taken).*Shape::Circle.*\n/, 'and otherwise an error that names it');
+    my $other = $employee =~ s/Employee/Emplayee/gr;
+    like(dies(sub { thaw($other, classes => 'any') }), qr/no such `class` is loaded/, 'and says why');
 };
 
 done_testing;

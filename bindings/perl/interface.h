@@ -1,0 +1,104 @@
+/* What Icecore.xs calls, and what that shares.
+ *
+ * Options stand on perl's stack, from the index `at` on: what reads them may call
+ * perl code (overloading, ties), which may move the stack. */
+#ifndef ICECORE_INTERFACE_H
+#define ICECORE_INTERFACE_H
+
+#include "icecore_perl.h"
+
+/* ---- documents.c ------------------------------------------------------- */
+
+icecore_stage *ice_reader_new(pTHX_ const char *spec, STRLEN len);
+icecore_stage *ice_writer_new(pTHX_ const char *spec, STRLEN len);
+void ice_stage_limit(pTHX_ icecore_stage *stage, const char *name, UV value);
+
+/* The bytes of a string, which may be marked as UTF-8. */
+const char *ice_bytes(pTHX_ SV *sv, STRLEN *len);
+
+/* What reads and writes takes a context for as long as the scope that its caller
+ * has entered.
+ *
+ * Reads one document. `consumed`: bytes behind it are no error, and it says how
+ * many there were before them. `header`: where the user header goes, or NULL. */
+SV *ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN len, const ice_read_settings *set,
+                      STRLEN *consumed, SV **header);
+/* Writes one. `header`: the user header, or NULL. `losses`: gets what the format
+ * can't say, or NULL. Inline, because most calls have neither. */
+PERL_STATIC_INLINE SV *
+ice_write_document(pTHX_ const icecore_stage *stage, SV *data, SV *header, const ice_write_settings *set, AV *losses)
+{
+    ice_context *ctx = ice_checkout(aTHX);
+    icecore_tape tape;
+    icecore_bytes out;
+    icecore_error error;
+    size_t lost = 0, index;
+    SV *result;
+    if (header)
+        ice_walk_header(aTHX_ ctx, &tape, header, data, set);
+    else
+        ice_walk(aTHX_ ctx, &tape, data, set);
+    if (icecore_write(ctx->engine, stage, &tape, &out, losses ? &lost : NULL, &error) != ICECORE_OK)
+        ice_croak_error(aTHX_ & error);
+    result = newSVpvn((const char *)out.bytes, out.len);
+    for (index = 0; index < lost; index++)
+        if (icecore_loss(ctx->engine, index, &out) == ICECORE_OK)
+            av_push(losses, newSVpvn_utf8((const char *)out.bytes, out.len, 1));
+    return result;
+}
+
+SV *ice_decode(pTHX_ SV *bytes, I32 at, I32 count);
+SV *ice_encode(pTHX_ SV *data, SV *format, I32 at, I32 count);
+/* The classes that a document names: a mortal list of hashes. */
+AV *ice_classes(pTHX_ SV *bytes, SV *format);
+
+/* ---- storable.c -------------------------------------------------------- */
+
+enum { ICE_MEMORY, ICE_MEMORY_NETORDER, ICE_FILE, ICE_FILE_NETORDER };
+enum { ICE_IS_STORING, ICE_IS_RETRIEVING, ICE_LAST_NETORDER };
+
+void ice_storable_boot(pTHX);
+void ice_storable_clone(pTHX);
+void ice_storable_end(pTHX);
+
+/* What the variables of Icecore::Storable say. */
+void ice_storable_write_settings(pTHX_ ice_write_settings *set);
+void ice_storable_read_settings(pTHX_ ice_read_settings *set);
+/* Reads `NAME => VALUE, ...`. `format`: where the option of that name goes; NULL:
+ * there is none. */
+void ice_read_options(pTHX_ ice_read_settings *set, SV **format, I32 at, I32 count);
+
+SV *ice_freeze(pTHX_ SV *ref, int how);
+SV *ice_thaw(pTHX_ SV *frozen, I32 at, I32 count);
+SV *ice_dclone(pTHX_ SV *ref);
+bool ice_storable_state(pTHX_ int what);
+/* How many bytes the document takes; -1, if there are too few. */
+IV ice_probe(pTHX_ SV *bytes);
+/* Appends what a handle has, without waiting for more than the first byte of it.
+ * Says whether that filled its buffer; NULL at the end. */
+SV *ice_more(pTHX_ PerlIO *handle, SV *bytes);
+
+/* ---- sereal.c ---------------------------------------------------------- */
+
+enum { ICE_BODY, ICE_HEADER, ICE_BODY_AND_HEADER };
+
+void ice_sereal_boot(pTHX);
+void ice_sereal_clone(pTHX);
+void ice_sereal_end(pTHX);
+
+SV *ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options);
+SV *ice_sereal_decode(pTHX_ SV *bytes, SV *options, int what, SV *into, SV **header);
+IV ice_looks_like_sereal(pTHX_ SV *sv);
+
+SV *ice_encoder_new(pTHX_ SV *class, SV *options);
+SV *ice_encoder_encode(pTHX_ SV *self, SV *data, SV *header);
+U32 ice_encoder_flags(pTHX_ SV *self);
+void ice_encoder_destroy(pTHX_ SV *self);
+
+SV *ice_decoder_new(pTHX_ SV *class, SV *options);
+SV *ice_decoder_decode(pTHX_ SV *self, SV *bytes, UV at, int what, SV *into, SV **header);
+bool ice_decoder_is_incremental(pTHX_ SV *self);
+UV ice_decoder_consumed(pTHX_ SV *self);
+void ice_decoder_destroy(pTHX_ SV *self);
+
+#endif
