@@ -66,7 +66,7 @@ void ice_map_free(ice_map *map);
 
 /* ---- keys -------------------------------------------------------------- */
 
-#define ICE_HEKS 512 /* a power of two */
+#define ICE_HEKS 2048 /* a power of two */
 
 typedef struct {
     const HEK *hek;
@@ -173,11 +173,12 @@ void ice_keys_free(pTHX_ ice_keys *keys);
 SV *ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id);
 U16 ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool storable);
 
+/* perl's keys stand some ten bytes apart, in the order in which they were made. */
 PERL_STATIC_INLINE U32
 ice_hek_place(const HEK *hek)
 {
-    UV bits = PTR2UV(hek) >> 3;
-    return (U32)(bits ^ bits >> 9) & (ICE_HEKS - 1);
+    const U32 bits = (U32)(PTR2UV(hek) >> 3);
+    return (bits ^ bits >> 11) & (ICE_HEKS - 1);
 }
 
 /* The id of the key of an entry; 0: it needs a node. */
@@ -236,8 +237,10 @@ typedef struct {
 
 /* ---- the two ways ------------------------------------------------------ */
 
-/* Fills a tape with a value. With `referent`, the root is what `sv` refers to. */
-void ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings);
+/* Fills a tape with a value. What it will be written with may already write parts
+ * of it; NULL: it has to be filled as a whole. */
+void ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings,
+              const icecore_stage *stage);
 /* The user header of a Sereal document, before the body. */
 void ice_walk_header(pTHX_ ice_context *ctx, icecore_tape *tape, SV *header, SV *body, const ice_write_settings *settings);
 

@@ -37,7 +37,7 @@ ice_write_document(pTHX_ const icecore_stage *stage, SV *data, SV *header, const
     if (header)
         ice_walk_header(aTHX_ ctx, &tape, header, data, set);
     else
-        ice_walk(aTHX_ ctx, &tape, data, set);
+        ice_walk(aTHX_ ctx, &tape, data, set, stage);
     if (icecore_write(ctx->engine, stage, &tape, &out, losses ? &lost : NULL, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     result = newSVpvn((const char *)out.bytes, out.len);

@@ -253,7 +253,7 @@ ice_dclone(pTHX_ SV *ref)
     MY_CXT.doing = IS_STORING;
     MY_CXT.last_netorder = FALSE;
     ctx = ice_checkout(aTHX);
-    ice_walk(aTHX_ ctx, &tape, ref, &write_set);
+    ice_walk(aTHX_ ctx, &tape, ref, &write_set, NULL);
     if (icecore_view_tape(ctx->engine, &tape, &view, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     if (ctx->seen.used)

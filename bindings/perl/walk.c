@@ -766,6 +766,25 @@ run(pTHX_ walk *w)
     }
 }
 
+/* Begins an empty tape. */
+void
+iw_begin(pTHX_ walk *w)
+{
+    if (icecore_begin(w->ctx->engine, w->t) != ICECORE_OK)
+        croak("Icecore: not enough memory");
+    ice_keys_check(aTHX_ w->ctx, w->t->key_generation);
+    w->parts = 0;
+}
+
+void
+iw_finish(pTHX_ walk *w)
+{
+    if (w->t->arena_capacity - w->t->arena_len < SLACK)
+        iw_more_arena(aTHX_ w, SLACK);
+    Zero(w->t->arena + w->t->arena_len, SLACK, U8);
+    w->t->arena_len += SLACK;
+}
+
 static void
 begin(pTHX_ walk *w, ice_context *ctx, icecore_tape *tape, const ice_write_settings *settings)
 {
@@ -777,39 +796,32 @@ begin(pTHX_ walk *w, ice_context *ctx, icecore_tape *tape, const ice_write_setti
     w->storable = settings->profile == ICE_STORABLE;
     w->sereal = settings->profile == ICE_SEREAL;
     w->owned = FALSE;
-    if (icecore_begin(ctx->engine, tape) != ICECORE_OK)
-        croak("Icecore: not enough memory");
-    ice_keys_check(aTHX_ ctx, tape->key_generation);
-}
-
-static void
-finish(pTHX_ walk *w)
-{
-    if (w->t->arena_capacity - w->t->arena_len < SLACK)
-        iw_more_arena(aTHX_ w, SLACK);
-    Zero(w->t->arena + w->t->arena_len, SLACK, U8);
-    w->t->arena_len += SLACK;
+    w->stage = NULL;
+    iw_begin(aTHX_ w);
 }
 
 void
-ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings)
+ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings,
+         const icecore_stage *stage)
 {
     walk w;
     begin(aTHX_ & w, ctx, tape, settings);
+    /* What refers to the variable can't be in it, where all that is in it has one
+     * reference only. */
+    if (SvROK(sv) && (!settings->max_depth || settings->max_depth > LEVELS)) {
+        w.stage = stage;
+        if (iw_put_plain(aTHX_ & w, sv, 0, LEVELS, TRUE)) {
+            iw_finish(aTHX_ & w);
+            return;
+        }
+    }
     /* Storable stores what the reference refers to: the variable that holds the
      * reference is not a part of it. */
     if (w.storable && SvREFCNT(sv) > 1)
         sv = sv_2mortal(newRV_inc(SvRV(sv)));
-    /* What refers to the variable can't be in it, where all that is in it has one
-     * reference only. */
-    if (SvROK(sv) && (!settings->max_depth || settings->max_depth > LEVELS)
-        && iw_put_plain(aTHX_ & w, sv, 0, LEVELS, TRUE)) {
-        finish(aTHX_ & w);
-        return;
-    }
     iw_put(aTHX_ & w, sv, 0, FALSE, FALSE);
     run(aTHX_ & w);
-    finish(aTHX_ & w);
+    iw_finish(aTHX_ & w);
 }
 
 void
@@ -826,5 +838,5 @@ ice_walk_header(pTHX_ ice_context *ctx, icecore_tape *tape, SV *header, SV *body
         ice_map_clear(&ctx->seen);
     iw_put(aTHX_ & w, body, 0, FALSE, FALSE);
     run(aTHX_ & w);
-    finish(aTHX_ & w);
+    iw_finish(aTHX_ & w);
 }

@@ -29,6 +29,8 @@ typedef struct {
     bool storable;
     bool sereal;
     bool owned; /* foreign code may drop the encoder */
+    const icecore_stage *stage; /* what parts are written with; NULL: it is filled as a whole */
+    U32 parts;                  /* how many were */
 } walk;
 
 #define REFERENCE ICECORE_IS_REF
@@ -39,6 +41,8 @@ typedef struct {
 void iw_more_nodes(pTHX_ walk *w);
 void iw_more_arena(pTHX_ walk *w, STRLEN len);
 void iw_push_long_string(pTHX_ walk *w, U8 kind, U8 flags, U16 key, U64 offset, STRLEN len);
+void iw_begin(pTHX_ walk *w);
+void iw_finish(pTHX_ walk *w);
 void iw_pin(pTHX_ walk *w);
 ice_class *iw_class_of(pTHX_ walk *w, HV *stash);
 ice_walk_frame *iw_push_frame(pTHX_ walk *w, U8 kind, U32 node, U32 wraps, SV *sv);

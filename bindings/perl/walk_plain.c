@@ -13,20 +13,57 @@
 PERL_STATIC_INLINE icecore_node *
 put_node(icecore_node *node, U8 kind, U16 key, U32 aux, U64 payload)
 {
+#if BYTEORDER == 0x12345678
+    /* One store instead of four. */
+    const U64 front = (U64)aux << 32 | (U64)key << 16 | kind;
+    memcpy(node, &front, 8);
+#else
     node->kind = kind;
     node->flags = 0;
     node->key = key;
     node->aux = aux;
+#endif
     node->payload = payload;
     return node + 1;
 }
 
-static void
+/* So many nodes stay in the processor's first cache. */
+#define PART 512
+
+/* Hands over what was put so far, to be written: large data then takes no memory
+ * for its nodes. What is handed over can't be put in another way any more. */
+static bool
+hand_over(pTHX_ walk *w)
+{
+    iw_finish(aTHX_ w);
+    if (icecore_write_part(w->ctx->engine, w->stage, w->t) == ICECORE_OK) {
+        w->parts++;
+        return TRUE;
+    }
+    if (w->parts)
+        return FALSE;
+    w->stage = NULL;
+    return TRUE;
+}
+
+/* Makes room for so many nodes. */
+PERL_STATIC_INLINE bool
 reserve(pTHX_ walk *w, size_t count)
 {
+    if (UNLIKELY(w->t->node_count >= PART) && w->stage && !hand_over(aTHX_ w))
+        return FALSE;
     if (UNLIKELY(w->t->node_capacity - w->t->node_count < count)
         && icecore_grow_nodes(w->ctx->engine, w->t, w->t->node_count + count) != ICECORE_OK)
         croak("Icecore: too many values, or not enough memory");
+    return TRUE;
+}
+
+/* The container at `at` is complete. */
+PERL_STATIC_INLINE void
+end_plain(walk *w, U32 at, U32 parts)
+{
+    if (LIKELY(w->parts == parts))
+        w->t->nodes[at].payload = w->t->node_count;
 }
 
 /* Whether it is a string and nothing else, for all formats; or a number. */
@@ -44,7 +81,8 @@ static bool plain_ref(pTHX_ walk *w, SV *rv, U16 key, int levels);
         if (UNLIKELY(!FITS(len) || len >= ICECORE_LONG)) {                                                             \
             SAVE;                                                                                                      \
             leaf(aTHX_ w, sv, 0, id, is_item);                                                                         \
-            reserve(aTHX_ w, left);                                                                                    \
+            if (!reserve(aTHX_ w, left))                                                                               \
+                return FALSE;                                                                                          \
             LOAD;                                                                                                      \
         } else {                                                                                                       \
             const U64 offset = (U64)(text - w->t->arena);                                                              \
@@ -64,7 +102,8 @@ static bool plain_ref(pTHX_ walk *w, SV *rv, U16 key, int levels);
                 return FALSE;                                                                                          \
         } else                                                                                                         \
             leaf(aTHX_ w, sv, 0, id, is_item);                                                                         \
-        reserve(aTHX_ w, left);                                                                                        \
+        if (!reserve(aTHX_ w, left))                                                                                   \
+            return FALSE;                                                                                              \
         LOAD;                                                                                                          \
     }
 
@@ -72,113 +111,78 @@ static bool
 plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
 {
     const size_t count = HvTOTALKEYS(hv);
-    const U32 max = (U32)HvMAX(hv), at = push(aTHX_ w, ICECORE_MAP, flags, key, (U32)count, 0);
+    const U32 max = (U32)HvMAX(hv), parts = w->parts;
+    const U32 at = push(aTHX_ w, ICECORE_MAP, flags, key, (U32)count, 0);
+    U32 i = 0, order = 0;
     size_t left = count;
     icecore_node *node;
     U8 *text;
-    HE **buckets;
-    U32 i, order;
+    HE **buckets, *he = NULL;
 
-    if (HvPLACEHOLDERS_get(hv) || (w->storable && (HvHASKFLAGS(hv) || SvREADONLY((SV *)hv)))
-        || count > ICECORE_MOST_IDS)
+    if (w->storable) {
+        if (HvHASKFLAGS(hv) || SvREADONLY((SV *)hv))
+            return FALSE;
+        order = iw_start_hash(aTHX_ w, hv) & max;
+    }
+    if (HvPLACEHOLDERS_get(hv) || count > ICECORE_MOST_IDS || (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences))
         return FALSE;
-    order = iw_start_hash(aTHX_ w, hv);
-    if (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences)
+    if (!reserve(aTHX_ w, left))
         return FALSE;
-    reserve(aTHX_ w, left);
     LOAD;
     buckets = HvARRAY(hv);
-    for (i = 0; left; i++) {
-        HE *he;
-        for (he = buckets[(i ^ order) & max]; he; he = HeNEXT(he)) {
-            SV *sv = HeVAL(he);
-            const U32 f = SvFLAGS(sv);
-            const U16 id = ice_key_id(aTHX_ w->ctx, he, w->storable);
-            if (UNLIKELY(!id || SvREFCNT(sv) != 1 || !IS_BARE(f)))
-                return FALSE;
-            left--;
-            PUT_SCALAR(sv, f, id, FALSE)
-        }
+    for (; left; he = HeNEXT(he)) {
+        SV *sv;
+        U32 f;
+        U16 id;
+        while (!he)
+            he = buckets[i++ ^ order];
+        sv = HeVAL(he);
+        f = SvFLAGS(sv);
+        if (UNLIKELY(SvREFCNT(sv) != 1 || !IS_BARE(f)))
+            return FALSE;
+        id = ice_key_id(aTHX_ w->ctx, he, w->storable);
+        if (UNLIKELY(!id))
+            return FALSE;
+        left--;
+        PUT_SCALAR(sv, f, id, FALSE)
     }
     SAVE;
-    w->t->nodes[at].payload = w->t->node_count;
+    end_plain(w, at, parts);
     return TRUE;
-}
-
-/* Large data is not in the cache, and each step to it waits for the one before:
- * array, reference, hash, bucket, entry, value, string. So what comes some items
- * later is asked for, a step further each time. */
-#if defined(__GNUC__) || defined(__clang__)
-#  define PREFETCH(address) __builtin_prefetch(address)
-#else
-#  define PREFETCH(address) ((void)0)
-#endif
-#define FAR 16
-/* Less than this is in the cache, most likely. */
-#define MANY 10000
-
-PERL_STATIC_INLINE HV *
-hash_of(SV *sv)
-{
-    return sv && SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVHV ? (HV *)SvRV(sv) : NULL;
-}
-
-PERL_STATIC_INLINE void
-look_ahead(SV **items)
-{
-    SV *sv = items[12];
-    HV *hv;
-    U32 i;
-    PREFETCH(items[16]);
-    if (sv && SvROK(sv))
-        PREFETCH(SvRV(sv));
-    if ((hv = hash_of(items[9]))) {
-        PREFETCH(SvANY(hv));
-        PREFETCH(HvARRAY(hv));
-    }
-    if ((hv = hash_of(items[6])) && HvARRAY(hv) && HvMAX(hv) == 7)
-        for (i = 0; i < 8; i++)
-            PREFETCH(HvARRAY(hv)[i]);
-    if ((hv = hash_of(items[3])) && HvARRAY(hv) && HvMAX(hv) == 7)
-        for (i = 0; i < 8; i++) {
-            HE *he = HvARRAY(hv)[i];
-            if (he)
-                PREFETCH(HeVAL(he));
-        }
 }
 
 static bool
 plain_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, int levels)
 {
     const size_t count = (size_t)(AvFILLp(av) + 1);
-    size_t left = count;
-    U32 at;
-    SV **items = AvARRAY(av);
+    const U32 parts = w->parts, at = push(aTHX_ w, ICECORE_ARRAY, flags, key, (U32)count, 0);
+    SV **items = AvARRAY(av), **end = items + count;
     icecore_node *node;
     U8 *text;
 
     if (count > U32_MAX)
         return FALSE;
-    at = push(aTHX_ w, ICECORE_ARRAY, flags, key, (U32)count, 0);
-    reserve(aTHX_ w, left);
-    LOAD;
-    while (left) {
-        SV *sv = *items++;
-        U32 f;
-        left--;
-        if (left > FAR && count > MANY)
-            look_ahead(items);
-        if (UNLIKELY(!sv)) {
-            node = put_node(node, ICECORE_HOLE, 0, 0, 0);
-            continue;
-        }
-        f = SvFLAGS(sv);
-        if (UNLIKELY(SvREFCNT(sv) != 1 || !IS_BARE(f)))
+    while (items < end) {
+        size_t left = (size_t)(end - items) < PART ? (size_t)(end - items) : PART;
+        if (!reserve(aTHX_ w, left))
             return FALSE;
-        PUT_SCALAR(sv, f, 0, TRUE)
+        LOAD;
+        while (left) {
+            SV *sv = *items++;
+            U32 f;
+            left--;
+            if (UNLIKELY(!sv)) {
+                node = put_node(node, ICECORE_HOLE, 0, 0, 0);
+                continue;
+            }
+            f = SvFLAGS(sv);
+            if (UNLIKELY(SvREFCNT(sv) != 1 || !IS_BARE(f)))
+                return FALSE;
+            PUT_SCALAR(sv, f, 0, TRUE)
+        }
+        SAVE;
     }
-    SAVE;
-    w->t->nodes[at].payload = w->t->node_count;
+    end_plain(w, at, parts);
     return TRUE;
 }
 
@@ -212,6 +216,7 @@ bool
 iw_put_plain(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root)
 {
     const size_t nodes = w->t->node_count, arena = w->t->arena_len;
+    const U32 parts = w->parts;
     SV *sv = SvRV(rv);
     U8 flags = REFERENCE;
     if (SvMAGICAL(rv) || SvWEAKREF(rv) || (SvREFCNT(sv) > 1 && !is_root))
@@ -221,6 +226,11 @@ iw_put_plain(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root)
         flags |= ICECORE_BIT_7;
     if (plain_referent(aTHX_ w, sv, flags, key, levels))
         return TRUE;
+    w->stage = NULL;
+    if (w->parts != parts) {
+        iw_begin(aTHX_ w);
+        return FALSE;
+    }
     w->t->node_count = nodes;
     w->t->arena_len = arena;
     return FALSE;

@@ -5,7 +5,7 @@
 use super::WriteOptions;
 use super::image::Image;
 use super::tag;
-use super::usual::{bool_tag, integer_tag, whole};
+use super::usual::{bool_tag, whole};
 use crate::codec::{Open, Parts};
 use crate::document::{Document, Kind, NO_KEY, Names, Node, Place, flag};
 use crate::output::Output;
@@ -58,64 +58,95 @@ fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
 }
 
 fn write(document: &Document<'_>, options: &WriteOptions, parts: &mut Parts, buf: &mut Vec<u8>) -> Option<()> {
-    let tape = document.tape();
-    let nodes = tape.nodes.get(tape.root as usize..)?;
     if !parts.begun {
         head(options, buf);
     }
+    match options.netorder {
+        false => write_as::<false>(document, options, parts, buf),
+        true => write_as::<true>(document, options, parts, buf),
+    }
+}
+
+fn write_as<const NET: bool>(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    parts: &mut Parts,
+    buf: &mut Vec<u8>,
+) -> Option<()> {
+    let tape = document.tape();
+    let names = tape.keys();
+    let nodes = tape.nodes.get(tape.root as usize..)?;
     let bytes = &mut parts.spare.bytes;
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }
-    let mut pen = Pen {
-        chunk: bytes.first_chunk_mut()?,
-        at: 0,
-        strings: (document.input(), &tape.arena[..]),
-        names: tape.keys(),
-        netorder: options.netorder,
-        has_bools: options.minor.is_some_and(|minor| minor >= 12),
-    };
+    let chunk = bytes.first_chunk_mut()?;
+    let strings = (document.input(), &tape.arena[..]);
+    let has_bools = options.minor.is_some_and(|minor| minor >= 12);
+    let mut to = 0;
     let mut depth = parts.depth;
     // The container that is open: how much is left, its own key, and whether its
     // children have keys.
     let mut top = if parts.begun { parts.open[depth] } else { Open { left: 1, key: NO_KEY, is_map: false } };
     // The root is what the reference refers to that Storable was given.
     let mut is_root = !parts.begun;
-    for node in nodes {
-        if pen.at >= CHUNK {
-            pen.pass_on(buf);
+    let mut at = 0;
+    loop {
+        // What is complete is itself an item or the value of an entry.
+        while top.left == 0 && depth > 0 {
+            if top.key != NO_KEY {
+                to = key::<NET>(chunk, to, top.key, names, buf)?;
+            }
+            depth -= 1;
+            top = parts.open[depth];
+            top.left -= 1;
         }
+        if at == nodes.len() {
+            break;
+        }
+        if to >= CHUNK {
+            to = pass_on(chunk, to, buf);
+        }
+        let run = nodes.get(at..at + (nodes.len() - at).min(top.left as usize))?;
+        let (taken, behind) = match top.is_map {
+            true => leaves::<NET, true>(run, chunk, to, strings, names),
+            false => leaves::<NET, false>(run, chunk, to, strings, names),
+        };
+        to = behind;
+        at += taken;
+        top.left -= taken as u32;
+        let Some(node) = nodes.get(at).filter(|_| (top.left > 0 || depth == 0) && to < CHUNK) else { continue };
         if node.flags & !flag::REF != 0 || (node.key != NO_KEY) != top.is_map || top.left == 0 {
             return None;
         }
-        if matches!(node.kind, Kind::Array | Kind::Map) {
-            let is_map = node.kind == Kind::Map;
-            pen.front(is_map, is_root, node.aux)?;
-            is_root = false;
-            if node.aux > 0 {
-                *parts.open.get_mut(depth)? = top;
-                depth += 1;
-                top = Open { left: node.aux, key: node.key, is_map };
-                continue;
+        at += 1;
+        match node.kind {
+            Kind::Array | Kind::Map => {
+                to = front::<NET>(chunk, to, node, is_root)?;
+                is_root = false;
+                if node.aux > 0 {
+                    *parts.open.get_mut(depth)? = top;
+                    depth += 1;
+                    top = Open { left: node.aux, key: node.key, is_map: node.kind == Kind::Map };
+                    continue;
+                }
             }
-        } else {
-            pen.leaf(node, buf)?;
+            Kind::Int => to = integer::<NET>(chunk, to, node.payload as i64, buf)?,
+            Kind::Bytes | Kind::Text => to = string::<NET>(chunk, to, node, strings, buf)?,
+            Kind::Null => to = byte(chunk, to, tag::UNDEF)?,
+            Kind::Bool => to = byte(chunk, to, bool_tag(node.payload != 0, has_bools))?,
+            Kind::Float => to = float::<NET>(chunk, to, f64::from_bits(node.payload), buf)?,
+            Kind::Float32 => {
+                to = float::<NET>(chunk, to, f64::from(f32::from_bits(node.payload as u32)), buf)?;
+            }
+            _ => return None,
         }
-        let mut key = node.key;
-        loop {
-            if key != NO_KEY {
-                pen.key(key, buf)?;
-            }
-            top.left -= 1;
-            if top.left > 0 || depth == 0 {
-                break;
-            }
-            key = top.key;
-            depth -= 1;
-            top = parts.open[depth];
+        if node.key != NO_KEY {
+            to = key::<NET>(chunk, to, node.key, names, buf)?;
         }
+        top.left -= 1;
     }
-    pen.pass_on(buf);
+    pass_on(chunk, to, buf);
     parts.begun = true;
     parts.depth = depth;
     *parts.open.get_mut(depth)? = top;
@@ -134,172 +165,200 @@ fn head(options: &WriteOptions, buf: &mut Vec<u8>) {
     image.write(buf);
 }
 
-/// Where bytes go.
-struct Pen<'p> {
-    chunk: &'p mut Chunk,
-    at: usize,
-    /// What places refer to: the input and the arena.
-    strings: (&'p [u8], &'p [u8]),
-    names: &'p Names,
-    netorder: bool,
-    has_bools: bool,
+/// Writes integers and short strings, of a map with their keys, as long as there
+/// are such and the chunk is not full. Says how many, and where it stopped.
+#[inline(always)]
+fn leaves<const NET: bool, const KEYS: bool>(
+    nodes: &[Node],
+    chunk: &mut Chunk,
+    mut to: usize,
+    (input, arena): (&[u8], &[u8]),
+    names: &Names,
+) -> (usize, usize) {
+    for (taken, node) in nodes.iter().enumerate() {
+        let room: Option<&mut [u8; 64]> = chunk.get_mut(to..to + 64).and_then(|room| room.first_chunk_mut());
+        let (Some(room), 0) = (room, node.flags) else { return (taken, to) };
+        if to >= CHUNK || (node.key != NO_KEY) != KEYS {
+            return (taken, to);
+        }
+        let len = match node.kind {
+            Kind::Int => {
+                let value = node.payload as i64;
+                if (-128..=127).contains(&value) {
+                    room[..2].copy_from_slice(&[tag::BYTE, (value + 128) as u8]);
+                    2
+                } else if !NET {
+                    room[0] = tag::INTEGER;
+                    room[1..9].copy_from_slice(&value.to_le_bytes());
+                    9
+                } else {
+                    return (taken, to);
+                }
+            }
+            Kind::Bytes | Kind::Text if node.aux <= 32 => {
+                let (base, start) = match node.place() {
+                    Place::Input(start) => (input, start),
+                    Place::Arena(start) => (arena, start),
+                };
+                let Some(window) = base.get(start as usize..).and_then(|text| text.first_chunk::<32>()) else {
+                    return (taken, to);
+                };
+                room[0] = if node.kind == Kind::Text { tag::UTF8STR } else { tag::SCALAR };
+                room[1] = node.aux as u8;
+                room[2..34].copy_from_slice(window);
+                2 + node.aux as usize
+            }
+            _ => return (taken, to),
+        };
+        if KEYS {
+            let Some((entry, _)) = names.plain(node.key).filter(|(entry, _)| entry.node.aux <= 16) else {
+                return (taken, to);
+            };
+            let key = &mut room[len..len + 20];
+            key[..4].copy_from_slice(&length::<NET>(entry.node.aux));
+            key[4..].copy_from_slice(&entry.head.to_le_bytes());
+            to += 4 + entry.node.aux as usize;
+        }
+        to += len;
+    }
+    (nodes.len(), to)
 }
 
-impl Pen<'_> {
-    #[inline(always)]
-    fn pass_on(&mut self, buf: &mut Vec<u8>) {
-        buf.extend_from_slice(&self.chunk[..self.at]);
-        self.at = 0;
-    }
+#[inline(always)]
+fn pass_on(chunk: &Chunk, to: usize, buf: &mut Vec<u8>) -> usize {
+    buf.extend_from_slice(&chunk[..to]);
+    0
+}
 
-    /// Room for what takes at most 64 bytes.
-    #[inline(always)]
-    fn room(&mut self) -> Option<&mut [u8; 64]> {
-        self.chunk.get_mut(self.at..)?.first_chunk_mut()
-    }
+/// Room for what takes at most 64 bytes.
+#[inline(always)]
+fn room(chunk: &mut Chunk, to: usize) -> Option<&mut [u8; 64]> {
+    chunk.get_mut(to..to + 64)?.first_chunk_mut()
+}
 
-    #[inline(always)]
-    fn length(&self, value: u32) -> [u8; 4] {
-        if self.netorder { value.to_be_bytes() } else { value.to_le_bytes() }
-    }
+#[inline(always)]
+fn length<const NET: bool>(value: u32) -> [u8; 4] {
+    if NET { value.to_be_bytes() } else { value.to_le_bytes() }
+}
 
-    /// A reference, unless it is the root, and tag and count of what it refers to.
-    #[inline(always)]
-    fn front(&mut self, is_map: bool, is_root: bool, count: u32) -> Option<()> {
-        let count = self.length(count);
-        let skip = usize::from(is_root);
-        let room = self.room()?;
-        room[0] = tag::REF;
-        room[1 - skip] = if is_map { tag::HASH } else { tag::ARRAY };
-        room[2 - skip..6 - skip].copy_from_slice(&count);
-        self.at += 6 - skip;
-        Some(())
-    }
+/// A reference, unless it is the root, and tag and count of what it refers to.
+#[inline(always)]
+fn front<const NET: bool>(chunk: &mut Chunk, to: usize, node: &Node, is_root: bool) -> Option<usize> {
+    let skip = usize::from(is_root);
+    let room = room(chunk, to)?;
+    room[0] = tag::REF;
+    room[1 - skip] = if node.kind == Kind::Map { tag::HASH } else { tag::ARRAY };
+    room[2 - skip..6 - skip].copy_from_slice(&length::<NET>(node.aux));
+    Some(to + 6 - skip)
+}
 
-    #[inline(always)]
-    fn leaf(&mut self, node: &Node, buf: &mut Vec<u8>) -> Option<()> {
-        match node.kind {
-            Kind::Int => self.integer(node.payload as i64, buf),
-            Kind::Bytes | Kind::Text => self.string(node, buf),
-            Kind::Null => self.byte(tag::UNDEF),
-            Kind::Float => self.float(f64::from_bits(node.payload), buf),
-            Kind::Float32 => self.float(f64::from(f32::from_bits(node.payload as u32)), buf),
-            Kind::Bool => self.byte(bool_tag(node.payload != 0, self.has_bools)),
-            _ => None,
-        }
-    }
+#[inline(always)]
+fn byte(chunk: &mut Chunk, to: usize, byte: u8) -> Option<usize> {
+    room(chunk, to)?[0] = byte;
+    Some(to + 1)
+}
 
-    #[inline(always)]
-    fn byte(&mut self, byte: u8) -> Option<()> {
-        self.room()?[0] = byte;
-        self.at += 1;
-        Some(())
-    }
-
-    #[inline(always)]
-    fn integer(&mut self, value: i64, buf: &mut Vec<u8>) -> Option<()> {
-        let tag = integer_tag(value, self.netorder);
-        let room = self.room()?;
-        room[0] = tag;
-        self.at += match tag {
-            tag::BYTE => {
-                room[1] = (value + 128) as u8;
-                2
-            }
-            tag::INTEGER => {
-                room[1..9].copy_from_slice(&value.to_le_bytes());
-                9
-            }
-            tag::NETINT => {
-                room[1..5].copy_from_slice(&(value as i32).to_be_bytes());
-                5
-            }
-            _ => return self.bytes(tag::SCALAR, value.to_string().as_bytes(), buf),
-        };
-        Some(())
-    }
-
-    #[inline(always)]
-    fn float(&mut self, value: f64, buf: &mut Vec<u8>) -> Option<()> {
-        if let Some(whole) = whole(value) {
-            return self.integer(whole, buf);
-        }
-        if self.netorder {
-            return None;
-        }
-        let room = self.room()?;
-        room[0] = tag::DOUBLE;
+#[inline(always)]
+fn integer<const NET: bool>(chunk: &mut Chunk, to: usize, value: i64, buf: &mut Vec<u8>) -> Option<usize> {
+    let room = room(chunk, to)?;
+    if (-128..=127).contains(&value) {
+        room[..2].copy_from_slice(&[tag::BYTE, (value + 128) as u8]);
+        Some(to + 2)
+    } else if !NET {
+        room[0] = tag::INTEGER;
         room[1..9].copy_from_slice(&value.to_le_bytes());
-        self.at += 9;
-        Some(())
+        Some(to + 9)
+    } else if let Ok(value) = i32::try_from(value) {
+        room[0] = tag::NETINT;
+        room[1..5].copy_from_slice(&value.to_be_bytes());
+        Some(to + 5)
+    } else {
+        long::<NET>(chunk, to, tag::SCALAR, value.to_string().as_bytes(), buf)
     }
+}
 
-    #[inline(always)]
-    fn string(&mut self, node: &Node, buf: &mut Vec<u8>) -> Option<()> {
-        let len = node.aux as usize;
-        let (base, start) = match node.place() {
-            Place::Input(start) => (self.strings.0, usize::try_from(start).ok()?),
-            Place::Arena(start) => (self.strings.1, usize::try_from(start).ok()?),
-        };
-        let tag = if node.kind == Kind::Text { tag::UTF8STR } else { tag::SCALAR };
-        if len <= 32
-            && let Some(window) = base.get(start..).and_then(|rest| rest.first_chunk::<32>())
-        {
-            let room = self.room()?;
-            room[0] = tag;
-            room[1] = len as u8;
-            room[2..34].copy_from_slice(window);
-            self.at += 2 + len;
-            return Some(());
-        }
-        // Of the longest ones the length is elsewhere.
-        let text = base.get(start..start.checked_add(len)?).filter(|_| node.aux <= i32::MAX as u32)?;
-        self.bytes(tag, text, buf)
+#[inline(always)]
+fn float<const NET: bool>(chunk: &mut Chunk, to: usize, value: f64, buf: &mut Vec<u8>) -> Option<usize> {
+    if let Some(whole) = whole(value) {
+        return integer::<NET>(chunk, to, whole, buf);
     }
+    if NET {
+        return None;
+    }
+    let room = room(chunk, to)?;
+    room[0] = tag::DOUBLE;
+    room[1..9].copy_from_slice(&value.to_le_bytes());
+    Some(to + 9)
+}
 
-    /// A string of any length; `tag` is the one for a short one.
-    fn bytes(&mut self, tag: u8, text: &[u8], buf: &mut Vec<u8>) -> Option<()> {
-        let len = u32::try_from(text.len()).ok()?;
-        let long = self.length(len);
-        let room = self.room()?;
-        match u8::try_from(len) {
-            Ok(short) => {
-                room[..2].copy_from_slice(&[tag, short]);
-                self.at += 2;
-            }
-            Err(_) => {
-                room[0] = if tag == tag::UTF8STR { tag::LUTF8STR } else { tag::LSCALAR };
-                room[1..5].copy_from_slice(&long);
-                self.at += 5;
-            }
-        }
-        self.pass_on(buf);
-        buf.extend_from_slice(text);
-        Some(())
+/// `strings` are what places refer to: the input and the arena.
+#[inline(always)]
+fn string<const NET: bool>(
+    chunk: &mut Chunk,
+    to: usize,
+    node: &Node,
+    strings: (&[u8], &[u8]),
+    buf: &mut Vec<u8>,
+) -> Option<usize> {
+    let (base, start) = match node.place() {
+        Place::Input(start) => (strings.0, start),
+        Place::Arena(start) => (strings.1, start),
+    };
+    let tag = if node.kind == Kind::Text { tag::UTF8STR } else { tag::SCALAR };
+    let text = base.get(usize::try_from(start).ok()?..)?;
+    let len = node.aux as usize;
+    if len <= 32
+        && let Some(window) = text.first_chunk::<32>()
+    {
+        let room = room(chunk, to)?;
+        room[0] = tag;
+        room[1] = len as u8;
+        room[2..34].copy_from_slice(window);
+        return Some(to + 2 + len);
     }
+    // Of the longest ones the length is elsewhere.
+    let text = text.get(..len).filter(|_| node.aux <= i32::MAX as u32)?;
+    long::<NET>(chunk, to, tag, text, buf)
+}
 
-    /// Length and bytes of a key without flags.
-    #[inline(always)]
-    fn key(&mut self, id: u16, buf: &mut Vec<u8>) -> Option<()> {
-        let names = self.names;
-        let (entry, bytes) = names.plain(id)?;
-        let len = self.length(entry.node.aux);
-        if self.at >= CHUNK {
-            self.pass_on(buf);
+/// A string of any length; `tag` is the one for a short one.
+#[inline(never)]
+fn long<const NET: bool>(chunk: &mut Chunk, to: usize, tag: u8, text: &[u8], buf: &mut Vec<u8>) -> Option<usize> {
+    let len = u32::try_from(text.len()).ok()?;
+    let room = room(chunk, to)?;
+    let behind = match u8::try_from(len) {
+        Ok(short) => {
+            room[..2].copy_from_slice(&[tag, short]);
+            2
         }
-        let room = self.room()?;
-        room[..4].copy_from_slice(&len);
-        if entry.node.aux <= 16 {
-            room[4..20].copy_from_slice(&entry.head.to_le_bytes());
-            self.at += 4 + entry.node.aux as usize;
-            return Some(());
+        Err(_) => {
+            room[0] = if tag == tag::UTF8STR { tag::LUTF8STR } else { tag::LSCALAR };
+            room[1..5].copy_from_slice(&length::<NET>(len));
+            5
         }
-        let Place::Arena(start) = entry.node.place() else { return None };
-        let start = usize::try_from(start).ok()?;
-        let text = bytes.get(start..start + entry.node.aux as usize).filter(|text| text.len() <= i32::MAX as usize)?;
-        self.at += 4;
-        self.pass_on(buf);
-        buf.extend_from_slice(text);
-        Some(())
+    };
+    let to = pass_on(chunk, to + behind, buf);
+    buf.extend_from_slice(text);
+    Some(to)
+}
+
+/// Length and bytes of a key without flags.
+#[inline(always)]
+fn key<const NET: bool>(chunk: &mut Chunk, to: usize, id: u16, names: &Names, buf: &mut Vec<u8>) -> Option<usize> {
+    let (entry, bytes) = names.plain(id)?;
+    let len = entry.node.aux as usize;
+    // Many may come one behind the other.
+    let to = if to >= CHUNK { pass_on(chunk, to, buf) } else { to };
+    let room = room(chunk, to)?;
+    room[..4].copy_from_slice(&length::<NET>(entry.node.aux));
+    if len <= 16 {
+        room[4..20].copy_from_slice(&entry.head.to_le_bytes());
+        return Some(to + 4 + len);
     }
+    let Place::Arena(start) = entry.node.place() else { return None };
+    let start = usize::try_from(start).ok()?;
+    let text = bytes.get(start..start + len).filter(|text| text.len() <= i32::MAX as usize)?;
+    let to = pass_on(chunk, to + 4, buf);
+    buf.extend_from_slice(text);
+    Some(to)
 }
