@@ -1,4 +1,13 @@
-/* What build.c and objects.c share. */
+/* What the files of the build share.
+ *
+ *   build.c          the loop, and what names something else
+ *   build_plain.c    tight recursion for what most data is made of
+ *   build_leaf.*     strings, numbers
+ *   build_entries.*  entries of hashes
+ *   build_classes.c  what the document's classes are, and may be
+ *   objects.c        hooks, ties, regexps, code, records
+ *   fields.c         objects of perl 5.38's `class`
+ */
 #ifndef ICECORE_BUILD_H
 #define ICECORE_BUILD_H
 #include "icecore_perl.h"
@@ -21,6 +30,7 @@ ice_target *ib_find_target(build *b, U32 node);
 void ib_set_variable(pTHX_ build *b, U32 node, SV *sv);
 void ib_set_referent(pTHX_ build *b, U32 node, SV *sv);
 void ib_be_weak(pTHX_ build *b, SV *rv);
+void ib_own_input(pTHX_ build *b);
 void ib_pin(pTHX_ build *b);
 ice_build_frame *ib_push_frame(pTHX_ build *b, U8 kind, U32 node, SV *sv);
 const icecore_name *ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text);
@@ -29,6 +39,13 @@ bool ib_is_record(build *b, const icecore_node *node);
 bool ib_is_thawed(pTHX_ build *b, const icecore_node *node);
 U32 ib_last_child(build *b, U32 at);
 void ib_be_object(pTHX_ build *b, SV *rv, U32 object);
+
+/* build_plain.c */
+U32 ib_fill_array(pTHX_ build *b, AV *av, U32 at, U32 end);
+U32 ib_fill_hash(pTHX_ build *b, HV *hv, U32 at, U32 end);
+
+/* build_classes.c */
+void ib_check_classes(pTHX_ build *b, U32 from);
 
 /* fields.c */
 bool ib_has_fields(pTHX_ build *b, U32 at);
