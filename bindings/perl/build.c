@@ -526,9 +526,10 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
     ice_keys_check(aTHX_ ctx, view->keys.generation);
     if (root >= view->node_count)
         return newSV(0);
-    ib_check_classes(aTHX_ & b, root);
-
-    value(aTHX_ & b);
+    if (b.shares || !ib_plain(aTHX_ & b, root)) {
+        ib_check_classes(aTHX_ & b, root);
+        value(aTHX_ & b);
+    }
     while (ctx->depth) {
         ice_build_frame *frame = &ctx->frames[ctx->depth - 1].build;
         const icecore_node *node;

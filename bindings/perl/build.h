@@ -25,7 +25,8 @@ typedef struct {
     bool shares;  /* some leaves are values that perl or the decoder has already */
 } build;
 
-const char *ib_bytes_of(pTHX_ build *b, const icecore_node *node, STRLEN *len);
+/* Of a string that is too long for a node; dies, if it has no place. */
+const char *ib_long_bytes(pTHX_ build *b, const icecore_node *node, STRLEN *len);
 ice_target *ib_find_target(build *b, U32 node);
 void ib_set_variable(pTHX_ build *b, U32 node, SV *sv);
 void ib_set_referent(pTHX_ build *b, U32 node, SV *sv);
@@ -43,6 +44,7 @@ void ib_be_object(pTHX_ build *b, SV *rv, U32 object);
 /* build_plain.c */
 U32 ib_fill_array(pTHX_ build *b, AV *av, U32 at, U32 end);
 U32 ib_fill_hash(pTHX_ build *b, HV *hv, U32 at, U32 end);
+SV *ib_plain(pTHX_ build *b, U32 root);
 
 /* build_classes.c */
 void ib_check_classes(pTHX_ build *b, U32 from);
@@ -75,6 +77,20 @@ ib_set_rv(pTHX_ SV *variable, SV *referent)
         sv_upgrade(variable, SVt_IV);
     SvRV_set(variable, referent);
     SvROK_on(variable);
+}
+
+/* The bytes of a string. */
+PERL_STATIC_INLINE const char *
+ib_bytes_of(pTHX_ build *b, const icecore_node *node, STRLEN *len)
+{
+    const icecore_view *v = b->v;
+    const U64 offset = node->payload & ICECORE_OFFSET;
+    const bool in_arena = (node->payload & ICECORE_IN_ARENA) != 0;
+    const U64 base_len = in_arena ? v->arena_len : v->input_len;
+    if (UNLIKELY(node->aux == ICECORE_LONG || offset > base_len || node->aux > base_len - offset))
+        return ib_long_bytes(aTHX_ b, node, len);
+    *len = node->aux;
+    return (const char *)(in_arena ? v->arena : v->input) + offset;
 }
 
 /* The node behind the one at `at` and all that is in it. */

@@ -21,8 +21,48 @@ void ib_store_by_sv(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value);
 void ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value);
 void ib_store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8);
 
-/* Puts a value under a shared key. A key that is there already gets the new
- * value, as the last one wins. */
+/* Puts a value under a shared key that there is nothing special about. Says no, if
+ * it has to be done through perl's interface. */
+PERL_STATIC_INLINE bool
+ib_store_direct(pTHX_ ice_context *ctx, HV *hv, HEK *hek, SV *value)
+{
+#if DIRECT_ENTRIES
+    HE **bucket, *he = (HE *)ENTRY_ROOT;
+    const size_t max = HvMAX(hv);
+    if (UNLIKELY(!ib_direct_entries || !HvARRAY(hv) || !he || HvHASKFLAGS(hv) || HvTOTALKEYS(hv) > max))
+        return FALSE;
+    bucket = &HvARRAY(hv)[HEK_HASH(hek) & (U32)max];
+    if (*bucket) {
+        HE *other;
+        for (other = *bucket; other; other = HeNEXT(other))
+            if (HeKEY_hek(other) == hek) {
+                if (HeVAL(other) == &PL_sv_placeholder)
+                    return FALSE;
+                ib_store_in(aTHX_ ctx, &HeVAL(other), value);
+                return TRUE;
+            }
+    }
+    ENTRY_ROOT = (void *)HeNEXT(he);
+    HeKEY_hek(he) = share_hek_hek(hek);
+    HeVAL(he) = value;
+    HeNEXT(he) = *bucket;
+    *bucket = he;
+    HvTOTALKEYS(hv)++;
+    if (HEK_FLAGS(hek))
+        HvHASKFLAGS_on(hv);
+    return TRUE;
+#else
+    PERL_UNUSED_CONTEXT;
+    PERL_UNUSED_VAR(ctx);
+    PERL_UNUSED_VAR(hv);
+    PERL_UNUSED_VAR(hek);
+    PERL_UNUSED_VAR(value);
+    return FALSE;
+#endif
+}
+
+/* Puts a value under a key. One that is there already gets the new value, as the
+ * last one wins. */
 PERL_STATIC_INLINE void
 ib_store_entry(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
 {
@@ -32,32 +72,8 @@ ib_store_entry(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
         return;
     }
     hek = SvSHARED_HEK_FROM_PV(SvPVX_const(key));
-#if DIRECT_ENTRIES
-    if (LIKELY(ib_direct_entries && HvARRAY(hv) && ENTRY_ROOT && !HvHASKFLAGS(hv)
-               && (HEK_FLAGS(hek) & ~HVhek_UTF8) == 0 && HvTOTALKEYS(hv) <= HvMAX(hv))) {
-        HE **bucket = &HvARRAY(hv)[HEK_HASH(hek) & (U32)HvMAX(hv)];
-        HE *he;
-        for (he = *bucket; he; he = HeNEXT(he))
-            if (HeKEY_hek(he) == hek) {
-                if (HeVAL(he) == &PL_sv_placeholder) {
-                    ib_store_by_sv(aTHX_ ctx, hv, key, value);
-                    return;
-                }
-                ib_store_in(aTHX_ ctx, &HeVAL(he), value);
-                return;
-            }
-        he = (HE *)ENTRY_ROOT;
-        ENTRY_ROOT = (void *)HeNEXT(he);
-        HeKEY_hek(he) = share_hek_hek(hek);
-        HeVAL(he) = value;
-        HeNEXT(he) = *bucket;
-        *bucket = he;
-        HvTOTALKEYS(hv)++;
-        if (HEK_FLAGS(hek))
-            HvHASKFLAGS_on(hv);
+    if ((HEK_FLAGS(hek) & ~HVhek_UTF8) == 0 && ib_store_direct(aTHX_ ctx, hv, hek, value))
         return;
-    }
-#endif
     ib_store_in(aTHX_ ctx, (SV **)hv_common(hv, key, NULL, 0, 0, HV_FETCH_LVALUE | HV_FETCH_JUST_SV, NULL, HEK_HASH(hek)),
              value);
 }

@@ -2,24 +2,21 @@
 #include "build_leaf.h"
 
 const char *
-ib_bytes_of(pTHX_ build *b, const icecore_node *node, STRLEN *len)
+ib_long_bytes(pTHX_ build *b, const icecore_node *node, STRLEN *len)
 {
     const icecore_view *v = b->v;
-    U64 offset = node->payload & ICECORE_OFFSET;
-    U64 size = node->aux;
-    bool in_arena = (node->payload & ICECORE_IN_ARENA) != 0;
-    if (UNLIKELY(node->aux == ICECORE_LONG)) {
-        if (node->payload >= v->long_count)
-            croak("Icecore: a string without a place");
-        offset = v->long_strings[node->payload].offset;
-        size = v->long_strings[node->payload].len;
-        in_arena = v->long_strings[node->payload].in_arena;
-    }
-    if (UNLIKELY(offset > (in_arena ? v->arena_len : v->input_len)
-                 || size > (in_arena ? v->arena_len : v->input_len) - offset))
+    const icecore_long *place;
+    const U8 *base;
+    U64 base_len;
+    if (node->aux != ICECORE_LONG || node->payload >= v->long_count)
         croak("Icecore: a string without a place");
-    *len = (STRLEN)size;
-    return (const char *)(in_arena ? v->arena : v->input) + offset;
+    place = &v->long_strings[node->payload];
+    base = place->in_arena ? v->arena : v->input;
+    base_len = place->in_arena ? v->arena_len : v->input_len;
+    if (place->offset > base_len || place->len > base_len - place->offset)
+        croak("Icecore: a string without a place");
+    *len = (STRLEN)place->len;
+    return (const char *)base + place->offset;
 }
 
 void

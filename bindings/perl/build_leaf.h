@@ -8,21 +8,50 @@ SV *ib_new_big_int(pTHX_ build *b, const icecore_node *node);
 NV ib_float128(const U8 *bytes);
 SV *ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node);
 
+/* A string, without a call where perl has the parts of one in its headers. */
+PERL_STATIC_INLINE SV *
+new_string(pTHX_ const char *text, STRLEN len)
+{
+#if PERL_VERSION_GE(5, 36, 0)
+    /* As perl has it: at least 16 bytes, one of them for a NUL and one for the
+     * count of those who share it. */
+    const STRLEN size = len + 2 < 16 ? 16 : len + 2;
+    SV *sv = newSV_type(SVt_PV);
+    char *copy;
+    Newx(copy, size, char);
+    ice_copy(copy, text, len);
+    copy[len] = 0;
+    SvPV_set(sv, copy);
+    SvCUR_set(sv, len);
+    SvLEN_set(sv, size);
+    SvFLAGS(sv) |= SVf_POK | SVp_POK;
+    return sv;
+#else
+    return newSVpvn(text, len);
+#endif
+}
+
+PERL_STATIC_INLINE SV *
+new_bytes(pTHX_ build *b, const icecore_node *node)
+{
+    STRLEN len;
+    const char *text = ib_bytes_of(aTHX_ b, node, &len);
+    return new_string(aTHX_ text, len);
+}
+
 PERL_STATIC_INLINE SV *
 ib_new_string(pTHX_ build *b, const icecore_node *node)
 {
     STRLEN len;
     const char *text = ib_bytes_of(aTHX_ b, node, &len);
-    SV *sv = newSVpvn(text, len);
+    SV *sv;
+    if (node->kind == ICECORE_TEXT && UNLIKELY(!ice_is_utf8((const U8 *)text, len)))
+        ib_bad_utf8(aTHX_ b, node);
+    sv = new_string(aTHX_ text, len);
     if (node->kind == ICECORE_TEXT
         || ((node->kind == ICECORE_SYMBOL || node->kind == ICECORE_MODULE || node->kind == ICECORE_ENUM_CASE)
-            && !ice_is_ascii((const U8 *)text, len) && ice_is_utf8((const U8 *)text, len))) {
-        if (UNLIKELY(!ice_is_utf8((const U8 *)text, len))) {
-            SvREFCNT_dec(sv);
-            ib_bad_utf8(aTHX_ b, node);
-        }
+            && !ice_is_ascii((const U8 *)text, len) && ice_is_utf8((const U8 *)text, len)))
         SvUTF8_on(sv);
-    }
     return sv;
 }
 

@@ -45,6 +45,29 @@
 #define ice_is_utf8(text, len) ((len) == 0 || is_utf8_string(text, len))
 #define ice_is_ascii(text, len) ((len) == 0 || is_utf8_invariant_string(text, len))
 
+/* Copies a string; most are short. */
+PERL_STATIC_INLINE void
+ice_copy(char *to, const char *from, STRLEN len)
+{
+    if (len > 16)
+        memcpy(to, from, len);
+    else if (len >= 8) {
+        U64 a, b;
+        memcpy(&a, from, 8);
+        memcpy(&b, from + len - 8, 8);
+        memcpy(to, &a, 8);
+        memcpy(to + len - 8, &b, 8);
+    } else if (len >= 4) {
+        U32 a, b;
+        memcpy(&a, from, 4);
+        memcpy(&b, from + len - 4, 4);
+        memcpy(to, &a, 4);
+        memcpy(to + len - 4, &b, 4);
+    } else
+        while (len--)
+            *to++ = *from++;
+}
+
 /* ---- a map from addresses to numbers ---------------------------------- */
 
 typedef struct {
@@ -75,7 +98,8 @@ typedef struct {
 
 typedef struct {
     U32 generation;
-    SV **by_id; /* SVs that hold shared keys */
+    SV **by_id;  /* SVs that hold shared keys */
+    HEK **heks_of; /* by id: the shared key itself, if there is nothing special about it */
     U32 room;
     ice_hek heks[ICE_HEKS];
 } ice_keys;

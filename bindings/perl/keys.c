@@ -11,7 +11,9 @@ ice_keys_free(pTHX_ ice_keys *keys)
     for (i = 0; i < keys->room; i++)
         SvREFCNT_dec(keys->by_id[i]);
     Safefree(keys->by_id);
+    Safefree(keys->heks_of);
     keys->by_id = NULL;
+    keys->heks_of = NULL;
     keys->room = 0;
     Zero(keys->heks, ICE_HEKS, ice_hek);
 }
@@ -35,7 +37,22 @@ make_room(pTHX_ ice_keys *keys, U16 id)
             room *= 2;
         Renew(keys->by_id, room, SV *);
         Zero(keys->by_id + keys->room, room - keys->room, SV *);
+        Renew(keys->heks_of, room, HEK *);
+        Zero(keys->heks_of + keys->room, room - keys->room, HEK *);
         keys->room = room;
+    }
+}
+
+/* Keeps the key with this id. */
+static void
+keep_key(pTHX_ ice_keys *keys, U16 id, SV *sv, bool is_marked)
+{
+    make_room(aTHX_ keys, id);
+    keys->by_id[id] = sv;
+    if (SvIsCOW_shared_hash(sv) && !is_marked) {
+        HEK *hek = SvSHARED_HEK_FROM_PV(SvPVX_const(sv));
+        if ((HEK_FLAGS(hek) & ~HVhek_UTF8) == 0)
+            keys->heks_of[id] = hek;
     }
 }
 
@@ -81,8 +98,7 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
         else
             sv = newSVpvn_share(text, name->node.kind == ICECORE_TEXT ? -len : len, 0);
     }
-    make_room(aTHX_ keys, id);
-    keys->by_id[id] = sv;
+    keep_key(aTHX_ keys, id, sv, (name->node.flags & (ICECORE_BIT_4 | ICECORE_BIT_5)) != 0);
     return sv;
 }
 
@@ -116,9 +132,9 @@ ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool storable)
     id = icecore_key(ctx->engine, HEK_UTF8(hek) ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)HEK_KEY(hek),
                      (size_t)HEK_LEN(hek));
     if (id) {
-        make_room(aTHX_ keys, id);
-        if (!keys->by_id[id])
-            keys->by_id[id] = newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek));
+        if (id >= keys->room || !keys->by_id[id])
+            keep_key(aTHX_ keys, id,
+                     newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek)), FALSE);
         /* Only what is kept alive is known by its address. */
         if (SvIsCOW_shared_hash(keys->by_id[id]) && SvSHARED_HEK_FROM_PV(SvPVX_const(keys->by_id[id])) == hek) {
             slot->hek = hek;

@@ -88,35 +88,13 @@ push(pTHX_ walk *w, U8 kind, U8 flags, U16 key, U32 aux, U64 payload)
 }
 
 PERL_STATIC_INLINE void
-copy_short(U8 *to, const U8 *from, STRLEN len)
-{
-    if (len > 16)
-        memcpy(to, from, len);
-    else if (len >= 8) {
-        U64 a, b;
-        memcpy(&a, from, 8);
-        memcpy(&b, from + len - 8, 8);
-        memcpy(to, &a, 8);
-        memcpy(to + len - 8, &b, 8);
-    } else if (len >= 4) {
-        U32 a, b;
-        memcpy(&a, from, 4);
-        memcpy(&b, from + len - 4, 4);
-        memcpy(to, &a, 4);
-        memcpy(to + len - 4, &b, 4);
-    } else
-        while (len--)
-            *to++ = *from++;
-}
-
-PERL_STATIC_INLINE void
 push_string(pTHX_ walk *w, U8 kind, U8 flags, U16 key, const char *text, STRLEN len)
 {
     U64 offset;
     if (UNLIKELY(w->t->arena_capacity - w->t->arena_len < len + SLACK))
         iw_more_arena(aTHX_ w, len + SLACK);
     offset = w->t->arena_len;
-    copy_short(w->t->arena + offset, (const U8 *)text, len);
+    ice_copy((char *)w->t->arena + offset, text, len);
     w->t->arena_len += len;
     if (UNLIKELY(len >= ICECORE_LONG))
         iw_push_long_string(aTHX_ w, kind, flags, key, offset, len);

@@ -89,7 +89,7 @@ static bool plain_ref(pTHX_ walk *w, SV *rv, U16 key, int levels);
             if (len <= 16 && SvLEN(sv) >= 16)                                                                          \
                 memcpy(text, SvPVX_const(sv), 16);                                                                     \
             else                                                                                                       \
-                copy_short(text, (const U8 *)SvPVX_const(sv), len);                                                    \
+                ice_copy((char *)text, SvPVX_const(sv), len);                                                          \
             text += len;                                                                                               \
             node = put_node(node, (f) & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, id, (U32)len, offset | ICECORE_IN_ARENA); \
         }                                                                                                              \

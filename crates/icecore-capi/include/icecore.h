@@ -602,6 +602,11 @@ typedef struct icecore_view {
    How many bytes of the input the document took.
    */
   size_t consumed;
+  /*
+   1: it is known that there is nothing in it but arrays, maps, strings and
+   numbers, which nothing refers to, and whose keys have ids without flags.
+   */
+  uint32_t is_simple;
 } icecore_view;
 
 /*

@@ -46,6 +46,7 @@ impl icecore_context {
             long_strings: self.long.as_ptr(),
             long_count: self.long.len(),
             consumed,
+            is_simple: 0,
         }
     }
 }
@@ -152,7 +153,7 @@ pub unsafe extern "C" fn icecore_read(
                 input = &context.body;
             }
             let input = icecore_bytes::of(input);
-            view.write(context.view(input, filled.consumed));
+            view.write(icecore_view { is_simple: u32::from(filled.is_simple), ..context.view(input, filled.consumed) });
             Ok(())
         })
     }

@@ -141,6 +141,9 @@ pub struct icecore_view {
     pub long_count: usize,
     /// How many bytes of the input the document took.
     pub consumed: usize,
+    /// 1: it is known that there is nothing in it but arrays, maps, strings and
+    /// numbers, which nothing refers to, and whose keys have ids without flags.
+    pub is_simple: u32,
 }
 
 /// A tape that is being filled. Its memory belongs to the context.

@@ -46,6 +46,9 @@ pub struct Filled {
     pub error: Option<Error>,
     /// What the strings of the tape are borrowed from, if that is not the input.
     pub body: Option<Vec<u8>>,
+    /// It is known that there is nothing in it but arrays, maps, strings and
+    /// numbers, which nothing refers to, and whose keys have ids without flags.
+    pub is_simple: bool,
 }
 
 /// How far a document is that is written in parts.
@@ -108,7 +111,7 @@ impl Codec {
         match &self.ready {
             Ready::Storable(options, _) => {
                 let (consumed, error) = storable::read_tape(input, options, &self.limits, tape);
-                Filled { consumed, error, body: None }
+                Filled { consumed, error, body: None, is_simple: false }
             }
             Ready::Sereal(options, _) => sereal::read_tape(input, options, &self.limits, tape),
             Ready::Other => {
@@ -121,7 +124,7 @@ impl Codec {
                     Cow::Owned(body) => Some(body),
                     Cow::Borrowed(_) => None,
                 };
-                Filled { consumed: outcome.consumed, error: outcome.error, body }
+                Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
             }
         }
     }

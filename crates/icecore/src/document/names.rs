@@ -203,6 +203,17 @@ impl Names {
         }
     }
 
+    /// Whether the byte string at `at` of `input`, of at most 16 bytes, is the name
+    /// with this id, which has no flags.
+    #[inline(always)]
+    pub(crate) fn is_short(&self, id: u16, input: &[u8], at: usize, len: usize) -> bool {
+        let Some(entry) = self.entries.get(usize::from(id).wrapping_sub(1)) else { return false };
+        let Some(window) = input.get(at..).and_then(|rest| rest.first_chunk::<16>()) else { return false };
+        len <= 16
+            && entry.head == u128::from_le_bytes(*window) & MASKS[len]
+            && (entry.node.aux as usize, entry.node.kind, entry.node.flags) == (len, Kind::Bytes, 0)
+    }
+
     /// Remembers a short name.
     fn remember(&mut self, id: u32) {
         let Some(entry) = self.entries.get((id as usize).wrapping_sub(1)) else { return };

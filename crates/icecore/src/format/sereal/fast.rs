@@ -84,6 +84,9 @@ pub(super) fn key(
     let (id, behind) = match *input.get(at)? {
         tag @ tag::SHORT_BINARY..=127 => {
             let len = usize::from(tag & 31);
+            if tape.keys.is_short(guess, input, at + 1, len) {
+                return Some((guess, at + 1 + len));
+            }
             (tape.keys.recall(Kind::Bytes, 0, input, at + 1, len), at + 1 + len)
         }
         tag::COPY => {

@@ -21,7 +21,7 @@ const LAYER: &str = "decompressed body";
 pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
     let Request { limits, detail, mut tape } = request;
     if !detail {
-        let Filled { consumed, error, body } = read_tape(input, options, limits, &mut tape);
+        let Filled { consumed, error, body, .. } = read_tape(input, options, limits, &mut tape);
         let buffer = body.map_or(Cow::Borrowed(input), Cow::Owned);
         return Outcome { document: Document::new(buffer, tape), consumed, error };
     }
@@ -43,7 +43,7 @@ pub(crate) fn read_tape(input: &[u8], options: &ReadOptions, limits: &Limits, ta
     tape.clear();
     let reading = Reading { input, options, limits };
     if let Some(consumed) = reading.simple(tape) {
-        return Filled { consumed, error: None, body: None };
+        return Filled { consumed, error: None, body: None, is_simple: true };
     }
     tape.clear();
     let mut speller = Speller::default();
@@ -56,7 +56,7 @@ pub(crate) fn read_tape(input: &[u8], options: &ReadOptions, limits: &Limits, ta
         Cow::Owned(body) => Some(body),
         Cow::Borrowed(_) => None,
     };
-    Filled { consumed: done.consumed, error: done.error, body }
+    Filled { consumed: done.consumed, error: done.error, body, is_simple: false }
 }
 
 /// Reads one document and hands over its items while reading goes on. A body

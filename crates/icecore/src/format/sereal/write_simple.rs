@@ -62,7 +62,7 @@ fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
 fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>) -> Option<()> {
     let tape = document.tape();
     let names = tape.keys();
-    let nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| !nodes.is_empty())?;
+    let nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| parts.begun || !nodes.is_empty())?;
     if !parts.begun {
         buf.extend_from_slice(&header::MAGIC);
         buf.extend_from_slice(&[5, 0]);
