@@ -89,7 +89,7 @@ void ice_map_free(ice_map *map);
 
 /* ---- keys -------------------------------------------------------------- */
 
-#define ICE_HEKS 2048 /* a power of two */
+#define ICE_HEKS 1024 /* a power of two */
 
 typedef struct {
     const HEK *hek;

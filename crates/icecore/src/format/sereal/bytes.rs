@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::output::{Output, Spare};
 
 /// How much is collected before the output gets it.
-pub(super) const CHUNK: usize = 64 << 10;
+pub(super) const CHUNK: usize = 8 << 10;
 /// No more than this is written without a look whether the chunk is full.
 pub(super) const SLACK: usize = 64;
 

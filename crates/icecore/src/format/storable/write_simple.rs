@@ -13,7 +13,7 @@ use crate::output::Output;
 /// Larger documents are worth the preparations, if they are not written in parts.
 pub(super) const MOST_NODES: usize = 1 << 19;
 /// How much is collected before the output gets it.
-const CHUNK: usize = 16 << 10;
+const CHUNK: usize = 8 << 10;
 /// No more than this is written without a look whether the chunk is full.
 const SLACK: usize = 128;
 

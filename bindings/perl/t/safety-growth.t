@@ -1,0 +1,74 @@
+# Memory does not grow, call after call, also where calls fail. ICECORE_CALLS
+# says how many calls; a million is what a release gets.
+
+use strict;
+use warnings;
+use lib 't/lib';
+
+use Test::More;
+use Both;
+BEGIN { ours_only() }
+
+use Icecore;
+use Icecore::Sereal   qw(encode_sereal decode_sereal);
+use Icecore::Storable qw(freeze nfreeze thaw dclone);
+
+{
+    package Hooked;
+    sub STORABLE_freeze { my ($self) = @_; return ('x', $self->{list}) }
+    sub STORABLE_thaw   { my ($self, undef, undef, $list) = @_; $self->{list} = $list; return }
+    sub FREEZE          { my ($self) = @_; return $self->{list} }
+    sub THAW            { my ($class, undef, $list) = @_; return bless { list => $list }, $class }
+}
+
+-r '/proc/self/statm' or plan skip_all => 'this system does not say how much memory a process has';
+
+my $calls = $ENV{ICECORE_CALLS} || 20_000;
+
+# In pages.
+sub resident {
+    open my $file, '<', '/proc/self/statm' or die $!;
+    return (split ' ', <$file>)[1];
+}
+
+my $plain  = { id => 1, name => 'Employee_1', list => [1 .. 20], more => { a => undef, b => 1.5 } };
+my $cyclic = [1, bless { a => [2] }, 'Some'];
+push @$cyclic, $cyclic->[1]{a}, \$cyclic->[0];
+my $hooked  = bless { list => [1, 2, 3] }, 'Hooked';
+my $encoder = Icecore::Sereal::Encoder->new({ freeze_callbacks => 1 });
+my $decoder = Icecore::Sereal::Decoder->new({ classes          => 'any' });
+my ($sereal, $storable) = (encode_sereal($cyclic), freeze($cyclic));
+my ($frozen, $image)    = ($encoder->encode($hooked), freeze($hooked));
+my ($key, $text)        = (0, "\x{263A}" x 5);
+
+my %ways = (
+    'freeze'            => sub { freeze($plain) },
+    'nfreeze'           => sub { nfreeze($cyclic) },
+    'thaw'              => sub { thaw($storable, classes => 'any') },
+    'dclone'            => sub { dclone($cyclic) },
+    'encode'            => sub { encode_sereal($plain) },
+    'decode'            => sub { decode_sereal($sereal, { classes => 'any' }) },
+    'hooks, written'    => sub { $encoder->encode($hooked); freeze($hooked) },
+    'hooks, read'       => sub { $decoder->decode($frozen); thaw($image, classes => 'any') },
+    'objects'           => sub { Icecore::Sereal::Encoder->new->encode([]); Icecore::Sereal::Decoder->new },
+    'keys'              => sub { thaw(freeze({ $key++ % 50_000 => $text, "$text$key" => 1 })) },
+    'a class that is refused' => sub { eval { thaw($storable) } },
+    'cut off'           => sub { eval { decode_sereal(substr $sereal, 0, -3) }; eval { thaw(substr $storable, 0, -3) } },
+    'what has no form'  => sub { eval { freeze([1, [2, sub { }]]) }; eval { encode_sereal([1, [2, sub { }]]) } },
+    'any format'        => sub { Icecore::decode(Icecore::encode($plain, 'json')) },
+    'classes'           => sub { Icecore::classes($storable) },
+);
+
+for my $name (sort keys %ways) {
+    my $way = $ways{$name};
+    # The caches fill up first.
+    $way->() for 1 .. 2000;
+    my $before = resident();
+    $way->() for 1 .. $calls;
+    my $grown = resident() - $before;
+    # Of keys as many as are remembered; otherwise what an allocator may do.
+    my $most = $name eq 'keys' ? 2500 : 100;
+    cmp_ok($grown, '<', $most, "$name: $calls calls, $grown pages more");
+}
+
+done_testing();
