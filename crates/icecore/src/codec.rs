@@ -57,26 +57,20 @@ pub struct Parts {
     pub(crate) begun: bool,
     /// Sereal: the offset behind what was written.
     pub(crate) written: u64,
-    /// Storable: the containers that are open.
-    pub(crate) open: [Open; 32],
+    /// Storable: how many containers are open.
     pub(crate) depth: usize,
     pub(crate) spare: Spare,
-}
-
-/// A container of which a part was written.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Open {
-    /// How many children or entries are still to come.
-    pub(crate) left: u32,
-    /// The key of its own.
-    pub(crate) key: u16,
-    pub(crate) is_map: bool,
 }
 
 impl Parts {
     /// Whether a part was written.
     pub fn are_begun(&self) -> bool {
         self.begun
+    }
+
+    /// Whether every container has all its children (Storable).
+    pub(crate) fn is_complete(&self) -> bool {
+        self.depth == 0 && self.spare.open.first().is_some_and(|root| root.left == 0)
     }
 
     /// Forgets what was written, but keeps its memory for the next document.
@@ -167,7 +161,9 @@ impl Codec {
     /// ```
     pub fn write_part(&self, document: &Document<'_>, parts: &mut Parts, out: &mut dyn Output) -> bool {
         match &self.ready {
-            Ready::Storable(_, options) => storable::write_part(document, options, parts, out),
+            Ready::Storable(_, options) => {
+                self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
+            }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
             Ready::Other => false,
         }

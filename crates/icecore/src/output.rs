@@ -36,6 +36,17 @@ pub trait Output {
 pub struct Spare {
     pub(crate) bytes: Vec<u8>,
     pub(crate) words: Vec<u64>,
+    pub(crate) open: Vec<Open>,
+}
+
+/// A container of which a part was written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Open {
+    /// How many children or entries are still to come.
+    pub(crate) left: u32,
+    /// The key of its own.
+    pub(crate) key: u16,
+    pub(crate) is_map: bool,
 }
 
 impl Output for Vec<u8> {

@@ -5,7 +5,7 @@
 use super::bytes::{CHUNK, SLACK};
 use super::plain::{first_key, put};
 use super::tag;
-use super::{WriteOptions, header};
+use super::{Compress, SortKeys, WriteOptions, header};
 use crate::codec::Parts;
 use crate::document::{Document, KEY_NODE, Kind, NO_KEY, flag};
 use crate::output::{Output, Spare};
@@ -16,9 +16,36 @@ const MOST_NODES: usize = 1 << 19;
 
 /// Whether nothing is asked for but protocol 5 without compression.
 fn is_usual(options: &WriteOptions) -> bool {
-    let usual =
-        WriteOptions { protocol: options.protocol, no_spelling: options.no_spelling, ..WriteOptions::default() };
-    options.protocol.unwrap_or(5) == 5 && *options == usual
+    let WriteOptions {
+        protocol,
+        compress,
+        level: _,
+        threshold: _,
+        canonical,
+        canonical_refs,
+        sort_keys,
+        dedupe_strings,
+        aliased_dedupe_strings,
+        no_shared_hashkeys,
+        use_standard_double,
+        no_bless_objects,
+        no_header,
+        no_spelling: _,
+        plain,
+    } = options;
+    let any = *canonical
+        | *canonical_refs
+        | *dedupe_strings
+        | *aliased_dedupe_strings
+        | *no_shared_hashkeys
+        | *use_standard_double
+        | *no_bless_objects
+        | *no_header
+        | *plain;
+    protocol.is_none_or(|protocol| protocol == 5)
+        && matches!(compress, None | Some(Compress::None))
+        && *sort_keys == SortKeys::No
+        && !any
 }
 
 /// Writes a whole document. Says no, and writes nothing, if there is something
@@ -56,7 +83,7 @@ pub(crate) fn write_part(
 }
 
 fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
-    !(!is_usual(options) || document.tape().header.is_some() || document.spelling().is_some())
+    is_usual(options) && document.tape().header.is_none() && document.spelling().is_none()
 }
 
 fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>) -> Option<()> {
@@ -68,7 +95,7 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>) -> Optio
         buf.extend_from_slice(&[5, 0]);
     }
 
-    let Spare { bytes, words } = &mut parts.spare;
+    let Spare { bytes, words, .. } = &mut parts.spare;
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }

@@ -27,7 +27,7 @@ mod write_simple;
 pub use float::LongDouble;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
-pub(crate) use write_simple::write_part;
+pub(crate) use write_simple::{DEPTH as SIMPLE_DEPTH, write_part};
 
 use super::{Certainty, Format, Guess, Outcome, Request, Rest, Scan};
 use crate::document::{Detailed, Document, Receive, Sink, Tape, Windows};

@@ -7,7 +7,7 @@ use super::image::Image;
 use super::keys::Keys;
 use super::spelling::value as code;
 use super::tag::{self, hook};
-use super::write_simple::write_simple;
+use super::write_simple::{DEPTH, write_simple};
 use super::{NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
@@ -26,7 +26,7 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    if write_simple(document, options, out) {
+    if limits.depth >= DEPTH && write_simple(document, options, out) {
         out.ready()?;
         return Ok(Losses::default());
     }

@@ -6,9 +6,9 @@ use super::WriteOptions;
 use super::image::Image;
 use super::tag;
 use super::usual::{bool_tag, whole};
-use crate::codec::{Open, Parts};
+use crate::codec::Parts;
 use crate::document::{Document, Kind, NO_KEY, Names, Node, Place, flag};
-use crate::output::Output;
+use crate::output::{Open, Output, Spare};
 
 /// Larger documents are worth the preparations, if they are not written in parts.
 pub(super) const MOST_NODES: usize = 1 << 19;
@@ -16,6 +16,9 @@ pub(super) const MOST_NODES: usize = 1 << 19;
 const CHUNK: usize = 8 << 10;
 /// No more than this is written without a look whether the chunk is full.
 const SLACK: usize = 128;
+
+/// What is deeper than this is left to the other writer.
+pub(crate) const DEPTH: u32 = 32;
 
 type Chunk = [u8; CHUNK + SLACK];
 
@@ -28,7 +31,7 @@ pub(super) fn write_simple(document: &Document<'_>, options: &WriteOptions, out:
     let mut parts = Parts { spare: out.take_spare(), ..Parts::default() };
     let buf = out.buffer();
     let start = buf.len();
-    let written = write(document, options, &mut parts, buf).is_some() && parts.depth == 0 && parts.open[0].left == 0;
+    let written = write(document, options, &mut parts, buf).is_some() && parts.is_complete();
     if !written {
         buf.truncate(start);
     }
@@ -76,7 +79,8 @@ fn write_as<const NET: bool>(
     let tape = document.tape();
     let names = tape.keys();
     let nodes = tape.nodes.get(tape.root as usize..)?;
-    let bytes = &mut parts.spare.bytes;
+    let Spare { bytes, open, .. } = &mut parts.spare;
+    open.resize(DEPTH as usize, Open::default());
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }
@@ -87,7 +91,7 @@ fn write_as<const NET: bool>(
     let mut depth = parts.depth;
     // The container that is open: how much is left, its own key, and whether its
     // children have keys.
-    let mut top = if parts.begun { parts.open[depth] } else { Open { left: 1, key: NO_KEY, is_map: false } };
+    let mut top = if parts.begun { open[depth] } else { Open { left: 1, key: NO_KEY, is_map: false } };
     // The root is what the reference refers to that Storable was given.
     let mut is_root = !parts.begun;
     let mut at = 0;
@@ -98,7 +102,7 @@ fn write_as<const NET: bool>(
                 to = key::<NET>(chunk, to, top.key, names, buf)?;
             }
             depth -= 1;
-            top = parts.open[depth];
+            top = open[depth];
             top.left -= 1;
         }
         if at == nodes.len() {
@@ -125,7 +129,7 @@ fn write_as<const NET: bool>(
                 to = front::<NET>(chunk, to, node, is_root)?;
                 is_root = false;
                 if node.aux > 0 {
-                    *parts.open.get_mut(depth)? = top;
+                    *open.get_mut(depth)? = top;
                     depth += 1;
                     top = Open { left: node.aux, key: node.key, is_map: node.kind == Kind::Map };
                     continue;
@@ -149,7 +153,7 @@ fn write_as<const NET: bool>(
     pass_on(chunk, to, buf);
     parts.begun = true;
     parts.depth = depth;
-    *parts.open.get_mut(depth)? = top;
+    *open.get_mut(depth)? = top;
     Some(())
 }
 
