@@ -55,8 +55,9 @@ subtest 'decode' => sub {
         my $cut = substr $bytes{$format}, 0, length($bytes{$format}) - 1;
         like(dies(sub { Icecore::decode($cut, format => $format) }), qr/\d/, "$format that is cut says where");
     }
+    is_deeply(Icecore::decode('{\\"a\\":[1]}', format => 'slashes/json'), { a => [1] }, 'a wrapper and a format');
     TODO: {
-        local $TODO = 'the engine has formats only, and no wrappers yet';
+        local $TODO = 'Base64 is no wrapper of the engine yet';
         is_deeply(eval { Icecore::decode(MIME::Base64::encode_base64($bytes{sereal}), format => 'base64/sereal') }, $data, 'a path of stages');
     }
 };
@@ -72,9 +73,10 @@ subtest 'encode' => sub {
     like(Icecore::encode([1, 'a', undef], 'json'), qr/^\[\s*1,\s*"a",\s*null\s*\]\s*$/, 'JSON');
     is_deeply(Icecore::decode(Icecore::encode($data, 'json'), format => 'json'), $data, 'and back');
     TODO: {
-        local $TODO = 'the engine has formats only, and no wrappers yet';
+        local $TODO = 'Base64 is no wrapper of the engine yet';
         is_deeply(eval { Icecore::decode(Icecore::encode($data, 'base64/sereal'), format => 'base64/sereal') }, $data, 'a path of stages');
     }
+    is(Icecore::encode(['a'], 'laravel-cache:expires=17/json'), '0000000017["a"]', 'a wrapper and a format');
     bytes_are(Icecore::encode([1, 2], 'storable:memory,netorder'), nfreeze([1, 2]), 'as nfreeze does');
     like(dies(sub { Icecore::encode($data, 'no-such-format') }), qr/no-such-format/, 'a format that is none');
     like(dies(sub { Icecore::encode($data, 'sereal:colour=red') }), qr/colour/, 'an option that is none');

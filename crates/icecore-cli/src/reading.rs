@@ -2,7 +2,8 @@
 
 use crate::cli::From;
 use crate::report::{Report, Stop, code};
-use icecore::{Error, Limits, Outcome, Request, Stage, Tape};
+use icecore::{Error, Limits, Outcome, Request, Stage, Tape, Unwrapped};
+use std::borrow::Cow;
 
 /// How inputs are read, as the command line says.
 pub struct Reader<'r> {
@@ -10,6 +11,15 @@ pub struct Reader<'r> {
     options: &'r [String],
     each: bool,
     limits: &'r Limits,
+}
+
+/// An input whose wrappers are off.
+pub struct Opened<'b> {
+    pub stage: Stage,
+    /// What the format reads.
+    pub bytes: Cow<'b, [u8]>,
+    /// What the wrappers said, by name.
+    pub notes: Vec<(&'static str, String)>,
 }
 
 /// What to record beside the meaning.
@@ -30,8 +40,17 @@ impl<'r> Reader<'r> {
         Ok(Reader { stage, options: &from.options, each: from.each, limits })
     }
 
-    /// The stage that reads these bytes.
-    pub fn stage(&self, bytes: &[u8]) -> Result<Stage, Error> {
+    /// Finds the stage that reads these bytes, and takes its wrappers off. What
+    /// is wrong is reported.
+    pub fn open<'b>(&self, name: &str, bytes: &'b [u8], report: &mut Report) -> Option<Opened<'b>> {
+        let opened = self.stage(bytes).and_then(|stage| {
+            let Unwrapped { bytes, notes } = stage.unwrap(bytes, self.limits)?;
+            Ok(Opened { stage, bytes, notes })
+        });
+        opened.map_err(|error| report.unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] })).ok()
+    }
+
+    fn stage(&self, bytes: &[u8]) -> Result<Stage, Error> {
         match &self.stage {
             Some(stage) => Ok(stage.clone()),
             None => {
@@ -47,18 +66,12 @@ impl<'r> Reader<'r> {
     pub fn documents<'a>(
         &self,
         name: &str,
-        bytes: &'a [u8],
+        opened: &'a Opened<'_>,
         detail: Detail,
         report: &mut Report,
         mut then: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Stop>,
     ) -> Result<bool, Stop> {
-        let stage = match self.stage(bytes) {
-            Ok(stage) => stage,
-            Err(error) => {
-                report.unreadable(name, &error, bytes);
-                return Ok(false);
-            }
-        };
+        let Opened { stage, bytes, .. } = opened;
         let format = stage.format();
         let detail = match detail {
             Detail::No => false,
@@ -79,14 +92,15 @@ impl<'r> Reader<'r> {
                 let error = error.in_format(format.name);
                 outcome.error = Some(error.clone());
                 let layer = error.layer().is_some().then(|| outcome.document.input().to_vec());
-                let end = then(&stage, outcome, start, report);
-                match layer {
-                    Some(layer) => report.unreadable(name, &error, &layer),
-                    None => report.unreadable(name, &error.moved(start), bytes),
+                let end = then(stage, outcome, start, report);
+                match (layer, stage.layer()) {
+                    (Some(layer), _) => report.unreadable(name, &error, &layer),
+                    (None, None) => report.unreadable(name, &error.moved(start), bytes),
+                    (None, Some(layer)) => report.unreadable(name, &error.moved(start).in_layer(layer), bytes),
                 }
                 return end.map(|_| false);
             }
-            tape = then(&stage, outcome, start, report)?;
+            tape = then(stage, outcome, start, report)?;
             start += consumed;
             if start >= bytes.len() || consumed == 0 {
                 return Ok(true);

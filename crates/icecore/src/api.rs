@@ -7,6 +7,7 @@ use crate::format::Request;
 use crate::limits::Limits;
 use crate::output::Losses;
 use crate::stage::Stage;
+use std::borrow::Cow;
 
 /// Reads a document of whatever format it is in.
 ///
@@ -44,6 +45,18 @@ pub fn read_as<'a>(input: &'a [u8], stage: &Stage, limits: &Limits) -> Result<Do
 /// # Errors
 /// As for [`read_as`].
 pub fn read_with<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Result<Document<'a>, Error> {
+    if stage.wrappers().is_empty() {
+        return read_inside(input, stage, request);
+    }
+    let bytes = stage.unwrap(input, request.limits)?.bytes;
+    let read = match &bytes {
+        Cow::Borrowed(bytes) => read_inside(bytes, stage, request),
+        Cow::Owned(bytes) => read_inside(bytes, stage, request).map(Document::into_owned),
+    };
+    read.map_err(|error| stage.layer().map_or(error.clone(), |layer| error.in_layer(layer)))
+}
+
+fn read_inside<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Result<Document<'a>, Error> {
     let format = stage.format();
     let outcome = (format.read)(input, stage.settings(), request);
     if let Some(error) = outcome.error {
@@ -100,6 +113,22 @@ pub fn write(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// As for [`write()`].
 pub fn write_to(
+    document: &Document<'_>,
+    stage: &Stage,
+    limits: &Limits,
+    out: &mut dyn crate::output::Output,
+) -> Result<Losses, Error> {
+    if stage.wrappers().is_empty() {
+        return write_inside(document, stage, limits, out);
+    }
+    let mut bytes = Vec::new();
+    let losses = write_inside(document, stage, limits, &mut bytes)?;
+    out.buffer().extend_from_slice(&stage.wrap(bytes)?);
+    out.ready()?;
+    Ok(losses)
+}
+
+fn write_inside(
     document: &Document<'_>,
     stage: &Stage,
     limits: &Limits,

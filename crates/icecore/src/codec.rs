@@ -35,6 +35,7 @@ enum Ready {
     Storable(storable::ReadOptions, storable::WriteOptions),
     Sereal(sereal::ReadOptions, Box<sereal::WriteOptions>),
     Other,
+    Wrapped,
 }
 
 /// What a reading into a tape gave.
@@ -83,12 +84,14 @@ impl Codec {
     /// Makes a stage ready; the limits are the default ones.
     pub fn new(stage: Stage) -> Codec {
         let settings = stage.settings();
-        let ready = match stage.format().name {
+        let name = if stage.wrappers().is_empty() { stage.format().name } else { "wrapped" };
+        let ready = match name {
             "storable" => Ready::Storable(
                 storable::ReadOptions::from_settings(settings),
                 storable::WriteOptions::from_settings(settings),
             ),
             "sereal" => Ready::Sereal(sereal::ReadOptions::of(settings), Box::new(sereal::WriteOptions::of(settings))),
+            "wrapped" => Ready::Wrapped,
             _ => Ready::Other,
         };
         Codec { stage, limits: Limits::default(), ready }
@@ -108,19 +111,40 @@ impl Codec {
                 Filled { consumed, error, body: None, is_simple: false }
             }
             Ready::Sereal(options, _) => sereal::read_tape(input, options, &self.limits, tape),
-            Ready::Other => {
-                let mut request = Request::new(&self.limits);
-                request.tape = std::mem::take(tape);
-                let outcome = (self.stage.format().read)(input, self.stage.settings(), request);
-                let (buffer, read) = outcome.document.into_parts();
-                *tape = read;
-                let body = match buffer {
-                    Cow::Owned(body) => Some(body),
-                    Cow::Borrowed(_) => None,
-                };
-                Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
-            }
+            Ready::Other => self.fill(input, tape),
+            Ready::Wrapped => match self.stage.unwrap(input, &self.limits) {
+                Ok(inside) => {
+                    let mut filled = self.fill(&inside.bytes, tape);
+                    if filled.error.is_none() && filled.consumed < inside.bytes.len() {
+                        filled.error = Some(crate::api::trailing(&inside.bytes, filled.consumed));
+                    }
+                    filled.error = filled.error.map(|error| match self.stage.layer() {
+                        Some(layer) => error.in_layer(layer),
+                        None => error,
+                    });
+                    let body = filled.body.take().unwrap_or_else(|| inside.bytes.into_owned());
+                    Filled { consumed: input.len(), body: Some(body), ..filled }
+                }
+                Err(error) => {
+                    tape.clear();
+                    Filled { consumed: 0, error: Some(error), body: None, is_simple: false }
+                }
+            },
         }
+    }
+
+    /// Reads with the format's own function.
+    fn fill(&self, input: &[u8], tape: &mut Tape) -> Filled {
+        let mut request = Request::new(&self.limits);
+        request.tape = std::mem::take(tape);
+        let outcome = (self.stage.format().read)(input, self.stage.settings(), request);
+        let (buffer, read) = outcome.document.into_parts();
+        *tape = read;
+        let body = match buffer {
+            Cow::Owned(body) => Some(body),
+            Cow::Borrowed(_) => None,
+        };
+        Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
     }
 
     /// Writes a document, and says what the format could not say.
@@ -132,6 +156,7 @@ impl Codec {
             Ready::Storable(_, options) => storable::write(document, options, &self.limits, out),
             Ready::Sereal(_, options) => sereal::write(document, options, &self.limits, out),
             Ready::Other => (self.stage.format().write)(document, self.stage.settings(), &self.limits, out),
+            Ready::Wrapped => return crate::api::write_to(document, &self.stage, &self.limits, out),
         };
         written.map_err(|error| error.in_format(self.stage.format().name))
     }
@@ -165,7 +190,7 @@ impl Codec {
                 self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
             }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
-            Ready::Other => false,
+            Ready::Other | Ready::Wrapped => false,
         }
     }
 }

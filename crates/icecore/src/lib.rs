@@ -18,6 +18,7 @@
 mod api;
 mod base64;
 mod codec;
+mod compress;
 mod detect;
 mod document;
 mod error;
@@ -27,6 +28,7 @@ pub mod num;
 mod options;
 mod output;
 mod stage;
+pub mod wrap;
 
 pub use api::{convert, read, read_as, read_with, trailing, write, write_to};
 pub use codec::{Codec, Filled, Parts};
@@ -41,7 +43,8 @@ pub use format::{Certainty, Format, Guess, Outcome, Part, Request, Rest, json, s
 pub use limits::Limits;
 pub use options::{Opt, Settings, Side, Takes};
 pub use output::{Loss, LossKind, Losses, Output, Spare};
-pub use stage::Stage;
+pub use stage::{Stage, Wrap};
+pub use wrap::{Unwrapped, Wrapper};
 
 /// The example of the README, compiled.
 #[cfg(doctest)]

@@ -97,6 +97,7 @@ impl Limits {
             .helping("raise the limit `string` if the input is trusted")
     }
 
+    #[cfg_attr(not(any(feature = "snappy", feature = "zlib", feature = "zstd")), allow(dead_code))]
     #[cold]
     pub(crate) fn too_large(&self, most: u64) -> Error {
         Error::new(ErrorKind::Limit)

@@ -2,29 +2,50 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Format};
+use crate::limits::Limits;
 use crate::options::Settings;
+use crate::wrap::{self, Unwrapped, Wrapper};
+use std::borrow::Cow;
 
-/// A format with its options.
+/// A format with its options, and what it is wrapped in.
 ///
-/// Written `NAME[:option[=value],…]`. A value that holds `/ , : =` or blanks
+/// Written `NAME[:option[=value],…]`, with wrappers before it, outermost first,
+/// each followed by `/`. A value that holds `/ , : =` or blanks
 /// stands in quotes: single ones are plain, double ones know JSON's escapes.
 ///
 /// ```
 /// let stage = icecore::Stage::parse("sereal:compress=zstd,level=3")?;
 /// assert_eq!(stage.format().name, "sereal");
 /// assert_eq!(stage.settings().number("level"), Some(3));
+/// let stage = icecore::Stage::parse("slashes/json")?;
+/// assert_eq!(stage.wrappers()[0].wrapper().name, "slashes");
 /// # Ok::<(), icecore::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Stage {
+    wrappers: Vec<Wrap>,
     format: &'static Format,
     settings: Settings,
+}
+
+/// A wrapper with its options.
+#[derive(Clone, Debug)]
+pub struct Wrap {
+    wrapper: &'static Wrapper,
+    settings: Settings,
+}
+
+impl Wrap {
+    /// The wrapper.
+    pub fn wrapper(&self) -> &'static Wrapper {
+        self.wrapper
+    }
 }
 
 impl Stage {
     /// A stage of this format without options.
     pub fn of(format: &'static Format) -> Stage {
-        Stage { format, settings: Settings::new() }
+        Stage { wrappers: Vec::new(), format, settings: Settings::new() }
     }
 
     /// Reads a stage.
@@ -34,10 +55,17 @@ impl Stage {
     /// not known.
     pub fn parse(text: &str) -> Result<Stage, Error> {
         let mut stages = parse_path(text)?;
-        match (stages.pop(), stages.pop()) {
-            (Some(raw), None) => Stage::from_raw(&raw),
-            _ => Err(Error::new(ErrorKind::Usage).expecting("one format").finding(format!("`{text}`"))),
+        let raw = stages.pop().ok_or_else(|| unknown(text))?;
+        let mut stage = Stage::from_raw(&raw)?;
+        for raw in stages {
+            let wrapper = wrap::by_name(&raw.name).ok_or_else(|| no_wrapper(&raw.name))?;
+            let mut settings = Settings::new();
+            for (name, value) in &raw.options {
+                settings.set(wrapper.options, wrapper.name, name, value.as_deref())?;
+            }
+            stage.wrappers.push(Wrap { wrapper, settings });
         }
+        Ok(stage)
     }
 
     fn from_raw(raw: &RawStage) -> Result<Stage, Error> {
@@ -66,12 +94,83 @@ impl Stage {
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
+
+    /// What the format is wrapped in, outermost first.
+    pub fn wrappers(&self) -> &[Wrap] {
+        &self.wrappers
+    }
+
+    /// The same stage inside one more wrapper.
+    pub(crate) fn wrapped_in(mut self, wrapper: &'static Wrapper) -> Stage {
+        self.wrappers.insert(0, Wrap { wrapper, settings: Settings::new() });
+        self
+    }
+
+    /// What errors call the bytes that the format reads, if they are not the
+    /// input.
+    pub fn layer(&self) -> Option<&'static str> {
+        self.wrappers.last().map(|wrap| wrap.wrapper.layer)
+    }
+
+    /// Takes the wrappers off.
+    ///
+    /// ```
+    /// let stage = icecore::Stage::parse("slashes/json")?;
+    /// let inside = stage.unwrap(br#"[\"a\"]"#, &icecore::Limits::default())?;
+    /// assert_eq!(&*inside.bytes, br#"["a"]"#);
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Whatever a wrapper finds; of kind `Limit`, if what is inside is too large.
+    pub fn unwrap<'a>(&self, input: &'a [u8], limits: &Limits) -> Result<Unwrapped<'a>, Error> {
+        let mut inside = Unwrapped { bytes: Cow::Borrowed(input), notes: Vec::new() };
+        let mut layer = None;
+        for Wrap { wrapper, settings } in &self.wrappers {
+            let found = match &inside.bytes {
+                Cow::Borrowed(bytes) => (wrapper.unwrap)(bytes, settings, limits),
+                Cow::Owned(bytes) => (wrapper.unwrap)(bytes, settings, limits)
+                    .map(|found| Unwrapped { bytes: Cow::Owned(found.bytes.into_owned()), notes: found.notes }),
+            };
+            let found = found.map_err(|error| {
+                let error = error.in_format(wrapper.name);
+                layer.map_or(error.clone(), |layer| error.in_layer(layer))
+            })?;
+            inside.bytes = found.bytes;
+            inside.notes.extend(found.notes);
+            layer = Some(wrapper.layer);
+        }
+        Ok(inside)
+    }
+
+    /// Puts the wrappers on.
+    ///
+    /// # Errors
+    /// Of kind `Usage`, if options do not fit.
+    pub fn wrap(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
+        for Wrap { wrapper, settings } in self.wrappers.iter().rev() {
+            bytes = (wrapper.wrap)(&bytes, settings).map_err(|error| error.in_format(wrapper.name))?;
+        }
+        Ok(bytes)
+    }
 }
 
 fn unknown(name: &str) -> Error {
+    if wrap::by_name(name).is_some() {
+        return Error::new(ErrorKind::Usage)
+            .expecting(format!("a format behind the wrapper, for example `{name}/json`"))
+            .finding(format!("`{name}` alone"));
+    }
     let known: Vec<_> = format::all().iter().map(|format| format.name).collect();
     Error::new(ErrorKind::Usage)
         .expecting(format!("one of the formats {}", known.join(", ")))
+        .finding(format!("`{name}`"))
+}
+
+fn no_wrapper(name: &str) -> Error {
+    let known: Vec<_> = wrap::all().iter().map(|wrapper| wrapper.name).collect();
+    Error::new(ErrorKind::Usage)
+        .expecting(format!("one of the wrappers {} before `/`", known.join(", ")))
         .finding(format!("`{name}`"))
 }
 

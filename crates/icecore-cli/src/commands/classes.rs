@@ -45,7 +45,8 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), S
                 continue;
             }
         };
-        reader.documents(&name, &bytes, Detail::No, report, |_, outcome, _, _| {
+        let Some(opened) = reader.open(&name, &bytes, report) else { continue };
+        reader.documents(&name, &opened, Detail::No, report, |_, outcome, _, _| {
             // Of a document that breaks off, what is there counts as well.
             for class in outcome.document.classes() {
                 add(class, &name, &mut rows, &mut known);

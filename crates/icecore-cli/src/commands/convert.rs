@@ -2,7 +2,7 @@
 
 use crate::cli::{Convert, Global};
 use crate::progress::Progress;
-use crate::reading::{self, Detail, Reader};
+use crate::reading::{self, Detail, Opened, Reader};
 use crate::report::{Report, Stop, code};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -83,27 +83,41 @@ impl Job<'_> {
                 return Ok(false);
             }
         };
+        let Some(opened) = self.reader.open(&name, &bytes, report) else { return Ok(false) };
+        let opened = &opened;
         // A loss shows only in writing, and then it is too late: so what must
         // not lose anything is written twice, the first time to nowhere.
         if self.args.strict {
-            return Ok(self.documents(&name, &bytes, &mut Sink::nowhere(), report)?
-                && self.documents(&name, &bytes, sink, report)?);
+            return Ok(self.documents(&name, opened, &mut Sink::nowhere(), report)?
+                && self.documents(&name, opened, sink, report)?);
         }
-        match self.stream(&name, &bytes, sink, report) {
+        match self.stream(&name, opened, sink, report) {
             Some(end) => end,
-            None => self.documents(&name, &bytes, sink, report),
+            None => self.documents(&name, opened, sink, report),
         }
     }
 
     /// Converts a long array part by part, if that is possible and asked for.
     /// Says whether all of it was written.
-    fn stream(&self, name: &str, bytes: &[u8], sink: &mut Sink, report: &mut Report) -> Option<Result<bool, Stop>> {
-        let from = self.reader.stage(bytes).ok()?;
-        if !self.streams || self.args.from.each || from.format().name == self.to.format().name {
+    fn stream(
+        &self,
+        name: &str,
+        opened: &Opened<'_>,
+        sink: &mut Sink,
+        report: &mut Report,
+    ) -> Option<Result<bool, Stop>> {
+        let Opened { stage: from, bytes, .. } = opened;
+        let bytes = &**bytes;
+        if !self.streams
+            || !from.wrappers().is_empty()
+            || !self.to.wrappers().is_empty()
+            || self.args.from.each
+            || from.format().name == self.to.format().name
+        {
             return None;
         }
         let store = OnceLock::new();
-        let Streamed { outcome, written } = stream::convert(bytes, &store, &from, &self.to, &self.global.limit, sink)?;
+        let Streamed { outcome, written } = stream::convert(bytes, &store, from, &self.to, &self.global.limit, sink)?;
         let losses = match written {
             Ok(losses) => losses,
             Err(error) if error.kind() == ErrorKind::Output => return Some(Err(sink.stop())),
@@ -128,12 +142,12 @@ impl Job<'_> {
         Some(Ok(error.is_none()))
     }
 
-    fn documents(&self, name: &str, bytes: &[u8], sink: &mut Sink, report: &mut Report) -> Result<bool, Stop> {
+    fn documents(&self, name: &str, opened: &Opened<'_>, sink: &mut Sink, report: &mut Report) -> Result<bool, Stop> {
         let to = self.to.format();
         let is_text = to.name == "json";
         let detail = if self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
         let mut well = true;
-        let read = self.reader.documents(name, bytes, detail, report, |_, outcome, _, report| {
+        let read = self.reader.documents(name, opened, detail, report, |_, outcome, _, report| {
             if outcome.error.is_some() {
                 return Ok(outcome.document.into_tape());
             }

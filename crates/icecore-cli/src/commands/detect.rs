@@ -52,7 +52,7 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), St
 }
 
 fn is_readable(found: &Finding) -> bool {
-    found.format.is_some() && found.wrappers.is_empty()
+    found.is_read
 }
 
 fn row<'a>(file: &'a str, found: Option<&'a Finding>) -> Row<'a> {

@@ -3,13 +3,14 @@
 use crate::cli::Formats;
 use crate::report::{Stop, code};
 use crate::sink::Sink;
-use icecore::{Opt, Side, Takes, format};
+use icecore::{Opt, Side, Takes, format, wrap};
 use serde::Serialize;
 
 /// What `--json` says.
 #[derive(Serialize)]
 struct Everything {
     formats: Vec<Row>,
+    wrappers: Vec<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recognised: Option<Vec<Known>>,
 }
@@ -42,37 +43,59 @@ struct Choice {
     help: &'static str,
 }
 
+/// A format or a wrapper: the same is said of both.
+#[derive(Clone, Copy)]
+struct Entry {
+    name: &'static str,
+    title: &'static str,
+    options: &'static [Opt],
+    page: &'static str,
+}
+
+fn formats() -> impl Iterator<Item = Entry> {
+    format::all().iter().map(|f| Entry { name: f.name, title: f.title, options: f.options, page: f.page })
+}
+
+fn wrappers() -> impl Iterator<Item = Entry> {
+    wrap::all().iter().map(|w| Entry { name: w.name, title: w.title, options: w.options, page: w.page })
+}
+
 pub fn run(args: &Formats) -> Result<(), Stop> {
-    let formats: Vec<_> = match &args.format {
-        None => format::all().to_vec(),
-        Some(name) => {
-            let known = || format::all().iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
-            let unknown = || Stop::Failed(code::USAGE, format!("no format is called `{name}`: there are {}", known()));
-            vec![format::by_name(name).ok_or_else(unknown)?]
-        }
-    };
     let mut sink = Sink::stdout();
-    if args.json {
-        let known = || icecore::recognised().into_iter().map(|(name, title)| Known { name, title }).collect();
-        sink.json(&Everything {
-            formats: formats.iter().map(|format| row(format)).collect(),
-            recognised: args.format.is_none().then(known),
-        })?;
-        sink.text("\n")?;
-    } else if args.format.is_some() {
-        for format in formats {
-            sink.text(format.page.trim_end())?;
-            sink.text("\n\n")?;
-            sink.text(&options(format.options))?;
+    let Some(name) = &args.format else {
+        if args.json {
+            sink.json(&Everything {
+                formats: formats().map(row).collect(),
+                wrappers: wrappers().map(row).collect(),
+                recognised: Some(
+                    icecore::recognised().into_iter().map(|(name, title)| Known { name, title }).collect(),
+                ),
+            })?;
+            sink.text("\n")?;
+        } else {
+            sink.text(&table())?;
         }
+        return sink.flush();
+    };
+    let found = formats().chain(wrappers()).find(|entry| entry.name == name);
+    let known = || formats().chain(wrappers()).map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+    let unknown = || Stop::Failed(code::USAGE, format!("no format is called `{name}`: there are {}", known()));
+    let entry = found.ok_or_else(unknown)?;
+    if args.json {
+        let is_format = format::by_name(entry.name).is_some();
+        let (formats, wrappers) = if is_format { (vec![row(entry)], vec![]) } else { (vec![], vec![row(entry)]) };
+        sink.json(&Everything { formats, wrappers, recognised: None })?;
+        sink.text("\n")?;
     } else {
-        sink.text(&table(&formats))?;
+        sink.text(entry.page.trim_end())?;
+        sink.text("\n\n")?;
+        sink.text(&options(entry.options))?;
     }
     sink.flush()
 }
 
-fn row(format: &icecore::Format) -> Row {
-    let options = format.options.iter().map(|option| Choice {
+fn row(entry: Entry) -> Row {
+    let options = entry.options.iter().map(|option| Choice {
         name: option.name,
         takes: match option.takes {
             Takes::Flag => "flag",
@@ -88,7 +111,7 @@ fn row(format: &icecore::Format) -> Row {
         side: side(option.side),
         help: option.help,
     });
-    Row { name: format.name, title: format.title, read: true, write: true, options: options.collect() }
+    Row { name: entry.name, title: entry.title, read: true, write: true, options: options.collect() }
 }
 
 fn side(side: Side) -> &'static str {
@@ -99,17 +122,20 @@ fn side(side: Side) -> &'static str {
     }
 }
 
-fn table(formats: &[&icecore::Format]) -> String {
-    let width = formats.iter().map(|format| format.name.len()).max().unwrap_or(0).max("FORMAT".len());
+fn table() -> String {
+    let width = formats().chain(wrappers()).map(|entry| entry.name.len()).max().unwrap_or(0).max("FORMAT".len());
     let mut text = format!("{:width$}  READ  WRITE  WHAT IT IS\n", "FORMAT");
-    for format in formats {
-        text.push_str(&format!("{:width$}  yes   yes    {}\n", format.name, format.title));
+    for entry in formats() {
+        text.push_str(&format!("{:width$}  yes   yes    {}\n", entry.name, entry.title));
+    }
+    text.push_str(&format!("\n{:width$}  READ  WRITE  WHAT IT IS\n", "WRAPPER"));
+    for entry in wrappers() {
+        text.push_str(&format!("{:width$}  yes   yes    {}\n", entry.name, entry.title));
     }
     let names: Vec<_> = icecore::recognised().into_iter().map(|(name, _)| name).collect();
-    text.push_str("\n`icecore formats FORMAT` shows the page of a format with every option.\n");
-    text.push_str(
-        "Options are written FORMAT:name=value,…, for example json:indent=2.\n\nRecognised by `detect`, not read:\n",
-    );
+    text.push_str("\n`icecore formats FORMAT` shows the page of a format or wrapper with every option.\n");
+    text.push_str("Options are written FORMAT:name=value,…, for example json:indent=2, and wrappers before\n");
+    text.push_str("the format, outermost first: slashes/json.\n\nRecognised by `detect`, not read:\n");
     text.push_str(&wrapped(&names));
     text
 }

@@ -45,6 +45,7 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
             variant: magic.variant.to_owned(),
             certainty: Certainty::Sure,
             wrappers: Vec::new(),
+            is_read: false,
             format: None,
         });
     }
@@ -53,7 +54,8 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
         let Some(Guess { certainty, variant }) = (foreign.detect)(sample) else { continue };
         if best.as_ref().is_none_or(|best| best.certainty < certainty) {
             let (name, title) = (foreign.name, foreign.title);
-            best = Some(Finding { name, title, variant, certainty, wrappers: Vec::new(), format: None });
+            best =
+                Some(Finding { name, title, variant, certainty, wrappers: Vec::new(), is_read: false, format: None });
         }
     }
     best

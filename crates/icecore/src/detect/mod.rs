@@ -35,6 +35,8 @@ pub struct Finding {
     pub certainty: Certainty,
     /// What it is wrapped in, outermost first: `gzip`, `base64`.
     pub wrappers: Vec<&'static str>,
+    /// Whether it is read as it is: the format is, and what it is wrapped in.
+    pub is_read: bool,
     /// The format, if it is one that this engine reads.
     pub format: Option<&'static Format>,
 }
@@ -124,5 +126,5 @@ fn format_of(input: &[u8]) -> Option<&'static Format> {
 /// # Errors
 /// Of kind `Format`.
 pub fn stage_of(input: &[u8]) -> Result<Stage, crate::Error> {
-    ours::stage(input)
+    ours::stage(input, WRAPPERS)
 }

@@ -7,6 +7,7 @@ use crate::format::{self, Certainty, Format, Guess, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::stage::Stage;
+use crate::wrap;
 
 /// The best of our formats. What the format itself is not sure of, its reader
 /// decides.
@@ -22,6 +23,7 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
                 variant,
                 certainty,
                 wrappers: Vec::new(),
+                is_read: true,
                 format: Some(format),
             });
         }
@@ -77,15 +79,29 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
     Some(Guess { certainty, variant })
 }
 
-/// The stage that reads this input.
-pub(super) fn stage(input: &[u8]) -> Result<Stage, Error> {
-    let format = match format_of(input) {
-        Some(format) => format,
-        // A text that is meant to be JSON: its reader says where it is not.
-        None if begins_like_json(input) && identify(input).is_none() => &format::json::FORMAT,
-        None => return Err(unknown(input)),
-    };
-    Ok(Stage::of(format))
+/// The stage that reads this input, in at most so many wrappers.
+pub(super) fn stage(input: &[u8], wrappers: u32) -> Result<Stage, Error> {
+    if let Some(format) = format_of(input) {
+        return Ok(Stage::of(format));
+    }
+    if let Some(stage) = wrappers.checked_sub(1).and_then(|wrappers| wrapped(input, wrappers)) {
+        return Ok(stage);
+    }
+    // A text that is meant to be JSON: its reader says where it is not.
+    if begins_like_json(input) && identify(input).is_none() {
+        return Ok(Stage::of(&format::json::FORMAT));
+    }
+    Err(unknown(input))
+}
+
+/// What is wrapped in something that can be taken off, if a format fits what is
+/// inside.
+fn wrapped(input: &[u8], wrappers: u32) -> Option<Stage> {
+    let limits = Limits::default();
+    wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(input)).find_map(|wrapper| {
+        let inside = (wrapper.unwrap)(input, &Settings::new(), &limits).ok()?;
+        stage(&inside.bytes, wrappers).ok().map(|stage| stage.wrapped_in(wrapper))
+    })
 }
 
 fn begins_like_json(input: &[u8]) -> bool {

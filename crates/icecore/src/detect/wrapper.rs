@@ -2,6 +2,9 @@
 
 use super::{Finding, Sample, identify_in};
 use crate::format::Certainty;
+use crate::limits::Limits;
+use crate::options::Settings;
+use crate::wrap;
 
 /// How much of what is wrapped is looked at.
 const INSIDE: usize = 1 << 20;
@@ -30,7 +33,7 @@ pub(super) fn detect(sample: &Sample<'_>, level: u32) -> Option<Finding> {
             Some(compressed("bzip2", None, level))
         }
         [0x78, flags, ..] if u16::from_be_bytes([0x78, *flags]).is_multiple_of(31) => zlib(sample, level),
-        _ => text(sample, level),
+        _ => framed(sample, level).or_else(|| text(sample, level)),
     }
 }
 
@@ -46,6 +49,7 @@ fn compressed(name: &'static str, inside: Inside, level: u32) -> Finding {
         variant: String::new(),
         certainty: Certainty::Sure,
         wrappers: Vec::new(),
+        is_read: false,
         format: None,
     })
 }
@@ -57,7 +61,17 @@ fn wrapped(name: &'static str, (bytes, whole): &(Vec<u8>, bool), level: u32) -> 
         return None;
     }
     finding.wrappers.insert(0, name);
+    finding.is_read &= wrap::by_name(name).is_some();
     Some(finding)
+}
+
+/// What programs put around frozen data, if something known is inside.
+fn framed(sample: &Sample<'_>, level: u32) -> Option<Finding> {
+    let limits = Limits::default();
+    wrap::all().iter().filter(|wrapper| (wrapper.detect)(sample.bytes)).find_map(|wrapper| {
+        let inside = (wrapper.unwrap)(sample.bytes, &Settings::new(), &limits).ok()?;
+        wrapped(wrapper.name, &(inside.bytes.into_owned(), sample.whole), level)
+    })
 }
 
 /// Behind the header of a gzip file stands a raw deflate stream.

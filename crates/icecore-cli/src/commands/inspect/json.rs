@@ -17,6 +17,17 @@ struct Head<'a> {
     variant: String,
     start: usize,
     length: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    wrappers: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<Said<'a>>,
+}
+
+/// What a wrapper says.
+#[derive(Serialize)]
+struct Said<'a> {
+    name: &'a str,
+    value: &'a str,
 }
 
 /// A piece of the input, or a value.
@@ -72,6 +83,8 @@ pub fn document(piece: &Piece<'_>, outcome: &Outcome<'_>, args: &Inspect, sink: 
     let head = Head {
         file: piece.name,
         format: piece.stage.format().name,
+        wrappers: piece.stage.wrappers().iter().map(|wrap| wrap.wrapper().name).collect(),
+        notes: piece.notes.iter().map(|(name, value)| Said { name, value }).collect(),
         variant: variant(piece),
         start: piece.start,
         length: piece.bytes.len(),

@@ -27,11 +27,13 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), S
     };
     let paint = Paint::new(global.color, &std::io::stdout());
     let mut sink = Sink::stdout();
-    reader.documents(&name, &bytes, Detail::Yes, report, |stage, outcome, start, _| {
+    let Some(opened) = reader.open(&name, &bytes, report) else { return Ok(()) };
+    let bytes = &*opened.bytes;
+    reader.documents(&name, &opened, Detail::Yes, report, |stage, outcome, start, _| {
         let end = start + outcome.consumed.min(bytes.len() - start);
         // A part of a document has no end of its own.
         let end = if outcome.error.is_some() { bytes.len() } else { end };
-        let piece = Piece { name: &name, stage, bytes: &bytes[start..end], start };
+        let piece = Piece { name: &name, stage, notes: &opened.notes, bytes: &bytes[start..end], start };
         if args.json {
             json::document(&piece, &outcome, args, &mut sink)?;
         } else {
@@ -48,6 +50,8 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), S
 struct Piece<'p> {
     name: &'p str,
     stage: &'p Stage,
+    /// What its wrappers said, by name.
+    notes: &'p [(&'static str, String)],
     bytes: &'p [u8],
     /// Where it starts in the input.
     start: usize,

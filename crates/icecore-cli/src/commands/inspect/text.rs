@@ -29,12 +29,17 @@ pub fn document(
     if args.path.is_none() {
         let variant = variant(piece);
         let comma = if variant.is_empty() { "" } else { ", " };
-        let format = piece.stage.format().name;
+        let wrappers = piece.stage.wrappers().iter().map(|wrap| wrap.wrapper().name);
+        let format: Vec<_> = wrappers.chain([piece.stage.format().name]).collect();
+        let format = format.join("/");
         let len = piece.bytes.len();
         let at = if piece.start > 0 { format!(" at {:08x}", piece.start) } else { String::new() };
         let bytes = if len == 1 { "byte" } else { "bytes" };
         let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
         sink.text(&format!("{}: {head}, {len} {bytes}{at}\n", piece.name))?;
+        for (name, value) in piece.notes {
+            sink.text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
+        }
     }
     let mut text = Text { piece, document, paint, paths: 0 };
     for row in tree {

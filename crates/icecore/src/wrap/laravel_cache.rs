@@ -1,0 +1,58 @@
+//! Laravel's cache files: when it expires, and a serialized value.
+
+use super::{Unwrapped, Wrapper};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::options::{Opt, Settings, Side, Takes};
+use std::borrow::Cow;
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "laravel-cache",
+    title: "an entry of Laravel's file cache: expiry, then a value of PHP",
+    layer: "value of the Laravel cache entry",
+    options: &[Opt {
+        name: "expires",
+        takes: Takes::Number(0, LAST),
+        side: Side::Write,
+        help: "when the entry expires, in seconds since 1970; 9999999999, which is never, if not said",
+    }],
+    page: include_str!("laravel_cache.md"),
+    detect,
+    unwrap,
+    wrap,
+};
+
+/// How many digits the expiry has, and what it is at most: never.
+const DIGITS: usize = 10;
+const LAST: i64 = 9_999_999_999;
+
+fn detect(input: &[u8]) -> bool {
+    input.len() > DIGITS + 1
+        && input[..DIGITS].iter().all(u8::is_ascii_digit)
+        && matches!(
+            input[DIGITS..DIGITS + 2],
+            [b'a' | b's' | b'i' | b'd' | b'b' | b'O' | b'C' | b'E', b':'] | [b'N', b';']
+        )
+}
+
+fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
+    let front = input.get(..DIGITS).ok_or_else(|| {
+        let found = format!("only {} bytes", input.len());
+        Error::new(ErrorKind::Truncated).at(input.len()).expecting("10 digits of an expiry").finding(found)
+    })?;
+    if let Some(at) = front.iter().position(|byte| !byte.is_ascii_digit()) {
+        let found = format!("the byte 0x{:02x}", front[at]);
+        return Err(Error::new(ErrorKind::Malformed).at(at).expecting("10 digits of an expiry").finding(found));
+    }
+    let expires = String::from_utf8_lossy(front).into_owned();
+    let expires =
+        if expires == LAST.to_string() { "never".to_owned() } else { format!("{expires} (seconds since 1970)") };
+    Ok(Unwrapped { bytes: Cow::Borrowed(&input[DIGITS..]), notes: vec![("expires", expires)] })
+}
+
+fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
+    let mut out = format!("{:010}", settings.number("expires").unwrap_or(LAST)).into_bytes();
+    out.extend_from_slice(inside);
+    Ok(out)
+}

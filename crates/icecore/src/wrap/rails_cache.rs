@@ -1,0 +1,154 @@
+//! Entries of Rails' caches, as Rails 7.0 and 7.1 write them.
+
+use super::{Unwrapped, Wrapper};
+use crate::compress::zlib;
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::options::{Opt, Settings, Side, Takes};
+use std::borrow::Cow;
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "rails-cache",
+    title: "an entry of a Rails cache (7.0, 7.1): expiry and version, then a value of Ruby",
+    layer: "value of the Rails cache entry",
+    options: &[
+        Opt {
+            name: "expires",
+            takes: Takes::Number(0, i64::MAX),
+            side: Side::Write,
+            help: "when the entry expires, in seconds since 1970; never if not said",
+        },
+        Opt { name: "version", takes: Takes::Text, side: Side::Write, help: "the version of the entry" },
+        Opt { name: "compress", takes: Takes::Flag, side: Side::Write, help: "compress the value with zlib" },
+    ],
+    page: include_str!("rails_cache.md"),
+    detect,
+    unwrap,
+    wrap,
+};
+
+const SIGNATURE: [u8; 2] = [0x00, 0x11];
+/// What Marshal's output begins with.
+const MARSHAL: [u8; 2] = [4, 8];
+const OBJECT: u8 = 1;
+const COMPRESSED: u8 = 0x80;
+/// Signature, type, expiry and the length of the version.
+const HEADER: usize = 15;
+
+fn detect(input: &[u8]) -> bool {
+    match input {
+        [0x00, 0x11, kind, ..] => input.len() > HEADER && (1..=4).contains(&(kind & !COMPRESSED)),
+        [0x00, 4, 8, ..] => true,
+        [0x01, 0x78, flags, ..] => u16::from_be_bytes([0x78, *flags]).is_multiple_of(31),
+        _ => false,
+    }
+}
+
+fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
+    match input {
+        [0x00, 0x11, ..] => packed(input, limits),
+        [0x00, rest @ ..] if rest.starts_with(&MARSHAL) => {
+            Ok(Unwrapped { bytes: Cow::Borrowed(rest), notes: vec![("layout", "Rails 7.0".to_owned())] })
+        }
+        [0x01, rest @ ..] => {
+            let bytes = zlib::decompress(rest, limits.decompressed_from(rest.len()), limits)?;
+            Ok(Unwrapped { bytes: Cow::Owned(bytes), notes: vec![("layout", "Rails 7.0, compressed".to_owned())] })
+        }
+        _ => Err(Error::new(ErrorKind::Malformed)
+            .at(0)
+            .expecting("an entry of Rails 7.0 (00 or 01) or 7.1 (00 11)")
+            .finding(match input.first() {
+                Some(byte) => format!("the byte 0x{byte:02x}"),
+                None => "the end of the input".to_owned(),
+            })
+            .helping("an entry of Rails 6.1 is Marshal without a wrapper: name the format `marshal`")),
+    }
+}
+
+/// The layout of Rails 7.1.
+fn packed<'a>(input: &'a [u8], limits: &Limits) -> Result<Unwrapped<'a>, Error> {
+    let short = |what: &str| {
+        Error::new(ErrorKind::Truncated).at(input.len()).expecting(what.to_owned()).finding("the end of the input")
+    };
+    let header: &[u8; HEADER] = input.first_chunk().ok_or_else(|| short("15 bytes of a header"))?;
+    let [_, _, kind, expires @ .., a, b, c, d] = *header;
+    let expires = f64::from_le_bytes(expires);
+    let mut notes = vec![("layout", "Rails 7.1".to_owned())];
+    notes.push(("expires", if expires < 0.0 { "never".to_owned() } else { format!("{expires} (seconds since 1970)") }));
+    let mut at = HEADER;
+    if let Ok(len) = usize::try_from(i32::from_le_bytes([a, b, c, d])) {
+        let version = input.get(at..).and_then(|rest| rest.get(..len)).ok_or_else(|| short("the version"))?;
+        notes.push(("version", String::from_utf8_lossy(version).into_owned()));
+        at += len;
+    }
+    let payload = &input[at..];
+    let payload = match kind & COMPRESSED {
+        0 => Cow::Borrowed(payload),
+        _ => {
+            notes.push(("compressed", "zlib".to_owned()));
+            Cow::Owned(zlib::decompress(payload, limits.decompressed_from(payload.len()), limits)?)
+        }
+    };
+    let bytes = match kind & !COMPRESSED {
+        OBJECT => payload,
+        2 => Cow::Owned(string(&payload, b"\x06:\x06ET")),
+        3 => Cow::Owned(string(&payload, b"")),
+        4 => Cow::Owned(string(&payload, b"\x06:\x06EF")),
+        other => {
+            return Err(Error::new(ErrorKind::Malformed)
+                .at(2)
+                .expecting("a type of value from 1 to 4")
+                .finding(format!("{other}")));
+        }
+    };
+    if kind & !COMPRESSED != OBJECT {
+        notes.push(("value", "a bare string, shown as Marshal would write it".to_owned()));
+    }
+    Ok(Unwrapped { bytes, notes })
+}
+
+/// Marshal's form of a string; `encoding` is what stands behind it.
+fn string(text: &[u8], encoding: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + 16);
+    out.extend_from_slice(&MARSHAL);
+    if !encoding.is_empty() {
+        out.push(b'I');
+    }
+    out.push(b'"');
+    match u64::try_from(text.len()).unwrap_or(u64::MAX) {
+        0 => out.push(0),
+        len @ 1..=122 => out.push(len as u8 + 5),
+        len => {
+            let bytes = len.to_le_bytes();
+            let count = 8 - len.leading_zeros() as usize / 8;
+            out.push(count as u8);
+            out.extend_from_slice(&bytes[..count]);
+        }
+    }
+    out.extend_from_slice(text);
+    out.extend_from_slice(encoding);
+    out
+}
+
+fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
+    let compress = settings.flag("compress");
+    let mut out = SIGNATURE.to_vec();
+    out.push(if compress { OBJECT | COMPRESSED } else { OBJECT });
+    let expires = settings.number("expires").map_or(-1.0, |seconds| seconds as f64);
+    out.extend_from_slice(&expires.to_le_bytes());
+    let version = settings.text("version");
+    let len = match version {
+        None => -1,
+        Some(version) => i32::try_from(version.len()).map_err(|_| {
+            Error::new(ErrorKind::Usage).expecting("a version of less than 2 GB").finding("a longer one")
+        })?,
+    };
+    out.extend_from_slice(&len.to_le_bytes());
+    out.extend_from_slice(version.unwrap_or_default().as_bytes());
+    match compress {
+        true => out.extend_from_slice(&zlib::compress(inside, None)?),
+        false => out.extend_from_slice(inside),
+    }
+    Ok(out)
+}

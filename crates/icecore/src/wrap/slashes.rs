@@ -1,0 +1,58 @@
+//! What PHP's `addslashes` did: Symfony Messenger stores serialized messages so.
+
+use super::{Unwrapped, Wrapper};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::options::Settings;
+use std::borrow::Cow;
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "slashes",
+    title: "text with backslashes before quotes, as PHP's addslashes writes",
+    layer: "text without its backslashes",
+    options: &[],
+    page: include_str!("slashes.md"),
+    detect,
+    unwrap,
+    wrap,
+};
+
+/// A serialized value that has a string has a quote.
+fn detect(input: &[u8]) -> bool {
+    let Some(at) = input.iter().position(|byte| *byte == b'"') else { return false };
+    at > 0 && input[at - 1] == b'\\' && matches!(input, [b'a' | b's' | b'O' | b'C' | b'E', b':', ..])
+}
+
+fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
+    let mut bytes = Vec::new();
+    let mut rest = input;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        bytes.extend_from_slice(&rest[..at]);
+        match rest.get(at + 1) {
+            Some(b'0') => bytes.push(0),
+            Some(byte) => bytes.push(*byte),
+            None => {
+                return Err(Error::new(ErrorKind::Truncated)
+                    .at(input.len())
+                    .expecting("what the last backslash stands before")
+                    .finding("the end of the input"));
+            }
+        }
+        rest = &rest[at + 2..];
+    }
+    bytes.extend_from_slice(rest);
+    Ok(Unwrapped { bytes: Cow::Owned(bytes), notes: Vec::new() })
+}
+
+fn wrap(inside: &[u8], _: &Settings) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::with_capacity(inside.len() + inside.len() / 8);
+    for byte in inside {
+        match byte {
+            b'\'' | b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
+            0 => out.extend_from_slice(b"\\0"),
+            byte => out.push(*byte),
+        }
+    }
+    Ok(out)
+}

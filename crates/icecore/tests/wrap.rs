@@ -1,0 +1,112 @@
+//! Wrappers: taken off and put on.
+
+use icecore::{ErrorKind, Limits, Stage, Unwrapped, convert, identify, stage_of, wrap};
+
+/// The bytes inside, and the notes.
+type Inside = (Vec<u8>, Vec<(&'static str, String)>);
+
+fn unwrap(name: &str, input: &[u8]) -> Result<Inside, ErrorKind> {
+    // Which format is inside does not matter here.
+    let stage = Stage::parse(&format!("{name}/json")).unwrap();
+    stage
+        .unwrap(input, &Limits::default())
+        .map(|Unwrapped { bytes, notes }| (bytes.into_owned(), notes))
+        .map_err(|error| error.kind())
+}
+
+#[test]
+fn what_was_wrapped_comes_back() {
+    let inside: Vec<u8> = (0..=255).chain(*b"it's \\ \"quoted\" \0").collect();
+    for wrapper in wrap::all() {
+        for len in [0, 1, 10, inside.len()] {
+            let stage = Stage::parse(&format!("{}/json", wrapper.name)).unwrap();
+            let outside = stage.wrap(inside[..len].to_vec()).unwrap();
+            assert_eq!(unwrap(wrapper.name, &outside).unwrap().0, &inside[..len], "{}", wrapper.name);
+        }
+    }
+}
+
+#[test]
+fn slashes() {
+    assert_eq!(convert(br#"{\"a\":\"x\"}"#, "slashes/json", "json").unwrap(), br#"{"a":"x"}"#);
+    assert_eq!(convert(br#"{"a":"it's"}"#, "json", "slashes/json").unwrap(), br#"{\"a\":\"it\'s\"}"#);
+    assert_eq!(unwrap("slashes", br"a\0b\\c\d").unwrap().0, b"a\0b\\cd");
+    assert_eq!(unwrap("slashes", br"abc\"), Err(ErrorKind::Truncated));
+}
+
+#[test]
+fn laravel_cache() {
+    let (inside, notes) = unwrap("laravel-cache", b"9999999999N;").unwrap();
+    assert_eq!((&*inside, &*notes), (&b"N;"[..], &[("expires", "never".to_owned())][..]));
+    let (_, notes) = unwrap("laravel-cache", b"1700000000i:1;").unwrap();
+    assert_eq!(notes[0].1, "1700000000 (seconds since 1970)");
+    assert_eq!(unwrap("laravel-cache", b"12345"), Err(ErrorKind::Truncated));
+    assert_eq!(unwrap("laravel-cache", b"12345x7890N;"), Err(ErrorKind::Malformed));
+    assert_eq!(convert(b"[1]", "json", "laravel-cache:expires=17/json").unwrap(), b"0000000017[1]");
+}
+
+#[test]
+fn rails_cache_of_7_1() {
+    let entry = |kind: u8, expires: f64, version: Option<&[u8]>, payload: &[u8]| {
+        let mut bytes = vec![0, 0x11, kind];
+        bytes.extend(expires.to_le_bytes());
+        bytes.extend(version.map_or(-1, |version| version.len() as i32).to_le_bytes());
+        bytes.extend(version.unwrap_or_default());
+        bytes.extend(payload);
+        bytes
+    };
+    let (inside, notes) = unwrap("rails-cache", &entry(1, -1.0, None, b"\x04\x08i\x06")).unwrap();
+    assert_eq!(inside, b"\x04\x08i\x06");
+    assert_eq!(notes, [("layout", "Rails 7.1".to_owned()), ("expires", "never".to_owned())]);
+    let (_, notes) = unwrap("rails-cache", &entry(1, 1700000000.5, Some(b"v2"), b"\x04\x080")).unwrap();
+    assert_eq!(notes[1..], [("expires", "1700000000.5 (seconds since 1970)".to_owned()), ("version", "v2".to_owned())]);
+    // Bare strings, as Marshal writes them.
+    assert_eq!(unwrap("rails-cache", &entry(2, -1.0, None, b"hi")).unwrap().0, b"\x04\x08I\"\x07hi\x06:\x06ET");
+    assert_eq!(unwrap("rails-cache", &entry(3, -1.0, None, b"hi")).unwrap().0, b"\x04\x08\"\x07hi");
+    let long = vec![b'x'; 300];
+    let inside = unwrap("rails-cache", &entry(4, -1.0, None, &long)).unwrap().0;
+    assert!(inside.starts_with(b"\x04\x08I\"\x02\x2c\x01x") && inside.ends_with(b"x\x06:\x06EF"));
+    // Every cut in the header, and a version that is not there.
+    let whole = entry(1, -1.0, Some(b"version"), b"");
+    for len in 0..whole.len() {
+        assert!(unwrap("rails-cache", &whole[..len]).is_err(), "{len}");
+    }
+    let mut lies = entry(1, -1.0, None, b"");
+    lies[11..15].copy_from_slice(&i32::MAX.to_le_bytes());
+    assert_eq!(unwrap("rails-cache", &lies), Err(ErrorKind::Truncated));
+    assert_eq!(unwrap("rails-cache", &entry(9, -1.0, None, b"")), Err(ErrorKind::Malformed));
+}
+
+#[test]
+fn rails_cache_of_7_0_and_compressed() {
+    assert_eq!(unwrap("rails-cache", b"\0\x04\x08[\x06i\x06").unwrap().0, b"\x04\x08[\x06i\x06");
+    let packed = convert(b"[1,1,1,1,1,1,1,1,1,1,1,1]", "json", "rails-cache:compress,version=7/json").unwrap();
+    assert_eq!(packed[2], 0x81);
+    let (inside, notes) = unwrap("rails-cache", &packed).unwrap();
+    assert_eq!(inside, b"[1,1,1,1,1,1,1,1,1,1,1,1]");
+    assert_eq!(notes.last().unwrap(), &("compressed", "zlib".to_owned()));
+    assert!(matches!(unwrap("rails-cache", &packed[..packed.len() - 3]), Err(ErrorKind::Malformed)));
+    // A bomb.
+    let mut limits = Limits::default();
+    limits.decompressed = 1000;
+    let big = convert(format!("[{}1]", "1,".repeat(5000)).as_bytes(), "json", "rails-cache:compress/json").unwrap();
+    let stage = Stage::parse("rails-cache/json").unwrap();
+    assert_eq!(stage.unwrap(&big, &limits).unwrap_err().kind(), ErrorKind::Limit);
+}
+
+#[test]
+fn errors_inside_name_the_layer() {
+    let error = convert(br#"{\"a\":}"#, "slashes/json", "json").unwrap_err();
+    assert_eq!((error.layer(), error.offset()), (Some("text without its backslashes"), Some(5)));
+    assert!(error.to_string().contains("of the text without its backslashes"), "{error}");
+    let error = convert(b"[1]", "gunzip/json", "json").unwrap_err();
+    assert!(error.to_string().contains("one of the wrappers"), "{error}");
+}
+
+#[test]
+fn plain_text_is_not_taken_for_a_wrapped_document() {
+    for text in [&b"1234567890 apples"[..], b"1234567890a:", b"a:\\\"b\\\"", b"\0\x11", b"O:\\\" hello"] {
+        assert!(identify(text).is_none_or(|found| found.wrappers.is_empty()), "{text:?}");
+        assert!(stage_of(text).is_err(), "{text:?}");
+    }
+}
