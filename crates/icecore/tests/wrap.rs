@@ -18,10 +18,11 @@ fn unwrap(name: &str, input: &[u8]) -> Result<Inside, ErrorKind> {
 fn what_was_wrapped_comes_back() {
     let inside: Vec<u8> = (0..=255).chain(*b"it's \\ \"quoted\" \0").collect();
     for wrapper in wrap::all() {
+        let name = if wrapper.name == "rails-signed" { "rails-signed:key=k" } else { wrapper.name };
         for len in [0, 1, 10, inside.len()] {
-            let stage = Stage::parse(&format!("{}/json", wrapper.name)).unwrap();
+            let stage = Stage::parse(&format!("{name}/json")).unwrap();
             let outside = stage.wrap(inside[..len].to_vec()).unwrap();
-            assert_eq!(unwrap(wrapper.name, &outside).unwrap().0, &inside[..len], "{}", wrapper.name);
+            assert_eq!(unwrap(name, &outside).unwrap().0, &inside[..len], "{name}");
         }
     }
 }
@@ -92,6 +93,56 @@ fn rails_cache_of_7_0_and_compressed() {
     let big = convert(format!("[{}1]", "1,".repeat(5000)).as_bytes(), "json", "rails-cache:compress/json").unwrap();
     let stage = Stage::parse("rails-cache/json").unwrap();
     assert_eq!(stage.unwrap(&big, &limits).unwrap_err().kind(), ErrorKind::Limit);
+}
+
+/// Digests by Ruby's OpenSSL, as Rails uses it.
+#[test]
+fn rails_signed() {
+    const SHA1: &str = "BAhpDA==--48b23a1ad35532844ee0e8c2903e2aaa28260b0d";
+    const SHA256: &str = "BAhpDA==--b05755a0b70891d70a4b50a00c2d5b1f122917cb32e0169d70258795e03080e3";
+    const COOKIE: &str = "BAhpDA==--2fb8e7c25365aba0fcae8256f1607e55fc9cc75e";
+    const OLD_COOKIE: &str = "BAhpDA==--4a8f7cace3494837afada405df53defd2f1313e6d09ec4a2678e1dc4086916233564e56e8\
+                              520e0a64434d1a9ff40e7d5f6157835275cb6fb0427f3509859a829";
+    let keys = [
+        (SHA1, "key=secret"),
+        (SHA256, "key=secret"),
+        (COOKIE, "key=secret,salt='signed cookie'"),
+        (OLD_COOKIE, "key=secret,salt='signed cookie',derive=sha1"),
+    ];
+    for (signed, right) in keys {
+        let (inside, notes) = unwrap("rails-signed", signed.as_bytes()).unwrap();
+        assert_eq!(inside, b"\x04\x08i\x0c");
+        assert!(notes[0].1.ends_with("not checked: no key was given"), "{notes:?}");
+        for (_, key) in keys {
+            let checked = unwrap(&format!("rails-signed:{key}"), signed.as_bytes());
+            assert_eq!(checked.is_ok(), key == right, "{signed} with {key}");
+        }
+    }
+    // As a browser sends it back, and with an end of line.
+    let escaped = SHA1.replace('=', "%3D") + "\n";
+    assert!(unwrap("rails-signed:key=secret", escaped.as_bytes()).is_ok());
+    let forged = SHA1.replace("BAhp", "BAhq");
+    assert_eq!(unwrap("rails-signed:key=secret", forged.as_bytes()), Err(ErrorKind::Malformed));
+    // Written as Rails writes it; not without a key.
+    let stage = Stage::parse("rails-signed:key=secret,digest=sha256/json").unwrap();
+    assert_eq!(stage.wrap(b"\x04\x08i\x0c".to_vec()).unwrap(), SHA256.as_bytes());
+    let stage = Stage::parse("rails-signed/json").unwrap();
+    assert_eq!(stage.wrap(Vec::new()).unwrap_err().kind(), ErrorKind::Usage);
+    for broken in ["", "--", "abc", "abc--1234", "****--48b23a1ad35532844ee0e8c2903e2aaa28260b0d"] {
+        assert_eq!(unwrap("rails-signed", broken.as_bytes()), Err(ErrorKind::Malformed), "{broken}");
+    }
+}
+
+#[test]
+fn rails_signed_in_an_envelope() {
+    let signed =
+        b"eyJfcmFpbHMiOnsibWVzc2FnZSI6Ild6RmQiLCJleHAiOiIyMDMwLTAxLTAxVDAwOjAwOjAwLjAwMFoiLCJwdXIiOiJsb2dpbiJ9fQ\
+                   ==--b129b8069f59d676d49e2c9349cc51478f92c3fd";
+    let (inside, notes) = unwrap("rails-signed:key=secret", signed).unwrap();
+    assert_eq!(inside, b"[1]");
+    let more = [("expires", "2030-01-01T00:00:00.000Z".to_owned()), ("purpose", "login".to_owned())];
+    assert_eq!(notes[1..], more);
+    assert_eq!(icecore::read(signed).unwrap().root().len(), 1, "it is detected");
 }
 
 #[test]

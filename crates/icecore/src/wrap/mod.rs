@@ -5,6 +5,9 @@
 
 mod laravel_cache;
 mod rails_cache;
+mod rails_signed;
+#[cfg(feature = "signatures")]
+mod signature;
 mod slashes;
 
 use crate::error::Error;
@@ -42,9 +45,12 @@ pub type WrapFn = fn(&[u8], &Settings) -> Result<Vec<u8>, Error>;
 pub struct Unwrapped<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
-    /// What else the wrapper says, by name: `expires`, `digest`.
-    pub notes: Vec<(&'static str, String)>,
+    /// What else the wrapper says.
+    pub notes: Vec<Remark>,
 }
+
+/// What a wrapper says: a name, as `expires` or `digest`, and a text.
+pub type Remark = (&'static str, String);
 
 impl std::fmt::Debug for Wrapper {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -52,7 +58,8 @@ impl std::fmt::Debug for Wrapper {
     }
 }
 
-static WRAPPERS: &[&Wrapper] = &[&laravel_cache::WRAPPER, &rails_cache::WRAPPER, &slashes::WRAPPER];
+static WRAPPERS: &[&Wrapper] =
+    &[&laravel_cache::WRAPPER, &rails_cache::WRAPPER, &rails_signed::WRAPPER, &slashes::WRAPPER];
 
 /// All wrappers.
 pub fn all() -> &'static [&'static Wrapper] {

@@ -1,0 +1,229 @@
+//! Signed messages and cookies of Rails: `ActiveSupport::MessageVerifier`.
+
+use super::{Remark, Unwrapped, Wrapper};
+use crate::base64;
+use crate::error::{Error, ErrorKind};
+use crate::format::json;
+use crate::limits::Limits;
+use crate::options::{Opt, Settings, Side, Takes};
+use std::borrow::Cow;
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "rails-signed",
+    title: "a signed message or cookie of Rails: Base64, `--` and a digest",
+    layer: "signed message",
+    options: &[
+        Opt {
+            name: "key",
+            takes: Takes::Text,
+            side: Side::Both,
+            help: "the key that the digest is checked and made with; with salt, the secret that it is derived from",
+        },
+        Opt {
+            name: "salt",
+            takes: Takes::Text,
+            side: Side::Both,
+            help: "derive the key from a secret, for a cookie with the salt `signed cookie`",
+        },
+        Opt {
+            name: "iterations",
+            takes: Takes::Number(1, 1 << 20),
+            side: Side::Both,
+            help: "how often that is repeated; 1000 if not said",
+        },
+        Opt {
+            name: "derive",
+            takes: Takes::Choice(&["sha256", "sha1", "sha512"]),
+            side: Side::Both,
+            help: "the digest that a key is derived with: sha256 since Rails 7.0, sha1 before",
+        },
+        Opt {
+            name: "digest",
+            takes: Takes::Choice(&["sha1", "sha256", "sha512"]),
+            side: Side::Write,
+            help: "the digest that a message is signed with",
+        },
+    ],
+    page: include_str!("rails_signed.md"),
+    detect,
+    unwrap,
+    wrap,
+};
+
+/// What stands before the digest.
+const SEPARATOR: &[u8] = b"--";
+
+/// The message, the digest in hex digits, and the digest.
+fn parts(input: &[u8]) -> Option<(&[u8], &str, Vec<u8>)> {
+    let input = input.trim_ascii_end();
+    let digits = input.iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let (front, digest) = input.split_at(input.len() - digits);
+    let message = front.strip_suffix(SEPARATOR)?;
+    let digest = std::str::from_utf8(digest).ok().filter(|digest| matches!(digest.len(), 40 | 64 | 128))?;
+    let bytes = (0..digest.len()).step_by(2).map(|at| u8::from_str_radix(&digest[at..at + 2], 16));
+    Some((message, digest, bytes.collect::<Result<_, _>>().ok()?))
+}
+
+fn detect(input: &[u8]) -> bool {
+    parts(input).is_some_and(|(message, ..)| !message.is_empty() && decoded(message).is_ok())
+}
+
+/// Base64 in either alphabet, with or without padding; `%3D` and the like are
+/// undone as browsers do.
+fn decoded(message: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut text = Vec::with_capacity(message.len() + 3);
+    let mut rest = message;
+    while let [byte, behind @ ..] = rest {
+        rest = behind;
+        text.push(match (byte, behind) {
+            (b'-', _) => b'+',
+            (b'_', _) => b'/',
+            (b'%', [b'3', b'D' | b'd', more @ ..]) => {
+                rest = more;
+                b'='
+            }
+            (b'%', [b'2', b'B' | b'b', more @ ..]) => {
+                rest = more;
+                b'+'
+            }
+            (b'%', [b'2', b'F' | b'f', more @ ..]) => {
+                rest = more;
+                b'/'
+            }
+            _ => *byte,
+        });
+    }
+    while !text.len().is_multiple_of(4) && text.last() != Some(&b'=') {
+        text.push(b'=');
+    }
+    let mut out = Vec::with_capacity(text.len() / 4 * 3);
+    base64::decode(&text, &mut out).map(|()| out).map_err(|at| {
+        let found = message.get(at).map_or("its end".to_owned(), |byte| format!("the byte 0x{byte:02x}"));
+        Error::new(ErrorKind::Malformed).at(at.min(message.len())).expecting("Base64").finding(found)
+    })
+}
+
+fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
+    let (message, digits, digest) = parts(input).ok_or_else(|| {
+        Error::new(ErrorKind::Malformed)
+            .at(input.len())
+            .expecting("`--` and a digest of 40, 64 or 128 hex digits at the end")
+            .finding("none")
+    })?;
+    let name = match digits.len() {
+        40 => "SHA-1",
+        64 => "SHA-256",
+        _ => "SHA-512",
+    };
+    let verdict = match settings.text("key") {
+        None => "not checked: no key was given",
+        Some(_) => {
+            // What a browser was sent was signed before it was escaped.
+            let message = percent_free(message);
+            check(&message, &digest, settings)?;
+            "fits the key"
+        }
+    };
+    let mut notes = vec![("digest", format!("{name} {digits}, {verdict}"))];
+    let bytes = decoded(message)?;
+    let bytes = match envelope(&bytes, limits) {
+        Some((inside, more)) => {
+            notes.extend(more);
+            inside
+        }
+        None => bytes,
+    };
+    Ok(Unwrapped { bytes: Cow::Owned(bytes), notes })
+}
+
+fn percent_free(message: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(message);
+    text.replace("%3D", "=")
+        .replace("%3d", "=")
+        .replace("%2B", "+")
+        .replace("%2b", "+")
+        .replace("%2F", "/")
+        .replace("%2f", "/")
+        .into_bytes()
+}
+
+/// Since Rails 5.2 a message may have a purpose and an expiry:
+/// `{"_rails":{"message":"Base64","exp":…,"pur":…}}`.
+fn envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, Vec<Remark>)> {
+    if !bytes.starts_with(b"{\"_rails\":{\"message\":") {
+        return None;
+    }
+    let document = json::read(bytes, &json::ReadOptions::default(), limits).ok()?;
+    let rails = document.root().get("_rails")?;
+    let mut inside = Vec::new();
+    base64::decode(rails.get("message")?.as_str()?.as_bytes(), &mut inside).ok()?;
+    let mut notes = Vec::new();
+    if let Some(expires) = rails.get("exp").and_then(|value| value.as_str().map(str::to_owned)) {
+        notes.push(("expires", expires));
+    }
+    if let Some(purpose) = rails.get("pur").and_then(|value| value.as_str().map(str::to_owned)) {
+        notes.push(("purpose", purpose));
+    }
+    Some((inside, notes))
+}
+
+#[cfg(feature = "signatures")]
+fn key(settings: &Settings) -> Option<Vec<u8>> {
+    use super::signature::Digest;
+    let key = settings.text("key")?.as_bytes();
+    let iterations = settings.number("iterations").and_then(|count| u32::try_from(count).ok()).unwrap_or(1000);
+    Some(match settings.text("salt") {
+        Some(salt) => {
+            let digest = Digest::named(settings.choice("derive").or(Some("sha256")));
+            digest.derive(key, salt.as_bytes(), iterations)
+        }
+        None => key.to_vec(),
+    })
+}
+
+#[cfg(feature = "signatures")]
+fn check(message: &[u8], digest: &[u8], settings: &Settings) -> Result<(), Error> {
+    use super::signature::{Digest, same};
+    let kind = Digest::of_length(digest.len());
+    let fits = kind.zip(key(settings)).is_some_and(|(kind, key)| same(&kind.of(&key, message), digest));
+    match fits {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::Malformed)
+            .expecting("a digest that fits the key")
+            .finding("another one: the message or the key is not the right one")
+            .helping("a cookie needs salt='signed cookie', one of Rails before 7.0 derive=sha1 as well")),
+    }
+}
+
+#[cfg(feature = "signatures")]
+fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
+    use super::signature::Digest;
+    let key = key(settings).ok_or_else(|| {
+        Error::new(ErrorKind::Usage).expecting("a key to sign with: rails-signed:key=…").finding("none")
+    })?;
+    let mut out = Vec::new();
+    base64::encode(inside, &mut out);
+    let digest = Digest::named(settings.choice("digest")).of(&key, &out);
+    out.extend_from_slice(SEPARATOR);
+    out.extend(digest.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
+    Ok(out)
+}
+
+#[cfg(not(feature = "signatures"))]
+fn left_out() -> Error {
+    Error::new(ErrorKind::Unsupported)
+        .expecting("no key")
+        .finding("one")
+        .helping("this build of icecore lacks digests: build it with the feature `signatures`")
+}
+
+#[cfg(not(feature = "signatures"))]
+fn check(_: &[u8], _: &[u8], _: &Settings) -> Result<(), Error> {
+    Err(left_out())
+}
+
+#[cfg(not(feature = "signatures"))]
+fn wrap(_: &[u8], _: &Settings) -> Result<Vec<u8>, Error> {
+    Err(left_out())
+}

@@ -1,0 +1,66 @@
+//! Digests of signed messages, as OpenSSL's HMAC makes them.
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha1::Sha1;
+use sha2::{Sha256, Sha512};
+
+/// A kind of digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Digest {
+    Sha1,
+    Sha256,
+    Sha512,
+}
+
+impl Digest {
+    /// By its name in options.
+    pub(super) fn named(name: Option<&str>) -> Digest {
+        match name {
+            Some("sha256") => Digest::Sha256,
+            Some("sha512") => Digest::Sha512,
+            _ => Digest::Sha1,
+        }
+    }
+
+    /// By how many bytes it has.
+    pub(super) fn of_length(len: usize) -> Option<Digest> {
+        match len {
+            20 => Some(Digest::Sha1),
+            32 => Some(Digest::Sha256),
+            64 => Some(Digest::Sha512),
+            _ => None,
+        }
+    }
+
+    /// The digest of a message.
+    pub(super) fn of(self, key: &[u8], message: &[u8]) -> Vec<u8> {
+        match self {
+            Digest::Sha1 => hmac::<Hmac<Sha1>>(key, message),
+            Digest::Sha256 => hmac::<Hmac<Sha256>>(key, message),
+            Digest::Sha512 => hmac::<Hmac<Sha512>>(key, message),
+        }
+    }
+
+    /// A key of 64 bytes from a secret, as `ActiveSupport::KeyGenerator` makes it.
+    pub(super) fn derive(self, secret: &[u8], salt: &[u8], iterations: u32) -> Vec<u8> {
+        let mut key = vec![0; 64];
+        match self {
+            Digest::Sha1 => pbkdf2::pbkdf2_hmac::<Sha1>(secret, salt, iterations, &mut key),
+            Digest::Sha256 => pbkdf2::pbkdf2_hmac::<Sha256>(secret, salt, iterations, &mut key),
+            Digest::Sha512 => pbkdf2::pbkdf2_hmac::<Sha512>(secret, salt, iterations, &mut key),
+        }
+        key
+    }
+}
+
+fn hmac<M: Mac + KeyInit>(key: &[u8], message: &[u8]) -> Vec<u8> {
+    // A key may have any length.
+    let Ok(mut mac) = <M as KeyInit>::new_from_slice(key) else { return Vec::new() };
+    mac.update(message);
+    mac.finalize().into_bytes().to_vec()
+}
+
+/// Compares in a time that does not tell where they differ.
+pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+}
