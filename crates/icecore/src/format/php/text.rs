@@ -87,6 +87,12 @@ pub(super) fn is_class_name(name: &[u8]) -> bool {
     !name.is_empty() && name[0] != b'\\' && name.iter().all(is_word)
 }
 
+/// Whether this is `Class:Case`.
+pub(super) fn is_enum_case(name: &[u8]) -> bool {
+    let colon = name.iter().position(|byte| *byte == b':');
+    colon.is_some_and(|colon| is_class_name(&name[..colon]) && colon + 1 < name.len())
+}
+
 /// Whether this is the text of a float: digits with a point or without, and an
 /// exponent that may be missing.
 pub(super) fn is_float(text: &[u8]) -> bool {

@@ -179,9 +179,7 @@ impl Tokens<'_> {
         let start = self.at;
         let scanned = self.string()?;
         let name = &self.input[scanned.start..scanned.start + scanned.len];
-        let colon = name.iter().position(|byte| *byte == b':');
-        let is_name = colon.is_some_and(|colon| text::is_class_name(&name[..colon]) && colon + 1 < name.len());
-        if !is_name {
+        if !text::is_enum_case(name) {
             self.at = start;
             return Err(self.wrong(scanned.start, start, "`Class:Case`"));
         }
@@ -204,7 +202,8 @@ impl Tokens<'_> {
             match self.byte(at) {
                 Some(b'\\') => {
                     let (Some(high), Some(low)) = (hex(self.byte(at + 1)), hex(self.byte(at + 2))) else {
-                        return Err(self.wrong(at + 1, start, "two hexadecimal digits behind `\\`"));
+                        let odd = at + 1 + usize::from(hex(self.byte(at + 1)).is_some());
+                        return Err(self.wrong(odd, start, "two hexadecimal digits behind `\\`"));
                     };
                     out.push((high << 4 | low) as u8);
                     at += 3;

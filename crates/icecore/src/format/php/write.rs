@@ -224,18 +224,16 @@ impl<'d> Writer<'d> {
                 }
             }
         }
-        Err(self.too_long_a_chain(first))
+        Err(self.too_long_a_chain(first, &wrappers))
     }
 
     #[cold]
-    fn too_long_a_chain(&self, first: u32) -> Error {
+    fn too_long_a_chain(&self, first: u32, chain: &[u32]) -> Error {
         let path = self.document.path(first);
-        match self.node(first).kind {
-            Kind::Link | Kind::Alias => {
-                Error::new(ErrorKind::BadLink).on_path(path).finding("links that go round in a circle")
-            }
-            _ => self.limits.too_deep().on_path(path),
+        if chain.iter().any(|at| matches!(self.node(*at).kind, Kind::Link | Kind::Alias)) {
+            return Error::new(ErrorKind::Unrepresentable).on_path(path).finding("links that go round in a circle");
         }
+        self.limits.too_deep().on_path(path)
     }
 
     /// `r:` or `R:`. An object by value takes a slot, the same variable none.

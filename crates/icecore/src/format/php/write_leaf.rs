@@ -1,7 +1,7 @@
 //! Leaves, and what PHP has nothing for.
 
 use super::spelling;
-use super::text::{push_float, push_int, push_uint};
+use super::text::{is_enum_case, push_float, push_int, push_uint};
 use super::write::Writer;
 use crate::document::{Kind, Node, flag};
 use crate::num::{bigint, float128};
@@ -44,7 +44,7 @@ impl Writer<'_> {
         let document = self.document;
         let bytes = document.bytes(node);
         match node.kind {
-            Kind::EnumCase => quoted(b'E', bytes, buf),
+            Kind::EnumCase if is_enum_case(bytes) => quoted(b'E', bytes, buf),
             Kind::Encoded => {
                 self.lose(LossKind::Encoding, at);
                 quoted(b's', bytes, buf);
@@ -53,7 +53,7 @@ impl Writer<'_> {
                 self.lose(LossKind::Symbol, at);
                 quoted(b's', bytes, buf);
             }
-            Kind::Module => {
+            Kind::Module | Kind::EnumCase => {
                 self.lose(LossKind::Name, at);
                 quoted(b's', bytes, buf);
             }
