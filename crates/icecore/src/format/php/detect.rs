@@ -22,7 +22,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let rest = input.get(outcome.consumed..).unwrap_or(&[]);
     let certainty = match outcome.error {
         None if !rest.trim_ascii().is_empty() => return None,
-        None if is_container => Certainty::Sure,
+        None if is_container || matches!(input[0], b's' | b'S') => Certainty::Sure,
         None if is_null => Certainty::Possible,
         None => Certainty::Likely,
         Some(error) if error.kind() == ErrorKind::Limit => Certainty::Sure,

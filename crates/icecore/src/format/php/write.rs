@@ -4,7 +4,7 @@
 //! writes as `serialize()` does.
 
 use super::spelling;
-use super::text::{is_class_name, push_uint};
+use super::text::{is_class_name, is_enum_case, push_uint};
 use super::{NAME, WriteOptions};
 use crate::document::{Document, Form, IS_KEY, Kind, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
@@ -31,6 +31,8 @@ pub fn write(
         limits,
         spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
         stack: Vec::new(),
+        has_absent: document.tape().keys().any_absent()
+            || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
         slots: HashMap::new(),
         next: 0,
         losses: Losses::default(),
@@ -66,6 +68,8 @@ pub(super) struct Writer<'d> {
     pub(super) limits: &'d Limits,
     spelling: Option<(&'d Spelling, Ordinals)>,
     stack: Vec<Frame>,
+    /// Whether there are keys that are only allowed.
+    has_absent: bool,
     /// The slots of nodes that are linked to, and whether each is an object.
     slots: HashMap<u32, (u32, bool)>,
     /// The slot that was given last.
@@ -218,7 +222,8 @@ impl<'d> Writer<'d> {
                     return self.entries(at, at, &node, head, buf);
                 }
                 _ => {
-                    self.give_slot(at, &wrappers, node.kind == Kind::EnumCase);
+                    let is_case = node.kind == Kind::EnumCase && is_enum_case(self.document.bytes(&node));
+                    self.give_slot(at, &wrappers, is_case);
                     self.leaf(at, &node, buf);
                     return Ok(());
                 }
@@ -300,7 +305,7 @@ impl<'d> Writer<'d> {
             return Err(self.limits.too_deep().on_path(self.document.path(at)));
         }
         let end = self.document.tape().next(at);
-        let most = if node.end() == 0 || node.has(flag::RESTRICTED) && node.kind == Kind::Map {
+        let most = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
             self.count_entries(at, end)
         } else {
             node.aux
@@ -329,7 +334,10 @@ impl<'d> Writer<'d> {
             } else if node.key != 0 {
                 absent = tape.keys().get(u32::from(node.key)).is_some_and(|name| name.node.has(flag::PLACEHOLDER));
             }
-            count += u32::from(!absent && child < end);
+            if child >= end {
+                break;
+            }
+            count += u32::from(!absent);
             child = tape.next(child);
         }
         count
