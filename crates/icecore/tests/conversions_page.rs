@@ -94,11 +94,12 @@ fn lost(losses: &Losses) -> String {
 }
 
 fn table() -> String {
-    let mut table = String::from("| what | as `json:typed` | JSON | Storable | Sereal |\n|---|---|---|---|---|\n");
+    let mut table =
+        String::from("| what | as `json:typed` | JSON | Storable | Sereal | PHP |\n|---|---|---|---|---|---|\n");
     for (what, value) in ROWS {
         let text = typed(value);
         let document = read(text.as_bytes(), "json:typed");
-        let cells: Vec<_> = ["json", "storable", "sereal"].iter().map(|to| cell(&document, to)).collect();
+        let cells: Vec<_> = ["json", "storable", "sereal", "php"].iter().map(|to| cell(&document, to)).collect();
         table += &format!("| {what} | `{value}` | {} |\n", cells.join(" | "));
     }
     table

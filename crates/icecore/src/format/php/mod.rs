@@ -3,6 +3,7 @@
 //! `FORMAT.md` beside this file has the facts.
 
 mod detect;
+mod fast;
 mod late;
 mod links;
 mod options;

@@ -3,7 +3,7 @@
 use super::late::Late;
 use super::links::Slots;
 use super::token::{Scanned, Tokens};
-use super::{ReadOptions, spelling, text};
+use super::{ReadOptions, fast, spelling, text};
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -16,18 +16,18 @@ const IDS: usize = 65_000;
 
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+pub(super) struct Frame {
     /// Its node; of an object, its body's.
     at: u32,
     /// How many entries are still to come.
-    left: u32,
+    pub(super) left: u32,
     /// How many there were.
-    count: u32,
-    is_object: bool,
+    pub(super) count: u32,
+    pub(super) is_object: bool,
     /// Whether the keys so far were 0, 1, 2 and so on.
-    is_list: bool,
+    pub(super) is_list: bool,
     /// Whether its keys get ids.
-    is_keyed: bool,
+    pub(super) is_keyed: bool,
 }
 
 /// A key, before it is known what becomes of it.
@@ -40,9 +40,9 @@ enum Key {
 pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) tokens: Tokens<'a>,
     pub(super) sink: &'s mut S,
-    limits: &'s Limits,
+    pub(super) limits: &'s Limits,
     options: &'s ReadOptions,
-    frames: Vec<Frame>,
+    pub(super) frames: Vec<Frame>,
     slots: Slots,
     late: Late,
     /// The source of the key before the next value, if it is to be kept.
@@ -75,8 +75,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             if self.sink.nodes().len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.tokens.at));
             }
-            let key = self.key()?;
-            self.value(key)?;
+            if S::DETAIL || !self.entries()? {
+                let key = self.key()?;
+                self.value(key)?;
+            }
         }
         Ok(())
     }
@@ -266,7 +268,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads a value: a leaf whole, of a container the front.
     #[inline]
-    fn value(&mut self, key: u16) -> Result<(), Error> {
+    pub(super) fn value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
         let (node, usual) = match self.tokens.input.get(start).copied() {
             Some(b's') => {
@@ -414,8 +416,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn array(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
         let (left, usual) = self.tokens.array()?;
-        let frame = Frame { at: 0, left, count: 0, is_object: false, is_list: true, is_keyed: left <= KEYED };
-        self.open(Node { key, ..Node::open(Kind::Array, 0) }, start, frame, usual)
+        // A list begins with the key 0, or with its text.
+        let first = fast::string(self.tokens.input, self.tokens.at);
+        let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
+        let frame = Frame { at: 0, left, count: 0, is_object: false, is_list, is_keyed: left <= KEYED };
+        let kind = if is_list { Kind::Array } else { Kind::Map };
+        self.open(Node { key, ..Node::open(kind, 0) }, start, frame, usual)
     }
 
     fn object(&mut self, key: u16) -> Result<(), Error> {

@@ -5,6 +5,7 @@
 
 use super::spelling;
 use super::text::{is_class_name, is_enum_case, push_uint};
+use super::write_keys::Rendered;
 use super::{NAME, WriteOptions};
 use crate::document::{Document, Form, IS_KEY, Kind, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
@@ -19,10 +20,11 @@ use std::collections::HashMap;
 /// document is nested too deeply; `Output`, if the output was closed.
 pub fn write(
     document: &Document<'_>,
-    _options: &WriteOptions,
+    options: &WriteOptions,
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    let WriteOptions {} = options;
     document.tape().check()?;
     let spelling = document.spelling_of(NAME).filter(|spelling| !spelling.notes.is_empty());
     let mut writer = Writer {
@@ -34,6 +36,7 @@ pub fn write(
         has_absent: document.tape().keys().any_absent()
             || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
         slots: HashMap::new(),
+        rendered: Rendered::default(),
         next: 0,
         losses: Losses::default(),
     };
@@ -70,6 +73,7 @@ pub(super) struct Writer<'d> {
     stack: Vec<Frame>,
     /// Whether there are keys that are only allowed.
     has_absent: bool,
+    pub(super) rendered: Rendered,
     /// The slots of nodes that are linked to, and whether each is an object.
     slots: HashMap<u32, (u32, bool)>,
     /// The slot that was given last.
@@ -88,6 +92,10 @@ impl<'d> Writer<'d> {
     pub(super) fn lose(&mut self, kind: LossKind, at: u32) {
         let document = self.document;
         self.losses.add(kind, || document.path(at));
+    }
+
+    pub(super) fn is_spelled(&self) -> bool {
+        self.spelling.is_some()
     }
 
     /// The source text that was kept for the value at `at`.
@@ -134,7 +142,7 @@ impl<'d> Writer<'d> {
             return self.value(at, buf);
         }
         buf.push(b'}');
-        out.ready()
+        if buf.len() >= READY { out.ready() } else { Ok(()) }
     }
 
     /// A leaf that nothing is to be said of: nobody links to it.
@@ -167,6 +175,7 @@ impl<'d> Writer<'d> {
         for _ in 0..=self.limits.depth.saturating_add(64) {
             let node = self.node(at);
             if !matches!(node.kind, Kind::Link | Kind::Alias)
+                && node.has(flag::TARGET)
                 && let Some((slot, is_object)) = self.slots.get(&at).copied()
             {
                 self.again(first, slot, is_object && self.node(first).kind != Kind::Alias, &wrappers, buf);

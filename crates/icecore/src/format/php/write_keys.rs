@@ -6,7 +6,45 @@ use super::write::Writer;
 use super::write_leaf::quoted;
 use crate::document::{Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::append::append;
 use crate::output::LossKind;
+
+/// Keys that have an id and were written before, as they are written.
+#[derive(Default)]
+pub(super) struct Rendered {
+    /// Where each stands and how long it is, by id; 0 is unknown. Keys of arrays
+    /// and of objects differ.
+    places: [Vec<(u32, u32)>; 2],
+    bytes: Vec<u8>,
+}
+
+impl Rendered {
+    #[inline]
+    fn push(&self, id: u16, is_object: bool, buf: &mut Vec<u8>) -> bool {
+        match self.places[usize::from(is_object)].get(usize::from(id)) {
+            Some((start, len)) if *len > 0 => {
+                append(buf, &self.bytes, *start as usize, *len as usize);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Keeps what stands at the end of `buf`, if there is room for it.
+    #[cold]
+    fn keep(&mut self, id: u16, is_object: bool, key: &[u8]) {
+        const ROOM: usize = 1 << 20;
+        let places = &mut self.places[usize::from(is_object)];
+        if self.bytes.len() + key.len() > ROOM {
+            return;
+        }
+        if places.len() <= usize::from(id) {
+            places.resize(usize::from(id) + 1, (0, 0));
+        }
+        places[usize::from(id)] = (self.bytes.len() as u32, key.len() as u32);
+        self.bytes.extend_from_slice(key);
+    }
+}
 
 impl Writer<'_> {
     /// The position of an item of a list.
@@ -22,6 +60,9 @@ impl Writer<'_> {
     /// and not only allowed.
     #[inline]
     pub(super) fn key_id(&mut self, id: u16, value: u32, is_object: bool, buf: &mut Vec<u8>) -> bool {
+        if !self.is_spelled() && self.rendered.push(id, is_object, buf) {
+            return true;
+        }
         let document = self.document;
         let Some(name) = document.tape().keys().get(u32::from(id)) else { return false };
         if name.node.has(flag::PLACEHOLDER) {
@@ -31,7 +72,11 @@ impl Writer<'_> {
             buf.extend_from_slice(source);
             return true;
         }
+        let start = buf.len();
         self.name(&name.node, name.bytes, value, is_object, buf);
+        if matches!(name.node.kind, Kind::Int | Kind::Bytes | Kind::Text) {
+            self.rendered.keep(id, is_object, &buf[start..]);
+        }
         true
     }
 
