@@ -80,7 +80,8 @@ fn cell(document: &Document<'_>, to: &str) -> String {
         } else {
             let text = icecore::write(&after, "json:typed").expect("typed JSON says everything");
             let text = String::from_utf8(text).expect("JSON is UTF-8");
-            let start = text.find("\"$value\":").map_or(0, |at| at + "\"$value\":".len());
+            let outer = text.find("\"$value\":").filter(|_| text.starts_with("{\"$icecore\""));
+            let start = outer.map_or(0, |at| at + "\"$value\":".len());
             let end = if start == 0 { text.len() } else { text.len() - 1 };
             format!("`{}`", &text[start..end])
         }
