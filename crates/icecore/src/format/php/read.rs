@@ -276,7 +276,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 self.check_length(len, start)?;
                 let node = self.sink.tape().borrowed(Kind::Bytes, at, len);
                 if S::DETAIL {
-                    return Ok(self.quoted(Node { key, ..node }, usual, start, at, len));
+                    self.quoted(Node { key, ..node }, usual, start, at, len);
+                    return Ok(());
                 }
                 (node, usual)
             }
