@@ -48,24 +48,34 @@ pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
     }
 }
 
-pub(super) fn push_int(value: i64, buf: &mut Vec<u8>) {
-    if value < 0 {
-        buf.push(b'-');
-    }
-    push_uint(value.unsigned_abs(), buf);
+pub(super) fn push_uint(value: u64, buf: &mut Vec<u8>) {
+    push_number(b"", value, b"", buf);
 }
 
-pub(super) fn push_uint(mut value: u64, buf: &mut Vec<u8>) {
-    let mut text = [0; 20];
-    let mut at = text.len();
-    loop {
+/// A number with up to 4 bytes before it and behind it, put together first: that
+/// takes one short copy of a fixed size.
+#[inline(always)]
+pub(super) fn push_number(before: &[u8], mut value: u64, behind: &[u8], buf: &mut Vec<u8>) {
+    let mut text = [0; 32];
+    text[..before.len()].copy_from_slice(before);
+    let digits = value.checked_ilog10().unwrap_or(0) as usize + 1;
+    let end = before.len() + digits;
+    let mut at = end;
+    while at > before.len() {
         at -= 1;
         text[at] = b'0' + (value % 10) as u8;
         value /= 10;
-        if value == 0 {
-            return buf.extend_from_slice(&text[at..]);
-        }
     }
+    text[end..end + behind.len()].copy_from_slice(behind);
+    let end = buf.len() + end + behind.len();
+    buf.extend_from_slice(&text);
+    buf.truncate(end);
+}
+
+/// `i:…;`
+#[inline]
+pub(super) fn push_integer(value: i64, buf: &mut Vec<u8>) {
+    push_number(if value < 0 { b"i:-" } else { b"i:" }, value.unsigned_abs(), b";", buf);
 }
 
 /// The integer that PHP makes of this key of an array: it must be its own

@@ -4,7 +4,7 @@
 //! writes as `serialize()` does.
 
 use super::spelling;
-use super::text::{is_class_name, is_enum_case, push_uint};
+use super::text::{is_class_name, is_enum_case, push_number, push_uint};
 use super::write_keys::Rendered;
 use super::{NAME, WriteOptions};
 use crate::document::{Document, Form, IS_KEY, Kind, Node, Note, Ordinals, Spelling, flag};
@@ -319,8 +319,7 @@ impl<'d> Writer<'d> {
         } else {
             node.aux
         };
-        push_uint(u64::from(most), buf);
-        buf.extend_from_slice(b":{");
+        push_number(b"", u64::from(most), b":{", buf);
         if let Some(source) = self.kept(note, spelling::HEAD) {
             buf.truncate(head);
             buf.extend_from_slice(source);

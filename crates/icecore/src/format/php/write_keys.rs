@@ -1,7 +1,7 @@
 //! Keys.
 
 use super::spelling;
-use super::text::{integer_key, push_float, push_int, push_uint};
+use super::text::{integer_key, push_float, push_integer, push_uint};
 use super::write::Writer;
 use super::write_leaf::quoted;
 use crate::document::{Kind, Node, flag};
@@ -52,7 +52,7 @@ impl Writer<'_> {
     pub(super) fn position(&self, position: u32, value: u32, buf: &mut Vec<u8>) {
         match self.kept(value, spelling::KEY) {
             Some(source) => buf.extend_from_slice(source),
-            None => integer(i64::from(position), buf),
+            None => push_integer(i64::from(position), buf),
         }
     }
 
@@ -128,7 +128,7 @@ impl Writer<'_> {
     #[inline]
     fn name(&mut self, node: &Node, bytes: &[u8], value: u32, is_object: bool, buf: &mut Vec<u8>) {
         match node.kind {
-            Kind::Int => return integer(node.payload as i64, buf),
+            Kind::Int => return push_integer(node.payload as i64, buf),
             Kind::Symbol => self.lose(LossKind::Symbol, value),
             Kind::Encoded => self.lose(LossKind::Encoding, value),
             _ => {}
@@ -137,17 +137,11 @@ impl Writer<'_> {
     }
 }
 
-fn integer(value: i64, buf: &mut Vec<u8>) {
-    buf.extend_from_slice(b"i:");
-    push_int(value, buf);
-    buf.push(b';');
-}
-
 /// A key of an array that is an integer's text is that integer.
 #[inline]
 fn string(bytes: &[u8], is_object: bool, buf: &mut Vec<u8>) {
     match integer_key(bytes) {
-        Some(value) if !is_object => integer(value, buf),
+        Some(value) if !is_object => push_integer(value, buf),
         _ => quoted(b's', bytes, buf),
     }
 }

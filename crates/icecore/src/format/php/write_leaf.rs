@@ -1,11 +1,15 @@
 //! Leaves, and what PHP has nothing for.
 
 use super::spelling;
-use super::text::{is_enum_case, push_float, push_int, push_uint};
+use super::text::{is_enum_case, push_float, push_integer, push_number, push_uint};
 use super::write::Writer;
-use crate::document::{Kind, Node, flag};
+use crate::document::{Kind, Node, Place, flag};
+use crate::format::append::append;
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
+
+/// Strings up to this length are copied without a call.
+const SHORT: u32 = 16;
 
 impl Writer<'_> {
     /// Writes a leaf.
@@ -17,6 +21,15 @@ impl Writer<'_> {
         match node.kind {
             Kind::Bytes | Kind::Text => {
                 let document = self.document;
+                if !self.is_spelled() && node.aux <= SHORT {
+                    let (base, start) = match node.place() {
+                        Place::Input(start) => (document.input(), start as usize),
+                        Place::Arena(start) => (document.tape().arena(), start as usize),
+                    };
+                    push_number(b"s:", u64::from(node.aux), b":\"", buf);
+                    append(buf, base, start, node.aux as usize);
+                    return buf.extend_from_slice(b"\";");
+                }
                 let bytes = document.bytes(node);
                 match self.kept(at, spelling::HEAD) {
                     Some(head) => {
@@ -27,11 +40,7 @@ impl Writer<'_> {
                     None => quoted(b's', bytes, buf),
                 }
             }
-            Kind::Int => {
-                buf.extend_from_slice(b"i:");
-                push_int(node.payload as i64, buf);
-                buf.push(b';');
-            }
+            Kind::Int => push_integer(node.payload as i64, buf),
             Kind::Float => float(f64::from_bits(node.payload), buf),
             Kind::Null => buf.extend_from_slice(b"N;"),
             Kind::Bool => buf.extend_from_slice(if node.payload != 0 { b"b:1;" } else { b"b:0;" }),
@@ -141,9 +150,7 @@ fn float(value: f64, buf: &mut Vec<u8>) {
 
 #[inline]
 pub(super) fn quoted(tag: u8, bytes: &[u8], buf: &mut Vec<u8>) {
-    buf.extend_from_slice(&[tag, b':']);
-    push_uint(bytes.len() as u64, buf);
-    buf.extend_from_slice(b":\"");
+    push_number(&[tag, b':'], bytes.len() as u64, b":\"", buf);
     buf.extend_from_slice(bytes);
     buf.extend_from_slice(b"\";");
 }
