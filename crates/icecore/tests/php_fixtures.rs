@@ -68,7 +68,7 @@ fn what_was_read_is_written_again() {
             }
         }
     }
-    // One DateInterval has floats and so on; nothing that PHP writes needs spelling.
+    // Nothing that PHP writes needs spelling.
     let total = load("php.jsonl").iter().filter(|f| f.mode == "serialize").count();
     assert_eq!(plain, total);
 }

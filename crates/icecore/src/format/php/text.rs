@@ -97,6 +97,14 @@ pub(super) fn is_class_name(name: &[u8]) -> bool {
     !name.is_empty() && name[0] != b'\\' && name.iter().all(is_word)
 }
 
+/// Whether the last number in a head is this one: a document may have been
+/// edited since its heads were kept.
+pub(super) fn says(head: &[u8], number: u64) -> bool {
+    let end = head.iter().rposition(u8::is_ascii_digit).map_or(0, |at| at + 1);
+    let start = head[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
+    std::str::from_utf8(&head[start..end]).ok().and_then(|digits| digits.parse().ok()) == Some(number)
+}
+
 /// Whether this is `Class:Case`.
 pub(super) fn is_enum_case(name: &[u8]) -> bool {
     let colon = name.iter().position(|byte| *byte == b':');

@@ -4,7 +4,7 @@
 //! writes as `serialize()` does.
 
 use super::spelling;
-use super::text::{is_class_name, is_enum_case, push_number, push_uint};
+use super::text::{is_class_name, is_enum_case, push_number, push_uint, says};
 use super::write_keys::Rendered;
 use super::{NAME, WriteOptions};
 use crate::document::{Document, Form, IS_KEY, Kind, Node, Note, Ordinals, Spelling, flag};
@@ -320,7 +320,7 @@ impl<'d> Writer<'d> {
             node.aux
         };
         push_number(b"", u64::from(most), b":{", buf);
-        if let Some(source) = self.kept(note, spelling::HEAD) {
+        if let Some(source) = self.kept(note, spelling::HEAD).filter(|head| says(head, u64::from(most))) {
             buf.truncate(head);
             buf.extend_from_slice(source);
         }
@@ -359,7 +359,7 @@ impl<'d> Writer<'d> {
     fn opaque(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
         let payload = self.node(at + 1);
         let bytes = self.document.bytes(&payload);
-        match self.kept(at, spelling::HEAD) {
+        match self.kept(at, spelling::HEAD).filter(|head| says(head, bytes.len() as u64)) {
             Some(source) => buf.extend_from_slice(source),
             None => {
                 let name = self.class_name(node).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Leaves, and what PHP has nothing for.
 
 use super::spelling;
-use super::text::{is_enum_case, push_float, push_integer, push_number, push_uint};
+use super::text::{is_enum_case, push_float, push_integer, push_number, push_uint, says};
 use super::write::Writer;
 use crate::document::{Kind, Node, Place, flag};
 use crate::format::append::append;
@@ -31,7 +31,7 @@ impl Writer<'_> {
                     return buf.extend_from_slice(b"\";");
                 }
                 let bytes = document.bytes(node);
-                match self.kept(at, spelling::HEAD) {
+                match self.kept(at, spelling::HEAD).filter(|head| says(head, bytes.len() as u64)) {
                     Some(head) => {
                         buf.extend_from_slice(head);
                         buf.extend_from_slice(bytes);
