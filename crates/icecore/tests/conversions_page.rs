@@ -80,7 +80,8 @@ fn cell(document: &Document<'_>, to: &str) -> String {
         } else {
             let text = icecore::write(&after, "json:typed").expect("typed JSON says everything");
             let text = String::from_utf8(text).expect("JSON is UTF-8");
-            let start = text.find("\"$value\":").map_or(0, |at| at + "\"$value\":".len());
+            let outer = text.find("\"$value\":").filter(|_| text.starts_with("{\"$icecore\""));
+            let start = outer.map_or(0, |at| at + "\"$value\":".len());
             let end = if start == 0 { text.len() } else { text.len() - 1 };
             format!("`{}`", &text[start..end])
         }
@@ -94,11 +95,12 @@ fn lost(losses: &Losses) -> String {
 }
 
 fn table() -> String {
-    let mut table = String::from("| what | as `json:typed` | JSON | Storable | Sereal |\n|---|---|---|---|---|\n");
+    let mut table =
+        String::from("| what | as `json:typed` | JSON | Storable | Sereal | PHP |\n|---|---|---|---|---|---|\n");
     for (what, value) in ROWS {
         let text = typed(value);
         let document = read(text.as_bytes(), "json:typed");
-        let cells: Vec<_> = ["json", "storable", "sereal"].iter().map(|to| cell(&document, to)).collect();
+        let cells: Vec<_> = ["json", "storable", "sereal", "php"].iter().map(|to| cell(&document, to)).collect();
         table += &format!("| {what} | `{value}` | {} |\n", cells.join(" | "));
     }
     table

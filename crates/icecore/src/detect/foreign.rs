@@ -17,7 +17,6 @@ static FOREIGN: &[Foreign] = &[
     Foreign { name: "pickle", title: "Python pickle", detect: pickle::detect },
     Foreign { name: "marshal", title: "Ruby Marshal", detect: marshal::detect },
     Foreign { name: "igbinary", title: "PHP igbinary", detect: igbinary::detect },
-    Foreign { name: "php", title: "PHP serialize", detect: php::serialized },
     Foreign { name: "php-session", title: "PHP session", detect: php::session },
     Foreign { name: "var-export", title: "PHP var_export", detect: php::exported },
     Foreign { name: "dumper", title: "Perl Data::Dumper", detect: text::dumper },

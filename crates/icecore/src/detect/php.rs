@@ -1,26 +1,8 @@
-//! PHP's text forms: serialize, sessions and var_export.
+//! PHP's text forms: sessions and var_export.
 
 use super::Sample;
 use super::walk::{DEPTH, Step, Stop, Walk, is_integer, is_number};
 use crate::format::{Certainty, Guess};
-
-/// serialize().
-pub(super) fn serialized(sample: &Sample<'_>) -> Option<Guess> {
-    if !matches!(sample.bytes, [b'a' | b'O' | b'C' | b's' | b'S' | b'E' | b'i' | b'd' | b'b', b':', ..]) {
-        return None;
-    }
-    let mut walk = Walk::new(sample.bytes);
-    let end = value(&mut walk);
-    let certainty = match end {
-        Ok(()) if walk.rest().trim_ascii().is_empty() => match sample.bytes[0] {
-            b'a' | b'O' | b'C' | b'E' => Certainty::Sure,
-            _ => Certainty::Likely,
-        },
-        Err(Stop::End) if walk.at >= 16 => Certainty::Likely,
-        _ => return None,
-    };
-    Some(Guess { certainty, variant: String::new() })
-}
 
 /// A session file: `name|value…`, or with a length before each name.
 pub(super) fn session(sample: &Sample<'_>) -> Option<Guess> {

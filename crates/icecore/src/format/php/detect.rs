@@ -1,0 +1,46 @@
+//! Do the bytes look like it?
+
+use super::{ReadOptions, read_outcome};
+use crate::error::ErrorKind;
+use crate::format::{Certainty, Guess, Request};
+use crate::limits::Limits;
+
+/// How many values are looked at.
+const ENOUGH: u32 = 10_000;
+
+/// There is no magic number: the values themselves must make sense, to the end
+/// or for a good while.
+pub(super) fn detect(input: &[u8]) -> Option<Guess> {
+    let is_null = input.starts_with(b"N;");
+    if !is_null && !matches!(input, [b'a' | b'O' | b'C' | b's' | b'S' | b'E' | b'i' | b'd' | b'b', b':', ..]) {
+        return None;
+    }
+    let mut limits = Limits::default();
+    limits.nodes = ENOUGH;
+    let outcome = read_outcome(input, &ReadOptions::default(), Request::new(&limits));
+    let is_container = matches!(input[0], b'a' | b'O' | b'C' | b'E');
+    let rest = input.get(outcome.consumed..).unwrap_or(&[]);
+    let certainty = match outcome.error {
+        None if !rest.trim_ascii().is_empty() => return None,
+        None if is_container || matches!(input[0], b's' | b'S') => Certainty::Sure,
+        None if is_null => Certainty::Possible,
+        None => Certainty::Likely,
+        Some(error) if error.kind() == ErrorKind::Limit => Certainty::Sure,
+        // Damaged or cut off: some of it must make sense.
+        Some(error) if error.kind() == ErrorKind::Truncated && outcome.consumed >= 8 => Certainty::Likely,
+        Some(_) if is_container && outcome.document.nodes().len() >= 3 => Certainty::Likely,
+        Some(_) if !is_container && is_head(input) => Certainty::Likely,
+        Some(_) => return None,
+    };
+    Some(Guess { certainty, variant: String::new() })
+}
+
+/// Whether this is the beginning of a string of which more bytes are to come.
+fn is_head(input: &[u8]) -> bool {
+    let Some(rest) = input.strip_prefix(b"s:") else { return false };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let Some(len) = std::str::from_utf8(&rest[..digits]).ok().and_then(|digits| digits.parse::<usize>().ok()) else {
+        return false;
+    };
+    rest[digits..].starts_with(b":\"") && input.len() >= 16 && rest.len() - digits - 2 < len
+}

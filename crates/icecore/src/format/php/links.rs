@@ -1,0 +1,64 @@
+//! What `r:` and `R:` count: one slot for each value, but none for keys and for
+//! `R:`.
+
+use crate::document::{IS_KEY, Kind, Node};
+use crate::error::{Error, ErrorKind};
+
+/// Nodes by slot. Filled only when a link asks: most data has none.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    nodes: Vec<u32>,
+    /// How many nodes of the tape were looked at.
+    seen: usize,
+    /// The slot of the first opaque object. What its payload counted is known
+    /// to its class alone.
+    opaque: Option<usize>,
+}
+
+impl Slots {
+    /// The node with this slot, counted from 1.
+    pub(super) fn find(&mut self, tape: &[Node], slot: u64) -> Result<u32, Error> {
+        while let Some(node) = tape.get(self.seen) {
+            let at = self.seen;
+            self.seen += 1;
+            if node.key == IS_KEY || node.kind == Kind::Alias {
+                continue;
+            }
+            self.nodes.push(at as u32);
+            match node.kind {
+                // The body has the slot of its object.
+                Kind::Object => self.seen += 1,
+                Kind::Opaque => {
+                    self.opaque.get_or_insert(self.nodes.len());
+                    self.seen += 1;
+                }
+                _ => {}
+            }
+        }
+        let found = usize::try_from(slot).ok().and_then(|slot| self.nodes.get(slot.checked_sub(1)?));
+        match (found, self.opaque) {
+            (_, Some(opaque)) if slot > opaque as u64 => Err(Error::new(ErrorKind::Unsupported)
+                .expecting("a link to a value before the first `C:` object")
+                .finding(format!("one to value {slot}"))
+                .helping("only the class of a `C:` object knows how many values its payload counts for")),
+            (Some(at), _) => Ok(*at),
+            (None, _) => Err(Error::new(ErrorKind::BadLink)
+                .expecting(format!("the number of a value, 1 to {}", self.nodes.len()))
+                .finding(format!("{slot}"))),
+        }
+    }
+
+    /// The object at `at`, behind links to it, and whether there were none.
+    pub(super) fn object(&self, tape: &[Node], at: u32) -> Result<(u32, bool), Error> {
+        let Some(node) = tape.get(at as usize) else { return Ok((at, true)) };
+        match node.kind {
+            Kind::Object | Kind::Opaque | Kind::EnumCase => Ok((at, true)),
+            // A link names an object, never another link.
+            Kind::Link => Ok((node.payload as u32, false)),
+            _ => Err(Error::new(ErrorKind::BadLink)
+                .expecting("the number of an object")
+                .finding("that of a value that is none")
+                .helping("`R:` could name it")),
+        }
+    }
+}

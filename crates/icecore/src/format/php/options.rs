@@ -1,0 +1,48 @@
+//! What can be asked of the reader and the writer.
+
+use crate::options::{Opt, Settings, Side, Takes};
+
+pub(super) const OPTIONS: &[Opt] = &[Opt {
+    name: "lenient",
+    takes: Takes::Flag,
+    side: Side::Read,
+    help: "ignore bytes behind the value and clamp integers beyond 64 bits, as PHP does",
+}];
+
+/// How a value is read.
+///
+/// ```
+/// use icecore::{Limits, php};
+/// let mut options = php::ReadOptions::default();
+/// options.lenient = true;
+/// let document = php::read(b"i:9223372036854775808; and more", &options, &Limits::default())?;
+/// assert_eq!(document.root().as_i64(), Some(i64::MAX));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// Ignore bytes behind the value and clamp integers beyond 64 bits, as PHP
+    /// does (it warns of the second).
+    pub lenient: bool,
+}
+
+impl ReadOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
+        ReadOptions { lenient: settings.flag("lenient") }
+    }
+}
+
+/// How a value is written. There is nothing to choose so far.
+///
+/// ```
+/// use icecore::{Limits, php};
+/// let document = icecore::read(br#"{"a":[1,2.5]}"#)?;
+/// let mut text = Vec::new();
+/// php::write(&document, &php::WriteOptions::default(), &Limits::default(), &mut text)?;
+/// assert_eq!(text, br#"a:1:{s:1:"a";a:2:{i:0;i:1;i:1;d:2.5;}}"#);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteOptions {}

@@ -1,0 +1,475 @@
+//! The reader: one machine with an explicit stack.
+
+use super::late::Late;
+use super::links::Slots;
+use super::token::{Scanned, Tokens};
+use super::{ReadOptions, fast, spelling, text};
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+
+/// Maps of up to this many entries get ids for their keys; the keys of larger
+/// ones are seldom seen again.
+pub(super) const KEYED: u32 = 256;
+/// How many ids there are, less a margin.
+const IDS: usize = 65_000;
+
+/// A container that is still open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// Its node; of an object, its body's.
+    at: u32,
+    /// How many entries are still to come.
+    pub(super) left: u32,
+    /// How many there were.
+    pub(super) count: u32,
+    pub(super) is_object: bool,
+    /// Whether the keys so far were 0, 1, 2 and so on.
+    pub(super) is_list: bool,
+    /// Whether its keys get ids.
+    pub(super) is_keyed: bool,
+}
+
+/// A key, before it is known what becomes of it.
+enum Key {
+    Int(i64),
+    Input(usize, usize),
+    Arena(Node),
+}
+
+pub(super) struct Machine<'a, 's, S: Sink> {
+    pub(super) tokens: Tokens<'a>,
+    pub(super) sink: &'s mut S,
+    pub(super) limits: &'s Limits,
+    options: &'s ReadOptions,
+    pub(super) frames: Vec<Frame>,
+    slots: Slots,
+    late: Late,
+    /// The source of the key before the next value, if it is to be kept.
+    key_source: Option<(usize, usize)>,
+}
+
+impl<'a, 's, S: Sink> Machine<'a, 's, S> {
+    pub(super) fn new(input: &'a [u8], options: &'s ReadOptions, limits: &'s Limits, sink: &'s mut S) -> Self {
+        Machine {
+            tokens: Tokens { input, at: 0 },
+            sink,
+            limits,
+            options,
+            frames: Vec::new(),
+            slots: Slots::default(),
+            late: Late::default(),
+            key_source: None,
+        }
+    }
+
+    /// Reads the root and all that is in it.
+    pub(super) fn run(&mut self) -> Result<(), Error> {
+        self.value(NO_KEY)?;
+        while let Some(frame) = self.frames.last() {
+            if frame.left == 0 {
+                self.tokens.expect_byte(b'}', "`}` behind the last entry")?;
+                self.close(true);
+                continue;
+            }
+            if self.sink.nodes().len() >= self.limits.nodes as usize {
+                return Err(self.limits.too_many_nodes().at(self.tokens.at));
+            }
+            if S::DETAIL || !self.entries()? {
+                let key = self.key()?;
+                self.value(key)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes what is open, and gives the lists that turned out to be none their
+    /// keys: in any case, whatever stopped the reading.
+    pub(super) fn finish(&mut self) {
+        while !self.frames.is_empty() {
+            self.close(false);
+        }
+        let late = std::mem::take(&mut self.late);
+        late.insert_keys(self.sink);
+    }
+
+    fn close(&mut self, whole: bool) {
+        let Some(frame) = self.frames.pop() else { return };
+        let end = self.tokens.at;
+        let tape = self.sink.tape();
+        tape.close(frame.at, frame.count);
+        if frame.is_object {
+            tape.close(frame.at - 1, 1);
+        }
+        if let Some(detail) = self.sink.detail() {
+            let node = frame.at - u32::from(frame.is_object);
+            if whole {
+                detail.span(end - 1, end, node, "end");
+            }
+            detail.end(frame.at, end);
+            detail.end(node, end);
+        }
+    }
+
+    // -- Detail ------------------------------------------------------------
+
+    #[inline]
+    fn piece(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.span(start, end, node, what);
+        }
+    }
+
+    /// Keeps the source text from `start` to `end` for the value at `node`.
+    fn keep(&mut self, node: u32, code: u16, start: usize, end: usize) {
+        let input = self.tokens.input;
+        if let Some(detail) = self.sink.detail() {
+            let kept = detail.keep(&input[start..end]);
+            detail.note(node, code, kept);
+        }
+    }
+
+    /// The node `at` starts here.
+    #[inline]
+    fn begin(&mut self, at: u32, start: usize) {
+        if !S::DETAIL {
+            return;
+        }
+        if let Some((start, end)) = self.key_source.take() {
+            self.keep(at, spelling::KEY, start, end);
+        }
+        if let Some(detail) = self.sink.detail() {
+            detail.begin(at, start);
+        }
+    }
+
+    // -- Keys ---------------------------------------------------------------
+
+    /// Reads the key of the next entry of the innermost container, and says
+    /// what its value has in [`Node::key`].
+    #[inline]
+    fn key(&mut self) -> Result<u16, Error> {
+        let Some(frame) = self.frames.last_mut() else { return Ok(NO_KEY) };
+        let start = self.tokens.at;
+        frame.left -= 1;
+        let position = frame.count;
+        frame.count += 1;
+        let (is_object, is_list, is_keyed) = (frame.is_object, frame.is_list, frame.is_keyed);
+        let odd;
+        let key = match self.tokens.input.get(start).copied() {
+            Some(b'i') => {
+                let (value, usual) = self.integer()?;
+                odd = !usual;
+                Key::Int(value)
+            }
+            Some(b's') => {
+                let Scanned { start: at, len, usual } = self.tokens.string()?;
+                self.check_length(len, start)?;
+                let value = text::integer_key(&self.tokens.input[at..at + len]).filter(|_| !is_object);
+                odd = !usual || value.is_some();
+                value.map_or(Key::Input(at, len), Key::Int)
+            }
+            Some(b'S') => {
+                odd = true;
+                let node = self.escaped(start)?;
+                let value = text::integer_key(self.sink.tape().bytes(&node, &[]));
+                match value {
+                    Some(value) if !is_object => Key::Int(value),
+                    _ => Key::Arena(node),
+                }
+            }
+            _ => return Err(self.tokens.no_key()),
+        };
+        let end = self.tokens.at;
+        if S::DETAIL {
+            self.key_source = odd.then_some((start, end));
+            let next = self.sink.tape().len();
+            self.piece(start, end, next, "key");
+        }
+        if is_list {
+            if matches!(key, Key::Int(value) if value == i64::from(position)) {
+                return Ok(NO_KEY);
+            }
+            self.unlist(position);
+        }
+        Ok(self.place_key(&key, is_keyed, start))
+    }
+
+    #[inline]
+    fn place_key(&mut self, key: &Key, is_keyed: bool, start: usize) -> u16 {
+        let input = self.tokens.input;
+        if is_keyed {
+            if let Key::Input(at, len) = *key {
+                let id = self.sink.tape().keys.recall(Kind::Bytes, 0, input, at, len);
+                if id != 0 {
+                    return id;
+                }
+            }
+            if let Some(id) = self.new_key(key) {
+                return id;
+            }
+        }
+        let node = match *key {
+            Key::Int(value) => Node::int(value),
+            Key::Input(at, len) => self.sink.tape().borrowed(Kind::Bytes, at, len),
+            Key::Arena(node) => node,
+        };
+        let at = self.sink.tape().push(Node { key: IS_KEY, ..node });
+        let end = self.tokens.at;
+        if let Some(detail) = self.sink.detail() {
+            detail.begin(at, start);
+            detail.end(at, end);
+        }
+        KEY_NODE
+    }
+
+    #[inline(never)]
+    fn new_key(&mut self, key: &Key) -> Option<u16> {
+        let input = self.tokens.input;
+        let tape = self.sink.tape();
+        if tape.keys.len() >= IDS {
+            return None;
+        }
+        match *key {
+            Key::Int(value) => tape.intern_key(Node::int(value), &[]),
+            Key::Input(at, len) => tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[at..at + len]),
+            Key::Arena(node) => {
+                let bytes = tape.bytes(&node, input).to_vec();
+                tape.intern_key(Node::leaf(Kind::Bytes, 0), &bytes)
+            }
+        }
+    }
+
+    /// The innermost array is no list: the `count` entries before this one get
+    /// their keys.
+    #[cold]
+    fn unlist(&mut self, count: u32) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.is_list = false;
+        let at = frame.at;
+        let tape = self.sink.tape();
+        tape.nodes[at as usize].kind = Kind::Map;
+        let mut done = 0;
+        let mut child = at + 1;
+        while done < count.min(KEYED) && tape.keys.len() < IDS {
+            let Some(id) = tape.intern_key(Node::int(i64::from(done)), &[]) else { break };
+            tape.set_key(child, id);
+            child = tape.next(child);
+            done += 1;
+        }
+        if done < count {
+            self.late.add(at, child, done, count);
+        }
+    }
+
+    // -- Values ---------------------------------------------------------------
+
+    /// Reads a value: a leaf whole, of a container the front.
+    #[inline]
+    pub(super) fn value(&mut self, key: u16) -> Result<(), Error> {
+        let start = self.tokens.at;
+        let (node, usual) = match self.tokens.input.get(start).copied() {
+            Some(b's') => {
+                let Scanned { start: at, len, usual } = self.tokens.string()?;
+                self.check_length(len, start)?;
+                let node = self.sink.tape().borrowed(Kind::Bytes, at, len);
+                if S::DETAIL {
+                    self.quoted(Node { key, ..node }, usual, start, at, len);
+                    return Ok(());
+                }
+                (node, usual)
+            }
+            Some(b'i') => {
+                let (value, usual) = self.integer()?;
+                (Node::int(value), usual)
+            }
+            Some(b'a') => return self.array(key),
+            Some(b'O') => return self.object(key),
+            Some(b'd') => {
+                let (value, source) = self.tokens.float()?;
+                let mut usual = true;
+                if S::DETAIL {
+                    let mut text = Vec::new();
+                    text::push_float(value, &mut text);
+                    usual = text == self.tokens.input[source..self.tokens.at - 1];
+                }
+                (Node::float(value), usual)
+            }
+            Some(b'N') => {
+                self.tokens.word(b"N;")?;
+                (Node::leaf(Kind::Null, 0), true)
+            }
+            Some(b'b') => (Node::leaf(Kind::Bool, u64::from(self.tokens.boolean()?)), true),
+            Some(b'S') => (self.escaped(start)?, false),
+            Some(b'E') => {
+                let Scanned { start: at, len, usual } = self.tokens.enum_case()?;
+                self.check_length(len, start)?;
+                (self.sink.tape().borrowed(Kind::EnumCase, at, len), usual)
+            }
+            Some(b'C') => return self.opaque(key),
+            Some(b'r' | b'R') => self.link(start)?,
+            _ => return Err(self.tokens.no_value()),
+        };
+        let at = self.sink.tape().push(Node { key, ..node });
+        if S::DETAIL {
+            let end = self.tokens.at;
+            self.begin(at, start);
+            self.piece(start, end, at, "value");
+            if !usual {
+                self.keep(at, spelling::SOURCE, start, end);
+            }
+            if let Some(detail) = self.sink.detail() {
+                detail.end(at, end);
+            }
+        }
+        Ok(())
+    }
+
+    /// A string, with its pieces.
+    #[cold]
+    fn quoted(&mut self, node: Node, usual: bool, start: usize, text: usize, len: usize) {
+        let end = self.tokens.at;
+        let at = self.sink.tape().push(node);
+        self.begin(at, start);
+        self.piece(start, text, at, "length");
+        self.piece(text, text + len, at, "string");
+        self.piece(text + len, end, at, "end");
+        if !usual {
+            self.keep(at, spelling::HEAD, start, text);
+        }
+        if let Some(detail) = self.sink.detail() {
+            detail.end(at, end);
+        }
+    }
+
+    #[inline]
+    fn integer(&mut self) -> Result<(i64, bool), Error> {
+        let start = self.tokens.at;
+        let (value, usual, fits) = self.tokens.integer()?;
+        if !fits && !self.options.lenient {
+            return Err(Error::new(ErrorKind::Malformed)
+                .at(start)
+                .expecting("an integer of at most 64 bits")
+                .finding("a larger one")
+                .helping("`lenient` clamps it, as PHP does"));
+        }
+        Ok((value, usual && fits))
+    }
+
+    #[inline]
+    fn check_length(&self, len: usize, at: usize) -> Result<(), Error> {
+        if len as u64 > self.limits.string {
+            return Err(self.limits.too_long(len as u64).at(at));
+        }
+        Ok(())
+    }
+
+    /// A string with escapes: it is decoded into the arena.
+    fn escaped(&mut self, start: usize) -> Result<Node, Error> {
+        let mut bytes = Vec::new();
+        self.tokens.escaped(&mut bytes)?;
+        self.check_length(bytes.len(), start)?;
+        Ok(self.sink.tape().owned(Kind::Bytes, &bytes))
+    }
+
+    /// `r:` and `R:`.
+    #[cold]
+    fn link(&mut self, start: usize) -> Result<(Node, bool), Error> {
+        let is_same_variable = self.tokens.input[start] == b'R';
+        let (slot, usual) = self.tokens.link()?;
+        let found = self.slots.find(self.sink.nodes(), slot);
+        let (target, direct) = found
+            .and_then(|at| if is_same_variable { Ok((at, true)) } else { self.slots.object(self.sink.nodes(), at) })
+            .map_err(|error| self.tokens.php_offset(error.at(start), self.tokens.at))?;
+        self.sink.tape().mark_target(target);
+        let kind = if is_same_variable { Kind::Alias } else { Kind::Link };
+        Ok((Node::leaf(kind, u64::from(target)), usual && direct))
+    }
+
+    /// The front of a container: pushes its node and opens it.
+    fn open(&mut self, node: Node, start: usize, frame: Frame, usual: bool) -> Result<(), Error> {
+        if self.frames.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().at(start));
+        }
+        let at = self.sink.tape().push(node);
+        let end = self.tokens.at;
+        if S::DETAIL {
+            self.begin(at, start);
+            self.piece(start, end, at, "head");
+            if !usual {
+                self.keep(at, spelling::HEAD, start, end);
+            }
+        }
+        let mut body = at;
+        if frame.is_object {
+            body = self.sink.tape().push(Node::open(Kind::Map, 0));
+            if let Some(detail) = self.sink.detail() {
+                detail.begin(body, end);
+            }
+        }
+        self.frames.push(Frame { at: body, ..frame });
+        Ok(())
+    }
+
+    #[inline]
+    fn array(&mut self, key: u16) -> Result<(), Error> {
+        let start = self.tokens.at;
+        let (left, usual) = self.tokens.array()?;
+        // A list begins with the key 0, or with its text.
+        let first = fast::string(self.tokens.input, self.tokens.at);
+        let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
+        let frame = Frame { at: 0, left, count: 0, is_object: false, is_list, is_keyed: left <= KEYED };
+        let kind = if is_list { Kind::Array } else { Kind::Map };
+        self.open(Node { key, ..Node::open(kind, 0) }, start, frame, usual)
+    }
+
+    fn object(&mut self, key: u16) -> Result<(), Error> {
+        let start = self.tokens.at;
+        let (name, left, usual) = self.tokens.object()?;
+        let class = self.class(name)?;
+        let frame = Frame { at: 0, left, count: 0, is_object: true, is_list: false, is_keyed: left <= KEYED };
+        self.open(Node { key, ..Node::open(Kind::Object, class) }, start, frame, usual)
+    }
+
+    fn class(&mut self, name: Scanned) -> Result<u32, Error> {
+        let start = name.start;
+        self.check_length(name.len, start)?;
+        let bytes = &self.tokens.input[start..start + name.len];
+        self.sink.tape().intern_class(Kind::Bytes, bytes).map_err(|error| error.at(start))
+    }
+
+    /// `C:`: its payload is the class's own affair.
+    fn opaque(&mut self, key: u16) -> Result<(), Error> {
+        let start = self.tokens.at;
+        let (name, len, usual) = self.tokens.opaque()?;
+        let class = self.class(name)?;
+        self.check_length(len, start)?;
+        if self.frames.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().at(start));
+        }
+        let end = self.tokens.at;
+        let payload = end - 1 - len;
+        let tape = self.sink.tape();
+        let at = tape.push(Node { key, ..Node::open(Kind::Opaque, class).in_form(Form::Serializable) });
+        let raw = tape.placed(Kind::Bytes, Place::Input(payload as u64), len);
+        tape.push(raw);
+        tape.close(at, 1);
+        if S::DETAIL {
+            self.begin(at, start);
+            self.piece(start, payload, at, "head");
+            self.piece(payload, end - 1, at + 1, "payload");
+            self.piece(end - 1, end, at, "end");
+            if !usual {
+                self.keep(at, spelling::HEAD, start, payload);
+            }
+            if let Some(detail) = self.sink.detail() {
+                detail.begin(at + 1, payload);
+                detail.end(at + 1, end - 1);
+                detail.end(at, end);
+            }
+        }
+        Ok(())
+    }
+}

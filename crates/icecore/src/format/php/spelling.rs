@@ -1,0 +1,10 @@
+//! The choices of byte form that are recorded, by code. Each value names bytes
+//! that are kept: the source text, where the writer would choose another.
+
+/// A scalar or a link, whole.
+pub(super) const SOURCE: u16 = 1;
+/// The key before the value, whole.
+pub(super) const KEY: u16 = 2;
+/// What stands before the first entry of a container or before the payload of
+/// an opaque object, its bracket included.
+pub(super) const HEAD: u16 = 3;

@@ -1,0 +1,172 @@
+//! Numbers and keys as PHP writes them.
+
+/// A float as `serialize_precision` -1 (and 17, in which each digit counts)
+/// gives it.
+pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
+    if value.is_nan() {
+        return buf.extend_from_slice(b"NAN");
+    }
+    if value.is_infinite() {
+        return buf.extend_from_slice(if value > 0.0 { b"INF" } else { b"-INF" });
+    }
+    if value.is_sign_negative() {
+        buf.push(b'-');
+    }
+    let value = value.abs();
+    if value < 9e15 && value.fract() == 0.0 {
+        return push_uint(value as u64, buf);
+    }
+    let text = format!("{value:e}");
+    let Some((mantissa, exponent)) = text.split_once('e') else { return };
+    let digits: Vec<u8> = mantissa.bytes().filter(|byte| *byte != b'.').collect();
+    let point: i32 = exponent.parse::<i32>().unwrap_or(0) + 1;
+    if !(-3..=17).contains(&point) {
+        buf.push(digits[0]);
+        buf.push(b'.');
+        buf.extend_from_slice(if digits.len() > 1 { &digits[1..] } else { b"0" });
+        buf.push(b'E');
+        buf.push(if point > 0 { b'+' } else { b'-' });
+        return push_uint(u64::from((point - 1).unsigned_abs()), buf);
+    }
+    if point <= 0 {
+        buf.extend_from_slice(b"0.");
+        buf.extend(std::iter::repeat_n(b'0', point.unsigned_abs() as usize));
+        return buf.extend_from_slice(&digits);
+    }
+    let point = point as usize;
+    match digits.split_at_checked(point) {
+        Some((whole, [])) => buf.extend_from_slice(whole),
+        Some((whole, fraction)) => {
+            buf.extend_from_slice(whole);
+            buf.push(b'.');
+            buf.extend_from_slice(fraction);
+        }
+        None => {
+            buf.extend_from_slice(&digits);
+            buf.extend(std::iter::repeat_n(b'0', point - digits.len()));
+        }
+    }
+}
+
+pub(super) fn push_uint(value: u64, buf: &mut Vec<u8>) {
+    push_number(b"", value, b"", buf);
+}
+
+/// A number with up to 4 bytes before it and behind it, put together first: that
+/// takes one short copy of a fixed size.
+#[inline(always)]
+pub(super) fn push_number(before: &[u8], mut value: u64, behind: &[u8], buf: &mut Vec<u8>) {
+    let mut text = [0; 32];
+    text[..before.len()].copy_from_slice(before);
+    let digits = value.checked_ilog10().unwrap_or(0) as usize + 1;
+    let end = before.len() + digits;
+    let mut at = end;
+    while at > before.len() {
+        at -= 1;
+        text[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+    }
+    text[end..end + behind.len()].copy_from_slice(behind);
+    let end = buf.len() + end + behind.len();
+    buf.extend_from_slice(&text);
+    buf.truncate(end);
+}
+
+/// `i:…;`
+#[inline]
+pub(super) fn push_integer(value: i64, buf: &mut Vec<u8>) {
+    push_number(if value < 0 { b"i:-" } else { b"i:" }, value.unsigned_abs(), b";", buf);
+}
+
+/// The integer that PHP makes of this key of an array: it must be its own
+/// decimal text.
+pub(super) fn integer_key(key: &[u8]) -> Option<i64> {
+    let digits = key.strip_prefix(b"-").unwrap_or(key);
+    match digits {
+        [b'0'] if key.len() == 1 => Some(0),
+        [b'1'..=b'9', ..] if digits.len() <= 19 && digits.iter().all(u8::is_ascii_digit) => {
+            std::str::from_utf8(key).ok()?.parse().ok()
+        }
+        _ => None,
+    }
+}
+
+/// Whether PHP takes this as the name of a class.
+pub(super) fn is_class_name(name: &[u8]) -> bool {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\\') || *byte >= 0x7f;
+    !name.is_empty() && name[0] != b'\\' && name.iter().all(is_word)
+}
+
+/// Whether the last number in a head is this one: a document may have been
+/// edited since its heads were kept.
+pub(super) fn says(head: &[u8], number: u64) -> bool {
+    let end = head.iter().rposition(u8::is_ascii_digit).map_or(0, |at| at + 1);
+    let start = head[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
+    std::str::from_utf8(&head[start..end]).ok().and_then(|digits| digits.parse().ok()) == Some(number)
+}
+
+/// Whether this is `Class:Case`.
+pub(super) fn is_enum_case(name: &[u8]) -> bool {
+    let colon = name.iter().position(|byte| *byte == b':');
+    colon.is_some_and(|colon| is_class_name(&name[..colon]) && colon + 1 < name.len())
+}
+
+/// Whether this is the text of a float: digits with a point or without, and an
+/// exponent that may be missing.
+pub(super) fn is_float(text: &[u8]) -> bool {
+    let unsigned = text.strip_prefix(b"+").or(text.strip_prefix(b"-")).unwrap_or(text);
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let whole = digits(unsigned);
+    let mut rest = &unsigned[whole..];
+    let mut count = whole;
+    if let [b'.', behind @ ..] = rest {
+        let fraction = digits(behind);
+        count += fraction;
+        rest = &behind[fraction..];
+    }
+    if count == 0 {
+        return false;
+    }
+    if let [b'e' | b'E', behind @ ..] = rest {
+        let exponent = behind.strip_prefix(b"+").or(behind.strip_prefix(b"-")).unwrap_or(behind);
+        return !exponent.is_empty() && digits(exponent) == exponent.len();
+    }
+    rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_written_as_php_does() {
+        for (value, text) in [
+            (0.1, "0.1"),
+            (0.0001, "0.0001"),
+            (0.00001, "1.0E-5"),
+            (1e15, "1000000000000000"),
+            (1e16, "10000000000000000"),
+            (12345.678, "12345.678"),
+            (1e17, "1.0E+17"),
+            (1.5e300, "1.5E+300"),
+            (5e-324, "5.0E-324"),
+            (-0.0, "-0"),
+            (100.0, "100"),
+            (f64::NEG_INFINITY, "-INF"),
+        ] {
+            let mut buf = Vec::new();
+            push_float(value, &mut buf);
+            assert_eq!(String::from_utf8_lossy(&buf), text);
+        }
+    }
+
+    #[test]
+    fn only_canonical_integers_are_integer_keys() {
+        assert_eq!(integer_key(b"0"), Some(0));
+        assert_eq!(integer_key(b"-5"), Some(-5));
+        assert_eq!(integer_key(b"9223372036854775807"), Some(i64::MAX));
+        for text in [&b"-0"[..], b"05", b"", b"-", b"+5", b"9223372036854775808", b"5x"] {
+            assert_eq!(integer_key(text), None);
+        }
+    }
+}

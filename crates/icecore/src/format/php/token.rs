@@ -1,0 +1,406 @@
+//! The pieces of the text. Nothing is taken that is not there.
+
+use super::text;
+use crate::error::{Error, ErrorKind};
+
+/// Bytes of the input between quotes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scanned {
+    pub(super) start: usize,
+    pub(super) len: usize,
+    /// Whether the head is written as PHP does.
+    pub(super) usual: bool,
+}
+
+/// The input and how far it was read. A method that fails leaves `at` where the
+/// piece starts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tokens<'a> {
+    pub(super) input: &'a [u8],
+    pub(super) at: usize,
+}
+
+impl Tokens<'_> {
+    #[inline]
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.input.get(at).copied()
+    }
+
+    // -- Errors -----------------------------------------------------------------
+
+    /// Something else stands at `at`, and PHP says it is wrong at `php`.
+    #[cold]
+    fn wrong(&self, at: usize, php: usize, expected: &'static str) -> Error {
+        let error = match self.byte(at) {
+            None => Error::new(ErrorKind::Truncated).at(self.input.len()).finding("the end of the input"),
+            Some(byte @ 0x20..0x7f) => {
+                Error::new(ErrorKind::Malformed).at(at).finding(format!("`{}`", char::from(byte)))
+            }
+            Some(byte) => Error::new(ErrorKind::Malformed).at(at).finding(format!("byte 0x{byte:02x}")),
+        };
+        self.php_offset(error.expecting(expected), php)
+    }
+
+    /// Adds what PHP says.
+    #[cold]
+    pub(super) fn php_offset(&self, error: Error, at: usize) -> Error {
+        error.helping(format!("PHP says: Error at offset {at} of {} bytes", self.input.len()))
+    }
+
+    #[cold]
+    pub(super) fn no_value(&self) -> Error {
+        self.wrong(self.at, self.at, "a value: one of N b i d s S a O C E r R")
+    }
+
+    /// What stands here is no key. PHP reads scalars before it says so.
+    #[cold]
+    pub(super) fn no_key(&self) -> Error {
+        let mut behind = *self;
+        let end = match self.byte(self.at) {
+            Some(b'N') => behind.word(b"N;").is_ok(),
+            Some(b'b') => behind.boolean().is_ok(),
+            Some(b'd') => behind.float().is_ok(),
+            _ => false,
+        };
+        self.wrong(self.at, if end { behind.at } else { self.at }, "a key: i, s or S")
+    }
+
+    // -- Small pieces -------------------------------------------------------------
+
+    #[inline]
+    pub(super) fn expect_byte(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
+        if self.byte(self.at) != Some(byte) {
+            return Err(self.wrong(self.at, self.at, expected));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn word(&mut self, word: &'static [u8; 2]) -> Result<(), Error> {
+        if self.byte(self.at + 1) != Some(word[1]) {
+            return Err(self.wrong(self.at + 1, self.at, "`;`"));
+        }
+        self.at += 2;
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn boolean(&mut self) -> Result<bool, Error> {
+        let start = self.at;
+        let is_true = match self.input.get(start + 1..start + 4) {
+            Some(b":0;") => false,
+            Some(b":1;") => true,
+            _ => {
+                let good = [b":"[0], b'0', b';'];
+                let same = (0..3).find(|at| match (at, self.byte(start + 1 + at)) {
+                    (1, byte) => !matches!(byte, Some(b'0' | b'1')),
+                    (at, byte) => byte != Some(good[*at]),
+                });
+                return Err(self.wrong(start + 1 + same.unwrap_or(0), start, "`b:0;` or `b:1;`"));
+            }
+        };
+        self.at = start + 4;
+        Ok(is_true)
+    }
+
+    /// A number without sign behind `:`, up to `delimiter`: its value, cut off
+    /// at the largest, and where it ends; and whether it is written as PHP does.
+    #[inline(always)]
+    fn count(&self, start: usize, delimiter: u8) -> Result<(u64, usize, bool), Error> {
+        if self.byte(start + 1) != Some(b':') {
+            return Err(self.wrong(start + 1, start, "`:`"));
+        }
+        let first = start + 2;
+        let mut at = first;
+        let mut value = 0u64;
+        while let Some(digit @ b'0'..=b'9') = self.byte(at) {
+            value = value.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
+            at += 1;
+        }
+        if at == first {
+            return Err(self.wrong(at, start, "a number without sign"));
+        }
+        if self.byte(at) != Some(delimiter) {
+            let expected = if delimiter == b':' { "`:` behind the number" } else { "`;` behind the number" };
+            return Err(self.wrong(at, start, expected));
+        }
+        let usual = at == first + 1 || self.byte(first) != Some(b'0');
+        Ok((value, at, usual))
+    }
+
+    /// `X:number:"`, as many bytes, and `"`; `at` is left behind that. PHP says
+    /// that it is wrong at the number, where the bytes are not there.
+    #[inline(always)]
+    fn quoted(&mut self) -> Result<Scanned, Error> {
+        let start = self.at;
+        let (len, at, usual) = self.count(start, b':')?;
+        if self.byte(at + 1) != Some(b'"') {
+            return Err(self.wrong(at + 1, start, "`\"`"));
+        }
+        let first = at + 2;
+        let end = usize::try_from(len).ok().and_then(|len| first.checked_add(len));
+        let Some(end) = end.filter(|end| *end <= self.input.len()) else {
+            return Err(self.too_short(len, first, start + 2));
+        };
+        if self.byte(end) != Some(b'"') {
+            return Err(self.wrong(end, end, "`\"` behind the string, whose length may be wrong"));
+        }
+        self.at = end + 1;
+        Ok(Scanned { start: first, len: end - first, usual })
+    }
+
+    #[cold]
+    fn too_short(&self, len: u64, first: usize, php: usize) -> Error {
+        let left = self.input.len() - first;
+        let error = Error::new(ErrorKind::Truncated)
+            .at(self.input.len())
+            .expecting(format!("{len} bytes from offset {first}"))
+            .finding(format!("only {left}"));
+        self.php_offset(error, php)
+    }
+
+    // -- Values ---------------------------------------------------------------------
+
+    #[inline(always)]
+    pub(super) fn string(&mut self) -> Result<Scanned, Error> {
+        let start = self.at;
+        let scanned = self.quoted()?;
+        if self.byte(self.at) != Some(b';') {
+            let at = std::mem::replace(&mut self.at, start);
+            return Err(self.wrong(at, at, "`;` behind the string"));
+        }
+        self.at += 1;
+        Ok(scanned)
+    }
+
+    /// `E:number:"Class:Case";`
+    pub(super) fn enum_case(&mut self) -> Result<Scanned, Error> {
+        let start = self.at;
+        let scanned = self.string()?;
+        let name = &self.input[scanned.start..scanned.start + scanned.len];
+        if !text::is_enum_case(name) {
+            self.at = start;
+            return Err(self.wrong(scanned.start, start, "`Class:Case`"));
+        }
+        Ok(scanned)
+    }
+
+    /// `S:number:"…";`, decoded.
+    pub(super) fn escaped(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
+        let start = self.at;
+        let (len, at, _) = self.count(start, b':')?;
+        if self.byte(at + 1) != Some(b'"') {
+            return Err(self.wrong(at + 1, start, "`\"`"));
+        }
+        let mut at = at + 2;
+        if len > (self.input.len() - at) as u64 {
+            return Err(self.too_short(len, at, start + 2));
+        }
+        let hex = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
+        for _ in 0..len {
+            match self.byte(at) {
+                Some(b'\\') => {
+                    let (Some(high), Some(low)) = (hex(self.byte(at + 1)), hex(self.byte(at + 2))) else {
+                        let odd = at + 1 + usize::from(hex(self.byte(at + 1)).is_some());
+                        return Err(self.wrong(odd, start, "two hexadecimal digits behind `\\`"));
+                    };
+                    out.push((high << 4 | low) as u8);
+                    at += 3;
+                }
+                Some(byte) => {
+                    out.push(byte);
+                    at += 1;
+                }
+                None => return Err(self.wrong(at, start, "more of the string")),
+            }
+        }
+        for byte in *b"\";" {
+            if self.byte(at) != Some(byte) {
+                return Err(self.wrong(at, at, "`\";` behind the string"));
+            }
+            at += 1;
+        }
+        self.at = at;
+        Ok(())
+    }
+
+    /// `i:number;`: the value, clamped; whether it is written as PHP does; and
+    /// whether it fits.
+    #[inline(always)]
+    pub(super) fn integer(&mut self) -> Result<(i64, bool, bool), Error> {
+        let start = self.at;
+        if self.byte(start + 1) != Some(b':') {
+            return Err(self.wrong(start + 1, start, "`:`"));
+        }
+        let (value, at, usual, fits) = self.signed(start + 2, start)?;
+        if self.byte(at) != Some(b';') {
+            return Err(self.wrong(at, start, "`;` behind the integer"));
+        }
+        self.at = at + 1;
+        Ok((value, usual, fits))
+    }
+
+    /// Digits behind a sign that may be missing: value, end, whether PHP writes
+    /// it so, and whether it fits.
+    #[inline(always)]
+    fn signed(&self, from: usize, php: usize) -> Result<(i64, usize, bool, bool), Error> {
+        let sign = self.byte(from);
+        let first = from + usize::from(matches!(sign, Some(b'+' | b'-')));
+        let mut at = first;
+        let mut value = 0u64;
+        while let Some(digit @ b'0'..=b'9') = self.byte(at) {
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+            at += 1;
+        }
+        if at == first {
+            return Err(self.wrong(at, php, "digits"));
+        }
+        let negative = sign == Some(b'-');
+        if at - first > 18 {
+            let (value, fits) = clamped(&self.input[first..at], negative);
+            return Ok((value, at, sign != Some(b'+') && self.byte(first) != Some(b'0'), fits));
+        }
+        let leads = self.byte(first) == Some(b'0') && (at > first + 1 || negative);
+        let value = value as i64;
+        Ok((if negative { -value } else { value }, at, !leads && sign != Some(b'+'), true))
+    }
+
+    /// `d:…;`: the value, and where its text starts.
+    pub(super) fn float(&mut self) -> Result<(f64, usize), Error> {
+        let start = self.at;
+        if self.byte(start + 1) != Some(b':') {
+            return Err(self.wrong(start + 1, start, "`:`"));
+        }
+        let first = start + 2;
+        let is_part =
+            |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E' | b'A' | b'F' | b'I' | b'N');
+        let len = self.input.get(first..).unwrap_or(&[]).iter().take_while(|byte| is_part(byte)).count();
+        let source = &self.input[first.min(self.input.len())..first.min(self.input.len()) + len];
+        let value = match source {
+            b"NAN" => Some(f64::NAN),
+            b"INF" => Some(f64::INFINITY),
+            b"-INF" => Some(f64::NEG_INFINITY),
+            _ if text::is_float(source) => std::str::from_utf8(source).ok().and_then(|text| text.parse().ok()),
+            _ => None,
+        };
+        match (value, self.byte(first + len)) {
+            (Some(value), Some(b';')) => {
+                self.at = first + len + 1;
+                Ok((value, first))
+            }
+            (Some(_), _) => Err(self.wrong(first + len, start, "`;` behind the float")),
+            (None, None) => Err(self.wrong(first + len, start, "a float")),
+            (None, _) => Err(self.wrong(first, start, "a float")),
+        }
+    }
+
+    /// `r:number;` or `R:number;`.
+    pub(super) fn link(&mut self) -> Result<(u64, bool), Error> {
+        let start = self.at;
+        let (slot, at, usual) = self.count(start, b';')?;
+        self.at = at + 1;
+        Ok((slot, usual))
+    }
+
+    /// `a:number:{`. A number that the rest of the input has no room for is
+    /// wrong.
+    #[inline(always)]
+    pub(super) fn array(&mut self) -> Result<(u32, bool), Error> {
+        let start = self.at;
+        let (count, at, usual) = self.count(start, b':')?;
+        if self.byte(at + 1) != Some(b'{') {
+            return Err(self.wrong(at + 1, start, "`{`"));
+        }
+        let count = self.fits(count, 2, at + 2, at + 2)?;
+        self.at = at + 2;
+        Ok((count, usual))
+    }
+
+    /// The count of entries, if there is room for them from `from` on, as PHP
+    /// reckons: `size` bytes for each.
+    #[inline(always)]
+    fn fits(&self, count: u64, size: u64, from: usize, php: usize) -> Result<u32, Error> {
+        let left = self.input.len() - from;
+        match u32::try_from(count) {
+            Ok(small) if count <= left as u64 / size => Ok(small),
+            _ => Err(self.too_many(count, left, from, php)),
+        }
+    }
+
+    #[cold]
+    fn too_many(&self, count: u64, left: usize, from: usize, php: usize) -> Error {
+        let error = Error::new(ErrorKind::Truncated)
+            .at(from)
+            .expecting(format!("{count} entries"))
+            .finding(format!("only {left} bytes for them"));
+        self.php_offset(error, php)
+    }
+
+    /// `X:number:"Class":number:{`; gives the name, the number and where it
+    /// starts. PHP takes a sign there.
+    fn class_head(&mut self) -> Result<(Scanned, u64, usize), Error> {
+        let start = self.at;
+        let mut name = self.quoted()?;
+        let end = std::mem::replace(&mut self.at, start);
+        if name.len == 0 {
+            return Err(self.wrong(name.start, start + 2, "the name of a class"));
+        }
+        if self.byte(end) != Some(b':') {
+            return Err(self.wrong(end, end, "`:` behind the class"));
+        }
+        if !text::is_class_name(&self.input[name.start..name.start + name.len]) {
+            return Err(self.wrong(name.start, start, "the name of a class"));
+        }
+        let from = end + 1;
+        let (count, at, usual, fits) = self.signed(from, if from < self.input.len() { from } else { end - 1 })?;
+        let count = u64::try_from(count).ok().filter(|_| fits);
+        let Some(count) = count else {
+            return Err(self.wrong(from, at, "a number that is not below 0"));
+        };
+        if self.byte(at) != Some(b':') {
+            return Err(self.wrong(at, at, "`:` behind the number"));
+        }
+        if self.byte(at + 1) != Some(b'{') {
+            let php = if at + 2 < self.input.len() { at + 1 } else { at };
+            return Err(self.wrong(at + 1, php, "`{`"));
+        }
+        name.usual &= usual;
+        Ok((name, count, at + 2))
+    }
+
+    /// The head of `O:`.
+    pub(super) fn object(&mut self) -> Result<(Scanned, u32, bool), Error> {
+        let (name, count, at) = self.class_head()?;
+        let count = self.fits(count, 1, at - 2, at - 2)?;
+        self.at = at;
+        Ok((name, count, name.usual))
+    }
+
+    /// `C:`, whole.
+    pub(super) fn opaque(&mut self) -> Result<(Scanned, usize, bool), Error> {
+        let (name, len, at) = self.class_head()?;
+        let left = self.input.len() - at;
+        let Some(len) = usize::try_from(len).ok().filter(|len| *len <= left) else {
+            return Err(self.too_short(len, at, at));
+        };
+        if self.byte(at + len) != Some(b'}') {
+            return Err(self.wrong(at + len, at + len, "`}` behind the payload"));
+        }
+        self.at = at + len + 1;
+        Ok((name, len, name.usual))
+    }
+}
+
+/// Digits as an integer, clamped, and whether that was not needed.
+#[cold]
+fn clamped(digits: &[u8], negative: bool) -> (i64, bool) {
+    let value =
+        digits.iter().try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
+    let value = value.unwrap_or(u64::MAX);
+    match negative {
+        false => i64::try_from(value).map_or((i64::MAX, false), |value| (value, true)),
+        true if value <= 1 << 63 => ((value as i64).wrapping_neg(), true),
+        true => (i64::MIN, false),
+    }
+}

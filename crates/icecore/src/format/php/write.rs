@@ -1,0 +1,378 @@
+//! The writer.
+//!
+//! It follows the spelling of a document that was read from PHP; otherwise it
+//! writes as `serialize()` does.
+
+use super::spelling;
+use super::text::{is_class_name, is_enum_case, push_number, push_uint, says};
+use super::write_keys::Rendered;
+use super::{NAME, WriteOptions};
+use crate::document::{Document, Form, IS_KEY, Kind, Node, Note, Ordinals, Spelling, flag};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::output::{LossKind, Losses, Output};
+use std::collections::HashMap;
+
+/// Writes a document, and says what PHP could not say.
+///
+/// # Errors
+/// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if the
+/// document is nested too deeply; `Output`, if the output was closed.
+pub fn write(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    let WriteOptions {} = options;
+    document.tape().check()?;
+    let spelling = document.spelling_of(NAME).filter(|spelling| !spelling.notes.is_empty());
+    let mut writer = Writer {
+        document,
+        nodes: document.nodes(),
+        limits,
+        spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
+        stack: Vec::new(),
+        has_absent: document.tape().keys().any_absent()
+            || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
+        slots: HashMap::new(),
+        rendered: Rendered::default(),
+        next: 0,
+        losses: Losses::default(),
+    };
+    if document.header().is_some() {
+        writer.losses.add(LossKind::Header, || "$".to_owned());
+    }
+    writer.value(document.root().index(), out.buffer())?;
+    while !writer.stack.is_empty() {
+        writer.step(out)?;
+    }
+    out.ready()?;
+    Ok(writer.losses)
+}
+
+/// A container whose children are not all written.
+#[derive(Clone, Copy)]
+struct Frame {
+    /// The next child.
+    at: u32,
+    /// Where the children end.
+    end: u32,
+    /// How many were written.
+    count: u32,
+    /// How many there are.
+    most: u32,
+    is_object: bool,
+}
+
+pub(super) struct Writer<'d> {
+    pub(super) document: &'d Document<'d>,
+    pub(super) nodes: &'d [Node],
+    pub(super) limits: &'d Limits,
+    spelling: Option<(&'d Spelling, Ordinals)>,
+    stack: Vec<Frame>,
+    /// Whether there are keys that are only allowed.
+    has_absent: bool,
+    pub(super) rendered: Rendered,
+    /// The slots of nodes that are linked to, and whether each is an object.
+    slots: HashMap<u32, (u32, bool)>,
+    /// The slot that was given last.
+    next: u32,
+    losses: Losses,
+}
+
+/// How far the writer's buffer grows before the output may take it.
+const READY: usize = 1 << 16;
+
+impl<'d> Writer<'d> {
+    pub(super) fn node(&self, at: u32) -> Node {
+        self.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    }
+
+    pub(super) fn lose(&mut self, kind: LossKind, at: u32) {
+        let document = self.document;
+        self.losses.add(kind, || document.path(at));
+    }
+
+    pub(super) fn is_spelled(&self) -> bool {
+        self.spelling.is_some()
+    }
+
+    /// The source text that was kept for the value at `at`.
+    #[inline]
+    pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
+        let (spelling, ordinals) = self.spelling.as_ref()?;
+        let notes: &[Note] = spelling.notes_of(ordinals.ordinal(at));
+        notes.iter().find(|note| note.code == code).map(|note| spelling.kept(note.value))
+    }
+
+    /// Goes on in the innermost container, up to a container in it or its end.
+    fn step(&mut self, out: &mut dyn Output) -> Result<(), Error> {
+        let Some(mut frame) = self.stack.pop() else { return Ok(()) };
+        let buf = out.buffer();
+        while frame.at < frame.end && frame.count < frame.most {
+            let mut at = frame.at;
+            let key = self.node(at);
+            if key.key == IS_KEY {
+                let value = self.document.tape().next(at);
+                if key.has(flag::PLACEHOLDER) && key.kind.is_string() {
+                    frame.at = self.document.tape().next(value);
+                    continue;
+                }
+                self.key_node(&key, at, value, frame.is_object, buf)?;
+                at = value;
+            } else if key.key == 0 {
+                self.position(frame.count, at, buf);
+            } else if !self.key_id(key.key, at, frame.is_object, buf) {
+                frame.at = self.document.tape().next(at);
+                continue;
+            }
+            frame.count += 1;
+            let node = self.node(at);
+            if self.plain_leaf(at, &node, buf) {
+                frame.at = at + 1;
+                if buf.len() >= READY {
+                    self.stack.push(frame);
+                    return out.ready();
+                }
+                continue;
+            }
+            frame.at = self.document.tape().next(at);
+            self.stack.push(frame);
+            return self.value(at, buf);
+        }
+        buf.push(b'}');
+        if buf.len() >= READY { out.ready() } else { Ok(()) }
+    }
+
+    /// A leaf that nothing is to be said of: nobody links to it.
+    #[inline]
+    fn plain_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> bool {
+        let plain = matches!(node.kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text);
+        if !plain || node.has(flag::TARGET) {
+            return false;
+        }
+        self.next += 1;
+        self.leaf(at, node, buf);
+        true
+    }
+
+    /// Takes the next slot for the value at `at`, and for what only wraps it.
+    fn give_slot(&mut self, at: u32, wrappers: &[u32], is_object: bool) {
+        self.next += 1;
+        for at in wrappers.iter().chain([&at]) {
+            if self.node(*at).has(flag::TARGET) {
+                self.slots.insert(*at, (self.next, is_object));
+            }
+        }
+    }
+
+    /// Writes the value at `at`: a leaf whole, of a container the front.
+    fn value(&mut self, mut at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let first = at;
+        // The nodes that PHP has nothing for: what they hold stands for them.
+        let mut wrappers = Vec::new();
+        for _ in 0..=self.limits.depth.saturating_add(64) {
+            let node = self.node(at);
+            if !matches!(node.kind, Kind::Link | Kind::Alias)
+                && node.has(flag::TARGET)
+                && let Some((slot, is_object)) = self.slots.get(&at).copied()
+            {
+                self.again(first, slot, is_object && self.node(first).kind != Kind::Alias, &wrappers, buf);
+                return Ok(());
+            }
+            self.flag_losses(at, &node);
+            match node.kind {
+                Kind::Alias => {
+                    let target = node.payload as u32;
+                    if let Some((slot, _)) = self.slots.get(&target).copied() {
+                        self.again(first, slot, false, &wrappers, buf);
+                        return Ok(());
+                    }
+                    wrappers.push(at);
+                    at = target;
+                }
+                Kind::Link => {
+                    wrappers.push(at);
+                    at = node.payload as u32;
+                }
+                Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::Tied => {
+                    self.wrapper_losses(at, &node);
+                    wrappers.push(at);
+                    at += 1;
+                }
+                Kind::VString => {
+                    self.lose(LossKind::VString, at);
+                    wrappers.push(at);
+                    at = self.document.tape().next(at + 1);
+                }
+                Kind::Opaque if node.form() == Form::Serializable && self.is_payload(at, &node) => {
+                    self.give_slot(at, &wrappers, true);
+                    self.opaque(at, &node, buf);
+                    return Ok(());
+                }
+                Kind::Opaque => {
+                    self.lose(LossKind::Opaque, at);
+                    wrappers.push(at);
+                    at += 1;
+                }
+                Kind::Object => match self.object(at, &node, &wrappers, buf)? {
+                    true => return Ok(()),
+                    false => {
+                        self.lose(LossKind::Class, at);
+                        wrappers.push(at);
+                        at += 1;
+                    }
+                },
+                Kind::Array | Kind::Map => {
+                    self.give_slot(at, &wrappers, false);
+                    let head = buf.len();
+                    buf.extend_from_slice(b"a:");
+                    return self.entries(at, at, &node, head, buf);
+                }
+                _ => {
+                    let is_case = node.kind == Kind::EnumCase && is_enum_case(self.document.bytes(&node));
+                    self.give_slot(at, &wrappers, is_case);
+                    self.leaf(at, &node, buf);
+                    return Ok(());
+                }
+            }
+        }
+        Err(self.too_long_a_chain(first, &wrappers))
+    }
+
+    #[cold]
+    fn too_long_a_chain(&self, first: u32, chain: &[u32]) -> Error {
+        let path = self.document.path(first);
+        if chain.iter().any(|at| matches!(self.node(*at).kind, Kind::Link | Kind::Alias)) {
+            return Error::new(ErrorKind::Unrepresentable).on_path(path).finding("links that go round in a circle");
+        }
+        self.limits.too_deep().on_path(path)
+    }
+
+    /// `r:` or `R:`. An object by value takes a slot, the same variable none.
+    fn again(&mut self, at: u32, slot: u32, is_object: bool, wrappers: &[u32], buf: &mut Vec<u8>) {
+        if is_object {
+            self.give_slot(at, wrappers, true);
+        } else {
+            for at in wrappers.iter().copied().filter(|at| self.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
+                self.slots.insert(at, (slot, false));
+            }
+        }
+        if let Some(source) = self.kept(at, spelling::SOURCE) {
+            return buf.extend_from_slice(source);
+        }
+        buf.extend_from_slice(if is_object { b"r:" } else { b"R:" });
+        push_uint(u64::from(slot), buf);
+        buf.push(b';');
+    }
+
+    /// The front of an object, whose body must be a map or an array.
+    fn object(&mut self, at: u32, node: &Node, wrappers: &[u32], buf: &mut Vec<u8>) -> Result<bool, Error> {
+        let body = self.node(at + 1);
+        let Some(name) = self.class_name(node) else { return Ok(false) };
+        if !matches!(body.kind, Kind::Array | Kind::Map) || node.end() == at + 1 {
+            return Ok(false);
+        }
+        self.give_slot(at, wrappers, true);
+        if body.has(flag::TARGET) {
+            self.slots.insert(at + 1, (self.next, true));
+        }
+        self.flag_losses(at + 1, &body);
+        let head = buf.len();
+        buf.extend_from_slice(b"O:");
+        push_uint(name.len() as u64, buf);
+        buf.extend_from_slice(b":\"");
+        buf.extend_from_slice(&name);
+        buf.extend_from_slice(b"\":");
+        self.entries(at, at + 1, &body, head, buf)?;
+        Ok(true)
+    }
+
+    /// The name of a class; Perl's and Ruby's `::` is PHP's `\`. `None` if PHP
+    /// would not take it.
+    fn class_name(&self, node: &Node) -> Option<Vec<u8>> {
+        let name = self.document.tape().classes().get(node.class())?.bytes;
+        let mut out = Vec::with_capacity(name.len());
+        let mut rest = name;
+        while let Some((byte, behind)) = rest.split_first() {
+            if let Some(behind) = rest.strip_prefix(b"::") {
+                out.push(b'\\');
+                rest = behind;
+            } else {
+                out.push(*byte);
+                rest = behind;
+            }
+        }
+        is_class_name(&out).then_some(out)
+    }
+
+    /// The number of entries and the bracket, or the head as it was read, which
+    /// starts at `head` and whose note `note` has; and opens the container.
+    fn entries(&mut self, note: u32, at: u32, node: &Node, head: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+        if self.stack.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().on_path(self.document.path(at)));
+        }
+        let end = self.document.tape().next(at);
+        let most = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
+            self.count_entries(at, end)
+        } else {
+            node.aux
+        };
+        push_number(b"", u64::from(most), b":{", buf);
+        if let Some(source) = self.kept(note, spelling::HEAD).filter(|head| says(head, u64::from(most))) {
+            buf.truncate(head);
+            buf.extend_from_slice(source);
+        }
+        let is_object = note != at;
+        self.stack.push(Frame { at: at + 1, end, count: 0, most, is_object });
+        Ok(())
+    }
+
+    /// How many entries are there and not only allowed.
+    fn count_entries(&self, at: u32, end: u32) -> u32 {
+        let tape = self.document.tape();
+        let mut count = 0;
+        let mut child = at + 1;
+        while child < end {
+            let node = self.node(child);
+            let mut absent = node.has(flag::PLACEHOLDER) && node.key == IS_KEY && node.kind.is_string();
+            if node.key == IS_KEY {
+                child = tape.next(child);
+            } else if node.key != 0 {
+                absent = tape.keys().get(u32::from(node.key)).is_some_and(|name| name.node.has(flag::PLACEHOLDER));
+            }
+            if child >= end {
+                break;
+            }
+            count += u32::from(!absent);
+            child = tape.next(child);
+        }
+        count
+    }
+
+    fn is_payload(&self, at: u32, node: &Node) -> bool {
+        self.node(at + 1).kind == Kind::Bytes && node.end() == at + 2 && self.class_name(node).is_some()
+    }
+
+    /// `C:`.
+    fn opaque(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
+        let payload = self.node(at + 1);
+        let bytes = self.document.bytes(&payload);
+        match self.kept(at, spelling::HEAD).filter(|head| says(head, bytes.len() as u64)) {
+            Some(source) => buf.extend_from_slice(source),
+            None => {
+                let name = self.class_name(node).unwrap_or_default();
+                buf.extend_from_slice(b"C:");
+                push_uint(name.len() as u64, buf);
+                buf.extend_from_slice(b":\"");
+                buf.extend_from_slice(&name);
+                buf.extend_from_slice(b"\":");
+                push_uint(bytes.len() as u64, buf);
+                buf.extend_from_slice(b":{");
+            }
+        }
+        buf.extend_from_slice(bytes);
+        buf.push(b'}');
+    }
+}

@@ -1,0 +1,147 @@
+//! Keys.
+
+use super::spelling;
+use super::text::{integer_key, push_float, push_integer, push_uint};
+use super::write::Writer;
+use super::write_leaf::quoted;
+use crate::document::{Kind, Node, flag};
+use crate::error::{Error, ErrorKind};
+use crate::format::append::append;
+use crate::output::LossKind;
+
+/// Keys that have an id and were written before, as they are written.
+#[derive(Default)]
+pub(super) struct Rendered {
+    /// Where each stands and how long it is, by id; 0 is unknown. Keys of arrays
+    /// and of objects differ.
+    places: [Vec<(u32, u32)>; 2],
+    bytes: Vec<u8>,
+}
+
+impl Rendered {
+    #[inline]
+    fn push(&self, id: u16, is_object: bool, buf: &mut Vec<u8>) -> bool {
+        match self.places[usize::from(is_object)].get(usize::from(id)) {
+            Some((start, len)) if *len > 0 => {
+                append(buf, &self.bytes, *start as usize, *len as usize);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Keeps what stands at the end of `buf`, if there is room for it.
+    #[cold]
+    fn keep(&mut self, id: u16, is_object: bool, key: &[u8]) {
+        const ROOM: usize = 1 << 20;
+        let places = &mut self.places[usize::from(is_object)];
+        if self.bytes.len() + key.len() > ROOM {
+            return;
+        }
+        if places.len() <= usize::from(id) {
+            places.resize(usize::from(id) + 1, (0, 0));
+        }
+        places[usize::from(id)] = (self.bytes.len() as u32, key.len() as u32);
+        self.bytes.extend_from_slice(key);
+    }
+}
+
+impl Writer<'_> {
+    /// The position of an item of a list.
+    #[inline]
+    pub(super) fn position(&self, position: u32, value: u32, buf: &mut Vec<u8>) {
+        match self.kept(value, spelling::KEY) {
+            Some(source) => buf.extend_from_slice(source),
+            None => push_integer(i64::from(position), buf),
+        }
+    }
+
+    /// The key with this id, of the value at `value`. Says whether it is there
+    /// and not only allowed.
+    #[inline]
+    pub(super) fn key_id(&mut self, id: u16, value: u32, is_object: bool, buf: &mut Vec<u8>) -> bool {
+        if !self.is_spelled() && self.rendered.push(id, is_object, buf) {
+            return true;
+        }
+        let document = self.document;
+        let Some(name) = document.tape().keys().get(u32::from(id)) else { return false };
+        if name.node.has(flag::PLACEHOLDER) {
+            return false;
+        }
+        if let Some(source) = self.kept(value, spelling::KEY) {
+            buf.extend_from_slice(source);
+            return true;
+        }
+        let start = buf.len();
+        self.name(&name.node, name.bytes, value, is_object, buf);
+        if matches!(name.node.kind, Kind::Int | Kind::Bytes | Kind::Text) {
+            self.rendered.keep(id, is_object, &buf[start..]);
+        }
+        true
+    }
+
+    /// A key that stands on the tape at `at`.
+    pub(super) fn key_node(
+        &mut self,
+        key: &Node,
+        at: u32,
+        value: u32,
+        is_object: bool,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        if let Some(source) = self.kept(value, spelling::KEY) {
+            buf.extend_from_slice(source);
+            return Ok(());
+        }
+        let document = self.document;
+        match key.kind {
+            Kind::Int | Kind::Bytes | Kind::Text | Kind::Symbol | Kind::Encoded => {
+                self.name(key, document.bytes(key), value, is_object, buf);
+            }
+            Kind::Null => self.text_key(b"", value, is_object, buf),
+            Kind::Bool => self.text_key(if key.payload != 0 { b"1" } else { b"0" }, value, is_object, buf),
+            Kind::Uint | Kind::Float => {
+                let mut text = Vec::new();
+                match key.kind {
+                    Kind::Uint => push_uint(key.payload, &mut text),
+                    _ => push_float(f64::from_bits(key.payload), &mut text),
+                }
+                self.text_key(&text, value, is_object, buf);
+            }
+            kind => {
+                return Err(Error::new(ErrorKind::Unrepresentable)
+                    .on_path(document.path(at))
+                    .expecting("a key that is a string or an integer")
+                    .finding(format!("{kind:?}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// A key that PHP has only as a string.
+    #[cold]
+    fn text_key(&mut self, text: &[u8], value: u32, is_object: bool, buf: &mut Vec<u8>) {
+        self.lose(LossKind::Key, value);
+        string(text, is_object, buf);
+    }
+
+    #[inline]
+    fn name(&mut self, node: &Node, bytes: &[u8], value: u32, is_object: bool, buf: &mut Vec<u8>) {
+        match node.kind {
+            Kind::Int => return push_integer(node.payload as i64, buf),
+            Kind::Symbol => self.lose(LossKind::Symbol, value),
+            Kind::Encoded => self.lose(LossKind::Encoding, value),
+            _ => {}
+        }
+        string(bytes, is_object, buf);
+    }
+}
+
+/// A key of an array that is an integer's text is that integer.
+#[inline]
+fn string(bytes: &[u8], is_object: bool, buf: &mut Vec<u8>) {
+    match integer_key(bytes) {
+        Some(value) if !is_object => push_integer(value, buf),
+        _ => quoted(b's', bytes, buf),
+    }
+}

@@ -1,0 +1,156 @@
+//! Leaves, and what PHP has nothing for.
+
+use super::spelling;
+use super::text::{is_enum_case, push_float, push_integer, push_number, push_uint, says};
+use super::write::Writer;
+use crate::document::{Kind, Node, Place, flag};
+use crate::format::append::append;
+use crate::num::{bigint, float128};
+use crate::output::LossKind;
+
+/// Strings up to this length are copied without a call.
+const SHORT: u32 = 16;
+
+impl Writer<'_> {
+    /// Writes a leaf.
+    #[inline]
+    pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
+        if let Some(source) = self.kept(at, spelling::SOURCE) {
+            return buf.extend_from_slice(source);
+        }
+        match node.kind {
+            Kind::Bytes | Kind::Text => {
+                let document = self.document;
+                if !self.is_spelled() && node.aux <= SHORT {
+                    let (base, start) = match node.place() {
+                        Place::Input(start) => (document.input(), start as usize),
+                        Place::Arena(start) => (document.tape().arena(), start as usize),
+                    };
+                    push_number(b"s:", u64::from(node.aux), b":\"", buf);
+                    append(buf, base, start, node.aux as usize);
+                    return buf.extend_from_slice(b"\";");
+                }
+                let bytes = document.bytes(node);
+                match self.kept(at, spelling::HEAD).filter(|head| says(head, bytes.len() as u64)) {
+                    Some(head) => {
+                        buf.extend_from_slice(head);
+                        buf.extend_from_slice(bytes);
+                        buf.extend_from_slice(b"\";");
+                    }
+                    None => quoted(b's', bytes, buf),
+                }
+            }
+            Kind::Int => push_integer(node.payload as i64, buf),
+            Kind::Float => float(f64::from_bits(node.payload), buf),
+            Kind::Null => buf.extend_from_slice(b"N;"),
+            Kind::Bool => buf.extend_from_slice(if node.payload != 0 { b"b:1;" } else { b"b:0;" }),
+            _ => self.rare_leaf(at, node, buf),
+        }
+    }
+
+    #[cold]
+    fn rare_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
+        let document = self.document;
+        let bytes = document.bytes(node);
+        match node.kind {
+            Kind::EnumCase if is_enum_case(bytes) => quoted(b'E', bytes, buf),
+            Kind::Encoded => {
+                self.lose(LossKind::Encoding, at);
+                quoted(b's', bytes, buf);
+            }
+            Kind::Symbol => {
+                self.lose(LossKind::Symbol, at);
+                quoted(b's', bytes, buf);
+            }
+            Kind::Module | Kind::EnumCase => {
+                self.lose(LossKind::Name, at);
+                quoted(b's', bytes, buf);
+            }
+            Kind::Uint => {
+                self.lose(LossKind::BigInt, at);
+                let mut text = Vec::new();
+                push_uint(node.payload, &mut text);
+                quoted(b's', &text, buf);
+            }
+            Kind::BigInt => {
+                self.lose(LossKind::BigInt, at);
+                let mut text = Vec::new();
+                bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut text);
+                quoted(b's', &text, buf);
+            }
+            Kind::Float32 => float(f64::from(f32::from_bits(node.payload as u32)), buf),
+            Kind::Float128 => {
+                let raw = bytes.try_into().unwrap_or([0; 16]);
+                if float128::to_f64_exact(&raw).is_none() {
+                    self.lose(LossKind::Precision, at);
+                }
+                float(float128::to_f64(&raw), buf);
+            }
+            _ => {
+                if node.kind == Kind::Hole {
+                    self.lose(LossKind::Hole, at);
+                }
+                buf.extend_from_slice(b"N;");
+            }
+        }
+    }
+
+    /// Counts what the flags of a value say that PHP has nothing for.
+    #[inline]
+    pub(super) fn flag_losses(&mut self, at: u32, node: &Node) {
+        if node.flags & !(flag::REF | flag::TARGET) != 0 {
+            self.rare_flags(at, node);
+        }
+    }
+
+    #[cold]
+    fn rare_flags(&mut self, at: u32, node: &Node) {
+        if node.has(flag::WEAK) {
+            self.lose(LossKind::Weak, at);
+        }
+        if node.has(flag::OVERLOAD) {
+            self.lose(LossKind::Overload, at);
+        }
+        if node.kind == Kind::Map {
+            if node.has(flag::RESTRICTED) {
+                self.lose(LossKind::Restricted, at);
+            }
+            if node.flags & (flag::IDENTITY | flag::DEFAULT) != 0 {
+                self.lose(LossKind::MapKind, at);
+            }
+        }
+    }
+
+    /// Counts what is lost with a node of which only what it holds is written.
+    pub(super) fn wrapper_losses(&mut self, at: u32, node: &Node) {
+        self.lose(
+            match node.kind {
+                Kind::Ref => LossKind::Reference,
+                Kind::Attrs => LossKind::Attributes,
+                Kind::Regexp => LossKind::Regexp,
+                Kind::Code => LossKind::Code,
+                _ => LossKind::Tied,
+            },
+            at,
+        );
+        if node.kind == Kind::Regexp {
+            let flags = self.node(self.document.tape().next(at + 1));
+            if flags.kind != Kind::Int && !self.document.bytes(&flags).is_empty() {
+                self.lose(LossKind::RegexpFlags, at);
+            }
+        }
+    }
+}
+
+fn float(value: f64, buf: &mut Vec<u8>) {
+    buf.extend_from_slice(b"d:");
+    push_float(value, buf);
+    buf.push(b';');
+}
+
+#[inline]
+pub(super) fn quoted(tag: u8, bytes: &[u8], buf: &mut Vec<u8>) {
+    push_number(&[tag, b':'], bytes.len() as u64, b":\"", buf);
+    buf.extend_from_slice(bytes);
+    buf.extend_from_slice(b"\";");
+}

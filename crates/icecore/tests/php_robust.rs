@@ -1,0 +1,243 @@
+//! What cut-off, deep and random PHP values get.
+
+mod common;
+mod fixtures;
+
+use common::{Palette, document, on_a_small_stack};
+use fixtures::load;
+use fixtures::php::{Describer, ask, one_nan};
+use icecore::{Document, ErrorKind, Kind, Limits, Outcome, Request, Stage, php};
+
+fn read_both_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
+    let options = php::ReadOptions::default();
+    let simple = php::read_outcome(blob, &options, Request::new(limits));
+    let detailed = php::read_outcome(blob, &options, Request::new(limits).detailed());
+    assert_eq!(simple.error, detailed.error, "{}", blob.escape_ascii());
+    assert_eq!(simple.consumed, detailed.consumed, "{}", blob.escape_ascii());
+    assert!(simple.document == detailed.document, "{}", blob.escape_ascii());
+    if simple.error.is_none() {
+        let trace = detailed.document.trace().unwrap();
+        let end = trace.spans.iter().fold(0, |end, span| {
+            assert_eq!(span.start, end, "{}: a gap before {span:?}", blob.escape_ascii());
+            span.end
+        });
+        assert_eq!(end, simple.consumed as u64);
+    }
+    simple
+}
+
+fn write(document: &Document<'_>) -> Result<(Vec<u8>, bool), icecore::Error> {
+    let mut out = Vec::new();
+    let losses = php::write(document, &php::WriteOptions::default(), &Limits::default(), &mut out)?;
+    Ok((out, losses.is_empty()))
+}
+
+#[test]
+fn every_cut_is_said_to_be_one() {
+    let limits = Limits::default();
+    for f in load("php.jsonl") {
+        read_both_ways(&f.blob, &limits);
+        let step = if f.blob.len() > 600 { 97 } else { 1 };
+        for len in (0..f.blob.len()).step_by(step) {
+            let outcome = read_both_ways(&f.blob[..len], &limits);
+            let error = outcome.error.unwrap_or_else(|| panic!("{} cut at {len}", f.name));
+            assert_eq!(error.kind(), ErrorKind::Truncated, "{} cut at {len}: {error}", f.name);
+            assert!(error.offset().is_some_and(|offset| offset <= len as u64), "{error}");
+            assert!(error.help().is_some_and(|help| help.contains("PHP says")), "{error}");
+        }
+    }
+}
+
+#[test]
+fn damage_is_an_error_or_a_value_in_both_ways() {
+    let limits = Limits::default();
+    let mut random = common::Random::new(5);
+    for f in load("php.jsonl").iter().filter(|f| f.blob.len() < 2000) {
+        for _ in 0..60 {
+            let mut blob = f.blob.clone();
+            for _ in 0..=random.below(2) {
+                let at = random.below(blob.len() as u64) as usize;
+                blob[at] = *random.pick(b"NbidsSaOCErR:;{}\"0123456789+-.\\\0\xff");
+            }
+            let outcome = read_both_ways(&blob, &limits);
+            if outcome.error.is_none() {
+                let (again, _) = write(&outcome.document).unwrap();
+                assert!(read_both_ways(&again, &limits).document == outcome.document, "{}", blob.escape_ascii());
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_recurses() {
+    on_a_small_stack(|| {
+        const LEVELS: usize = 1_000_000;
+        let shapes =
+            [("a:1:{i:0;", "}"), ("a:1:{s:1:\"k\";", "}"), ("O:1:\"A\":1:{s:1:\"k\";", "}"), ("a:2:{i:0;", "i:1;N;}")];
+        for (open, close) in shapes {
+            let blob = format!("{}N;{}", open.repeat(LEVELS), close.repeat(LEVELS)).into_bytes();
+            let error = php::read(&blob, &php::ReadOptions::default(), &Limits::default()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Limit);
+            let mut limits = Limits::default();
+            limits.depth = u32::MAX - 100;
+            let outcome = php::read_outcome(&blob, &php::ReadOptions::default(), Request::new(&limits).detailed());
+            assert_eq!(outcome.error, None);
+            let mut out = Vec::new();
+            php::write(&outcome.document, &php::WriteOptions::default(), &limits, &mut out).unwrap();
+            assert!(out == blob);
+            // Where it is cut off, the part that was read is one too.
+            let outcome =
+                php::read_outcome(&blob[..open.len() * LEVELS], &php::ReadOptions::default(), Request::new(&limits));
+            assert_eq!(outcome.error.map(|error| error.kind()), Some(ErrorKind::Truncated));
+        }
+    });
+}
+
+#[test]
+fn lists_that_turn_out_to_be_none_at_the_end() {
+    // Nested, with links to what moves when keys are put in.
+    let mut blob = "a:1001:{".to_owned();
+    let mut slots = 1;
+    for i in 0..1000 {
+        match i % 100 {
+            3 => {
+                let inner: String = (0..400).map(|i| format!("i:{i};i:7;")).collect();
+                blob += &format!("i:{i};a:401:{{{inner}s:1:\"x\";R:{};}}", slots + 300);
+                slots += 401;
+            }
+            7 => {
+                blob += &format!("i:{i};O:1:\"A\":1:{{i:0;r:{};}}", slots + 1);
+                slots += 2;
+            }
+            8 => {
+                blob += &format!("i:{i};R:{slots};");
+            }
+            _ => {
+                blob += &format!("i:{i};i:{i};");
+                slots += 1;
+            }
+        }
+    }
+    blob += "s:4:\"last\";b:1;}";
+    let outcome = read_both_ways(blob.as_bytes(), &Limits::default());
+    assert_eq!(outcome.error, None);
+    let root = outcome.document.root();
+    assert_eq!((root.kind(), root.len()), (Kind::Map, 1001));
+    let (again, lossless) = write(&outcome.document).unwrap();
+    assert!(lossless && again == blob.as_bytes());
+}
+
+#[test]
+fn huge_counts_cost_nothing() {
+    for blob in [
+        "a:4000000000:{",
+        "a:99999999999999999999:{}",
+        "s:99999999999:\"x\";",
+        "O:1:\"A\":4294967295:{}",
+        "C:1:\"A\":9223372036854775807:{}",
+        "S:99999999999:\"\";",
+    ] {
+        let error = php::read(blob.as_bytes(), &php::ReadOptions::default(), &Limits::default()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Truncated, "{blob}: {error}");
+    }
+}
+
+/// Any document can be written, and what was written comes back as itself.
+#[test]
+fn random_documents_come_back() {
+    let (mut written, mut exact) = (0, 0);
+    for seed in 0..1500 {
+        for palette in [Palette::Json, Palette::Perl, Palette::All] {
+            let made = document(seed, palette);
+            let (out, lossless) = match write(&made) {
+                Ok(done) => done,
+                Err(error) => {
+                    assert_eq!(error.kind(), ErrorKind::Unrepresentable, "{error}\n{made:?}");
+                    continue;
+                }
+            };
+            let outcome = read_both_ways(&out, &Limits::default());
+            if let Some(error) = &outcome.error {
+                // A link across what a class froze can't be read back.
+                assert_eq!(error.kind(), ErrorKind::Unsupported, "{seed}: {error}\n{}\n{made:?}", out.escape_ascii());
+                continue;
+            }
+            written += 1;
+            exact += usize::from(lossless);
+            let (again, nothing_lost) = write(&outcome.document).unwrap();
+            assert!(nothing_lost);
+            assert_eq!(again.escape_ascii().to_string(), out.escape_ascii().to_string(), "{seed}\n{made:?}");
+        }
+    }
+    assert!(written > 3000 && exact > 1000, "{written} {exact}");
+}
+
+#[test]
+fn php_reads_what_is_written() {
+    let mut blobs = Vec::new();
+    for seed in 0..1500 {
+        for palette in [Palette::Json, Palette::Perl] {
+            let Ok((blob, _)) = write(&document(seed, palette)) else { continue };
+            let document = read_both_ways(&blob, &Limits::default()).document;
+            // A copy of an array that holds itself is another array to PHP, and
+            // of keys that occur twice one is left.
+            let nodes = document.nodes();
+            let names_root = nodes.iter().any(|node| node.kind == Kind::Alias && node.payload == 0);
+            if !names_root && !repeats_a_key(&document) && nodes.iter().all(|node| node.kind != Kind::Opaque) {
+                blobs.push(blob);
+            }
+        }
+    }
+    assert!(blobs.len() > 1500, "{}", blobs.len());
+    let Some(answers) = ask(&blobs) else { return };
+    for (blob, answer) in blobs.iter().zip(answers) {
+        let document = read_both_ways(blob, &Limits::default()).document;
+        let expected = Describer::default().value(document.root());
+        assert_eq!(one_nan(answer["php"].clone()), expected, "{}: {answer}", blob.escape_ascii());
+    }
+}
+
+fn repeats_a_key(document: &Document<'_>) -> bool {
+    (0..document.nodes().len() as u32).filter_map(|at| document.at(at)).filter(|at| at.kind() == Kind::Map).any(|map| {
+        let mut seen = std::collections::HashSet::new();
+        map.entries().any(|(key, _)| match key.node().kind {
+            Kind::Int => !seen.insert((key.node().payload.to_string()).into_bytes()),
+            _ => !seen.insert(fixtures::php::key_bytes(&key)),
+        })
+    })
+}
+
+#[test]
+fn it_is_told_from_other_text() {
+    for f in load("php.jsonl").iter().filter(|f| f.mode == "serialize" && f.name != "null") {
+        let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{}", f.name));
+        assert_eq!(found.name, "php", "{}", f.name);
+        assert_eq!(icecore::stage_of(&f.blob).unwrap().format().name, "php", "{}", f.name);
+    }
+    for text in
+        ["a: 1\n", "a:b", "s:3", "i: am text;", "{\"a\":1}", "O:no", "N", "No;", "d:1.5 or so;", "b:true", "E:mail"]
+    {
+        assert!(icecore::identify(text.as_bytes()).is_none_or(|found| found.name != "php"), "{text}");
+    }
+}
+
+#[test]
+fn losses_are_said() {
+    let typed = Stage::parse("json:typed").unwrap();
+    for (text, expected, kind) in [
+        (r#"{"$icecore":1,"$value":18446744073709551615}"#, r#"s:20:"18446744073709551615";"#, "big-integer"),
+        (r#"{"$icecore":1,"$value":{"$symbol":"abc"}}"#, r#"s:3:"abc";"#, "symbol"),
+        (
+            r#"{"$icecore":1,"$value":[{"$class":"My::Class","$value":{"a":1}}]}"#,
+            r#"a:1:{i:0;O:8:"My\Class":1:{s:1:"a";i:1;}}"#,
+            "",
+        ),
+    ] {
+        let document = icecore::read_as(text.as_bytes(), &typed, &Limits::default()).unwrap();
+        let mut out = Vec::new();
+        let losses = php::write(&document, &php::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+        let kinds: Vec<_> = losses.iter().map(|loss| loss.kind.as_str()).collect();
+        assert_eq!(kinds.join(","), kind);
+    }
+}
