@@ -518,12 +518,6 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 .expecting("the number of an array or an object")
                 .finding(format!("{number}, a variable that holds a scalar")));
         }
-        if !is_reference && is_array && self.frames.iter().any(|frame| frame.at == target) {
-            return Err(Error::new(ErrorKind::BadLink)
-                .at(at)
-                .expecting("the number of an array that is complete")
-                .finding(format!("{number}, the array that this is in")));
-        }
         let usual = if is_object { tag::OBJECT_REF } else { tag::ARRAY_REF };
         if S::DETAIL && tag != tag::narrowest(usual, number) {
             self.note(code::TAG, u64::from(tag));
