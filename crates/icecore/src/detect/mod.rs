@@ -6,7 +6,6 @@
 mod bson;
 mod cbor;
 mod foreign;
-mod igbinary;
 mod magic;
 mod marshal;
 mod msgpack;

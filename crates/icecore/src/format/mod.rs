@@ -1,5 +1,6 @@
 //! The formats: one folder and one row each.
 
+pub mod igbinary;
 pub mod json;
 pub mod php;
 pub mod sereal;
@@ -162,7 +163,7 @@ impl std::fmt::Debug for Format {
     }
 }
 
-static FORMATS: &[&Format] = &[&storable::FORMAT, &sereal::FORMAT, &php::FORMAT, &json::FORMAT];
+static FORMATS: &[&Format] = &[&storable::FORMAT, &sereal::FORMAT, &php::FORMAT, &igbinary::FORMAT, &json::FORMAT];
 
 /// All formats.
 pub fn all() -> &'static [&'static Format] {

@@ -1,0 +1,41 @@
+//! What can be asked of the writer.
+
+use crate::options::{Opt, Settings, Side, Takes};
+
+pub(super) const OPTIONS: &[Opt] = &[Opt {
+    name: "compact_strings",
+    takes: Takes::Choice(&["on", "off"]),
+    side: Side::Write,
+    help: "on: a string that was written before is a number, as igbinary.compact_strings has it",
+}];
+
+/// How igbinary is written.
+///
+/// ```
+/// use icecore::{Limits, igbinary};
+/// let document = icecore::read(br#"["a","a"]"#)?;
+/// let mut options = igbinary::WriteOptions::default();
+/// options.compact_strings = false;
+/// let mut out = Vec::new();
+/// igbinary::write(&document, &options, &Limits::default(), &mut out)?;
+/// assert_eq!(out, b"\0\0\0\x02\x14\x02\x06\0\x11\x01a\x06\x01\x11\x01a");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// A string that was written before is a number.
+    pub compact_strings: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> WriteOptions {
+        WriteOptions { compact_strings: true }
+    }
+}
+
+impl WriteOptions {
+    pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
+        WriteOptions { compact_strings: settings.choice("compact_strings") != Some("off") }
+    }
+}

@@ -1,0 +1,609 @@
+//! The reader: one machine with an explicit stack.
+
+use super::spelling as code;
+use super::strings::{NONE, Strings, Text};
+use super::tag;
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink};
+use crate::error::{Error, ErrorKind};
+use crate::format::Scan;
+use crate::limits::Limits;
+
+/// Maps of up to this many entries get ids for their keys; the keys of larger
+/// ones are seldom seen again.
+const KEYED: u32 = 256;
+/// A list that turns out to be a map later than this is read again.
+const LATE: u32 = 1024;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inside {
+    /// An array whose keys are 0, 1, 2 and so on, as far as was read.
+    List,
+    Map,
+    /// The body of an object.
+    Properties,
+}
+
+/// A container that is still open.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    inside: Inside,
+    /// Whether its keys get ids.
+    keyed: bool,
+    at: u32,
+    /// How many entries are still to come.
+    left: u32,
+    /// How many there were.
+    count: u32,
+}
+
+pub(super) struct Machine<'a, 's, S: Sink> {
+    scan: Scan<'a>,
+    sink: &'s mut S,
+    limits: &'s Limits,
+    frames: Vec<Frame>,
+    depth: u32,
+    strings: Strings<'a>,
+    /// Nodes by the number that they can be referred to with.
+    numbered: Vec<u32>,
+    /// Which arrays are maps, if it was looked ahead.
+    maps: Option<Vec<bool>>,
+    /// How many arrays were begun.
+    arrays: usize,
+    too_late: bool,
+    /// Notes for the value whose node comes next.
+    pending: Vec<(u16, u64)>,
+}
+
+impl<'a, 's, S: Sink> Machine<'a, 's, S> {
+    pub(super) fn new(scan: Scan<'a>, limits: &'s Limits, sink: &'s mut S) -> Self {
+        Machine {
+            scan,
+            sink,
+            limits,
+            frames: Vec::new(),
+            depth: 0,
+            strings: Strings::default(),
+            numbered: Vec::new(),
+            maps: None,
+            arrays: 0,
+            too_late: false,
+            pending: Vec::new(),
+        }
+    }
+
+    /// Reads the root and all that is in it.
+    pub(super) fn run(&mut self) -> Result<(), Error> {
+        self.value(NO_KEY)?;
+        while let Some(frame) = self.frames.last() {
+            if frame.left == 0 {
+                self.close();
+            } else if self.sink.nodes().len() >= self.limits.nodes as usize {
+                return Err(self.limits.too_many_nodes().at(self.scan.at));
+            } else {
+                self.entry()?;
+            }
+            if self.frames.len() == 1 {
+                self.sink.child_done()?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_too_late(&self) -> bool {
+        self.too_late
+    }
+
+    pub(super) fn look_ahead(&mut self, maps: Vec<bool>) {
+        self.maps = Some(maps);
+    }
+
+    pub(super) fn into_sink(self) -> &'s mut S {
+        self.sink
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.scan.at
+    }
+
+    /// Closes what is open, so that what was read is a document; gives the path
+    /// of what comes next.
+    pub(super) fn abandon(&mut self) -> String {
+        let next = self.len();
+        let path = self.sink.tape().path_to(next, self.scan.input);
+        if self.sink.nodes().last().is_some_and(|node| node.key == IS_KEY) {
+            self.sink.tape().nodes.pop();
+        }
+        while !self.frames.is_empty() {
+            self.close();
+        }
+        path
+    }
+
+    // -- Small things ------------------------------------------------------
+
+    fn len(&mut self) -> u32 {
+        self.sink.tape().len()
+    }
+
+    /// Records a span of the next node, up to here.
+    #[inline]
+    fn piece(&mut self, start: usize, what: &'static str) {
+        if S::DETAIL {
+            let (node, end) = (self.len(), self.scan.at);
+            if let Some(detail) = self.sink.detail() {
+                detail.span(start, end, node, what);
+            }
+        }
+    }
+
+    #[inline]
+    fn note(&mut self, code: u16, value: u64) {
+        if S::DETAIL {
+            self.pending.push((code, value));
+        }
+    }
+
+    #[inline]
+    fn note_text(&mut self, text: &Text, tag: u8, tag_code: u16, choice_code: u16) {
+        if S::DETAIL {
+            if tag != text.usual {
+                self.pending.push((tag_code, u64::from(tag)));
+            }
+            if let Some(choice) = text.choice {
+                self.pending.push((choice_code, choice));
+            }
+        }
+    }
+
+    /// A number of one of the three widths of a tag.
+    #[inline]
+    fn sized(&mut self, tag: u8, first: u8, what: &'static str) -> Result<u64, Error> {
+        match tag - first {
+            0 => self.scan.u8(what).map(u64::from),
+            1 => self.scan.array(what).map(|bytes| u64::from(u16::from_be_bytes(bytes))),
+            _ => self.scan.array(what).map(|bytes| u64::from(u32::from_be_bytes(bytes))),
+        }
+    }
+
+    #[cold]
+    fn malformed(&self, at: usize, expected: &'static str, tag: u8) -> Error {
+        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(format!("{} (0x{tag:02x})", tag::name(tag)))
+    }
+
+    /// Puts a node on the tape, with the notes that were kept for it.
+    #[inline]
+    fn put(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
+        node.key = key;
+        let at = self.sink.tape().push(node);
+        if S::DETAIL {
+            let end = self.scan.at;
+            if let Some(detail) = self.sink.detail() {
+                detail.begin(at, start);
+                if !node.kind.is_container() {
+                    detail.end(at, end);
+                }
+                for (code, value) in self.pending.drain(..) {
+                    detail.note(at, code, value);
+                }
+            }
+        }
+        at
+    }
+
+    fn close(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        let has_object = frame.inside == Inside::Properties;
+        self.depth -= 1 + u32::from(has_object);
+        self.sink.tape().close(frame.at, frame.count);
+        if has_object {
+            self.sink.tape().close(frame.at - 1, 1);
+        }
+        let end = self.scan.at;
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.end(frame.at, end);
+            if has_object {
+                detail.end(frame.at - 1, end);
+            }
+        }
+    }
+
+    fn deeper(&mut self, by: u32) -> Result<(), Error> {
+        if self.depth + by > self.limits.depth {
+            return Err(self.limits.too_deep().at(self.scan.at));
+        }
+        self.depth += by;
+        Ok(())
+    }
+
+    /// A string; `None` if the tag is not a string's.
+    #[inline]
+    fn text(&mut self, tag: u8) -> Result<Option<Text>, Error> {
+        let start = self.scan.at;
+        let len = match tag {
+            tag::EMPTY => return Ok(Some(Text { start, len: 0, number: NONE, usual: tag, choice: None })),
+            0x0e..=0x10 => return self.text_again(tag).map(Some),
+            0x11..=0x13 => self.sized(tag, tag::STRING, "a string's length")?,
+            tag::STRING64 => u64::from_be_bytes(self.scan.array("a string's length")?),
+            _ => return Ok(None),
+        };
+        self.piece(start, "length");
+        self.written_out(len).map(Some)
+    }
+
+    /// The bytes of a string, which get a number.
+    fn written_out(&mut self, len: u64) -> Result<Text, Error> {
+        if len > self.limits.string {
+            return Err(self.limits.too_long(len).at(self.scan.at));
+        }
+        let start = self.scan.at;
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        let bytes = self.scan.take(len, "a string")?;
+        self.piece(start, "string");
+        let number = self.strings.add(start, len);
+        let mut choice = None;
+        if S::DETAIL {
+            let is_known = len == 0 || self.strings.first(bytes, number).is_some();
+            choice = is_known.then_some(0);
+        }
+        Ok(Text { start, len, number, usual: tag::of_string(len), choice })
+    }
+
+    fn text_again(&mut self, tag: u8) -> Result<Text, Error> {
+        let at = self.scan.at;
+        let number = self.sized(tag, tag::STRING_ID, "a string's number")?;
+        self.known(number, at, tag::STRING_ID)
+    }
+
+    /// The string with this number.
+    fn known(&mut self, number: u64, at: usize, tag: u8) -> Result<Text, Error> {
+        let Some((start, len)) = self.strings.get(number) else {
+            return Err(Error::new(ErrorKind::BadLink)
+                .at(at)
+                .expecting(format!("the number of one of {} strings", self.strings.len()))
+                .finding(number.to_string()));
+        };
+        self.piece(at, "number");
+        let mut choice = None;
+        let number = number as u32;
+        if S::DETAIL {
+            let bytes = &self.scan.input[start..start + len];
+            let is_first = len > 0 && self.strings.first(bytes, number).is_none_or(|first| first == number);
+            choice = (!is_first).then(|| u64::from(number) + 1);
+        }
+        Ok(Text { start, len, number, usual: tag::narrowest(tag, u64::from(number)), choice })
+    }
+
+    /// An integer; `None` if the tag is not an integer's.
+    #[inline]
+    fn integer(&mut self, tag: u8) -> Result<Option<i64>, Error> {
+        let at = self.scan.at;
+        let magnitude = match tag {
+            0x06 | 0x07 => u64::from(self.scan.u8("an integer")?),
+            0x08 | 0x09 => u64::from(u16::from_be_bytes(self.scan.array("an integer")?)),
+            0x0a | 0x0b => u64::from(u32::from_be_bytes(self.scan.array("an integer")?)),
+            tag::INT64 | tag::INT64_NEGATIVE => u64::from_be_bytes(self.scan.array("an integer")?),
+            _ => return Ok(None),
+        };
+        let value = if tag & 1 == 1 { 0i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() };
+        self.piece(at, "value");
+        match value {
+            Some(value) => Ok(Some(value)),
+            None => Err(Error::new(ErrorKind::Malformed)
+                .at(at)
+                .expecting("an integer of 64 bits with its sign")
+                .finding(format!("the magnitude {magnitude}"))),
+        }
+    }
+
+    // -- Containers --------------------------------------------------------
+
+    /// Reads a key and the beginning of its value.
+    fn entry(&mut self) -> Result<(), Error> {
+        let top = self.frames.len() - 1;
+        self.frames[top].left -= 1;
+        let frame = self.frames[top];
+        let start = self.scan.at;
+        let tag = self.scan.u8("a key")?;
+        self.piece(start, tag::name(tag));
+        if tag == tag::NULL {
+            if S::DETAIL
+                && let Some(detail) = self.sink.detail()
+            {
+                detail.note(frame.at, code::OMITTED, u64::from(frame.count));
+            }
+            return Ok(());
+        }
+        let key = if let Some(value) = self.integer(tag)? {
+            if S::DETAIL && tag != tag::of_int(value) {
+                self.note(code::KEY_TAG, u64::from(tag));
+            }
+            if frame.inside == Inside::List && value == i64::from(frame.count) {
+                NO_KEY
+            } else {
+                self.is_map(top, start)?;
+                self.integer_key(value, frame.keyed)
+            }
+        } else if let Some(text) = self.text(tag)? {
+            self.note_text(&text, tag, code::KEY_TAG, code::KEY_STRING);
+            self.is_map(top, start)?;
+            self.string_key(&text, frame.keyed)
+        } else {
+            return Err(self.malformed(start, "a key: an integer or a string", tag));
+        };
+        self.value(key)?;
+        self.frames[top].count += 1;
+        Ok(())
+    }
+
+    /// The array is a map after all.
+    #[inline]
+    fn is_map(&mut self, top: usize, start: usize) -> Result<(), Error> {
+        if self.frames[top].inside == Inside::List { self.turn(top, start) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn turn(&mut self, top: usize, start: usize) -> Result<(), Error> {
+        let Frame { at, count, .. } = self.frames[top];
+        self.frames[top].inside = Inside::Map;
+        let end = self.len();
+        let tape = self.sink.tape();
+        tape.nodes[at as usize].kind = Kind::Map;
+        let mut child = at + 1;
+        let mut key = 0;
+        while child < end && count <= LATE {
+            let Some(id) = tape.intern_key(Node::int(key), b"") else { break };
+            tape.set_key(child, id);
+            child = tape.next(child);
+            key += 1;
+        }
+        if child < end {
+            self.too_late = true;
+            return Err(Error::new(ErrorKind::Malformed).at(start));
+        }
+        Ok(())
+    }
+
+    fn integer_key(&mut self, value: i64, keyed: bool) -> u16 {
+        let node = Node::int(value);
+        if keyed && let Some(id) = self.sink.tape().intern_key(node, b"") {
+            return id;
+        }
+        self.key_node(node)
+    }
+
+    #[inline]
+    fn string_key(&mut self, text: &Text, keyed: bool) -> u16 {
+        let known = self.strings.key(text.number);
+        if known != 0 {
+            return known;
+        }
+        let (start, len) = (text.start, text.len);
+        let input = self.scan.input;
+        if keyed {
+            let tape = self.sink.tape();
+            let mut id = tape.keys.recall(Kind::Bytes, 0, input, start, len);
+            if id == 0 {
+                id = tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[start..start + len]).unwrap_or(0);
+            }
+            if id != 0 {
+                self.strings.set_key(text.number, id);
+                return id;
+            }
+        }
+        let node = self.sink.tape().borrowed(Kind::Bytes, start, len);
+        self.key_node(node)
+    }
+
+    /// A key that has a node of its own.
+    fn key_node(&mut self, mut node: Node) -> u16 {
+        node.key = IS_KEY;
+        let at = self.sink.tape().push(node);
+        let end = self.scan.at;
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.begin(at, end);
+            detail.end(at, end);
+        }
+        KEY_NODE
+    }
+
+    /// How many entries an array or object has. Each takes a byte at least.
+    fn count(&mut self, tag: u8) -> Result<u32, Error> {
+        let at = self.scan.at;
+        let count = self.sized(tag, tag::ARRAY, "a count")?;
+        let left = self.scan.left();
+        if count > left as u64 {
+            return Err(Error::new(ErrorKind::Truncated)
+                .at(self.scan.at)
+                .expecting(format!("{count} entries"))
+                .finding(format!("only {left} bytes")));
+        }
+        self.piece(at, "count");
+        Ok(count as u32)
+    }
+
+    // -- Values ------------------------------------------------------------
+
+    /// Reads a value: a leaf whole, of a container the beginning.
+    fn value(&mut self, key: u16) -> Result<(), Error> {
+        let start = self.scan.at;
+        let mut tag = self.scan.u8("a value")?;
+        self.piece(start, tag::name(tag));
+        let mut is_reference = false;
+        if tag == tag::REFERENCE {
+            is_reference = true;
+            let at = self.scan.at;
+            tag = self.scan.u8("a value")?;
+            self.piece(at, tag::name(tag));
+            if tag == tag::REFERENCE {
+                return Err(self.malformed(at, "a value behind the reference", tag));
+            }
+            if !matches!(tag, 0x01..=0x03 | 0x22..=0x24) {
+                self.note(code::REFERENCE, 1);
+            }
+        }
+        let leaf = match tag {
+            tag::NULL => Node::leaf(Kind::Null, 0),
+            tag::FALSE | tag::TRUE => Node::leaf(Kind::Bool, u64::from(tag - tag::FALSE)),
+            tag::FLOAT => {
+                let at = self.scan.at;
+                let bits = u64::from_be_bytes(self.scan.array("a float")?);
+                self.piece(at, "value");
+                Node::leaf(Kind::Float, bits)
+            }
+            0x14..=0x16 => return self.array(tag, key, start),
+            0x17..=0x1c => return self.object(tag, key, start),
+            0x01..=0x03 => return self.again(tag, tag::ARRAY_REF, is_reference, key, start),
+            0x22..=0x24 => return self.again(tag, tag::OBJECT_REF, is_reference, key, start),
+            _ => {
+                if let Some(value) = self.integer(tag)? {
+                    if S::DETAIL && tag != tag::of_int(value) {
+                        self.note(code::TAG, u64::from(tag));
+                    }
+                    Node::int(value)
+                } else if let Some(text) = self.text(tag)? {
+                    self.note_text(&text, tag, code::TAG, code::STRING);
+                    self.sink.tape().borrowed(Kind::Bytes, text.start, text.len)
+                } else {
+                    return Err(self.malformed(start, "a value", tag));
+                }
+            }
+        };
+        let at = self.put(leaf, key, start);
+        if is_reference {
+            self.numbered.push(at);
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {
+        let left = self.count(tag)?;
+        self.deeper(1)?;
+        if S::DETAIL && tag != tag::narrowest(tag::ARRAY, u64::from(left)) {
+            self.note(code::TAG, u64::from(tag));
+        }
+        let is_map = self.maps.as_ref().is_some_and(|maps| maps.get(self.arrays) == Some(&true));
+        self.arrays += 1;
+        let (kind, inside) = if is_map { (Kind::Map, Inside::Map) } else { (Kind::Array, Inside::List) };
+        let at = self.put(Node::open(kind, 0), key, start);
+        self.numbered.push(at);
+        self.frames.push(Frame { inside, keyed: left <= KEYED, at, left, count: 0 });
+        Ok(())
+    }
+
+    /// A value that was there before.
+    fn again(&mut self, tag: u8, first: u8, is_reference: bool, key: u16, start: usize) -> Result<(), Error> {
+        let at = self.scan.at;
+        let number = self.sized(tag, first, "a number")?;
+        if !self.sink.is_whole() {
+            return Err(Error::new(ErrorKind::BadLink).at(start).expecting("a document without links"));
+        }
+        let target = usize::try_from(number).ok().and_then(|number| self.numbered.get(number).copied());
+        let Some(target) = target else {
+            return Err(Error::new(ErrorKind::BadLink)
+                .at(at)
+                .expecting(format!("the number of one of {} arrays, objects and references", self.numbered.len()))
+                .finding(number.to_string()));
+        };
+        self.piece(at, "number");
+        let node = self.sink.nodes()[target as usize];
+        let is_object = matches!(node.kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
+        let is_array = matches!(node.kind, Kind::Array | Kind::Map);
+        if !is_reference && !is_object && !is_array {
+            return Err(Error::new(ErrorKind::BadLink)
+                .at(at)
+                .expecting("the number of an array or an object")
+                .finding(format!("{number}, a variable that holds a scalar")));
+        }
+        let usual = if is_object { tag::OBJECT_REF } else { tag::ARRAY_REF };
+        if S::DETAIL && tag != tag::narrowest(usual, number) {
+            self.note(code::TAG, u64::from(tag));
+        }
+        self.sink.tape().mark_target(target);
+        let kind = if is_reference { Kind::Alias } else { Kind::Link };
+        self.put(Node::leaf(kind, u64::from(target)), key, start);
+        Ok(())
+    }
+
+    /// An object in any of its forms, or an enum case.
+    fn object(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {
+        let at = self.scan.at;
+        let class = if tag < tag::OBJECT_ID {
+            let len = self.sized(tag, tag::OBJECT, "a class name's length")?;
+            self.piece(at, "length");
+            let mut text = self.written_out(len)?;
+            text.usual = tag::narrowest(tag::OBJECT, len);
+            text
+        } else {
+            let number = self.sized(tag, tag::OBJECT_ID, "a class name's number")?;
+            self.known(number, at, tag::OBJECT_ID)?
+        };
+        self.note_text(&class, tag, code::CLASS_TAG, code::CLASS_STRING);
+        let name = &self.scan.input[class.start..class.start + class.len];
+        let at = self.scan.at;
+        let tag = self.scan.u8("the body of an object")?;
+        self.piece(at, tag::name(tag));
+        match tag {
+            0x14..=0x16 => {
+                let left = self.count(tag)?;
+                self.deeper(2)?;
+                let class = self.sink.tape().intern_class(Kind::Bytes, name)?;
+                let object = self.put(Node::open(Kind::Object, class).in_form(Form::Usual), key, start);
+                self.numbered.push(object);
+                if S::DETAIL && tag != tag::narrowest(tag::ARRAY, u64::from(left)) {
+                    self.note(code::TAG, u64::from(tag));
+                }
+                let body = self.put(Node::open(Kind::Map, 0), NO_KEY, at);
+                let inside = Inside::Properties;
+                self.frames.push(Frame { inside, keyed: left <= KEYED, at: body, left, count: 0 });
+                Ok(())
+            }
+            0x1d..=0x1f => {
+                let len_at = self.scan.at;
+                let len = self.sized(tag, tag::PAYLOAD, "a payload's length")?;
+                if len > self.limits.string {
+                    return Err(self.limits.too_long(len).at(self.scan.at));
+                }
+                self.piece(len_at, "length");
+                let payload_at = self.scan.at;
+                let len = usize::try_from(len).unwrap_or(usize::MAX);
+                self.scan.take(len, "a payload")?;
+                self.piece(payload_at, "payload");
+                if S::DETAIL && tag != tag::narrowest(tag::PAYLOAD, len as u64) {
+                    self.note(code::TAG, u64::from(tag));
+                }
+                let class = self.sink.tape().intern_class(Kind::Bytes, name)?;
+                let object = self.put(Node::open(Kind::Opaque, class).in_form(Form::Serializable), key, start);
+                self.numbered.push(object);
+                let payload = self.sink.tape().borrowed(Kind::Bytes, payload_at, len);
+                self.put(payload, NO_KEY, at);
+                self.sink.tape().close(object, 1);
+                let end = self.scan.at;
+                if S::DETAIL
+                    && let Some(detail) = self.sink.detail()
+                {
+                    detail.end(object, end);
+                }
+                Ok(())
+            }
+            tag::ENUM => {
+                let at = self.scan.at;
+                let tag = self.scan.u8("the name of an enum case")?;
+                self.piece(at, tag::name(tag));
+                let Some(case) = self.text(tag)? else {
+                    return Err(self.malformed(at, "the name of an enum case", tag));
+                };
+                self.note_text(&case, tag, code::TAG, code::STRING);
+                let case = &self.scan.input[case.start..case.start + case.len];
+                let node = self.sink.tape().owned(Kind::EnumCase, &[name, b":", case].concat());
+                let leaf = self.put(node, key, start);
+                self.numbered.push(leaf);
+                Ok(())
+            }
+            _ => Err(self.malformed(at, "an array, a payload or an enum case", tag)),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The table of strings that were read.
+
+use std::collections::HashMap;
+
+/// A string of the input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Text {
+    pub(super) start: usize,
+    pub(super) len: usize,
+    /// Its number in the table; `NONE` for the empty string.
+    pub(super) number: u32,
+    /// The tag that the writer would choose.
+    pub(super) usual: u8,
+    /// As [`super::spelling::STRING`].
+    pub(super) choice: Option<u64>,
+}
+
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The table: each string that was written out has a number.
+#[derive(Debug, Default)]
+pub(super) struct Strings<'a> {
+    /// Place and length; the id as a key of a map, 0 while there is none.
+    rows: Vec<(usize, usize, u16)>,
+    /// The first number of some bytes. Kept where spelling is wanted.
+    first: HashMap<&'a [u8], u32>,
+}
+
+impl<'a> Strings<'a> {
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(super) fn add(&mut self, start: usize, len: usize) -> u32 {
+        self.rows.push((start, len, 0));
+        (self.rows.len() - 1) as u32
+    }
+
+    pub(super) fn get(&self, number: u64) -> Option<(usize, usize)> {
+        let (start, len, _) = self.rows.get(usize::try_from(number).ok()?)?;
+        Some((*start, *len))
+    }
+
+    /// Notes the first number of these bytes, and says which it was before.
+    pub(super) fn first(&mut self, bytes: &'a [u8], number: u32) -> Option<u32> {
+        match self.first.entry(bytes) {
+            std::collections::hash_map::Entry::Occupied(known) => Some(*known.get()),
+            std::collections::hash_map::Entry::Vacant(free) => {
+                free.insert(number);
+                None
+            }
+        }
+    }
+
+    /// The id of the string as a key, if it is known.
+    pub(super) fn key(&self, number: u32) -> u16 {
+        self.rows.get(number as usize).map_or(0, |row| row.2)
+    }
+
+    pub(super) fn set_key(&mut self, number: u32, id: u16) {
+        if let Some(row) = self.rows.get_mut(number as usize) {
+            row.2 = id;
+        }
+    }
+}

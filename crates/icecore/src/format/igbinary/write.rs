@@ -1,0 +1,529 @@
+//! The writer.
+//!
+//! It follows the spelling of a document that was read from igbinary; otherwise
+//! it decides as the extension does.
+
+use super::spelling as code;
+use super::{NAME, WriteOptions, tag};
+use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Note, Ordinals, Spelling, flag};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::num::{bigint, float128};
+use crate::output::{LossKind, Losses, Output};
+use std::collections::{HashMap, HashSet};
+
+/// Writes a document, and says what igbinary could not say.
+///
+/// # Errors
+/// Of kind `Unrepresentable`, if a key is neither a string nor an integer;
+/// `Limit`, if the document is nested too deeply; `Output`, if the output was
+/// closed.
+pub fn write(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    document.tape().check()?;
+    let spelling = document.spelling_of(NAME);
+    let version = spelling.and_then(|spelling| spelling.get(code::VERSION)).map_or(2, |version| version as u8);
+    out.buffer().extend_from_slice(&[0, 0, 0, version]);
+    let again = document.nodes().iter().filter(|node| node.kind == Kind::Alias);
+    let mut writer = Writer {
+        document,
+        limits,
+        compact: options.compact_strings || spelling.is_some(),
+        spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
+        stack: Vec::new(),
+        strings: HashMap::new(),
+        keys: vec![u32::MAX; document.tape().keys().len() + 1],
+        next_string: 0,
+        numbers: HashMap::new(),
+        next: 0,
+        aliased: again.map(|node| node.payload as u32).collect(),
+        losses: Losses::default(),
+    };
+    if document.header().is_some() {
+        writer.lose(LossKind::Header, 0);
+    }
+    writer.value(document.root().index(), out.buffer())?;
+    while !writer.stack.is_empty() {
+        writer.step(out.buffer())?;
+        out.ready()?;
+    }
+    Ok(writer.losses)
+}
+
+/// A container whose children are not all written.
+struct Frame<'d> {
+    at: u32,
+    end: u32,
+    kind: Kind,
+    count: u32,
+    is_object: bool,
+    /// The entries that are only a null for a key.
+    omitted: &'d [Note],
+}
+
+struct Writer<'d> {
+    document: &'d Document<'d>,
+    limits: &'d Limits,
+    compact: bool,
+    spelling: Option<(&'d Spelling, Ordinals)>,
+    stack: Vec<Frame<'d>>,
+    /// The first number of each string.
+    strings: HashMap<&'d [u8], u32>,
+    /// The same by id of a key; `u32::MAX` while it has none.
+    keys: Vec<u32>,
+    next_string: u32,
+    /// The numbers of nodes that are written again.
+    numbers: HashMap<u32, u32>,
+    next: u32,
+    /// The nodes that an alias names.
+    aliased: HashSet<u32>,
+    losses: Losses,
+}
+
+/// How deep values may wrap one another that igbinary has no form for.
+const WRAPS: u32 = 64;
+
+impl<'d> Writer<'d> {
+    fn node(&self, at: u32) -> Node {
+        self.document.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    }
+
+    fn notes(&self, at: u32) -> &'d [Note] {
+        match &self.spelling {
+            Some((spelling, ordinals)) => spelling.notes_of(ordinals.ordinal(at)),
+            None => &[],
+        }
+    }
+
+    fn lose(&mut self, kind: LossKind, at: u32) {
+        let document = self.document;
+        self.losses.add(kind, || document.path(at));
+    }
+
+    /// A tag of three widths and its number.
+    fn sized(&self, first: u8, chosen: Option<u64>, number: u64, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let usual = tag::narrowest(first, number);
+        let tag = chosen.map(|tag| tag as u8).filter(|tag| (usual..=first + 2).contains(tag)).unwrap_or(usual);
+        let bytes = u32::try_from(number).map_err(|_| too_large(number))?.to_be_bytes();
+        buf.push(tag);
+        buf.extend_from_slice(&bytes[4 - (1 << (tag - first))..]);
+        Ok(())
+    }
+
+    fn integer(value: i64, chosen: Option<u64>, buf: &mut Vec<u8>) {
+        let magnitude = value.unsigned_abs();
+        let fits = |tag: u8| {
+            let is_sign = value == 0 || (tag & 1 == 1) == (value < 0);
+            let size = tag::int_size(tag)?;
+            (is_sign && (size == 8 || magnitude >> (8 * size) == 0)).then_some((tag, size))
+        };
+        let chosen = chosen.and_then(|tag| fits(tag as u8));
+        let (tag, size) = chosen.or_else(|| fits(tag::of_int(value))).unwrap_or((tag::INT64, 8));
+        buf.push(tag);
+        buf.extend_from_slice(&magnitude.to_be_bytes()[8 - size..]);
+    }
+
+    /// A string, or its number if it was there before. `classes`: the tags are
+    /// those of an object. Gives its number.
+    fn string(
+        &mut self,
+        bytes: &'d [u8],
+        is_class: bool,
+        chosen: Option<u64>,
+        choice: Option<u64>,
+        buf: &mut Vec<u8>,
+    ) -> Result<u32, Error> {
+        let (new, again) = if is_class { (tag::OBJECT, tag::OBJECT_ID) } else { (tag::STRING, tag::STRING_ID) };
+        if bytes.is_empty() && !is_class && choice.is_none() {
+            buf.push(tag::EMPTY);
+            return Ok(u32::MAX);
+        }
+        let known = match choice {
+            Some(0) => None,
+            Some(number) => u32::try_from(number - 1).ok().filter(|number| *number < self.next_string),
+            None if self.compact || is_class => self.strings.get(bytes).copied(),
+            None => None,
+        };
+        if let Some(number) = known {
+            self.sized(again, chosen, u64::from(number), buf)?;
+            return Ok(number);
+        }
+        let len = bytes.len() as u64;
+        if !is_class && (chosen == Some(u64::from(tag::STRING64)) || len > u64::from(u32::MAX)) {
+            buf.push(tag::STRING64);
+            buf.extend_from_slice(&len.to_be_bytes());
+        } else {
+            self.sized(new, chosen, len, buf)?;
+        }
+        buf.extend_from_slice(bytes);
+        let number = self.next_string;
+        self.next_string += 1;
+        if !bytes.is_empty() && (self.compact || is_class) {
+            return Ok(*self.strings.entry(bytes).or_insert(number));
+        }
+        Ok(u32::MAX)
+    }
+
+    /// The next number is the node's.
+    fn number(&mut self, at: u32) {
+        if self.node(at).has(flag::TARGET) {
+            self.numbers.insert(at, self.next);
+        }
+        self.next += 1;
+    }
+
+    // -- Containers --------------------------------------------------------
+
+    /// Writes the next entry of the innermost container, or closes it.
+    fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let Some(frame) = self.stack.last_mut() else { return Ok(()) };
+        while let [note, rest @ ..] = frame.omitted
+            && (note.value == u64::from(frame.count) || frame.at >= frame.end)
+        {
+            buf.push(tag::NULL);
+            frame.omitted = rest;
+        }
+        if frame.at >= frame.end {
+            self.stack.pop();
+            return Ok(());
+        }
+        let first = frame.at;
+        let node = self.document.nodes()[first as usize];
+        let value = if node.key == IS_KEY { self.document.tape().next(first) } else { first };
+        let (count, kind, is_object) = (frame.count, frame.kind, frame.is_object);
+        frame.count += 1;
+        frame.at = self.document.tape().next(value);
+        if kind == Kind::Array {
+            let chosen = find(self.notes(value), code::KEY_TAG);
+            Self::integer(i64::from(count), chosen, buf);
+        } else {
+            self.key(first, value, is_object, buf)?;
+        }
+        self.value(value, buf)
+    }
+
+    fn key(&mut self, first: u32, value: u32, is_object: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let document = self.document;
+        let notes = self.notes(value);
+        let (chosen, choice) = (find(notes, code::KEY_TAG), find(notes, code::KEY_STRING));
+        let id = self.node(value).key;
+        let (node, bytes) = if first != value || id == KEY_NODE {
+            let node = self.node(first);
+            (node, if node.kind.has_bytes() { document.bytes(&document.nodes()[first as usize]) } else { &[] })
+        } else {
+            let known = self.keys.get(usize::from(id)).copied().unwrap_or(u32::MAX);
+            if known != u32::MAX && choice.is_none() {
+                return self.sized(tag::STRING_ID, chosen, u64::from(known), buf);
+            }
+            match document.tape().keys().get(u32::from(id)) {
+                Some(name) => (name.node, name.bytes),
+                None => (Node::leaf(Kind::Null, 0), &[][..]),
+            }
+        };
+        match node.kind {
+            Kind::Int => {
+                Self::integer(node.payload as i64, chosen, buf);
+                return Ok(());
+            }
+            kind if kind.is_string() => {}
+            _ => {
+                return Err(Error::new(ErrorKind::Unrepresentable)
+                    .expecting("keys that are strings or integers")
+                    .finding(format!("a key of kind {:?}", node.kind))
+                    .on_path(document.path(value)));
+            }
+        }
+        match node.kind {
+            Kind::Symbol => self.lose(LossKind::Symbol, value),
+            Kind::Encoded => self.lose(LossKind::Encoding, value),
+            _ => {}
+        }
+        // PHP's arrays have no key "1", only 1.
+        if !is_object
+            && self.spelling.is_none()
+            && let Some(number) = decimal(bytes)
+        {
+            Self::integer(number, None, buf);
+            return Ok(());
+        }
+        let number = self.string(bytes, false, chosen, choice, buf)?;
+        if first == value
+            && choice.is_none()
+            && number != u32::MAX
+            && let Some(slot) = self.keys.get_mut(usize::from(id))
+        {
+            *slot = number;
+        }
+        Ok(())
+    }
+
+    /// Opens an array, or the body of an object.
+    fn open(&mut self, at: u32, is_object: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let node = self.node(at);
+        if self.stack.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().on_path(self.document.path(at)));
+        }
+        if node.kind == Kind::Map {
+            if node.has(flag::RESTRICTED) {
+                self.lose(LossKind::Restricted, at);
+            }
+            if node.flags & (flag::DEFAULT | flag::IDENTITY) != 0 {
+                self.lose(LossKind::MapKind, at);
+            }
+        }
+        let mut end = self.document.tape().next(at);
+        if node.kind == Kind::Map && node.has(flag::DEFAULT) {
+            // The default value stands behind the entries.
+            let mut child = at + 1;
+            for _ in 0..node.aux {
+                if self.node(child).key == IS_KEY {
+                    child = self.document.tape().next(child);
+                }
+                child = self.document.tape().next(child);
+            }
+            end = child.min(end);
+        }
+        let notes = self.notes(at);
+        let from = notes.iter().position(|note| note.code == code::OMITTED).unwrap_or(notes.len());
+        let len = notes[from..].iter().take_while(|note| note.code == code::OMITTED).count();
+        let omitted = &notes[from..from + len];
+        self.sized(tag::ARRAY, find(notes, code::TAG), u64::from(node.aux) + len as u64, buf)?;
+        self.stack.push(Frame { at: at + 1, end, kind: node.kind, count: 0, is_object, omitted });
+        Ok(())
+    }
+
+    // -- Values ------------------------------------------------------------
+
+    /// Writes the node at `at`: a leaf whole, of a container the front.
+    fn value(&mut self, mut at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let is_marked = find(self.notes(at), code::REFERENCE).is_some();
+        let kind = self.node(at).kind;
+        let is_scalar = !matches!(kind, Kind::Array | Kind::Map | Kind::Object | Kind::Opaque | Kind::EnumCase);
+        let is_aliased =
+            (is_scalar || self.spelling.is_none()) && !self.aliased.is_empty() && self.aliased.contains(&at);
+        let is_reference = is_marked || is_aliased;
+        if is_reference {
+            buf.push(tag::REFERENCE);
+        }
+        let first = at;
+        for _ in 0..WRAPS {
+            let node = self.node(at);
+            let inner = match node.kind {
+                Kind::Ref => Some(LossKind::Reference),
+                Kind::Attrs => Some(LossKind::Attributes),
+                Kind::Regexp => Some(LossKind::Regexp),
+                Kind::Code => Some(LossKind::Code),
+                Kind::VString => Some(LossKind::VString),
+                Kind::Tied => Some(LossKind::Tied),
+                Kind::Opaque if node.form() != Form::Serializable => Some(LossKind::Opaque),
+                Kind::Object if !matches!(self.node(at + 1).kind, Kind::Array | Kind::Map) => Some(LossKind::Class),
+                _ => None,
+            };
+            let Some(loss) = inner else { break };
+            self.lose(loss, at);
+            if node.has(flag::TARGET) {
+                self.numbers.insert(at, self.next);
+            }
+            if node.end() <= at + 1 {
+                buf.push(tag::NULL);
+                return Ok(());
+            }
+            at += 1;
+        }
+        let node = self.node(at);
+        match node.kind {
+            Kind::Link | Kind::Alias => return self.again(first, node, buf),
+            Kind::Array | Kind::Map => {
+                self.number(at);
+                return self.open(at, false, buf);
+            }
+            Kind::Object => {
+                self.number(at);
+                self.class(at, node.class(), buf)?;
+                return self.open(at + 1, true, buf);
+            }
+            Kind::Opaque => {
+                self.number(at);
+                return self.opaque(at, node, buf);
+            }
+            Kind::EnumCase => {
+                self.number(at);
+                return self.enum_case(at, buf);
+            }
+            kind if kind.is_container() => {
+                // What wraps itself over and over is nothing.
+                self.lose(LossKind::Cycle, at);
+                buf.push(tag::NULL);
+                return Ok(());
+            }
+            _ => {}
+        }
+        if is_reference {
+            self.number(at);
+            if first != at {
+                self.numbers.insert(first, self.next - 1);
+            }
+        }
+        self.leaf(at, buf)
+    }
+
+    fn leaf(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let document = self.document;
+        let node = self.node(at);
+        let notes = self.notes(at);
+        let chosen = find(notes, code::TAG);
+        match node.kind {
+            Kind::Null => buf.push(tag::NULL),
+            Kind::Hole => {
+                self.lose(LossKind::Hole, at);
+                buf.push(tag::NULL);
+            }
+            Kind::Bool => buf.push(if node.payload == 0 { tag::FALSE } else { tag::TRUE }),
+            Kind::Int => Self::integer(node.payload as i64, chosen, buf),
+            Kind::Uint => {
+                self.lose(LossKind::Precision, at);
+                float((node.payload as f64).to_bits(), buf);
+            }
+            Kind::Float => float(node.payload, buf),
+            Kind::Float32 => float(f64::from(f32::from_bits(node.payload as u32)).to_bits(), buf),
+            kind if kind.has_bytes() => {
+                match kind {
+                    Kind::Symbol => self.lose(LossKind::Symbol, at),
+                    Kind::Encoded => self.lose(LossKind::Encoding, at),
+                    Kind::Module => self.lose(LossKind::Name, at),
+                    Kind::BigInt | Kind::Float128 => return self.number_text(at, buf),
+                    _ => {}
+                }
+                let bytes = document.bytes(&document.nodes()[at as usize]);
+                self.string(bytes, false, chosen, find(notes, code::STRING), buf)?;
+            }
+            _ => buf.push(tag::NULL),
+        }
+        Ok(())
+    }
+
+    /// A number that PHP has no type for: a string with its digits, or the
+    /// nearest float.
+    fn number_text(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let node = self.node(at);
+        let bytes = self.document.bytes(&node);
+        if node.kind == Kind::Float128 {
+            let value = <&[u8; 16]>::try_from(bytes).map_or(f64::NAN, float128::to_f64);
+            self.lose(LossKind::Precision, at);
+            float(value.to_bits(), buf);
+            return Ok(());
+        }
+        let mut text = Vec::new();
+        bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut text);
+        self.lose(LossKind::BigInt, at);
+        // It stands nowhere that the table of strings could refer to, so it is
+        // written out each time.
+        self.sized(tag::STRING, None, text.len() as u64, buf)?;
+        buf.extend_from_slice(&text);
+        self.next_string += 1;
+        Ok(())
+    }
+
+    /// A link or an alias.
+    fn again(&mut self, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let target = node.payload as u32;
+        let Some(number) = self.numbers.get(&target).copied() else {
+            return self.copied(at, target, buf);
+        };
+        if node.kind == Kind::Alias {
+            buf.push(tag::REFERENCE);
+        }
+        let is_object = matches!(self.node(target).kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
+        let chosen = find(self.notes(at), code::TAG);
+        let usual = if is_object { tag::OBJECT_REF } else { tag::ARRAY_REF };
+        let first = match chosen {
+            Some(0x01..=0x03) => tag::ARRAY_REF,
+            Some(0x22..=0x24) => tag::OBJECT_REF,
+            _ => usual,
+        };
+        self.sized(first, chosen, u64::from(number), buf)
+    }
+
+    /// What a link names that has no number: a scalar, or something that only
+    /// comes later.
+    fn copied(&mut self, at: u32, mut target: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        for _ in 0..WRAPS {
+            let node = self.node(target);
+            match node.kind {
+                Kind::Ref | Kind::Attrs if node.end() > target + 1 => target += 1,
+                Kind::Link | Kind::Alias => target = node.payload as u32,
+                _ => break,
+            }
+        }
+        let kind = self.node(target).kind;
+        if kind.is_container() || kind.is_again() || kind == Kind::EnumCase {
+            self.lose(LossKind::Cycle, at);
+            buf.push(tag::NULL);
+            return Ok(());
+        }
+        self.lose(LossKind::Sharing, at);
+        self.leaf(target, buf)
+    }
+
+    fn class(&mut self, at: u32, class: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let name = self.document.class(class).map_or(&[][..], |name| name.bytes);
+        let notes = self.notes(at);
+        self.string(name, true, find(notes, code::CLASS_TAG), find(notes, code::CLASS_STRING), buf).map(drop)
+    }
+
+    fn opaque(&mut self, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.class(at, node.class(), buf)?;
+        let payload = self.node(at + 1);
+        let bytes = if payload.kind.is_string() { self.document.bytes(&payload).to_vec() } else { Vec::new() };
+        if !payload.kind.is_string() || node.aux > 1 {
+            self.lose(LossKind::Opaque, at);
+        }
+        self.sized(tag::PAYLOAD, find(self.notes(at), code::TAG), bytes.len() as u64, buf)?;
+        buf.extend_from_slice(&bytes);
+        Ok(())
+    }
+
+    fn enum_case(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let document = self.document;
+        let bytes = document.bytes(&document.nodes()[at as usize]);
+        let colon = bytes.iter().position(|byte| *byte == b':').unwrap_or(bytes.len());
+        let (class, case) = (&bytes[..colon], bytes.get(colon + 1..).unwrap_or(&[]));
+        let notes = self.notes(at);
+        self.string(class, true, find(notes, code::CLASS_TAG), find(notes, code::CLASS_STRING), buf)?;
+        buf.push(tag::ENUM);
+        self.string(case, false, find(notes, code::TAG), find(notes, code::STRING), buf).map(drop)
+    }
+}
+
+fn find(notes: &[Note], code: u16) -> Option<u64> {
+    notes.iter().find(|note| note.code == code).map(|note| note.value)
+}
+
+fn float(bits: u64, buf: &mut Vec<u8>) {
+    buf.push(tag::FLOAT);
+    buf.extend_from_slice(&bits.to_be_bytes());
+}
+
+/// The integer that PHP makes of a key with these bytes.
+fn decimal(bytes: &[u8]) -> Option<i64> {
+    let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
+    let is_plain = match digits {
+        [b'0'] => bytes.len() == 1,
+        [b'1'..=b'9', ..] => digits.len() <= 19 && digits.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    let number: i64 = if is_plain { std::str::from_utf8(bytes).ok()?.parse().ok()? } else { return None };
+    // The least integer stays a string, as in PHP.
+    (number != i64::MIN).then_some(number)
+}
+
+#[cold]
+fn too_large(number: u64) -> Error {
+    Error::new(ErrorKind::Unrepresentable)
+        .expecting("names, payloads and counts of less than 4 GB")
+        .finding(number.to_string())
+}

@@ -1,0 +1,316 @@
+//! igbinary against what the real extension wrote and read.
+
+mod fixtures;
+
+use fixtures::{Fixture, base64, folder, perl, report};
+use icecore::{Cursor, Document, Key, Kind, Limits, Request, Stage, Value, igbinary};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write as _};
+use std::process::{Command, Stdio};
+
+fn load() -> Vec<Fixture> {
+    let text = std::fs::read_to_string(folder().join("igbinary.jsonl")).expect("the fixtures");
+    let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a line of JSON"));
+    lines
+        .map(|line| Fixture {
+            name: line["name"].as_str().expect("a name").to_owned(),
+            mode: line["mode"].as_str().expect("a mode").to_owned(),
+            blob: base64(line["blob"].as_str().expect("a blob")),
+            expected: line["value"].as_str().map(str::to_owned),
+            line,
+        })
+        .collect()
+}
+
+fn is_whole(f: &Fixture) -> bool {
+    f.mode != "damaged"
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Says a document as `fixtures/php/igbinary-describe.php` says a live value.
+#[derive(Default)]
+struct Describer {
+    objects: HashMap<u32, usize>,
+    variables: HashMap<u32, usize>,
+    aliased: Vec<u32>,
+    text: String,
+}
+
+fn describe(document: &Document<'_>) -> String {
+    let aliases = document.nodes().iter().filter(|node| node.kind == Kind::Alias);
+    let mut it = Describer { aliased: aliases.map(|node| node.payload as u32).collect(), ..Describer::default() };
+    it.value(document.root());
+    it.text.trim_end().to_owned()
+}
+
+impl Describer {
+    fn object(&mut self, at: u32) -> bool {
+        if let Some(number) = self.objects.get(&at) {
+            let _ = write!(self.text, "={number} ");
+            return false;
+        }
+        self.objects.insert(at, self.objects.len());
+        true
+    }
+
+    fn value(&mut self, value: Cursor<'_>) {
+        let at = value.index();
+        match value.value() {
+            Value::Alias(target) => {
+                let target = target.index();
+                // A variable in which something stands that was known before.
+                let _ = match self.variables.get(&target) {
+                    Some(number) => write!(self.text, "&{number} "),
+                    None => write!(self.text, "&?{target} "),
+                };
+                return;
+            }
+            _ if self.aliased.contains(&at) => {
+                self.variables.insert(at, self.variables.len());
+                self.text.push_str("&+ ");
+            }
+            _ => {}
+        }
+        self.plain(value);
+    }
+
+    fn plain(&mut self, value: Cursor<'_>) {
+        let at = value.index();
+        let _ = match value.value() {
+            Value::Null => write!(self.text, "n "),
+            Value::Bool(value) => write!(self.text, "{} ", if value { "t" } else { "f" }),
+            Value::Int(value) => write!(self.text, "i{value} "),
+            Value::Float(value) => write!(self.text, "d{:016x} ", value.to_bits()),
+            Value::Bytes(value) => write!(self.text, "s{} ", hex(value)),
+            Value::EnumCase(value) => {
+                if self.object(at) {
+                    let colon = value.iter().position(|byte| *byte == b':').expect("a colon");
+                    let _ = write!(self.text, "e{}:{} ", hex(&value[..colon]), hex(&value[colon + 1..]));
+                }
+                return;
+            }
+            Value::Link(target) => return self.plain(target),
+            Value::Array | Value::Map => {
+                let _ = write!(self.text, "a{}( ", value.len());
+                return self.entries(value, false);
+            }
+            Value::Object(class, body) => {
+                if self.object(at) {
+                    let _ = write!(self.text, "o{}( ", hex(class));
+                    self.entries(body, class != b"Frozen");
+                }
+                return;
+            }
+            Value::Opaque(class, payload) => {
+                if self.object(at) {
+                    let payload = payload.as_bytes().expect("a payload");
+                    let _ = write!(self.text, "c{}:{} ", hex(class), hex(payload));
+                }
+                return;
+            }
+            _ => panic!("PHP has no {:?}", value.kind()),
+        };
+    }
+
+    fn entries(&mut self, value: Cursor<'_>, names: bool) {
+        if value.kind() == Kind::Array {
+            for (number, item) in value.items().enumerate() {
+                let _ = write!(self.text, "i{number} ");
+                self.value(item);
+            }
+        }
+        for (key, item) in value.entries() {
+            let _ = match (key.node().kind, &key) {
+                (Kind::Int, Key::Name(name)) if names => {
+                    write!(self.text, "s{} ", hex((name.node.payload as i64).to_string().as_bytes()))
+                }
+                (Kind::Int, _) => write!(self.text, "i{} ", key.node().payload as i64),
+                _ => write!(self.text, "s{} ", hex(key.bytes())),
+            };
+            self.value(item);
+        }
+        self.text.push_str(") ");
+    }
+}
+
+/// Where PHP's value is more than its bytes, or another variable than ours.
+fn is_special(f: &Fixture) -> Option<&'static str> {
+    match f.name.as_str() {
+        "objects/sleep" => Some("a property that was left out has its default value again"),
+        "references/object first by value, then twice"
+        | "references/enum by value first"
+        | "random/40"
+        | "random/59"
+        | "random/88" => Some("an object by value, and later by reference, is one variable here"),
+        _ => None,
+    }
+}
+
+#[test]
+fn what_is_read_is_what_php_reads() {
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in load().iter().filter(|f| is_whole(f)) {
+        let Some(expected) = &f.expected else { continue };
+        if is_special(f).is_some() {
+            continue;
+        }
+        total += 1;
+        match igbinary::read(&f.blob, &Limits::default()) {
+            Ok(document) if describe(&document) == *expected => {}
+            Ok(document) => failures.push(format!("{}: {}\n   not {expected}", f.name, describe(&document))),
+            Err(error) => failures.push(format!("{}: {error}", f.name)),
+        }
+    }
+    report("reading", total, &failures);
+}
+
+#[test]
+fn what_the_extension_wrote_comes_out_byte_for_byte() {
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in load().iter().filter(|f| is_whole(f)) {
+        total += 1;
+        let limits = Limits::default();
+        let read = igbinary::read_outcome(&f.blob, Request::new(&limits).detailed());
+        let mut out = Vec::new();
+        let written = igbinary::write(&read.document, &igbinary::WriteOptions::default(), &limits, &mut out);
+        let typed = icecore::write(&read.document, "json:typed,spelling").expect("typed JSON");
+        let stage = Stage::parse("json:typed").expect("a stage");
+        let spelled = icecore::read_as(&typed, &stage, &limits).expect("it is read");
+        let again = icecore::write(&spelled, "igbinary").expect("igbinary");
+        if read.error.is_some() || written.is_err() || out != f.blob {
+            let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count() as u64;
+            let windows = [&f.blob, &out].map(|bytes| icecore::window(bytes, at)).concat();
+            failures.push(format!("{}: {:?} {:?}\n{windows}", f.name, read.error, written.err()));
+        } else if again != f.blob {
+            failures.push(format!("{} {}: not by way of typed JSON", f.name, f.mode));
+        }
+    }
+    report("writing again", total, &failures);
+}
+
+#[test]
+fn spans_tile_the_input() {
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in load().iter().filter(|f| is_whole(f)) {
+        total += 1;
+        let limits = Limits::default();
+        let read = igbinary::read_outcome(&f.blob, Request::new(&limits).detailed());
+        let spans = &read.document.trace().expect("a trace").spans;
+        let end = spans.iter().try_fold(0, |at, span| (span.start == at).then_some(span.end));
+        if end != Some(f.blob.len() as u64) {
+            failures.push(format!("{}: {end:?} of {}", f.name, f.blob.len()));
+        }
+    }
+    report("tiling", total, &failures);
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    for f in load().iter().filter(|f| is_whole(f) && f.blob.len() < 3000) {
+        for len in 0..f.blob.len() {
+            assert!(igbinary::read(&f.blob[..len], &Limits::default()).is_err(), "{} cut to {len}", f.name);
+        }
+    }
+}
+
+/// What the extension makes of each blob.
+fn ask(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
+    let has = Command::new("php").args(["-r", "exit(extension_loaded('igbinary') ? 0 : 1);"]).status();
+    if !has.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: php with igbinary is not installed");
+        return None;
+    }
+    let script = folder().join("php/igbinary.php");
+    let mut php = Command::new("php")
+        .arg(script)
+        .arg("--check")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("php runs");
+    let mut to = php.stdin.take().expect("a pipe");
+    let from = BufReader::new(php.stdout.take().expect("a pipe"));
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for blob in blobs {
+                writeln!(to, "{}", perl::base64(blob)).expect("php listens");
+            }
+        });
+        from.lines().map(|line| line.expect("a line")).collect()
+    });
+    php.wait().expect("php ends");
+    assert_eq!(answers.len(), blobs.len(), "php broke off");
+    Some(answers)
+}
+
+#[test]
+fn the_extension_reads_what_is_written_from_meaning() {
+    let blobs: Vec<_> =
+        load().into_iter().filter(|f| is_whole(f) && f.expected.is_some() && is_special(f).is_none()).collect();
+    for compact in [true, false] {
+        let mut options = igbinary::WriteOptions::default();
+        options.compact_strings = compact;
+        let limits = Limits::default();
+        let written: Vec<_> = blobs
+            .iter()
+            .map(|f| {
+                let mut out = Vec::new();
+                let document = igbinary::read(&f.blob, &limits).expect("it is read");
+                let losses = igbinary::write(&document, &options, &limits, &mut out).expect("it is written");
+                assert!(losses.is_empty(), "{}: {losses:?}", f.name);
+                out
+            })
+            .collect();
+        let Some(answers) = ask(&written) else { return };
+        let mut failures = Vec::new();
+        for (f, answer) in blobs.iter().zip(answers) {
+            let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
+            if answer["value"].as_str() != f.expected.as_deref() {
+                failures.push(format!("{}: {answer}\n   not {:?}", f.name, f.expected));
+            }
+        }
+        report("asking PHP", blobs.len(), &failures);
+    }
+}
+
+/// Where we and the extension differ on damaged bytes, and why.
+fn is_stricter(error: &icecore::Error) -> bool {
+    let said = error.to_string();
+    ["an integer of 64 bits with its sign", "a value behind the reference", "a variable that holds a scalar"]
+        .iter()
+        .any(|why| said.contains(why))
+}
+
+/// The extension refuses these for what the classes are in its program, which
+/// the bytes do not say.
+fn is_of_the_program(complaint: &str) -> bool {
+    ["class", "Class", "constant", "property", "Error:", "Exception:", "enum"]
+        .iter()
+        .any(|word| complaint.contains(word))
+}
+
+#[test]
+fn damaged_bytes_are_judged_as_the_extension_does() {
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in load().iter().filter(|f| !is_whole(f)) {
+        total += 1;
+        let read = igbinary::read(&f.blob, &Limits::default());
+        match (read, f.line["error"].as_str(), &f.expected) {
+            (Ok(_), None, _) => {}
+            (Err(_), Some(_), _) => {}
+            (Err(error), None, _) if is_stricter(&error) => {}
+            (Ok(_), Some(complaint), _) if is_of_the_program(complaint) => {}
+            (read, complaint, _) => {
+                failures.push(format!("{}: {:?}, PHP: {complaint:?}\n   {}", f.name, read.map(|_| ()), hex(&f.blob)))
+            }
+        }
+    }
+    report("damaged", total, &failures);
+}
