@@ -2,7 +2,7 @@
 
 use super::magic::MAGIC;
 use super::{Finding, Sample};
-use super::{bson, cbor, igbinary, marshal, msgpack, php, pickle, text};
+use super::{bson, cbor, igbinary, msgpack, php, pickle, text};
 use crate::format::{Certainty, Guess};
 
 /// A format that takes more than a look at a signature.
@@ -15,7 +15,6 @@ struct Foreign {
 static FOREIGN: &[Foreign] = &[
     Foreign { name: "java", title: "Java serialization", detect: java },
     Foreign { name: "pickle", title: "Python pickle", detect: pickle::detect },
-    Foreign { name: "marshal", title: "Ruby Marshal", detect: marshal::detect },
     Foreign { name: "igbinary", title: "PHP igbinary", detect: igbinary::detect },
     Foreign { name: "php", title: "PHP serialize", detect: php::serialized },
     Foreign { name: "php-session", title: "PHP session", detect: php::session },

@@ -8,7 +8,6 @@ mod cbor;
 mod foreign;
 mod igbinary;
 mod magic;
-mod marshal;
 mod msgpack;
 mod ours;
 mod php;

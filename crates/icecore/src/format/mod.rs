@@ -1,6 +1,7 @@
 //! The formats: one folder and one row each.
 
 pub mod json;
+pub mod marshal;
 pub mod sereal;
 pub mod storable;
 
@@ -161,7 +162,7 @@ impl std::fmt::Debug for Format {
     }
 }
 
-static FORMATS: &[&Format] = &[&storable::FORMAT, &sereal::FORMAT, &json::FORMAT];
+static FORMATS: &[&Format] = &[&storable::FORMAT, &sereal::FORMAT, &marshal::FORMAT, &json::FORMAT];
 
 /// All formats.
 pub fn all() -> &'static [&'static Format] {
