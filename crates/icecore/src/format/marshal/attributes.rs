@@ -85,13 +85,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Modules and classes before a value, and what they stand before.
-    pub(super) fn wrappers(
-        &mut self,
-        tag: u8,
-        start: usize,
-        key: u16,
-        variables: Option<usize>,
-    ) -> Result<(), Error> {
+    pub(super) fn wrappers(&mut self, tag: u8, start: usize, key: u16, variables: Option<usize>) -> Result<(), Error> {
         let mut list = Vec::new();
         let (mut tag, mut at) = (tag, if variables.is_some() { start + 1 } else { start });
         let mut piece = start;

@@ -144,9 +144,10 @@ fn hexadecimal(text: &str) -> f64 {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let value = digits.bytes().skip(2).fold(0.0, |sum, digit| {
-        sum * 16.0 + f64::from(char::from(digit).to_digit(16).unwrap_or(0))
-    });
+    let value = digits
+        .bytes()
+        .skip(2)
+        .fold(0.0, |sum, digit| sum * 16.0 + f64::from(char::from(digit).to_digit(16).unwrap_or(0)));
     if negative { -value } else { value }
 }
 

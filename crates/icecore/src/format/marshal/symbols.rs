@@ -80,10 +80,17 @@ impl<S: Sink> Reader<'_, '_, S> {
                 match self.encoding(variable, node)? {
                     Some(Encoding::Utf8 | Encoding::Ascii) => {}
                     Some(Encoding::Named(id)) => plain.set_encoding(id),
-                    None => return Err(self.malformed(at, "an encoding", b'?')),
+                    None => {
+                        return Err(Error::new(ErrorKind::Malformed)
+                            .at(at)
+                            .expecting("the encoding of a symbol")
+                            .finding("another instance variable"));
+                    }
                 }
             }
-            if count > 0 && let Some(known) = self.symbols.get_mut(number) {
+            if count > 0
+                && let Some(known) = self.symbols.get_mut(number)
+            {
                 known.node = plain;
             }
         }
@@ -101,7 +108,8 @@ impl<S: Sink> Reader<'_, '_, S> {
                 let encoding = match self.scan.peek() {
                     Some(b'T') => Encoding::Utf8,
                     Some(b'F') => Encoding::Ascii,
-                    _ => return Ok(None),
+                    Some(_) => return Ok(None),
+                    None => return Err(self.scan.truncated(1, "a value")),
                 };
                 self.scan.at += 1;
                 self.piece(start, node, "encoding");

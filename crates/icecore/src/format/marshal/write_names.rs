@@ -183,6 +183,10 @@ impl<'d> Writer<'d> {
             }
             return true;
         }
+        if keys == Keys::Identity {
+            self.fresh_key(&node, name.bytes, buf);
+            return true;
+        }
         let linked = *slot(&mut self.names.key_numbers, usize::from(id));
         if linked != 0 && self.spelling.is_none() {
             buf.push(b'@');
@@ -250,9 +254,14 @@ impl<'d> Writer<'d> {
         if node.flags & flag::LOCKED != 0 {
             self.lose(LossKind::Restricted, value);
         }
+        self.names.strings.entry(thing).or_insert(self.next);
+        self.fresh_key(node, bytes, buf)
+    }
+
+    /// Writes a string as a key in full.
+    fn fresh_key(&mut self, node: &Node, bytes: &'d [u8], buf: &mut Vec<u8>) -> u32 {
         let number = self.next;
         self.next += 1;
-        self.names.strings.entry(thing).or_insert(number);
         if self.spelling.is_some() {
             self.known.insert(number, Known::String(node.kind, node.encoding(), bytes));
         }
