@@ -359,7 +359,8 @@ fn small(scan: &mut crate::format::Scan<'_>) -> Option<usize> {
     let head = scan.peek()?;
     scan.at += 1;
     match head {
-        0 => Some(0),
+        // -5 is another way to say 0.
+        0 | 0xFB => Some(0),
         5..=127 => Some(usize::from(head) - 5),
         1..=4 => {
             let bytes = scan.take(usize::from(head), "an integer").ok()?;
