@@ -136,7 +136,8 @@ fn write_row(
     write(document, &WriteOptions::from_settings(settings), limits, out)
 }
 
-/// Two bytes of a version are little: what follows must make sense.
+/// Two bytes of a version are little: what follows must make sense. If all of it
+/// was read, that is sure.
 fn detect(input: &[u8]) -> Option<Guess> {
     let [MAJOR, minor @ 0..=MINOR, _, ..] = input else { return None };
     let mut limits = Limits::default();
@@ -145,7 +146,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
     let outcome = read_outcome(input, &ReadOptions::default(), request);
     let nodes = outcome.document.nodes().len();
     let certainty = match outcome.error {
-        None if outcome.consumed >= 6 && outcome.consumed == input.len() => Certainty::Sure,
+        None if outcome.consumed == input.len() => Certainty::Sure,
         None => Certainty::Likely,
         Some(error) if error.kind() == ErrorKind::Limit && nodes >= 3 => Certainty::Likely,
         Some(error) if error.kind() == ErrorKind::Truncated && nodes >= 3 => Certainty::Likely,

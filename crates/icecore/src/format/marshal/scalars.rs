@@ -26,10 +26,9 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             let bits = value.to_bits();
             if is_immediate(bits) {
-                if self.floats.contains_key(&bits) {
+                let first = *self.floats.entry(bits).or_insert(number);
+                if first != number {
                     self.note(node, code::FRESH, 1);
-                } else {
-                    self.floats.insert(bits, number);
                 }
             }
         }
