@@ -13,6 +13,8 @@ use std::collections::HashMap;
 pub(super) struct Names<'d> {
     /// Symbols by encoding and bytes.
     symbols: HashMap<(&'d [u8], Cow<'d, [u8]>), u32>,
+    /// The number of the symbol `E`, plus one.
+    utf8: u32,
     /// The number of a key's symbol by the key's id, plus one.
     by_key: Vec<u32>,
     /// The same for classes.
@@ -83,7 +85,12 @@ impl<'d> Writer<'d> {
     fn encoding_as(&mut self, encoding: Encoding<'d>, buf: &mut Vec<u8>) {
         match encoding {
             Encoding::Utf8 => {
-                self.symbol(b"E", b"", buf);
+                if self.names.utf8 == 0 {
+                    self.names.utf8 = self.symbol(b"E", b"", buf) + 1;
+                } else {
+                    buf.push(b';');
+                    push_long(i64::from(self.names.utf8) - 1, buf);
+                }
                 buf.push(b'T');
             }
             Encoding::Ascii => {
