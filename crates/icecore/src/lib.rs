@@ -39,7 +39,9 @@ pub use document::{
     Tape, Trace, Value, flag,
 };
 pub use error::{Error, ErrorKind, window};
-pub use format::{Certainty, Format, Guess, Outcome, Part, Request, Rest, igbinary, json, php, sereal, storable};
+pub use format::{
+    Certainty, Format, Guess, Outcome, Part, Request, Rest, igbinary, json, marshal, php, sereal, storable,
+};
 pub use limits::Limits;
 pub use options::{Opt, Settings, Side, Takes};
 pub use output::{Loss, LossKind, Losses, Output, Spare};

@@ -2,7 +2,7 @@
 
 use super::magic::MAGIC;
 use super::{Finding, Sample};
-use super::{bson, cbor, marshal, msgpack, php, pickle, text};
+use super::{bson, cbor, msgpack, php, pickle, text};
 use crate::format::{Certainty, Guess};
 
 /// A format that takes more than a look at a signature.
@@ -15,7 +15,6 @@ struct Foreign {
 static FOREIGN: &[Foreign] = &[
     Foreign { name: "java", title: "Java serialization", detect: java },
     Foreign { name: "pickle", title: "Python pickle", detect: pickle::detect },
-    Foreign { name: "marshal", title: "Ruby Marshal", detect: marshal::detect },
     Foreign { name: "php-session", title: "PHP session", detect: php::session },
     Foreign { name: "var-export", title: "PHP var_export", detect: php::exported },
     Foreign { name: "dumper", title: "Perl Data::Dumper", detect: text::dumper },

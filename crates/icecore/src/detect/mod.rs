@@ -7,7 +7,6 @@ mod bson;
 mod cbor;
 mod foreign;
 mod magic;
-mod marshal;
 mod msgpack;
 mod ours;
 mod php;

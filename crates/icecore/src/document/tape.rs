@@ -257,7 +257,6 @@ impl Tape {
     }
 
     /// The id of an encoding's name.
-    #[allow(dead_code, reason = "for Ruby's formats")]
     pub(crate) fn intern_encoding(&mut self, name: &[u8]) -> Result<u16, Error> {
         self.encodings
             .intern_always(Node::leaf(Kind::Bytes, 0), name)

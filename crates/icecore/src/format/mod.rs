@@ -2,6 +2,7 @@
 
 pub mod igbinary;
 pub mod json;
+pub mod marshal;
 pub mod php;
 pub mod sereal;
 pub mod storable;
@@ -163,7 +164,8 @@ impl std::fmt::Debug for Format {
     }
 }
 
-static FORMATS: &[&Format] = &[&storable::FORMAT, &sereal::FORMAT, &php::FORMAT, &igbinary::FORMAT, &json::FORMAT];
+static FORMATS: &[&Format] =
+    &[&storable::FORMAT, &sereal::FORMAT, &php::FORMAT, &igbinary::FORMAT, &marshal::FORMAT, &json::FORMAT];
 
 /// All formats.
 pub fn all() -> &'static [&'static Format] {

@@ -1,0 +1,371 @@
+//! Instance variables, mixed-in modules and user classes: what stands around a
+//! value.
+
+use super::read::{Frame, Inside, PENDING, Reader};
+use super::spelling::value as code;
+use super::symbols::Encoding;
+use crate::document::{Form, Kind, NO_KEY, Node, Sink, flag};
+use crate::error::{Error, ErrorKind};
+
+/// A module or a class before a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wrapper {
+    class: u32,
+    form: Form,
+    start: usize,
+}
+
+/// The letters of the option bits of a regexp.
+pub(super) const OPTIONS: [(u8, u8); 5] = [(4, b'm'), (1, b'i'), (2, b'x'), (16, b'u'), (32, b'n')];
+
+/// How many wrappers a late encoding looks through.
+const WRAPPERS: u32 = 64;
+
+impl<S: Sink> Reader<'_, '_, S> {
+    /// What stands behind `I`.
+    #[inline]
+    pub(super) fn with_variables(&mut self, start: usize, key: u16) -> Result<(), Error> {
+        let Some(tag) = self.scan.peek() else { return Err(self.scan.truncated(1, "a value")) };
+        match tag {
+            b'"' => {
+                self.scan.at += 1;
+                if !S::DETAIL && self.utf8_string(key)? {
+                    return Ok(());
+                }
+                self.wrapped(tag, start, key, Some(start), &[])
+            }
+            b'/' => {
+                self.scan.at += 1;
+                self.wrapped(tag, start, key, Some(start), &[])
+            }
+            b':' => {
+                self.scan.at += 1;
+                let node = self.len();
+                let number = self.new_symbol(start, true, node)?;
+                let symbol = self.symbols[number].node;
+                self.leaf(symbol, key, start);
+                Ok(())
+            }
+            b';' => Err(self.malformed(self.scan.at, "a value that has instance variables", tag)),
+            b'u' => {
+                self.scan.at += 1;
+                self.user_dump(start, key, true)
+            }
+            b'C' | b'e' => {
+                self.scan.at += 1;
+                self.wrappers(tag, start, key, Some(start))
+            }
+            _ => {
+                let node = self.len();
+                self.piece(start, node, "instance variables");
+                self.front(Node::open(Kind::Attrs, 0), key, start);
+                self.open(Inside::Owner, node, 1)
+            }
+        }
+    }
+
+    /// A string that has `E` as its only instance variable, which is by far
+    /// the most frequent. Takes nothing if it is another.
+    #[inline]
+    fn utf8_string(&mut self, key: u16) -> Result<bool, Error> {
+        let before = self.scan.at;
+        let (place, len) = self.bytes("a string")?;
+        if let Some([6, b';', number, b'T']) = self.scan.input.get(self.scan.at..self.scan.at + 4)
+            && self.utf8 == *number
+        {
+            self.scan.at += 4;
+            let mut node = self.sink.tape().borrowed(Kind::Text, place, len);
+            node.key = key;
+            let at = self.sink.tape().push(node);
+            self.numbers.push(at);
+            return Ok(true);
+        }
+        self.scan.at = before;
+        Ok(false)
+    }
+
+    /// Modules and classes before a value, and what they stand before.
+    pub(super) fn wrappers(&mut self, tag: u8, start: usize, key: u16, variables: Option<usize>) -> Result<(), Error> {
+        let mut list = Vec::new();
+        let (mut tag, mut at) = (tag, if variables.is_some() { start + 1 } else { start });
+        let mut piece = start;
+        let identity = loop {
+            if self.frames.len() + list.len() >= self.limits.depth as usize {
+                return Err(self.limits.too_deep().at(at));
+            }
+            let node = self.len() + list.len() as u32;
+            self.piece(piece, node, if tag == b'C' { "class of" } else { "module in" });
+            let class = self.class(node)?;
+            let form = if tag == b'C' { Form::Subclass } else { Form::Module };
+            let next = self.scan.peek();
+            let is_hash = tag == b'C' && matches!(next, Some(b'{' | b'}'));
+            if is_hash && self.sink.tape().classes().get(class).is_some_and(|name| name.bytes == b"Hash") {
+                break true;
+            }
+            list.push(Wrapper { class, form, start: at });
+            (at, piece) = (self.scan.at, self.scan.at);
+            match next {
+                Some(b'C' | b'e') => tag = self.scan.u8("a value")?,
+                _ => break false,
+            }
+        };
+        let start = self.scan.at;
+        let tag = self.scan.u8("a value")?;
+        if matches!(tag, b'"' | b'/') {
+            return self.wrapped(tag, start, key, variables, &list);
+        }
+        let mut key = key;
+        if let Some(start) = variables {
+            let node = self.front(Node::open(Kind::Attrs, 0), key, start);
+            self.open(Inside::Owner, node, 1)?;
+            key = NO_KEY;
+        }
+        for wrapper in &list {
+            // The one around it has its value now.
+            if key == NO_KEY && (variables.is_some() || wrapper.start != list[0].start) {
+                self.fill();
+            }
+            let node = Node::open(Kind::Attrs, wrapper.class).in_form(wrapper.form);
+            let node = self.front(node, key, wrapper.start);
+            self.open(Inside::Part, node, 1)?;
+            key = NO_KEY;
+        }
+        if identity {
+            if variables.is_some() || !list.is_empty() {
+                self.fill();
+            }
+            return self.hash(tag, start, key, flag::IDENTITY);
+        }
+        // The machine goes on, so that a long row of these takes no stack.
+        self.scan.at = start;
+        Ok(())
+    }
+
+    /// The innermost wrapper gets its value.
+    fn fill(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.left = 0;
+            frame.count = 1;
+        }
+    }
+
+    /// A string or a regexp, and what stands around it.
+    pub(super) fn wrapped(
+        &mut self,
+        tag: u8,
+        start: usize,
+        key: u16,
+        variables: Option<usize>,
+        wrappers: &[Wrapper],
+    ) -> Result<(), Error> {
+        let first = self.len();
+        let (place, len) = self.bytes(if tag == b'"' { "a string" } else { "a regexp" })?;
+        let options = if tag == b'/' { self.scan.u8("the options of a regexp")? } else { 0 };
+        let begin = variables.filter(|_| wrappers.is_empty()).unwrap_or(start);
+        self.piece(begin, first, if tag == b'"' { "string" } else { "regexp" });
+        let number = self.numbers.len();
+        self.numbers.push(PENDING);
+        let mut string = self.sink.tape().borrowed(Kind::Bytes, place, len);
+        let left = if variables.is_some() { self.payload_variables(&mut string, first)? } else { 0 };
+        let mut key = key;
+        let attributes = self.len();
+        if let (Some(start), true) = (variables, left > 0) {
+            self.front(Node::open(Kind::Attrs, 0), std::mem::take(&mut key), start);
+        }
+        let outer = self.len();
+        for wrapper in wrappers {
+            let node = Node::open(Kind::Attrs, wrapper.class).in_form(wrapper.form);
+            self.front(node, std::mem::take(&mut key), wrapper.start);
+        }
+        let at = self.len();
+        if tag == b'"' {
+            self.leaf(string, key, begin);
+        } else {
+            self.front(Node::open(Kind::Regexp, 0), key, begin);
+            self.leaf(string, NO_KEY, start);
+            let letters: Vec<u8> =
+                OPTIONS.iter().filter(|(bit, _)| options & bit != 0).map(|(_, letter)| *letter).collect();
+            let flags = self.sink.tape().owned(Kind::Bytes, &letters);
+            self.leaf(flags, NO_KEY, start);
+            self.sink.tape().close(at, 2);
+            self.end(at);
+            if options & !OPTIONS.iter().fold(0, |all, (bit, _)| all | bit) != 0 {
+                self.note(at, code::OPTIONS, u64::from(options));
+            }
+        }
+        self.numbers[number] = at;
+        for wrapper in (outer..at).rev() {
+            self.sink.tape().close(wrapper, 1);
+            self.end(wrapper);
+        }
+        if left > 0 {
+            self.open(Inside::Variables, attributes, left)?;
+            if let Some(frame) = self.frames.last_mut() {
+                frame.count = 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The count of instance variables of a string, and its encoding where it
+    /// comes first. Returns how many are left.
+    fn payload_variables(&mut self, string: &mut Node, node: u32) -> Result<u32, Error> {
+        let at = self.scan.at;
+        let mut left = self.count("instance variables", 2)?;
+        self.piece(at, node, "count");
+        if left > 0 && self.encoding_is_next() {
+            let variable = self.symbol(node)?;
+            if let Some(encoding) = self.encoding(variable, node)? {
+                *string = self.encoded(*string, encoding)?;
+                left -= 1;
+            }
+        }
+        Ok(left)
+    }
+
+    /// Whether the next instance variable is one that says the encoding.
+    pub(super) fn encoding_is_next(&self) -> bool {
+        let rest = self.scan.input.get(self.scan.at..).unwrap_or(&[]);
+        let (name, value) = match rest {
+            [b':', 6, b'E', value, ..] => (&b"E"[..], *value),
+            [b':', 13, rest @ ..] if rest.starts_with(b"encoding") => return true,
+            [b';', ..] => {
+                let mut ahead = self.scan;
+                ahead.at += 1;
+                let Some(number) = small(&mut ahead) else { return false };
+                let Some(symbol) = self.symbols.get(number) else { return false };
+                match (self.sink_bytes(&symbol.node), ahead.peek()) {
+                    (name, Some(value)) => (name, value),
+                    _ => return false,
+                }
+            }
+            _ => return false,
+        };
+        name == b"encoding" || name == b"E" && matches!(value, b'T' | b'F')
+    }
+
+    /// The bytes of a name in the input.
+    fn sink_bytes(&self, node: &Node) -> &[u8] {
+        let crate::document::Place::Input(start) = node.place() else { return &[] };
+        let start = start as usize;
+        self.scan.input.get(start..start.saturating_add(node.aux as usize)).unwrap_or(&[])
+    }
+
+    /// An object that its class dumped to a string. It takes its number behind
+    /// the instance variables of that string.
+    pub(super) fn user_dump(&mut self, start: usize, key: u16, variables: bool) -> Result<(), Error> {
+        let node = self.len();
+        self.piece(start, node, "dumped object");
+        let class = self.class(node)?;
+        let at = self.scan.at;
+        let (place, len) = self.bytes("a dumped object")?;
+        self.piece(at, node + 1, "payload");
+        self.front(Node::open(Kind::Opaque, class).in_form(Form::UserDump), key, start);
+        let mut string = self.sink.tape().borrowed(Kind::Bytes, place, len);
+        let left = if variables { self.payload_variables(&mut string, node + 1)? } else { 0 };
+        if left > 0 {
+            let attributes = self.front(Node::open(Kind::Attrs, 0), NO_KEY, at);
+            self.leaf(string, NO_KEY, at);
+            self.open(Inside::Payload, attributes, left)?;
+            if let Some(frame) = self.frames.last_mut() {
+                frame.count = 1;
+            }
+            return Ok(());
+        }
+        self.leaf(string, NO_KEY, at);
+        self.sink.tape().close(node, 1);
+        self.end(node);
+        self.numbers.push(node);
+        Ok(())
+    }
+
+    /// The count of the instance variables of the value that was read.
+    pub(super) fn variables(&mut self) -> Result<(), Error> {
+        let at = self.scan.at;
+        let count = self.count("instance variables", 2)?;
+        let node = self.frames.last().map_or(0, |frame| frame.at);
+        self.piece(at, node, "count");
+        if let Some(frame) = self.frames.last_mut() {
+            frame.inside = Inside::Variables;
+            frame.left = count;
+        }
+        Ok(())
+    }
+
+    /// Members of an object, or instance variables.
+    pub(super) fn members(&mut self, frame: Frame) -> Result<(), Error> {
+        let depth = self.frames.len();
+        let mut left = frame.left;
+        while left > 0 && self.frames.len() == depth {
+            left -= 1;
+            let (start, node) = (self.scan.at, self.len());
+            let symbol = self.symbol(node)?;
+            let is_encoding = match frame.inside {
+                Inside::Members => None,
+                _ => self.encoding(symbol, node)?,
+            };
+            if let Some(top) = self.frames.last_mut() {
+                top.left = left;
+                top.count += u32::from(is_encoding.is_none());
+            }
+            if let Some(encoding) = is_encoding {
+                self.late_encoding(frame.at, encoding, start)?;
+                continue;
+            }
+            let key = match self.symbol_key(symbol) {
+                Some(key) => key,
+                None => {
+                    let symbol = self.symbols[symbol].node;
+                    self.key_node(symbol, start)
+                }
+            };
+            self.value(key)?;
+        }
+        if frame.left == 0 {
+            self.close();
+        }
+        Ok(())
+    }
+
+    /// The encoding of a value that is on the tape already.
+    fn late_encoding(&mut self, attributes: u32, encoding: Encoding, start: usize) -> Result<(), Error> {
+        for at in attributes + 1..attributes + 1 + WRAPPERS {
+            let Some(node) = self.sink.nodes().get(at as usize).copied() else { break };
+            match node.kind {
+                Kind::Attrs | Kind::Regexp => {}
+                Kind::Bytes | Kind::Text | Kind::Encoded => {
+                    let mut bare = node;
+                    bare.payload &= !(0x7FFF << 48);
+                    bare = self.encoded(bare, encoding)?;
+                    self.sink.tape().replace(at, bare);
+                    return Ok(());
+                }
+                Kind::Module => {
+                    self.note(at, code::NAME_ENCODING, u64::from(encoding == Encoding::Utf8));
+                    return Ok(());
+                }
+                _ => break,
+            }
+        }
+        Err(Error::new(ErrorKind::Malformed)
+            .at(start)
+            .expecting("the instance variable of a value that has no encoding")
+            .finding("an encoding"))
+    }
+}
+
+/// An integer that is not negative.
+fn small(scan: &mut crate::format::Scan<'_>) -> Option<usize> {
+    let head = scan.peek()?;
+    scan.at += 1;
+    match head {
+        // -5 is another way to say 0.
+        0 | 0xFB => Some(0),
+        5..=127 => Some(usize::from(head) - 5),
+        1..=4 => {
+            let bytes = scan.take(usize::from(head), "an integer").ok()?;
+            Some(bytes.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,135 @@
+//! The keys of hashes.
+//!
+//! A hash that gets a string as its key keeps a string of its own, one for all
+//! equal ones. So equal keys are the same object whether or not they were
+//! linked, and no link elsewhere can mean them: which numbers they took is
+//! spelling. A hash that compares by identity keeps what it is given.
+
+use super::read::{Reader, SIDE};
+use super::spelling::value as code;
+use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Sink, flag};
+use crate::error::Error;
+
+impl<'a, S: Sink> Reader<'a, '_, S> {
+    /// Reads a key: its id, or that it has a node of its own, which may be open
+    /// still.
+    #[inline]
+    pub(super) fn key(&mut self, map: u32) -> Result<u16, Error> {
+        let (start, node) = (self.scan.at, self.len());
+        let tag = self.scan.u8("a key")?;
+        let number = match tag {
+            b';' => self.symbol_link(start, node)?,
+            b':' => self.new_symbol(start, false, node)?,
+            b'I' if self.scan.peek() == Some(b':') => {
+                self.scan.at += 1;
+                self.new_symbol(start, true, node)?
+            }
+            _ => return self.other_key(tag, start, map),
+        };
+        let symbol = self.symbols[number];
+        if symbol.key != 0 {
+            return Ok(symbol.key);
+        }
+        if self.is_keyed()
+            && let Some(key) = self.symbol_key(number)
+        {
+            return Ok(key);
+        }
+        Ok(self.key_node(symbol.node, start))
+    }
+
+    fn other_key(&mut self, tag: u8, start: usize, map: u32) -> Result<u16, Error> {
+        let by_identity = self.sink.nodes().get(map as usize).is_some_and(|map| map.has(flag::IDENTITY));
+        match tag {
+            b'i' => {
+                let node = Node::int(self.long()?);
+                let at = self.len();
+                self.piece(start, at, "key");
+                if self.is_keyed()
+                    && let Some(key) = self.sink.tape().intern_key(node, &[])
+                {
+                    return Ok(key);
+                }
+                return Ok(self.key_node(node, start));
+            }
+            b'"' if !by_identity => {
+                let (place, len) = self.bytes("a key")?;
+                let string = self.sink.tape().borrowed(Kind::Bytes, place, len);
+                let number = self.numbers.len() as i64;
+                self.number_string(string);
+                return Ok(self.string_key(string, number, false, start));
+            }
+            b'I' if !by_identity && self.scan.peek() == Some(b'"') => {
+                self.scan.at += 1;
+                let (place, len) = self.bytes("a key")?;
+                if self.scan.peek() == Some(6) {
+                    self.scan.at += 1;
+                    if self.encoding_is_next() {
+                        let mut string = self.sink.tape().borrowed(Kind::Bytes, place, len);
+                        let (node, number) = (self.len(), self.numbers.len());
+                        self.piece(start, node, "key");
+                        let side = self.sides.len();
+                        self.number_string(string);
+                        let variable = self.symbol(node)?;
+                        if let Some(encoding) = self.encoding(variable, node)? {
+                            string = self.encoded(string, encoding)?;
+                        }
+                        self.sides[side].node = string;
+                        let start = self.scan.at;
+                        return Ok(self.string_key(string, number as i64, false, start));
+                    }
+                }
+            }
+            b'@' if !by_identity => {
+                let number = self.long()?;
+                if let Some(string) = self.string_numbered(number) {
+                    return Ok(self.string_key(string, number, true, start));
+                }
+            }
+            _ => {}
+        }
+        self.scan.at = start;
+        self.value(IS_KEY)?;
+        Ok(KEY_NODE)
+    }
+
+    /// A string as a key: its id, if it can have one.
+    fn string_key(&mut self, string: Node, number: i64, linked: bool, start: usize) -> u16 {
+        let at = self.len();
+        self.piece(start, at, "key");
+        let entry = self.entry(number).unwrap_or(0);
+        let side = if entry & SIDE != 0 { self.sides.get((entry & !SIDE) as usize).copied() } else { None };
+        let mut key = side.map_or(0, |side| side.key);
+        if key == 0 && self.is_keyed() {
+            let input = self.scan.input;
+            let tape = self.sink.tape();
+            let bytes = tape.bytes(&string, input).to_vec();
+            key = tape.intern_key(Node { payload: string.payload, aux: string.aux, ..string }, &bytes).unwrap_or(0);
+            if entry & SIDE != 0
+                && let Some(side) = self.sides.get_mut((entry & !SIDE) as usize)
+            {
+                side.key = key;
+            }
+        }
+        let key = if key == 0 { self.key_node(string, start) } else { key };
+        if S::DETAIL {
+            self.note_key(string, number, linked);
+        }
+        key
+    }
+
+    /// Records how a key was written, where the rule says otherwise.
+    fn note_key(&mut self, string: Node, number: i64, linked: bool) {
+        let value = self.len();
+        let crate::document::Place::Input(place) = string.place() else { return };
+        let bytes: &'a [u8] = self.scan.input.get(place as usize..).unwrap_or(&[]);
+        let bytes = &bytes[..bytes.len().min(string.aux as usize)];
+        let name = (string.kind, string.encoding(), bytes);
+        match (self.keys.get(&name).copied(), linked) {
+            (Some(first), true) if first == number => {}
+            (_, true) => self.note(value, code::KEY_LINK, number as u64),
+            (Some(_), false) => self.note(value, code::KEY_FRESH, 1),
+            (None, false) => drop(self.keys.insert(name, number)),
+        }
+    }
+}

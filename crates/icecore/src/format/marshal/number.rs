@@ -1,0 +1,242 @@
+//! Integers and floats as Marshal has them.
+
+use crate::num::float128;
+
+/// Appends a fixnum: a byte for small ones, otherwise a count and
+/// little-endian bytes.
+pub(super) fn push_long(value: i64, buf: &mut Vec<u8>) {
+    match value {
+        0 => buf.push(0),
+        1..=122 => buf.push(value as u8 + 5),
+        -123..=-1 => buf.push((value - 5) as u8),
+        _ => {
+            let bytes = value.to_le_bytes();
+            let filler = if value < 0 { 0xFF } else { 0 };
+            let len = bytes.iter().rposition(|byte| *byte != filler).map_or(1, |last| last + 1);
+            buf.push(if value < 0 { (len as u8).wrapping_neg() } else { len as u8 });
+            buf.extend_from_slice(&bytes[..len]);
+        }
+    }
+}
+
+/// Whether Ruby writes this integer as a fixnum.
+pub(super) fn is_fixnum(value: i64) -> bool {
+    (-(1 << 30)..1 << 30).contains(&value)
+}
+
+/// Whether a 64-bit Ruby keeps this float in the reference itself: then equal
+/// ones are one object.
+pub(super) fn is_immediate(bits: u64) -> bool {
+    bits == 0 || matches!(bits >> 60 & 7, 3 | 4) && bits != 0x3000_0000_0000_0000
+}
+
+/// Appends the text that Ruby writes for a float.
+pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
+    if value.is_nan() {
+        return buf.extend_from_slice(b"nan");
+    }
+    if value.is_sign_negative() {
+        buf.push(b'-');
+    }
+    if value.is_infinite() {
+        return buf.extend_from_slice(b"inf");
+    }
+    if value == 0.0 {
+        return buf.push(b'0');
+    }
+    let mut ryu = ryu::Buffer::new();
+    let (digits, len, point) = decimal(ryu.format_finite(value.abs()));
+    let digits = &digits[..len];
+    let count = len as i32;
+    if point < -3 || point > count {
+        buf.push(digits[0]);
+        if len > 1 {
+            buf.push(b'.');
+            buf.extend_from_slice(&digits[1..]);
+        }
+        buf.push(b'e');
+        buf.extend_from_slice(itoa::Buffer::new().format(point - 1).as_bytes());
+    } else if point > 0 {
+        let (whole, rest) = digits.split_at(point as usize);
+        buf.extend_from_slice(whole);
+        if !rest.is_empty() {
+            buf.push(b'.');
+            buf.extend_from_slice(rest);
+        }
+    } else {
+        buf.extend_from_slice(b"0.");
+        buf.resize(buf.len() + point.unsigned_abs() as usize, b'0');
+        buf.extend_from_slice(digits);
+    }
+}
+
+/// The digits of a decimal number without zeros at either end, how many there
+/// are, and how many of them stand before the point.
+fn decimal(text: &str) -> ([u8; 32], usize, i32) {
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let mut digits = [0; 32];
+    let (mut len, mut point, mut behind) = (0, 0, false);
+    for byte in mantissa.bytes() {
+        if byte == b'.' {
+            behind = true;
+        } else if len == 0 && byte == b'0' {
+            point -= i32::from(behind);
+        } else {
+            digits[len.min(31)] = byte;
+            len = (len + 1).min(31);
+            point += i32::from(!behind);
+        }
+    }
+    while len > 1 && digits[len - 1] == b'0' {
+        len -= 1;
+    }
+    (digits, len, point + exponent.parse::<i32>().unwrap_or(0))
+}
+
+/// The float that this text says, as Ruby reads it: `strtod` takes what it can,
+/// and bytes of a mantissa may follow. Never fails: what is no number is 0.
+pub(super) fn parse_float(text: &[u8]) -> f64 {
+    // Ruby compares as C does, to the first zero byte.
+    let head = text.split(|byte| *byte == 0).next().unwrap_or(text);
+    match head {
+        b"nan" => return f64::NAN,
+        b"inf" => return f64::INFINITY,
+        b"-inf" => return f64::NEG_INFINITY,
+        _ => {}
+    }
+    let len = number_len(head);
+    let value = match std::str::from_utf8(&head[..len]) {
+        Ok(number) if head[..len].contains(&b'x') || head[..len].contains(&b'X') => hexadecimal(number),
+        Ok(number) => number.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']).parse().unwrap_or(0.0),
+        Err(_) => 0.0,
+    };
+    with_mantissa(value, &text[len..])
+}
+
+/// How much of the text `strtod` takes.
+fn number_len(text: &[u8]) -> usize {
+    let digits = |at: usize| text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut at = text.iter().take_while(|byte| matches!(byte, b' ' | 9..=13)).count();
+    at += usize::from(matches!(text.get(at), Some(b'+' | b'-')));
+    if text.get(at) == Some(&b'0') && matches!(text.get(at + 1), Some(b'x' | b'X')) {
+        let hex = text[at + 2..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+        return if hex > 0 { at + 2 + hex } else { at + 1 };
+    }
+    let whole = digits(at);
+    if whole == 0 {
+        return 0;
+    }
+    at += whole;
+    if text.get(at) == Some(&b'.') && digits(at + 1) > 0 {
+        at += 1 + digits(at + 1);
+    }
+    if matches!(text.get(at), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
+        if at + 1 + sign <= text.len() && digits(at + 1 + sign) > 0 {
+            at += 1 + sign + digits(at + 1 + sign);
+        }
+    }
+    at
+}
+
+fn hexadecimal(text: &str) -> f64 {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let value = digits
+        .bytes()
+        .skip(2)
+        .fold(0.0, |sum, digit| sum * 16.0 + f64::from(char::from(digit).to_digit(16).unwrap_or(0)));
+    if negative { -value } else { value }
+}
+
+/// How many bits of the mantissa the text is trusted for, where more follow.
+const MANTISSA: i32 = 37;
+
+/// Files of Ruby 1.6 to 1.8 have the lower bits of the mantissa behind a zero
+/// byte, because their text was not exact.
+fn with_mantissa(value: f64, tail: &[u8]) -> f64 {
+    let [0, tail @ ..] = tail else { return value };
+    if tail.is_empty() || value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let (fraction, exponent) = split(value);
+    let mut mantissa = (fraction.abs() * 2f64.powi(MANTISSA)).trunc();
+    let mut bits = 0;
+    for chunk in tail.chunks(4).take(64) {
+        bits += 8 * chunk.len() as i32;
+        let word = chunk.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte));
+        mantissa += f64::from(word) * 2f64.powi(-bits);
+    }
+    let exponent = exponent - MANTISSA;
+    let half = exponent / 2;
+    let joined = mantissa * 2f64.powi(half) * 2f64.powi(exponent - half);
+    if value < 0.0 { -joined } else { joined }
+}
+
+/// A float as a fraction of at least a half and a power of two.
+fn split(value: f64) -> (f64, i32) {
+    let bits = value.to_bits();
+    match (bits >> 52 & 0x7FF) as i32 {
+        0 => {
+            let (fraction, exponent) = split(value * 2f64.powi(64));
+            (fraction, exponent - 64)
+        }
+        exponent => (f64::from_bits(bits & !(0x7FF << 52) | 1022 << 52), exponent - 1022),
+    }
+}
+
+/// The nearest float of a binary128, and whether it is the same number.
+pub(super) fn narrowed(bytes: &[u8]) -> (f64, bool) {
+    let bytes = bytes.try_into().unwrap_or([0; 16]);
+    (float128::to_f64(&bytes), float128::to_f64_exact(&bytes).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_written_as_ruby_does() {
+        for (value, text) in [
+            (1.5, "1.5"),
+            (100.0, "1e2"),
+            (10.0, "1e1"),
+            (12.0, "12"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (1e300, "1e300"),
+            (-0.0, "-0"),
+            (f64::NEG_INFINITY, "-inf"),
+            (123456.789, "123456.789"),
+            (5e-324, "5e-324"),
+        ] {
+            let text = if value == 0.00001 { "1e-5" } else { text };
+            let mut out = Vec::new();
+            push_float(value, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), text);
+            assert_eq!(parse_float(text.as_bytes()).to_bits(), value.to_bits());
+        }
+    }
+
+    #[test]
+    fn integers_take_few_bytes() {
+        for (value, bytes) in [
+            (0, &b"\0"[..]),
+            (1, b"\x06"),
+            (122, b"\x7f"),
+            (123, b"\x01\x7b"),
+            (-1, b"\xfa"),
+            (-123, b"\x80"),
+            (-124, b"\xff\x84"),
+            (-256, b"\xff\x00"),
+            (-257, b"\xfe\xff\xfe"),
+            (65536, b"\x03\0\0\x01"),
+        ] {
+            let mut out = Vec::new();
+            push_long(value, &mut out);
+            assert_eq!(out, bytes, "{value}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What can be asked of the reader and the writer.
+
+use crate::options::{Opt, Settings};
+
+pub(super) const OPTIONS: &[Opt] = &[];
+
+/// How a dump is read.
+///
+/// ```
+/// use icecore::{Limits, marshal};
+/// let document = marshal::read(b"\x04\x08[\x06i\x06", &marshal::ReadOptions::default(), &Limits::default())?;
+/// assert_eq!(document.root().item(0).and_then(|item| item.as_i64()), Some(1));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadOptions {}
+
+impl ReadOptions {
+    pub(crate) fn from_settings(_settings: &Settings) -> ReadOptions {
+        ReadOptions {}
+    }
+}
+
+/// How a dump is written.
+///
+/// ```
+/// use icecore::{Limits, marshal};
+/// let document = icecore::read(b"[1]")?;
+/// let mut dump = Vec::new();
+/// marshal::write(&document, &marshal::WriteOptions::default(), &Limits::default(), &mut dump)?;
+/// assert_eq!(dump, b"\x04\x08[\x06i\x06");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteOptions {}
+
+impl WriteOptions {
+    pub(crate) fn from_settings(_settings: &Settings) -> WriteOptions {
+        WriteOptions {}
+    }
+}

@@ -1,0 +1,462 @@
+//! The reader: one machine with an explicit stack.
+
+use super::symbols::Symbol;
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink, flag};
+use crate::error::{Error, ErrorKind};
+use crate::format::Scan;
+use crate::limits::Limits;
+use std::collections::HashMap;
+
+/// Maps of up to this many entries get ids for their keys; the keys of larger
+/// ones are seldom seen again.
+pub(super) const KEYED: u32 = 256;
+/// How many values are taken before the machine looks at limits again.
+const BATCH: u32 = 1024;
+
+/// What is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Inside {
+    Array,
+    /// A hash; whether the key of the next value was read to a node of its own.
+    Hash(bool),
+    /// The default value of a hash.
+    Default,
+    /// The names and values of an object, whose node stands before.
+    Members,
+    /// One value, in a wrapper that ends with it.
+    Part,
+    /// A value that instance variables follow.
+    Owner,
+    /// Instance variables of the value in an `Attrs`.
+    Variables,
+    /// Those of the payload of a `u`, whose node stands before.
+    Payload,
+}
+
+/// A container that is still open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) inside: Inside,
+    /// Its node.
+    pub(super) at: u32,
+    /// How many children are still to come.
+    pub(super) left: u32,
+    /// How many children there were.
+    pub(super) count: u32,
+}
+
+/// What an object number that is no node names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side {
+    /// The string: a key, or the name of an encoding.
+    pub(super) node: Node,
+    /// Its id as a key; 0 while it has none.
+    pub(super) key: u16,
+}
+
+/// The bit of an object number's entry that says: a [`Side`].
+pub(super) const SIDE: u32 = 1 << 31;
+/// An object that is not on the tape yet.
+pub(super) const PENDING: u32 = u32::MAX;
+
+pub(super) struct Reader<'a, 's, S: Sink> {
+    pub(super) scan: Scan<'a>,
+    pub(super) sink: &'s mut S,
+    pub(super) limits: &'s Limits,
+    pub(super) frames: Vec<Frame>,
+    pub(super) symbols: Vec<Symbol>,
+    /// The number of the symbol `E`, as it is written; 4 while it has none.
+    pub(super) utf8: u8,
+    /// The nodes of objects by number.
+    pub(super) numbers: Vec<u32>,
+    pub(super) sides: Vec<Side>,
+    /// The first number of each float and of each key, if spelling is recorded.
+    pub(super) floats: HashMap<u64, i64>,
+    pub(super) keys: HashMap<(Kind, u16, &'a [u8]), i64>,
+}
+
+impl<'a, 's, S: Sink> Reader<'a, 's, S> {
+    pub(super) fn new(scan: Scan<'a>, limits: &'s Limits, sink: &'s mut S) -> Self {
+        Reader {
+            scan,
+            sink,
+            limits,
+            frames: Vec::new(),
+            symbols: Vec::new(),
+            utf8: 4,
+            numbers: Vec::new(),
+            sides: Vec::new(),
+            floats: HashMap::new(),
+            keys: HashMap::new(),
+        }
+    }
+
+    /// Reads the root and all that is in it.
+    pub(super) fn run(&mut self) -> Result<(), Error> {
+        self.value(NO_KEY)?;
+        while let Some(frame) = self.frames.last().copied() {
+            let most = self.limits.nodes.min(SIDE - 1);
+            if self.sink.tape().nodes().len() >= most as usize {
+                return Err(self.limits.too_many_nodes().at(self.scan.at));
+            }
+            match frame.inside {
+                Inside::Array => self.items(frame)?,
+                Inside::Hash(has_key) => self.entries(frame, has_key)?,
+                Inside::Default => {
+                    // It is no entry, and is not counted.
+                    self.set_top(Inside::Part, 0);
+                    self.value(NO_KEY)?;
+                }
+                Inside::Part | Inside::Owner if frame.left > 0 => {
+                    self.set_top(frame.inside, 1);
+                    self.value(NO_KEY)?;
+                }
+                Inside::Part => self.close(),
+                Inside::Owner => self.variables()?,
+                Inside::Members | Inside::Variables | Inside::Payload => self.members(frame)?,
+            }
+        }
+        Ok(())
+    }
+
+    // -- Small things --------------------------------------------------------
+
+    /// An integer: a byte, or a count of bytes and these.
+    #[inline]
+    pub(super) fn long(&mut self) -> Result<i64, Error> {
+        let head = self.scan.u8("an integer")? as i8;
+        match head {
+            0 => Ok(0),
+            5..=127 => Ok(i64::from(head) - 5),
+            -128..=-5 => Ok(i64::from(head) + 5),
+            _ => {
+                let len = usize::from(head.unsigned_abs());
+                let bytes = self.scan.take(len, "an integer")?;
+                let filler = if head < 0 { 0xFF } else { 0 };
+                let mut word = [filler; 8];
+                word[..len].copy_from_slice(bytes);
+                Ok(i64::from_le_bytes(word))
+            }
+        }
+    }
+
+    /// A count of things that take at least `least` bytes each.
+    #[inline]
+    pub(super) fn count(&mut self, what: &'static str, least: usize) -> Result<u32, Error> {
+        let at = self.scan.at;
+        let count = self.long()?;
+        match u32::try_from(count) {
+            Ok(count) if count as usize <= self.scan.left() / least => Ok(count),
+            _ if count < 0 => Err(Error::new(ErrorKind::Malformed)
+                .at(at)
+                .expecting(format!("a number of {what}"))
+                .finding(count.to_string())),
+            _ => Err(Error::new(ErrorKind::Truncated)
+                .at(self.scan.input.len())
+                .expecting(format!("{count} {what}, at least {least} bytes each"))
+                .finding(format!("only {} bytes", self.scan.left()))),
+        }
+    }
+
+    /// A length and that many bytes: where they are.
+    #[inline]
+    pub(super) fn bytes(&mut self, what: &'static str) -> Result<(usize, usize), Error> {
+        let at = self.scan.at;
+        let len = self.long()?;
+        let Ok(len) = usize::try_from(len) else {
+            return Err(Error::new(ErrorKind::Malformed)
+                .at(at)
+                .expecting(format!("the length of {what}"))
+                .finding(len.to_string()));
+        };
+        if len as u64 > self.limits.string {
+            return Err(self.limits.too_long(len as u64).at(at));
+        }
+        let start = self.scan.at;
+        self.scan.take(len, what)?;
+        Ok((start, len))
+    }
+
+    #[cold]
+    pub(super) fn malformed(&self, at: usize, expected: &'static str, found: u8) -> Error {
+        let shown = if found.is_ascii_graphic() { char::from(found).to_string() } else { format!("{found:#04x}") };
+        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(shown)
+    }
+
+    #[cold]
+    pub(super) fn bad_link(&self, at: usize, number: i64) -> Error {
+        Error::new(ErrorKind::BadLink)
+            .at(at)
+            .expecting(match self.numbers.len() {
+                0 => "an object: none has a number yet".to_owned(),
+                n => format!("the number of an object before this one, 0 to {}", n - 1),
+            })
+            .finding(number.to_string())
+    }
+
+    #[inline]
+    pub(super) fn len(&mut self) -> u32 {
+        self.sink.tape().len()
+    }
+
+    /// Records a span of the node `node`, up to here.
+    #[inline]
+    pub(super) fn piece(&mut self, start: usize, node: u32, what: &'static str) {
+        if S::DETAIL {
+            let end = self.scan.at;
+            if let Some(detail) = self.sink.detail() {
+                detail.span(start, end, node, what);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn note(&mut self, node: u32, code: u16, value: u64) {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.note(node, code, value);
+        }
+    }
+
+    #[inline]
+    pub(super) fn begin(&mut self, node: u32, start: usize) {
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.begin(node, start);
+        }
+    }
+
+    #[inline]
+    pub(super) fn end(&mut self, node: u32) {
+        if S::DETAIL {
+            let end = self.scan.at;
+            if let Some(detail) = self.sink.detail() {
+                detail.end(node, end);
+            }
+        }
+    }
+
+    /// Puts a leaf on the tape.
+    #[inline]
+    pub(super) fn leaf(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
+        node.key = key;
+        let at = self.sink.tape().push(node);
+        self.begin(at, start);
+        self.end(at);
+        at
+    }
+
+    /// Puts the front of a container on the tape.
+    pub(super) fn front(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
+        node.key = key;
+        let at = self.sink.tape().push(node);
+        self.begin(at, start);
+        at
+    }
+
+    /// Opens what was put on the tape.
+    #[inline]
+    pub(super) fn open(&mut self, inside: Inside, at: u32, left: u32) -> Result<(), Error> {
+        if self.frames.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().at(self.scan.at));
+        }
+        self.frames.push(Frame { inside, at, left, count: 0 });
+        Ok(())
+    }
+
+    pub(super) fn set_top(&mut self, inside: Inside, count: u32) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.inside = inside;
+            frame.count += count;
+            frame.left -= count;
+        }
+    }
+
+    /// Closes the innermost container.
+    pub(super) fn close(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        self.sink.tape().close(frame.at, frame.count);
+        self.end(frame.at);
+        if matches!(frame.inside, Inside::Members | Inside::Payload) {
+            self.sink.tape().close(frame.at - 1, 1);
+            self.end(frame.at - 1);
+        }
+        if frame.inside == Inside::Payload {
+            self.numbers.push(frame.at - 1);
+        }
+    }
+
+    /// Closes what is open, so that what was read is a document.
+    pub(super) fn abandon(&mut self) {
+        while !self.frames.is_empty() {
+            self.close();
+        }
+    }
+
+    // -- Containers ----------------------------------------------------------
+
+    fn items(&mut self, frame: Frame) -> Result<(), Error> {
+        let depth = self.frames.len();
+        let most = frame.left.min(BATCH);
+        let mut taken = 0;
+        while taken < most && self.frames.len() == depth {
+            taken += 1;
+            // What is opened must find this frame as it will be.
+            if let Some(top) = self.frames.last_mut() {
+                top.left -= 1;
+                top.count += 1;
+            }
+            self.value(NO_KEY)?;
+        }
+        if frame.left == 0 {
+            self.close();
+        }
+        Ok(())
+    }
+
+    fn entries(&mut self, frame: Frame, mut has_key: bool) -> Result<(), Error> {
+        if frame.left == 0 {
+            if self.sink.nodes().get(frame.at as usize).is_some_and(|node| node.has(flag::DEFAULT)) {
+                self.set_top(Inside::Default, 0);
+            } else {
+                self.close();
+            }
+            return Ok(());
+        }
+        let depth = self.frames.len();
+        let top = depth - 1;
+        for _ in 0..frame.left.min(BATCH) {
+            let key = if has_key { KEY_NODE } else { self.key(frame.at)? };
+            if key == KEY_NODE {
+                self.frames[top].inside = Inside::Hash(true);
+            }
+            if self.frames.len() > depth {
+                return Ok(());
+            }
+            has_key = false;
+            let frame = &mut self.frames[top];
+            frame.inside = Inside::Hash(false);
+            frame.left -= 1;
+            frame.count += 1;
+            self.value(key)?;
+            if self.frames.len() > depth {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    // -- Values --------------------------------------------------------------
+
+    /// Reads a value: a leaf whole, of a container the beginning.
+    #[inline]
+    pub(super) fn value(&mut self, key: u16) -> Result<(), Error> {
+        let start = self.scan.at;
+        let tag = self.scan.u8("a value")?;
+        self.tagged(tag, start, key)
+    }
+
+    pub(super) fn tagged(&mut self, tag: u8, start: usize, key: u16) -> Result<(), Error> {
+        let node = self.len();
+        match tag {
+            b'0' => drop(self.simple(Node::leaf(Kind::Null, 0), key, start, "nil")),
+            b'T' => drop(self.simple(Node::leaf(Kind::Bool, 1), key, start, "true")),
+            b'F' => drop(self.simple(Node::leaf(Kind::Bool, 0), key, start, "false")),
+            b'i' => {
+                let value = self.long()?;
+                self.simple(Node::int(value), key, start, "integer");
+            }
+            b':' | b';' => {
+                let number =
+                    if tag == b';' { self.symbol_link(start, node)? } else { self.new_symbol(start, false, node)? };
+                let symbol = self.symbols[number].node;
+                self.leaf(symbol, key, start);
+            }
+            b'"' => {
+                let (place, len) = self.bytes("a string")?;
+                let string = self.sink.tape().borrowed(Kind::Bytes, place, len);
+                self.numbers.push(node);
+                self.simple(string, key, start, "string");
+            }
+            b'I' => self.with_variables(start, key)?,
+            b'@' => self.link(start, key)?,
+            b'f' => self.float(start, key)?,
+            b'l' => self.bignum(start, key)?,
+            b'/' => self.wrapped(tag, start, key, None, &[])?,
+            b'C' | b'e' => self.wrappers(tag, start, key, None)?,
+            b'[' => {
+                let count = self.count("items", 1)?;
+                self.numbers.push(node);
+                self.piece(start, node, "array");
+                self.front(Node::open(Kind::Array, 0), key, start);
+                self.open(Inside::Array, node, count)?;
+            }
+            b'{' | b'}' => self.hash(tag, start, key, 0)?,
+            b'o' | b'S' => {
+                self.numbers.push(node);
+                self.piece(start, node, if tag == b'o' { "object" } else { "struct" });
+                let form = if tag == b'o' { Form::Usual } else { Form::Struct };
+                let class = self.class(node)?;
+                self.front(Node::open(Kind::Object, class).in_form(form), key, start);
+                let at = self.scan.at;
+                let count = self.count("members", 2)?;
+                self.piece(at, node + 1, "count");
+                self.front(Node::open(Kind::Map, 0), NO_KEY, at);
+                self.open(Inside::Members, node + 1, count)?;
+            }
+            b'U' | b'd' => {
+                self.piece(start, node, if tag == b'U' { "marshalled object" } else { "data" });
+                let form = if tag == b'U' { Form::UserMarshal } else { Form::Data };
+                let class = self.class(node)?;
+                self.numbers.push(node);
+                self.front(Node::open(Kind::Opaque, class).in_form(form), key, start);
+                self.open(Inside::Part, node, 1)?;
+            }
+            b'u' => self.user_dump(start, key, false)?,
+            b'c' | b'm' | b'M' => {
+                let (place, len) = self.bytes("a name")?;
+                let form = match tag {
+                    b'c' => Form::Usual,
+                    b'm' => Form::Module,
+                    _ => Form::OldModule,
+                };
+                let name = self.sink.tape().borrowed(Kind::Module, place, len).in_form(form);
+                self.numbers.push(node);
+                self.simple(name, key, start, "class or module");
+            }
+            other => return Err(self.malformed(start, "the type of a value", other)),
+        }
+        Ok(())
+    }
+
+    /// A leaf and its bytes.
+    #[inline]
+    pub(super) fn simple(&mut self, node: Node, key: u16, start: usize, what: &'static str) -> u32 {
+        let at = self.leaf(node, key, start);
+        self.piece(start, at, what);
+        at
+    }
+
+    pub(super) fn hash(&mut self, tag: u8, start: usize, key: u16, flags: u8) -> Result<(), Error> {
+        let node = self.len();
+        let count = self.count("entries", 2)?;
+        self.numbers.push(node);
+        self.piece(start, node, "hash");
+        let default = if tag == b'}' { flag::DEFAULT } else { 0 };
+        self.front(Node::open(Kind::Map, 0).with(flags | default), key, start);
+        self.open(Inside::Hash(false), node, count)
+    }
+
+    /// Whether a map is small enough for its keys to get ids.
+    pub(super) fn is_keyed(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.left.saturating_add(frame.count) <= KEYED)
+    }
+
+    /// Puts a key on the tape.
+    pub(super) fn key_node(&mut self, node: Node, start: usize) -> u16 {
+        self.leaf(node, IS_KEY, start);
+        KEY_NODE
+    }
+}

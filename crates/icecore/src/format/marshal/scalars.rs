@@ -1,0 +1,122 @@
+//! Numbers, links, and strings that only have a number.
+
+use super::number::{is_immediate, parse_float, push_float};
+use super::read::{PENDING, Reader, SIDE, Side};
+use super::spelling::value as code;
+use crate::document::{Kind, Node, Sink, flag};
+use crate::error::{Error, ErrorKind};
+use crate::num::bigint::Integer;
+
+impl<S: Sink> Reader<'_, '_, S> {
+    pub(super) fn float(&mut self, start: usize, key: u16) -> Result<(), Error> {
+        let (place, len) = self.bytes("a float")?;
+        let text = &self.scan.input[place..place + len];
+        let value = parse_float(text);
+        let number = self.numbers.len() as i64;
+        let node = self.simple(Node::float(value), key, start, "float");
+        self.numbers.push(node);
+        if S::DETAIL {
+            let mut usual = Vec::new();
+            push_float(value, &mut usual);
+            if usual != text
+                && let Some(detail) = self.sink.detail()
+            {
+                let kept = detail.keep(text);
+                detail.note(node, code::FLOAT, kept);
+            }
+            let bits = value.to_bits();
+            if is_immediate(bits) {
+                let first = *self.floats.entry(bits).or_insert(number);
+                if first != number {
+                    self.note(node, code::FRESH, 1);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn bignum(&mut self, start: usize, key: u16) -> Result<(), Error> {
+        let sign = self.scan.u8("the sign of an integer")?;
+        if !matches!(sign, b'+' | b'-') {
+            return Err(self.malformed(start + 1, "the sign of an integer (+ or -)", sign));
+        }
+        let len = self.count("pairs of bytes", 2)? as usize * 2;
+        let place = self.scan.at;
+        let bytes = self.scan.take(len, "an integer")?;
+        if len as u64 > self.limits.string {
+            return Err(self.limits.too_long(len as u64).at(place));
+        }
+        let len = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        let negative = sign == b'-';
+        let small = if len <= 8 { Integer::new(negative, &bytes[..len]) } else { Integer::Int(0) };
+        let node = match small {
+            _ if len > 8 => self.big(negative, place, len),
+            Integer::Int(value) => Node::int(value),
+            Integer::Uint(value) => Node::uint(value),
+            Integer::Big { .. } => self.big(negative, place, len),
+        };
+        let at = self.simple(node, key, start, "bignum");
+        self.numbers.push(at);
+        Ok(())
+    }
+
+    fn big(&mut self, negative: bool, place: usize, len: usize) -> Node {
+        let flags = if negative { flag::NEGATIVE } else { 0 };
+        self.sink.tape().borrowed(Kind::BigInt, place, len).with(flags)
+    }
+
+    /// What stands behind `@`.
+    pub(super) fn link(&mut self, start: usize, key: u16) -> Result<(), Error> {
+        let number = self.long()?;
+        let entry = self.entry(number).ok_or_else(|| self.bad_link(start, number))?;
+        if !self.sink.is_whole() {
+            return Err(Error::new(ErrorKind::BadLink).at(start));
+        }
+        if entry & SIDE != 0 {
+            // To a program this is a string of its own: hashes keep another one
+            // as their key.
+            let node = self.sides[(entry & !SIDE) as usize].node;
+            let at = self.simple(node, key, start, "link");
+            self.numbers[number as usize] = at;
+            self.note(at, code::LINK, number as u64);
+            return Ok(());
+        }
+        let target = self.sink.nodes()[entry as usize];
+        if target.kind == Kind::Float && is_immediate(target.payload) {
+            let at = self.simple(Node::leaf(Kind::Float, target.payload), key, start, "link");
+            if S::DETAIL && self.floats.get(&target.payload) != Some(&number) {
+                self.note(at, code::LINK, number as u64);
+            }
+            return Ok(());
+        }
+        self.simple(Node::leaf(Kind::Link, u64::from(entry)), key, start, "link");
+        self.sink.tape().mark_target(entry);
+        Ok(())
+    }
+
+    /// What has this number: a node or a string aside.
+    pub(super) fn entry(&self, number: i64) -> Option<u32> {
+        let entry = *self.numbers.get(usize::try_from(number).ok()?)?;
+        (entry != PENDING).then_some(entry)
+    }
+
+    /// Gives a number to a string that is no node.
+    pub(super) fn number_string(&mut self, node: Node) {
+        self.numbers.push(SIDE | self.sides.len() as u32);
+        self.sides.push(Side { node, key: 0 });
+    }
+
+    /// The string with this number, if it is a plain one.
+    pub(super) fn string_numbered(&self, number: i64) -> Option<Node> {
+        let entry = self.entry(number)?;
+        if entry & SIDE != 0 {
+            return self.sides.get((entry & !SIDE) as usize).map(|side| side.node);
+        }
+        let nodes = self.sink.nodes();
+        let is_inside = |at: &Node| at.kind == Kind::Attrs;
+        let node = nodes.get(entry as usize)?;
+        let is_plain = matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded);
+        let is_bare = !(entry as usize).checked_sub(1).and_then(|at| nodes.get(at)).is_some_and(is_inside);
+        (is_plain && is_bare).then_some(Node { flags: 0, key: 0, ..*node })
+    }
+}

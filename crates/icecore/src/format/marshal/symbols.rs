@@ -1,0 +1,199 @@
+//! Symbols: names that are written once and then called by number.
+
+use super::read::Reader;
+use crate::document::{Kind, Node, Sink};
+use crate::error::{Error, ErrorKind};
+
+/// A symbol that has a number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Symbol {
+    pub(super) node: Node,
+    /// Its id as a key; 0 while it has none.
+    pub(super) key: u16,
+    /// Its id as a class; 0 while it has none.
+    pub(super) class: u32,
+}
+
+/// What instance variables say of an encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Utf8,
+    Ascii,
+    /// The id of its name; 0 is binary.
+    Named(u16),
+}
+
+impl<S: Sink> Reader<'_, '_, S> {
+    /// A symbol where only a symbol may stand; its number.
+    pub(super) fn symbol(&mut self, node: u32) -> Result<usize, Error> {
+        let start = self.scan.at;
+        match self.scan.u8("a symbol")? {
+            b';' => self.symbol_link(start, node),
+            b':' => self.new_symbol(start, false, node),
+            b'I' if self.scan.peek() == Some(b':') => {
+                self.scan.at += 1;
+                self.new_symbol(start, true, node)
+            }
+            other => Err(self.malformed(start, "a symbol (: or ;)", other)),
+        }
+    }
+
+    /// The number behind `;`.
+    pub(super) fn symbol_link(&mut self, start: usize, node: u32) -> Result<usize, Error> {
+        let number = self.long()?;
+        self.piece(start, node, "symbol number");
+        usize::try_from(number).ok().filter(|number| *number < self.symbols.len()).ok_or_else(|| {
+            Error::new(ErrorKind::BadLink)
+                .at(start)
+                .expecting(match self.symbols.len() {
+                    0 => "a symbol: none has a number yet".to_owned(),
+                    n => format!("the number of a symbol before this one, 0 to {}", n - 1),
+                })
+                .finding(number.to_string())
+        })
+    }
+
+    /// The bytes behind `:`, and its encoding if it has one.
+    pub(super) fn new_symbol(&mut self, start: usize, variables: bool, node: u32) -> Result<usize, Error> {
+        let (place, len) = self.bytes("a symbol")?;
+        self.piece(start, node, "symbol");
+        let number = self.symbols.len();
+        let bytes = &self.scan.input[place..place + len];
+        let mut name = self.sink.tape().borrowed(Kind::Symbol, place, len);
+        let is_ascii = bytes.is_ascii();
+        if !is_ascii {
+            let binary = self.encoding_id(b"ASCII-8BIT")?;
+            name.set_encoding(binary);
+        }
+        self.symbols.push(Symbol { node: name, key: 0, class: 0 });
+        if bytes == b"E" && number < 122 && self.utf8 == 4 {
+            self.utf8 = if number == 0 { 0 } else { number as u8 + 5 };
+        }
+        if variables {
+            let at = self.scan.at;
+            let count = self.count("instance variables", 2)?;
+            self.piece(at, node, "count");
+            let mut plain = self.sink.tape().borrowed(Kind::Symbol, place, len);
+            for _ in 0..count {
+                let at = self.scan.at;
+                let variable = self.symbol(node)?;
+                match self.encoding(variable, node)? {
+                    Some(Encoding::Utf8 | Encoding::Ascii) => {}
+                    Some(Encoding::Named(id)) => plain.set_encoding(id),
+                    None => {
+                        return Err(Error::new(ErrorKind::Malformed)
+                            .at(at)
+                            .expecting("the encoding of a symbol")
+                            .finding("another instance variable"));
+                    }
+                }
+            }
+            if count > 0
+                && let Some(known) = self.symbols.get_mut(number)
+            {
+                known.node = plain;
+            }
+        }
+        Ok(number)
+    }
+
+    /// The encoding that the instance variable of this name says, if it is
+    /// one that does. Takes its value then.
+    pub(super) fn encoding(&mut self, variable: usize, node: u32) -> Result<Option<Encoding>, Error> {
+        let Some(symbol) = self.symbols.get(variable) else { return Ok(None) };
+        let name = self.sink.tape().bytes(&symbol.node, self.scan.input);
+        let start = self.scan.at;
+        match name {
+            b"E" => {
+                let encoding = match self.scan.peek() {
+                    Some(b'T') => Encoding::Utf8,
+                    Some(b'F') => Encoding::Ascii,
+                    Some(_) => return Ok(None),
+                    None => return Err(self.scan.truncated(1, "a value")),
+                };
+                self.scan.at += 1;
+                self.piece(start, node, "encoding");
+                Ok(Some(encoding))
+            }
+            b"encoding" => {
+                let tag = self.scan.u8("the name of an encoding")?;
+                let side = match tag {
+                    b'"' => {
+                        let (place, len) = self.bytes("the name of an encoding")?;
+                        let name = self.sink.tape().borrowed(Kind::Bytes, place, len);
+                        self.number_string(name);
+                        name
+                    }
+                    b'@' => {
+                        let number = self.long()?;
+                        match self.string_numbered(number) {
+                            Some(name) => name,
+                            None => return Err(self.bad_link(start, number)),
+                        }
+                    }
+                    other => return Err(self.malformed(start, "the name of an encoding (\" or @)", other)),
+                };
+                self.piece(start, node, "encoding");
+                let name = self.sink.tape().bytes(&side, self.scan.input).to_vec();
+                let id = self.encoding_id(&name)?;
+                Ok(Some(Encoding::Named(id)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The id of an encoding's name.
+    pub(super) fn encoding_id(&mut self, name: &[u8]) -> Result<u16, Error> {
+        let at = self.scan.at;
+        self.sink.tape().intern_encoding(name).map_err(|error| error.at(at))
+    }
+
+    /// The node of a string in this encoding.
+    pub(super) fn encoded(&mut self, mut node: Node, encoding: Encoding) -> Result<Node, Error> {
+        node.kind = match encoding {
+            Encoding::Utf8 => Kind::Text,
+            _ => Kind::Encoded,
+        };
+        match encoding {
+            Encoding::Utf8 => {}
+            Encoding::Ascii => node.set_encoding(self.encoding_id(b"US-ASCII")?),
+            Encoding::Named(id) => node.set_encoding(id),
+        }
+        Ok(node)
+    }
+
+    /// The id of a symbol as a key, if it can have one.
+    pub(super) fn symbol_key(&mut self, number: usize) -> Option<u16> {
+        let symbol = *self.symbols.get(number)?;
+        if symbol.key != 0 {
+            return Some(symbol.key);
+        }
+        let input = self.scan.input;
+        let tape = self.sink.tape();
+        let bytes = tape.bytes(&symbol.node, input).to_vec();
+        let key = tape.intern_key(symbol.node, &bytes)?;
+        if let Some(symbol) = self.symbols.get_mut(number) {
+            symbol.key = key;
+        }
+        Some(key)
+    }
+
+    /// The id of the class that a symbol names.
+    pub(super) fn class(&mut self, node: u32) -> Result<u32, Error> {
+        let start = self.scan.at;
+        let number = self.symbol(node)?;
+        let Some(symbol) = self.symbols.get(number).copied() else { return Ok(0) };
+        if symbol.class != 0 {
+            return Ok(symbol.class);
+        }
+        let input = self.scan.input;
+        let tape = self.sink.tape();
+        let name = tape.bytes(&symbol.node, input).to_vec();
+        let kind = if symbol.node.encoding() == 0 { Kind::Text } else { Kind::Bytes };
+        let class = tape.intern_class(kind, &name).map_err(|error| error.at(start))?;
+        if let Some(symbol) = self.symbols.get_mut(number) {
+            symbol.class = class;
+        }
+        Ok(class)
+    }
+}

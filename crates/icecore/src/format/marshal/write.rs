@@ -1,0 +1,463 @@
+//! The writer.
+//!
+//! It follows the spelling of a document that was read from Marshal; otherwise
+//! it decides as Ruby does.
+
+use super::number::{is_fixnum, push_long};
+use super::spelling::{self, value as code};
+use super::write_names::Names;
+use super::{MAJOR, MINOR, NAME, WriteOptions};
+use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Node, Ordinals, Spelling, flag};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::output::{LossKind, Losses, Output};
+use std::collections::HashMap;
+
+/// Writes a document as a dump, and says what Marshal could not say.
+///
+/// # Errors
+/// Of kind `Limit`, if the document is nested too deeply; `Output`, if the
+/// output was closed.
+pub fn write(
+    document: &Document<'_>,
+    _options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    document.tape().check()?;
+    let spelling = document.spelling_of(NAME);
+    let minor = spelling.and_then(|spelling| spelling.get(spelling::MINOR)).and_then(|minor| u8::try_from(minor).ok());
+    out.buffer().extend_from_slice(&[MAJOR, minor.filter(|minor| *minor <= MINOR).unwrap_or(MINOR)]);
+    let mut writer = Writer {
+        document,
+        limits,
+        spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
+        stack: Vec::new(),
+        names: Names::default(),
+        numbers: HashMap::new(),
+        floats: HashMap::new(),
+        known: HashMap::new(),
+        also: Vec::new(),
+        next: 0,
+        losses: Losses::default(),
+    };
+    if document.header().is_some() {
+        writer.losses.add(LossKind::Header, || "$".to_owned());
+    }
+    writer.run(out)?;
+    Ok(writer.losses)
+}
+
+/// What is not all written.
+#[derive(Clone, Copy)]
+enum Frame {
+    /// The nodes from `at` to `end`, and the keys that they have.
+    Children { at: u32, end: u32, keys: Keys },
+    /// What follows a value with attributes: its encoding, if that comes here,
+    /// and entries.
+    Variables { attributes: u32, encoded: Option<u32> },
+    /// A dumped object takes its number.
+    Number { at: u32 },
+}
+
+/// How keys are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keys {
+    /// As what they are; equal strings are one.
+    Values,
+    /// As what they are, and each is itself.
+    Identity,
+    /// As symbols that name members.
+    Members,
+}
+
+/// What a number was given to, as far as notes may refer to it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known<'d> {
+    Float(u64),
+    String(Kind, u16, &'d [u8]),
+}
+
+pub(super) struct Writer<'d> {
+    pub(super) document: &'d Document<'d>,
+    pub(super) limits: &'d Limits,
+    pub(super) spelling: Option<(&'d Spelling, Ordinals)>,
+    stack: Vec<Frame>,
+    pub(super) names: Names<'d>,
+    /// The numbers of nodes that links name.
+    pub(super) numbers: HashMap<u32, u32>,
+    /// The numbers of floats that Ruby keeps in the reference itself.
+    pub(super) floats: HashMap<u64, u32>,
+    /// What has a number, if there are notes.
+    pub(super) known: HashMap<u32, Known<'d>>,
+    /// Nodes that get the next number as well: wrappers that Ruby lacks.
+    pub(super) also: Vec<u32>,
+    /// The next object number.
+    pub(super) next: u32,
+    pub(super) losses: Losses,
+}
+
+impl<'d> Writer<'d> {
+    fn run(&mut self, out: &mut dyn Output) -> Result<(), Error> {
+        self.value(self.document.root().index(), out.buffer())?;
+        while let Some(frame) = self.stack.pop() {
+            self.step(frame, out.buffer())?;
+            out.ready()?;
+        }
+        Ok(())
+    }
+
+    // -- Small things --------------------------------------------------------
+
+    pub(super) fn node(&self, at: u32) -> Node {
+        self.document.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    }
+
+    pub(super) fn behind(&self, at: u32) -> u32 {
+        self.document.tape().next(at)
+    }
+
+    pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
+        let (spelling, ordinals) = self.spelling.as_ref()?;
+        let notes = spelling.notes_of(ordinals.ordinal(at));
+        notes.iter().find(|note| note.code == code).map(|note| note.value)
+    }
+
+    pub(super) fn lose(&mut self, kind: LossKind, at: u32) {
+        let document = self.document;
+        self.losses.add(kind, || document.path(at));
+    }
+
+    fn push(&mut self, frame: Frame) -> Result<(), Error> {
+        if self.stack.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep());
+        }
+        self.stack.push(frame);
+        Ok(())
+    }
+
+    /// The node takes the next number.
+    #[inline]
+    pub(super) fn number(&mut self, at: u32) {
+        if self.node(at).has(flag::TARGET) {
+            self.numbers.insert(at, self.next);
+        }
+        for at in self.also.drain(..) {
+            self.numbers.insert(at, self.next);
+        }
+        self.next += 1;
+    }
+
+    pub(super) fn bytes(&self, bytes: &[u8], buf: &mut Vec<u8>) {
+        push_long(bytes.len() as i64, buf);
+        buf.extend_from_slice(bytes);
+    }
+
+    // -- Values --------------------------------------------------------------
+
+    /// Writes a value: a leaf whole, of a container the front.
+    pub(super) fn value(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.also.clear();
+        let mut at = at;
+        // Hand-made links may go round in a circle.
+        for _ in 0..=self.limits.depth.saturating_add(64) {
+            let node = self.node(at);
+            if node.flags & (flag::WEAK | flag::OVERLOAD) != 0 && may_be_weak(node.kind) {
+                if node.has(flag::WEAK) {
+                    self.lose(LossKind::Weak, at);
+                }
+                if node.has(flag::OVERLOAD) {
+                    self.lose(LossKind::Overload, at);
+                }
+            }
+            if node.has(flag::TARGET)
+                && let Some(number) = self.numbers.get(&at)
+            {
+                buf.push(b'@');
+                push_long(i64::from(*number), buf);
+                return Ok(());
+            }
+            let inner = match node.kind {
+                Kind::Link | Kind::Alias => {
+                    let target = node.payload as u32;
+                    if target >= at || self.node(target).kind.is_container() && self.behind(target) > at {
+                        let is_known = self.numbers.contains_key(&target);
+                        if !is_known && self.node(target).kind.is_container() {
+                            self.lose(LossKind::Cycle, at);
+                            buf.push(b'0');
+                            return Ok(());
+                        }
+                    }
+                    if node.kind == Kind::Alias && !takes_number(self.node(target)) {
+                        self.lose(LossKind::Sharing, at);
+                    }
+                    target
+                }
+                Kind::Ref => self.lacking(LossKind::Reference, at, &node),
+                Kind::Tied => self.lacking(LossKind::Tied, at, &node),
+                Kind::VString => {
+                    self.lose(LossKind::VString, at);
+                    self.behind(at + 1)
+                }
+                Kind::Code => self.lacking(LossKind::Code, at, &node),
+                Kind::Object if !self.is_object(at, &node) => self.lacking(LossKind::Class, at, &node),
+                Kind::Opaque if !self.is_opaque(at, &node) => self.lacking(LossKind::Opaque, at, &node),
+                Kind::Attrs => return self.attributed(at, buf),
+                _ => return self.bare(at, &node, None, buf),
+            };
+            at = inner;
+        }
+        Err(self.limits.too_deep())
+    }
+
+    /// What is in a wrapper that Ruby has nothing for.
+    fn lacking(&mut self, kind: LossKind, at: u32, node: &Node) -> u32 {
+        self.lose(kind, at);
+        if node.has(flag::TARGET) {
+            self.also.push(at);
+        }
+        at + 1
+    }
+
+    /// Whether an object is one of named members.
+    fn is_object(&self, at: u32, node: &Node) -> bool {
+        let body = Cursor::new(self.document, at + 1);
+        node.end() > at + 1
+            && body.kind() == Kind::Map
+            && !body.node().has(flag::TARGET)
+            && body.entries().all(|(key, _)| matches!(key, crate::document::Key::Name(_)))
+    }
+
+    /// Whether an opaque object is one of Ruby's.
+    fn is_opaque(&self, at: u32, node: &Node) -> bool {
+        match node.form() {
+            Form::UserMarshal | Form::Data => true,
+            Form::UserDump => {
+                let payload = self.node(at + 1);
+                let payload = if payload.kind == Kind::Attrs { self.node(at + 2) } else { payload };
+                matches!(payload.kind, Kind::Bytes | Kind::Text | Kind::Encoded)
+            }
+            _ => false,
+        }
+    }
+
+    /// Attributes: what stands before the value that has them.
+    fn attributed(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let mut inner = first;
+        while self.node(inner).kind == Kind::Attrs {
+            inner += 1;
+        }
+        let levels = (inner - first) as usize;
+        if self.stack.len() + levels > self.limits.depth as usize {
+            return Err(self.limits.too_deep());
+        }
+        let node = self.node(inner);
+        if !takes_number(node) && !node.kind.is_again() {
+            // Nothing can be said about an integer and the like.
+            self.lose(LossKind::Attributes, first);
+            return self.bare(inner, &node, None, buf);
+        }
+        let mut encoded = self.encoding_of(inner).map(|_| inner);
+        let has_encoding = encoded.is_some() || self.note(inner, code::NAME_ENCODING).is_some();
+        let has_entries = |at: u32| self.behind(at + 1) < self.behind(at);
+        if has_encoding && !(first..inner).any(has_entries) {
+            buf.push(b'I');
+            self.push(Frame::Variables { attributes: inner, encoded: encoded.take().or(Some(inner)) })?;
+        }
+        for at in first..inner {
+            let node = self.node(at);
+            if node.has(flag::TARGET) {
+                self.also.push(at);
+            }
+            if self.behind(at + 1) < self.behind(at) {
+                buf.push(b'I');
+                self.push(Frame::Variables { attributes: at, encoded: encoded.take() })?;
+            }
+            if node.class() != 0 {
+                buf.push(if node.form() == Form::Module { b'e' } else { b'C' });
+                self.class(node.class(), buf);
+            }
+        }
+        if node.kind.is_again() || !self.is_bare(inner, &node) {
+            return self.value(inner, buf);
+        }
+        if node.has(flag::TARGET)
+            && let Some(number) = self.numbers.get(&inner)
+        {
+            buf.push(b'@');
+            push_long(i64::from(*number), buf);
+            return Ok(());
+        }
+        self.bare(inner, &node, Some(()), buf)
+    }
+
+    fn is_bare(&self, at: u32, node: &Node) -> bool {
+        match node.kind {
+            Kind::Object => self.is_object(at, node),
+            Kind::Opaque => self.is_opaque(at, node),
+            Kind::Ref | Kind::Tied | Kind::VString | Kind::Code => false,
+            _ => true,
+        }
+    }
+
+    /// A value without its attributes. `outside`: its encoding is written by
+    /// what stands around it.
+    fn bare(&mut self, at: u32, node: &Node, outside: Option<()>, buf: &mut Vec<u8>) -> Result<(), Error> {
+        if !node.kind.is_container() {
+            return self.leaf(at, node, outside.is_some(), buf);
+        }
+        let end = self.behind(at);
+        match node.kind {
+            Kind::Array => {
+                self.number(at);
+                buf.push(b'[');
+                push_long(i64::from(node.aux), buf);
+                self.push(Frame::Children { at: at + 1, end, keys: Keys::Values })
+            }
+            Kind::Map => {
+                self.number(at);
+                let keys = if node.has(flag::IDENTITY) { Keys::Identity } else { Keys::Values };
+                if keys == Keys::Identity {
+                    buf.push(b'C');
+                    self.symbol(b"Hash", b"", buf);
+                }
+                buf.push(if node.has(flag::DEFAULT) { b'}' } else { b'{' });
+                push_long(self.entries(at, node), buf);
+                self.push(Frame::Children { at: at + 1, end, keys })
+            }
+            Kind::Object => {
+                self.number(at);
+                buf.push(if node.form() == Form::Struct { b'S' } else { b'o' });
+                self.class(node.class(), buf);
+                let map = self.node(at + 1);
+                push_long(self.entries(at + 1, &map), buf);
+                self.push(Frame::Children { at: at + 2, end: self.behind(at + 1), keys: Keys::Members })
+            }
+            Kind::Opaque if node.form() == Form::UserDump => self.user_dump(at, node, buf),
+            Kind::Opaque => {
+                self.number(at);
+                buf.push(if node.form() == Form::Data { b'd' } else { b'U' });
+                self.class(node.class(), buf);
+                self.push(Frame::Children { at: at + 1, end: self.behind(at + 1), keys: Keys::Values })
+            }
+            Kind::Regexp => {
+                self.regexp(at, outside.is_some(), buf);
+                Ok(())
+            }
+            _ => {
+                buf.push(b'0');
+                Ok(())
+            }
+        }
+    }
+
+    /// How many entries of a map are written.
+    fn entries(&mut self, at: u32, node: &Node) -> i64 {
+        if node.has(flag::RESTRICTED) {
+            self.lose(LossKind::Restricted, at);
+        }
+        let mut count = i64::from(node.aux);
+        if self.document.tape().keys().any_absent() {
+            let map = Cursor::new(self.document, at);
+            count -= map.entries().filter(|(key, _)| key.node().has(flag::PLACEHOLDER)).count() as i64;
+        }
+        count
+    }
+
+    fn user_dump(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let payload = self.node(at + 1);
+        let string = if payload.kind == Kind::Attrs { at + 2 } else { at + 1 };
+        let has_variables = payload.kind == Kind::Attrs || self.encoding_of(string).is_some();
+        if has_variables {
+            buf.push(b'I');
+        }
+        buf.push(b'u');
+        self.class(node.class(), buf);
+        self.bytes(self.document.bytes(&self.node(string)), buf);
+        if !has_variables {
+            self.number(at);
+            return Ok(());
+        }
+        self.push(Frame::Number { at })?;
+        self.push(Frame::Variables { attributes: at + 1, encoded: Some(string) })
+    }
+
+    // -- What is under way ---------------------------------------------------
+
+    fn step(&mut self, frame: Frame, buf: &mut Vec<u8>) -> Result<(), Error> {
+        match frame {
+            Frame::Children { at, end, keys } => self.children(at, end, keys, buf),
+            Frame::Number { at } => {
+                self.number(at);
+                Ok(())
+            }
+            Frame::Variables { attributes, encoded } => {
+                let node = self.node(attributes);
+                let (at, end) = match node.kind {
+                    Kind::Attrs => (self.behind(attributes + 1), self.behind(attributes)),
+                    _ => (0, 0),
+                };
+                let count = if node.kind == Kind::Attrs { i64::from(node.aux.saturating_sub(1)) } else { 0 };
+                let encoding = encoded.filter(|at| self.says_encoding(*at));
+                push_long(count + i64::from(encoding.is_some()), buf);
+                if let Some(at) = encoding {
+                    self.encoding(at, buf);
+                }
+                self.push(Frame::Children { at, end, keys: Keys::Members })
+            }
+        }
+    }
+
+    fn children(&mut self, mut at: u32, end: u32, keys: Keys, buf: &mut Vec<u8>) -> Result<(), Error> {
+        while at < end {
+            let node = self.node(at);
+            match node.key {
+                NO_KEY | crate::document::KEY_NODE => {}
+                IS_KEY => {
+                    if self.is_absent(&node) {
+                        at = self.behind(at + 1);
+                        continue;
+                    }
+                    if self.key_node(at, &node, keys, buf) {
+                        at += 1;
+                        continue;
+                    }
+                }
+                id => {
+                    if !self.key(id, at, keys, buf) {
+                        at = self.behind(at);
+                        continue;
+                    }
+                }
+            }
+            let next = self.behind(at);
+            if !node.kind.is_container() && !node.kind.is_again() && !node.has(flag::TARGET) {
+                self.also.clear();
+                self.leaf(at, &node, false, buf)?;
+                at = next;
+                continue;
+            }
+            self.push(Frame::Children { at: next, end, keys })?;
+            return self.value(at, buf);
+        }
+        Ok(())
+    }
+
+    fn is_absent(&self, node: &Node) -> bool {
+        node.has(flag::PLACEHOLDER) && node.kind.is_string()
+    }
+}
+
+/// Whether the flags of a node of this kind say how it is referred to.
+fn may_be_weak(kind: Kind) -> bool {
+    kind.is_container() || kind == Kind::Link
+}
+
+/// Whether Ruby gives this a number.
+pub(super) fn takes_number(node: Node) -> bool {
+    match node.kind {
+        Kind::Null | Kind::Bool | Kind::Hole | Kind::Symbol => false,
+        Kind::Int => !is_fixnum(node.payload as i64),
+        _ => true,
+    }
+}

@@ -1,0 +1,200 @@
+//! Writes leaves and regexps.
+
+use super::attributes::OPTIONS;
+use super::number::{is_fixnum, is_immediate, narrowed, push_float, push_long};
+use super::spelling::value as code;
+use super::write::{Known, Writer};
+use crate::document::{Form, Kind, Node, flag};
+use crate::error::Error;
+use crate::output::LossKind;
+
+impl Writer<'_> {
+    /// Writes a leaf. `outside`: its encoding is written by what stands around.
+    #[inline]
+    pub(super) fn leaf(&mut self, at: u32, node: &Node, outside: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+        match node.kind {
+            Kind::Null => buf.push(b'0'),
+            Kind::Bool => buf.push(if node.payload != 0 { b'T' } else { b'F' }),
+            Kind::Int if is_fixnum(node.payload as i64) => {
+                buf.push(b'i');
+                push_long(node.payload as i64, buf);
+            }
+            Kind::Int => {
+                let value = node.payload as i64;
+                self.bignum(at, value < 0, &value.unsigned_abs().to_le_bytes(), buf);
+            }
+            Kind::Uint => self.bignum(at, false, &node.payload.to_le_bytes(), buf),
+            Kind::BigInt => {
+                let document = self.document;
+                self.bignum(at, node.has(flag::NEGATIVE), document.bytes(node), buf);
+            }
+            Kind::Float => self.float(at, f64::from_bits(node.payload), buf),
+            Kind::Float32 => self.float(at, f64::from(f32::from_bits(node.payload as u32)), buf),
+            Kind::Float128 => {
+                let (value, exact) = narrowed(self.document.bytes(node));
+                if !exact {
+                    self.lose(LossKind::Precision, at);
+                }
+                self.float(at, value, buf);
+            }
+            Kind::Bytes | Kind::Text | Kind::Encoded => self.string(at, node, outside, buf),
+            Kind::Symbol => {
+                let document = self.document;
+                let encoding = self.encoding_name(node);
+                self.symbol(document.bytes(node), encoding, buf);
+            }
+            Kind::Module => {
+                self.number(at);
+                let with_encoding = self.note(at, code::NAME_ENCODING).filter(|_| !outside);
+                if with_encoding.is_some() {
+                    buf.push(b'I');
+                }
+                buf.push(match node.form() {
+                    Form::Module => b'm',
+                    Form::OldModule => b'M',
+                    _ => b'c',
+                });
+                self.bytes(self.document.bytes(node), buf);
+                if with_encoding.is_some() {
+                    push_long(1, buf);
+                    self.encoding(at, buf);
+                }
+            }
+            Kind::EnumCase => {
+                self.lose(LossKind::Name, at);
+                self.number(at);
+                self.utf8(self.document.bytes(node), buf);
+            }
+            Kind::Hole => {
+                self.lose(LossKind::Hole, at);
+                buf.push(b'0');
+            }
+            _ => buf.push(b'0'),
+        }
+        Ok(())
+    }
+
+    fn bignum(&mut self, at: u32, negative: bool, magnitude: &[u8], buf: &mut Vec<u8>) {
+        self.number(at);
+        let len = magnitude.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        buf.extend_from_slice(&[b'l', if negative { b'-' } else { b'+' }]);
+        push_long(len.div_ceil(2) as i64, buf);
+        buf.extend_from_slice(&magnitude[..len]);
+        if len % 2 == 1 {
+            buf.push(0);
+        }
+    }
+
+    fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) {
+        let bits = value.to_bits();
+        let mut text = None;
+        if let Some((spelling, _)) = &self.spelling {
+            let spelling = *spelling;
+            if let Some(number) = self.noted_link(at, code::LINK, Known::Float(bits)) {
+                buf.push(b'@');
+                return push_long(number, buf);
+            }
+            text = self.note(at, code::FLOAT).map(|place| spelling.kept(place));
+            self.known.insert(self.next, Known::Float(bits));
+        }
+        if is_immediate(bits) {
+            match self.floats.get(&bits) {
+                Some(number) if self.note(at, code::FRESH).is_none() => {
+                    buf.push(b'@');
+                    return push_long(i64::from(*number), buf);
+                }
+                Some(_) => {}
+                None => drop(self.floats.insert(bits, self.next)),
+            }
+        }
+        self.number(at);
+        buf.push(b'f');
+        match text.filter(|text| super::number::parse_float(text).to_bits() == bits) {
+            Some(text) => self.bytes(text, buf),
+            None => {
+                let before = buf.len();
+                buf.push(0);
+                push_float(value, buf);
+                buf[before] = (buf.len() - before - 1) as u8 + 5;
+            }
+        }
+    }
+
+    /// The number that a note says, if that is the number of the same thing.
+    pub(super) fn noted_link(&self, at: u32, code: u16, thing: Known<'_>) -> Option<i64> {
+        let number = self.note(at, code).and_then(|number| u32::try_from(number).ok())?;
+        (self.known.get(&number) == Some(&thing)).then_some(i64::from(number))
+    }
+
+    fn string(&mut self, at: u32, node: &Node, outside: bool, buf: &mut Vec<u8>) {
+        let bytes = self.document.bytes(node);
+        if self.spelling.is_some() {
+            let thing = Known::String(node.kind, node.encoding(), bytes);
+            if let Some(number) = self.noted_link(at, code::LINK, thing) {
+                self.numbers.insert(at, number as u32);
+                buf.push(b'@');
+                return push_long(number, buf);
+            }
+            self.known.insert(self.next, thing);
+        }
+        self.number(at);
+        if outside {
+            buf.push(b'"');
+            return self.bytes(bytes, buf);
+        }
+        match self.encoding_of(at) {
+            None => {
+                buf.push(b'"');
+                self.bytes(bytes, buf);
+            }
+            Some(_) => {
+                buf.extend_from_slice(b"I\"");
+                self.bytes(bytes, buf);
+                buf.push(6);
+                self.encoding(at, buf);
+            }
+        }
+    }
+
+    /// A string of text that is no node.
+    pub(super) fn utf8(&mut self, bytes: &[u8], buf: &mut Vec<u8>) {
+        buf.extend_from_slice(b"I\"");
+        self.bytes(bytes, buf);
+        buf.push(6);
+        self.symbol(b"E", b"", buf);
+        buf.push(b'T');
+    }
+
+    pub(super) fn regexp(&mut self, at: u32, outside: bool, buf: &mut Vec<u8>) {
+        self.number(at);
+        let pattern = self.node(at + 1);
+        let flags = self.node(self.behind(at + 1));
+        let letters = if flags.kind.is_string() { self.document.bytes(&flags) } else { b"" };
+        let mut options = 0;
+        for letter in letters {
+            // What Perl calls `s` is `m` in Ruby.
+            let letter = if *letter == b's' { b'm' } else { *letter };
+            match OPTIONS.iter().find(|(_, known)| *known == letter) {
+                Some((bit, _)) => options |= bit,
+                None => self.lose(LossKind::RegexpFlags, at),
+            }
+        }
+        if let Some(noted) = self.note(at, code::OPTIONS).and_then(|noted| u8::try_from(noted).ok())
+            && OPTIONS.iter().all(|(bit, _)| noted & bit == options & bit)
+        {
+            options = noted;
+        }
+        let encoding = self.encoding_of(at).filter(|_| !outside);
+        if encoding.is_some() {
+            buf.push(b'I');
+        }
+        buf.push(b'/');
+        let bytes = if pattern.kind.is_string() { self.document.bytes(&pattern) } else { b"" };
+        self.bytes(bytes, buf);
+        buf.push(options);
+        if encoding.is_some() {
+            push_long(1, buf);
+            self.encoding(at, buf);
+        }
+    }
+}

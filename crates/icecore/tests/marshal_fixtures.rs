@@ -1,0 +1,216 @@
+//! Marshal against what the real Ruby wrote, and what it says to damaged dumps.
+
+#[path = "fixtures/describe.rs"]
+mod describe;
+mod fixtures;
+
+use fixtures::{Fixture, load, report};
+use icecore::{Document, ErrorKind, Limits, Request, json, marshal};
+
+fn read(blob: &[u8]) -> Result<Document<'_>, icecore::Error> {
+    marshal::read(blob, &marshal::ReadOptions::default(), &Limits::default())
+}
+
+fn detailed(blob: &[u8]) -> Document<'_> {
+    let limits = Limits::default();
+    marshal::read_outcome(blob, &marshal::ReadOptions::default(), Request::new(&limits).detailed()).document
+}
+
+fn write(document: &Document<'_>) -> Result<Vec<u8>, icecore::Error> {
+    let mut out = Vec::new();
+    marshal::write(document, &marshal::WriteOptions::default(), &Limits::default(), &mut out)?;
+    Ok(out)
+}
+
+fn dumps() -> Vec<Fixture> {
+    load("marshal.jsonl").into_iter().filter(|f| f.mode == "dump").collect()
+}
+
+/// An expectation without the names of encodings of keys, which ids hide.
+fn comparable(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find("k\"") {
+        let (before, key) = rest.split_at(at + 2);
+        out.push_str(before);
+        let end = key.find('"').unwrap_or(key.len());
+        out.push_str(key[..end].split(':').next().unwrap_or(""));
+        rest = &key[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+#[test]
+fn documents_are_what_ruby_says() {
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in dumps() {
+        let document = match read(&f.blob) {
+            Ok(document) => document,
+            Err(error) => {
+                failures.push(format!("{}: {error}", f.name));
+                continue;
+            }
+        };
+        let Some(said) = f.line["said"].as_str() else { continue };
+        // Ruby drops the instance variables of a string that becomes a key; we
+        // keep what was written.
+        if f.name == "key with variables" {
+            continue;
+        }
+        total += 1;
+        let ours = describe::line(&document);
+        if comparable(&ours) != comparable(said) {
+            failures.push(format!("{}:\n  ruby {said}\n  ours {ours}", f.name));
+        }
+    }
+    report("reading", total, &failures);
+}
+
+#[test]
+fn what_ruby_wrote_comes_out_byte_for_byte() {
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in dumps() {
+        total += 1;
+        let out = write(&detailed(&f.blob)).unwrap();
+        if out != f.blob {
+            let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count() as u64;
+            let (theirs, ours) = (icecore::window(&f.blob, at), icecore::window(&out, at));
+            failures.push(format!("{}: differs at {at}\n{theirs}{ours}", f.name));
+        }
+    }
+    report("writing again", total, &failures);
+}
+
+#[test]
+fn the_meaning_alone_is_written_equal() {
+    let (mut total, mut same, mut failures) = (0, 0, Vec::new());
+    for f in dumps() {
+        total += 1;
+        let document = read(&f.blob).unwrap();
+        let out = write(&document).unwrap();
+        same += usize::from(out == f.blob);
+        match read(&out) {
+            Ok(again) if again == document && document == detailed(&f.blob) => {}
+            Ok(again) => {
+                failures.push(format!("{}:\n  {}\n  {}", f.name, describe::line(&document), describe::line(&again)))
+            }
+            Err(error) => failures.push(format!("{}: {error}", f.name)),
+        }
+    }
+    report("writing", total, &failures);
+    // What has no notes is written by Ruby's own rules.
+    assert!(same * 100 >= total * 97, "only {same} of {total} are the same bytes");
+}
+
+#[test]
+fn typed_json_keeps_everything() {
+    let limits = Limits::default();
+    let (mut total, mut failures) = (0, Vec::new());
+    let mut options = json::WriteOptions::default();
+    options.typed = true;
+    options.spelling = true;
+    let mut typed = json::ReadOptions::default();
+    typed.typed = Some(true);
+    for f in dumps() {
+        total += 1;
+        let document = detailed(&f.blob);
+        let mut text = Vec::new();
+        json::write(&document, &options, &limits, &mut text).unwrap();
+        match json::read(&text, &typed, &limits) {
+            Ok(again) if again == document => match write(&again) {
+                Ok(out) if out == f.blob => {}
+                _ => failures.push(format!("{}: other bytes\n{}", f.name, String::from_utf8_lossy(&text))),
+            },
+            Ok(_) => failures.push(format!("{}: not equal\n{}", f.name, String::from_utf8_lossy(&text))),
+            Err(error) => failures.push(format!("{}: {error}\n{}", f.name, String::from_utf8_lossy(&text))),
+        }
+    }
+    report("typed JSON", total, &failures);
+}
+
+#[test]
+fn spans_tile_the_input() {
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in dumps() {
+        total += 1;
+        let document = detailed(&f.blob);
+        let mut spans: Vec<_> = document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
+        spans.sort_unstable();
+        let mut at = 0;
+        for (start, end, what) in spans {
+            if start != at {
+                failures.push(format!("{}: {what} at {start}, not at {at}", f.name));
+                break;
+            }
+            at = end;
+        }
+        if at != f.blob.len() as u64 {
+            failures.push(format!("{}: ends at {at} of {}", f.name, f.blob.len()));
+        }
+    }
+    report("tiling", total, &failures);
+}
+
+#[test]
+fn a_dump_that_ends_early_is_truncated_or_malformed() {
+    let (mut total, mut failures) = (0, Vec::new());
+    for f in dumps().iter().filter(|f| f.blob.len() < 3000) {
+        for len in 0..f.blob.len() {
+            total += 1;
+            match read(&f.blob[..len]) {
+                Err(error) if error.kind() == ErrorKind::Truncated => {}
+                Err(error) => failures.push(format!("{} to {len}: {error}", f.name)),
+                Ok(_) => failures.push(format!("{} to {len}: was read", f.name)),
+            }
+        }
+    }
+    report("truncation", total, &failures);
+}
+
+/// Why we may say something else than Ruby to a damaged dump.
+fn difference(verdict: &str, ours: &Result<(), icecore::Error>) -> Option<&'static str> {
+    let about = |text: &str| verdict.contains(text);
+    match ours {
+        Ok(()) if about("undefined class") || about("class") => Some("classes are not looked up"),
+        Ok(()) if about("encoding") || about("invalid byte sequence") => Some("encodings are not looked up"),
+        Ok(()) if about("Regexp") || about("regex") || about("premature end") => Some("regexps are not compiled"),
+        Ok(()) if about("instance variable") || about("allowed as") => Some("names of variables are not checked"),
+        Ok(()) if about("FrozenError") => Some("what can have instance variables is not checked"),
+        Ok(()) if about("singleton") || about("extend") || about("TypeError") => Some("objects are not built"),
+        Err(error) if verdict == "loads" => {
+            let text = error.to_string();
+            match error.kind() {
+                ErrorKind::Malformed if text.contains("sign of an integer") => Some("a bignum has a sign"),
+                ErrorKind::Malformed if text.contains("number of") || text.contains("length of") => {
+                    Some("counts are not negative")
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn damaged_dumps_are_refused_where_ruby_refuses_them() {
+    let limits = Limits::default();
+    let (mut total, mut failures, mut differences) = (0, Vec::new(), std::collections::BTreeMap::new());
+    for f in load("marshal.jsonl").into_iter().filter(|f| f.mode == "damaged") {
+        total += 1;
+        let verdict = f.line["verdict"].as_str().unwrap();
+        let outcome = marshal::read_outcome(&f.blob, &marshal::ReadOptions::default(), Request::new(&limits));
+        let ours = outcome.error.map_or(Ok(()), Err);
+        if ours.is_ok() == (verdict == "loads") {
+            continue;
+        }
+        match difference(verdict, &ours) {
+            Some(why) => *differences.entry(why).or_insert(0) += 1,
+            None => {
+                failures.push(format!("{}: ruby {verdict}, ours {ours:?}\n{}", f.name, icecore::window(&f.blob, 16)))
+            }
+        }
+    }
+    eprintln!("{total} damaged dumps, differences: {differences:?}");
+    report("verdicts", total, &failures);
+}

@@ -1,0 +1,223 @@
+//! Marshal: what is deep, damaged or made up.
+
+mod fixtures;
+
+use icecore::{Builder, Comparison, Document, ErrorKind, Kind, Limits, Request, marshal};
+
+fn read<'a>(blob: &'a [u8], limits: &Limits) -> Result<Document<'a>, icecore::Error> {
+    marshal::read(blob, &marshal::ReadOptions::default(), limits)
+}
+
+fn write(document: &Document<'_>, limits: &Limits) -> Result<Vec<u8>, icecore::Error> {
+    let mut out = Vec::new();
+    marshal::write(document, &marshal::WriteOptions::default(), limits, &mut out)?;
+    Ok(out)
+}
+
+fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().stack_size(128 << 10).spawn(work).unwrap().join().unwrap();
+}
+
+/// Each is nested by repeating the middle.
+const NESTS: [(&[u8], &[u8], &[u8]); 12] = [
+    (b"", b"[\x06", b"0"),
+    (b"", b"{\x06i\x06", b"0"),
+    (b"", b"{\x06[\x06", b"0"),
+    (b"", b"}\x00", b"0"),
+    (b"o:\x06A\x06:\x07@a", b"o;\x00\x06;\x06", b"0"),
+    (b"S:\x06A\x06:\x06a", b"S;\x00\x06;\x06", b"0"),
+    (b"U:\x06A", b"U;\x00", b"0"),
+    (b"d:\x06A", b"d;\x00", b"0"),
+    (b"e:\x06A", b"e;\x00", b"[\x00"),
+    (b"C:\x06A", b"C;\x00", b"\"\x00"),
+    (b"[\x06:\x07@a", b"", b""),
+    (b"", b"I", b"[\x00"),
+];
+
+fn nested(shape: (&[u8], &[u8], &[u8]), levels: usize) -> Vec<u8> {
+    let mut blob = b"\x04\x08".to_vec();
+    blob.extend_from_slice(shape.0);
+    for _ in 0..levels {
+        blob.extend_from_slice(shape.1);
+    }
+    blob.extend_from_slice(shape.2);
+    blob
+}
+
+#[test]
+fn a_million_levels_are_read_or_refused_on_a_small_stack() {
+    on_a_small_stack(|| {
+        let mut limits = Limits::default();
+        limits.depth = 3_000_000;
+        for shape in NESTS.into_iter().filter(|shape| !shape.1.is_empty()) {
+            let blob = nested(shape, 1_000_000);
+            let request = Request::new(&limits).detailed();
+            let outcome = marshal::read_outcome(&blob, &marshal::ReadOptions::default(), request);
+            // Wrappers around wrappers, and what must be closed behind, end early.
+            if let Some(error) = &outcome.error {
+                assert!(matches!(error.kind(), ErrorKind::Truncated), "{error}");
+            }
+            assert!(outcome.document.nodes().len() > 500_000);
+            let error = read(&blob, &Limits::default()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+            if outcome.error.is_none() {
+                let again = write(&outcome.document, &limits).unwrap();
+                assert_eq!(again.len(), blob.len());
+                let error = write(&outcome.document, &Limits::default()).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+            }
+        }
+    });
+}
+
+#[test]
+fn nothing_is_allocated_for_what_is_only_declared() {
+    for blob in [
+        &b"\x04\x08[\x04\xff\xff\xff\x7f"[..],
+        b"\x04\x08\"\x04\xff\xff\xff\x7f",
+        b"\x04\x08{\x04\xff\xff\xff\x7f",
+        b"\x04\x08l+\x04\xff\xff\xff\x7f",
+        b"\x04\x08o:\x06A\x04\xff\xff\xff\x7f",
+    ] {
+        let error = read(blob, &Limits::default()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Truncated, "{error}");
+    }
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_where() {
+    for (blob, kind, offset) in [
+        (&b"\x04\x09i\x06"[..], ErrorKind::Unsupported, 0),
+        (b"\x04\x08?", ErrorKind::Malformed, 2),
+        (b"\x04\x08[\x06@\x06", ErrorKind::BadLink, 4),
+        (b"\x04\x08;\x00", ErrorKind::BadLink, 2),
+        (b"\x04\x08i\x06i", ErrorKind::Trailing, 4),
+        (b"\x04\x08\"\xfa", ErrorKind::Malformed, 3),
+        (b"\x04\x08o\"\x06A\x00", ErrorKind::Malformed, 3),
+        (b"\x04\x08[", ErrorKind::Truncated, 3),
+    ] {
+        let error = read(blob, &Limits::default()).unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (kind, Some(offset)), "{error}");
+    }
+}
+
+#[test]
+fn every_minor_version_up_to_eight_is_read() {
+    for minor in 0..=8 {
+        let blob = [4, minor, b'[', 6, b'T'];
+        let limits = Limits::default();
+        let request = Request::new(&limits).detailed();
+        let outcome = marshal::read_outcome(&blob, &marshal::ReadOptions::default(), request);
+        assert!(outcome.error.is_none());
+        assert_eq!(write(&outcome.document, &limits).unwrap(), blob);
+    }
+}
+
+/// Numbers that are made up, the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+/// A value that Ruby can say.
+fn any(dice: &mut Dice, b: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
+    match dice.roll(if depth > 4 { 10 } else { 15 }) {
+        0 => drop(b.null()),
+        1 => drop(b.bool(dice.roll(2) == 0)),
+        2 => drop(b.int(dice.roll(1000) as i64 - 500)),
+        3 => drop(b.int(dice.roll(u64::MAX) as i64)),
+        4 => drop(b.float([0.5, -0.0, 1e300, 0.5, 7.25][dice.roll(5) as usize])),
+        5 => drop(b.text(["a", "é", ""][dice.roll(3) as usize])),
+        6 => drop(b.bytes([&b"a"[..], b"\xff", b""][dice.roll(3) as usize])),
+        7 => drop(b.symbol(["a", "é", "E"][dice.roll(3) as usize], "")),
+        8 => drop(b.encoded("x", ["Shift_JIS", "US-ASCII", "EUC-JP"][dice.roll(3) as usize])),
+        9 if !targets.is_empty() => drop(b.link(targets[dice.roll(targets.len() as u64) as usize])),
+        9 => drop(b.big_int(dice.roll(2) == 0, &[1; 12])),
+        10 | 11 => {
+            targets.push(b.begin_array());
+            for _ in 0..dice.roll(4) {
+                any(dice, b, depth + 1, targets);
+            }
+            b.end();
+        }
+        12 | 13 => {
+            targets.push(b.begin_map());
+            for i in 0..dice.roll(4) {
+                match dice.roll(3) {
+                    0 => b.text_key(&format!("k{i}")),
+                    1 => b.symbol_key(format!("s{i}"), ""),
+                    _ => b.int_key(i as i64),
+                };
+                any(dice, b, depth + 1, targets);
+            }
+            b.end();
+        }
+        _ => {
+            targets.push(b.begin_object("Point"));
+            b.begin_map();
+            b.symbol_key("@a", "");
+            any(dice, b, depth + 1, targets);
+            b.end().end();
+        }
+    }
+}
+
+fn made_up(count: u64) -> Vec<Document<'static>> {
+    let mut dice = Dice(0x1234_5678_9ABC_DEF1);
+    (0..count)
+        .map(|_| {
+            let mut b = Builder::new();
+            b.begin_array();
+            for _ in 0..4 {
+                any(&mut dice, &mut b, 0, &mut Vec::new());
+            }
+            b.end();
+            b.finish().unwrap()
+        })
+        .collect()
+}
+
+#[test]
+fn documents_come_back_equal() {
+    let limits = Limits::default();
+    for document in made_up(3000) {
+        let mut out = Vec::new();
+        let losses = marshal::write(&document, &marshal::WriteOptions::default(), &limits, &mut out).unwrap();
+        assert!(losses.is_empty(), "{losses:?}");
+        let again = read(&out, &limits).unwrap();
+        // The names of classes are text here, and bytes there.
+        assert!(Comparison::new().any_ascii().equal(&again, &document), "{document:?}\n{again:?}");
+        assert_eq!(write(&again, &limits).unwrap(), out);
+    }
+}
+
+#[test]
+fn damaged_dumps_never_make_trouble() {
+    let limits = Limits::default();
+    let mut dice = Dice(77);
+    for fixture in fixtures::load("marshal.jsonl").into_iter().filter(|f| f.blob.len() < 2000) {
+        for _ in 0..20 {
+            let mut blob = fixture.blob.clone();
+            for _ in 0..=dice.roll(3) {
+                let at = dice.roll(blob.len() as u64) as usize;
+                blob[at] = dice.roll(256) as u8;
+            }
+            let request = Request::new(&limits).detailed();
+            let outcome = marshal::read_outcome(&blob, &marshal::ReadOptions::default(), request);
+            if outcome.error.is_none() {
+                let out = write(&outcome.document, &limits).unwrap();
+                let again = read(&out, &limits).unwrap();
+                // Attributes of which there are none are not written.
+                let is_odd = |node: &icecore::Node| node.kind == Kind::Attrs && node.class() == 0 && node.aux == 1;
+                let is_odd = outcome.document.nodes().iter().any(is_odd);
+                assert!(is_odd || again == outcome.document, "{}\n{blob:?}\n{out:?}", fixture.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What we write, loaded by the real Ruby.
+
+#[path = "fixtures/describe.rs"]
+mod describe;
+mod fixtures;
+
+use fixtures::{load, perl::base64, report};
+use icecore::{Limits, Stage, marshal};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+/// What the real Ruby makes of each dump. `None`, and a line that says so, if
+/// ruby is missing.
+fn ask(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
+    let has = Command::new("ruby").args(["-e", "exit RUBY_VERSION >= '3.1'"]).stderr(Stdio::null()).status();
+    if !has.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: ruby 3.1 is not installed");
+        return None;
+    }
+    let mut ruby = Command::new("ruby")
+        .args(["-W0", "-E", "UTF-8"])
+        .arg(fixtures::folder().join("ruby/check.rb"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("ruby runs");
+    let mut to = ruby.stdin.take().expect("a pipe");
+    let from = BufReader::new(ruby.stdout.take().expect("a pipe"));
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for blob in blobs {
+                writeln!(to, "{}", base64(blob)).expect("ruby listens");
+            }
+        });
+        from.lines().map(|line| line.expect("a line")).collect()
+    });
+    ruby.wait().expect("ruby ends");
+    assert_eq!(answers.len(), blobs.len(), "ruby broke off");
+    Some(answers)
+}
+
+fn write(document: &icecore::Document<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    marshal::write(document, &marshal::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
+    out
+}
+
+#[test]
+fn ruby_loads_what_is_written_as_the_same_value() {
+    let fixtures: Vec<_> = load("marshal.jsonl").into_iter().filter(|f| f.mode == "dump").collect();
+    let blobs: Vec<_> = fixtures
+        .iter()
+        .map(|f| write(&marshal::read(&f.blob, &marshal::ReadOptions::default(), &Limits::default()).unwrap()))
+        .collect();
+    let Some(answers) = ask(&blobs) else { return };
+    let mut failures = Vec::new();
+    for (f, answer) in fixtures.iter().zip(&answers) {
+        let expected = f.line["said"].as_str().map_or("ok ?".to_owned(), |said| format!("ok {said}"));
+        if *answer != expected {
+            failures.push(format!("{}:\n  {expected}\n  {answer}", f.name));
+        }
+    }
+    report("loading", answers.len(), &failures);
+}
+
+#[test]
+fn ruby_loads_documents_of_other_formats() {
+    let limits = Limits::default();
+    let stage = Stage::parse("json:typed").unwrap();
+    let texts = [
+        r#"{"a":[1,2.5,"é",null,true,12345678901234567890123],"b":{"a":"x"}}"#,
+        r#"[{"id":1,"name":"a"},{"id":2,"name":"b"}]"#,
+        r#"{"$class":"Point","$value":{"x":1,"y":[1.5,1.5]}}"#,
+        r#"{"$icecore":1,"$strings":"bytes","$value":["abc",{"$latin1":"é"},{"$text":"é"}]}"#,
+        r#"[{"$id":1,"$value":[1]},{"$link":1}]"#,
+        r#"{"$map":[[1,2],[null,3],["a",{"$symbol":"b"}],[1.5,1.5]]}"#,
+        r#"{"$id":1,"$value":[{"$link":1}]}"#,
+        r#"[{"$symbol":"é"},{"$ref":{"$hole":1}}]"#,
+    ];
+    let blobs: Vec<_> =
+        texts.iter().map(|text| write(&icecore::read_as(text.as_bytes(), &stage, &limits).unwrap())).collect();
+    let Some(answers) = ask(&blobs) else { return };
+    let mut failures = Vec::new();
+    for ((text, blob), answer) in texts.iter().zip(&blobs).zip(&answers) {
+        let document = marshal::read(blob, &marshal::ReadOptions::default(), &limits).unwrap();
+        let ours = describe::line(&document);
+        if *answer != format!("ok {ours}") {
+            failures.push(format!("{text}:\n  ours {ours}\n  ruby {answer}"));
+        }
+    }
+    report("loading", answers.len(), &failures);
+}
