@@ -19,6 +19,10 @@ has_perl_module() {
     have perl && perl -M"$1" -e 1 2>/dev/null
 }
 
+has_php_extension() {
+    have php && php -m | grep -x "$1" >/dev/null
+}
+
 # -- Packages ----------------------------------------------------------------
 
 packages=()
@@ -34,6 +38,9 @@ need libsereal-encoder-perl has_perl_module Sereal::Encoder
 need libsereal-decoder-perl has_perl_module Sereal::Decoder
 need libjson-xs-perl has_perl_module JSON::XS
 need libperl-dev has_perl_headers
+need php-cli have php
+need php-igbinary has_php_extension igbinary
+need ruby have ruby
 need make have make
 need python3 have python3
 need shellcheck have shellcheck

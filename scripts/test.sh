@@ -83,6 +83,9 @@ fi
 # -- What it does ------------------------------------------------------------
 
 step 'tests' cargo test --locked --workspace --no-fail-fast
+# These tests say so themselves, but nobody sees it.
+have php || skip 'PHP as a judge of what is written' 'php is missing: php-cli, php-igbinary'
+have ruby || skip 'Ruby as a judge of what is written' 'ruby is missing'
 step 'engine without default features' cargo test --locked -p icecore --no-default-features --lib
 if have rustup && rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then
     step 'engine for wasm32' cargo build --locked -p icecore --no-default-features --target wasm32-unknown-unknown
