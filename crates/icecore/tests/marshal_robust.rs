@@ -221,3 +221,21 @@ fn damaged_dumps_never_make_trouble() {
         }
     }
 }
+
+/// Found by fuzzing: a byte that stands for no number yet was taken for that of E.
+#[test]
+fn an_encoding_needs_its_symbol_before_it() {
+    let blob = b"\x04\x08[\x07I\"\x06a\x06:\x06iT@\x06";
+    let links = b"\x04\x08[\x07I\"\x06a\x06:\x06iTI\"\x06a\x06;\x04T";
+    for input in [&blob[..], links] {
+        let limits = Limits::default();
+        let fast = marshal::read(input, &marshal::ReadOptions::default(), &limits).map(|_| ()).err();
+        let slow = icecore::read_with(
+            input,
+            &icecore::Stage::parse("marshal").unwrap(),
+            icecore::Request::new(&limits).detailed(),
+        );
+        assert_eq!(fast, slow.map(|_| ()).err());
+    }
+    assert!(marshal::read(links, &marshal::ReadOptions::default(), &Limits::default()).is_err());
+}

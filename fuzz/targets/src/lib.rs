@@ -8,6 +8,7 @@ mod convert;
 pub mod differ;
 mod json;
 pub mod mutate;
+mod others;
 pub mod perl;
 pub mod seeds;
 mod sereal;
@@ -15,6 +16,7 @@ mod storable;
 
 pub use convert::convert;
 pub use json::{json_read, json_typed};
+pub use others::{igbinary_read, marshal_read, php_read};
 pub use sereal::sereal_read;
 pub use storable::storable_read;
 
@@ -32,6 +34,9 @@ pub struct Target {
 pub static TARGETS: &[Target] = &[
     Target { name: "storable_read", run: storable_read, seeds: &["storable.jsonl", "storable-arch.jsonl"] },
     Target { name: "sereal_read", run: sereal_read, seeds: &["sereal.jsonl"] },
+    Target { name: "php_read", run: php_read, seeds: &["php.jsonl", "php-mutated.jsonl"] },
+    Target { name: "igbinary_read", run: igbinary_read, seeds: &["igbinary.jsonl"] },
+    Target { name: "marshal_read", run: marshal_read, seeds: &["marshal.jsonl"] },
     Target { name: "json_read", run: json_read, seeds: &["json", "expected.jsonl"] },
     Target {
         name: "json_typed",

@@ -71,7 +71,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let before = self.scan.at;
         let (place, len) = self.bytes("a string")?;
         if let Some([6, b';', number, b'T']) = self.scan.input.get(self.scan.at..self.scan.at + 4)
-            && self.utf8 == *number
+            && self.utf8 == Some(*number)
         {
             self.scan.at += 4;
             let mut node = self.sink.tape().borrowed(Kind::Text, place, len);

@@ -65,8 +65,8 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     pub(super) limits: &'s Limits,
     pub(super) frames: Vec<Frame>,
     pub(super) symbols: Vec<Symbol>,
-    /// The number of the symbol `E`, as it is written; 4 while it has none.
-    pub(super) utf8: u8,
+    /// The number of the symbol `E` as it is written, if it has one.
+    pub(super) utf8: Option<u8>,
     /// The nodes of objects by number.
     pub(super) numbers: Vec<u32>,
     pub(super) sides: Vec<Side>,
@@ -83,7 +83,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             limits,
             frames: Vec::new(),
             symbols: Vec::new(),
-            utf8: 4,
+            utf8: None,
             numbers: Vec::new(),
             sides: Vec::new(),
             floats: HashMap::new(),

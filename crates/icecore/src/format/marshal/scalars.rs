@@ -89,6 +89,12 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             return Ok(());
         }
+        if target.kind == Kind::Int {
+            // Written as a bignum, which took a number; but integers have no
+            // identity.
+            self.simple(Node::leaf(Kind::Int, target.payload), key, start, "link");
+            return Ok(());
+        }
         self.simple(Node::leaf(Kind::Link, u64::from(entry)), key, start, "link");
         self.sink.tape().mark_target(entry);
         Ok(())

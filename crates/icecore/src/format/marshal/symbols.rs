@@ -66,8 +66,8 @@ impl<S: Sink> Reader<'_, '_, S> {
             name.set_encoding(binary);
         }
         self.symbols.push(Symbol { node: name, key: 0, class: 0 });
-        if bytes == b"E" && number < 122 && self.utf8 == 4 {
-            self.utf8 = if number == 0 { 0 } else { number as u8 + 5 };
+        if bytes == b"E" && number < 122 && self.utf8.is_none() {
+            self.utf8 = Some(if number == 0 { 0 } else { number as u8 + 5 });
         }
         if variables {
             let at = self.scan.at;

@@ -1,0 +1,71 @@
+//! The formats of PHP and Ruby: what holds of each.
+
+use crate::check::{self, agree, equal_but_numbers};
+use icecore::{Document, ErrorKind, Kind, Limits, Node, Outcome, Request, Stage};
+
+fn read<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -> Outcome<'a> {
+    let request = Request::new(limits);
+    (stage.format().read)(data, stage.settings(), if detail { request.detailed() } else { request })
+}
+
+/// The reader and the detailed reading agree, spans tile, and what was read is
+/// written again as an equal document with its spelling. Without, it can be read
+/// again, and is equal if `is_equal_without`.
+fn reads(data: &[u8], format: &str, is_equal_without: bool) {
+    let stage = Stage::parse(format).expect("a stage");
+    let limits = check::limits();
+    let fast = read(data, &stage, &limits, false);
+    let slow = read(data, &stage, &limits, true);
+    agree(&fast, &slow);
+    check::tiles(&slow, data.len());
+    check::visit(&fast.document);
+    if fast.error.is_none() {
+        comes_back(&slow.document, &stage, true);
+        comes_back(&fast.document, &stage, is_equal_without);
+    }
+}
+
+/// Instance variables of a value that has none, and an encoding without a name:
+/// Ruby reads both, writes neither, and they don't come back.
+fn has_what_ruby_drops(document: &Document<'_>) -> bool {
+    let is_empty = |node: &Node| node.kind == Kind::Attrs && node.aux == 1 && node.payload >> 32 == 0;
+    document.nodes().iter().any(is_empty) || document.tape().encodings().iter().any(|name| name.bytes.is_empty())
+}
+
+fn comes_back(document: &Document<'_>, stage: &Stage, is_equal: bool) {
+    let mut out = Vec::new();
+    let losses = match icecore::write_to(document, stage, &check::wide_limits(), &mut out) {
+        Ok(losses) => losses,
+        Err(error) if error.kind() == ErrorKind::Limit => return,
+        Err(error) => panic!("{error}\n{document:?}"),
+    };
+    let wide = check::wide_limits();
+    let again = read(&out, stage, &wide, false);
+    if let Some(error) = &again.error {
+        panic!("what was written can't be read: {error}\n{document:?}\n{out:02x?}");
+    }
+    assert_eq!(again.consumed, out.len(), "more was written than is read");
+    if is_equal
+        && !has_what_ruby_drops(document)
+        && losses.is_empty()
+        && *document != again.document
+        && !equal_but_numbers(document, &again.document)
+    {
+        panic!("another document comes back:\n{document:?}\n{:?}\n{out:02x?}", again.document);
+    }
+}
+
+pub fn php_read(data: &[u8]) {
+    reads(data, "php", true);
+}
+
+/// By itself a key that is a decimal string becomes an integer, as PHP's arrays
+/// have it; igbinary can say it as a string.
+pub fn igbinary_read(data: &[u8]) {
+    reads(data, "igbinary", false);
+}
+
+/// By itself it is written as Ruby writes, which links floats and strings.
+pub fn marshal_read(data: &[u8]) {
+    reads(data, "marshal", false);
+}
