@@ -58,14 +58,7 @@ pub fn read_with<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Re
 
 fn read_inside<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Result<Document<'a>, Error> {
     let format = stage.format();
-    let outcome = (format.read)(input, stage.settings(), request);
-    if let Some(error) = outcome.error {
-        return Err(error.in_format(format.name));
-    }
-    if outcome.consumed < input.len() {
-        return Err(trailing(input, outcome.consumed).in_format(format.name));
-    }
-    Ok(outcome.document)
+    (format.read)(input, stage.settings(), request).whole(input, format.name)
 }
 
 /// The error for bytes behind a document.

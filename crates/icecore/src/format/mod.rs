@@ -90,6 +90,18 @@ pub struct Outcome<'a> {
     pub error: Option<Error>,
 }
 
+impl<'a> Outcome<'a> {
+    /// The document, if nothing stopped the reading and nothing is left of the
+    /// input.
+    pub(crate) fn whole(self, input: &[u8], format: &'static str) -> Result<Document<'a>, Error> {
+        let trailing = || (self.consumed < input.len()).then(|| crate::api::trailing(input, self.consumed));
+        match self.error.or_else(trailing) {
+            Some(error) => Err(error.in_format(format)),
+            None => Ok(self.document),
+        }
+    }
+}
+
 /// What is left when windows have been handed over.
 #[derive(Debug)]
 pub struct Rest<'a> {

@@ -61,12 +61,7 @@ pub static FORMAT: Format = Format {
 /// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
 /// path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    let outcome = read_outcome(input, options, Request::new(limits));
-    match outcome.error {
-        Some(error) => Err(error.in_format(NAME)),
-        None if outcome.consumed < input.len() => Err(crate::api::trailing(input, outcome.consumed).in_format(NAME)),
-        None => Ok(outcome.document),
-    }
+    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
 }
 
 /// Reads a dump from the start of the input.

@@ -57,12 +57,7 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `BadLink`, `Trailing`, `Unsupported` or
 /// `Limit`; with offset and path, and with the offset that PHP gives.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    let outcome = read_outcome(input, options, Request::new(limits));
-    match outcome.error {
-        Some(error) => Err(error.in_format(NAME)),
-        None if outcome.consumed < input.len() => Err(crate::api::trailing(input, outcome.consumed).in_format(NAME)),
-        None => Ok(outcome.document),
-    }
+    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
 }
 
 /// Reads a serialized value from the start of the input. A lenient reading takes
