@@ -110,6 +110,8 @@ pub enum LossKind {
     MapKind,
     /// An enum case or the name of a class became a string.
     Name,
+    /// A member of an object became one that everyone may see.
+    Visibility,
     /// A user header was dropped.
     Header,
     /// A boolean became a number or a string.
@@ -145,6 +147,7 @@ impl LossKind {
             LossKind::Attributes => "attributes dropped",
             LossKind::MapKind => "map defaults or identity comparisons dropped",
             LossKind::Name => "enum cases or class references written as strings",
+            LossKind::Visibility => "visibilities of properties dropped",
             LossKind::Header => "user headers dropped",
             LossKind::Bool => "booleans written as numbers or strings",
         }
@@ -178,6 +181,7 @@ impl LossKind {
             LossKind::Attributes => "attributes",
             LossKind::MapKind => "map-kind",
             LossKind::Name => "name",
+            LossKind::Visibility => "visibility",
             LossKind::Header => "header",
             LossKind::Bool => "bool",
         }

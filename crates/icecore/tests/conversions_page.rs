@@ -32,6 +32,12 @@ const ROWS: &[(&str, &str)] = &[
     ("key that is an integer", r#"[{"$map":[[1,2]]}]"#),
     ("key twice", r#"[{"$map":[["a",1],["a",2]]}]"#),
     ("restricted hash", r#"[{"$map":[["a",1]],"$restricted":true,"$locked":[0],"$placeholders":["b"]}]"#),
+    ("key that is an integer's text", r#"[{"1":2}]"#),
+    ("key that is a float", r#"[{"$map":[[1.5,2]]}]"#),
+    ("key that is null", r#"[{"$map":[[null,2]]}]"#),
+    ("key that is a symbol", r#"[{"$map":[[{"$symbol":"a"},1]]}]"#),
+    ("key that is an array", r#"[{"$map":[[[1],2]]}]"#),
+    ("map that compares keys by identity", r#"[{"$map":[["a",1]],"$identity":true}]"#),
     ("map with a default value", r#"[{"$map":[["a",1]],"$default":0}]"#),
     ("reference to a scalar", r#"[{"$ref":1}]"#),
     ("the same array twice", r#"[{"$id":1,"$value":[1]},{"$link":1}]"#),
@@ -41,10 +47,21 @@ const ROWS: &[(&str, &str)] = &[
     ("weak, and nothing else refers to it", r#"[{"$weak":[1]}]"#),
     ("overloaded reference", r#"[{"$overload":{"$class":"C","$value":{}}}]"#),
     ("object", r#"[{"$class":"C","$value":{"a":1}}]"#),
+    ("object of Ruby", r#"[{"$class":"A::B","$value":{"$map":[[{"$symbol":"@a"},1]]}}]"#),
+    (
+        "object of PHP, with a protected and a private property",
+        r#"[{"$class":"A\\B","$value":{"\u0000*\u0000a":1,"\u0000A\\B\u0000b":2}}]"#,
+    ),
+    ("struct", r#"[{"$class":"S","$form":"struct","$value":{"$map":[[{"$symbol":"a"},1]]}}]"#),
+    ("object that is an array", r#"[{"$class":"C","$value":[1]}]"#),
     ("object that is a scalar", r#"[{"$class":"C","$value":{"$ref":1}}]"#),
     ("object frozen by STORABLE_freeze", r#"[{"$opaque":"hook","$class":"C","$payload":"abc","$links":[{}]}]"#),
     ("object frozen by FREEZE (Sereal)", r#"[{"$opaque":"freeze","$class":"C","$payload":[1]}]"#),
     ("object frozen by serialize (PHP `C:`)", r#"[{"$opaque":"C","$class":"C","$payload":"abc"}]"#),
+    ("object dumped by _dump (Ruby)", r#"[{"$opaque":"u","$class":"C","$payload":"abc"}]"#),
+    ("object dumped by marshal_dump (Ruby)", r#"[{"$opaque":"U","$class":"C","$payload":[1]}]"#),
+    ("instance of a subclass of Array (Ruby)", r#"[{"$subclass":"C","$value":[1]}]"#),
+    ("value with a module mixed in (Ruby)", r#"[{"$extended":"M","$value":[1]}]"#),
     ("regular expression", r#"[{"$regexp":"a+","$flags":"i"}]"#),
     ("regular expression with other flags", r#"[{"$regexp":"a+","$flags":"a"}]"#),
     ("code as text", r#"[{"$code":"{ 1 }"}]"#),
@@ -64,7 +81,7 @@ fn read<'a>(bytes: &'a [u8], stage: &str) -> Document<'a> {
 
 /// The cell for what became of a document: the value, or `the same`; and what
 /// was lost.
-fn cell(document: &Document<'_>, to: &str) -> String {
+fn cell(document: &Document<'_>, value: &str, to: &str) -> String {
     let stage = Stage::parse(to).expect("the stage is known");
     let mut bytes = Vec::new();
     let losses = match icecore::write_to(document, &stage, &Limits::default(), &mut bytes) {
@@ -83,7 +100,8 @@ fn cell(document: &Document<'_>, to: &str) -> String {
             let outer = text.find("\"$value\":").filter(|_| text.starts_with("{\"$icecore\""));
             let start = outer.map_or(0, |at| at + "\"$value\":".len());
             let end = if start == 0 { text.len() } else { text.len() - 1 };
-            format!("`{}`", &text[start..end])
+            // That a name became text is nothing to tell.
+            if text[start..end] == *value { "the same".to_owned() } else { format!("`{}`", &text[start..end]) }
         }
     };
     format!("{value}{}", lost(&losses))
@@ -95,12 +113,16 @@ fn lost(losses: &Losses) -> String {
 }
 
 fn table() -> String {
-    let mut table =
-        String::from("| what | as `json:typed` | JSON | Storable | Sereal | PHP |\n|---|---|---|---|---|---|\n");
+    let mut table = String::from(
+        "| what | as `json:typed` | JSON | Storable | Sereal | PHP | igbinary | Marshal |\n|---|---|---|---|---|---|---|---|\n",
+    );
     for (what, value) in ROWS {
         let text = typed(value);
         let document = read(text.as_bytes(), "json:typed");
-        let cells: Vec<_> = ["json", "storable", "sereal", "php"].iter().map(|to| cell(&document, to)).collect();
+        let cells: Vec<_> = ["json", "storable", "sereal", "php", "igbinary", "marshal"]
+            .iter()
+            .map(|to| cell(&document, value, to))
+            .collect();
         table += &format!("| {what} | `{value}` | {} |\n", cells.join(" | "));
     }
     table

@@ -122,9 +122,9 @@ fn what_php_lacks_is_a_loss() {
     let document = b.finish().unwrap();
     let mut out = Vec::new();
     let losses = igbinary::write(&document, &igbinary::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
-    assert_eq!(losses.iter().count(), 5, "{losses:?}");
+    assert_eq!(losses.iter().count(), 4, "{losses:?}");
     let json = icecore::convert(&out, "igbinary", "json").unwrap();
-    assert_eq!(String::from_utf8_lossy(&json), r#"[1.8446744073709552e19,"s","18446744073709551616",null,1]"#);
+    assert_eq!(String::from_utf8_lossy(&json), r#"["18446744073709551615","s","18446744073709551616",null,1]"#);
 }
 
 #[test]

@@ -90,3 +90,33 @@ fn ruby_loads_documents_of_other_formats() {
     }
     report("loading", answers.len(), &failures);
 }
+
+/// Ruby's documentation is some ten thousand dumps that nobody made for a test.
+#[test]
+fn the_documentation_of_ruby_comes_back_byte_for_byte() {
+    let limits = icecore::Limits::default();
+    let stage = icecore::Stage::parse("marshal").unwrap();
+    let mut folders = vec![std::path::PathBuf::from("/usr/share/ri")];
+    let (mut checked, mut different) = (0, Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "ri") {
+                let dump = std::fs::read(&path).unwrap();
+                let request = icecore::Request::new(&limits).detailed();
+                let document = icecore::read_with(&dump, &stage, request)
+                    .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                let mut again = Vec::new();
+                icecore::write_to(&document, &stage, &limits, &mut again).unwrap();
+                checked += 1;
+                if again != dump {
+                    different.push(path);
+                }
+            }
+        }
+    }
+    println!("{checked} dumps of Ruby's documentation");
+    assert!(different.is_empty(), "{} of {checked}, as {:?}", different.len(), different[0]);
+}

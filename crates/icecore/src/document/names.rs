@@ -38,6 +38,11 @@ pub struct Names {
     marked: bool,
     /// Whether there is one of a key that is allowed, but absent.
     absent: bool,
+    /// Whether there is one that only an object's member can have: a symbol, or
+    /// a mangled name of PHP's. The table of keys that is full counts as such.
+    member: bool,
+    /// Whether there is one with parts, as `A::B` or `A\B`.
+    qualified: bool,
     /// How often everything was forgotten: ids of another generation mean
     /// nothing.
     generation: u32,
@@ -148,6 +153,19 @@ impl Names {
     #[inline]
     pub(crate) fn any_absent(&self) -> bool {
         self.absent
+    }
+
+    /// Whether there may be a member's name that is written otherwise in other
+    /// languages.
+    #[inline]
+    pub(crate) fn any_member(&self) -> bool {
+        self.member || self.entries.len() >= CAPACITY
+    }
+
+    /// Whether there is a class in a package, module or namespace.
+    #[inline]
+    pub(crate) fn any_qualified(&self) -> bool {
+        self.qualified
     }
 
     /// Changes when ids lose their meaning: a tape that is used again forgets
@@ -318,6 +336,8 @@ impl Names {
         self.marked |= !is_plain;
         self.plain.push(is_plain);
         self.absent |= node.flags & super::flag::PLACEHOLDER != 0;
+        self.member |= node.kind == Kind::Symbol || bytes.first() == Some(&0);
+        self.qualified |= bytes.iter().any(|byte| matches!(byte, b':' | b'\\'));
         self.entries.push(Entry { head: head_of(bytes), node: kept });
         self.follow.resize(self.entries.len() + 1, 0);
         u32::try_from(self.entries.len()).ok()

@@ -8,9 +8,10 @@ pub mod sereal;
 pub mod storable;
 
 pub(crate) mod append;
+mod php_lacks;
 mod scan;
 
-use crate::document::{Document, Receive, Tape, Windows};
+use crate::document::{Document, Naming, Receive, Tape, Windows, renamed};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::{Opt, Settings};
@@ -124,6 +125,26 @@ impl<'a> Rest<'a> {
         let document = sink.into_rest();
         let items = document.tape().first_item;
         Rest { outcome: Outcome { document, consumed, error }, items, needs_whole }
+    }
+}
+
+/// Writes the document with the names that the target has for classes and
+/// members; as it is, if it was read from that very format.
+pub(crate) fn write_named(
+    document: &Document<'_>,
+    format: &'static str,
+    naming: Naming,
+    write: impl FnOnce(&Document<'_>) -> Result<Losses, Error>,
+) -> Result<Losses, Error> {
+    if document.spelling_of(format).is_some() {
+        return write(document);
+    }
+    match renamed(document, naming) {
+        None => write(document),
+        Some((document, mut losses)) => {
+            losses.merge(write(&document)?);
+            Ok(losses)
+        }
     }
 }
 

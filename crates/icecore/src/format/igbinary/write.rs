@@ -5,8 +5,10 @@
 
 use super::spelling as code;
 use super::{NAME, WriteOptions, tag};
-use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Note, Ordinals, Spelling, flag};
+use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::php_lacks::{count_present, has_regexp_flags, is_absent, lost_flags};
+use crate::format::write_named;
 use crate::limits::Limits;
 use crate::num::{bigint, float128};
 use crate::output::{LossKind, Losses, Output};
@@ -25,10 +27,24 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     document.tape().check()?;
+    write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
+}
+
+fn write_whole(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
     let spelling = document.spelling_of(NAME);
     let version = spelling.and_then(|spelling| spelling.get(code::VERSION)).map_or(2, |version| version as u8);
     out.buffer().extend_from_slice(&[0, 0, 0, version]);
-    let again = document.nodes().iter().filter(|node| node.kind == Kind::Alias);
+    // A scalar that is linked to must be a variable that both share.
+    let again = document.nodes().iter().filter(|node| node.kind.is_again());
+    let aliased = again.map(|node| (node.kind, last_target(document, node.payload as u32))).filter(|(kind, target)| {
+        *kind == Kind::Alias
+            || document.nodes().get(written(document, *target) as usize).is_some_and(|node| is_scalar(node.kind))
+    });
     let mut writer = Writer {
         document,
         limits,
@@ -40,7 +56,9 @@ pub fn write(
         next_string: 0,
         numbers: HashMap::new(),
         next: 0,
-        aliased: again.map(|node| node.payload as u32).collect(),
+        aliased: aliased.map(|(_, target)| target).collect(),
+        has_absent: document.tape().keys().any_absent()
+            || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
         losses: Losses::default(),
     };
     if document.header().is_some() {
@@ -79,8 +97,10 @@ struct Writer<'d> {
     /// The numbers of nodes that are written again.
     numbers: HashMap<u32, u32>,
     next: u32,
-    /// The nodes that an alias names.
+    /// The nodes that an alias names, and the scalars that a link names.
     aliased: HashSet<u32>,
+    /// Whether there are keys that are only allowed.
+    has_absent: bool,
     losses: Losses,
 }
 
@@ -195,8 +215,13 @@ impl<'d> Writer<'d> {
         let node = self.document.nodes()[first as usize];
         let value = if node.key == IS_KEY { self.document.tape().next(first) } else { first };
         let (count, kind, is_object) = (frame.count, frame.kind, frame.is_object);
-        frame.count += 1;
         frame.at = self.document.tape().next(value);
+        if self.has_absent && kind == Kind::Map && is_absent(self.document, first) {
+            return Ok(());
+        }
+        if let Some(frame) = self.stack.last_mut() {
+            frame.count += 1;
+        }
         if kind == Kind::Array {
             let chosen = find(self.notes(value), code::KEY_TAG);
             Self::integer(i64::from(count), chosen, buf);
@@ -251,7 +276,9 @@ impl<'d> Writer<'d> {
             return Ok(());
         }
         let number = self.string(bytes, false, chosen, choice, buf)?;
+        // What is a string here may be an integer in an array.
         if first == value
+            && decimal(bytes).is_none()
             && choice.is_none()
             && number != u32::MAX
             && let Some(slot) = self.keys.get_mut(usize::from(id))
@@ -266,14 +293,6 @@ impl<'d> Writer<'d> {
         let node = self.node(at);
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(at)));
-        }
-        if node.kind == Kind::Map {
-            if node.has(flag::RESTRICTED) {
-                self.lose(LossKind::Restricted, at);
-            }
-            if node.flags & (flag::DEFAULT | flag::IDENTITY) != 0 {
-                self.lose(LossKind::MapKind, at);
-            }
         }
         let mut end = self.document.tape().next(at);
         if node.kind == Kind::Map && node.has(flag::DEFAULT) {
@@ -291,7 +310,12 @@ impl<'d> Writer<'d> {
         let from = notes.iter().position(|note| note.code == code::OMITTED).unwrap_or(notes.len());
         let len = notes[from..].iter().take_while(|note| note.code == code::OMITTED).count();
         let omitted = &notes[from..from + len];
-        self.sized(tag::ARRAY, find(notes, code::TAG), u64::from(node.aux) + len as u64, buf)?;
+        let count = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
+            count_present(self.document, at + 1, end)
+        } else {
+            node.aux
+        };
+        self.sized(tag::ARRAY, find(notes, code::TAG), u64::from(count) + len as u64, buf)?;
         self.stack.push(Frame { at: at + 1, end, kind: node.kind, count: 0, is_object, omitted });
         Ok(())
     }
@@ -299,76 +323,58 @@ impl<'d> Writer<'d> {
     // -- Values ------------------------------------------------------------
 
     /// Writes the node at `at`: a leaf whole, of a container the front.
-    fn value(&mut self, mut at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let is_marked = find(self.notes(at), code::REFERENCE).is_some();
-        let kind = self.node(at).kind;
-        let is_scalar = !matches!(kind, Kind::Array | Kind::Map | Kind::Object | Kind::Opaque | Kind::EnumCase);
-        let is_aliased =
-            (is_scalar || self.spelling.is_none()) && !self.aliased.is_empty() && self.aliased.contains(&at);
-        let is_reference = is_marked || is_aliased;
-        if is_reference {
+    fn value(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let (at, wrappers) = self.unwrapped(first);
+        let node = self.node(at);
+        if node.kind.is_again() {
+            return self.again(first, at, node, buf);
+        }
+        let is_marked = find(self.notes(first), code::REFERENCE).is_some();
+        let is_scalar = is_scalar(node.kind);
+        let is_aliased = (is_scalar || self.spelling.is_none())
+            && !self.aliased.is_empty()
+            && (first..=at).any(|at| self.aliased.contains(&at));
+        if is_marked || is_aliased {
             buf.push(tag::REFERENCE);
         }
-        let first = at;
+        if !is_scalar || is_marked || is_aliased {
+            for at in first..first + wrappers {
+                if self.node(at).has(flag::TARGET) {
+                    self.numbers.insert(at, self.next);
+                }
+            }
+            self.number(at);
+        }
+        match node.kind {
+            Kind::Array | Kind::Map => self.open(at, false, buf),
+            Kind::Object => {
+                self.class(at, node.class(), buf)?;
+                lost_flags(&self.node(at + 1), |kind| self.lose(kind, at));
+                self.open(at + 1, true, buf)
+            }
+            Kind::Opaque => self.opaque(at, node, buf),
+            Kind::EnumCase => self.enum_case(at, buf),
+            _ => self.leaf(at, buf),
+        }
+    }
+
+    /// The node that is written for the one at `first`, which PHP may have nothing
+    /// for, and how many nodes from there on only wrap it.
+    fn unwrapped(&mut self, first: u32) -> (u32, u32) {
+        let mut at = first;
         for _ in 0..WRAPS {
             let node = self.node(at);
-            let inner = match node.kind {
-                Kind::Ref => Some(LossKind::Reference),
-                Kind::Attrs => Some(LossKind::Attributes),
-                Kind::Regexp => Some(LossKind::Regexp),
-                Kind::Code => Some(LossKind::Code),
-                Kind::VString => Some(LossKind::VString),
-                Kind::Tied => Some(LossKind::Tied),
-                Kind::Opaque if node.form() != Form::Serializable => Some(LossKind::Opaque),
-                Kind::Object if !matches!(self.node(at + 1).kind, Kind::Array | Kind::Map) => Some(LossKind::Class),
-                _ => None,
-            };
-            let Some(loss) = inner else { break };
+            if node.flags & !(flag::REF | flag::TARGET) != 0 {
+                lost_flags(&node, |kind| self.lose(kind, at));
+            }
+            let Some(loss) = wraps(self.document, at) else { break };
             self.lose(loss, at);
-            if node.has(flag::TARGET) {
-                self.numbers.insert(at, self.next);
+            if node.kind == Kind::Regexp && has_regexp_flags(self.document, at) {
+                self.lose(LossKind::RegexpFlags, at);
             }
-            if node.end() <= at + 1 {
-                buf.push(tag::NULL);
-                return Ok(());
-            }
-            at += 1;
+            at = inside(self.document, at);
         }
-        let node = self.node(at);
-        match node.kind {
-            Kind::Link | Kind::Alias => return self.again(first, node, buf),
-            Kind::Array | Kind::Map => {
-                self.number(at);
-                return self.open(at, false, buf);
-            }
-            Kind::Object => {
-                self.number(at);
-                self.class(at, node.class(), buf)?;
-                return self.open(at + 1, true, buf);
-            }
-            Kind::Opaque => {
-                self.number(at);
-                return self.opaque(at, node, buf);
-            }
-            Kind::EnumCase => {
-                self.number(at);
-                return self.enum_case(at, buf);
-            }
-            kind if kind.is_container() => {
-                // What wraps itself over and over is nothing.
-                self.lose(LossKind::Cycle, at);
-                buf.push(tag::NULL);
-                return Ok(());
-            }
-            _ => {}
-        }
-        if is_reference {
-            self.number(at);
-            if first != at {
-                self.numbers.insert(first, self.next - 1);
-            }
-        }
-        self.leaf(at, buf)
+        (at, at - first)
     }
 
     fn leaf(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
@@ -384,10 +390,7 @@ impl<'d> Writer<'d> {
             }
             Kind::Bool => buf.push(if node.payload == 0 { tag::FALSE } else { tag::TRUE }),
             Kind::Int => Self::integer(node.payload as i64, chosen, buf),
-            Kind::Uint => {
-                self.lose(LossKind::Precision, at);
-                float((node.payload as f64).to_bits(), buf);
-            }
+            Kind::Uint => return self.digits(at, node.payload.to_string().as_bytes(), buf),
             Kind::Float => float(node.payload, buf),
             Kind::Float32 => float(f64::from(f32::from_bits(node.payload as u32)).to_bits(), buf),
             kind if kind.has_bytes() => {
@@ -412,32 +415,43 @@ impl<'d> Writer<'d> {
         let node = self.node(at);
         let bytes = self.document.bytes(&node);
         if node.kind == Kind::Float128 {
-            let value = <&[u8; 16]>::try_from(bytes).map_or(f64::NAN, float128::to_f64);
-            self.lose(LossKind::Precision, at);
-            float(value.to_bits(), buf);
+            let raw = bytes.try_into().unwrap_or([0; 16]);
+            if float128::to_f64_exact(&raw).is_none() {
+                self.lose(LossKind::Precision, at);
+            }
+            float(float128::to_f64(&raw).to_bits(), buf);
             return Ok(());
         }
         let mut text = Vec::new();
         bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut text);
+        self.digits(at, &text, buf)
+    }
+
+    /// A string with the digits of a number.
+    fn digits(&mut self, at: u32, text: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
         self.lose(LossKind::BigInt, at);
         // It stands nowhere that the table of strings could refer to, so it is
         // written out each time.
         self.sized(tag::STRING, None, text.len() as u64, buf)?;
-        buf.extend_from_slice(&text);
+        buf.extend_from_slice(text);
         self.next_string += 1;
         Ok(())
     }
 
-    /// A link or an alias.
-    fn again(&mut self, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let target = node.payload as u32;
+    /// A link or an alias, which stands at `at`, in the place of `first`.
+    fn again(&mut self, first: u32, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let target = last_target(self.document, at);
         let Some(number) = self.numbers.get(&target).copied() else {
             return self.copied(at, target, buf);
         };
-        if node.kind == Kind::Alias {
+        for at in (first..=at).filter(|at| self.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
+            self.numbers.insert(at, number);
+        }
+        let kind = self.node(written(self.document, target)).kind;
+        if node.kind == Kind::Alias || is_scalar(kind) {
             buf.push(tag::REFERENCE);
         }
-        let is_object = matches!(self.node(target).kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
+        let is_object = matches!(kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
         let chosen = find(self.notes(at), code::TAG);
         let usual = if is_object { tag::OBJECT_REF } else { tag::ARRAY_REF };
         let first = match chosen {
@@ -448,19 +462,10 @@ impl<'d> Writer<'d> {
         self.sized(first, chosen, u64::from(number), buf)
     }
 
-    /// What a link names that has no number: a scalar, or something that only
-    /// comes later.
-    fn copied(&mut self, at: u32, mut target: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        for _ in 0..WRAPS {
-            let node = self.node(target);
-            match node.kind {
-                Kind::Ref | Kind::Attrs if node.end() > target + 1 => target += 1,
-                Kind::Link | Kind::Alias => target = node.payload as u32,
-                _ => break,
-            }
-        }
-        let kind = self.node(target).kind;
-        if kind.is_container() || kind.is_again() || kind == Kind::EnumCase {
+    /// What a link names that has no number: something that only comes later.
+    fn copied(&mut self, at: u32, target: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let target = written(self.document, target);
+        if !is_scalar(self.node(target).kind) || self.node(target).kind.is_again() {
             self.lose(LossKind::Cycle, at);
             buf.push(tag::NULL);
             return Ok(());
@@ -490,13 +495,67 @@ impl<'d> Writer<'d> {
     fn enum_case(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let document = self.document;
         let bytes = document.bytes(&document.nodes()[at as usize]);
-        let colon = bytes.iter().position(|byte| *byte == b':').unwrap_or(bytes.len());
-        let (class, case) = (&bytes[..colon], bytes.get(colon + 1..).unwrap_or(&[]));
         let notes = self.notes(at);
+        let Some(colon) = bytes.iter().position(|byte| *byte == b':') else {
+            self.lose(LossKind::Name, at);
+            return self.string(bytes, false, None, None, buf).map(drop);
+        };
+        let (class, case) = (&bytes[..colon], &bytes[colon + 1..]);
         self.string(class, true, find(notes, code::CLASS_TAG), find(notes, code::CLASS_STRING), buf)?;
         buf.push(tag::ENUM);
         self.string(case, false, find(notes, code::TAG), find(notes, code::STRING), buf).map(drop)
     }
+}
+
+fn is_scalar(kind: Kind) -> bool {
+    !matches!(kind, Kind::Array | Kind::Map | Kind::Object | Kind::Opaque | Kind::EnumCase)
+}
+
+/// What is lost with a node of which only what is in it can be written.
+fn wraps(document: &Document<'_>, at: u32) -> Option<LossKind> {
+    let node = document.nodes().get(at as usize)?;
+    let kind_inside = || document.nodes().get(at as usize + 1).map(|node| node.kind);
+    match node.kind {
+        Kind::Ref => Some(LossKind::Reference),
+        Kind::Attrs => Some(LossKind::Attributes),
+        Kind::Regexp => Some(LossKind::Regexp),
+        Kind::Code => Some(LossKind::Code),
+        Kind::VString => Some(LossKind::VString),
+        Kind::Tied => Some(LossKind::Tied),
+        Kind::Opaque if node.form() != Form::Serializable => Some(LossKind::Opaque),
+        Kind::Object if !matches!(kind_inside(), Some(Kind::Array | Kind::Map)) => Some(LossKind::Class),
+        _ => None,
+    }
+}
+
+/// What is in such a node. A v-string has its source text before its value.
+fn inside(document: &Document<'_>, at: u32) -> u32 {
+    match document.nodes().get(at as usize).map(|node| node.kind) {
+        Some(Kind::VString) => document.tape().next(at + 1),
+        _ => at + 1,
+    }
+}
+
+/// The node that is written for the one at `at`.
+fn written(document: &Document<'_>, mut at: u32) -> u32 {
+    for _ in 0..WRAPS {
+        if wraps(document, at).is_none() {
+            break;
+        }
+        at = inside(document, at);
+    }
+    at
+}
+
+/// What the link at `at` names in the end, if it names another link.
+fn last_target(document: &Document<'_>, mut at: u32) -> u32 {
+    for _ in 0..WRAPS {
+        match document.nodes().get(at as usize) {
+            Some(node) if node.kind.is_again() => at = node.payload as u32,
+            _ => break,
+        }
+    }
+    at
 }
 
 fn find(notes: &[Note], code: u16) -> Option<u64> {

@@ -24,8 +24,8 @@ mod write;
 
 pub use options::{BytesAs, Cycles, ReadOptions, Surrogates, TextAs, WriteOptions};
 
-use super::{Format, Outcome, Part, Request};
-use crate::document::{Detailed, Document, Kind, Node, flag};
+use super::{Format, Outcome, Part, Request, write_named};
+use crate::document::{Detailed, Document, Kind, Naming, Node, flag};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::num::bigint;
@@ -78,7 +78,18 @@ pub fn write(
     if options.typed {
         return typed::write(document, options, limits, out).map(|()| Losses::default());
     }
-    write::write(document, Part::default(), options, limits, out)
+    write_plain(document, Part::default(), options, limits, out)
+}
+
+/// Writes plain JSON, with bare names.
+fn write_plain(
+    document: &Document<'_>,
+    part: Part,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    write_named(document, FORMAT.name, Naming::Plain, |document| write::write(document, part, options, limits, out))
 }
 
 fn read_stage<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
@@ -102,7 +113,7 @@ fn write_part(
     out: &mut dyn Output,
 ) -> Option<Result<Losses, Error>> {
     let options = WriteOptions::from_settings(settings);
-    (!options.typed).then(|| write::write(document, part, &options, limits, out))
+    (!options.typed).then(|| write_plain(document, part, &options, limits, out))
 }
 
 fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {

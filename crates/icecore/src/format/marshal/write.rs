@@ -7,8 +7,9 @@ use super::number::{is_fixnum, push_long};
 use super::spelling::{self, value as code};
 use super::write_names::Names;
 use super::{MAJOR, MINOR, NAME, WriteOptions};
-use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Node, Ordinals, Spelling, flag};
+use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Naming, Node, Ordinals, Spelling, flag};
 use crate::error::Error;
+use crate::format::write_named;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 use std::collections::HashMap;
@@ -25,6 +26,10 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     document.tape().check()?;
+    write_named(document, NAME, Naming::Ruby, |document| write_whole(document, limits, out))
+}
+
+fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
     let spelling = document.spelling_of(NAME);
     let minor = spelling.and_then(|spelling| spelling.get(spelling::MINOR)).and_then(|minor| u8::try_from(minor).ok());
     out.buffer().extend_from_slice(&[MAJOR, minor.filter(|minor| *minor <= MINOR).unwrap_or(MINOR)]);
@@ -188,7 +193,7 @@ impl<'d> Writer<'d> {
                             return Ok(());
                         }
                     }
-                    if node.kind == Kind::Alias && !takes_number(self.node(target)) {
+                    if node.kind == Kind::Alias && is_immediate(self.node(target)) {
                         self.lose(LossKind::Sharing, at);
                     }
                     target
@@ -451,6 +456,11 @@ impl<'d> Writer<'d> {
 /// Whether the flags of a node of this kind say how it is referred to.
 fn may_be_weak(kind: Kind) -> bool {
     kind.is_container() || kind == Kind::Link
+}
+
+/// Whether this is no object of its own that two places could share.
+fn is_immediate(node: Node) -> bool {
+    !takes_number(node) || matches!(node.kind, Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float | Kind::Float32)
 }
 
 /// Whether Ruby gives this a number.

@@ -175,8 +175,9 @@ impl Writer<'_> {
             // What Perl calls `s` is `m` in Ruby.
             let letter = if *letter == b's' { b'm' } else { *letter };
             match OPTIONS.iter().find(|(_, known)| *known == letter) {
-                Some((bit, _)) => options |= bit,
-                None => self.lose(LossKind::RegexpFlags, at),
+                // `xx` says more than `x`.
+                Some((bit, _)) if options & bit == 0 => options |= bit,
+                _ => self.lose(LossKind::RegexpFlags, at),
             }
         }
         if let Some(noted) = self.note(at, code::OPTIONS).and_then(|noted| u8::try_from(noted).ok())

@@ -7,8 +7,10 @@ use super::spelling;
 use super::text::{is_class_name, is_enum_case, push_number, push_uint, says};
 use super::write_keys::Rendered;
 use super::{NAME, WriteOptions};
-use crate::document::{Document, Form, IS_KEY, Kind, Node, Note, Ordinals, Spelling, flag};
+use crate::document::{Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::php_lacks::count_present;
+use crate::format::write_named;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 use std::collections::HashMap;
@@ -26,6 +28,10 @@ pub fn write(
 ) -> Result<Losses, Error> {
     let WriteOptions {} = options;
     document.tape().check()?;
+    write_named(document, NAME, Naming::Php, |document| write_whole(document, limits, out))
+}
+
+fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
     let spelling = document.spelling_of(NAME).filter(|spelling| !spelling.notes.is_empty());
     let mut writer = Writer {
         document,
@@ -283,28 +289,16 @@ impl<'d> Writer<'d> {
         buf.extend_from_slice(b"O:");
         push_uint(name.len() as u64, buf);
         buf.extend_from_slice(b":\"");
-        buf.extend_from_slice(&name);
+        buf.extend_from_slice(name);
         buf.extend_from_slice(b"\":");
         self.entries(at, at + 1, &body, head, buf)?;
         Ok(true)
     }
 
-    /// The name of a class; Perl's and Ruby's `::` is PHP's `\`. `None` if PHP
-    /// would not take it.
-    fn class_name(&self, node: &Node) -> Option<Vec<u8>> {
+    /// The name of a class. `None` if PHP would not take it.
+    fn class_name(&self, node: &Node) -> Option<&'d [u8]> {
         let name = self.document.tape().classes().get(node.class())?.bytes;
-        let mut out = Vec::with_capacity(name.len());
-        let mut rest = name;
-        while let Some((byte, behind)) = rest.split_first() {
-            if let Some(behind) = rest.strip_prefix(b"::") {
-                out.push(b'\\');
-                rest = behind;
-            } else {
-                out.push(*byte);
-                rest = behind;
-            }
-        }
-        is_class_name(&out).then_some(out)
+        is_class_name(name).then_some(name)
     }
 
     /// The number of entries and the bracket, or the head as it was read, which
@@ -315,7 +309,7 @@ impl<'d> Writer<'d> {
         }
         let end = self.document.tape().next(at);
         let most = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
-            self.count_entries(at, end)
+            count_present(self.document, at + 1, end)
         } else {
             node.aux
         };
@@ -327,28 +321,6 @@ impl<'d> Writer<'d> {
         let is_object = note != at;
         self.stack.push(Frame { at: at + 1, end, count: 0, most, is_object });
         Ok(())
-    }
-
-    /// How many entries are there and not only allowed.
-    fn count_entries(&self, at: u32, end: u32) -> u32 {
-        let tape = self.document.tape();
-        let mut count = 0;
-        let mut child = at + 1;
-        while child < end {
-            let node = self.node(child);
-            let mut absent = node.has(flag::PLACEHOLDER) && node.key == IS_KEY && node.kind.is_string();
-            if node.key == IS_KEY {
-                child = tape.next(child);
-            } else if node.key != 0 {
-                absent = tape.keys().get(u32::from(node.key)).is_some_and(|name| name.node.has(flag::PLACEHOLDER));
-            }
-            if child >= end {
-                break;
-            }
-            count += u32::from(!absent);
-            child = tape.next(child);
-        }
-        count
     }
 
     fn is_payload(&self, at: u32, node: &Node) -> bool {
@@ -366,7 +338,7 @@ impl<'d> Writer<'d> {
                 buf.extend_from_slice(b"C:");
                 push_uint(name.len() as u64, buf);
                 buf.extend_from_slice(b":\"");
-                buf.extend_from_slice(&name);
+                buf.extend_from_slice(name);
                 buf.extend_from_slice(b"\":");
                 push_uint(bytes.len() as u64, buf);
                 buf.extend_from_slice(b":{");

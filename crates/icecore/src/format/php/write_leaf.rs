@@ -5,6 +5,7 @@ use super::text::{is_enum_case, push_float, push_integer, push_number, push_uint
 use super::write::Writer;
 use crate::document::{Kind, Node, Place, flag};
 use crate::format::append::append;
+use crate::format::php_lacks::{has_regexp_flags, lost_flags};
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
 
@@ -105,20 +106,7 @@ impl Writer<'_> {
 
     #[cold]
     fn rare_flags(&mut self, at: u32, node: &Node) {
-        if node.has(flag::WEAK) {
-            self.lose(LossKind::Weak, at);
-        }
-        if node.has(flag::OVERLOAD) {
-            self.lose(LossKind::Overload, at);
-        }
-        if node.kind == Kind::Map {
-            if node.has(flag::RESTRICTED) {
-                self.lose(LossKind::Restricted, at);
-            }
-            if node.flags & (flag::IDENTITY | flag::DEFAULT) != 0 {
-                self.lose(LossKind::MapKind, at);
-            }
-        }
+        lost_flags(node, |kind| self.lose(kind, at));
     }
 
     /// Counts what is lost with a node of which only what it holds is written.
@@ -133,11 +121,8 @@ impl Writer<'_> {
             },
             at,
         );
-        if node.kind == Kind::Regexp {
-            let flags = self.node(self.document.tape().next(at + 1));
-            if flags.kind != Kind::Int && !self.document.bytes(&flags).is_empty() {
-                self.lose(LossKind::RegexpFlags, at);
-            }
+        if node.kind == Kind::Regexp && has_regexp_flags(self.document, at) {
+            self.lose(LossKind::RegexpFlags, at);
         }
     }
 }

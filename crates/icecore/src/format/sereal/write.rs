@@ -6,9 +6,10 @@ use super::header::{Encoding, HAS_USER_HEADER, MAGIC, OLD_MAGIC};
 use super::spell::{header as code, width};
 use super::tag::TRACK;
 use super::write_simple::write_simple;
-use super::{Compress, SortKeys, WriteOptions};
-use crate::document::{Document, Spelling};
+use super::{Compress, FORMAT, SortKeys, WriteOptions};
+use crate::document::{Document, Naming, Spelling};
 use crate::error::{Error, ErrorKind};
+use crate::format::write_named;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 
@@ -98,6 +99,15 @@ pub(super) fn write(
         return Ok(Losses::default());
     }
     document.tape().check()?;
+    write_named(document, FORMAT.name, Naming::Perl, |document| write_whole(document, options, limits, out))
+}
+
+fn write_whole(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
     let plan = Plan::new(document, options, limits)?;
     let mut losses = Losses::default();
     let suffix = suffix(document, &plan, &mut losses)?;

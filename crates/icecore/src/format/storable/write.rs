@@ -9,8 +9,9 @@ use super::spelling::value as code;
 use super::tag::{self, hook};
 use super::write_simple::{DEPTH, write_simple};
 use super::{NAME, WriteOptions};
-use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Node, Note, Ordinals, Spelling, flag};
+use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::write_named;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 use std::collections::HashMap;
@@ -31,6 +32,15 @@ pub fn write(
         return Ok(Losses::default());
     }
     document.tape().check()?;
+    write_named(document, NAME, Naming::Perl, |document| write_whole(document, options, limits, out))
+}
+
+fn write_whole(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
     let spelling = document.spelling_of(NAME);
     let mut image = spelling.map_or_else(Image::native, Image::from_spelling);
     if image.old_magic || image.major < 2 {
@@ -236,6 +246,12 @@ impl<'d> Writer<'d> {
         });
     }
 
+    /// Whether a link names a string or a number.
+    fn names_scalar(&self, link: &Node) -> bool {
+        let kind = self.node(link.payload as u32).kind;
+        !kind.is_container() && !kind.is_again()
+    }
+
     // -- Values ------------------------------------------------------------
 
     /// Writes the node at `at`: a leaf whole, of a container the front.
@@ -248,6 +264,7 @@ impl<'d> Writer<'d> {
         // A chain of references, links and objects; cut off where it is too deep
         // or hand-made links go round in a circle.
         let mut jumped = false;
+        let mut is_copy = false;
         // The link or alias that was followed last: its notes tell of its form.
         let mut named = at;
         for _ in 0..=self.limits.depth.saturating_add(64) {
@@ -256,7 +273,7 @@ impl<'d> Writer<'d> {
                 Slot::Variable => self.variables.get(&at),
                 Slot::Referent => self.referents.get(&at),
             };
-            if let (true, Some(number)) = (node.has(flag::TARGET), number) {
+            if let (true, Some(number)) = (node.has(flag::TARGET) && !is_copy, number) {
                 let number = *number;
                 if let Some((object, start, end, classes)) = class
                     && buf.len() == end
@@ -280,6 +297,13 @@ impl<'d> Writer<'d> {
                 (Slot::Referent, Kind::Link) => {
                     jumped = true;
                     named = at;
+                    at = node.payload as u32;
+                }
+                (Slot::Variable, Kind::Link) if self.names_scalar(&node) => {
+                    // The same string or number again: Perl does not share these.
+                    self.lose(LossKind::Sharing, at);
+                    jumped = true;
+                    is_copy = true;
                     at = node.payload as u32;
                 }
                 (Slot::Variable, Kind::Link) => {

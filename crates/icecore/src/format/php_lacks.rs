@@ -1,0 +1,53 @@
+//! What PHP has nothing for: shared by the formats of PHP.
+
+use crate::document::{Document, IS_KEY, Kind, Node, flag};
+use crate::output::LossKind;
+
+/// Names what the flags of a value say that PHP can't.
+#[cold]
+pub(crate) fn lost_flags(node: &Node, mut lose: impl FnMut(LossKind)) {
+    let marks = node.kind.is_container() || node.kind == Kind::Link;
+    if marks && node.has(flag::WEAK) {
+        lose(LossKind::Weak);
+    }
+    if marks && node.has(flag::OVERLOAD) {
+        lose(LossKind::Overload);
+    }
+    if node.kind == Kind::Map {
+        if node.has(flag::RESTRICTED) {
+            lose(LossKind::Restricted);
+        }
+        if node.flags & (flag::IDENTITY | flag::DEFAULT) != 0 {
+            lose(LossKind::MapKind);
+        }
+    }
+}
+
+/// Whether the regexp at `at` has flags.
+pub(crate) fn has_regexp_flags(document: &Document<'_>, at: u32) -> bool {
+    let place = document.tape().next(at + 1);
+    document
+        .nodes()
+        .get(place as usize)
+        .is_some_and(|flags| flags.kind != Kind::Int && !document.bytes(flags).is_empty())
+}
+
+/// Whether the entry at `at` is of a key that is allowed, but not there.
+pub(crate) fn is_absent(document: &Document<'_>, at: u32) -> bool {
+    let Some(node) = document.nodes().get(at as usize) else { return false };
+    if node.key == IS_KEY {
+        return node.has(flag::PLACEHOLDER) && node.kind.is_string();
+    }
+    document.tape().keys().get(u32::from(node.key)).is_some_and(|name| name.node.has(flag::PLACEHOLDER))
+}
+
+/// How many entries from `at` to `end` are of other keys, and there.
+pub(crate) fn count_present(document: &Document<'_>, mut at: u32, end: u32) -> u32 {
+    let mut count = 0;
+    while at < end {
+        count += u32::from(!is_absent(document, at));
+        let is_key = document.nodes()[at as usize].key == IS_KEY;
+        at = document.tape().next(if is_key { document.tape().next(at) } else { at });
+    }
+    count
+}

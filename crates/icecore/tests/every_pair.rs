@@ -1,0 +1,299 @@
+//! Every format to every other: what the writer did not report as lost is there
+//! when the target is read again.
+
+mod common;
+mod fixtures;
+
+use common::{Palette, Random};
+use fixtures::Fixture;
+use icecore::{Cursor, Document, Key, Kind, Limits, Losses, Request, Stage, Value};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// The fixtures of each format.
+const SOURCES: &[(&str, &str)] = &[
+    ("storable", "storable.jsonl"),
+    ("sereal", "sereal.jsonl"),
+    ("php", "php.jsonl"),
+    ("igbinary", "igbinary.jsonl"),
+    ("marshal", "marshal.jsonl"),
+];
+
+const TARGETS: &[&str] = &["storable", "sereal", "php", "igbinary", "marshal", "json", "json:typed"];
+
+/// How many blobs of a file are tried.
+const MOST: usize = 700;
+
+/// How deep a value may be that this test looks at.
+const DEPTH: u32 = 200;
+
+/// What all languages would agree that a document says, as text. Strings have no
+/// kind, numbers are their digits, a list is a map from 0 on, classes and members
+/// have no marks, the order of keys does not count; a value that stands in
+/// several places is written in the first and named in the others.
+struct Common<'d> {
+    document: &'d Document<'d>,
+    /// What a link or an alias names.
+    shared: HashSet<u32>,
+    seen: HashMap<u32, usize>,
+    depth: u32,
+    is_too_deep: bool,
+}
+
+impl<'d> Common<'d> {
+    fn of(document: &'d Document<'d>) -> Option<String> {
+        let again = document.nodes().iter().filter(|node| matches!(node.kind, Kind::Link | Kind::Alias));
+        let shared = again.map(|node| resolved(document, node.payload as u32)).collect();
+        let mut common = Common { document, shared, seen: HashMap::new(), depth: 0, is_too_deep: false };
+        let mut text = String::new();
+        // A scalar at the top is a reference to it in Perl.
+        let root = document.root();
+        common.value(if let Value::Ref(inner) = root.value() { inner } else { root }, &mut text);
+        (!common.is_too_deep).then_some(text)
+    }
+
+    fn value(&mut self, cursor: Cursor<'d>, out: &mut String) {
+        self.depth += 1;
+        self.is_too_deep |= self.depth > DEPTH;
+        if !self.is_too_deep {
+            self.inner(cursor, out);
+        }
+        self.depth -= 1;
+    }
+
+    fn inner(&mut self, mut cursor: Cursor<'d>, out: &mut String) {
+        let at = resolved(self.document, cursor.index());
+        cursor = self.document.at(at).expect("a node");
+        if self.shared.contains(&at) {
+            let next = self.seen.len();
+            match self.seen.get(&at) {
+                Some(number) => return *out += &format!("#{number}"),
+                None => {
+                    self.seen.insert(at, next);
+                    *out += &format!("&{next}=");
+                }
+            }
+        }
+        match cursor.value() {
+            Value::Null | Value::Hole => *out += "null",
+            Value::Bool(value) => *out += if value { "true" } else { "false" },
+            Value::Int(value) => *out += &format!("{:?}", value.to_string()),
+            Value::Uint(value) => *out += &format!("{:?}", value.to_string()),
+            Value::BigInt(value) => {
+                let mut text = Vec::new();
+                icecore::num::bigint::push_decimal(value.negative, value.magnitude, &mut text);
+                string(&text, out);
+            }
+            Value::Float(value) if value == value.trunc() && value.abs() < 9_007_199_254_740_992.0 => {
+                *out += &format!("{:?}", (value as i64).to_string());
+            }
+            Value::Float(value) if value.is_nan() => *out += "\"nan\"",
+            Value::Float(value) => *out += &format!("\"{value:?}\""),
+            Value::Bytes(bytes) | Value::Text(bytes) | Value::Encoded(bytes, _) | Value::Symbol(bytes, _) => {
+                string(bytes, out);
+            }
+            Value::EnumCase(bytes) | Value::Module(bytes, _) => string(bytes, out),
+            Value::Array => {
+                let items = cursor.items().enumerate().map(|(at, item)| (format!("\"{at}\""), item));
+                self.map(items.collect(), out);
+            }
+            Value::Map => {
+                let mut entries = Vec::new();
+                for (key, value) in cursor.entries() {
+                    let mut text = String::new();
+                    self.key(&key, false, &mut text);
+                    entries.push((text, value));
+                }
+                self.map(entries, out);
+            }
+            Value::Object(class, body) => {
+                *out += &format!("<{}>", String::from_utf8_lossy(class).replace('\\', "::"));
+                if body.kind() != Kind::Map {
+                    return self.value(body, out);
+                }
+                let mut entries = Vec::new();
+                for (key, value) in body.entries() {
+                    let mut text = String::new();
+                    self.key(&key, true, &mut text);
+                    entries.push((text, value));
+                }
+                self.map(entries, out);
+            }
+            Value::Regexp(pattern, flags) => {
+                let mut letters = flags.as_bytes().unwrap_or(b"").to_vec();
+                // Ruby calls `m` what Perl calls `s`.
+                letters.iter_mut().filter(|letter| **letter == b's').for_each(|letter| *letter = b'm');
+                letters.sort_unstable();
+                *out += "regexp ";
+                string(pattern.as_bytes().unwrap_or(b""), out);
+                string(&letters, out);
+            }
+            _ => {
+                *out += &format!("{:?}(", cursor.kind());
+                let children: Vec<_> = cursor.children().collect();
+                for child in children {
+                    self.value(child, out);
+                    *out += ",";
+                }
+                *out += ")";
+            }
+        }
+    }
+
+    fn map(&mut self, entries: Vec<(String, Cursor<'d>)>, out: &mut String) {
+        // The last value of a key counts.
+        let entries: BTreeMap<_, _> = entries.into_iter().collect();
+        *out += "{";
+        for (key, value) in entries {
+            *out += &key;
+            *out += ":";
+            self.value(value, out);
+            *out += ",";
+        }
+        *out += "}";
+    }
+
+    fn key(&mut self, key: &Key<'d>, is_member: bool, out: &mut String) {
+        let node = key.node();
+        match (key, node.kind) {
+            (_, Kind::Int) => *out += &format!("{:?}", (node.payload as i64).to_string()),
+            (Key::Value(key), kind) if !kind.is_string() => self.value(*key, out),
+            _ => {
+                let mut name = key.bytes();
+                if is_member && node.kind == Kind::Symbol {
+                    name = name.strip_prefix(b"@").unwrap_or(name);
+                }
+                string(name, out);
+            }
+        }
+    }
+}
+
+/// What a link names in the end.
+fn resolved(document: &Document<'_>, mut at: u32) -> u32 {
+    for _ in 0..64 {
+        let node = &document.nodes()[at as usize];
+        match node.kind {
+            Kind::Link | Kind::Alias => at = node.payload as u32,
+            // The map that is an object's body is the object.
+            Kind::Map if at > 0 && document.nodes()[at as usize - 1].kind == Kind::Object => return at - 1,
+            _ => break,
+        }
+    }
+    at
+}
+
+fn string(bytes: &[u8], out: &mut String) {
+    *out += &format!("\"{}\"", bytes.escape_ascii());
+}
+
+/// What came of the blobs of one format in another.
+#[derive(Default)]
+struct Tally {
+    exact: usize,
+    lossy: usize,
+    refused: usize,
+}
+
+/// Converts, reads again and compares.
+fn try_one(document: &Document<'_>, to: &Stage, tally: &mut Tally) -> Result<(), String> {
+    let limits = Limits::default();
+    let mut bytes = Vec::new();
+    let losses: Losses = match icecore::write_to(document, to, &limits, &mut bytes) {
+        Ok(losses) => losses,
+        Err(error) if error.kind() == icecore::ErrorKind::Unrepresentable => {
+            if error.path().is_none() {
+                return Err(format!("an error without a path: {error}"));
+            }
+            tally.refused += 1;
+            return Ok(());
+        }
+        Err(error) => return Err(format!("can't be written: {error}")),
+    };
+    let after =
+        icecore::read_as(&bytes, to, &limits).map_err(|error| format!("what was written can't be read: {error}"))?;
+    if losses.is_empty() {
+        let (Some(before), Some(now)) = (Common::of(document), Common::of(&after)) else { return Ok(()) };
+        if before != now {
+            return Err(format!("nothing reported, but {}", difference(&before, &now)));
+        }
+        tally.exact += 1;
+    } else {
+        // What is lost once is not lost again.
+        let mut again = Vec::new();
+        icecore::write_to(&after, to, &limits, &mut again).map_err(|error| format!("not a second time: {error}"))?;
+        let twice = icecore::read_as(&again, to, &limits).map_err(|error| format!("second time: {error}"))?;
+        if twice != after {
+            return Err(format!("changes again\n  {after:?}\nbecame\n  {twice:?}"));
+        }
+        tally.lossy += 1;
+    }
+    Ok(())
+}
+
+/// Where two texts begin to differ.
+fn difference(before: &str, now: &str) -> String {
+    let same = before.bytes().zip(now.bytes()).take_while(|(one, other)| one == other).count();
+    let part =
+        |text: &str| text.as_bytes()[same.saturating_sub(40)..text.len().min(same + 60)].escape_ascii().to_string();
+    format!("at {same}\n  {}\nbecame\n  {}", part(before), part(now))
+}
+
+fn sample(mut all: Vec<Fixture>) -> Vec<Fixture> {
+    let step = all.len().div_ceil(MOST);
+    let mut at = 0;
+    all.retain(|_| {
+        at += 1;
+        (at - 1) % step == 0
+    });
+    all
+}
+
+#[test]
+fn what_is_not_reported_as_lost_is_there() {
+    let limits = Limits::default();
+    let (mut failures, mut total) = (Vec::new(), 0);
+    for (from, file) in SOURCES {
+        let stage = Stage::parse(from).unwrap();
+        let all = sample(fixtures::load(file));
+        for target in TARGETS {
+            let to = Stage::parse(target).unwrap();
+            let mut tally = Tally::default();
+            for fixture in &all {
+                // Damaged ones are there as well.
+                let Ok(document) = icecore::read_with(&fixture.blob, &stage, Request::new(&limits)) else { continue };
+                total += 1;
+                if let Err(why) = try_one(&document, &to, &mut tally) {
+                    failures.push(format!("{from} to {target}: {} ({}): {why}", fixture.name, fixture.mode));
+                }
+            }
+            println!(
+                "{from} to {target}: {} exact, {} with losses, {} refused",
+                tally.exact, tally.lossy, tally.refused
+            );
+            assert!(tally.exact > 30, "{from} to {target}: hardly anything is compared");
+        }
+    }
+    fixtures::report("pairs", total, &failures);
+}
+
+#[test]
+fn whatever_a_document_holds_is_written_or_reported() {
+    let (mut failures, mut total) = (Vec::new(), 0);
+    let mut random = Random::new(7);
+    // Perl's formats say the same of some things that are referred to and of the
+    // references; `storable_property.rs` knows which.
+    for target in TARGETS.iter().filter(|target| !matches!(**target, "storable" | "sereal")) {
+        let to = Stage::parse(target).unwrap();
+        let mut tally = Tally::default();
+        for _ in 0..1500 {
+            let seed = random.bits();
+            let document = common::document(seed, *random.pick(&[Palette::Json, Palette::Perl]));
+            total += 1;
+            if let Err(why) = try_one(&document, &to, &mut tally) {
+                failures.push(format!("seed {seed} to {target}: {why}"));
+            }
+        }
+        println!("{target}: {} exact, {} with losses, {} refused", tally.exact, tally.lossy, tally.refused);
+    }
+    fixtures::report("random documents", total, &failures);
+}
