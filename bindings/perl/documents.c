@@ -81,7 +81,10 @@ ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN le
     icecore_view view;
     icecore_error error;
     SV *result;
-    if (icecore_read(ctx->engine, stage, (const U8 *)bytes, len, consumed ? ICECORE_EACH : 0, &view, &error) != ICECORE_OK)
+    U32 flags = consumed ? ICECORE_EACH : 0;
+    if (set->is_foreign)
+        flags |= ICECORE_FOR_PERL;
+    if (icecore_read(ctx->engine, stage, (const U8 *)bytes, len, flags, &view, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     if (consumed)
         *consumed = view.consumed;
@@ -110,8 +113,10 @@ ice_decode(pTHX_ SV *bytes, I32 at, I32 count)
     text = ice_bytes(aTHX_ bytes, &len);
     ENTER;
     stage = reader_for(aTHX_ format, text, len);
-    if (strNE(icecore_stage_format(stage), "storable"))
+    if (strNE(icecore_stage_format(stage), "storable")) {
         set.profile = ICE_SEREAL;
+        set.is_foreign = strNE(icecore_stage_format(stage), "sereal");
+    }
     result = ice_read_document(aTHX_ stage, text, len, &set, NULL, NULL);
     LEAVE;
     return result;

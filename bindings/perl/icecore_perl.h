@@ -248,6 +248,7 @@ typedef struct {
     bool readonly;        /* Sereal: set_readonly */
     bool readonly_scalars;
     IV alias_under;       /* Sereal: alias_smallint, alias_varint_under; 0: no */
+    bool is_foreign;      /* another language froze it */
     AV *aliases;          /* the integers from -16 to there */
     SV *into;             /* the variable that is to be the root; or NULL */
     SV *owner;            /* the decoder that these belong to; or NULL */
@@ -258,6 +259,17 @@ typedef struct {
     HV *thaw_allow;       /* Sereal: thaw_allow_classes */
     SV *original;         /* dclone: the SV that is copied; for the path of errors */
 } ice_read_settings;
+
+/* ---- records ------------------------------------------------------------ */
+
+/* What the method `kind` of a record says, where it does not say `object`. */
+typedef struct {
+    const char *word;
+    U8 node, form;
+} ice_record_kind;
+
+enum { ICE_RECORD_KINDS = 8 };
+extern const ice_record_kind ice_record_kinds[ICE_RECORD_KINDS];
 
 /* ---- the two ways ------------------------------------------------------ */
 

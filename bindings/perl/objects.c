@@ -364,12 +364,24 @@ ib_end_freeze(pTHX_ build *b)
 
 /* ---- records ----------------------------------------------------------- */
 
+const ice_record_kind ice_record_kinds[ICE_RECORD_KINDS] = {
+    { "hook", ICECORE_OPAQUE, ICECORE_FORM_HOOK },          { "freeze", ICECORE_OPAQUE, ICECORE_FORM_FREEZE },
+    { "variable", ICECORE_OBJECT, ICECORE_FORM_VARIABLE },  { "struct", ICECORE_OBJECT, ICECORE_FORM_STRUCT },
+    { "C", ICECORE_OPAQUE, ICECORE_FORM_SERIALIZABLE },     { "u", ICECORE_OPAQUE, ICECORE_FORM_USER_DUMP },
+    { "U", ICECORE_OPAQUE, ICECORE_FORM_USER_MARSHAL },     { "d", ICECORE_OPAQUE, ICECORE_FORM_DATA },
+};
+
 static const char *
 record_kind(const icecore_node *node)
 {
-    if (node->kind == ICECORE_OBJECT)
-        return node->flags >> 4 == ICECORE_FORM_VARIABLE ? "variable" : "object";
-    return node->flags >> 4 == ICECORE_FORM_HOOK ? "hook" : "freeze";
+    U8 form = node->flags >> 4;
+    size_t i;
+    if (node->kind == ICECORE_OBJECT && form == ICECORE_FORM_USUAL)
+        return "object";
+    for (i = 0; i < C_ARRAY_LENGTH(ice_record_kinds); i++)
+        if (ice_record_kinds[i].node == node->kind && ice_record_kinds[i].form == form)
+            return ice_record_kinds[i].word;
+    return "freeze";
 }
 
 void

@@ -285,8 +285,9 @@ iw_put_record(pTHX_ walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, 
     SV **value = hv_fetchs(record, "value", 0);
     const char *name, *how;
     STRLEN len;
-    U8 flags = inside->is_body ? 0 : REFERENCE;
+    U8 flags = inside->is_body ? 0 : REFERENCE, node = ICECORE_OBJECT, form = ICECORE_FORM_USUAL;
     U32 id;
+    size_t i;
 
     inside->is_body = inside->hint = FALSE;
     if (w->set->croak_on_bless)
@@ -327,14 +328,17 @@ iw_put_record(pTHX_ walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, 
         iw_put_hook(aTHX_ w, record_type(aTHX_ w, record), list, id, flags, *key, *wraps);
         return NULL;
     }
-    if (strEQ(how, "freeze"))
-        push(aTHX_ w, ICECORE_OPAQUE, flags | ICECORE_FORM_FREEZE << 4, *key, 1, (U64)id << 32);
-    else if (strEQ(how, "variable"))
-        push(aTHX_ w, ICECORE_OBJECT, ICECORE_FORM_VARIABLE << 4, *key, 1, (U64)id << 32);
-    else {
-        push(aTHX_ w, ICECORE_OBJECT, flags, *key, 1, (U64)id << 32);
-        inside->is_body = TRUE;
+    for (i = 0; i < ICE_RECORD_KINDS && strNE(how, ice_record_kinds[i].word); i++)
+        ;
+    if (i < ICE_RECORD_KINDS) {
+        node = ice_record_kinds[i].node;
+        form = ice_record_kinds[i].form;
     }
+    if (form == ICECORE_FORM_VARIABLE)
+        flags = 0;
+    push(aTHX_ w, node, flags | form << 4, *key, 1, (U64)id << 32);
+    if (node == ICECORE_OBJECT && form != ICECORE_FORM_VARIABLE)
+        inside->is_body = TRUE;
     ++*wraps;
     *key = 0;
     return *value;

@@ -70,6 +70,12 @@
 #define ICECORE_EACH 1
 
 /*
+ Flag of `icecore_read`: what another language froze is put as perl's programs
+ would have it.
+ */
+#define ICECORE_FOR_PERL 2
+
+/*
  The kinds of errors.
  */
 enum icecore_error_kind

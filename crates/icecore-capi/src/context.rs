@@ -3,8 +3,10 @@
 use crate::error::{guard, icecore_error, put, usage};
 use crate::lent;
 use crate::stage::icecore_stage;
-use crate::tape::{Filling, ICECORE_EACH, icecore_bytes, icecore_long, icecore_names, icecore_node, icecore_view};
-use icecore::{Cursor, Document, Output, Parts, Spare};
+use crate::tape::{
+    Filling, ICECORE_EACH, ICECORE_FOR_PERL, icecore_bytes, icecore_long, icecore_names, icecore_node, icecore_view,
+};
+use icecore::{Cursor, Document, Kind, Node, Output, Parts, Spare};
 use std::ffi::c_char;
 
 /// What is kept between calls: memory, and the names of keys and classes.
@@ -151,6 +153,13 @@ pub unsafe extern "C" fn icecore_read(
             if let Some(body) = filled.body {
                 context.body = body;
                 input = &context.body;
+            }
+            // Plain JSON has only what perl has too.
+            let is_plain = |node: &Node| node.kind <= Kind::Text || matches!(node.kind, Kind::Array | Kind::Map);
+            if flags & ICECORE_FOR_PERL != 0
+                && (codec.stage().format().name != "json" || !context.document.nodes().iter().all(is_plain))
+            {
+                context.document.tape_mut().to_perl(input);
             }
             let input = icecore_bytes::of(input);
             view.write(icecore_view { is_simple: u32::from(filled.is_simple), ..context.view(input, filled.consumed) });

@@ -14,6 +14,9 @@ pub const ICECORE_TAPE_VERSION: u32 = 1;
 pub const ICECORE_NONE: u32 = u32::MAX;
 /// For `icecore_read`: bytes behind the document are no error.
 pub const ICECORE_EACH: u32 = 1;
+/// Flag of `icecore_read`: what another language froze is put as perl's programs
+/// would have it.
+pub const ICECORE_FOR_PERL: u32 = 2;
 
 /// The version of the layout that the library has.
 #[unsafe(no_mangle)]

@@ -14,6 +14,7 @@ mod node;
 mod path;
 mod sink;
 mod tape;
+mod to_perl;
 mod window;
 
 pub use builder::Builder;

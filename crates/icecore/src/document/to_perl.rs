@@ -1,0 +1,188 @@
+//! A document as perl can build it.
+
+use super::{Document, IS_KEY, Kind, NO_KEY, Naming, Node, Tape, flag, renamed};
+use std::borrow::Cow;
+
+impl Tape {
+    /// Puts what perl's programs would have in the place of what perl has nothing
+    /// for: for a module that builds values from a document of PHP or Ruby.
+    ///
+    /// - Members of objects are named as in Perl: `@name` is `name`.
+    /// - Symbols are strings. Text that is not UTF-8 is bytes.
+    /// - A link to a string or a number is that string or number once more.
+    /// - Attributes of a value and the default value of a map are gone.
+    ///
+    /// `input` is what the tape was read from.
+    ///
+    /// ```
+    /// use icecore::{Kind, Limits, Request, Stage};
+    /// let dump = b"\x04\x08[\x07:\x06a@\x00";
+    /// let stage = Stage::parse("marshal")?;
+    /// let mut document = icecore::read_with(dump, &stage, Request::new(&Limits::default()))?;
+    /// document.tape_mut().to_perl(dump);
+    /// assert_eq!(document.nodes()[1].kind, Kind::Bytes);
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn to_perl(&mut self, input: &[u8]) {
+        let document = Document::new(Cow::Borrowed(input), std::mem::take(self));
+        let named = renamed(&document, Naming::Perl).map(|(named, _)| named.into_tape());
+        *self = named.unwrap_or_else(|| document.into_tape());
+        if self.keys.any_member() {
+            self.string_keys();
+        }
+        for at in 0..self.nodes.len() {
+            let node = self.nodes[at];
+            match node.kind {
+                Kind::Symbol => self.nodes[at].kind = kind_of(self.bytes(&node, input)),
+                Kind::Text if std::str::from_utf8(self.bytes(&node, input)).is_err() => {
+                    self.nodes[at].kind = Kind::Bytes
+                }
+                Kind::Link => {
+                    // What it names comes before it, so that is a string already.
+                    let named = self.nodes.get(node.payload as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0));
+                    if !named.kind.is_container() && !named.kind.is_again() {
+                        self.nodes[at] = Node { key: node.key, flags: named.flags & !flag::TARGET, ..named };
+                    }
+                }
+                _ => {}
+            }
+        }
+        let has_more = |node: &Node| node.kind == Kind::Attrs || node.kind == Kind::Map && node.has(flag::DEFAULT);
+        if self.nodes.iter().any(has_more) {
+            self.without_attributes();
+        }
+    }
+
+    /// Keys that are symbols become strings.
+    fn string_keys(&mut self) {
+        let symbols: Vec<_> = (1..=self.keys.len() as u32)
+            .filter_map(|id| {
+                let name = self.keys.get(id).filter(|name| name.node.kind == Kind::Symbol)?;
+                Some((id as u16, kind_of(name.bytes), name.bytes.to_vec()))
+            })
+            .collect();
+        let mut ids = vec![NO_KEY; self.keys.len() + 1];
+        for (id, kind, bytes) in symbols {
+            if let Some(new) = self.intern_key(Node::leaf(kind, 0), &bytes) {
+                ids[usize::from(id)] = new;
+            }
+        }
+        for node in self.nodes.iter_mut().filter(|node| node.key != IS_KEY) {
+            if let Some(new) = ids.get(usize::from(node.key)).filter(|new| **new != NO_KEY) {
+                node.key = *new;
+            }
+        }
+    }
+
+    /// Leaves the attributes of values and the defaults of maps out.
+    fn without_attributes(&mut self) {
+        let mut places = Vec::with_capacity(self.nodes.len() + 1);
+        let mut kept: Vec<Node> = Vec::with_capacity(self.nodes.len());
+        // Where what is left out ends, for each container that has such.
+        let mut gone: Vec<(u32, u32)> = Vec::new();
+        let mut left_out: Vec<(u32, u32)> = Vec::new();
+        let mut key = None;
+        let mut at = 0;
+        while at < self.len() {
+            if let Some((from, to)) = gone.last().copied().filter(|(from, _)| *from <= at) {
+                gone.pop();
+                left_out.push((from, to));
+                places.resize(to as usize, kept.len() as u32);
+                at = to;
+                continue;
+            }
+            let mut node = self.nodes[at as usize];
+            places.push(kept.len() as u32);
+            if let Some(key) = key.take() {
+                node.key = key;
+            }
+            let end = self.next(at);
+            match node.kind {
+                Kind::Attrs if end > at + 1 => {
+                    let behind = self.next(at + 1);
+                    if behind < end {
+                        gone.push((behind, end));
+                    }
+                    key = Some(node.key);
+                    at += 1;
+                    continue;
+                }
+                Kind::Map if node.has(flag::DEFAULT) => {
+                    let behind = self.behind_entries(at, node.aux);
+                    if behind < end {
+                        gone.push((behind, end));
+                    }
+                    node.flags &= !flag::DEFAULT;
+                }
+                _ => {}
+            }
+            kept.push(node);
+            at += 1;
+        }
+        places.push(kept.len() as u32);
+        let place = |old: u32| places.get(old as usize).copied().unwrap_or(0);
+        for node in &mut kept {
+            if node.kind.is_container() && node.end() != 0 {
+                node.set_end(place(node.end()));
+            } else if node.kind.is_again() {
+                let named = node.payload as u32;
+                let before = left_out.partition_point(|(from, _)| *from <= named);
+                if before > 0 && named < left_out[before - 1].1 {
+                    *node = Node { key: node.key, ..Node::leaf(Kind::Null, 0) };
+                } else {
+                    node.payload = u64::from(place(named));
+                }
+            }
+        }
+        self.root = place(self.root);
+        self.header = self.header.map(place);
+        self.nodes = kept;
+    }
+
+    /// The node behind the first `count` entries of the map at `at`.
+    fn behind_entries(&self, at: u32, count: u32) -> u32 {
+        let mut child = at + 1;
+        for _ in 0..count {
+            if self.nodes.get(child as usize).is_some_and(|node| node.key == IS_KEY) {
+                child = self.next(child);
+            }
+            child = self.next(child);
+        }
+        child.min(self.next(at))
+    }
+}
+
+/// What a symbol's bytes are as a string.
+fn kind_of(bytes: &[u8]) -> Kind {
+    if !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok() { Kind::Text } else { Kind::Bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Limits, Request, Stage};
+
+    fn as_perl(typed: &str) -> String {
+        let stage = Stage::parse("json:typed").unwrap();
+        let mut document = crate::read_with(typed.as_bytes(), &stage, Request::new(&Limits::default())).unwrap();
+        document.tape_mut().to_perl(typed.as_bytes());
+        String::from_utf8(crate::write(&document, "json:typed").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_perl_lacks_is_gone() {
+        for (before, after) in [
+            (r#"[{"$attributes":{"a":1},"$value":"abc"},2]"#, r#"["abc",2]"#),
+            (r#"{"x":{"$attributes":{"a":[1]},"$value":["abc"]},"y":2}"#, r#"{"x":["abc"],"y":2}"#),
+            (r#"[{"$map":[["a",1]],"$default":[0]},[3]]"#, r#"[{"a":1},[3]]"#),
+            (r#"[{"$subclass":"C","$value":{"$extended":"M","$value":[1]}},[2]]"#, "[[1],[2]]"),
+            (r#"[{"$id":1,"$value":"s"},{"$link":1}]"#, r#"[{"$id":1,"$value":"s"},"s"]"#),
+            (r#"[{"$attributes":{"a":{"$id":1,"$value":[1]}},"$value":"b"},{"$link":1},[2]]"#, r#"["b",null,[2]]"#),
+            (
+                r#"[{"$attributes":{"a":1},"$value":"b"},{"$id":1,"$value":[1]},{"$link":1}]"#,
+                r#"["b",{"$id":1,"$value":[1]},{"$link":1}]"#,
+            ),
+        ] {
+            assert_eq!(as_perl(before), after);
+        }
+    }
+}
