@@ -15,7 +15,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const PAGES: &[&str] = &["README.md", "docs/cookbook/perl.md"];
+/// Each page, and the folder of the samples that its commands work in.
+const PAGES: &[(&str, &str)] = &[
+    ("README.md", ""),
+    ("docs/cookbook/perl.md", ""),
+    ("docs/cookbook/php.md", "php"),
+    ("docs/cookbook/ruby.md", "ruby"),
+];
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
@@ -147,14 +153,14 @@ fn run(commands: &[Step], folder: &Path) -> Vec<Option<String>> {
     is_run.into_iter().map(|is_run| if is_run { outputs.next() } else { None }).collect()
 }
 
-fn check(name: &str) {
+fn check(name: &str, samples: &str) {
     let path = workspace().join(name);
     let page = Page::parse(&fs::read_to_string(&path).expect("the page is there"));
     assert!(!page.commands.is_empty(), "{name} shows no command");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace('/', "-"));
     let _ = fs::remove_dir_all(&folder);
     copy(&workspace().join("docs/cookbook/samples"), &folder);
-    let outputs = run(&page.commands, &folder);
+    let outputs = run(&page.commands, &folder.join(samples));
     if std::env::var_os("UPDATE_PAGES").is_some() {
         fs::write(&path, page.with(&outputs)).expect("the page can be written");
         return;
@@ -172,5 +178,5 @@ fn check(name: &str) {
 
 #[test]
 fn the_commands_of_the_pages_print_what_is_shown() {
-    PAGES.iter().for_each(|page| check(page));
+    PAGES.iter().for_each(|(page, samples)| check(page, samples));
 }
