@@ -114,6 +114,14 @@ pub enum LossKind {
     Header,
     /// A boolean became a number or a string.
     Bool,
+    /// A time or a date of Ruby's became text.
+    Time,
+    /// A range of Ruby's became text.
+    Range,
+    /// A rational, complex or decimal number of Ruby's became text.
+    Number,
+    /// A set of Ruby's became an array.
+    Set,
 }
 
 impl LossKind {
@@ -147,6 +155,10 @@ impl LossKind {
             LossKind::Name => "enum cases or class references written as strings",
             LossKind::Header => "user headers dropped",
             LossKind::Bool => "booleans written as numbers or strings",
+            LossKind::Time => "times or dates written as text",
+            LossKind::Range => "ranges written as text",
+            LossKind::Number => "rational, complex or decimal numbers written as text",
+            LossKind::Set => "sets written as arrays",
         }
     }
 
@@ -180,6 +192,10 @@ impl LossKind {
             LossKind::Name => "name",
             LossKind::Header => "header",
             LossKind::Bool => "bool",
+            LossKind::Time => "time",
+            LossKind::Range => "range",
+            LossKind::Number => "number",
+            LossKind::Set => "set",
         }
     }
 }
