@@ -19,6 +19,7 @@ mod api;
 mod base64;
 mod codec;
 mod compress;
+pub mod deep;
 mod detect;
 mod document;
 mod error;
