@@ -190,6 +190,14 @@ impl Error {
         self
     }
 
+    /// Says on which path the document stands that the path so far is in.
+    #[must_use]
+    pub(crate) fn below(mut self, outer: &str) -> Error {
+        let inner = self.0.path.take().unwrap_or_default();
+        self.0.path = Some(format!("{outer}{}", inner.strip_prefix('$').unwrap_or(&inner)));
+        self
+    }
+
     /// Says what the offset counts in.
     #[must_use]
     pub fn in_layer(mut self, layer: &'static str) -> Error {

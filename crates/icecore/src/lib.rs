@@ -19,10 +19,12 @@ mod api;
 mod base64;
 mod codec;
 mod compress;
+pub mod deep;
 mod detect;
 mod document;
 mod error;
 pub mod format;
+mod known;
 mod limits;
 pub mod num;
 mod options;
@@ -42,6 +44,7 @@ pub use error::{Error, ErrorKind, window};
 pub use format::{
     Certainty, Format, Guess, Outcome, Part, Request, Rest, igbinary, json, marshal, php, sereal, storable,
 };
+pub use known::{Day, Exception, Known, Members, Moment};
 pub use limits::Limits;
 pub use options::{Opt, Settings, Side, Takes};
 pub use output::{Loss, LossKind, Losses, Output, Spare};

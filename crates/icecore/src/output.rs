@@ -116,6 +116,14 @@ pub enum LossKind {
     Header,
     /// A boolean became a number or a string.
     Bool,
+    /// A time or a date of Ruby's became text.
+    Time,
+    /// A range of Ruby's became text.
+    Range,
+    /// A rational, complex or decimal number of Ruby's became text.
+    Number,
+    /// A set of Ruby's became an array.
+    Set,
 }
 
 impl LossKind {
@@ -150,6 +158,10 @@ impl LossKind {
             LossKind::Visibility => "visibilities of properties dropped",
             LossKind::Header => "user headers dropped",
             LossKind::Bool => "booleans written as numbers or strings",
+            LossKind::Time => "times or dates written as text",
+            LossKind::Range => "ranges written as text",
+            LossKind::Number => "rational, complex or decimal numbers written as text",
+            LossKind::Set => "sets written as arrays",
         }
     }
 
@@ -184,6 +196,10 @@ impl LossKind {
             LossKind::Visibility => "visibility",
             LossKind::Header => "header",
             LossKind::Bool => "bool",
+            LossKind::Time => "time",
+            LossKind::Range => "range",
+            LossKind::Number => "number",
+            LossKind::Set => "set",
         }
     }
 }

@@ -62,6 +62,16 @@ const ROWS: &[(&str, &str)] = &[
     ("object dumped by marshal_dump (Ruby)", r#"[{"$opaque":"U","$class":"C","$payload":[1]}]"#),
     ("instance of a subclass of Array (Ruby)", r#"[{"$subclass":"C","$value":[1]}]"#),
     ("value with a module mixed in (Ruby)", r#"[{"$extended":"M","$value":[1]}]"#),
+    (
+        "range of Ruby",
+        r#"[{"$class":"Range","$value":{"$map":[[{"$symbol":"excl"},false],[{"$symbol":"begin"},1],[{"$symbol":"end"},5]]}}]"#,
+    ),
+    ("rational number of Ruby", r#"[{"$opaque":"U","$class":"Rational","$payload":[1,3]}]"#),
+    ("decimal number of Ruby", r#"[{"$opaque":"u","$class":"BigDecimal","$payload":"18:0.125e1"}]"#),
+    (
+        "set of Ruby",
+        r#"[{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[["a",true]],"$default":false}]]}}]"#,
+    ),
     ("regular expression", r#"[{"$regexp":"a+","$flags":"i"}]"#),
     ("regular expression with other flags", r#"[{"$regexp":"a+","$flags":"a"}]"#),
     ("code as text", r#"[{"$code":"{ 1 }"}]"#),

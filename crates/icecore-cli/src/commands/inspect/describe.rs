@@ -2,7 +2,7 @@
 
 use crate::paint::Ink;
 use icecore::num::{bigint, float128};
-use icecore::{Cursor, Document, Form, Kind, Value, flag};
+use icecore::{Cursor, Document, Form, Kind, Known, Limits, Value, flag};
 
 /// What a value is, and what it says.
 pub struct Words {
@@ -24,6 +24,45 @@ pub fn words(document: &Document<'_>, node: u32, most: usize) -> Words {
     let class = here.node().kind.has_class().then(|| lossy(here.class()));
     let class = class.filter(|class| !class.is_empty());
     Words { kind: kind(here), class, value: value(here, most), marks: marks(here) }
+}
+
+/// What a value of one of Ruby's own classes says.
+pub struct Told {
+    pub known: &'static str,
+    pub class: String,
+    /// Text, or how much is in it.
+    pub text: String,
+    /// Whether that is all.
+    pub is_whole: bool,
+}
+
+/// Describes a value whose layout is known; strings are cut at so many
+/// characters.
+pub fn told(document: &Document<'_>, node: u32, most: usize) -> Option<Told> {
+    let here = document.at(node)?;
+    let known = Known::of(here)?;
+    let (text, is_whole) = match &known {
+        Known::Time(moment) | Known::DateTime(moment) => (moment.readable(), true),
+        Known::Set(members) => (counted(members.len(), "item", "items"), false),
+        Known::Map(map) => (counted(map.len(), "entry", "entries"), false),
+        Known::Exception(exception) => {
+            let message = exception.message().target();
+            let message = if let Value::Opaque(_, payload) = message.value() { payload } else { message };
+            (message.as_bytes().map_or_else(|| "without message".to_owned(), |bytes| quoted(bytes, most)), false)
+        }
+        text => (shown(&text.text(&Limits::default())?, most), true),
+    };
+    Some(Told { known: known.name(), class: lossy(here.class()), text, is_whole })
+}
+
+/// A text without quotes, cut and escaped as others.
+fn shown(text: &str, most: usize) -> String {
+    let mut out = String::new();
+    let whole = escape(text.as_bytes(), most, &mut out);
+    if !whole {
+        out.push('…');
+    }
+    out
 }
 
 fn lossy(bytes: &[u8]) -> String {
@@ -120,6 +159,16 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 /// terminal would act on is escaped.
 pub fn quoted(bytes: &[u8], most: usize) -> String {
     let mut out = String::from("\"");
+    let whole = escape(bytes, most, &mut out);
+    out.push('"');
+    if !whole {
+        out.push_str(&format!("… ({} bytes)", bytes.len()));
+    }
+    out
+}
+
+/// Appends so many characters; says whether these are all.
+fn escape(bytes: &[u8], most: usize, out: &mut String) -> bool {
     let mut count = 0;
     let mut shown = 0;
     for chunk in bytes.utf8_chunks() {
@@ -154,11 +203,7 @@ pub fn quoted(bytes: &[u8], most: usize) -> String {
             break;
         }
     }
-    out.push('"');
-    if shown < bytes.len() {
-        out.push_str(&format!("… ({} bytes)", bytes.len()));
-    }
-    out
+    shown >= bytes.len()
 }
 
 fn marks(here: Cursor<'_>) -> Vec<&'static str> {

@@ -8,6 +8,7 @@ use crate::cli::Inspect;
 use crate::report::Stop;
 use crate::sink::Sink;
 use icecore::{Document, Extent, Kind, NO_NODE, Outcome};
+use icecore::{Known, Limits};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -61,6 +62,29 @@ struct Item<'a> {
     target: Option<u32>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     marks: Vec<&'a str>,
+    /// Of a value of Ruby's own classes: what it is, and what it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<Told>,
+}
+
+#[derive(Serialize)]
+struct Told {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// As in plain JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zone: Option<String>,
+}
+
+fn told(document: &Document<'_>, node: u32) -> Option<Told> {
+    let known = Known::of(document.at(node)?)?;
+    let zone = match &known {
+        Known::Time(moment) => Some(moment.zone().to_owned()).filter(|zone| !zone.is_empty()),
+        _ => None,
+    };
+    Some(Told { kind: known.name(), text: known.text(&Limits::default()), zone })
 }
 
 fn is_input(layer: &u8) -> bool {
@@ -152,6 +176,7 @@ fn value<'a>(
         what: step.is_none().then_some("key"),
         class: words.class,
         marks: words.marks,
+        known: told(document, node),
         ..Item::default()
     };
     let Some(known) = document.nodes().get(node as usize) else { return item };

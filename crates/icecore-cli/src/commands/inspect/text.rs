@@ -1,6 +1,6 @@
 //! The tree for people.
 
-use super::describe::{quoted, words};
+use super::describe::{quoted, told, words};
 use super::tree::Row;
 use super::{Piece, show, variant};
 use crate::cli::Inspect;
@@ -78,11 +78,11 @@ impl Text<'_> {
             }
             Row::Value { node, body, depth, step, extent } => {
                 let step = if step.is_empty() { String::new() } else { self.paint.ink(Ink::Name, step) + " " };
-                let mut words = self.words(*node);
-                if let Some(body) = body {
-                    words.push_str(": ");
-                    words.push_str(&self.words(*body));
-                }
+                let words = match (self.told(*node), body) {
+                    (Some(told), _) => told,
+                    (None, None) => self.words(*node),
+                    (None, Some(body)) => format!("{}: {}", self.words(*node), self.words(*body)),
+                };
                 format!("{}{}{step}{words}\n", self.place(*extent), indent(*depth))
             }
             Row::Key { node, depth, extent } => {
@@ -148,6 +148,17 @@ impl Text<'_> {
             text.push_str(mark);
         }
         text
+    }
+
+    /// What a value of Ruby's own classes says.
+    fn told(&self, node: u32) -> Option<String> {
+        let told = told(self.document, node, CHARACTERS)?;
+        let class = self.paint.ink(Ink::Class, told.class);
+        Some(match told.known {
+            "exception" => format!("exception {class} {}", self.paint.ink(Ink::String, told.text)),
+            _ if told.is_whole => format!("{class} {}", self.paint.ink(Ink::Number, told.text)),
+            _ => format!("{class}, {}", self.paint.ink(Ink::Faint, told.text)),
+        })
     }
 
     /// What a link names: its path, as long as these are few.

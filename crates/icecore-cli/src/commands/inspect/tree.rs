@@ -1,5 +1,6 @@
 //! A document as rows: values, and the pieces of the input between them.
 
+use super::describe::told;
 use icecore::{Document, Extent, IS_KEY, Kind, NO_NODE, Span};
 
 /// What is to be shown.
@@ -203,7 +204,8 @@ impl<'d> Tree<'d> {
         if is_key && !is_name {
             self.ready.push_back(Row::Key { node: at, depth, extent });
         }
-        let body = if kind == Kind::Object && self.show.fold { self.foldable(at) } else { None };
+        let is_told = self.is_told(at, kind);
+        let body = if kind == Kind::Object && self.show.fold && !is_told { self.foldable(at) } else { None };
         if !is_key {
             self.ready.push_back(Row::Value { node: at, body, depth, step, extent });
         }
@@ -212,7 +214,7 @@ impl<'d> Tree<'d> {
         self.at = node + 1;
         if self.document.nodes()[node as usize].kind.is_container() {
             let end = self.behind(at);
-            if depth < self.show.depth {
+            if depth < self.show.depth && !is_told {
                 self.stack.push(Frame { node, end, position: 0, key: None, depth: depth + 1 });
             } else {
                 self.skip_spans(extent);
@@ -226,6 +228,12 @@ impl<'d> Tree<'d> {
             self.depths.resize(node as usize + 1, depth);
             self.depths[node as usize] = depth;
         }
+    }
+
+    /// Whether the row of a value of Ruby's own classes says all that is in it.
+    fn is_told(&self, at: u32, kind: Kind) -> bool {
+        let may_be = matches!(kind, Kind::Object | Kind::Opaque) && self.show.fold && !self.show.all;
+        may_be && self.show.top != Some(at) && told(self.document, at, 0).is_some_and(|told| told.is_whole)
     }
 
     /// The body of the object at `at`, if one row can show both.

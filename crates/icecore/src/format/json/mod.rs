@@ -89,7 +89,7 @@ fn write_plain(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    write_named(document, FORMAT.name, Naming::Plain, |document| write::write(document, part, options, limits, out))
+    write_named(document, FORMAT.name, Naming::Plain, |named| write::write(named, document, part, options, limits, out))
 }
 
 fn read_stage<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {

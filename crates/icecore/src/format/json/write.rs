@@ -2,6 +2,7 @@
 
 mod again;
 mod flat;
+mod known;
 mod leaf;
 mod sorted;
 
@@ -14,11 +15,16 @@ use crate::format::Part;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 use again::Again;
+use known::Told;
 use std::collections::HashMap;
 
 /// Writes a document, or a part of one that is an array, as plain JSON.
+///
+/// `original` is the same with the names that were read, which tell what the
+/// values of a language's own classes are.
 pub(super) fn write(
     document: &Document<'_>,
+    original: &Document<'_>,
     part: Part,
     options: &WriteOptions,
     limits: &Limits,
@@ -27,6 +33,7 @@ pub(super) fn write(
     let pen = Pen::new(out, document.nodes().len(), options.indent, options.ascii);
     let mut writer = Writer {
         document,
+        original,
         nodes: document.nodes(),
         options,
         limits,
@@ -81,6 +88,8 @@ enum What {
     Array,
     Map,
     SortedMap,
+    /// The members of a set: the keys of a map.
+    Set,
     /// An object whose body is no map, written in braces: only these are left.
     Brace,
     /// Not written: a link may not come back to it while it is open.
@@ -89,6 +98,8 @@ enum What {
 
 struct Writer<'d, 'o> {
     document: &'d Document<'d>,
+    /// The same with the names that were read.
+    original: &'d Document<'d>,
     nodes: &'d [Node],
     options: &'d WriteOptions,
     limits: &'d Limits,
@@ -148,6 +159,7 @@ impl Writer<'_, '_> {
                 What::Array => self.array()?,
                 What::Map => self.map()?,
                 What::SortedMap => self.sorted_map()?,
+                What::Set => self.set()?,
                 What::Brace => self.close(b'}')?,
                 What::Target => {
                     let target = top.end;
@@ -377,6 +389,13 @@ impl Writer<'_, '_> {
     fn container(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         let end = self.document.tape().next(at);
         let first = Some(if at + 1 < end { at + 1 } else { u32::MAX });
+        if node.kind.has_class() {
+            match self.known(at, node)? {
+                Told::No => {}
+                Told::Done => return Ok(None),
+                Told::GoOn(child) => return Ok(Some(child)),
+            }
+        }
         let kind = match node.kind {
             Kind::Array => {
                 self.open_array(at, end);
@@ -425,6 +444,12 @@ impl Writer<'_, '_> {
         if node.flags & (flag::IDENTITY | flag::DEFAULT) != 0 {
             self.lose(LossKind::MapKind, at);
         }
+        self.open_any_map(at, end)?;
+        if self.options.sort_keys { self.put_in_order(at, end, false) } else { Ok(()) }
+    }
+
+    /// Opens a map, with the entry that names its class.
+    fn open_any_map(&mut self, at: u32, end: u32) -> Result<(), Error> {
         let class = self.class.take();
         self.open_map(at, end);
         if let Some(class) = class {
@@ -433,7 +458,7 @@ impl Writer<'_, '_> {
                 top.is_empty = false;
             }
         }
-        if self.options.sort_keys { self.sort(at, end) } else { Ok(()) }
+        Ok(())
     }
 
     /// An object with the option `class`: a map gets one more entry; anything
@@ -444,6 +469,11 @@ impl Writer<'_, '_> {
             self.class = Some(class);
             return Ok(());
         }
+        self.brace(class)
+    }
+
+    /// Opens braces around a value that is no map, and writes its class.
+    fn brace(&mut self, class: u32) -> Result<(), Error> {
         self.pen.byte(b'{');
         self.depth += 1;
         let around = self.serial;

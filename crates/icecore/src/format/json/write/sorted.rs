@@ -126,31 +126,37 @@ impl Writer<'_, '_> {
         self.key_text(&node, if node.kind.has_bytes() { document.bytes(&node) } else { &[] }, value)
     }
 
-    /// Puts the entries of the map that was just opened in order.
-    pub(super) fn sort(&mut self, at: u32, end: u32) -> Result<(), Error> {
+    /// Puts the entries of the map that was just opened in order: in that of their
+    /// keys, if it is asked for. Those of an exception get their names.
+    pub(super) fn put_in_order(&mut self, at: u32, end: u32, is_exception: bool) -> Result<(), Error> {
         let first = self.order.entries.len();
         self.order.starts.push((first, self.order.text.len()));
         let mut next = at + 1;
         while next < end {
             let Some(node) = self.nodes.get(next as usize) else { break };
-            let key = match node.key {
+            let document = self.document;
+            let (name, bytes, value) = match node.key {
                 NO_KEY | KEY_NODE => break,
                 IS_KEY => {
-                    let value = self.document.tape().next(next);
-                    let key = self.text_of_key_node(next, value)?;
-                    next = value;
-                    key
+                    let key = document.at(next).map_or(Node::leaf(Kind::Null, 0), |key| *key.target().node());
+                    let bytes = if key.kind.has_bytes() { document.bytes(&key) } else { &[] };
+                    (key, bytes, document.tape().next(next))
                 }
                 id => {
-                    let Some(name) = self.document.tape().keys().get(u32::from(id)) else { break };
-                    self.key_text(&name.node, name.bytes, next)?
+                    let Some(name) = document.tape().keys().get(u32::from(id)) else { break };
+                    (name.node, name.bytes, next)
                 }
             };
-            let value = next;
             if value >= end {
                 break;
             }
-            next = self.document.tape().next(value);
+            next = document.tape().next(value);
+            let renamed = if is_exception { self.exception_key(&name, bytes, value) } else { Some(&b""[..]) };
+            let key = match renamed {
+                None => continue,
+                Some(b"") => self.key_text(&name, bytes, value)?,
+                Some(text) => KeyText { text: text.to_vec(), special: Special { absent: false, losses: [None, None] } },
+            };
             if key.special.absent {
                 continue;
             }
@@ -160,6 +166,18 @@ impl Writer<'_, '_> {
             let start = self.order.text.len();
             self.order.text.extend_from_slice(&key.text);
             self.order.entries.push(Entry { start, len: key.text.len(), value });
+        }
+        self.sort(first);
+        if let Some(top) = self.open.last_mut() {
+            (top.what, top.next, top.end) = (What::SortedMap, first as u32, self.order.entries.len() as u32);
+        }
+        Ok(())
+    }
+
+    /// Sorts the entries from `first` on, if that is asked for.
+    fn sort(&mut self, first: usize) {
+        if !self.options.sort_keys {
+            return;
         }
         let text = &self.order.text;
         let key = |entry: &Entry| &text[entry.start..entry.start + entry.len];
@@ -172,10 +190,6 @@ impl Writer<'_, '_> {
         for value in again {
             self.lose(LossKind::DuplicateKey, value);
         }
-        if let Some(top) = self.open.last_mut() {
-            (top.what, top.next, top.end) = (What::SortedMap, first as u32, self.order.entries.len() as u32);
-        }
-        Ok(())
     }
 
     /// Goes on in the innermost map, whose entries have been sorted.

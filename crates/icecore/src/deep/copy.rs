@@ -1,0 +1,351 @@
+//! Copying values from document to document.
+//!
+//! Strings are not copied: their places are moved. What was borrowed from a string
+//! that stands in the input as it is still stands there.
+
+use super::look::{self, Inside};
+use super::{LEVELS, Opened};
+use crate::document::{Cursor, Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Tape, flag};
+use crate::error::{Error, ErrorKind};
+use crate::known::Known;
+use crate::limits::Limits;
+
+/// The flags that belong to the place of a value and not to the value.
+const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD | flag::TARGET;
+
+/// Puts documents together on one tape.
+pub(super) struct Copier<'l> {
+    tape: Tape,
+    opened: Vec<Opened>,
+    limits: &'l Limits,
+    /// The input of the first document.
+    input: &'l [u8],
+    /// How many bytes may still be opened.
+    left: u64,
+    most: u64,
+}
+
+/// A document that is being copied.
+struct Source<'d> {
+    document: &'d Document<'d>,
+    /// Where its input and its arena are for the copy.
+    input: Place,
+    arena: u64,
+    /// Ids here and in the copy; `None` for the first document, whose ids stay.
+    names: Option<Translated>,
+    level: u32,
+    /// How many containers it is in.
+    depth: u32,
+}
+
+/// What ids have become, where that is known.
+#[derive(Default)]
+struct Translated {
+    keys: Vec<Option<u16>>,
+    classes: Vec<u32>,
+    encodings: Vec<u16>,
+}
+
+/// A container that is open.
+struct Frame {
+    end: u32,
+    copy: u32,
+    kind: Kind,
+    form: Form,
+}
+
+fn shifted(base: Place, by: u64) -> Place {
+    match base {
+        Place::Input(start) => Place::Input(start + by),
+        Place::Arena(start) => Place::Arena(start + by),
+    }
+}
+
+impl<'l> Copier<'l> {
+    pub(super) fn new(document: &'l Document<'_>, limits: &'l Limits) -> Copier<'l> {
+        let old = document.tape();
+        let mut tape = Tape::new();
+        (tape.keys, tape.classes, tape.encodings) = (old.keys.clone(), old.classes.clone(), old.encodings.clone());
+        tape.arena.clone_from(&old.arena);
+        tape.first_item = old.first_item;
+        let most = limits.expanded_from(document.input().len() + old.arena.len());
+        Copier { tape, opened: Vec::new(), limits, input: document.input(), left: most, most }
+    }
+
+    /// Copies the document, its strings opened. `None`: there was nothing to open.
+    pub(super) fn run(mut self, document: &Document<'_>) -> Result<Option<(Tape, Vec<Opened>)>, Error> {
+        let source = Source { document, input: Place::Input(0), arena: 0, names: None, level: 0, depth: 0 };
+        let len = document.tape().len();
+        let moved = self.copy(source, 0, len)?;
+        let place = |old: u32| moved.get(old as usize).copied().unwrap_or(self.tape.len());
+        let (root, header) = (place(document.tape().root), document.tape().header.map(place));
+        (self.tape.root, self.tape.header) = (root, header);
+        Ok((!self.opened.is_empty()).then_some((self.tape, self.opened)))
+    }
+
+    /// Copies the nodes from `start` to `end`; says where each is in the copy.
+    fn copy(&mut self, mut source: Source<'_>, start: u32, end: u32) -> Result<Vec<u32>, Error> {
+        let document = source.document;
+        let mut moved = Vec::with_capacity((end - start) as usize);
+        let mut links = Vec::new();
+        let mut open: Vec<Frame> = Vec::new();
+        // Up to here no string is opened.
+        let mut sealed = start;
+        for at in start..end {
+            let Some(node) = document.nodes().get(at as usize).copied() else { break };
+            while let Some(frame) = open.pop_if(|frame| frame.end <= at) {
+                self.close(frame.copy);
+            }
+            if self.tape.len() >= self.limits.nodes {
+                return Err(self.limits.too_many_nodes());
+            }
+            if is_sealed(document, at, &node) {
+                sealed = sealed.max(document.tape().next(at));
+            }
+            let key = self.key(&mut source, &node)?;
+            let depth = source.depth + open.len() as u32;
+            if at >= sealed
+                && may_be_opened(&node, open.last())
+                && let Some(copy) = self.string(&source, &node, key, depth)?
+            {
+                let new = &mut self.tape.nodes[copy as usize];
+                new.key = key;
+                new.flags |= node.flags & OF_THE_PLACE;
+                moved.push(copy);
+                continue;
+            }
+            let mut new = self.leaf(&mut source, &node)?;
+            new.key = key;
+            let copy = self.tape.push(new);
+            moved.push(copy);
+            if node.kind.is_again() {
+                links.push((copy, node.payload));
+            } else if node.kind.is_container() {
+                open.push(Frame { end: document.tape().next(at), copy, kind: node.kind, form: node.form() });
+            }
+        }
+        while let Some(frame) = open.pop() {
+            self.close(frame.copy);
+        }
+        for (copy, target) in links {
+            // Of a root that was copied, nothing outside is named: that was looked at.
+            let target = target.checked_sub(u64::from(start)).and_then(|target| moved.get(target as usize));
+            self.tape.nodes[copy as usize].payload = target.copied().map_or(u64::from(u32::MAX), u64::from);
+        }
+        Ok(moved)
+    }
+
+    fn close(&mut self, at: u32) {
+        let end = self.tape.len();
+        self.tape.nodes[at as usize].set_end(end);
+    }
+
+    /// What a string says, copied to the end of the tape, if it is frozen data.
+    fn string(&mut self, source: &Source<'_>, node: &Node, key: u16, depth: u32) -> Result<Option<u32>, Error> {
+        let document = source.document;
+        let bytes = document.bytes(node);
+        let mut limits = self.limits.clone();
+        limits.depth = limits.depth.saturating_sub(depth);
+        limits.nodes = limits.nodes.saturating_sub(self.tape.len());
+        let inside = look::inside(bytes, &limits).map_err(|error| self.refused(key, error))?;
+        let Some(Inside { stage, document: inner }) = inside else { return Ok(None) };
+        let (root, end) = (inner.root().index(), inner.root().next());
+        let inner_nodes = inner.nodes().get(root as usize..end as usize).unwrap_or(&[]);
+        let leads_out =
+            |node: &Node| node.kind.is_again() && !(u64::from(root)..u64::from(end)).contains(&node.payload);
+        if inner_nodes.is_empty() || inner_nodes.iter().any(leads_out) {
+            return Ok(None);
+        }
+        if source.level >= LEVELS {
+            let error = Error::new(ErrorKind::Limit)
+                .expecting(format!("at most {LEVELS} levels of strings in strings"))
+                .finding("a deeper one");
+            return Err(self.refused(key, error));
+        }
+        let len = bytes.len() as u64;
+        let Some(left) = self.left.checked_sub(len) else { return Err(self.too_much(key)) };
+        self.left = left;
+        let place = source.place(node);
+        let input = match offset_in(bytes, inner.input()) {
+            Some(by) => shifted(place, by),
+            None => Place::Arena(self.keep(inner.input())),
+        };
+        let arena = self.keep(inner.tape().arena());
+        let offset = match place {
+            Place::Input(start) => Some(start),
+            Place::Arena(_) => None,
+        };
+        self.opened.push(Opened { node: 0, stage, level: source.level, offset, len });
+        let number = self.opened.len() - 1;
+        let names = Some(Translated::default());
+        let source = Source { document: &inner, input, arena, names, level: source.level + 1, depth };
+        let moved = self.copy(source, root, end)?;
+        let copy = moved.first().copied().unwrap_or_default();
+        self.opened[number].node = copy;
+        Ok(Some(copy))
+    }
+
+    /// A limit that was reached by the string that would be copied next.
+    #[cold]
+    fn refused(&mut self, key: u16, error: Error) -> Error {
+        let at = self.tape.push(Node { key, ..Node::leaf(Kind::Null, 0) });
+        error.below(&self.tape.path_to(at, self.input)).in_layer("string that is opened")
+    }
+
+    #[cold]
+    fn too_much(&mut self, key: u16) -> Error {
+        let error = Error::new(ErrorKind::Limit)
+            .expecting(format!("at most {} bytes of strings that are opened", self.most))
+            .finding("more of them")
+            .helping("raise the limit `expansion` if the input is trusted");
+        self.refused(key, error)
+    }
+
+    /// Appends bytes to the arena; says where they start.
+    fn keep(&mut self, bytes: &[u8]) -> u64 {
+        let start = self.tape.arena.len() as u64;
+        self.tape.arena.extend_from_slice(bytes);
+        start
+    }
+
+    /// The node as it is in the copy; of a container, the beginning.
+    fn leaf(&mut self, source: &mut Source<'_>, node: &Node) -> Result<Node, Error> {
+        let mut new = *node;
+        if node.kind.is_container() {
+            new.set_end(0);
+            if let (true, Some(names)) = (node.class() != 0, &mut source.names) {
+                let class = names.class(&mut self.tape, source.document, node.class())?;
+                new.payload = u64::from(class) << 32;
+            }
+        } else if node.kind.has_bytes() {
+            let len = source.document.bytes(node).len();
+            new = self.tape.placed(node.kind, source.place(node), len);
+            new.flags = node.flags;
+            let encoding = match (source.is_long(node), &mut source.names) {
+                (true, _) => 0,
+                (false, Some(names)) => names.encoding(&mut self.tape, source.document, node.encoding())?,
+                (false, None) => node.encoding(),
+            };
+            new.set_encoding(encoding);
+        }
+        Ok(new)
+    }
+
+    /// The key of the value as it is in the copy; one that can have no id there is
+    /// put before it.
+    fn key(&mut self, source: &mut Source<'_>, node: &Node) -> Result<u16, Error> {
+        let document = source.document;
+        let Some(names) = &mut source.names else { return Ok(node.key) };
+        if matches!(node.key, NO_KEY | KEY_NODE | IS_KEY) {
+            return Ok(node.key);
+        }
+        let id = usize::from(node.key);
+        if names.keys.len() <= id {
+            names.keys.resize(id + 1, None);
+        }
+        if let Some(known) = names.keys[id] {
+            return Ok(known);
+        }
+        let Some(name) = document.tape().keys().get(u32::from(node.key)) else { return Ok(NO_KEY) };
+        let mut key = name.node;
+        if key.kind.has_bytes() {
+            let encoding = names.encoding(&mut self.tape, document, key.encoding())?;
+            key = Node::leaf(key.kind, 0).with(key.flags);
+            key.set_encoding(encoding);
+        }
+        key.key = NO_KEY;
+        if let Some(known) = self.tape.intern_key(key, name.bytes) {
+            names.keys[id] = Some(known);
+            return Ok(known);
+        }
+        let mut own = if key.kind.has_bytes() { self.tape.owned(key.kind, name.bytes) } else { key };
+        own.flags = key.flags;
+        if key.kind.has_bytes() {
+            own.set_encoding(key.encoding());
+        }
+        own.key = IS_KEY;
+        self.tape.push(own);
+        Ok(KEY_NODE)
+    }
+}
+
+impl Translated {
+    fn class(&mut self, tape: &mut Tape, document: &Document<'_>, id: u32) -> Result<u32, Error> {
+        let at = id as usize;
+        if self.classes.len() <= at {
+            self.classes.resize(at + 1, 0);
+        }
+        if self.classes[at] == 0
+            && let Some(name) = document.class(id)
+        {
+            self.classes[at] = tape.intern_class(name.node.kind, name.bytes)?;
+        }
+        Ok(self.classes[at])
+    }
+
+    fn encoding(&mut self, tape: &mut Tape, document: &Document<'_>, id: u16) -> Result<u16, Error> {
+        if id == 0 {
+            return Ok(0);
+        }
+        let at = usize::from(id);
+        if self.encodings.len() <= at {
+            self.encodings.resize(at + 1, 0);
+        }
+        if self.encodings[at] == 0
+            && let Some(name) = document.tape().encodings().get(u32::from(id))
+        {
+            self.encodings[at] = tape.intern_encoding(name.bytes)?;
+        }
+        Ok(self.encodings[at])
+    }
+}
+
+impl Source<'_> {
+    /// Where the bytes of a string are for the copy.
+    fn place(&self, node: &Node) -> Place {
+        let place = if self.is_long(node) {
+            self.document.tape().long.get(node.payload as usize).map_or(Place::Arena(0), |long| long.place)
+        } else {
+            node.place()
+        };
+        match place {
+            Place::Input(start) => shifted(self.input, start),
+            Place::Arena(start) => Place::Arena(self.arena + start),
+        }
+    }
+
+    fn is_long(&self, node: &Node) -> bool {
+        node.aux == u32::MAX
+    }
+}
+
+/// Where `part` starts in `whole`, if it is a part of it and no copy.
+fn offset_in(whole: &[u8], part: &[u8]) -> Option<u64> {
+    let (outer, inner) = (whole.as_ptr_range(), part.as_ptr_range());
+    let is_in = outer.start <= inner.start && inner.end <= outer.end;
+    is_in.then(|| (inner.start as usize - outer.start as usize) as u64)
+}
+
+/// Whether no string in this value is opened: keys, texts of code, and what values
+/// of Ruby's own classes are made of.
+fn is_sealed(document: &Document<'_>, at: u32, node: &Node) -> bool {
+    match node.kind {
+        _ if node.key == IS_KEY => true,
+        Kind::Regexp | Kind::Code | Kind::VString => true,
+        Kind::Opaque => matches!(
+            Known::of(Cursor::new(document, at)),
+            Some(known) if !matches!(known, Known::Map(_))
+        ),
+        _ => false,
+    }
+}
+
+/// Whether a value is a string that may be opened where it stands.
+fn may_be_opened(node: &Node, parent: Option<&Frame>) -> bool {
+    let is_place = match parent.map(|frame| (frame.kind, frame.form)) {
+        None | Some((Kind::Array | Kind::Map | Kind::Object | Kind::Ref | Kind::Attrs, _)) => true,
+        Some((Kind::Opaque, form)) => matches!(form, Form::Serializable | Form::UserDump),
+        _ => false,
+    };
+    matches!(node.kind, Kind::Bytes | Kind::Text) && is_place
+}

@@ -1,0 +1,90 @@
+//! What is in a string?
+
+use crate::document::{Document, Kind};
+use crate::error::{Error, ErrorKind};
+use crate::format::{self, Certainty, Format, Request};
+use crate::limits::Limits;
+use crate::options::Settings;
+use crate::stage::Stage;
+use crate::wrap;
+use std::borrow::Cow;
+
+/// How many wrappers are taken off.
+const WRAPPERS: u32 = 4;
+
+/// What is in a string.
+pub(super) struct Inside<'b> {
+    pub(super) stage: Stage,
+    pub(super) document: Document<'b>,
+}
+
+/// The stage that reads these bytes as a whole, if they count as frozen data
+/// inside something else: see [the module](self).
+///
+/// ```
+/// use icecore::{Limits, deep};
+/// let stage = |text: &str| deep::stage_of(text.as_bytes(), &Limits::default()).map(|stage| stage.format().name);
+/// assert_eq!(stage(r#"a:1:{i:0;s:1:"x";}"#), Some("php"));
+/// assert_eq!(stage(r#"{"a": 1}"#), Some("json"));
+/// assert_eq!(stage("i:5;"), Some("php"));
+/// assert_eq!((stage("5"), stage("[]"), stage("a:1:{broken")), (None, None, None));
+/// ```
+pub fn stage_of(bytes: &[u8], limits: &Limits) -> Option<Stage> {
+    look(bytes, limits, WRAPPERS).ok().flatten().map(|inside| inside.stage)
+}
+
+/// What is in these bytes. An error is a limit that was reached by something that
+/// is frozen data as far as it was read.
+pub(super) fn inside<'b>(bytes: &'b [u8], limits: &Limits) -> Result<Option<Inside<'b>>, Error> {
+    look(bytes, limits, WRAPPERS)
+}
+
+fn look<'b>(bytes: &'b [u8], limits: &Limits, wrappers: u32) -> Result<Option<Inside<'b>>, Error> {
+    if bytes.len() < 2 {
+        return Ok(None);
+    }
+    for format in format::all() {
+        if !is_candidate(format, bytes) {
+            continue;
+        }
+        let read = (format.read)(bytes, &Settings::new(), Request::new(limits)).whole(bytes, format.name);
+        match read {
+            Ok(document) if is_worth_it(format, &document) => {
+                return Ok(Some(Inside { stage: Stage::of(format), document }));
+            }
+            Err(error) if error.kind() == ErrorKind::Limit => return Err(error),
+            _ => {}
+        }
+    }
+    let Some(left) = wrappers.checked_sub(1) else { return Ok(None) };
+    for wrapper in wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(bytes)) {
+        let Ok(unwrapped) = (wrapper.unwrap)(bytes, &Settings::new(), limits) else { continue };
+        let found = match &unwrapped.bytes {
+            Cow::Borrowed(bytes) => look(bytes, limits, left)?,
+            Cow::Owned(bytes) => look(bytes, limits, left)?
+                .map(|inside| Inside { stage: inside.stage, document: inside.document.into_owned() }),
+        };
+        if let Some(Inside { stage, document }) = found {
+            return Ok(Some(Inside { stage: stage.wrapped_in(wrapper), document }));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the bytes look so much like this format that it is worth reading them.
+fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
+    let least = match format.name {
+        // `N;` may be a word of any text, but not all of one.
+        "php" if bytes == b"N;" => Certainty::Possible,
+        "json" if !matches!(bytes.trim_ascii_start(), [b'{' | b'[', ..]) => return false,
+        "json" => Certainty::Sure,
+        _ => Certainty::Likely,
+    };
+    (format.detect)(bytes).is_some_and(|guess| guess.certainty >= least)
+}
+
+/// An empty array of JSON is hardly meant as data.
+fn is_worth_it(format: &Format, document: &Document<'_>) -> bool {
+    let root = document.root();
+    format.name != "json" || root.kind() != Kind::Array || !root.is_empty()
+}

@@ -1,0 +1,90 @@
+//! Strings inside a document that are frozen data themselves.
+//!
+//! WordPress stores some options serialized twice, the payload of a Laravel job
+//! is JSON with a string of PHP in it, a cache entry holds Marshal.
+//! [`open`] puts what such strings say in their place.
+//!
+//! A string counts if a format is [sure or likely](crate::Certainty) and reads
+//! all of it. Of JSON, objects and arrays that are not empty count: any number or
+//! word would be JSON too. Keys are never opened, nor parts of regexps, code and
+//! the like, nor what [`Known`] values are made of.
+
+mod copy;
+mod look;
+
+pub use look::stage_of;
+
+use crate::document::Document;
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::stage::Stage;
+
+/// How many levels of strings in strings are opened. What programs do by mistake
+/// or by habit has two or three.
+pub const LEVELS: u32 = 16;
+
+/// A document whose strings were opened.
+#[derive(Debug)]
+pub struct Deep<'a> {
+    /// The document with what the strings say in their place; the same one, with
+    /// its spelling, if there was nothing to open.
+    pub document: Document<'a>,
+    /// What was opened, in the order of the document.
+    pub opened: Vec<Opened>,
+}
+
+/// A string that was opened.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Opened {
+    /// The node that stands in its place now: [`Document::path`] says where that
+    /// is.
+    pub node: u32,
+    /// The format that it was in, with its wrappers.
+    pub stage: Stage,
+    /// In how many strings it was: 0 for a string of the document itself.
+    pub level: u32,
+    /// Where it starts in the input of the document, if it stands there as it is.
+    pub offset: Option<u64>,
+    /// How many bytes it had.
+    pub len: u64,
+}
+
+impl Opened {
+    /// Its format with wrappers, as `slashes/php`.
+    pub fn name(&self) -> String {
+        let wrappers = self.stage.wrappers().iter().map(|wrap| wrap.wrapper().name);
+        wrappers.chain([self.stage.format().name]).collect::<Vec<_>>().join("/")
+    }
+}
+
+/// Opens all strings that are frozen data, and the strings in these.
+///
+/// Each string is tried once, so the work is linear in the document and in what
+/// was opened. What is opened is bounded: together it may be
+/// [`Limits::expansion`] times as long as the document's own strings, levels of
+/// nesting count through all strings, and at most [`LEVELS`] strings may be in
+/// each other.
+///
+/// ```
+/// use icecore::{Limits, deep};
+/// // serialize(['option' => serialize(['a' => 1])])
+/// let php = br#"a:1:{s:6:"option";s:18:"a:1:{s:1:"a";i:1;}";}"#;
+/// let deep = deep::open(icecore::read(php)?, &Limits::default())?;
+/// assert_eq!(icecore::write(&deep.document, "json")?, br#"{"option":{"a":1}}"#);
+/// let opened = &deep.opened[0];
+/// assert_eq!((opened.name().as_str(), opened.offset), ("php", Some(24)));
+/// assert_eq!(deep.document.path(opened.node), "$.option");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Of kind `Limit`, with the path of the string; never because a string can't be
+/// read: it stays what it is.
+pub fn open<'a>(document: Document<'a>, limits: &Limits) -> Result<Deep<'a>, Error> {
+    document.tape().check()?;
+    let made = copy::Copier::new(&document, limits).run(&document)?;
+    let Some((tape, opened)) = made else { return Ok(Deep { document, opened: Vec::new() }) };
+    let (input, _) = document.into_parts();
+    Ok(Deep { document: Document::new(input, tape), opened })
+}

@@ -1,0 +1,169 @@
+//! Values of Ruby's own classes, as what they say.
+
+use super::{Open, What, Writer};
+use crate::document::{Cursor, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
+use crate::error::Error;
+use crate::format::json::pen::Chars;
+use crate::known::Known;
+use crate::output::LossKind;
+
+/// What became of a value that may be a known one.
+pub(super) enum Told {
+    /// It is none: nothing was written.
+    No,
+    /// It was written, or what is left of it is open.
+    Done,
+    /// The value to go on with.
+    GoOn(u32),
+}
+
+impl Writer<'_, '_> {
+    /// Writes an object, opaque object or attributed value if it is a known one.
+    pub(super) fn known(&mut self, at: u32, node: &Node) -> Result<Told, Error> {
+        let here = Cursor::new(self.original, at);
+        let Some(known) = Known::of(here) else {
+            return if node.kind == Kind::Attrs && node.form() == Form::Subclass {
+                self.subclass(here)
+            } else {
+                Ok(Told::No)
+            };
+        };
+        match known {
+            Known::Set(members) => {
+                self.lose(LossKind::Set, at);
+                self.brace_if_asked(node)?;
+                let map = members.map.index();
+                let end = self.document.tape().next(map);
+                self.pen.byte(b'[');
+                self.depth += 1;
+                self.open.push(Open { what: What::Set, is_empty: true, next: map + 1, end, around: self.serial });
+                Ok(Told::Done)
+            }
+            Known::Exception(_) => self.exception(at, node).map(|()| Told::Done),
+            Known::Map(map) => {
+                self.class_of(at, node)?;
+                Ok(Told::GoOn(map.index()))
+            }
+            text => {
+                let Some(written) = text.text(self.limits) else { return Ok(Told::No) };
+                let (kind, is_exact) = match text {
+                    Known::Time(moment) | Known::DateTime(moment) => (LossKind::Time, moment.is_exact()),
+                    Known::Date(_) => (LossKind::Time, true),
+                    Known::Range { .. } => (LossKind::Range, true),
+                    _ => (LossKind::Number, true),
+                };
+                self.lose(kind, at);
+                if !is_exact {
+                    self.lose(LossKind::Precision, at);
+                }
+                self.brace_if_asked(node)?;
+                self.pen.quoted(written.as_bytes(), Chars::Utf8)?;
+                Ok(Told::Done)
+            }
+        }
+    }
+
+    /// An instance of a user's subclass of a core class is that with a class.
+    fn subclass(&mut self, here: Cursor<'_>) -> Result<Told, Error> {
+        let at = here.index();
+        if at + 1 >= here.next() {
+            return Ok(Told::No);
+        }
+        if here.entries().next().is_some() {
+            self.lose(LossKind::Attributes, at);
+        }
+        self.class_of(at, here.node())?;
+        Ok(Told::GoOn(at + 1))
+    }
+
+    /// The class becomes an entry, if that is asked for; else it is lost.
+    fn class_of(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+        if self.options.class.is_some() {
+            return self.object(at, node.class());
+        }
+        self.lose(LossKind::Class, at);
+        Ok(())
+    }
+
+    fn brace_if_asked(&mut self, node: &Node) -> Result<(), Error> {
+        if self.options.class.is_some() { self.brace(node.class()) } else { Ok(()) }
+    }
+
+    /// Opens an exception: an object whose members have the names that Ruby's
+    /// methods have.
+    fn exception(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+        self.class_of(at, node)?;
+        let body = at + 1;
+        let end = self.document.tape().next(body);
+        self.open_any_map(body, end)?;
+        self.put_in_order(body, end, true)
+    }
+
+    /// Goes on in the innermost set: its members are the keys of a map.
+    pub(super) fn set(&mut self) -> Result<(), Error> {
+        let Some(Open { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
+        while next < end {
+            let Some(node) = self.nodes.get(next as usize) else { break };
+            if matches!(node.key, NO_KEY | KEY_NODE) {
+                break;
+            }
+            self.pen.turn()?;
+            self.separate(&mut is_empty)?;
+            let value = if node.key == IS_KEY { self.document.tape().next(next) } else { next };
+            let member = (node.key == IS_KEY).then_some(next);
+            next = self.document.tape().next(value);
+            match member {
+                Some(member) => {
+                    if let Some(top) = self.open.last_mut() {
+                        (top.next, top.is_empty) = (next, is_empty);
+                    }
+                    return self.value(member);
+                }
+                None => self.member(node.key, value)?,
+            }
+        }
+        if let Some(top) = self.open.last_mut() {
+            top.is_empty = is_empty;
+        }
+        self.close(b']')
+    }
+
+    /// A member that is the key with this id.
+    fn member(&mut self, id: u16, at: u32) -> Result<(), Error> {
+        let document = self.document;
+        let Some(name) = document.tape().keys().get(u32::from(id)) else {
+            self.pen.word("null");
+            return Ok(());
+        };
+        match name.node.kind {
+            Kind::Int => {
+                self.pen.int(name.node.payload as i64);
+                return Ok(());
+            }
+            Kind::Symbol => self.lose(LossKind::Symbol, at),
+            Kind::Encoded => self.lose(LossKind::Encoding, at),
+            _ => {}
+        }
+        let text = self.text_of(name.node.kind, name.bytes);
+        self.finish_text(at, text.is_lossy.then_some(LossKind::Bytes))?;
+        self.pen.quoted(&text.bytes, text.chars)
+    }
+
+    /// The name that a member of an exception gets. `None`: it is left out, as it
+    /// says what another one says.
+    pub(super) fn exception_key(&self, key: &Node, bytes: &[u8], value: u32) -> Option<&'static [u8]> {
+        if !key.kind.is_string() || key.has(flag::PLACEHOLDER) {
+            return Some(b"");
+        }
+        match bytes {
+            b"mesg" => Some(b"message"),
+            b"bt" => Some(b"backtrace"),
+            b"bt_locations" => {
+                let is_again =
+                    self.nodes.get(value as usize).is_some_and(|node| matches!(node.kind, Kind::Null | Kind::Link));
+                if is_again { None } else { Some(b"") }
+            }
+            _ => Some(b""),
+        }
+    }
+}

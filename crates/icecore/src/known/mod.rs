@@ -1,0 +1,178 @@
+//! What a value of Ruby's own classes says.
+//!
+//! Ruby dumps a `Time`, a `Set` or an exception in layouts of its own: packed
+//! words, arrays of numbers, instance variables. This module looks at such a
+//! layout and says what it means. Writers of formats that have nothing of the
+//! kind use it, and whoever shows a document to people.
+//!
+//! Nothing is changed in the document, and a layout must fit as a whole: class,
+//! form and members. A user's class that happens to be called `Set` stays an
+//! object.
+
+mod number;
+mod ruby;
+mod time;
+
+pub use time::{Day, Moment};
+
+use crate::document::{Cursor, Key, Kind};
+use crate::limits::Limits;
+
+/// A value in a layout that is known.
+///
+/// ```
+/// use icecore::{Known, Limits};
+/// // Marshal.dump({ "a" => 1..5, "b" => Rational(1, 3) })
+/// let dump = b"\x04\x08{\x07I\"\x06a\x06:\x06ETo:\x0aRange\x08:\x09exclF:\x0abegini\x06:\x08endi\x0a\
+///              I\"\x06b\x06;\0TU:\x0dRational[\x07i\x06i\x08";
+/// let document = icecore::read(dump)?;
+/// let range = document.root().get("a").and_then(Known::of).expect("a range");
+/// assert_eq!(range.text(&Limits::default()).as_deref(), Some("1..5"));
+/// let Some(Known::Rational { numerator, .. }) = document.root().get("b").and_then(Known::of) else { panic!() };
+/// assert_eq!(numerator.as_i64(), Some(1));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Known<'d> {
+    /// Ruby's `Time`, and the `ActiveSupport::TimeWithZone` of Rails.
+    Time(Moment<'d>),
+    /// Ruby's `DateTime`.
+    DateTime(Moment<'d>),
+    /// Ruby's `Date`.
+    Date(Day),
+    /// Ruby's `Range`; an end that is nil is open.
+    Range {
+        /// Where it begins.
+        begin: Cursor<'d>,
+        /// Where it ends.
+        end: Cursor<'d>,
+        /// Whether the end does not belong to it.
+        exclusive: bool,
+    },
+    /// Ruby's `Complex`: two numbers.
+    Complex {
+        /// The real part.
+        real: Cursor<'d>,
+        /// The imaginary part.
+        imaginary: Cursor<'d>,
+    },
+    /// Ruby's `Rational`: two integers.
+    Rational {
+        /// Above the line.
+        numerator: Cursor<'d>,
+        /// Below the line; above zero.
+        denominator: Cursor<'d>,
+    },
+    /// Ruby's `BigDecimal`, in its own text: `0.125e1`, `NaN`.
+    Decimal(&'d str),
+    /// Ruby's `Set` and `SortedSet`.
+    Set(Members<'d>),
+    /// An exception of any class.
+    Exception(Exception<'d>),
+    /// A map under another name: `OpenStruct`, the
+    /// `ActiveSupport::HashWithIndifferentAccess` of Rails.
+    Map(Cursor<'d>),
+}
+
+/// The members of a set: they stand as the keys of a map.
+#[derive(Clone, Copy, Debug)]
+pub struct Members<'d> {
+    pub(crate) map: Cursor<'d>,
+}
+
+impl<'d> Members<'d> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.map.entries().count()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.map.entries().next().is_none()
+    }
+
+    /// The members, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = Key<'d>> {
+        self.map.entries().map(|(key, _)| key)
+    }
+}
+
+/// An exception, as Ruby dumps it.
+#[derive(Clone, Copy, Debug)]
+pub struct Exception<'d> {
+    pub(crate) class: &'d [u8],
+    pub(crate) message: Cursor<'d>,
+    pub(crate) backtrace: Cursor<'d>,
+    pub(crate) cause: Option<Cursor<'d>>,
+}
+
+impl<'d> Exception<'d> {
+    /// Its class.
+    pub fn class(&self) -> &'d [u8] {
+        self.class
+    }
+
+    /// The message; nil, if it is the name of the class.
+    pub fn message(&self) -> Cursor<'d> {
+        self.message
+    }
+
+    /// Where it was raised: an array of strings, or nil.
+    pub fn backtrace(&self) -> Cursor<'d> {
+        self.backtrace
+    }
+
+    /// The exception that led to it, or nil, if the dump says so.
+    pub fn cause(&self) -> Option<Cursor<'d>> {
+        self.cause
+    }
+}
+
+impl<'d> Known<'d> {
+    /// What the value at the cursor is, if its layout is known.
+    ///
+    /// Takes time for the value's own members, not for what is in them.
+    pub fn of(value: Cursor<'d>) -> Option<Known<'d>> {
+        match value.kind() {
+            Kind::Object => ruby::object(value),
+            Kind::Opaque => ruby::opaque(value),
+            Kind::Attrs => ruby::extended(value),
+            _ => None,
+        }
+    }
+
+    /// What it is, in a word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Known::Time(_) => "time",
+            Known::DateTime(_) => "datetime",
+            Known::Date(_) => "date",
+            Known::Range { .. } => "range",
+            Known::Complex { .. } => "complex",
+            Known::Rational { .. } => "rational",
+            Known::Decimal(_) => "decimal",
+            Known::Set(_) => "set",
+            Known::Exception(_) => "exception",
+            Known::Map(_) => "map",
+        }
+    }
+
+    /// The value as one text: ISO 8601 for times and dates, Ruby's own `to_s`
+    /// for ranges and numbers. `None` for what has parts (sets, exceptions,
+    /// maps, ranges of such) and for integers beyond the limit `digits`.
+    pub fn text(&self, limits: &Limits) -> Option<String> {
+        match self {
+            Known::Time(moment) | Known::DateTime(moment) => Some(moment.iso8601()),
+            Known::Date(day) => Some(day.to_string()),
+            Known::Range { begin, end, exclusive } => {
+                let dots = if *exclusive { "..." } else { ".." };
+                Some(format!("{}{dots}{}", number::end(*begin, limits)?, number::end(*end, limits)?))
+            }
+            Known::Complex { real, imaginary } => number::complex(*real, *imaginary, limits),
+            Known::Rational { numerator, denominator } => number::rational(*numerator, *denominator, limits),
+            Known::Decimal(text) => Some(number::decimal(text)),
+            Known::Set(_) | Known::Exception(_) | Known::Map(_) => None,
+        }
+    }
+}

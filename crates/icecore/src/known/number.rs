@@ -1,0 +1,150 @@
+//! Numbers, and the ends of ranges, as Ruby's `to_s` shows them.
+
+use super::Known;
+use crate::document::{Cursor, Value};
+use crate::limits::Limits;
+use crate::num::bigint;
+
+/// The longest decimal that is written without an exponent, beyond its digits.
+const ZEROS: i64 = 40;
+
+/// An integer of any size.
+pub(super) fn integer(value: Cursor<'_>, limits: &Limits) -> Option<String> {
+    match value.target().value() {
+        Value::Int(value) => Some(value.to_string()),
+        Value::Uint(value) => Some(value.to_string()),
+        Value::BigInt(value) if !bigint::exceeds(value.magnitude, limits.digits) => {
+            let mut digits = Vec::new();
+            bigint::push_decimal(value.negative, value.magnitude, &mut digits);
+            String::from_utf8(digits).ok()
+        }
+        _ => None,
+    }
+}
+
+/// A number that may be a part of a complex one.
+fn real(value: Cursor<'_>, limits: &Limits) -> Option<String> {
+    let value = value.target();
+    match value.value() {
+        Value::Float(float) => Some(self::float(float)),
+        Value::Opaque(..) => match Known::of(value)? {
+            Known::Rational { numerator, denominator } => rational(numerator, denominator, limits),
+            Known::Decimal(text) => Some(decimal(text)),
+            _ => None,
+        },
+        _ => integer(value, limits),
+    }
+}
+
+pub(super) fn rational(numerator: Cursor<'_>, denominator: Cursor<'_>, limits: &Limits) -> Option<String> {
+    Some(format!("{}/{}", integer(numerator, limits)?, integer(denominator, limits)?))
+}
+
+pub(super) fn complex(re: Cursor<'_>, im: Cursor<'_>, limits: &Limits) -> Option<String> {
+    let (re, im) = (real(re, limits)?, real(im, limits)?);
+    let sign = if im.starts_with('-') { "" } else { "+" };
+    let star = if im.ends_with(|c: char| c.is_ascii_digit()) { "" } else { "*" };
+    Some(format!("{re}{sign}{im}{star}i"))
+}
+
+/// An end of a range: nil, a number, a string or another value that is a text.
+pub(super) fn end(value: Cursor<'_>, limits: &Limits) -> Option<String> {
+    let value = value.target();
+    match value.value() {
+        Value::Null => Some(String::new()),
+        Value::Float(_) | Value::Int(_) | Value::Uint(_) | Value::BigInt(_) => real(value, limits),
+        Value::Text(_) | Value::Bytes(_) | Value::Encoded(..) | Value::Symbol(..) => value.as_str().map(str::to_owned),
+        Value::Opaque(..) => Known::of(value)?.text(limits),
+        _ => None,
+    }
+}
+
+/// A float: up to 15 digits before the point without an exponent.
+fn float(value: f64) -> String {
+    if value.is_nan() {
+        return "NaN".to_owned();
+    }
+    let sign = if value.is_sign_negative() { "-" } else { "" };
+    if value.is_infinite() {
+        return format!("{sign}Infinity");
+    }
+    let text = format!("{:e}", value.abs());
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i64 = exponent.parse().unwrap_or(0);
+    let digits = digits.replace('.', "");
+    match exponent {
+        -4..=14 => format!("{sign}{}", plain(&digits, exponent + 1)),
+        _ => {
+            let (first, rest) = digits.split_at(1);
+            let rest = if rest.is_empty() { "0" } else { rest };
+            let side = if exponent < 0 { '-' } else { '+' };
+            format!("{sign}{first}.{rest}e{side}{:02}", exponent.abs())
+        }
+    }
+}
+
+/// The number `0.DIGITS` times 10 to the power of `point`, without an exponent.
+fn plain(digits: &str, point: i64) -> String {
+    let len = digits.len() as i64;
+    let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
+    if point <= 0 {
+        format!("0.{}{digits}", zeros(-point))
+    } else if point >= len {
+        format!("{digits}{}.0", zeros(point - len))
+    } else {
+        let (whole, rest) = digits.split_at(point as usize);
+        format!("{whole}.{rest}")
+    }
+}
+
+/// The parts of a decimal's text: sign, digits and exponent of `0.125e1`; `None`
+/// if it is none. Words and zeros have no digits.
+pub(super) fn parts(text: &str) -> Option<(&str, &str, i64)> {
+    let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
+    if matches!(rest, "Infinity" | "0.0") || text == "NaN" {
+        return Some((sign, "", 0));
+    }
+    let (digits, exponent) = rest.strip_prefix("0.")?.split_once('e')?;
+    let power = exponent.strip_prefix('-').unwrap_or(exponent);
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (are_digits(digits) && are_digits(power)).then_some(())?;
+    Some((sign, digits, exponent.parse().ok()?))
+}
+
+/// A `BigDecimal`: plain, unless that needs many zeros.
+pub(super) fn decimal(text: &str) -> String {
+    match parts(text) {
+        Some((sign, digits, exponent)) if !digits.is_empty() => {
+            let zeros =
+                if exponent > 0 { exponent.saturating_sub(digits.len() as i64) } else { exponent.saturating_neg() };
+            if zeros <= ZEROS { format!("{sign}{}", plain(digits, exponent)) } else { text.to_owned() }
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_plain_where_that_is_short() {
+        for (text, expected) in [
+            ("0.125e1", "1.25"),
+            ("-0.5e1", "-5.0"),
+            ("0.1e3", "100.0"),
+            ("0.1e-2", "0.001"),
+            ("0.1e0", "0.1"),
+            ("0.1e101", "0.1e101"),
+            ("0.1e-99", "0.1e-99"),
+            ("-0.0", "-0.0"),
+            ("NaN", "NaN"),
+            ("-Infinity", "-Infinity"),
+        ] {
+            assert_eq!(decimal(text), expected);
+        }
+        for wrong in ["", "1.5", "0.e1", "0.1", "0.1e", "-NaN", "0.1e99999999999999999999", "0.1e+1", "0.x1e1"] {
+            assert!(parts(wrong).is_none(), "{wrong}");
+        }
+    }
+}

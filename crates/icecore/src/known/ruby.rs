@@ -1,0 +1,289 @@
+//! The layouts, one by one.
+
+use super::time::{self, Day, Moment};
+use super::{Exception, Known, Members, number};
+use crate::document::{Cursor, Form, Key, Kind, Value};
+
+/// The calendar of `Time`: Gregorian always.
+const GREGORIAN: f64 = f64::NEG_INFINITY;
+/// `Date` splits its day number into periods of so many days.
+const PERIOD: i64 = 71_149_239 * 3;
+/// Zones in which Rails shows an offset of zero as `Z`.
+const UTC: [&str; 5] = ["UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu"];
+
+/// The name of a member: a symbol.
+fn member<'d>(key: &Key<'d>) -> Option<&'d [u8]> {
+    (key.node().kind == Kind::Symbol).then(|| key.bytes())
+}
+
+/// The members with these names, if there are no others and none twice; a
+/// missing one is `None`.
+fn members<'d, const N: usize>(
+    entries: impl Iterator<Item = (Key<'d>, Cursor<'d>)>,
+    names: [&str; N],
+) -> Option<[Option<Cursor<'d>>; N]> {
+    let mut found = [None; N];
+    for (key, value) in entries {
+        let name = member(&key)?;
+        let at = names.iter().position(|known| known.as_bytes() == name)?;
+        if found[at].replace(value.target()).is_some() {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// The items of an array, if there are so many.
+fn items<'d, const N: usize>(array: Cursor<'d>) -> Option<[Cursor<'d>; N]> {
+    let array = array.target();
+    if array.kind() != Kind::Array || array.len() != N {
+        return None;
+    }
+    let mut items = array.items();
+    let found = [(); N].map(|()| items.next().map(|item| item.target()));
+    found.iter().all(Option::is_some).then(|| found.map(|item| item.unwrap_or(array)))
+}
+
+pub(super) fn object(value: Cursor<'_>) -> Option<Known<'_>> {
+    let Value::Object(class, body) = value.value() else { return None };
+    if value.node().form() != Form::Usual || body.kind() != Kind::Map {
+        return None;
+    }
+    match class {
+        b"Range" => {
+            let [Some(begin), Some(end), Some(excl)] = members(body.entries(), ["begin", "end", "excl"])? else {
+                return None;
+            };
+            let Value::Bool(exclusive) = excl.value() else { return None };
+            Some(Known::Range { begin, end, exclusive })
+        }
+        b"Set" | b"SortedSet" => {
+            let [hash, keys] = members(body.entries(), ["@hash", "@keys"])?;
+            let map = hash?;
+            // A cache of what the map says.
+            let has_cache =
+                class == b"SortedSet" && keys.is_none_or(|keys| matches!(keys.kind(), Kind::Null | Kind::Array));
+            let is_true = |(_, value): (_, Cursor<'_>)| matches!(value.value(), Value::Bool(true));
+            let has_default = map.default_value().is_none_or(|value| matches!(value.value(), Value::Bool(false)));
+            let fits = map.kind() == Kind::Map && has_default && map.entries().all(is_true);
+            (fits && (keys.is_none() || has_cache)).then_some(Known::Set(Members { map }))
+        }
+        _ => exception(class, body),
+    }
+}
+
+/// Only exceptions have members without `@` called so.
+fn exception<'d>(class: &'d [u8], body: Cursor<'d>) -> Option<Known<'d>> {
+    let mut entries = body.entries();
+    if !matches!(member(&entries.next()?.0)?, b"mesg" | b"bt") {
+        return None;
+    }
+    let (mut message, mut backtrace, mut cause) = (None, None, None);
+    for (key, value) in body.entries() {
+        let place = match member(&key)? {
+            b"mesg" => &mut message,
+            b"bt" => &mut backtrace,
+            b"cause" => &mut cause,
+            b"message" | b"backtrace" => return None,
+            _ => continue,
+        };
+        if place.replace(value).is_some() {
+            return None;
+        }
+    }
+    let backtrace = backtrace?;
+    matches!(backtrace.target().kind(), Kind::Null | Kind::Array).then_some(())?;
+    Some(Known::Exception(Exception { class, message: message?, backtrace, cause }))
+}
+
+pub(super) fn opaque(value: Cursor<'_>) -> Option<Known<'_>> {
+    let Value::Opaque(class, payload) = value.value() else { return None };
+    if value.len() != 1 {
+        return None;
+    }
+    match (value.node().form(), class) {
+        (Form::UserDump, b"Time") => Some(Known::Time(time(payload)?)),
+        (Form::UserDump, b"BigDecimal") => {
+            let (precision, text) = payload.as_str()?.split_once(':')?;
+            number::parts(text)?;
+            precision.bytes().all(|byte| byte.is_ascii_digit()).then_some(Known::Decimal(text))
+        }
+        (Form::UserMarshal, b"Date") => Some(Known::Date(date(payload)?.0)),
+        (Form::UserMarshal, b"DateTime") => Some(Known::DateTime(date(payload)?.1)),
+        (Form::UserMarshal, b"Complex") => {
+            let [real, imaginary] = items(payload)?;
+            let known = Known::Complex { real, imaginary };
+            (is_real(real) && is_real(imaginary)).then_some(known)
+        }
+        (Form::UserMarshal, b"Rational") => {
+            let [numerator, denominator] = items(payload)?;
+            let is_above_zero = match denominator.value() {
+                Value::Int(value) => value > 0,
+                Value::Uint(_) => true,
+                Value::BigInt(value) => !value.negative,
+                _ => false,
+            };
+            (is_integer(numerator) && is_above_zero).then_some(Known::Rational { numerator, denominator })
+        }
+        (Form::UserMarshal, b"OpenStruct") => {
+            let keys = |map: Cursor<'_>| map.entries().all(|(key, _)| member(&key).is_some());
+            (payload.kind() == Kind::Map && keys(payload)).then_some(Known::Map(payload))
+        }
+        (Form::UserMarshal, b"ActiveSupport::TimeWithZone") => Some(Known::Time(zoned(payload)?)),
+        _ => None,
+    }
+}
+
+pub(super) fn extended(value: Cursor<'_>) -> Option<Known<'_>> {
+    let Value::Attrs(map) = value.value() else { return None };
+    let is_known = value.node().form() == Form::Subclass
+        && value.class() == b"ActiveSupport::HashWithIndifferentAccess"
+        && map.kind() == Kind::Map
+        && value.entries().next().is_none();
+    is_known.then_some(Known::Map(map))
+}
+
+fn is_integer(value: Cursor<'_>) -> bool {
+    matches!(value.kind(), Kind::Int | Kind::Uint | Kind::BigInt)
+}
+
+fn is_real(value: Cursor<'_>) -> bool {
+    is_integer(value)
+        || value.kind() == Kind::Float
+        || value.kind() == Kind::Opaque && matches!(opaque(value), Some(Known::Rational { .. } | Known::Decimal(_)))
+}
+
+/// A count of nanoseconds, which may be a fraction: the whole ones, and whether
+/// that is all.
+fn nanoseconds(value: Cursor<'_>) -> Option<(i64, bool)> {
+    match value.value() {
+        Value::Int(value) => Some((value, true)),
+        Value::Opaque(..) => match opaque(value)? {
+            Known::Rational { numerator, denominator } => quotient(numerator, denominator),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The whole part of a fraction whose parts may be large, and whether that is
+/// all.
+fn quotient(numerator: Cursor<'_>, denominator: Cursor<'_>) -> Option<(i64, bool)> {
+    let wide = |value: Cursor<'_>| match value.value() {
+        Value::Int(value) => Some(i128::from(value)),
+        Value::Uint(value) => Some(i128::from(value)),
+        Value::BigInt(value) if value.magnitude.len() <= 15 => {
+            let magnitude = value.magnitude.iter().rev().fold(0, |sum: i128, byte| sum << 8 | i128::from(*byte));
+            Some(if value.negative { -magnitude } else { magnitude })
+        }
+        _ => None,
+    };
+    let (numerator, denominator) = (wide(numerator)?, wide(denominator)?);
+    if denominator <= 0 {
+        return None;
+    }
+    let whole = numerator.div_euclid(denominator);
+    Some((i64::try_from(whole).ok()?, numerator.rem_euclid(denominator) == 0))
+}
+
+/// `Date` and `DateTime`: an array of period, day in it, second of that day,
+/// nanoseconds, offset and the start of the Gregorian calendar.
+fn date(payload: Cursor<'_>) -> Option<(Day, Moment<'_>)> {
+    let [nth, jd, df, sf, of, sg] = items(payload)?;
+    let jd = nth.as_i64()?.checked_mul(PERIOD)?.checked_add(jd.as_i64()?)?;
+    let second = df.as_i64().filter(|second| (0..86_400).contains(second))?;
+    let (nanoseconds, is_exact) = nanoseconds(sf)?;
+    let nanoseconds = u32::try_from(nanoseconds).ok().filter(|count| *count < 1_000_000_000)?;
+    let offset = i32::try_from(of.as_i64()?).ok().filter(|offset| offset.abs() <= 86_400)?;
+    let Value::Float(start) = sg.value() else { return None };
+    if start.is_nan() || jd.unsigned_abs() > 1 << 45 {
+        return None;
+    }
+    let local = jd + (second + i64::from(offset)).div_euclid(86_400);
+    let seconds = time::seconds_at(jd, second);
+    let moment = Moment { seconds, nanoseconds, is_exact, offset: Some(offset), zone: "", start };
+    Some((Day { jd: local, start }, moment))
+}
+
+/// The fields that are packed into the eight bytes of a `Time`: seconds since
+/// 1970, microseconds, and whether it is in UTC.
+fn packed(bytes: &[u8]) -> Option<(i64, u32, bool)> {
+    let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    let (date, clock) = (word(0)?, word(4)?);
+    if date >> 31 == 0 {
+        // Ruby 1.8.
+        return (bytes.len() == 8 && clock < 1_000_000).then_some((i64::from(date), clock, false));
+    }
+    let mut year = 1900 + i64::from(date >> 14 & 0xFFFF);
+    if bytes.len() > 8 {
+        // Behind a length, how much further away the year is.
+        let beyond = bytes.get(9..)?;
+        if beyond.is_empty() || beyond.len() > 6 || usize::from(bytes[8]) != beyond.len() + 5 {
+            return None;
+        }
+        let beyond = beyond.iter().rev().fold(0, |sum: i64, byte| sum << 8 | i64::from(*byte));
+        year += if year == 1900 { -beyond } else { beyond };
+    }
+    let (month, day, hour) = (date >> 10 & 0x0F, date >> 5 & 0x1F, date & 0x1F);
+    let (minute, second, micro) = (clock >> 26, clock >> 20 & 0x3F, clock & 0xF_FFFF);
+    if month > 11 || day == 0 || hour > 24 || minute > 59 || second > 60 || micro > 999_999 {
+        return None;
+    }
+    let second = i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second);
+    let seconds = time::seconds_of(year, i64::from(month) + 1, i64::from(day), second)?;
+    Some((seconds, micro, date >> 30 & 1 == 1))
+}
+
+fn time(payload: Cursor<'_>) -> Option<Moment<'_>> {
+    let (bytes, entries) = match payload.value() {
+        Value::Bytes(bytes) => (bytes, None),
+        Value::Attrs(inner) if payload.node().form() == Form::Usual => match inner.value() {
+            Value::Bytes(bytes) => (bytes, Some(payload.entries())),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let (seconds, micro, is_utc) = packed(bytes)?;
+    let names = ["offset", "zone", "nano_num", "nano_den", "submicro"];
+    let [offset, zone, num, den, submicro] = members(entries.into_iter().flatten(), names)?;
+    let (nano, is_exact) = match (num, den, submicro) {
+        (Some(num), Some(den), _) if is_integer(num) && is_integer(den) => quotient(num, den)?,
+        (None, None, Some(digits)) => (submicro_of(digits.as_bytes()?), true),
+        (None, None, None) => (0, true),
+        _ => return None,
+    };
+    let nano = u32::try_from(nano).ok().filter(|nano| *nano < 1000)?;
+    let offset = match offset {
+        Some(offset) => Some(i32::try_from(offset.as_i64()?).ok().filter(|offset| offset.abs() <= 86_400)?),
+        None => None,
+    };
+    let zone = match zone {
+        None => "",
+        Some(zone) if zone.kind() == Kind::Null => "",
+        Some(zone) => zone.as_str()?,
+    };
+    let offset = if is_utc { None } else { offset };
+    let nanoseconds = micro * 1000 + nano;
+    Some(Moment { seconds, nanoseconds, is_exact, offset, zone, start: GREGORIAN })
+}
+
+/// Ruby 1.9.1: three digits in the halves of bytes.
+fn submicro_of(bytes: &[u8]) -> i64 {
+    let half = |at: usize, shift: u8| i64::from(bytes.get(at).map_or(0, |byte| byte >> shift & 0x0F));
+    half(0, 4) * 100 + half(0, 0) * 10 + half(1, 4)
+}
+
+/// `TimeWithZone`: the time in UTC, the zone, and the time that local clocks
+/// showed, as if it were UTC.
+fn zoned<'d>(payload: Cursor<'d>) -> Option<Moment<'d>> {
+    let [utc, zone, local] = items(payload)?;
+    // Only `Time` itself: anything else could nest without end.
+    let moment = |value: Cursor<'d>| match value.value() {
+        Value::Opaque(b"Time", payload) if value.node().form() == Form::UserDump => time(payload),
+        _ => None,
+    };
+    let (utc, local, zone) = (moment(utc)?, moment(local)?, zone.as_str()?);
+    let offset = i32::try_from(local.seconds - utc.seconds).ok().filter(|offset| offset.abs() <= 86_400)?;
+    let offset = if offset == 0 && UTC.contains(&zone) { None } else { Some(offset) };
+    Some(Moment { offset, zone, ..utc })
+}

@@ -1,0 +1,213 @@
+//! Days and moments.
+
+use std::fmt;
+
+/// The Julian day of 1970-01-01.
+const EPOCH: i64 = 2_440_588;
+const DAY: i64 = 86_400;
+
+/// A day of the calendar that Ruby's `Date` uses: Julian before a day, and
+/// Gregorian from it on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Day {
+    /// The chronological Julian day number.
+    pub(super) jd: i64,
+    /// The first day of the Gregorian calendar; infinite, if it is never or
+    /// always used.
+    pub(super) start: f64,
+}
+
+impl Day {
+    /// The chronological Julian day number: whatever the calendar, it names the
+    /// day.
+    pub fn julian_day(&self) -> i64 {
+        self.jd
+    }
+
+    /// Year, month and day.
+    ///
+    /// The year before 1 is 0, as in ISO 8601.
+    pub fn civil(&self) -> (i64, u8, u8) {
+        if (self.jd as f64) < self.start { julian(self.jd) } else { gregorian(self.jd) }
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day) = self.civil();
+        let width = if year < 0 { 5 } else { 4 };
+        write!(f, "{year:0width$}-{month:02}-{day:02}")
+    }
+}
+
+/// The years of both calendars start in March here, so that the odd day is the
+/// last one.
+fn civil(year: i64, day_of_year: i64) -> (i64, u8, u8) {
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
+    (year, month as u8, day as u8)
+}
+
+fn julian(jd: i64) -> (i64, u8, u8) {
+    // Since 1 March of the year 0 of that calendar.
+    let days = jd - 1_721_118;
+    let (cycle, day) = (days.div_euclid(1461), days.rem_euclid(1461));
+    let year = (day - day / 1460) / 365;
+    civil(cycle * 4 + year, day - year * 365)
+}
+
+fn gregorian(jd: i64) -> (i64, u8, u8) {
+    let days = jd - 1_721_120;
+    let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    civil(cycle * 400 + year, day - (365 * year + year / 4 - year / 100))
+}
+
+/// The Julian day of a date of the Gregorian calendar.
+fn jd_of(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (cycle, year) = (year.div_euclid(400), year.rem_euclid(400));
+    let day_of_year = (153 * month + 2) / 5 + day - 1;
+    1_721_120 + cycle * 146_097 + year * 365 + year / 4 - year / 100 + day_of_year
+}
+
+/// A moment, and how clocks showed it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment<'d> {
+    pub(super) seconds: i64,
+    pub(super) nanoseconds: u32,
+    pub(super) is_exact: bool,
+    pub(super) offset: Option<i32>,
+    pub(super) zone: &'d str,
+    /// As in [`Day`].
+    pub(super) start: f64,
+}
+
+impl<'d> Moment<'d> {
+    /// Seconds since 1970, UTC; together with the
+    /// [nanoseconds](Moment::nanoseconds).
+    pub fn seconds(&self) -> i64 {
+        self.seconds
+    }
+
+    /// The nanoseconds behind the second: below 1,000,000,000.
+    pub fn nanoseconds(&self) -> u32 {
+        self.nanoseconds
+    }
+
+    /// Whether there is nothing behind the nanoseconds. Ruby counts in fractions
+    /// where it was given some; what is smaller is left out here.
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    /// How many seconds local clocks are ahead of UTC; `None` is UTC itself.
+    pub fn offset(&self) -> Option<i32> {
+        self.offset
+    }
+
+    /// The name of the zone, as `CET` or `Europe/Berlin`; may be empty.
+    pub fn zone(&self) -> &'d str {
+        self.zone
+    }
+
+    /// Day and second of the day, by local clocks.
+    fn local(&self) -> (Day, i64) {
+        let seconds = self.seconds.saturating_add(i64::from(self.offset.unwrap_or(0)));
+        let jd = seconds.div_euclid(DAY) + EPOCH;
+        (Day { jd, start: self.start }, seconds.rem_euclid(DAY))
+    }
+
+    fn push(&self, between: char) -> String {
+        let (day, second) = self.local();
+        let mut text = format!("{day}{between}{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+        if self.nanoseconds > 0 {
+            let digits = format!(".{:09}", self.nanoseconds);
+            text.push_str(digits.trim_end_matches('0'));
+        }
+        text
+    }
+
+    fn offset_text(offset: i32) -> String {
+        let (sign, off) = (if offset < 0 { '-' } else { '+' }, offset.unsigned_abs());
+        let mut text = format!("{sign}{:02}:{:02}", off / 3600, off / 60 % 60);
+        if off % 60 > 0 {
+            text.push_str(&format!(":{:02}", off % 60));
+        }
+        text
+    }
+
+    /// As ISO 8601: `2026-11-22T05:17:31.5+01:00`. UTC is `Z`.
+    pub fn iso8601(&self) -> String {
+        let offset = self.offset.map_or_else(|| "Z".to_owned(), Moment::offset_text);
+        self.push('T') + &offset
+    }
+
+    /// For people, with the zone: `2026-11-22 05:17:31.5 +01:00 CET`.
+    pub fn readable(&self) -> String {
+        let mut text = self.push(' ');
+        match self.offset {
+            None => text.push_str(" UTC"),
+            Some(offset) => {
+                text.push(' ');
+                text.push_str(&Moment::offset_text(offset));
+            }
+        }
+        let is_said = self.zone.is_empty() || self.offset.is_none() && self.zone == "UTC";
+        if !is_said {
+            text.push(' ');
+            text.extend(self.zone.chars().filter(|c| !c.is_control()));
+        }
+        text
+    }
+}
+
+/// Seconds since 1970 of a time in UTC, in the Gregorian calendar. `None` if the
+/// year is too far away.
+pub(super) fn seconds_of(year: i64, month: i64, day: i64, second: i64) -> Option<i64> {
+    if year.unsigned_abs() > 1 << 36 {
+        return None;
+    }
+    Some((jd_of(year, month, day) - EPOCH) * DAY + second)
+}
+
+/// Seconds since 1970 at the beginning of a Julian day and so many behind it.
+pub(super) fn seconds_at(jd: i64, second: i64) -> i64 {
+    (jd - EPOCH).saturating_mul(DAY).saturating_add(second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_calendars_go_day_by_day() {
+        for (calendar, start) in [("julian", f64::INFINITY), ("gregorian", f64::NEG_INFINITY)] {
+            let mut before = Day { jd: -800_001, start }.civil();
+            for jd in -800_000..2_600_000 {
+                let (year, month, day) = Day { jd, start }.civil();
+                let is_leap = year % 4 == 0 && (calendar == "julian" || year % 100 != 0 || year % 400 == 0);
+                let last = match before.1 {
+                    2 if is_leap => 29,
+                    2 => 28,
+                    4 | 6 | 9 | 11 => 30,
+                    _ => 31,
+                };
+                let expected = match before {
+                    (y, 12, 31) => (y + 1, 1, 1),
+                    (y, m, d) if d == last => (y, m + 1, 1),
+                    (y, m, d) => (y, m, d + 1),
+                };
+                assert_eq!((year, month, day), expected, "{calendar} {jd}");
+                before = expected;
+                if calendar == "gregorian" {
+                    assert_eq!(jd_of(year, month.into(), day.into()), jd);
+                }
+            }
+        }
+        assert_eq!(Day { jd: 2_299_160, start: 2_299_161.0 }.to_string(), "1582-10-04");
+        assert_eq!(Day { jd: 2_299_161, start: 2_299_161.0 }.to_string(), "1582-10-15");
+        assert_eq!(Day { jd: 0, start: f64::INFINITY }.to_string(), "-4712-01-01");
+    }
+}

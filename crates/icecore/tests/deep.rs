@@ -1,0 +1,277 @@
+//! Frozen data in strings of frozen data.
+
+mod fixtures;
+
+use icecore::{Builder, Document, ErrorKind, Kind, Limits, deep};
+use serde_json::Value;
+
+fn open<'a>(input: &'a [u8]) -> deep::Deep<'a> {
+    deep::open(icecore::read(input).unwrap(), &Limits::default()).unwrap()
+}
+
+fn json(document: &Document<'_>) -> Value {
+    serde_json::from_slice(&icecore::write(document, "json").unwrap()).unwrap()
+}
+
+/// A text that PHP's serialize makes of a string.
+fn php(text: &str) -> String {
+    format!("s:{}:\"{text}\";", text.len())
+}
+
+#[test]
+fn what_php_opens_is_opened() {
+    let all = fixtures::load("deep.jsonl");
+    let mut failures = Vec::new();
+    for fixture in &all {
+        let ours = json(&open(&fixture.blob).document);
+        if ours != fixture.line["json"] {
+            failures.push(format!("{}:\n  ours {ours}\n  php  {}", fixture.name, fixture.line["json"]));
+        }
+    }
+    fixtures::report("strings", all.len(), &failures);
+}
+
+/// The opened document is one like any other: typed JSON says it, and reads back.
+#[test]
+fn the_opened_document_is_well_formed() {
+    let typed = icecore::Stage::parse("json:typed").unwrap();
+    for fixture in fixtures::load("deep.jsonl") {
+        let deep = open(&fixture.blob);
+        let text = icecore::write(&deep.document, "json:typed").unwrap();
+        let back = icecore::read_as(&text, &typed, &Limits::default()).unwrap();
+        assert_eq!(back, deep.document, "{}", fixture.name);
+        for format in icecore::format::all() {
+            if let Ok(bytes) = icecore::write(&deep.document, format.name) {
+                icecore::read_as(&bytes, &icecore::Stage::of(format), &Limits::default())
+                    .unwrap_or_else(|error| panic!("{} as {}: {error}", fixture.name, format.name));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_opened_is_listed() {
+    let inner = r#"a:1:{s:1:"j";s:7:"{"k":1}";}"#;
+    let text = format!("a:2:{{i:0;s:1:\"x\";s:1:\"p\";{}}}", php(inner));
+    let deep = open(text.as_bytes());
+    let listed: Vec<_> = deep
+        .opened
+        .iter()
+        .map(|opened| (deep.document.path(opened.node), opened.name(), opened.level, opened.offset, opened.len))
+        .collect();
+    let at = |part: &str| text.find(part).map(|at| at as u64);
+    assert_eq!(
+        listed,
+        [
+            ("$.p".to_owned(), "php".to_owned(), 0, at(inner), inner.len() as u64),
+            ("$.p.j".to_owned(), "json".to_owned(), 1, at("{\"k\""), 7),
+        ]
+    );
+    // What stands in the input is borrowed from it.
+    let key = deep.document.find("$.p.j.k").unwrap();
+    assert_eq!(key.as_i64(), Some(1));
+    assert!(deep.document.tape().arena().is_empty());
+}
+
+#[test]
+fn a_document_without_such_strings_stays_as_it_is() {
+    let input = br#"a:1:{s:1:"a";s:4:"text";}"#;
+    let limits = Limits::default();
+    let stage = icecore::stage_of(input).unwrap();
+    let read = |detail| {
+        let request = icecore::Request::new(&limits);
+        icecore::read_with(input, &stage, if detail { request.detailed() } else { request }).unwrap()
+    };
+    let deep = deep::open(read(true), &limits).unwrap();
+    assert!(deep.opened.is_empty() && deep.document.spelling().is_some());
+    assert_eq!(deep.document, read(false));
+}
+
+#[test]
+fn wrappers_are_taken_off() {
+    let mut b = Builder::new();
+    b.begin_array();
+    b.bytes(r#"1735689600a:1:{s:1:"a";i:1;}"#);
+    b.bytes(r#"a:1:{s:1:\"a\";s:6:\"i:7;\\\"\";}"#);
+    b.bytes(b"\x04\x08[\x07i\x06I\"\x06x\x06:\x06ET");
+    b.end();
+    let deep = deep::open(b.finish().unwrap(), &Limits::default()).unwrap();
+    let names: Vec<_> = deep.opened.iter().map(deep::Opened::name).collect();
+    assert_eq!(names, ["laravel-cache/php", "slashes/php", "marshal"]);
+    assert_eq!(json(&deep.document), serde_json::json!([{"a": 1}, {"a": "i:7;\\\""}, [1, "x"]]));
+    assert!(deep.opened.iter().all(|opened| opened.offset.is_none()), "they stand in the arena");
+}
+
+#[test]
+fn what_stands_behind_is_not_ignored() {
+    // PHP itself up to 8.2 ignores it.
+    let text = format!("a:1:{{i:0;{}}}", php("a:1:{i:0;i:1;}x"));
+    assert!(open(text.as_bytes()).opened.is_empty());
+}
+
+#[test]
+fn links_keep_what_they_name() {
+    // In the string: an object in an array, and again. Outside: others before and behind.
+    let inner = r#"a:2:{i:0;O:1:"A":1:{s:4:"self";r:2;}i:1;r:2;}"#;
+    let text = format!(r#"a:3:{{i:0;O:1:"B":0:{{}}i:1;{}i:2;r:2;}}"#, php(inner));
+    let deep = open(text.as_bytes());
+    let part = deep.document.find("$[1][0]").unwrap();
+    let again = deep.document.find("$[1][1]").unwrap();
+    assert_eq!((again.kind(), again.target().index()), (Kind::Link, part.index()));
+    let own = part.get("self").unwrap();
+    assert_eq!((own.kind(), own.target().index()), (Kind::Link, part.index()));
+    let outer = deep.document.find("$[2]").unwrap();
+    assert_eq!(outer.target().class(), b"B");
+    let error = icecore::write(&deep.document, "json").unwrap_err();
+    assert_eq!(error.path(), Some("$[1][0].self"), "{error}");
+}
+
+#[test]
+fn a_link_to_an_opened_string_is_one_to_what_it_says() {
+    let text = r#"a:2:{i:0;s:14:"a:1:{i:0;i:1;}";i:1;R:2;}"#;
+    let deep = open(text.as_bytes());
+    let again = deep.document.find("$[1]").unwrap();
+    assert_eq!(again.kind(), Kind::Alias);
+    assert_eq!((again.target().kind(), again.target().len()), (Kind::Array, 1));
+    let php = icecore::write(&deep.document, "php").unwrap();
+    assert_eq!(php, br#"a:2:{i:0;a:1:{i:0;i:1;}i:1;R:2;}"#);
+}
+
+#[test]
+fn classes_keys_and_encodings_are_merged() {
+    // {"k" => "a" in Shift_JIS, o: Pair} in a string of another dump with other names.
+    let inner =
+        b"\x04\x08{\x07I\"\x06k\x06:\x06ETI\"\x06a\x06:\x0dencoding\"\x0eShift_JIS:\x06oo:\x09Pair\x06:\x0b@right0";
+    let mut outer =
+        b"\x04\x08{\x08:\x06oo:\x0aOther\x06:\x0a@leftI\"\x06a\x06:\x0dencoding\"\x0bEUC-JP:\x06s\"".to_vec();
+    outer.push(inner.len() as u8 + 5);
+    outer.extend_from_slice(inner);
+    outer.extend_from_slice(b":\x06zi\x06");
+    let deep = open(&outer);
+    let typed = String::from_utf8(icecore::write(&deep.document, "json:typed").unwrap()).unwrap();
+    assert!(typed.contains(r#""$encoding":"Shift_JIS""#) && typed.contains(r#""$encoding":"EUC-JP""#), "{typed}");
+    assert_eq!(deep.document.find("$.s.o").unwrap().class(), b"Pair");
+    assert_eq!(deep.document.find("$.o").unwrap().class(), b"Other");
+}
+
+#[test]
+fn sealed_strings_stay() {
+    let inner = r#"a:1:{s:1:"a";i:1;}"#;
+    let mut b = Builder::new();
+    b.begin_array();
+    b.regexp(inner, "");
+    b.begin_code();
+    b.bytes(inner).end();
+    b.begin_map();
+    b.key().begin_array();
+    b.bytes(inner).end();
+    b.bytes(inner);
+    b.end();
+    b.end();
+    let document = b.finish().unwrap();
+    let deep = deep::open(document, &Limits::default()).unwrap();
+    assert_eq!(deep.opened.len(), 1);
+    assert_eq!(deep.document.path(deep.opened[0].node), "$[2]{0}");
+}
+
+/// What is in so many strings, each in the next.
+fn nested(levels: usize, wrap: fn(&str) -> String) -> String {
+    let mut text = "i:1;".to_owned();
+    for _ in 0..levels {
+        text = wrap(&text);
+    }
+    text
+}
+
+#[test]
+fn levels_of_strings_are_limited() {
+    for wrap in [php as fn(&str) -> String, |text| format!("a:1:{{i:0;{}}}", php(text))] {
+        let text = nested(deep::LEVELS as usize, wrap);
+        assert_eq!(open(text.as_bytes()).opened.len(), deep::LEVELS as usize);
+        let text = nested(deep::LEVELS as usize + 1, wrap);
+        let error = deep::open(icecore::read(text.as_bytes()).unwrap(), &Limits::default()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+        assert!(error.path().is_some() && error.to_string().contains("levels of strings"), "{error}");
+    }
+    // A great many, on a small stack.
+    std::thread::Builder::new()
+        .stack_size(128 << 10)
+        .spawn(|| {
+            let text = nested(5000, php);
+            let error = deep::open(icecore::read(text.as_bytes()).unwrap(), &Limits::default()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Limit);
+        })
+        .unwrap()
+        .join()
+        .unwrap();
+}
+
+#[test]
+fn nesting_counts_through_strings() {
+    let list = |depth: usize| "a:1:{i:0;".repeat(depth) + "i:1;" + &"}".repeat(depth);
+    let text = format!("a:1:{{i:0;a:1:{{s:1:\"k\";{}}}}}", php(&list(8)));
+    let read = || icecore::read(text.as_bytes()).unwrap();
+    let mut limits = Limits::default();
+    limits.depth = 10;
+    assert!(deep::open(read(), &limits).is_ok());
+    limits.depth = 9;
+    let error = deep::open(read(), &limits).unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Limit, Some("$[0].k[0][0][0][0][0][0][0]")), "{error}");
+}
+
+#[test]
+fn expansion_is_limited() {
+    let text = nested(3, php);
+    let mut limits = Limits::default();
+    limits.expansion = 0;
+    assert!(deep::open(icecore::read(text.as_bytes()).unwrap(), &limits).is_ok(), "a little is always allowed");
+    let large = php(&php(&"x".repeat(900_000)));
+    let error = deep::open(icecore::read(php(&large).as_bytes()).unwrap(), &limits).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+    assert!(error.to_string().contains("expansion"), "{error}");
+    assert_eq!(open(php(&large).as_bytes()).opened.len(), 2);
+}
+
+#[test]
+fn nodes_are_limited() {
+    let inner = format!("a:100:{{{}}}", (0..100).map(|i| format!("i:{i};N;")).collect::<String>());
+    let text = format!("a:1:{{i:0;{}}}", php(&inner));
+    let mut limits = Limits::default();
+    limits.nodes = 50;
+    let error = deep::open(icecore::read(text.as_bytes()).unwrap(), &limits).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+}
+
+#[test]
+fn hostile_strings_never_break_anything() {
+    let blobs: Vec<_> = ["php.jsonl", "marshal.jsonl", "storable.jsonl", "sereal.jsonl", "igbinary.jsonl"]
+        .iter()
+        .flat_map(|file| fixtures::load(file).into_iter().step_by(7).map(|fixture| fixture.blob))
+        .collect();
+    let mut same = 0;
+    for blob in &blobs {
+        for end in [blob.len(), blob.len() / 2, blob.len().saturating_sub(1)] {
+            let mut b = Builder::new();
+            b.begin_map();
+            b.bytes_key("before").bytes("x");
+            b.bytes_key("blob").bytes(&blob[..end]);
+            b.bytes_key("behind").bytes(&blob[..end]);
+            b.end();
+            let mut limits = Limits::default();
+            limits.nodes = 100_000;
+            let Ok(deep) = deep::open(b.finish().unwrap(), &limits) else { continue };
+            assert_eq!(deep.document.root().len(), 3);
+            // The string alone becomes the document that it is.
+            let Some(stage) = deep::stage_of(&blob[..end], &limits) else { continue };
+            let mut b = Builder::new();
+            b.bytes(&blob[..end]);
+            let alone = deep::open(b.finish().unwrap(), &limits).unwrap();
+            let own = icecore::read_as(&blob[..end], &stage, &limits).unwrap();
+            if alone.opened.len() == 1 && own.header().is_none() {
+                assert_eq!(alone.document, own);
+                same += 1;
+            }
+        }
+    }
+    assert!(same > 200, "only {same}");
+}

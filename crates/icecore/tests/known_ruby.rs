@@ -1,0 +1,232 @@
+//! Values of Ruby's own classes: what plain JSON says of them is what Ruby says.
+
+mod fixtures;
+
+use icecore::{Builder, Document, Form, Known, Limits, LossKind, Stage};
+use serde_json::Value;
+
+const FILE: &str = "marshal-known.jsonl";
+
+fn json(document: &Document<'_>, stage: &str) -> Result<(String, Vec<LossKind>), icecore::Error> {
+    let mut out = Vec::new();
+    let losses = icecore::write_to(document, &Stage::parse(stage).unwrap(), &Limits::default(), &mut out)?;
+    Ok((String::from_utf8(out).unwrap(), losses.iter().map(|loss| loss.kind).collect()))
+}
+
+#[test]
+fn plain_json_says_what_ruby_says() {
+    let all = fixtures::load(FILE);
+    assert!(all.len() > 300, "{}", all.len());
+    let mut failures = Vec::new();
+    for fixture in &all {
+        let document = icecore::read(&fixture.blob).unwrap();
+        for stage in ["json", "json:sort_keys", "json:indent=2"] {
+            let ours: Value = serde_json::from_str(&json(&document, stage).unwrap().0).unwrap();
+            if ours != fixture.line["json"] {
+                failures.push(format!("{} ({stage}):\n  ours {ours}\n  ruby {}", fixture.name, fixture.line["json"]));
+                break;
+            }
+        }
+    }
+    fixtures::report("known values", all.len(), &failures);
+}
+
+/// What the real Ruby dumps is no more than spelling away from what comes back:
+/// `json:typed` and the dump itself know nothing of all this.
+#[test]
+fn typed_json_and_marshal_lose_nothing() {
+    let marshal = Stage::parse("marshal").unwrap();
+    for fixture in fixtures::load(FILE) {
+        let document = icecore::read(&fixture.blob).unwrap();
+        let (typed, losses) = json(&document, "json:typed,spelling").unwrap();
+        assert!(losses.is_empty(), "{}", fixture.name);
+        let back = self::typed(&typed);
+        assert_eq!(back, document, "{}", fixture.name);
+        let mut out = Vec::new();
+        icecore::write_to(&back, &marshal, &Limits::default(), &mut out).unwrap();
+        assert_eq!(out, fixture.blob, "{}", fixture.name);
+    }
+}
+
+#[test]
+fn keys_are_sorted_in_exceptions_too() {
+    let document = typed(
+        r#"{"$class":"IOError","$value":{"$map":[[{"$symbol":"mesg"},"second"],[{"$symbol":"bt"},{"$id":1,"$value":["a.rb:1"]}],
+        [{"$symbol":"bt_locations"},{"$link":1}],[{"$symbol":"@code"},7],
+        [{"$symbol":"cause"},{"$class":"E","$value":{"$map":[[{"$symbol":"bt"},null],[{"$symbol":"mesg"},"first"]]}}]]}}"#,
+    );
+    let (text, losses) = json(&document, "json:sort_keys,class=@").unwrap();
+    assert_eq!(
+        text,
+        r#"{"@":"IOError","@code":7,"backtrace":["a.rb:1"],"cause":{"@":"E","backtrace":null,"message":"first"},"message":"second"}"#
+    );
+    assert_eq!(losses, [LossKind::Symbol]);
+}
+
+/// Reads `json:typed`.
+fn typed(text: &str) -> Document<'_> {
+    icecore::read_as(text.as_bytes(), &Stage::parse("json:typed").unwrap(), &Limits::default()).unwrap()
+}
+
+#[test]
+fn each_kind_is_counted_with_its_path() {
+    let all = fixtures::load(FILE);
+    let document = icecore::read(&all.iter().find(|fixture| fixture.name == "all at once").unwrap().blob).unwrap();
+    let mut out = Vec::new();
+    let losses = icecore::write_to(&document, &Stage::parse("json").unwrap(), &Limits::default(), &mut out).unwrap();
+    let said: Vec<_> = losses.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "2 times or dates written as text, first at $.at",
+            "1 ranges written as text, first at $.in",
+            "1 sets written as arrays, first at $.of",
+            "1 class names dropped, first at $.why",
+        ]
+    );
+    let (text, _) = json(&document, "json:class=@").unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["at"]["@"], "Time");
+    assert_eq!(value["at"]["value"], "1970-01-01T01:00:00+01:00");
+    assert_eq!(value["of"]["value"], serde_json::json!(["a", "b"]));
+    assert_eq!(value["why"], serde_json::json!({"@": "RuntimeError", "message": "x", "backtrace": null}));
+}
+
+#[test]
+fn what_is_finer_than_nanoseconds_is_counted() {
+    let all = fixtures::load(FILE);
+    let document = icecore::read(&all.iter().find(|fixture| fixture.name == "time third").unwrap().blob).unwrap();
+    let (text, losses) = json(&document, "json").unwrap();
+    assert_eq!(
+        (&*text, &losses[..]),
+        ("\"1970-01-01T00:00:00.333333333Z\"", &[LossKind::Time, LossKind::Precision][..])
+    );
+    let Some(Known::Time(moment)) = Known::of(document.root()) else { panic!() };
+    assert_eq!((moment.seconds(), moment.nanoseconds(), moment.is_exact()), (0, 333_333_333, false));
+}
+
+/// Layouts in which something does not fit, as `json:typed`.
+const MISFITS: &[&str] = &[
+    // A Time of 7 bytes, one of month 15, one with a variable that is not its own, one that is text.
+    r#"{"$opaque":"u","$class":"Time","$payload":{"$latin1":"1234567"}}"#,
+    r#"{"$opaque":"u","$class":"Time","$payload":{"$base64":"IP//gAAAAAA="}}"#,
+    r#"{"$opaque":"u","$class":"Time","$payload":{"$attributes":{"$map":[[{"$symbol":"odd"},1]]},"$value":{"$base64":"IIARgEDiEQA="}}}"#,
+    r#"{"$opaque":"u","$class":"Time","$payload":{"$attributes":{"$map":[[{"$symbol":"nano_num"},1000],[{"$symbol":"nano_den"},1]]},"$value":{"$base64":"IIARgEDiEQA="}}}"#,
+    r#"{"$opaque":"u","$class":"Time","$payload":{"$attributes":{"$map":[[{"$symbol":"nano_num"},1],[{"$symbol":"nano_den"},0]]},"$value":{"$base64":"IIARgEDiEQA="}}}"#,
+    r#"{"$opaque":"u","$class":"Time","$payload":{"$attributes":{"$map":[[{"$symbol":"offset"},90000]]},"$value":{"$base64":"IIARgEDiEQA="}}}"#,
+    r#"{"$opaque":"u","$class":"Time","$payload":{"$attributes":{"$map":[[{"$symbol":"zone"},[1]]]},"$value":{"$base64":"IIARgEDiEQA="}}}"#,
+    r#"{"$opaque":"u","$class":"Time","$payload":[1]}"#,
+    r#"{"$opaque":"U","$class":"Time","$payload":{"$base64":"IIARgEDiEQA="}}"#,
+    // Dates of strings, of too few, of numbers that no calendar has.
+    r#"{"$opaque":"U","$class":"Date","$payload":["0","2460370","0","0","0","x"]}"#,
+    r#"{"$opaque":"U","$class":"Date","$payload":[0,2460370,0,0,0]}"#,
+    r#"{"$opaque":"U","$class":"Date","$payload":[9223372036854775807,2460370,0,0,0,2299161.0]}"#,
+    r#"{"$opaque":"U","$class":"Date","$payload":[0,9223372036854775807,0,0,0,2299161.0]}"#,
+    r#"{"$opaque":"U","$class":"Date","$payload":[0,-9223372036854775808,0,0,0,2299161.0]}"#,
+    r#"{"$opaque":"U","$class":"Date","$payload":[0,2460370,86400,0,0,2299161.0]}"#,
+    r#"{"$opaque":"U","$class":"Date","$payload":[0,2460370,0,-1,0,2299161.0]}"#,
+    r#"{"$opaque":"U","$class":"Date","$payload":[0,2460370,0,0,-9223372036854775808,2299161.0]}"#,
+    r#"{"$opaque":"U","$class":"DateTime","$payload":[0,2460370,0,{"$opaque":"U","$class":"Rational","$payload":[1,0]},0,2299161.0]}"#,
+    // Numbers in numbers.
+    r#"{"$opaque":"U","$class":"Rational","$payload":[1,{"$opaque":"U","$class":"Rational","$payload":[1,2]}]}"#,
+    r#"{"$opaque":"U","$class":"Rational","$payload":[1,0]}"#,
+    r#"{"$opaque":"U","$class":"Rational","$payload":[1,-2]}"#,
+    r#"{"$opaque":"U","$class":"Rational","$payload":[1.5,2]}"#,
+    r#"{"$opaque":"U","$class":"Rational","$payload":{"$map":[[1,2]]}}"#,
+    r#"{"$opaque":"U","$class":"Complex","$payload":[1,{"$opaque":"U","$class":"Complex","$payload":[1,2]}]}"#,
+    r#"{"$opaque":"U","$class":"Complex","$payload":["1",2]}"#,
+    r#"{"$opaque":"u","$class":"BigDecimal","$payload":{"$latin1":"18:1.25"}}"#,
+    r#"{"$opaque":"u","$class":"BigDecimal","$payload":{"$latin1":"x:0.125e1"}}"#,
+    // Ranges with one member too few, too many, or with an odd `excl`.
+    r#"{"$class":"Range","$value":{"$map":[[{"$symbol":"excl"},false],[{"$symbol":"begin"},1]]}}"#,
+    r#"{"$class":"Range","$value":{"$map":[[{"$symbol":"excl"},null],[{"$symbol":"begin"},1],[{"$symbol":"end"},2]]}}"#,
+    r#"{"$class":"Range","$value":{"$map":[[{"$symbol":"excl"},false],[{"$symbol":"begin"},1],[{"$symbol":"end"},2],[{"$symbol":"@a"},2]]}}"#,
+    r#"{"$class":"Range","$value":{"$map":[[{"$symbol":"excl"},false],[{"$symbol":"begin"},1],[{"$symbol":"begin"},2]]}}"#,
+    r#"{"$class":"Range","$value":{"excl":false,"begin":1,"end":2}}"#,
+    r#"{"$class":"Range","$value":[1,2]}"#,
+    // Sets that are none.
+    r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[[1,2]]}]]}}"#,
+    r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},[1]]]}}"#,
+    r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[]}],[{"$symbol":"@other"},1]]}}"#,
+    r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@items"},{"$map":[]}]]}}"#,
+    r#"{"$class":"Set","$value":{"@hash":{"$map":[[1,true]]}}}"#,
+    // Exceptions with two messages, or a backtrace that is none.
+    r#"{"$class":"E","$value":{"$map":[[{"$symbol":"mesg"},"a"],[{"$symbol":"mesg"},"b"],[{"$symbol":"bt"},null]]}}"#,
+    r#"{"$class":"E","$value":{"$map":[[{"$symbol":"mesg"},"a"],[{"$symbol":"bt"},1]]}}"#,
+    r#"{"$class":"E","$value":{"$map":[[{"$symbol":"mesg"},"a"]]}}"#,
+    r#"{"$class":"E","$value":{"mesg":"a","bt":null}}"#,
+    r#"{"$opaque":"U","$class":"ActiveSupport::TimeWithZone","$payload":[1,"UTC",2]}"#,
+    r#"{"$opaque":"U","$class":"OpenStruct","$payload":[1]}"#,
+];
+
+#[test]
+fn what_does_not_fit_stays_what_it_is() {
+    for text in MISFITS {
+        let document = typed(text);
+        assert!(Known::of(document.root()).is_none(), "{text}");
+        let (_, losses) = json(&document, "json").unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert!(losses.iter().any(|kind| matches!(kind, LossKind::Class | LossKind::Opaque)), "{text}");
+    }
+}
+
+#[test]
+fn a_set_in_itself_is_a_cycle() {
+    let text = r#"{"$id":1,"$value":{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[["a",true],[[{"$link":1}],true]]}]]}}}"#;
+    let document = typed(text);
+    let error = json(&document, "json").unwrap_err();
+    assert!(error.path().is_some(), "{error}");
+    assert_eq!(json(&document, "json:cycles=null").unwrap().0, r#"["a",[null]]"#);
+}
+
+#[test]
+fn deep_ones_need_no_stack() {
+    let small = |depth: usize| {
+        let mut b = Builder::new();
+        for _ in 0..depth {
+            b.begin_object("RuntimeError");
+            b.begin_map();
+            b.symbol_key("mesg", "").null();
+            b.symbol_key("bt", "").null();
+            b.symbol_key("cause", "").begin_opaque("OpenStruct", Form::UserMarshal);
+            b.begin_map();
+            b.symbol_key("set", "").begin_object("Set");
+            b.begin_map();
+            b.symbol_key("@hash", "").begin_map();
+            b.key();
+        }
+        b.null();
+        for _ in 0..depth {
+            b.bool(true);
+            b.end().end().end();
+            b.end().end();
+            b.end().end();
+        }
+        b.finish().unwrap()
+    };
+    std::thread::Builder::new()
+        .stack_size(128 << 10)
+        .spawn(move || {
+            let document = small(20_000);
+            let (text, losses) = json(&document, "json").unwrap();
+            assert!(
+                text.starts_with(r#"{"message":null,"backtrace":null,"cause":{"set":[{"message""#),
+                "{}",
+                &text[..80]
+            );
+            assert!(losses.contains(&LossKind::Set));
+        })
+        .unwrap()
+        .join()
+        .unwrap();
+}
+
+#[test]
+fn an_integer_beyond_the_limit_is_an_error_as_everywhere() {
+    let text = format!(r#"{{"$opaque":"U","$class":"Rational","$payload":[{},3]}}"#, "9".repeat(5000));
+    let document = typed(&text);
+    let mut limits = Limits::default();
+    limits.digits = 1000;
+    let error = icecore::write_to(&document, &Stage::parse("json").unwrap(), &limits, &mut Vec::new()).unwrap_err();
+    assert_eq!(error.kind(), icecore::ErrorKind::Limit);
+    assert_eq!(error.path(), Some("$#0[0]"));
+}
