@@ -93,6 +93,34 @@ fn decimal(text: &str) -> ([u8; 32], usize, i32) {
     (digits, len, point + exponent.parse::<i32>().unwrap_or(0))
 }
 
+/// The float that a short decimal without an exponent says: one whose digits
+/// and whose power of ten are floats, so that one division is exact.
+#[inline]
+pub(super) fn short_float(text: &[u8]) -> Option<f64> {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    if digits.len() > 17 || !digits.first()?.is_ascii_digit() || !digits.last()?.is_ascii_digit() {
+        return None;
+    }
+    let (mut mantissa, mut point) = (0u64, digits.len() - 1);
+    for (at, byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => mantissa = mantissa * 10 + u64::from(byte - b'0'),
+            b'.' if point == digits.len() - 1 => point = at,
+            _ => return None,
+        }
+    }
+    if mantissa > 1 << 53 {
+        return None;
+    }
+    let value = mantissa as f64 / TENS[digits.len() - 1 - point];
+    Some(if negative { -value } else { value })
+}
+
+const TENS: [f64; 17] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
+
 /// The float that this text says, as Ruby reads it: `strtod` takes what it can,
 /// and bytes of a mantissa may follow. Never fails: what is no number is 0.
 pub(super) fn parse_float(text: &[u8]) -> f64 {
