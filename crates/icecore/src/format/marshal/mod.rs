@@ -24,6 +24,7 @@ mod scalars;
 mod spelling;
 mod symbols;
 mod write;
+mod write_fast;
 mod write_leaves;
 mod write_names;
 

@@ -45,7 +45,11 @@ pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
         return buf.push(b'0');
     }
     let mut ryu = ryu::Buffer::new();
-    let (digits, len, point) = decimal(ryu.format_finite(value.abs()));
+    let text = ryu.format_finite(value.abs());
+    if let Some(same) = plain_decimal(text.as_bytes()) {
+        return buf.extend_from_slice(same);
+    }
+    let (digits, len, point) = decimal(text);
     let digits = &digits[..len];
     let count = len as i32;
     if point < -3 || point > count {
@@ -67,6 +71,19 @@ pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
         buf.extend_from_slice(b"0.");
         buf.resize(buf.len() + point.unsigned_abs() as usize, b'0');
         buf.extend_from_slice(digits);
+    }
+}
+
+/// The part of this text that is what Ruby writes too. `None` where it writes
+/// an exponent, or may.
+#[inline]
+fn plain_decimal(text: &[u8]) -> Option<&[u8]> {
+    if text.starts_with(b"0.0000") || text.contains(&b'e') {
+        return None;
+    }
+    match text {
+        [whole @ .., b'.', b'0'] => whole.last().is_some_and(|last| *last != b'0').then_some(whole),
+        _ => Some(text),
     }
 }
 
