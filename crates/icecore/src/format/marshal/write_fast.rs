@@ -8,61 +8,103 @@ use super::number::is_fixnum;
 use super::write::{Frame, Keys, Writer};
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
 use crate::error::Error;
-use crate::format::append::append;
 
 /// How much is written before the output is asked whether it wants it.
 const CHUNK: usize = 64 << 10;
 
-/// Up to 16 bytes that are written in one go, and how many they are.
+/// Up to seven bytes that are written in one go; how many they are stands in the
+/// byte above.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Word {
-    bytes: u128,
-    len: u32,
-}
+pub(super) struct Word(u64);
 
 impl Word {
     /// No bytes: nothing is known yet.
-    pub(super) const NONE: Word = Word { bytes: 0, len: 0 };
+    pub(super) const NONE: Word = Word(0);
 
     #[inline(always)]
-    pub(super) fn byte(byte: u8) -> Word {
-        Word { bytes: u128::from(byte), len: 1 }
+    pub(super) const fn byte(byte: u8) -> Word {
+        Word(byte as u64 | 1 << 56)
     }
 
     /// An integer of up to four bytes.
     #[inline(always)]
     pub(super) fn long(value: i64) -> Word {
-        let head = match value {
-            0 => 0,
-            1..=122 => value + 5,
-            -123..=-1 => value - 5,
+        match value {
+            0 => Word::byte(0),
+            1..=122 => Word::byte(value as u8 + 5),
+            -123..=-1 => Word::byte((value - 5) as u8),
             _ => {
                 let bits = 64 - (value ^ value >> 63).leading_zeros();
                 let len = bits.div_ceil(8).clamp(1, 4);
-                let head = if value < 0 { -i64::from(len) } else { i64::from(len) };
-                let tail = value as u64 & (u64::MAX >> (64 - 8 * len));
-                return Word { bytes: u128::from(tail << 8 | u64::from(head as u8)), len: len + 1 };
+                let head = if value < 0 { (len as u8).wrapping_neg() } else { len as u8 };
+                let tail = value as u64 & u64::MAX >> (64 - 8 * len);
+                Word(tail << 8 | u64::from(head) | u64::from(len + 1) << 56)
             }
-        };
-        Word { bytes: u128::from(head as u8), len: 1 }
+        }
     }
 
-    /// These bytes and those behind; both are not many.
+    /// These bytes and those behind, which are not more than seven.
     #[inline(always)]
     pub(super) fn and(self, behind: Word) -> Word {
-        Word { bytes: self.bytes | behind.bytes << (8 * self.len), len: self.len + behind.len }
+        const BYTES: u64 = u64::MAX >> 8;
+        let len = self.len() + behind.len();
+        Word(self.0 & BYTES | (behind.0 & BYTES) << (8 * self.len()) | (len as u64) << 56)
+    }
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        (self.0 >> 56) as usize
     }
 
     #[inline(always)]
     pub(super) fn is_none(self) -> bool {
-        self.len == 0
+        self.0 == 0
+    }
+}
+
+/// Where small things are put together: no vector has to be looked at.
+struct Room {
+    bytes: [u8; ROOM],
+    to: usize,
+}
+
+const ROOM: usize = 512;
+/// What one child may take of it: a key, a front and a short string.
+const CHILD: usize = 64;
+/// How long a string may be to go there.
+const SHORT: usize = 32;
+
+impl Room {
+    #[inline(always)]
+    fn put(&mut self, word: Word) {
+        self.bytes[self.to..self.to + 8].copy_from_slice(&word.0.to_le_bytes());
+        self.to += word.len();
+    }
+
+    /// Puts a string of up to [`SHORT`] bytes there: more are copied, and do not
+    /// count.
+    #[inline(always)]
+    fn short(&mut self, base: &[u8], start: usize, len: usize) -> bool {
+        let Some(rest) = base.get(start..) else { return false };
+        if len <= SHORT / 2
+            && let Some(window) = rest.first_chunk::<{ SHORT / 2 }>()
+        {
+            self.bytes[self.to..self.to + SHORT / 2].copy_from_slice(window);
+        } else if len <= SHORT
+            && let Some(window) = rest.first_chunk::<SHORT>()
+        {
+            self.bytes[self.to..self.to + SHORT].copy_from_slice(window);
+        } else {
+            return false;
+        }
+        self.to += len;
+        true
     }
 
     #[inline(always)]
-    pub(super) fn append(self, buf: &mut Vec<u8>) {
-        let end = buf.len() + self.len as usize;
-        buf.extend_from_slice(&self.bytes.to_le_bytes());
-        buf.truncate(end);
+    fn empty(&mut self, buf: &mut Vec<u8>) {
+        buf.extend_from_slice(&self.bytes[..self.to]);
+        self.to = 0;
     }
 }
 
@@ -81,16 +123,27 @@ impl Writer<'_> {
     /// and of what they are in. Returns the child that it can't write; `None`
     /// if what is left is on the stack.
     pub(super) fn fast_children(&mut self, here: Here, buf: &mut Vec<u8>) -> Result<Option<Here>, Error> {
+        let mut room = Room { bytes: [0; ROOM], to: 0 };
+        self.also.clear();
+        let end = self.in_room(here, &mut room, buf);
+        room.empty(buf);
+        end
+    }
+
+    #[inline(always)]
+    fn in_room(&mut self, here: Here, room: &mut Room, buf: &mut Vec<u8>) -> Result<Option<Here>, Error> {
         let nodes = self.document.nodes();
         let Here { mut at, mut end, mut keys, .. } = here;
         let most = buf.len() + CHUNK;
-        self.also.clear();
         loop {
-            if at >= end || buf.len() >= most {
-                if at < end {
+            if room.to > ROOM - CHILD {
+                room.empty(buf);
+                if buf.len() >= most {
                     self.push(Frame::Children { at, end, keys })?;
                     return Ok(None);
                 }
+            }
+            if at >= end {
                 match self.stack.pop() {
                     Some(Frame::Children { at: next, end: outer, keys: kind }) if kind != Keys::Identity => {
                         (at, end, keys) = (next, outer, kind);
@@ -104,34 +157,34 @@ impl Writer<'_> {
                 continue;
             }
             let Some(node) = nodes.get(at as usize) else { return Ok(None) };
-            let key = match node.key {
-                NO_KEY | KEY_NODE => Word::NONE,
+            match node.key {
+                NO_KEY if node.kind == Kind::Int && nodes.get(at as usize + 1).is_some_and(is_small) => {
+                    room.empty(buf);
+                    let taken = integers(nodes.get(at as usize..end as usize).unwrap_or(&[]), buf);
+                    at += taken;
+                    if taken > 0 {
+                        continue;
+                    }
+                }
+                NO_KEY | KEY_NODE => {}
                 IS_KEY => return Ok(Some(Here { at, end, keys, has_key: false })),
                 id => {
                     let known = self.names.known_key(id, keys);
                     if known.is_none() {
                         return Ok(Some(Here { at, end, keys, has_key: false }));
                     }
-                    known
-                }
-            };
-            if node.kind == Kind::Int && node.key == NO_KEY && nodes.get(at as usize + 1).is_some_and(is_small) {
-                let taken = integers(nodes.get(at as usize..end as usize).unwrap_or(&[]), buf);
-                at += taken;
-                if taken > 0 {
-                    continue;
+                    room.put(known);
                 }
             }
-            if self.fast_leaf(at, node, key, buf) {
+            if self.fast_leaf(at, node, room, buf) {
                 at += 1;
                 continue;
             }
             let opened = match node.kind {
-                Kind::Array | Kind::Map | Kind::Object => self.fast_open(at, node, key, buf),
+                Kind::Array | Kind::Map | Kind::Object => self.fast_open(at, node, room),
                 _ => None,
             };
             let Some((first, last, inner)) = opened else {
-                key.append(buf);
                 return Ok(Some(Here { at, end, keys, has_key: true }));
             };
             self.push(Frame::Children { at: node.end(), end, keys })?;
@@ -145,7 +198,7 @@ impl Writer<'_> {
     /// Writes a leaf behind its key, if it is one of the common ones and nothing
     /// refers to it.
     #[inline(always)]
-    fn fast_leaf(&mut self, at: u32, node: &Node, key: Word, buf: &mut Vec<u8>) -> bool {
+    fn fast_leaf(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> bool {
         if node.has(flag::TARGET) {
             return false;
         }
@@ -155,37 +208,34 @@ impl Writer<'_> {
                 if !is_fixnum(value) {
                     return false;
                 }
-                key.and(Word::byte(b'i')).and(Word::long(value)).append(buf);
+                room.put(Word::byte(b'i').and(Word::long(value)));
             }
             Kind::Text | Kind::Bytes => {
                 let is_text = node.kind == Kind::Text;
                 let tail = self.names.utf8_tail;
-                if node.aux == u32::MAX || is_text && tail.is_none() {
-                    return false;
-                }
                 let (base, start) = match node.place() {
-                    Place::Input(start) => (self.document.input(), start),
-                    Place::Arena(start) => (self.document.tape().arena(), start),
+                    Place::Input(start) => (self.document.input(), start as usize),
+                    Place::Arena(start) => (self.document.tape().arena(), start as usize),
                 };
-                if base.len() < start as usize + node.aux as usize {
+                let len = node.aux as usize;
+                if node.aux == u32::MAX || is_text && tail.is_none() || base.len() < start + len {
                     return false;
                 }
-                let tag = if is_text {
-                    Word { bytes: u128::from(u16::from_le_bytes(*b"I\"")), len: 2 }
-                } else {
-                    Word::byte(b'"')
-                };
-                key.and(tag).and(Word::long(i64::from(node.aux))).append(buf);
-                append(buf, base, start as usize, node.aux as usize);
+                let tag = if is_text { Word::byte(b'I').and(Word::byte(b'"')) } else { Word::byte(b'"') };
+                room.put(tag.and(Word::long(i64::from(node.aux))));
+                if !room.short(base, start, len) {
+                    room.empty(buf);
+                    buf.extend_from_slice(&base[start..start + len]);
+                }
                 if is_text {
-                    tail.append(buf);
+                    room.put(tail);
                 }
                 self.next += 1;
             }
-            Kind::Null => key.and(Word::byte(b'0')).append(buf),
-            Kind::Bool => key.and(Word::byte(if node.payload != 0 { b'T' } else { b'F' })).append(buf),
+            Kind::Null => room.put(Word::byte(b'0')),
+            Kind::Bool => room.put(Word::byte(if node.payload != 0 { b'T' } else { b'F' })),
             Kind::Float => {
-                key.append(buf);
+                room.empty(buf);
                 self.float(at, f64::from_bits(node.payload), buf);
             }
             _ => return false,
@@ -196,7 +246,7 @@ impl Writer<'_> {
     /// Writes the front of a container without anything special. Returns its
     /// children: the first, the end, and how their keys are written.
     #[inline(always)]
-    fn fast_open(&mut self, at: u32, node: &Node, key: Word, buf: &mut Vec<u8>) -> Option<(u32, u32, Keys)> {
+    fn fast_open(&mut self, at: u32, node: &Node, room: &mut Room) -> Option<(u32, u32, Keys)> {
         const PLAIN: u8 = !flag::REF;
         if node.end() <= at {
             return None;
@@ -206,7 +256,7 @@ impl Writer<'_> {
                 return None;
             }
             let tag = if node.kind == Kind::Map { b'{' } else { b'[' };
-            key.and(Word::byte(tag)).and(Word::long(i64::from(node.aux))).append(buf);
+            room.put(Word::byte(tag).and(Word::long(i64::from(node.aux))));
             self.next += 1;
             return Some((at + 1, node.end(), Keys::Values));
         }
@@ -225,14 +275,15 @@ impl Writer<'_> {
         let mut member = at + 2;
         while member < body.end() {
             let node = self.document.nodes().get(member as usize)?;
-            if matches!(node.key, NO_KEY | KEY_NODE | IS_KEY) || self.names.known_key(node.key, Keys::Members).is_none()
-            {
+            let is_name = !matches!(node.key, NO_KEY | KEY_NODE | IS_KEY);
+            if !is_name || self.names.known_key(node.key, Keys::Members).is_none() {
                 return None;
             }
             member = if node.kind.is_container() { self.behind(member) } else { member + 1 };
         }
-        key.and(Word::byte(tag)).and(class).append(buf);
-        Word::long(i64::from(body.aux)).append(buf);
+        room.put(Word::byte(tag));
+        room.put(class);
+        room.put(Word::long(i64::from(body.aux)));
         self.next += 1;
         Some((at + 2, body.end(), Keys::Members))
     }
@@ -252,8 +303,8 @@ fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     let (mut to, mut taken) = (0, 0);
     for node in nodes.iter().take(MOST).take_while(|node| is_small(node)) {
         let word = Word::byte(b'i').and(Word::long(node.payload as i64));
-        block[to..to + 8].copy_from_slice(&(word.bytes as u64).to_le_bytes());
-        to += word.len as usize;
+        block[to..to + 8].copy_from_slice(&word.0.to_le_bytes());
+        to += word.len();
         taken += 1;
     }
     buf.extend_from_slice(&block[..to]);
@@ -269,9 +320,10 @@ mod tests {
     fn a_word_is_what_is_written_otherwise() {
         let edges = (0..31).flat_map(|bit| [(1i64 << bit) - 1, 1 << bit, -(1 << bit), -(1 << bit) - 1]);
         for value in edges.chain(-300..300).chain([i64::from(u32::MAX)]) {
-            let (mut expected, mut out) = (b"x".to_vec(), b"x".to_vec());
+            let mut expected = Vec::new();
             push_long(value, &mut expected);
-            Word::long(value).append(&mut out);
+            let word = Word::long(value);
+            let out = &word.0.to_le_bytes()[..word.len()];
             assert_eq!(out, expected, "{value}");
         }
     }

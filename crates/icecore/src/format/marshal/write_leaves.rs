@@ -8,6 +8,9 @@ use crate::document::{Form, Kind, Node, flag};
 use crate::error::Error;
 use crate::output::LossKind;
 
+/// How many floats there is room for at first.
+const ROOM_FOR_FLOATS: usize = 1 << 20;
+
 impl Writer<'_> {
     /// Writes a leaf. `outside`: its encoding is written by what stands around.
     #[inline]
@@ -98,6 +101,10 @@ impl Writer<'_> {
             self.known.insert(self.next, Known::Float(bits));
         }
         if is_immediate(bits) {
+            if self.floats.is_empty() {
+                let floats = self.document.nodes().iter().filter(|node| node.kind == Kind::Float).count();
+                self.floats.reserve(floats.min(ROOM_FOR_FLOATS));
+            }
             let next = self.next;
             let number = *self.floats.entry(bits).or_insert(next);
             if number != next && self.note(at, code::FRESH).is_none() {

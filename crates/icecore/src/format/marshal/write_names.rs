@@ -118,7 +118,9 @@ impl<'d> Writer<'d> {
                 if self.names.utf8 == 0 {
                     let number = self.symbol(b"E", b"", buf);
                     self.names.utf8 = number + 1;
-                    self.names.utf8_tail = Word::byte(6).and(symbol_number(number)).and(Word::byte(b'T'));
+                    if number < 1 << 24 {
+                        self.names.utf8_tail = Word::byte(6).and(symbol_number(number)).and(Word::byte(b'T'));
+                    }
                 } else {
                     buf.push(b';');
                     push_long(i64::from(self.names.utf8) - 1, buf);
