@@ -29,6 +29,7 @@ mod limits;
 pub mod num;
 mod options;
 mod output;
+mod seeded;
 mod stage;
 pub mod wrap;
 

@@ -230,6 +230,13 @@ impl Losses {
         }
     }
 
+    /// Counts one that was lost before some more times.
+    pub(crate) fn again(&mut self, kind: LossKind, times: u64) {
+        if let Some(loss) = self.list.iter_mut().find(|loss| loss.kind == kind) {
+            loss.count += times;
+        }
+    }
+
     /// Counts what another part of the same document lost.
     pub fn merge(&mut self, other: Losses) {
         for loss in other.list {

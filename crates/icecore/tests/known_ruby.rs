@@ -58,7 +58,7 @@ fn keys_are_sorted_in_exceptions_too() {
     let (text, losses) = json(&document, "json:sort_keys,class=@").unwrap();
     assert_eq!(
         text,
-        r#"{"@":"IOError","@code":7,"backtrace":["a.rb:1"],"cause":{"@":"E","backtrace":null,"message":"first"},"message":"second"}"#
+        r#"{"@":"IOError","backtrace":["a.rb:1"],"cause":{"@":"E","backtrace":null,"message":"first"},"code":7,"message":"second"}"#
     );
     assert_eq!(losses, [LossKind::Symbol]);
 }

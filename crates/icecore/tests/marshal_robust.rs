@@ -194,6 +194,11 @@ fn documents_come_back_equal() {
         // The names of classes are text here, and bytes there.
         assert!(Comparison::new().any_ascii().equal(&again, &document), "{document:?}\n{again:?}");
         assert_eq!(write(&again, &limits).unwrap(), out);
+        // With detail neither the reader's loops nor the writer's are used.
+        let request = Request::new(&limits).detailed();
+        let slow = marshal::read_outcome(&out, &marshal::ReadOptions::default(), request).document;
+        assert_eq!(slow, again);
+        assert_eq!(write(&slow, &limits).unwrap(), out);
     }
 }
 
@@ -210,6 +215,9 @@ fn damaged_dumps_never_make_trouble() {
             }
             let request = Request::new(&limits).detailed();
             let outcome = marshal::read_outcome(&blob, &marshal::ReadOptions::default(), request);
+            let fast = marshal::read_outcome(&blob, &marshal::ReadOptions::default(), Request::new(&limits));
+            assert_eq!(fast.error, outcome.error, "{}\n{blob:?}", fixture.name);
+            assert_eq!(fast.document, outcome.document, "{}\n{blob:?}", fixture.name);
             if outcome.error.is_none() {
                 let out = write(&outcome.document, &limits).unwrap();
                 let again = read(&out, &limits).unwrap();

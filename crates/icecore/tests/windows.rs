@@ -67,7 +67,7 @@ fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &s
 #[test]
 fn the_parts_make_the_whole() {
     let document = records(false);
-    for from in ["storable", "sereal", "sereal:compress=zstd", "sereal:compress=snappy"] {
+    for from in ["storable", "sereal", "sereal:compress=zstd", "sereal:compress=snappy", "marshal"] {
         let store = OnceLock::new();
         let blob = icecore::write(&document, from).unwrap();
         for to in ["json", "json:indent=2", "json:sort_keys,ascii"] {
@@ -86,7 +86,7 @@ fn the_parts_make_the_whole() {
 #[test]
 fn a_late_link_asks_for_the_whole() {
     let document = records(true);
-    for from in ["storable", "sereal", "sereal:compress=zstd", "sereal:compress=snappy"] {
+    for from in ["storable", "sereal", "sereal:compress=zstd", "sereal:compress=snappy", "marshal"] {
         let store = OnceLock::new();
         let blob = icecore::write(&document, from).unwrap();
         let parts = in_parts(&blob, &store, from, "json");
@@ -95,10 +95,71 @@ fn a_late_link_asks_for_the_whole() {
     }
 }
 
+/// What a Ruby program has: symbols, names of encodings, keys that are linked,
+/// and the same float again and again.
+fn ruby_records(last: impl FnOnce(&mut Builder, u32)) -> Document<'static> {
+    let mut b = Builder::new();
+    b.begin_array();
+    let mut first = 0;
+    for i in 0..ITEMS {
+        let at = b.begin_map();
+        first = if i == 0 { at } else { first };
+        b.text_key("name").text(&format!("Employee_{i}"));
+        b.symbol_key("state", "").symbol(["new", "old"][i as usize % 2], "");
+        b.text_key("factor").float((i % 7) as f64 + 0.25);
+        b.text_key("code").encoded("x", ["EUC-JP", "Shift_JIS"][i as usize % 2]);
+        if i % 100 == 0 {
+            b.symbol_key("at", "").begin_object("Place");
+            b.begin_map();
+            b.symbol_key("@x", "").int(i);
+            b.end().end();
+        }
+        b.end();
+    }
+    last(&mut b, first);
+    b.end();
+    b.finish().unwrap()
+}
+
+#[test]
+fn names_and_floats_that_are_gone_are_known_still() {
+    let blob = icecore::write(
+        &ruby_records(|b, _| {
+            b.float(0.25);
+        }),
+        "marshal",
+    )
+    .unwrap();
+    let whole = icecore::read_as(&blob, &Stage::parse("marshal").unwrap(), &Limits::default()).unwrap();
+    let mut json = Vec::new();
+    let stage = Stage::parse("json").unwrap();
+    let losses = icecore::write_to(&whole, &stage, &Limits::default(), &mut json).unwrap();
+    let store = OnceLock::new();
+    let parts = in_parts(&blob, &store, "marshal", "json");
+    assert!(!parts.rest.needs_whole && parts.windows > 5);
+    assert!(parts.json == json);
+    assert_eq!(parts.losses, losses);
+    let symbols = losses.iter().find(|loss| loss.kind == icecore::LossKind::Symbol).unwrap();
+    // Two for each, two more in one of a hundred.
+    assert_eq!(symbols.count, 2 * ITEMS as u64 + 2 * ITEMS as u64 / 100);
+}
+
+#[test]
+fn a_value_that_is_gone_asks_for_the_whole() {
+    let document = ruby_records(|b, first| {
+        b.link(first);
+    });
+    let blob = icecore::write(&document, "marshal").unwrap();
+    let store = OnceLock::new();
+    let parts = in_parts(&blob, &store, "marshal", "json");
+    assert!(parts.rest.needs_whole && parts.windows > 5);
+    assert!(parts.json == icecore::write(&icecore::read(&blob).unwrap(), "json").unwrap());
+}
+
 #[test]
 fn an_error_says_where_in_the_whole_it_is() {
     let document = records(false);
-    for from in ["storable", "sereal"] {
+    for from in ["storable", "sereal", "marshal"] {
         let store = OnceLock::new();
         let blob = icecore::write(&document, from).unwrap();
         let cut = &blob[..blob.len() - 3];
@@ -129,7 +190,7 @@ fn who_takes_the_windows_can_stop() {
 fn what_is_no_array_is_read_as_a_whole() {
     for json in ["{\"a\":[1,2]}", "[]", "5"] {
         let document = icecore::read(json.as_bytes()).unwrap();
-        for from in ["storable", "sereal"] {
+        for from in ["storable", "sereal", "marshal"] {
             let store = OnceLock::new();
             let blob = icecore::write(&document, from).unwrap();
             let parts = in_parts(&blob, &store, from, "json");

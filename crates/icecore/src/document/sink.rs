@@ -13,6 +13,9 @@ pub trait Sink {
     /// Whether [`Sink::detail`] gives anything.
     const DETAIL: bool;
 
+    /// Whether it takes finished nodes away when [`Sink::child_done`] is called.
+    const PARTS: bool = false;
+
     /// The tape to append to.
     fn tape(&mut self) -> &mut Tape;
 

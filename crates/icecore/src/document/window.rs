@@ -82,6 +82,7 @@ fn close_root(tape: &mut Tape) -> u32 {
 
 impl Sink for Windows<'_, '_> {
     const DETAIL: bool = false;
+    const PARTS: bool = true;
 
     #[inline]
     fn tape(&mut self) -> &mut Tape {

@@ -19,6 +19,10 @@ pub(super) struct Rendered {
     same_as: u16,
     /// Whether there is more to do than to write the text.
     pub(super) special: bool,
+    /// How often it was written since it was no longer special, because what it
+    /// loses is said from then on by this number.
+    uses: u64,
+    is_counted: bool,
 }
 
 /// What there is to do for a key, apart from writing its text.
@@ -106,6 +110,21 @@ impl Keys {
         self.special.get(&id).copied().unwrap_or_default()
     }
 
+    /// What this key loses was said once, with its path; now it is only counted.
+    pub(super) fn count_uses(&mut self, id: u16) {
+        if let Some(rendered) = self.rendered.get_mut(usize::from(id)) {
+            (rendered.special, rendered.is_counted, rendered.uses) = (false, true, 0);
+        }
+    }
+
+    /// What the keys lost that were only counted.
+    pub(super) fn counted(&self) -> impl Iterator<Item = (LossKind, u64)> {
+        let counted = (0u16..).zip(&self.rendered).filter(|(_, rendered)| rendered.is_counted && rendered.uses > 1);
+        counted.flat_map(|(id, rendered)| {
+            self.special(id).losses.into_iter().flatten().map(|kind| (kind, rendered.uses - 1))
+        })
+    }
+
     /// Keeps how a key is written: `text` is in quotes and with the colon.
     pub(super) fn render(&mut self, id: u16, kind: Kind, flags: u8, text: &[u8], special: Special) {
         let at = usize::from(id);
@@ -119,7 +138,8 @@ impl Keys {
         self.text.extend_from_slice(text);
         self.text.resize(start + text.len() + PIECE, 0);
         let is_special = special != Special::default();
-        self.rendered[at] = Rendered { start, len: text.len(), same_as: id, special: is_special };
+        self.rendered[at] =
+            Rendered { start, len: text.len(), same_as: id, special: is_special, ..Rendered::default() };
         if is_special {
             self.special.insert(id, special);
         }
@@ -154,10 +174,17 @@ impl Keys {
         }
     }
 
-    /// Whether the map has this key already.
+    /// Whether the map has this key already, which is written now.
     #[inline]
     pub(super) fn is_again(&mut self, id: u16, map: &Serial) -> bool {
-        let id = self.rendered[usize::from(id)].same_as;
+        let rendered = &mut self.rendered[usize::from(id)];
+        rendered.uses += 1;
+        let id = rendered.same_as;
+        self.is_stamped(id, map)
+    }
+
+    #[inline]
+    fn is_stamped(&mut self, id: u16, map: &Serial) -> bool {
         let stamp = &mut self.stamps[usize::from(id)];
         if *stamp == map.own {
             return true;
@@ -174,7 +201,8 @@ impl Keys {
     pub(super) fn is_text_again(&mut self, text: &[u8], map: &mut Serial) -> bool {
         self.compare_texts();
         if let Some(id) = self.first.as_ref().and_then(|first| first.get(text)) {
-            return self.is_again(*id, map);
+            let id = self.rendered[usize::from(*id)].same_as;
+            return self.is_stamped(id, map);
         }
         map.has_nodes = true;
         !self.seen.insert(self.hasher.hash_one((map.own, text)))

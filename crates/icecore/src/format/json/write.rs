@@ -66,6 +66,9 @@ pub(super) fn write(
         writer.pen.byte(b'\n');
     }
     writer.pen.flush()?;
+    for (kind, times) in writer.keys.counted() {
+        writer.losses.again(kind, times);
+    }
     Ok(writer.losses)
 }
 
@@ -190,7 +193,7 @@ impl Writer<'_, '_> {
                     return Ok(());
                 }
                 next = behind;
-            } else if self.leaf(node, &sources) {
+            } else if self.leaf(next, node, &sources) {
                 next += 1;
             } else {
                 return self.descend(next);
@@ -250,7 +253,7 @@ impl Writer<'_, '_> {
                 }
             }
             let Some(node) = nodes.get(next as usize) else { break };
-            if !self.leaf(node, &sources) {
+            if !self.leaf(next, node, &sources) {
                 return self.descend(next);
             }
             next += 1;
@@ -298,6 +301,7 @@ impl Writer<'_, '_> {
             for kind in losses.into_iter().flatten() {
                 self.lose(kind, value);
             }
+            self.keys.count_uses(id);
         }
         absent
     }

@@ -70,8 +70,8 @@ impl<S: Sink> Reader<'_, '_, S> {
     fn utf8_string(&mut self, key: u16) -> Result<bool, Error> {
         let before = self.scan.at;
         let (place, len) = self.bytes("a string")?;
-        if let Some([6, b';', number, b'T']) = self.scan.input.get(self.scan.at..self.scan.at + 4)
-            && self.utf8 == Some(*number)
+        if let Some(tail) = self.scan.input.get(self.scan.at..).and_then(|rest| rest.first_chunk())
+            && u64::from(u32::from_le_bytes(*tail)) == self.utf8
         {
             self.scan.at += 4;
             let mut node = self.sink.tape().borrowed(Kind::Text, place, len);
@@ -293,8 +293,14 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Members of an object, or instance variables.
-    pub(super) fn members(&mut self, frame: Frame) -> Result<(), Error> {
+    pub(super) fn members(&mut self, mut frame: Frame) -> Result<(), Error> {
         let depth = self.frames.len();
+        if !S::DETAIL && frame.inside == Inside::Members {
+            if self.fast_entries(frame)? {
+                return Ok(());
+            }
+            frame = self.frames.last().copied().unwrap_or(frame);
+        }
         let mut left = frame.left;
         while left > 0 && self.frames.len() == depth {
             left -= 1;

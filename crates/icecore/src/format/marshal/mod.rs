@@ -15,6 +15,7 @@
 //! `FORMAT.md` beside this file has the facts.
 
 mod attributes;
+mod fast;
 mod keys;
 mod number;
 mod options;
@@ -23,19 +24,21 @@ mod scalars;
 mod spelling;
 mod symbols;
 mod write;
+mod write_fast;
 mod write_leaves;
 mod write_names;
 
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::{Certainty, Format, Guess, Outcome, Request, Scan};
-use crate::document::{Detailed, Document, Sink, Tape};
+use super::{Certainty, Format, Guess, Outcome, Request, Rest, Scan};
+use crate::document::{Detailed, Document, Receive, Sink, Tape, Windows};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::output::{Losses, Output};
 use read::Reader;
+use std::sync::OnceLock;
 
 const NAME: &str = "marshal";
 const MAJOR: u8 = 4;
@@ -50,7 +53,7 @@ pub static FORMAT: Format = Format {
     page: include_str!("FORMAT.md"),
     detect,
     read: read_row,
-    windows: None,
+    windows: Some(windows),
     write: write_row,
     write_part: None,
 };
@@ -120,6 +123,18 @@ fn header<S: Sink>(scan: &mut Scan<'_>, sink: &mut S) -> Result<(), Error> {
 
 fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
     read_outcome(input, &ReadOptions::from_settings(settings), request)
+}
+
+fn windows<'a>(
+    input: &'a [u8],
+    _store: &'a OnceLock<Vec<u8>>,
+    _settings: &Settings,
+    limits: &Limits,
+    receive: Receive<'_, 'a>,
+) -> Rest<'a> {
+    let mut sink = Windows::new(input, receive);
+    let (consumed, error) = feed(input, limits, &mut sink);
+    Rest::new(sink, consumed, error)
 }
 
 fn write_row(

@@ -44,8 +44,29 @@ pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
     if value == 0.0 {
         return buf.push(b'0');
     }
+    if let Some((digits, scale)) = few_digits(value.abs()) {
+        let mut whole = itoa::Buffer::new();
+        let ten = POWERS[scale];
+        buf.extend_from_slice(whole.format(digits / ten).as_bytes());
+        if scale > 0 {
+            // The 1 in front keeps zeros behind the point, and becomes the point.
+            let point = buf.len();
+            buf.extend_from_slice(whole.format(ten + digits % ten).as_bytes());
+            buf[point] = b'.';
+        }
+        return;
+    }
     let mut ryu = ryu::Buffer::new();
-    let (digits, len, point) = decimal(ryu.format_finite(value.abs()));
+    let text = ryu.format_finite(value.abs());
+    if let Some(same) = plain_decimal(text.as_bytes()) {
+        return buf.extend_from_slice(same);
+    }
+    push_decimal(text, buf);
+}
+
+/// Appends a decimal number above zero as Ruby writes it.
+fn push_decimal(text: &str, buf: &mut Vec<u8>) {
+    let (digits, len, point) = decimal(text);
     let digits = &digits[..len];
     let count = len as i32;
     if point < -3 || point > count {
@@ -67,6 +88,42 @@ pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
         buf.extend_from_slice(b"0.");
         buf.resize(buf.len() + point.unsigned_abs() as usize, b'0');
         buf.extend_from_slice(digits);
+    }
+}
+
+const POWERS: [u64; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
+
+/// The digits of a number with up to six of them behind the point and not more
+/// than fifteen in all, and how many stand behind the point. No other number of
+/// so few digits is this float, so it is the shortest text. `None` for others,
+/// and where Ruby writes an exponent.
+#[inline]
+fn few_digits(value: f64) -> Option<(u64, usize)> {
+    if !(1e-3..1e9).contains(&value) {
+        return None;
+    }
+    let mut digits = (value * 1e6).round() as u64;
+    if digits as f64 / 1e6 != value {
+        return None;
+    }
+    let mut scale = 6;
+    while scale > 0 && digits.is_multiple_of(10) {
+        digits /= 10;
+        scale -= 1;
+    }
+    (scale > 0 || !digits.is_multiple_of(10)).then_some((digits, scale))
+}
+
+/// The part of this text that is what Ruby writes too. `None` where it writes
+/// an exponent, or may.
+#[inline]
+fn plain_decimal(text: &[u8]) -> Option<&[u8]> {
+    if text.starts_with(b"0.0000") || text.contains(&b'e') {
+        return None;
+    }
+    match text {
+        [whole @ .., b'.', b'0'] => whole.last().is_some_and(|last| *last != b'0').then_some(whole),
+        _ => Some(text),
     }
 }
 
@@ -92,6 +149,34 @@ fn decimal(text: &str) -> ([u8; 32], usize, i32) {
     }
     (digits, len, point + exponent.parse::<i32>().unwrap_or(0))
 }
+
+/// The float that a short decimal without an exponent says: one whose digits
+/// and whose power of ten are floats, so that one division is exact.
+#[inline]
+pub(super) fn short_float(text: &[u8]) -> Option<f64> {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    if digits.len() > 17 || !digits.first()?.is_ascii_digit() || !digits.last()?.is_ascii_digit() {
+        return None;
+    }
+    let (mut mantissa, mut point) = (0u64, digits.len() - 1);
+    for (at, byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => mantissa = mantissa * 10 + u64::from(byte - b'0'),
+            b'.' if point == digits.len() - 1 => point = at,
+            _ => return None,
+        }
+    }
+    if mantissa > 1 << 53 {
+        return None;
+    }
+    let value = mantissa as f64 / TENS[digits.len() - 1 - point];
+    Some(if negative { -value } else { value })
+}
+
+const TENS: [f64; 17] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
 
 /// The float that this text says, as Ruby reads it: `strtod` takes what it can,
 /// and bytes of a mantissa may follow. Never fails: what is no number is 0.
@@ -217,6 +302,26 @@ mod tests {
             push_float(value, &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), text);
             assert_eq!(parse_float(text.as_bytes()).to_bits(), value.to_bits());
+        }
+    }
+
+    #[test]
+    fn short_cuts_lead_to_the_same_text() {
+        let mut number = 0x9E37_79B9_7F4A_7C15u64;
+        for round in 0..200_000 {
+            number = number.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(1);
+            let scale = 10f64.powi((round % 20) - 9);
+            let value = (number >> (20 + round % 43)) as f64 / scale;
+            let (mut ryu, mut out, mut long) = (ryu::Buffer::new(), Vec::new(), Vec::new());
+            push_float(value, &mut out);
+            if value != 0.0 {
+                push_decimal(ryu.format_finite(value), &mut long);
+                assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(&long));
+            }
+            assert_eq!(parse_float(&out).to_bits(), value.to_bits());
+            if let Some(short) = short_float(&out) {
+                assert_eq!(short.to_bits(), value.to_bits());
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// ones are seldom seen again.
 pub(super) const KEYED: u32 = 256;
 /// How many values are taken before the machine looks at limits again.
-const BATCH: u32 = 1024;
+pub(super) const BATCH: u32 = 1024;
 
 /// What is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,8 @@ pub(super) struct Frame {
 /// What an object number that is no node names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
-    /// The string: a key, or the name of an encoding.
+    /// The string: a key, or the name of an encoding. Or a float, where nodes
+    /// are taken away.
     pub(super) node: Node,
     /// Its id as a key; 0 while it has none.
     pub(super) key: u16,
@@ -65,10 +66,13 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     pub(super) limits: &'s Limits,
     pub(super) frames: Vec<Frame>,
     pub(super) symbols: Vec<Symbol>,
-    /// The number of the symbol `E` as it is written, if it has one.
-    pub(super) utf8: Option<u8>,
+    /// What follows a string in UTF-8 as it is written, once the symbol `E` has
+    /// a number: four bytes. Before, no four bytes are that.
+    pub(super) utf8: u64,
     /// The nodes of objects by number.
     pub(super) numbers: Vec<u32>,
+    /// The nodes of the numbers below this one were taken away.
+    pub(super) gone: usize,
     pub(super) sides: Vec<Side>,
     /// The first number of each float and of each key, if spelling is recorded.
     pub(super) floats: HashMap<u64, i64>,
@@ -83,8 +87,9 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             limits,
             frames: Vec::new(),
             symbols: Vec::new(),
-            utf8: None,
+            utf8: u64::MAX,
             numbers: Vec::new(),
+            gone: 0,
             sides: Vec::new(),
             floats: HashMap::new(),
             keys: HashMap::new(),
@@ -299,6 +304,12 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
 
     fn items(&mut self, frame: Frame) -> Result<(), Error> {
         let depth = self.frames.len();
+        if depth == 1 {
+            self.root_item_done()?;
+        }
+        if !S::DETAIL {
+            return self.fast_items(frame);
+        }
         let most = frame.left.min(BATCH);
         let mut taken = 0;
         while taken < most && self.frames.len() == depth {
@@ -316,7 +327,13 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         Ok(())
     }
 
-    fn entries(&mut self, frame: Frame, mut has_key: bool) -> Result<(), Error> {
+    fn entries(&mut self, mut frame: Frame, mut has_key: bool) -> Result<(), Error> {
+        if !S::DETAIL && !has_key && self.is_plain_hash(frame) {
+            if self.fast_entries(frame)? {
+                return Ok(());
+            }
+            frame = self.frames.last().copied().unwrap_or(frame);
+        }
         if frame.left == 0 {
             if self.sink.nodes().get(frame.at as usize).is_some_and(|node| node.has(flag::DEFAULT)) {
                 self.set_top(Inside::Default, 0);

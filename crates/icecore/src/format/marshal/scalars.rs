@@ -13,8 +13,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         let text = &self.scan.input[place..place + len];
         let value = parse_float(text);
         let number = self.numbers.len() as i64;
+        self.number_float(value.to_bits());
         let node = self.simple(Node::float(value), key, start, "float");
-        self.numbers.push(node);
         if S::DETAIL {
             let mut usual = Vec::new();
             push_float(value, &mut usual);
@@ -69,7 +69,12 @@ impl<S: Sink> Reader<'_, '_, S> {
     pub(super) fn link(&mut self, start: usize, key: u16) -> Result<(), Error> {
         let number = self.long()?;
         let entry = self.entry(number).ok_or_else(|| self.bad_link(start, number))?;
-        if !self.sink.is_whole() {
+        if entry & SIDE != 0 && self.sides[(entry & !SIDE) as usize].node.kind == Kind::Float {
+            let node = self.sides[(entry & !SIDE) as usize].node;
+            self.simple(node, key, start, "link");
+            return Ok(());
+        }
+        if entry & SIDE == 0 && (number as usize) < self.gone && !self.sink.is_whole() {
             return Err(Error::new(ErrorKind::BadLink).at(start));
         }
         if entry & SIDE != 0 {
@@ -116,7 +121,12 @@ impl<S: Sink> Reader<'_, '_, S> {
     pub(super) fn string_numbered(&self, number: i64) -> Option<Node> {
         let entry = self.entry(number)?;
         if entry & SIDE != 0 {
-            return self.sides.get((entry & !SIDE) as usize).map(|side| side.node);
+            let side = self.sides.get((entry & !SIDE) as usize)?;
+            return side.node.kind.has_bytes().then_some(side.node);
+        }
+        // Asked whether it is whole, the sink knows that it would have to be.
+        if (number as usize) < self.gone && !self.sink.is_whole() {
+            return None;
         }
         let nodes = self.sink.nodes();
         let is_inside = |at: &Node| at.kind == Kind::Attrs;

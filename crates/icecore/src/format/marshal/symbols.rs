@@ -66,8 +66,9 @@ impl<S: Sink> Reader<'_, '_, S> {
             name.set_encoding(binary);
         }
         self.symbols.push(Symbol { node: name, key: 0, class: 0 });
-        if bytes == b"E" && number < 122 && self.utf8.is_none() {
-            self.utf8 = Some(if number == 0 { 0 } else { number as u8 + 5 });
+        if bytes == b"E" && number < 122 && self.utf8 == u64::MAX {
+            let number = if number == 0 { 0 } else { number as u8 + 5 };
+            self.utf8 = u64::from(u32::from_le_bytes([6, b';', number, b'T']));
         }
         if variables {
             let at = self.scan.at;

@@ -5,6 +5,7 @@
 
 use super::number::{is_fixnum, push_long};
 use super::spelling::{self, value as code};
+use super::write_fast::Here;
 use super::write_names::Names;
 use super::{MAJOR, MINOR, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Naming, Node, Ordinals, Spelling, flag};
@@ -12,7 +13,7 @@ use crate::error::Error;
 use crate::format::write_named;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
-use std::collections::HashMap;
+use crate::seeded::SeededMap;
 
 /// Writes a document as a dump, and says what Marshal could not say.
 ///
@@ -35,13 +36,15 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
     out.buffer().extend_from_slice(&[MAJOR, minor.filter(|minor| *minor <= MINOR).unwrap_or(MINOR)]);
     let mut writer = Writer {
         document,
+        // Absent entries are not counted, and notes want to be looked for.
+        fast: spelling.is_none() && !document.tape().keys().any_absent(),
         limits,
         spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
         stack: Vec::new(),
         names: Names::default(),
-        numbers: HashMap::new(),
-        floats: HashMap::new(),
-        known: HashMap::new(),
+        numbers: SeededMap::default(),
+        floats: SeededMap::default(),
+        known: SeededMap::default(),
         also: Vec::new(),
         next: 0,
         losses: Losses::default(),
@@ -55,7 +58,7 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
 
 /// What is not all written.
 #[derive(Clone, Copy)]
-enum Frame {
+pub(super) enum Frame {
     /// The nodes from `at` to `end`, and the keys that they have.
     Children { at: u32, end: u32, keys: Keys },
     /// What follows a value with attributes: its encoding, if that comes here,
@@ -87,14 +90,16 @@ pub(super) struct Writer<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) limits: &'d Limits,
     pub(super) spelling: Option<(&'d Spelling, Ordinals)>,
-    stack: Vec<Frame>,
+    /// Whether what is common may be written without a look at what is not.
+    fast: bool,
+    pub(super) stack: Vec<Frame>,
     pub(super) names: Names<'d>,
     /// The numbers of nodes that links name.
-    pub(super) numbers: HashMap<u32, u32>,
+    pub(super) numbers: SeededMap<u32, u32>,
     /// The numbers of floats that Ruby keeps in the reference itself.
-    pub(super) floats: HashMap<u64, u32>,
+    pub(super) floats: SeededMap<u64, u32>,
     /// What has a number, if there are notes.
-    pub(super) known: HashMap<u32, Known<'d>>,
+    pub(super) known: SeededMap<u32, Known<'d>>,
     /// Nodes that get the next number as well: wrappers that Ruby lacks.
     pub(super) also: Vec<u32>,
     /// The next object number.
@@ -133,7 +138,8 @@ impl<'d> Writer<'d> {
         self.losses.add(kind, || document.path(at));
     }
 
-    fn push(&mut self, frame: Frame) -> Result<(), Error> {
+    #[inline]
+    pub(super) fn push(&mut self, frame: Frame) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep());
         }
@@ -413,10 +419,21 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn children(&mut self, mut at: u32, end: u32, keys: Keys, buf: &mut Vec<u8>) -> Result<(), Error> {
-        while at < end {
+    fn children(&mut self, at: u32, end: u32, keys: Keys, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let (mut at, mut end, mut keys, mut has_key) = (at, end, keys, false);
+        loop {
+            if self.fast && keys != Keys::Identity && !has_key {
+                match self.fast_children(Here { at, end, keys, has_key }, buf)? {
+                    Some(here) => Here { at, end, keys, has_key } = here,
+                    None => return Ok(()),
+                }
+            }
+            if at >= end {
+                return Ok(());
+            }
             let node = self.node(at);
             match node.key {
+                _ if has_key => has_key = false,
                 NO_KEY | crate::document::KEY_NODE => {}
                 IS_KEY => {
                     if self.is_absent(&node) {
@@ -445,7 +462,6 @@ impl<'d> Writer<'d> {
             self.push(Frame::Children { at: next, end, keys })?;
             return self.value(at, buf);
         }
-        Ok(())
     }
 
     fn is_absent(&self, node: &Node) -> bool {

@@ -8,6 +8,9 @@ use crate::document::{Form, Kind, Node, flag};
 use crate::error::Error;
 use crate::output::LossKind;
 
+/// How many floats there is room for at first.
+const ROOM_FOR_FLOATS: usize = 1 << 20;
+
 impl Writer<'_> {
     /// Writes a leaf. `outside`: its encoding is written by what stands around.
     #[inline]
@@ -85,7 +88,7 @@ impl Writer<'_> {
         }
     }
 
-    fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) {
+    pub(super) fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) {
         let bits = value.to_bits();
         let mut text = None;
         if let Some((spelling, _)) = &self.spelling {
@@ -98,13 +101,15 @@ impl Writer<'_> {
             self.known.insert(self.next, Known::Float(bits));
         }
         if is_immediate(bits) {
-            match self.floats.get(&bits) {
-                Some(number) if self.note(at, code::FRESH).is_none() => {
-                    buf.push(b'@');
-                    return push_long(i64::from(*number), buf);
-                }
-                Some(_) => {}
-                None => drop(self.floats.insert(bits, self.next)),
+            if self.floats.is_empty() {
+                let floats = self.document.nodes().iter().filter(|node| node.kind == Kind::Float).count();
+                self.floats.reserve(floats.min(ROOM_FOR_FLOATS));
+            }
+            let next = self.next;
+            let number = *self.floats.entry(bits).or_insert(next);
+            if number != next && self.note(at, code::FRESH).is_none() {
+                buf.push(b'@');
+                return push_long(i64::from(number), buf);
             }
         }
         self.number(at);

@@ -1,29 +1,36 @@
 //! Writes symbols, encodings and keys.
 
-use super::number::push_long;
+use super::number::{is_fixnum, push_long};
 use super::spelling::value as code;
 use super::write::{Keys, Known, Writer};
+use super::write_fast::Word;
 use crate::document::{Kind, Node, flag, is_plain_key};
 use crate::output::LossKind;
+use crate::seeded::SeededMap;
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// What is called by number when it comes again.
 #[derive(Default)]
 pub(super) struct Names<'d> {
     /// Symbols by encoding and bytes.
-    symbols: HashMap<(&'d [u8], Cow<'d, [u8]>), u32>,
+    symbols: SeededMap<(&'d [u8], Cow<'d, [u8]>), u32>,
     /// The number of the symbol `E`, plus one.
     utf8: u32,
+    /// What follows a string in UTF-8, once that symbol has a number.
+    pub(super) utf8_tail: Word,
+    /// What is written for a key, by its id: for the key of a hash, and for the
+    /// name of a member.
+    keys: Vec<Word>,
+    members: Vec<Word>,
     /// The number of a key's symbol by the key's id, plus one.
     by_key: Vec<u32>,
     /// The same for classes.
     by_class: Vec<u32>,
     /// The object numbers of the names of encodings.
-    encodings: HashMap<&'d [u8], u32>,
+    encodings: SeededMap<&'d [u8], u32>,
     /// The object numbers of string keys: by id, plus one, and all of them.
     key_numbers: Vec<u32>,
-    strings: HashMap<(Kind, u16, &'d [u8]), u32>,
+    strings: SeededMap<(Kind, u16, &'d [u8]), u32>,
 }
 
 /// The name of binary strings' encoding.
@@ -37,11 +44,34 @@ pub(super) enum Encoding<'d> {
     Named(&'d [u8]),
 }
 
-fn slot(list: &mut Vec<u32>, id: usize) -> &mut u32 {
+fn slot<T: Clone + Default>(list: &mut Vec<T>, id: usize) -> &mut T {
     if list.len() <= id {
-        list.resize(id + 1, 0);
+        list.resize(id + 1, T::default());
     }
     &mut list[id]
+}
+
+impl Names<'_> {
+    /// What is written for the key with this id; nothing, if that is not known.
+    #[inline(always)]
+    pub(super) fn known_key(&self, id: u16, keys: Keys) -> Word {
+        let list = if keys == Keys::Members { &self.members } else { &self.keys };
+        list.get(usize::from(id)).copied().unwrap_or(Word::NONE)
+    }
+
+    /// The same for a class.
+    #[inline(always)]
+    pub(super) fn known_class(&self, class: u32) -> Word {
+        match self.by_class.get(class as usize) {
+            Some(number) if *number != 0 => symbol_number(*number - 1),
+            _ => Word::NONE,
+        }
+    }
+}
+
+#[inline(always)]
+fn symbol_number(number: u32) -> Word {
+    Word::byte(b';').and(Word::long(i64::from(number)))
 }
 
 impl<'d> Writer<'d> {
@@ -86,7 +116,11 @@ impl<'d> Writer<'d> {
         match encoding {
             Encoding::Utf8 => {
                 if self.names.utf8 == 0 {
-                    self.names.utf8 = self.symbol(b"E", b"", buf) + 1;
+                    let number = self.symbol(b"E", b"", buf);
+                    self.names.utf8 = number + 1;
+                    if number < 1 << 24 {
+                        self.names.utf8_tail = Word::byte(6).and(symbol_number(number)).and(Word::byte(b'T'));
+                    }
                 } else {
                     buf.push(b';');
                     push_long(i64::from(self.names.utf8) - 1, buf);
@@ -176,13 +210,17 @@ impl<'d> Writer<'d> {
             // A string as the name of a member is a symbol only there.
             if node.kind == Kind::Symbol {
                 *slot(&mut self.names.by_key, usize::from(id)) = number + 1;
+                *slot(&mut self.names.keys, usize::from(id)) = symbol_number(number);
             }
+            *slot(&mut self.names.members, usize::from(id)) = symbol_number(number);
             return true;
         }
         if !node.kind.is_string() {
             buf.push(b'i');
-            if super::number::is_fixnum(node.payload as i64) {
+            if is_fixnum(node.payload as i64) {
                 push_long(node.payload as i64, buf);
+                let known = Word::byte(b'i').and(Word::long(node.payload as i64));
+                *slot(&mut self.names.keys, usize::from(id)) = known;
             } else {
                 buf.pop();
                 self.also.clear();
@@ -202,6 +240,7 @@ impl<'d> Writer<'d> {
         }
         let number = self.string_key(&node, name.bytes, value, buf);
         *slot(&mut self.names.key_numbers, usize::from(id)) = number + 1;
+        *slot(&mut self.names.keys, usize::from(id)) = Word::byte(b'@').and(Word::long(i64::from(number)));
         true
     }
 

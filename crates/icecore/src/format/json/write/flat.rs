@@ -16,11 +16,11 @@ pub(super) struct Sources<'d> {
 }
 
 /// Writes a value that is a plain leaf. `None`, with nothing of it to be kept,
-/// for anything else.
+/// for anything else. That a symbol is lost is for the caller to say.
 #[inline]
 pub(super) fn leaf(room: &mut Room, at: usize, node: &Node, sources: &Sources<'_>) -> Option<usize> {
     match node.kind {
-        Kind::Text | Kind::Bytes => {
+        Kind::Text | Kind::Bytes | Kind::Symbol => {
             let (base, start) = match node.place() {
                 Place::Input(start) => (sources.input, start),
                 Place::Arena(start) => (sources.arena, start),
@@ -47,10 +47,13 @@ impl<'d> Writer<'d, '_> {
     /// Writes a value that is a plain leaf. Returns false, with nothing
     /// written, for anything else.
     #[inline]
-    pub(super) fn leaf(&mut self, node: &Node, sources: &Sources<'_>) -> bool {
+    pub(super) fn leaf(&mut self, at: u32, node: &Node, sources: &Sources<'_>) -> bool {
         let end = self.pen.room().and_then(|room| leaf(room, 0, node, sources));
         if let Some(end) = end {
             self.pen.advance(end);
+            if node.kind == Kind::Symbol {
+                self.lose(LossKind::Symbol, at);
+            }
         }
         end.is_some()
     }
@@ -81,6 +84,9 @@ impl<'d> Writer<'d, '_> {
             room[1..1 + piece.len()].copy_from_slice(piece);
             let Some(written) = leaf(room, 1 + len, node, sources) else { break };
             self.pen.advance(written);
+            if node.kind == Kind::Symbol {
+                self.lose(LossKind::Symbol, next);
+            }
             if self.keys.is_again(node.key, &serial) {
                 self.lose(LossKind::DuplicateKey, next);
             }

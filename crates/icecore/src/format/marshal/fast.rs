@@ -1,0 +1,314 @@
+//! Tight loops for what most dumps are made of: leaves, and arrays, hashes and
+//! objects of leaves whose keys were seen before.
+//!
+//! Each takes what it knows and leaves the rest, byte for byte, to the machine
+//! in [`super::read`]. With detail they are not used, so that one checks the
+//! other.
+
+use super::number::{is_immediate, parse_float, short_float};
+use super::read::{BATCH, Frame, Inside, KEYED, Reader, SIDE, Side};
+use crate::document::{Form, Kind, NO_KEY, Node, Place, Sink, flag};
+use crate::error::Error;
+
+/// What became of a container that was to be read at once.
+enum Record {
+    /// It is complete.
+    Complete,
+    /// It holds more than leaves: the machine goes on inside of it.
+    Opened,
+    /// It is none of those that are read here. Nothing was taken.
+    Other,
+}
+
+/// The integer at `at` and where it ends.
+#[inline(always)]
+fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
+    let head = *input.get(at)? as i8;
+    match head {
+        0 => Some((0, at + 1)),
+        5..=127 => Some((i64::from(head) - 5, at + 1)),
+        -128..=-5 => Some((i64::from(head) + 5, at + 1)),
+        _ => {
+            let len = usize::from(head.unsigned_abs());
+            let unused = 32 - 8 * len as u32;
+            let word = u32::from_le_bytes(*input.get(at + 1..)?.first_chunk()?);
+            let bits = i64::from(word << unused >> unused);
+            let filler = if head < 0 { -1i64 << (8 * len) } else { 0 };
+            Some((bits | filler, at + 1 + len))
+        }
+    }
+}
+
+/// The bytes whose length stands at `at`: where they start and how many they
+/// are. Their end may be behind that of the input.
+#[inline(always)]
+fn sized(input: &[u8], at: usize) -> Option<(usize, u32)> {
+    let head = *input.get(at)?;
+    match head {
+        5..=127 => Some((at + 1, u32::from(head) - 5)),
+        0 => Some((at + 1, 0)),
+        1 => Some((at + 2, u32::from(*input.get(at + 1)?))),
+        2 => Some((at + 3, u32::from(u16::from_le_bytes(*input.get(at + 1..)?.first_chunk()?)))),
+        _ => None,
+    }
+}
+
+impl<S: Sink> Reader<'_, '_, S> {
+    /// The leaf at `at`, if it is one of the common ones, and where it ends. It
+    /// has its number then, and must be put on the tape.
+    #[inline(always)]
+    fn leaf_at(&mut self, at: usize) -> Option<(Node, usize)> {
+        let input = self.scan.input;
+        match *input.get(at)? {
+            b'i' => {
+                let (value, next) = long(input, at + 1)?;
+                Some((Node::int(value), next))
+            }
+            b'I' => {
+                let (start, len) = if *input.get(at + 1)? == b'"' { sized(input, at + 2)? } else { return None };
+                let end = start + len as usize;
+                let tail = u32::from_le_bytes(*input.get(end..)?.first_chunk()?);
+                if u64::from(tail) != self.utf8 || u64::from(len) > self.limits.string {
+                    return None;
+                }
+                self.numbers.push(self.sink.nodes().len() as u32);
+                Some((Node::string(Kind::Text, Place::Input(start as u64), len), end + 4))
+            }
+            b'"' => {
+                let (start, len) = sized(input, at + 1)?;
+                let end = start + len as usize;
+                if end > input.len() || u64::from(len) > self.limits.string {
+                    return None;
+                }
+                self.numbers.push(self.sink.nodes().len() as u32);
+                Some((Node::string(Kind::Bytes, Place::Input(start as u64), len), end))
+            }
+            b';' => {
+                let (number, next) = long(input, at + 1)?;
+                let symbol = self.symbols.get(usize::try_from(number).ok()?)?;
+                Some((symbol.node, next))
+            }
+            b'0' => Some((Node::leaf(Kind::Null, 0), at + 1)),
+            b'T' => Some((Node::leaf(Kind::Bool, 1), at + 1)),
+            b'F' => Some((Node::leaf(Kind::Bool, 0), at + 1)),
+            b'f' => {
+                let (start, len) = sized(input, at + 1)?;
+                let end = start + len as usize;
+                let text = input.get(start..end)?;
+                if u64::from(len) > self.limits.string {
+                    return None;
+                }
+                let value = short_float(text).unwrap_or_else(|| parse_float(text));
+                self.number_float(value.to_bits());
+                Some((Node::float(value), end))
+            }
+            _ => None,
+        }
+    }
+
+    /// The float that comes next on the tape takes a number. Where nodes are
+    /// taken away, links to it must find its value elsewhere.
+    #[inline(always)]
+    pub(super) fn number_float(&mut self, bits: u64) {
+        if S::PARTS && is_immediate(bits) {
+            self.numbers.push(SIDE | self.sides.len() as u32);
+            self.sides.push(Side { node: Node::leaf(Kind::Float, bits), key: 0 });
+        } else {
+            self.numbers.push(self.sink.nodes().len() as u32);
+        }
+    }
+
+    /// The id of the key at `at` and where it ends, if it was a key before.
+    #[inline(always)]
+    fn key_at(&self, at: usize, inside: Inside) -> Option<(u16, usize)> {
+        let input = self.scan.input;
+        let tag = *input.get(at)?;
+        let (number, next) = long(input, at + 1)?;
+        let number = usize::try_from(number).ok()?;
+        let key = match tag {
+            b';' => self.symbols.get(number)?.key,
+            b'@' if inside != Inside::Members => {
+                let entry = *self.numbers.get(number)?;
+                // What is pending has no side.
+                if entry & SIDE == 0 {
+                    return None;
+                }
+                self.sides.get((entry & !SIDE) as usize)?.key
+            }
+            _ => return None,
+        };
+        (key != 0).then_some((key, next))
+    }
+
+    /// Takes what is left of an array, up to what has to be opened.
+    pub(super) fn fast_items(&mut self, frame: Frame) -> Result<(), Error> {
+        let depth = self.frames.len();
+        let most = frame.left.min(BATCH);
+        let mut taken = 0;
+        while taken < most {
+            taken += 1;
+            if let Some((node, next)) = self.leaf_at(self.scan.at) {
+                self.sink.tape().push(node);
+                self.scan.at = next;
+                continue;
+            }
+            // What is opened must find this frame as it will be.
+            self.taken(frame, taken);
+            match self.record(NO_KEY)? {
+                Record::Complete => {}
+                Record::Opened => return Ok(()),
+                Record::Other => {
+                    self.value(NO_KEY)?;
+                    if self.frames.len() > depth {
+                        return Ok(());
+                    }
+                }
+            }
+            if depth == 1 {
+                self.root_item_done()?;
+            }
+        }
+        self.taken(frame, taken);
+        if taken == frame.left {
+            self.close();
+        }
+        Ok(())
+    }
+
+    /// An item of the root is complete: it may be taken away.
+    #[inline]
+    pub(super) fn root_item_done(&mut self) -> Result<(), Error> {
+        if S::PARTS {
+            let before = self.sink.nodes().len();
+            self.sink.child_done()?;
+            if self.sink.nodes().len() < before {
+                self.gone = self.numbers.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes down how far the innermost container has come.
+    #[inline(always)]
+    fn taken(&mut self, frame: Frame, taken: u32) {
+        if let Some(top) = self.frames.last_mut() {
+            top.left = frame.left - taken;
+            top.count = frame.count + taken;
+        }
+    }
+
+    /// Takes entries of a small hash, or members of an object, whose keys were
+    /// seen before. Says whether something was opened.
+    pub(super) fn fast_entries(&mut self, frame: Frame) -> Result<bool, Error> {
+        let depth = self.frames.len();
+        let most = frame.left.min(BATCH);
+        let mut taken = 0;
+        while taken < most {
+            let Some((key, at)) = self.key_at(self.scan.at, frame.inside) else { break };
+            taken += 1;
+            if let Some((node, next)) = self.leaf_at(at) {
+                self.sink.tape().push(Node { key, ..node });
+                self.scan.at = next;
+                continue;
+            }
+            self.taken(frame, taken);
+            self.scan.at = at;
+            match self.record(key)? {
+                Record::Complete => {}
+                Record::Opened => return Ok(true),
+                Record::Other => {
+                    self.value(key)?;
+                    if self.frames.len() > depth {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        self.taken(frame, taken);
+        Ok(false)
+    }
+
+    /// Reads an array, a small hash or an object, as far as it is made of
+    /// leaves.
+    #[inline]
+    fn record(&mut self, key: u16) -> Result<Record, Error> {
+        let input = self.scan.input;
+        let start = self.scan.at;
+        let Some(tag) = input.get(start) else { return Ok(Record::Other) };
+        let (kind, inside, least) = match *tag {
+            b'[' => (Kind::Array, Inside::Array, 1),
+            b'{' => (Kind::Map, Inside::Hash(false), 2),
+            b'o' | b'S' => (Kind::Object, Inside::Members, 2),
+            _ => return Ok(Record::Other),
+        };
+        let (mut at, mut class) = (start + 1, 0);
+        if kind == Kind::Object {
+            let known = match input.get(at) {
+                Some(b';') => long(input, at + 1),
+                _ => return Ok(Record::Other),
+            };
+            let Some((number, next)) = known else { return Ok(Record::Other) };
+            let symbol = usize::try_from(number).ok().and_then(|number| self.symbols.get(number));
+            class = symbol.map_or(0, |symbol| symbol.class);
+            if class == 0 {
+                return Ok(Record::Other);
+            }
+            at = next;
+        }
+        let Some((count, next)) = long(input, at) else { return Ok(Record::Other) };
+        at = next;
+        let roomy = self.frames.len() < self.limits.depth as usize
+            && self.sink.nodes().len() + (BATCH as usize) < self.limits.nodes as usize;
+        let count = match u32::try_from(count) {
+            Ok(count) if count <= KEYED && count as usize <= (input.len() - at) / least && roomy => count,
+            _ => return Ok(Record::Other),
+        };
+
+        let first = self.len();
+        self.numbers.push(first);
+        let tape = self.sink.tape();
+        let node = if kind == Kind::Object {
+            let form = if *tag == b'o' { Form::Usual } else { Form::Struct };
+            tape.push(Node { key, ..Node::open(Kind::Object, class).in_form(form) });
+            tape.push(Node::open(Kind::Map, 0))
+        } else {
+            tape.push(Node { key, ..Node::open(kind, 0) })
+        };
+        let mut left = count;
+        while left > 0 {
+            let mut key = NO_KEY;
+            if kind != Kind::Array {
+                let Some((id, next)) = self.key_at(at, inside) else { break };
+                (key, at) = (id, next);
+            }
+            let Some((leaf, next)) = self.leaf_at(at) else {
+                self.scan.at = at;
+                left -= 1;
+                self.frames.push(Frame { inside, at: node, left, count: count - left });
+                self.value(key)?;
+                return Ok(Record::Opened);
+            };
+            self.sink.tape().push(Node { key, ..leaf });
+            at = next;
+            left -= 1;
+        }
+        self.scan.at = at;
+        if left > 0 {
+            self.frames.push(Frame { inside, at: node, left, count: count - left });
+            return Ok(Record::Opened);
+        }
+        let tape = self.sink.tape();
+        tape.close(node, count);
+        if kind == Kind::Object {
+            tape.close(first, 1);
+        }
+        Ok(Record::Complete)
+    }
+
+    /// Whether the keys of this hash may be taken by [`Reader::fast_entries`].
+    #[inline]
+    pub(super) fn is_plain_hash(&self, frame: Frame) -> bool {
+        let by_identity = || self.sink.nodes().get(frame.at as usize).is_some_and(|map| map.has(flag::IDENTITY));
+        frame.left.saturating_add(frame.count) <= KEYED && !by_identity()
+    }
+}

@@ -1,0 +1,330 @@
+//! A tight loop for what most documents are made of: leaves, arrays, hashes and
+//! objects that nothing refers to.
+//!
+//! It takes what it knows and leaves the rest to [`super::write`], which writes
+//! the same bytes.
+
+use super::number::is_fixnum;
+use super::write::{Frame, Keys, Writer};
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
+use crate::error::Error;
+
+/// How much is written before the output is asked whether it wants it.
+const CHUNK: usize = 64 << 10;
+
+/// Up to seven bytes that are written in one go; how many they are stands in the
+/// byte above.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Word(u64);
+
+impl Word {
+    /// No bytes: nothing is known yet.
+    pub(super) const NONE: Word = Word(0);
+
+    #[inline(always)]
+    pub(super) const fn byte(byte: u8) -> Word {
+        Word(byte as u64 | 1 << 56)
+    }
+
+    /// An integer of up to four bytes.
+    #[inline(always)]
+    pub(super) fn long(value: i64) -> Word {
+        match value {
+            0 => Word::byte(0),
+            1..=122 => Word::byte(value as u8 + 5),
+            -123..=-1 => Word::byte((value - 5) as u8),
+            _ => {
+                let bits = 64 - (value ^ value >> 63).leading_zeros();
+                let len = bits.div_ceil(8).clamp(1, 4);
+                let head = if value < 0 { (len as u8).wrapping_neg() } else { len as u8 };
+                let tail = value as u64 & u64::MAX >> (64 - 8 * len);
+                Word(tail << 8 | u64::from(head) | u64::from(len + 1) << 56)
+            }
+        }
+    }
+
+    /// These bytes and those behind, which are not more than seven.
+    #[inline(always)]
+    pub(super) fn and(self, behind: Word) -> Word {
+        const BYTES: u64 = u64::MAX >> 8;
+        let len = self.len() + behind.len();
+        Word(self.0 & BYTES | (behind.0 & BYTES) << (8 * self.len()) | (len as u64) << 56)
+    }
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        (self.0 >> 56) as usize
+    }
+
+    #[inline(always)]
+    pub(super) fn is_none(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// Where small things are put together: no vector has to be looked at.
+struct Room {
+    bytes: [u8; ROOM],
+    to: usize,
+}
+
+const ROOM: usize = 512;
+/// What one child may take of it: a key, a front and a short string.
+const CHILD: usize = 64;
+/// How long a string may be to go there.
+const SHORT: usize = 32;
+
+impl Room {
+    #[inline(always)]
+    fn put(&mut self, word: Word) {
+        self.bytes[self.to..self.to + 8].copy_from_slice(&word.0.to_le_bytes());
+        self.to += word.len();
+    }
+
+    /// Puts a string of up to [`SHORT`] bytes there: more are copied, and do not
+    /// count.
+    #[inline(always)]
+    fn short(&mut self, base: &[u8], start: usize, len: usize) -> bool {
+        let Some(rest) = base.get(start..) else { return false };
+        if len <= SHORT / 2
+            && let Some(window) = rest.first_chunk::<{ SHORT / 2 }>()
+        {
+            self.bytes[self.to..self.to + SHORT / 2].copy_from_slice(window);
+        } else if len <= SHORT
+            && let Some(window) = rest.first_chunk::<SHORT>()
+        {
+            self.bytes[self.to..self.to + SHORT].copy_from_slice(window);
+        } else {
+            return false;
+        }
+        self.to += len;
+        true
+    }
+
+    #[inline(always)]
+    fn empty(&mut self, buf: &mut Vec<u8>) {
+        buf.extend_from_slice(&self.bytes[..self.to]);
+        self.to = 0;
+    }
+}
+
+/// Where the writer stands: at a child that is to be written next.
+#[derive(Clone, Copy)]
+pub(super) struct Here {
+    pub(super) at: u32,
+    pub(super) end: u32,
+    pub(super) keys: Keys,
+    /// Whether the key of the child was written.
+    pub(super) has_key: bool,
+}
+
+impl Writer<'_> {
+    /// Writes what it can of the children that are left, of what is in them,
+    /// and of what they are in. Returns the child that it can't write; `None`
+    /// if what is left is on the stack.
+    pub(super) fn fast_children(&mut self, here: Here, buf: &mut Vec<u8>) -> Result<Option<Here>, Error> {
+        let mut room = Room { bytes: [0; ROOM], to: 0 };
+        self.also.clear();
+        let end = self.in_room(here, &mut room, buf);
+        room.empty(buf);
+        end
+    }
+
+    #[inline(always)]
+    fn in_room(&mut self, here: Here, room: &mut Room, buf: &mut Vec<u8>) -> Result<Option<Here>, Error> {
+        let nodes = self.document.nodes();
+        let Here { mut at, mut end, mut keys, .. } = here;
+        let most = buf.len() + CHUNK;
+        loop {
+            if room.to > ROOM - CHILD {
+                room.empty(buf);
+                if buf.len() >= most {
+                    self.push(Frame::Children { at, end, keys })?;
+                    return Ok(None);
+                }
+            }
+            if at >= end {
+                match self.stack.pop() {
+                    Some(Frame::Children { at: next, end: outer, keys: kind }) if kind != Keys::Identity => {
+                        (at, end, keys) = (next, outer, kind);
+                    }
+                    Some(other) => {
+                        self.stack.push(other);
+                        return Ok(None);
+                    }
+                    None => return Ok(None),
+                }
+                continue;
+            }
+            let Some(node) = nodes.get(at as usize) else { return Ok(None) };
+            match node.key {
+                NO_KEY if node.kind == Kind::Int && nodes.get(at as usize + 1).is_some_and(is_small) => {
+                    room.empty(buf);
+                    let taken = integers(nodes.get(at as usize..end as usize).unwrap_or(&[]), buf);
+                    at += taken;
+                    if taken > 0 {
+                        continue;
+                    }
+                }
+                NO_KEY | KEY_NODE => {}
+                IS_KEY => return Ok(Some(Here { at, end, keys, has_key: false })),
+                id => {
+                    let known = self.names.known_key(id, keys);
+                    if known.is_none() {
+                        return Ok(Some(Here { at, end, keys, has_key: false }));
+                    }
+                    room.put(known);
+                }
+            }
+            if self.fast_leaf(at, node, room, buf) {
+                at += 1;
+                continue;
+            }
+            let opened = match node.kind {
+                Kind::Array | Kind::Map | Kind::Object => self.fast_open(at, node, room),
+                _ => None,
+            };
+            let Some((first, last, inner)) = opened else {
+                return Ok(Some(Here { at, end, keys, has_key: true }));
+            };
+            self.push(Frame::Children { at: node.end(), end, keys })?;
+            if self.stack.len() >= self.limits.depth as usize {
+                return Err(self.limits.too_deep());
+            }
+            (at, end, keys) = (first, last, inner);
+        }
+    }
+
+    /// Writes a leaf behind its key, if it is one of the common ones and nothing
+    /// refers to it.
+    #[inline(always)]
+    fn fast_leaf(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> bool {
+        if node.has(flag::TARGET) {
+            return false;
+        }
+        match node.kind {
+            Kind::Int => {
+                let value = node.payload as i64;
+                if !is_fixnum(value) {
+                    return false;
+                }
+                room.put(Word::byte(b'i').and(Word::long(value)));
+            }
+            Kind::Text | Kind::Bytes => {
+                let is_text = node.kind == Kind::Text;
+                let tail = self.names.utf8_tail;
+                let (base, start) = match node.place() {
+                    Place::Input(start) => (self.document.input(), start as usize),
+                    Place::Arena(start) => (self.document.tape().arena(), start as usize),
+                };
+                let len = node.aux as usize;
+                if node.aux == u32::MAX || is_text && tail.is_none() || base.len() < start + len {
+                    return false;
+                }
+                let tag = if is_text { Word::byte(b'I').and(Word::byte(b'"')) } else { Word::byte(b'"') };
+                room.put(tag.and(Word::long(i64::from(node.aux))));
+                if !room.short(base, start, len) {
+                    room.empty(buf);
+                    buf.extend_from_slice(&base[start..start + len]);
+                }
+                if is_text {
+                    room.put(tail);
+                }
+                self.next += 1;
+            }
+            Kind::Null => room.put(Word::byte(b'0')),
+            Kind::Bool => room.put(Word::byte(if node.payload != 0 { b'T' } else { b'F' })),
+            Kind::Float => {
+                room.empty(buf);
+                self.float(at, f64::from_bits(node.payload), buf);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Writes the front of a container without anything special. Returns its
+    /// children: the first, the end, and how their keys are written.
+    #[inline(always)]
+    fn fast_open(&mut self, at: u32, node: &Node, room: &mut Room) -> Option<(u32, u32, Keys)> {
+        const PLAIN: u8 = !flag::REF;
+        if node.end() <= at {
+            return None;
+        }
+        if node.kind != Kind::Object {
+            if node.flags & PLAIN != 0 {
+                return None;
+            }
+            let tag = if node.kind == Kind::Map { b'{' } else { b'[' };
+            room.put(Word::byte(tag).and(Word::long(i64::from(node.aux))));
+            self.next += 1;
+            return Some((at + 1, node.end(), Keys::Values));
+        }
+        let tag = match node.form() {
+            Form::Usual => b'o',
+            Form::Struct => b'S',
+            _ => return None,
+        };
+        let body = self.document.nodes().get(at as usize + 1)?;
+        let class = self.names.known_class(node.class());
+        let is_plain = node.flags & 0x0F & PLAIN == 0 && body.flags & PLAIN == 0;
+        if !is_plain || class.is_none() || body.kind != Kind::Map || body.end() <= at + 1 {
+            return None;
+        }
+        // What has a member of another kind is written otherwise.
+        let mut member = at + 2;
+        while member < body.end() {
+            let node = self.document.nodes().get(member as usize)?;
+            let is_name = !matches!(node.key, NO_KEY | KEY_NODE | IS_KEY);
+            if !is_name || self.names.known_key(node.key, Keys::Members).is_none() {
+                return None;
+            }
+            member = if node.kind.is_container() { self.behind(member) } else { member + 1 };
+        }
+        room.put(Word::byte(tag));
+        room.put(class);
+        room.put(Word::long(i64::from(body.aux)));
+        self.next += 1;
+        Some((at + 2, body.end(), Keys::Members))
+    }
+}
+
+/// Whether this is an item that [`integers`] takes.
+#[inline(always)]
+fn is_small(node: &Node) -> bool {
+    node.kind == Kind::Int && node.flags == 0 && node.key == NO_KEY && is_fixnum(node.payload as i64)
+}
+
+/// Writes a run of integers; says how many it took.
+#[inline]
+fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
+    const MOST: usize = 64;
+    let mut block = [0u8; 6 * MOST + 16];
+    let (mut to, mut taken) = (0, 0);
+    for node in nodes.iter().take(MOST).take_while(|node| is_small(node)) {
+        let word = Word::byte(b'i').and(Word::long(node.payload as i64));
+        block[to..to + 8].copy_from_slice(&word.0.to_le_bytes());
+        to += word.len();
+        taken += 1;
+    }
+    buf.extend_from_slice(&block[..to]);
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::number::push_long;
+    use super::*;
+
+    #[test]
+    fn a_word_is_what_is_written_otherwise() {
+        let edges = (0..31).flat_map(|bit| [(1i64 << bit) - 1, 1 << bit, -(1 << bit), -(1 << bit) - 1]);
+        for value in edges.chain(-300..300).chain([i64::from(u32::MAX)]) {
+            let mut expected = Vec::new();
+            push_long(value, &mut expected);
+            let word = Word::long(value);
+            let out = &word.0.to_le_bytes()[..word.len()];
+            assert_eq!(out, expected, "{value}");
+        }
+    }
+}
