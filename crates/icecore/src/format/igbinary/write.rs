@@ -319,7 +319,10 @@ impl<'d> Writer<'d> {
                 Kind::Code => Some(LossKind::Code),
                 Kind::VString => Some(LossKind::VString),
                 Kind::Tied => Some(LossKind::Tied),
-                Kind::Opaque if node.form() != Form::Serializable => Some(LossKind::Opaque),
+                // A payload that was opened is no payload any more.
+                Kind::Opaque if node.form() != Form::Serializable || !self.node(at + 1).kind.is_string() => {
+                    Some(LossKind::Opaque)
+                }
                 Kind::Object if !matches!(self.node(at + 1).kind, Kind::Array | Kind::Map) => Some(LossKind::Class),
                 _ => None,
             };

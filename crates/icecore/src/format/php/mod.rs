@@ -9,11 +9,13 @@ mod links;
 mod options;
 mod read;
 mod spelling;
+mod spl;
 mod text;
 mod token;
 mod write;
 mod write_keys;
 mod write_leaf;
+mod write_spl;
 
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;

@@ -16,8 +16,11 @@ pub(super) struct Scanned {
 /// piece starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tokens<'a> {
+    /// What may be read: the input, as far as the payload goes that it is in.
     pub(super) input: &'a [u8],
     pub(super) at: usize,
+    /// Where that payload starts; 0 if there is none.
+    pub(super) base: usize,
 }
 
 impl Tokens<'_> {
@@ -30,9 +33,13 @@ impl Tokens<'_> {
 
     /// Something else stands at `at`, and PHP says it is wrong at `php`.
     #[cold]
-    fn wrong(&self, at: usize, php: usize, expected: &'static str) -> Error {
+    pub(super) fn wrong(&self, at: usize, php: usize, expected: &'static str) -> Error {
         let error = match self.byte(at) {
-            None => Error::new(ErrorKind::Truncated).at(self.input.len()).finding("the end of the input"),
+            None => self.cut(self.input.len()).finding(if self.base > 0 {
+                "the end of the payload"
+            } else {
+                "the end of the input"
+            }),
             Some(byte @ 0x20..0x7f) => {
                 Error::new(ErrorKind::Malformed).at(at).finding(format!("`{}`", char::from(byte)))
             }
@@ -44,7 +51,15 @@ impl Tokens<'_> {
     /// Adds what PHP says.
     #[cold]
     pub(super) fn php_offset(&self, error: Error, at: usize) -> Error {
-        error.helping(format!("PHP says: Error at offset {at} of {} bytes", self.input.len()))
+        let (at, len) = (at.saturating_sub(self.base), self.input.len() - self.base);
+        error.helping(format!("PHP says: Error at offset {at} of {len} bytes"))
+    }
+
+    /// More is wanted than is there: the input was cut off, unless a payload
+    /// says where it ends.
+    #[cold]
+    fn cut(&self, at: usize) -> Error {
+        Error::new(if self.base > 0 { ErrorKind::Malformed } else { ErrorKind::Truncated }).at(at)
     }
 
     #[cold]
@@ -74,6 +89,12 @@ impl Tokens<'_> {
         }
         self.at += 1;
         Ok(())
+    }
+
+    /// Such a byte must come; it is not taken.
+    #[inline]
+    pub(super) fn expect(&self, fits: impl Fn(u8) -> bool, expected: &'static str) -> Result<(), Error> {
+        if self.byte(self.at).is_some_and(fits) { Ok(()) } else { Err(self.wrong(self.at, self.at, expected)) }
     }
 
     #[inline]
@@ -153,8 +174,8 @@ impl Tokens<'_> {
     #[cold]
     fn too_short(&self, len: u64, first: usize, php: usize) -> Error {
         let left = self.input.len() - first;
-        let error = Error::new(ErrorKind::Truncated)
-            .at(self.input.len())
+        let error = self
+            .cut(self.input.len())
             .expecting(format!("{len} bytes from offset {first}"))
             .finding(format!("only {left}"));
         self.php_offset(error, php)
@@ -330,10 +351,7 @@ impl Tokens<'_> {
 
     #[cold]
     fn too_many(&self, count: u64, left: usize, from: usize, php: usize) -> Error {
-        let error = Error::new(ErrorKind::Truncated)
-            .at(from)
-            .expecting(format!("{count} entries"))
-            .finding(format!("only {left} bytes for them"));
+        let error = self.cut(from).expecting(format!("{count} entries")).finding(format!("only {left} bytes for them"));
         self.php_offset(error, php)
     }
 
