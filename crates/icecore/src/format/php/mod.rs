@@ -8,6 +8,7 @@ mod late;
 mod links;
 mod options;
 mod read;
+mod skim;
 mod spelling;
 mod spl;
 mod text;
@@ -20,14 +21,15 @@ mod write_spl;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::{Format, Outcome, Request};
-use crate::document::{Detailed, Document, NO_NODE, Sink, Tape};
+use super::{Format, Outcome, Request, Rest};
+use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::output::{Losses, Output};
 use options::OPTIONS;
 use read::Machine;
+use std::sync::OnceLock;
 
 const NAME: &str = "php";
 
@@ -39,8 +41,9 @@ pub static FORMAT: Format = Format {
     page: include_str!("FORMAT.md"),
     detect: detect::detect,
     read: read_row,
-    windows: None,
+    windows: Some(windows),
     write: write_row,
+    // The number of items stands before the first.
     write_part: None,
 };
 
@@ -110,6 +113,22 @@ fn feed<S: Sink>(input: &[u8], options: &ReadOptions, limits: &Limits, sink: &mu
 
 fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
     read_outcome(input, &ReadOptions::from_settings(settings), request)
+}
+
+fn windows<'a>(
+    input: &'a [u8],
+    _store: &'a OnceLock<Vec<u8>>,
+    settings: &Settings,
+    limits: &Limits,
+    receive: Receive<'_, 'a>,
+) -> Rest<'a> {
+    let options = ReadOptions::from_settings(settings);
+    if !skim::is_list(input) {
+        return Rest::whole(read_outcome(input, &options, Request::new(limits)));
+    }
+    let mut sink = Windows::new(input, receive);
+    let (consumed, error) = feed(input, &options, limits, &mut sink);
+    Rest::new(sink, consumed, error)
 }
 
 fn write_row(

@@ -85,7 +85,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads the root and all that is in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         self.value(NO_KEY)?;
-        while let Some(frame) = self.frames.last() {
+        while !self.frames.is_empty() {
+            if self.frames.len() == 1 {
+                self.child_done()?;
+            }
+            let Some(frame) = self.frames.last() else { break };
             if frame.is_payload {
                 self.payload_step()?;
                 continue;
@@ -106,6 +110,25 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
+    /// A child of the root is complete.
+    #[inline]
+    fn child_done(&mut self) -> Result<(), Error> {
+        // What is taken away must be finished.
+        if self.sink.is_full() && !self.late.is_empty() && self.frames.last().is_some_and(|root| root.is_list) {
+            std::mem::take(&mut self.late).insert_keys(self.sink);
+        }
+        self.sink.child_done()
+    }
+
+    /// Nodes are wanted that may have been taken away.
+    #[inline]
+    fn check_whole(&self, start: usize) -> Result<(), Error> {
+        if self.sink.is_whole() {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::BadLink).at(start).expecting("a list without links"))
+    }
+
     /// Closes what is open, and gives the lists that turned out to be none their
     /// keys: in any case, whatever stopped the reading.
     pub(super) fn finish(&mut self) {
@@ -123,7 +146,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
         let end = self.tokens.at;
         let tape = self.sink.tape();
-        tape.close(frame.at, frame.count);
+        let taken = if frame.at == tape.root { tape.first_item } else { 0 };
+        tape.close(frame.at, frame.count - taken as u32);
         if frame.is_object {
             tape.close(frame.at - 1, 1);
         }
@@ -217,6 +241,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if is_list {
             if matches!(key, Key::Int(value) if value == i64::from(position)) {
                 return Ok(NO_KEY);
+            }
+            if self.frames.len() == 1 {
+                self.check_whole(start)?;
             }
             self.unlist(position);
         }
@@ -405,6 +432,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn link(&mut self, start: usize) -> Result<(Node, bool), Error> {
         let is_same_variable = self.tokens.input[start] == b'R';
         let (slot, usual) = self.tokens.link()?;
+        self.check_whole(start)?;
         let found = self.slots.find(self.sink.nodes(), slot);
         let (target, direct) = found
             .and_then(|at| if is_same_variable { Ok((at, true)) } else { self.slots.object(self.sink.nodes(), at) })
