@@ -3,7 +3,7 @@
 use super::late::Late;
 use super::links::Slots;
 use super::spl::Payload;
-use super::token::{Scanned, Tokens};
+use super::token::{Fixed, Scanned, Tokens};
 use super::{ReadOptions, fast, spelling, text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink};
 use crate::error::{Error, ErrorKind};
@@ -67,9 +67,15 @@ pub(super) struct Machine<'a, 's, S: Sink> {
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
-    pub(super) fn new(input: &'a [u8], options: &'s ReadOptions, limits: &'s Limits, sink: &'s mut S) -> Self {
+    pub(super) fn new(
+        input: &'a [u8],
+        fixed: Fixed<'a>,
+        options: &'s ReadOptions,
+        limits: &'s Limits,
+        sink: &'s mut S,
+    ) -> Self {
         Machine {
-            tokens: Tokens { input, at: 0, base: 0 },
+            tokens: Tokens::new(input, 0, fixed),
             whole: input,
             sink,
             limits,
