@@ -67,7 +67,7 @@ fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &s
 #[test]
 fn the_parts_make_the_whole() {
     let document = records(false);
-    for from in ["storable", "sereal", "sereal:compress=zstd", "sereal:compress=snappy", "marshal"] {
+    for from in ["storable", "sereal", "sereal:compress=zstd", "sereal:compress=snappy", "marshal", "php"] {
         let store = OnceLock::new();
         let blob = icecore::write(&document, from).unwrap();
         for to in ["json", "json:indent=2", "json:sort_keys,ascii"] {
@@ -159,7 +159,7 @@ fn a_value_that_is_gone_asks_for_the_whole() {
 #[test]
 fn an_error_says_where_in_the_whole_it_is() {
     let document = records(false);
-    for from in ["storable", "sereal", "marshal"] {
+    for from in ["storable", "sereal", "marshal", "php"] {
         let store = OnceLock::new();
         let blob = icecore::write(&document, from).unwrap();
         let cut = &blob[..blob.len() - 3];
@@ -169,6 +169,32 @@ fn an_error_says_where_in_the_whole_it_is() {
         assert_eq!(error.kind(), ErrorKind::Truncated);
         assert_eq!((error.offset(), error.path()), (expected.offset(), expected.path()));
         assert!(error.path().unwrap().starts_with("$[30005]"), "{error}");
+    }
+}
+
+/// That PHP's array is no list may show at its end. It is then read as a whole
+/// from the start, as it is where there are links.
+#[test]
+fn what_turns_out_to_be_no_list_comes_out_right() {
+    let item = |i: usize| match i % 50 {
+        3 => {
+            let inner: String = (0..300).map(|i| format!("i:{i};i:7;")).collect();
+            format!("a:301:{{{inner}s:1:\"x\";d:1.5;}}")
+        }
+        7 => "O:1:\"A\":1:{i:0;b:0;}".to_owned(),
+        _ => format!("a:2:{{s:2:\"id\";i:{i};s:4:\"name\";s:3:\"a;}}\";}}"),
+    };
+    let list: String = (0..20_000).map(|i| format!("i:{i};{}", item(i))).collect();
+    let ends = [("", 0, true), ("s:4:\"last\";i:1;", 1, false), ("i:20001;N;", 1, false), ("i:20000;R:2;", 1, false)];
+    for (end, more, is_list) in ends {
+        let blob = format!("a:{}:{{{list}{end}}}", 20_000 + more);
+        let store = OnceLock::new();
+        let parts = in_parts(blob.as_bytes(), &store, "php", "json");
+        assert!(!parts.rest.needs_whole);
+        assert_eq!(parts.windows > 2, is_list, "{end}");
+        let whole = icecore::write(&icecore::read(blob.as_bytes()).unwrap(), "json").unwrap();
+        assert!(parts.json == whole, "{end}");
+        assert_eq!(parts.rest.outcome.consumed, blob.len());
     }
 }
 

@@ -35,6 +35,12 @@ pub trait Sink {
         Ok(())
     }
 
+    /// Whether [`Sink::child_done`] may take nodes away when it is called next.
+    #[inline]
+    fn is_full(&self) -> bool {
+        false
+    }
+
     /// Whether the nodes that were fed are still all on the tape, so that a
     /// link may be read. A sink that took some away says no, and the reader
     /// stops.

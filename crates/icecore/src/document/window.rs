@@ -101,10 +101,15 @@ impl Sink for Windows<'_, '_> {
 
     #[inline]
     fn child_done(&mut self) -> Result<(), Error> {
-        if self.tape.nodes.len() >= NODES && self.tape.root == 0 && self.tape.header.is_none() {
+        if self.is_full() && self.tape.root == 0 && self.tape.header.is_none() {
             self.hand_over()?;
         }
         Ok(())
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.tape.nodes.len() >= NODES
     }
 
     #[inline]

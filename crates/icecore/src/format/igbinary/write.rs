@@ -522,7 +522,10 @@ fn wraps(document: &Document<'_>, at: u32) -> Option<LossKind> {
         Kind::Code => Some(LossKind::Code),
         Kind::VString => Some(LossKind::VString),
         Kind::Tied => Some(LossKind::Tied),
-        Kind::Opaque if node.form() != Form::Serializable => Some(LossKind::Opaque),
+        // A payload that was opened is no payload any more.
+        Kind::Opaque if node.form() != Form::Serializable || !kind_inside().is_some_and(Kind::is_string) => {
+            Some(LossKind::Opaque)
+        }
         Kind::Object if !matches!(kind_inside(), Some(Kind::Array | Kind::Map)) => Some(LossKind::Class),
         _ => None,
     }

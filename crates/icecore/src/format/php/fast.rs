@@ -92,7 +92,7 @@ fn leaf(input: &[u8], at: usize, longest: u64) -> Option<(Node, usize)> {
 
 /// The integer at `at` and where it ends.
 #[inline(always)]
-fn integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
+pub(super) fn integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
     let rest = input.get(at..)?;
     let [b'i', b':', rest @ ..] = rest else { return None };
     let (negative, digits) = match rest {

@@ -19,6 +19,10 @@ impl Late {
         self.arrays.push((at, child, from, to));
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.arrays.is_empty()
+    }
+
     /// Puts the keys in.
     pub(super) fn insert_keys(self, sink: &mut impl Sink) {
         if self.arrays.is_empty() {

@@ -4,43 +4,81 @@
 use crate::document::{IS_KEY, Kind, Node};
 use crate::error::{Error, ErrorKind};
 
+/// The slot of flags or of a count in the payload of a class of PHP's own:
+/// nothing that could be linked to.
+const NOTHING: u32 = u32::MAX;
+
 /// Nodes by slot. Filled only when a link asks: most data has none.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     nodes: Vec<u32>,
     /// How many nodes of the tape were looked at.
     seen: usize,
-    /// The slot of the first opaque object. What its payload counted is known
-    /// to its class alone.
+    /// The slot of the first object whose payload was not opened. What that
+    /// counted is known to its class alone.
     opaque: Option<usize>,
+    /// Opaque objects whose payload is known, and whether it holds anything; and
+    /// how many of them were looked at.
+    opened: Vec<(u32, bool)>,
+    opened_seen: usize,
+    /// Nodes that have no slot; and how many of them were looked at.
+    silent: Vec<u32>,
+    silent_seen: usize,
 }
 
 impl Slots {
+    /// It is known what the payload of the opaque object at `at` counts.
+    pub(super) fn opened(&mut self, at: u32, holds: bool) {
+        self.opened.push((at, holds));
+    }
+
+    /// The node at `at` has no slot.
+    pub(super) fn silent(&mut self, at: u32) {
+        self.silent.push(at);
+    }
+
     /// The node with this slot, counted from 1.
     pub(super) fn find(&mut self, tape: &[Node], slot: u64) -> Result<u32, Error> {
         while let Some(node) = tape.get(self.seen) {
-            let at = self.seen;
+            let at = self.seen as u32;
             self.seen += 1;
+            if self.silent.get(self.silent_seen) == Some(&at) {
+                self.silent_seen += 1;
+                continue;
+            }
             if node.key == IS_KEY || node.kind == Kind::Alias {
                 continue;
             }
-            self.nodes.push(at as u32);
+            self.nodes.push(at);
             match node.kind {
                 // The body has the slot of its object.
                 Kind::Object => self.seen += 1,
-                Kind::Opaque => {
-                    self.opaque.get_or_insert(self.nodes.len());
-                    self.seen += 1;
-                }
+                Kind::Opaque => match self.opened.get(self.opened_seen) {
+                    Some((opened, holds)) if *opened == at => {
+                        self.opened_seen += 1;
+                        if *holds {
+                            self.nodes.push(NOTHING);
+                        } else {
+                            self.seen += 1;
+                        }
+                    }
+                    _ => {
+                        self.opaque.get_or_insert(self.nodes.len());
+                        self.seen += 1;
+                    }
+                },
                 _ => {}
             }
         }
         let found = usize::try_from(slot).ok().and_then(|slot| self.nodes.get(slot.checked_sub(1)?));
         match (found, self.opaque) {
             (_, Some(opaque)) if slot > opaque as u64 => Err(Error::new(ErrorKind::Unsupported)
-                .expecting("a link to a value before the first `C:` object")
+                .expecting("a link to a value before the first `C:` object of a class that is not PHP's own")
                 .finding(format!("one to value {slot}"))
                 .helping("only the class of a `C:` object knows how many values its payload counts for")),
+            (Some(&NOTHING), _) => Err(Error::new(ErrorKind::Unsupported)
+                .expecting("a link to a value")
+                .finding(format!("one to value {slot}, the flags or the count of a `C:` object"))),
             (Some(at), _) => Ok(*at),
             (None, _) => Err(Error::new(ErrorKind::BadLink)
                 .expecting(format!("the number of a value, 1 to {}", self.nodes.len()))

@@ -2,9 +2,10 @@
 
 use super::late::Late;
 use super::links::Slots;
-use super::token::{Scanned, Tokens};
+use super::spl::Payload;
+use super::token::{Fixed, Scanned, Tokens};
 use super::{ReadOptions, fast, spelling, text};
-use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 
@@ -12,7 +13,7 @@ use crate::limits::Limits;
 /// ones are seldom seen again.
 pub(super) const KEYED: u32 = 256;
 /// How many ids there are, less a margin.
-const IDS: usize = 65_000;
+pub(super) const IDS: usize = 65_000;
 
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,19 @@ pub(super) struct Frame {
     pub(super) is_list: bool,
     /// Whether its keys get ids.
     pub(super) is_keyed: bool,
+    /// Whether it is an object whose payload is being read: nothing is ever left
+    /// in it.
+    is_payload: bool,
+}
+
+impl Frame {
+    fn new(left: u32, is_object: bool, is_list: bool) -> Frame {
+        Frame { at: 0, left, count: 0, is_object, is_list, is_keyed: left <= KEYED, is_payload: false }
+    }
+
+    pub(super) fn of_payload(at: u32) -> Frame {
+        Frame { at, is_payload: true, ..Frame::new(0, false, false) }
+    }
 }
 
 /// A key, before it is known what becomes of it.
@@ -39,24 +53,35 @@ enum Key {
 
 pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) tokens: Tokens<'a>,
+    /// The input; that of the tokens ends with the payload that they are in.
+    pub(super) whole: &'a [u8],
     pub(super) sink: &'s mut S,
     pub(super) limits: &'s Limits,
     options: &'s ReadOptions,
     pub(super) frames: Vec<Frame>,
-    slots: Slots,
+    pub(super) payloads: Vec<Payload>,
+    pub(super) slots: Slots,
     late: Late,
     /// The source of the key before the next value, if it is to be kept.
     key_source: Option<(usize, usize)>,
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
-    pub(super) fn new(input: &'a [u8], options: &'s ReadOptions, limits: &'s Limits, sink: &'s mut S) -> Self {
+    pub(super) fn new(
+        input: &'a [u8],
+        fixed: Fixed<'a>,
+        options: &'s ReadOptions,
+        limits: &'s Limits,
+        sink: &'s mut S,
+    ) -> Self {
         Machine {
-            tokens: Tokens { input, at: 0 },
+            tokens: Tokens::new(input, 0, fixed),
+            whole: input,
             sink,
             limits,
             options,
             frames: Vec::new(),
+            payloads: Vec::new(),
             slots: Slots::default(),
             late: Late::default(),
             key_source: None,
@@ -66,7 +91,15 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads the root and all that is in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         self.value(NO_KEY)?;
-        while let Some(frame) = self.frames.last() {
+        while !self.frames.is_empty() {
+            if self.frames.len() == 1 {
+                self.child_done()?;
+            }
+            let Some(frame) = self.frames.last() else { break };
+            if frame.is_payload {
+                self.payload_step()?;
+                continue;
+            }
             if frame.left == 0 {
                 self.tokens.expect_byte(b'}', "`}` behind the last entry")?;
                 self.close(true);
@@ -83,6 +116,25 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
+    /// A child of the root is complete.
+    #[inline]
+    fn child_done(&mut self) -> Result<(), Error> {
+        // What is taken away must be finished.
+        if self.sink.is_full() && !self.late.is_empty() && self.frames.last().is_some_and(|root| root.is_list) {
+            std::mem::take(&mut self.late).insert_keys(self.sink);
+        }
+        self.sink.child_done()
+    }
+
+    /// Nodes are wanted that may have been taken away.
+    #[inline]
+    fn check_whole(&self, start: usize) -> Result<(), Error> {
+        if self.sink.is_whole() {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::BadLink).at(start).expecting("a list without links"))
+    }
+
     /// Closes what is open, and gives the lists that turned out to be none their
     /// keys: in any case, whatever stopped the reading.
     pub(super) fn finish(&mut self) {
@@ -95,9 +147,13 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     fn close(&mut self, whole: bool) {
         let Some(frame) = self.frames.pop() else { return };
+        if frame.is_payload {
+            return self.abandon_payload();
+        }
         let end = self.tokens.at;
         let tape = self.sink.tape();
-        tape.close(frame.at, frame.count);
+        let taken = if frame.at == tape.root { tape.first_item } else { 0 };
+        tape.close(frame.at, frame.count - taken as u32);
         if frame.is_object {
             tape.close(frame.at - 1, 1);
         }
@@ -114,7 +170,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     // -- Detail ------------------------------------------------------------
 
     #[inline]
-    fn piece(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
+    pub(super) fn piece(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
         if S::DETAIL
             && let Some(detail) = self.sink.detail()
         {
@@ -123,7 +179,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// Keeps the source text from `start` to `end` for the value at `node`.
-    fn keep(&mut self, node: u32, code: u16, start: usize, end: usize) {
+    pub(super) fn keep(&mut self, node: u32, code: u16, start: usize, end: usize) {
         let input = self.tokens.input;
         if let Some(detail) = self.sink.detail() {
             let kept = detail.keep(&input[start..end]);
@@ -133,7 +189,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// The node `at` starts here.
     #[inline]
-    fn begin(&mut self, at: u32, start: usize) {
+    pub(super) fn begin(&mut self, at: u32, start: usize) {
         if !S::DETAIL {
             return;
         }
@@ -191,6 +247,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if is_list {
             if matches!(key, Key::Int(value) if value == i64::from(position)) {
                 return Ok(NO_KEY);
+            }
+            if self.frames.len() == 1 {
+                self.check_whole(start)?;
             }
             self.unlist(position);
         }
@@ -345,7 +404,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[inline]
-    fn integer(&mut self) -> Result<(i64, bool), Error> {
+    pub(super) fn integer(&mut self) -> Result<(i64, bool), Error> {
         let start = self.tokens.at;
         let (value, usual, fits) = self.tokens.integer()?;
         if !fits && !self.options.lenient {
@@ -359,7 +418,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[inline]
-    fn check_length(&self, len: usize, at: usize) -> Result<(), Error> {
+    pub(super) fn check_length(&self, len: usize, at: usize) -> Result<(), Error> {
         if len as u64 > self.limits.string {
             return Err(self.limits.too_long(len as u64).at(at));
         }
@@ -379,6 +438,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn link(&mut self, start: usize) -> Result<(Node, bool), Error> {
         let is_same_variable = self.tokens.input[start] == b'R';
         let (slot, usual) = self.tokens.link()?;
+        self.check_whole(start)?;
         let found = self.slots.find(self.sink.nodes(), slot);
         let (target, direct) = found
             .and_then(|at| if is_same_variable { Ok((at, true)) } else { self.slots.object(self.sink.nodes(), at) })
@@ -420,7 +480,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         // A list begins with the key 0, or with its text.
         let first = fast::string(self.tokens.input, self.tokens.at);
         let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
-        let frame = Frame { at: 0, left, count: 0, is_object: false, is_list, is_keyed: left <= KEYED };
+        let frame = Frame::new(left, false, is_list);
         let kind = if is_list { Kind::Array } else { Kind::Map };
         self.open(Node { key, ..Node::open(kind, 0) }, start, frame, usual)
     }
@@ -429,47 +489,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let start = self.tokens.at;
         let (name, left, usual) = self.tokens.object()?;
         let class = self.class(name)?;
-        let frame = Frame { at: 0, left, count: 0, is_object: true, is_list: false, is_keyed: left <= KEYED };
+        let frame = Frame::new(left, true, false);
         self.open(Node { key, ..Node::open(Kind::Object, class) }, start, frame, usual)
     }
 
-    fn class(&mut self, name: Scanned) -> Result<u32, Error> {
+    pub(super) fn class(&mut self, name: Scanned) -> Result<u32, Error> {
         let start = name.start;
         self.check_length(name.len, start)?;
         let bytes = &self.tokens.input[start..start + name.len];
         self.sink.tape().intern_class(Kind::Bytes, bytes).map_err(|error| error.at(start))
-    }
-
-    /// `C:`: its payload is the class's own affair.
-    fn opaque(&mut self, key: u16) -> Result<(), Error> {
-        let start = self.tokens.at;
-        let (name, len, usual) = self.tokens.opaque()?;
-        let class = self.class(name)?;
-        self.check_length(len, start)?;
-        if self.frames.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().at(start));
-        }
-        let end = self.tokens.at;
-        let payload = end - 1 - len;
-        let tape = self.sink.tape();
-        let at = tape.push(Node { key, ..Node::open(Kind::Opaque, class).in_form(Form::Serializable) });
-        let raw = tape.placed(Kind::Bytes, Place::Input(payload as u64), len);
-        tape.push(raw);
-        tape.close(at, 1);
-        if S::DETAIL {
-            self.begin(at, start);
-            self.piece(start, payload, at, "head");
-            self.piece(payload, end - 1, at + 1, "payload");
-            self.piece(end - 1, end, at, "end");
-            if !usual {
-                self.keep(at, spelling::HEAD, start, payload);
-            }
-            if let Some(detail) = self.sink.detail() {
-                detail.begin(at + 1, payload);
-                detail.end(at + 1, end - 1);
-                detail.end(at, end);
-            }
-        }
-        Ok(())
     }
 }

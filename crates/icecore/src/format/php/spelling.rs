@@ -8,3 +8,7 @@ pub(super) const KEY: u16 = 2;
 /// What stands before the first entry of a container or before the payload of
 /// an opaque object, its bracket included.
 pub(super) const HEAD: u16 = 3;
+/// The number of objects in a storage, whole.
+pub(super) const COUNT: u16 = 4;
+/// What stands behind the last piece of a payload, which PHP does not look at.
+pub(super) const TAIL: u16 = 5;

@@ -6,6 +6,7 @@
 use super::spelling;
 use super::text::{is_class_name, is_enum_case, push_number, push_uint, says};
 use super::write_keys::Rendered;
+use super::write_spl::Payload;
 use super::{NAME, WriteOptions};
 use crate::document::{Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
@@ -39,6 +40,10 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
         limits,
         spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
         stack: Vec::new(),
+        payloads: Vec::new(),
+        lengths: Vec::new(),
+        looked: HashMap::new(),
+        looked_order: Vec::new(),
         has_absent: document.tape().keys().any_absent()
             || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
         slots: HashMap::new(),
@@ -59,7 +64,7 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
 
 /// A container whose children are not all written.
 #[derive(Clone, Copy)]
-struct Frame {
+pub(super) struct Frame {
     /// The next child.
     at: u32,
     /// Where the children end.
@@ -69,6 +74,14 @@ struct Frame {
     /// How many there are.
     most: u32,
     is_object: bool,
+    /// An object whose payload is being written.
+    is_payload: bool,
+}
+
+impl Frame {
+    pub(super) fn of_payload(at: u32) -> Frame {
+        Frame { at, end: at, count: 0, most: 0, is_object: false, is_payload: true }
+    }
 }
 
 pub(super) struct Writer<'d> {
@@ -76,14 +89,21 @@ pub(super) struct Writer<'d> {
     pub(super) nodes: &'d [Node],
     pub(super) limits: &'d Limits,
     spelling: Option<(&'d Spelling, Ordinals)>,
-    stack: Vec<Frame>,
+    pub(super) stack: Vec<Frame>,
+    pub(super) payloads: Vec<Payload>,
+    /// Lengths of payloads, and where in the buffer they go.
+    pub(super) lengths: Vec<(usize, Vec<u8>)>,
+    /// Whether opaque objects can be written as PHP's own classes are, and in
+    /// which order that was found out.
+    pub(super) looked: HashMap<u32, bool>,
+    pub(super) looked_order: Vec<u32>,
     /// Whether there are keys that are only allowed.
     has_absent: bool,
     pub(super) rendered: Rendered,
     /// The slots of nodes that are linked to, and whether each is an object.
-    slots: HashMap<u32, (u32, bool)>,
+    pub(super) slots: HashMap<u32, (u32, bool)>,
     /// The slot that was given last.
-    next: u32,
+    pub(super) next: u32,
     losses: Losses,
 }
 
@@ -115,6 +135,14 @@ impl<'d> Writer<'d> {
     /// Goes on in the innermost container, up to a container in it or its end.
     fn step(&mut self, out: &mut dyn Output) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
+        if frame.is_payload {
+            self.stack.push(frame);
+            let depth = self.stack.len();
+            if self.payload_step(out.buffer())? {
+                self.stack.truncate(depth - 1);
+            }
+            return Ok(());
+        }
         let buf = out.buffer();
         while frame.at < frame.end && frame.count < frame.most {
             let mut at = frame.at;
@@ -137,7 +165,7 @@ impl<'d> Writer<'d> {
             let node = self.node(at);
             if self.plain_leaf(at, &node, buf) {
                 frame.at = at + 1;
-                if buf.len() >= READY {
+                if buf.len() >= READY && self.payloads.is_empty() {
                     self.stack.push(frame);
                     return out.ready();
                 }
@@ -148,7 +176,7 @@ impl<'d> Writer<'d> {
             return self.value(at, buf);
         }
         buf.push(b'}');
-        if buf.len() >= READY { out.ready() } else { Ok(()) }
+        if buf.len() >= READY && self.payloads.is_empty() { out.ready() } else { Ok(()) }
     }
 
     /// A leaf that nothing is to be said of: nobody links to it.
@@ -164,7 +192,7 @@ impl<'d> Writer<'d> {
     }
 
     /// Takes the next slot for the value at `at`, and for what only wraps it.
-    fn give_slot(&mut self, at: u32, wrappers: &[u32], is_object: bool) {
+    pub(super) fn give_slot(&mut self, at: u32, wrappers: &[u32], is_object: bool) {
         self.next += 1;
         for at in wrappers.iter().chain([&at]) {
             if self.node(*at).has(flag::TARGET) {
@@ -174,7 +202,7 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes the value at `at`: a leaf whole, of a container the front.
-    fn value(&mut self, mut at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn value(&mut self, mut at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let first = at;
         // The nodes that PHP has nothing for: what they hold stands for them.
         let mut wrappers = Vec::new();
@@ -218,6 +246,10 @@ impl<'d> Writer<'d> {
                     return Ok(());
                 }
                 Kind::Opaque => {
+                    if let Some(family) = self.opened(at, &node, 0) {
+                        self.give_slot(at, &wrappers, true);
+                        return self.open_payload(at, &node, family, buf);
+                    }
                     self.lose(LossKind::Opaque, at);
                     wrappers.push(at);
                     at += 1;
@@ -275,11 +307,8 @@ impl<'d> Writer<'d> {
 
     /// The front of an object, whose body must be a map or an array.
     fn object(&mut self, at: u32, node: &Node, wrappers: &[u32], buf: &mut Vec<u8>) -> Result<bool, Error> {
+        let Some(name) = self.class_name(node).filter(|_| self.has_entries(at, node)) else { return Ok(false) };
         let body = self.node(at + 1);
-        let Some(name) = self.class_name(node) else { return Ok(false) };
-        if !matches!(body.kind, Kind::Array | Kind::Map) || node.end() == at + 1 {
-            return Ok(false);
-        }
         self.give_slot(at, wrappers, true);
         if body.has(flag::TARGET) {
             self.slots.insert(at + 1, (self.next, true));
@@ -295,8 +324,17 @@ impl<'d> Writer<'d> {
         Ok(true)
     }
 
+    fn has_entries(&self, at: u32, node: &Node) -> bool {
+        matches!(self.node(at + 1).kind, Kind::Array | Kind::Map) && node.end() != at + 1
+    }
+
+    /// Whether the object at `at` is written `O:`.
+    pub(super) fn is_plain_object(&self, at: u32, node: &Node) -> bool {
+        self.has_entries(at, node) && self.class_name(node).is_some()
+    }
+
     /// The name of a class. `None` if PHP would not take it.
-    fn class_name(&self, node: &Node) -> Option<&'d [u8]> {
+    pub(super) fn class_name(&self, node: &Node) -> Option<&'d [u8]> {
         let name = self.document.tape().classes().get(node.class())?.bytes;
         is_class_name(name).then_some(name)
     }
@@ -319,11 +357,11 @@ impl<'d> Writer<'d> {
             buf.extend_from_slice(source);
         }
         let is_object = note != at;
-        self.stack.push(Frame { at: at + 1, end, count: 0, most, is_object });
+        self.stack.push(Frame { at: at + 1, end, count: 0, most, is_object, is_payload: false });
         Ok(())
     }
 
-    fn is_payload(&self, at: u32, node: &Node) -> bool {
+    pub(super) fn is_payload(&self, at: u32, node: &Node) -> bool {
         self.node(at + 1).kind == Kind::Bytes && node.end() == at + 2 && self.class_name(node).is_some()
     }
 

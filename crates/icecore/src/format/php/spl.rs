@@ -1,0 +1,416 @@
+//! `C:` payloads of PHP's own classes, as they were written up to PHP 7.3.
+//!
+//! An opened object has its content first: the array of an `ArrayObject`, the
+//! items of a list, `{object, data}` for each object of a storage. Its flags and
+//! its own properties follow.
+
+use super::read::{Frame, IDS, Machine};
+use super::spelling;
+use super::token::Scanned;
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink};
+use crate::error::Error;
+
+/// How a class writes itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    /// `x:` flags, the array, `;m:` properties.
+    Array,
+    /// `x:` count, the objects with their data, `;m:` properties.
+    Storage,
+    /// Flags, and `:` before each item.
+    List,
+}
+
+/// The name of an object's key in what is made of a storage.
+pub(super) const OBJECT: &[u8] = b"object";
+/// That of what belongs to the object.
+pub(super) const DATA: &[u8] = b"data";
+/// The flag of an `ArrayObject` whose array is its own properties.
+pub(super) const IS_SELF: i64 = 0x0100_0000;
+
+/// The family of a class; PHP does not tell upper from lower case.
+pub(super) fn family(class: &[u8]) -> Option<Family> {
+    const CLASSES: [(&[u8], Family); 7] = [
+        (b"ArrayObject", Family::Array),
+        (b"ArrayIterator", Family::Array),
+        (b"RecursiveArrayIterator", Family::Array),
+        (b"SplObjectStorage", Family::Storage),
+        (b"SplDoublyLinkedList", Family::List),
+        (b"SplQueue", Family::List),
+        (b"SplStack", Family::List),
+    ];
+    CLASSES.iter().find(|(name, _)| name.eq_ignore_ascii_case(class)).map(|(_, family)| *family)
+}
+
+/// Whether this can begin the array of an `ArrayObject`.
+pub(super) fn begins_array(byte: u8) -> bool {
+    matches!(byte, b'a' | b'O' | b'C' | b'r')
+}
+
+/// Whether this can begin an object of a storage.
+pub(super) fn begins_object(byte: u8) -> bool {
+    matches!(byte, b'O' | b'C' | b'r')
+}
+
+/// What was read last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// The array of an `ArrayObject`.
+    Content,
+    /// A whole element of a list or a storage, or what stands before the first.
+    Element,
+    /// The object of an element.
+    Object,
+    /// What belongs to it.
+    Data,
+    /// The object's own properties.
+    Members,
+}
+
+/// A payload that is being read.
+#[derive(Debug)]
+pub(super) struct Payload {
+    family: Family,
+    /// The node of the object.
+    at: u32,
+    /// Where the payload ends.
+    end: usize,
+    /// Where the text around it starts and ends.
+    outer: (usize, usize),
+    step: Step,
+    /// The flags, or how many objects are still to come.
+    number: i64,
+    /// Where that stands, if it is no node yet, and whether PHP writes it so.
+    source: Option<(usize, usize, bool)>,
+    /// The array that is made for the items, while it is open.
+    content: Option<u32>,
+    /// The map that is made for an element of a storage, while it is open.
+    pair: Option<u32>,
+    /// How many items there were.
+    count: u32,
+    /// How many children the object has.
+    parts: u32,
+}
+
+impl<S: Sink> Machine<'_, '_, S> {
+    /// Opens the payload of the object at `at`, which is on the tape. The text
+    /// goes no further than the payload until it is closed.
+    pub(super) fn open_payload(&mut self, family: Family, at: u32, start: usize, len: usize) -> Result<(), Error> {
+        let end = start + len;
+        let outer = (self.tokens.base, self.tokens.input.len());
+        self.tokens.base = start;
+        self.tokens.input = &self.tokens.input[..end];
+        self.tokens.at = start;
+        self.frames.push(Frame::of_payload(at));
+        self.payloads.push(Payload {
+            family,
+            at,
+            end,
+            outer,
+            step: Step::Element,
+            number: 0,
+            source: None,
+            content: None,
+            pair: None,
+            count: 0,
+            parts: 0,
+        });
+        self.slots.opened(at, true);
+        if family != Family::List {
+            self.mark(b'x', "`x:`", at)?;
+        }
+        let from = self.tokens.at;
+        self.tokens.expect(|byte| byte == b'i', "an integer")?;
+        let (number, usual) = self.integer()?;
+        if family == Family::Storage && number < 0 {
+            return Err(self.tokens.wrong(from, self.tokens.at - 1, "a number that is not below 0"));
+        }
+        let until = self.tokens.at;
+        self.piece(from, until, at, if family == Family::Storage { "count" } else { "flags" });
+        if family == Family::Storage && !usual {
+            self.keep(at, spelling::COUNT, from, until);
+        }
+        let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
+        payload.number = number;
+        if family != Family::Storage {
+            payload.source = Some((from, until, usual));
+        }
+        if family == Family::Array {
+            if number & IS_SELF != 0 {
+                return self.members();
+            }
+            // Its array is read in the next step: it may be such an object itself.
+            return Ok(());
+        }
+        let content = self.made(Node::open(Kind::Array, 0));
+        if let Some(payload) = self.payloads.last_mut() {
+            payload.content = Some(content);
+            payload.parts = 1;
+        }
+        Ok(())
+    }
+
+    /// Goes on behind a value in the innermost payload.
+    pub(super) fn payload_step(&mut self) -> Result<(), Error> {
+        if self.sink.nodes().len() >= self.limits.nodes as usize {
+            return Err(self.limits.too_many_nodes().at(self.tokens.at));
+        }
+        let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
+        let at = payload.at;
+        match (payload.step, payload.family) {
+            (Step::Members, _) => {
+                self.payload_end();
+                Ok(())
+            }
+            (Step::Content, _) => {
+                self.separator(b';', "`;` behind the array", at)?;
+                self.members()
+            }
+            (Step::Object, _) if self.tokens.input.get(self.tokens.at) == Some(&b',') => {
+                payload.step = Step::Data;
+                self.separator(b',', "`,`", at)?;
+                let key = self.named(DATA);
+                self.value(key)
+            }
+            (Step::Object | Step::Data, _) => {
+                let entries = if payload.step == Step::Data { 2 } else { 1 };
+                payload.step = Step::Element;
+                let pair = payload.pair.take();
+                self.close_made(pair, entries);
+                Ok(())
+            }
+            (Step::Element, Family::List) => self.item(),
+            (Step::Element, Family::Array) => {
+                payload.step = Step::Content;
+                payload.parts = 1;
+                self.tokens.expect(begins_array, "an array or an object: a, O, C or r")?;
+                self.value(NO_KEY)
+            }
+            (Step::Element, Family::Storage) => self.element(),
+        }
+    }
+
+    /// An item of a list, or the end of it.
+    fn item(&mut self) -> Result<(), Error> {
+        let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
+        let at = payload.at;
+        if self.tokens.input.get(self.tokens.at) == Some(&b':') {
+            payload.count += 1;
+            self.separator(b':', "`:`", at)?;
+            return self.value(NO_KEY);
+        }
+        // PHP looks for the zero byte that stands behind each of its strings.
+        if self.tokens.at < payload.end {
+            self.tokens.expect(|byte| byte == 0, "`:` and an item, or the end of the payload")?;
+        }
+        self.close_content();
+        self.payload_end();
+        Ok(())
+    }
+
+    /// An element of a storage, or what stands behind the last.
+    fn element(&mut self) -> Result<(), Error> {
+        let Some(payload) = self.payloads.last() else { return Ok(()) };
+        let (at, number) = (payload.at, payload.number);
+        // The integer of the count ends with a `;` of its own.
+        if payload.count > 0 {
+            self.separator(b';', "`;` behind the element", at)?;
+        }
+        if number == 0 {
+            self.close_content();
+            return self.members();
+        }
+        self.tokens.expect(begins_object, "an object: O, C or r")?;
+        let pair = self.made(Node::open(Kind::Map, 0));
+        if let Some(payload) = self.payloads.last_mut() {
+            payload.number -= 1;
+            payload.count += 1;
+            payload.pair = Some(pair);
+            payload.step = Step::Object;
+        }
+        let key = self.named(OBJECT);
+        self.value(key)
+    }
+
+    /// `m:` and the object's own properties.
+    fn members(&mut self) -> Result<(), Error> {
+        let Some(at) = self.payloads.last().map(|payload| payload.at) else { return Ok(()) };
+        self.mark(b'm', "`m:`", at)?;
+        // The array is child 0, the flags come next.
+        if self.payloads.last().is_some_and(|payload| payload.parts > 0) {
+            self.flags();
+        }
+        if let Some(payload) = self.payloads.last_mut() {
+            payload.step = Step::Members;
+            payload.parts += 1;
+        }
+        self.tokens.expect(|byte| byte == b'a', "the array of the properties")?;
+        self.value(NO_KEY)
+    }
+
+    /// Puts the flags on the tape, if there are any and they are not there yet.
+    fn flags(&mut self) {
+        let Some(payload) = self.payloads.last_mut() else { return };
+        let Some((start, end, usual)) = payload.source.take() else { return };
+        payload.parts += 1;
+        let node = Node::int(payload.number);
+        let at = self.sink.tape().push(node);
+        self.slots.silent(at);
+        if !usual {
+            self.keep(at, spelling::SOURCE, start, end);
+        }
+        if let Some(detail) = self.sink.detail() {
+            detail.begin(at, start);
+            detail.end(at, end);
+        }
+    }
+
+    fn payload_end(&mut self) {
+        self.flags();
+        self.frames.pop();
+        let Some(payload) = self.payloads.pop() else { return };
+        let Payload { at, end, outer, parts, .. } = payload;
+        let behind = self.tokens.at;
+        self.leave(outer);
+        self.sink.tape().close(at, parts);
+        if behind < end {
+            self.keep(at, spelling::TAIL, behind, end);
+        }
+        self.piece(behind, end, at, "ignored");
+        self.piece(end, end + 1, at, "end");
+        self.tokens.at = end + 1;
+        if let Some(detail) = self.sink.detail() {
+            detail.end(at, end + 1);
+        }
+    }
+
+    /// Closes a payload that was not read to its end.
+    pub(super) fn abandon_payload(&mut self) {
+        let pair = self.payloads.last_mut().and_then(|payload| payload.pair.take());
+        let filled = pair.map_or(0, |pair| u32::from(self.sink.tape().len() > pair + 1));
+        self.close_made(pair, filled);
+        self.close_content();
+        let Some(payload) = self.payloads.pop() else { return };
+        let tape = self.sink.tape();
+        let (mut parts, mut child) = (0, payload.at + 1);
+        while child < tape.len() {
+            (parts, child) = (parts + 1, tape.next(child));
+        }
+        tape.close(payload.at, parts);
+        let end = self.tokens.at;
+        if let Some(detail) = self.sink.detail() {
+            detail.end(payload.at, end);
+        }
+        self.leave(payload.outer);
+    }
+
+    /// The text is again what it was before the payload.
+    fn leave(&mut self, (base, end): (usize, usize)) {
+        self.tokens.base = base;
+        self.tokens.input = &self.whole[..end];
+    }
+
+    fn close_content(&mut self) {
+        let Some(payload) = self.payloads.last_mut() else { return };
+        let (content, count) = (payload.content.take(), payload.count);
+        self.close_made(content, count);
+    }
+
+    // -- Small pieces --------------------------------------------------------
+
+    /// A letter and `:`.
+    fn mark(&mut self, letter: u8, expected: &'static str, at: u32) -> Result<(), Error> {
+        let start = self.tokens.at;
+        self.tokens.expect_byte(letter, expected)?;
+        self.tokens.expect_byte(b':', expected)?;
+        self.piece(start, start + 2, at, "mark");
+        Ok(())
+    }
+
+    fn separator(&mut self, byte: u8, expected: &'static str, at: u32) -> Result<(), Error> {
+        let start = self.tokens.at;
+        self.tokens.expect_byte(byte, expected)?;
+        self.piece(start, start + 1, at, "separator");
+        Ok(())
+    }
+
+    /// A node that stands for no text of its own: no link counts it.
+    fn made(&mut self, node: Node) -> u32 {
+        let start = self.tokens.at;
+        let at = self.sink.tape().push(node);
+        self.slots.silent(at);
+        if let Some(detail) = self.sink.detail() {
+            detail.begin(at, start);
+        }
+        at
+    }
+
+    fn close_made(&mut self, at: Option<u32>, count: u32) {
+        let Some(at) = at else { return };
+        let end = self.tokens.at;
+        self.sink.tape().close(at, count);
+        if let Some(detail) = self.sink.detail() {
+            detail.end(at, end);
+        }
+    }
+
+    /// A key that stands for no text.
+    fn named(&mut self, name: &'static [u8]) -> u16 {
+        let at = self.tokens.at;
+        let tape = self.sink.tape();
+        if tape.keys.len() < IDS
+            && let Some(id) = tape.intern_key(Node::leaf(Kind::Bytes, 0), name)
+        {
+            return id;
+        }
+        let node = tape.owned(Kind::Bytes, name);
+        let key = tape.push(Node { key: IS_KEY, ..node });
+        if let Some(detail) = self.sink.detail() {
+            detail.begin(key, at);
+            detail.end(key, at);
+        }
+        KEY_NODE
+    }
+
+    /// `C:`: opened, if PHP itself has the class; otherwise its payload is the
+    /// class's own affair.
+    pub(super) fn opaque(&mut self, key: u16) -> Result<(), Error> {
+        let start = self.tokens.at;
+        let (name, len, usual) = self.tokens.opaque()?;
+        let class = self.class(name)?;
+        self.check_length(len, start)?;
+        if self.frames.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().at(start));
+        }
+        let end = self.tokens.at;
+        let payload = end - 1 - len;
+        let at = self.sink.tape().push(Node { key, ..Node::open(Kind::Opaque, class).in_form(Form::Serializable) });
+        if S::DETAIL {
+            self.begin(at, start);
+            self.piece(start, payload, at, "head");
+            if !usual {
+                self.keep(at, spelling::HEAD, start, payload);
+            }
+        }
+        let Scanned { start: first, len: letters, .. } = name;
+        match family(&self.tokens.input[first..first + letters]) {
+            Some(family) if len > 0 => return self.open_payload(family, at, payload, len),
+            Some(_) => self.slots.opened(at, false),
+            None => {}
+        }
+        let tape = self.sink.tape();
+        let raw = tape.borrowed(Kind::Bytes, payload, len);
+        tape.push(raw);
+        tape.close(at, 1);
+        if S::DETAIL {
+            self.piece(payload, end - 1, at + 1, "payload");
+            self.piece(end - 1, end, at, "end");
+            if let Some(detail) = self.sink.detail() {
+                detail.begin(at + 1, payload);
+                detail.end(at + 1, end - 1);
+                detail.end(at, end);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,297 @@
+//! `C:` payloads of PHP's own classes, written as PHP up to 7.3 did.
+
+use super::spelling;
+use super::spl::{self, DATA, Family, IS_SELF, OBJECT};
+use super::text::{push_integer, push_uint, says};
+use super::write::{Frame, Writer};
+use crate::document::{Form, Kind, Node, flag};
+use crate::error::Error;
+
+/// How deep it is looked into objects that are the content of one another,
+/// before they are taken on trust.
+const CHAIN: u32 = 12;
+
+/// A payload that is being written.
+pub(super) struct Payload {
+    /// The node of the object.
+    at: u32,
+    family: Family,
+    /// The next child, and what was written last.
+    next: u32,
+    step: Step,
+    /// Where it starts in the buffer.
+    start: usize,
+    /// Where its length goes, which is known at its end, and how that was
+    /// written.
+    hole: usize,
+    kept: Vec<u8>,
+    /// How long the lengths are that go into it.
+    inside: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Content,
+    /// An item of a list, or the object of an element; with the end of the items.
+    Item(u32),
+    /// The data of an element, if there are any: the node behind the element.
+    Data(u32, u32),
+    Members,
+}
+
+impl Writer<'_> {
+    /// The family of an object whose content is what such an object has.
+    pub(super) fn opened(&mut self, at: u32, node: &Node, depth: u32) -> Option<Family> {
+        let family = spl::family(self.class_name(node)?).filter(|_| node.form() == Form::Serializable)?;
+        if depth > CHAIN {
+            return Some(family);
+        }
+        if let Some(fits) = self.looked.get(&at) {
+            return fits.then_some(family);
+        }
+        // What it holds may link to it: that is good if the rest is.
+        let before = self.looked_order.len();
+        self.looked_order.push(at);
+        self.looked.insert(at, true);
+        if self.fits(at, family, depth) == Some(true) {
+            return Some(family);
+        }
+        for at in self.looked_order.split_off(before) {
+            self.looked.remove(&at);
+        }
+        self.looked_order.push(at);
+        self.looked.insert(at, false);
+        None
+    }
+
+    fn fits(&mut self, at: u32, family: Family, depth: u32) -> Option<bool> {
+        let document = self.document;
+        let mut parts = document.at(at)?.children().map(|part| part.index());
+        let content = parts.next()?;
+        let is_made = |node: Node, kind| node.kind == kind && node.flags & !flag::REF == 0;
+        let is_int = |at: u32| document.nodes()[at as usize].kind == Kind::Int;
+        let fits = match family {
+            Family::Array => {
+                let flags = parts.next()?;
+                is_int(flags)
+                    && if self.node(flags).payload as i64 & IS_SELF != 0 {
+                        self.is_array(content)
+                    } else {
+                        self.is_array(parts.next()?) && (self.is_array(content) || self.is_object(content, depth))
+                    }
+            }
+            Family::List => is_made(self.node(content), Kind::Array) && is_int(parts.next()?),
+            Family::Storage => {
+                let mut fits = is_made(self.node(content), Kind::Array) && self.is_array(parts.next()?);
+                for element in document.at(content)?.children() {
+                    let mut names = element.entries().map(|(key, value)| (key.bytes(), value.index()));
+                    let object = names.next().filter(|(name, _)| *name == OBJECT);
+                    fits = is_made(*element.node(), Kind::Map)
+                        && object.is_some_and(|(_, at)| self.is_object(at, depth))
+                        && names.next().is_none_or(|(name, _)| name == DATA)
+                        && names.next().is_none();
+                    if !fits {
+                        break;
+                    }
+                }
+                fits
+            }
+        };
+        Some(fits && parts.next().is_none())
+    }
+
+    /// Whether the value at `at` is written `a:`.
+    fn is_array(&self, at: u32) -> bool {
+        matches!(self.node(at).kind, Kind::Array | Kind::Map) && !self.slots.contains_key(&at)
+    }
+
+    /// Whether the value at `at` is written `O:`, `C:` or `r:`.
+    fn is_object(&mut self, at: u32, depth: u32) -> bool {
+        let node = self.node(at);
+        match node.kind {
+            Kind::Link => {
+                let target = node.payload as u32;
+                self.node(target).kind != Kind::Link && self.is_object(target, depth + 1)
+            }
+            Kind::Object => self.is_plain_object(at, &node),
+            Kind::Opaque => self.is_payload(at, &node) || self.opened(at, &node, depth + 1).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Begins the object at `at`, whose payload is written step by step.
+    pub(super) fn open_payload(
+        &mut self,
+        at: u32,
+        node: &Node,
+        family: Family,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        if self.stack.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().on_path(self.document.path(at)));
+        }
+        let mut kept = Vec::new();
+        match self.kept(at, spelling::HEAD) {
+            Some(source) => {
+                let end = source.iter().rposition(u8::is_ascii_digit).map_or(0, |at| at + 1);
+                let start = source[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
+                buf.extend_from_slice(&source[..start]);
+                kept = source[start..end].to_vec();
+            }
+            None => {
+                let name = self.class_name(node).unwrap_or_default();
+                buf.extend_from_slice(b"C:");
+                push_uint(name.len() as u64, buf);
+                buf.extend_from_slice(b":\"");
+                buf.extend_from_slice(name);
+                buf.extend_from_slice(b"\":");
+            }
+        }
+        let hole = buf.len();
+        buf.extend_from_slice(b":{");
+        let start = buf.len();
+        let next = at + 1;
+        self.stack.push(Frame::of_payload(at));
+        self.payloads.push(Payload { at, family, next, step: Step::Content, start, hole, kept, inside: 0 });
+        let behind = self.document.tape().next(next);
+        let items = Step::Item(behind);
+        match family {
+            Family::Array => {
+                buf.extend_from_slice(b"x:");
+                self.flags(behind, buf);
+                if self.node(behind).payload as i64 & IS_SELF != 0 {
+                    return self.members(next, buf);
+                }
+                // Written in the next step: it may be such an object itself.
+                self.set_step(next, items);
+                Ok(())
+            }
+            Family::List => {
+                self.flags(behind, buf);
+                self.set_step(next + 1, items);
+                Ok(())
+            }
+            Family::Storage => {
+                buf.extend_from_slice(b"x:");
+                let count = u64::from(self.node(next).aux);
+                match self.kept(at, spelling::COUNT).filter(|source| says(source, count)) {
+                    Some(source) => buf.extend_from_slice(source),
+                    None => push_integer(count as i64, buf),
+                }
+                self.next += 1;
+                self.set_step(next + 1, items);
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes on behind a value in the innermost payload; says whether that was its
+    /// end.
+    pub(super) fn payload_step(&mut self, buf: &mut Vec<u8>) -> Result<bool, Error> {
+        let Some(payload) = self.payloads.last() else { return Ok(true) };
+        let (at, family, next, step) = (payload.at, payload.family, payload.next, payload.step);
+        let tape = self.document.tape();
+        match (step, family) {
+            (Step::Members, _) => {
+                self.close_payload(buf);
+                return Ok(true);
+            }
+            (Step::Content, _) => {
+                buf.push(b';');
+                self.members(tape.next(next), buf)?;
+            }
+            (Step::Item(flags), Family::Array) => {
+                self.set_step(flags, Step::Content);
+                self.value(next, buf)?;
+            }
+            (Step::Item(end), Family::List) if next < end => {
+                buf.push(b':');
+                self.set_step(tape.next(next), step);
+                self.value(next, buf)?;
+            }
+            (Step::Item(_), Family::List) => {
+                self.close_payload(buf);
+                return Ok(true);
+            }
+            (Step::Item(end), _) => {
+                if next > at + 2 {
+                    buf.push(b';');
+                }
+                if next >= end {
+                    self.members(end, buf)?;
+                } else {
+                    let behind = tape.next(next);
+                    let object = self.entry(next + 1);
+                    self.set_step(tape.next(object), Step::Data(behind, end));
+                    self.value(object, buf)?;
+                }
+            }
+            (Step::Data(behind, end), _) => {
+                self.set_step(behind, Step::Item(end));
+                if next < behind {
+                    buf.push(b',');
+                    let data = self.entry(next);
+                    self.value(data, buf)?;
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The value of the entry that begins at `at`, behind its key if that is a
+    /// node.
+    fn entry(&self, at: u32) -> u32 {
+        if self.node(at).key == crate::document::IS_KEY { self.document.tape().next(at) } else { at }
+    }
+
+    fn set_step(&mut self, next: u32, step: Step) {
+        if let Some(payload) = self.payloads.last_mut() {
+            (payload.next, payload.step) = (next, step);
+        }
+    }
+
+    fn flags(&mut self, at: u32, buf: &mut Vec<u8>) {
+        let node = self.node(at);
+        self.give_slot(at, &[], false);
+        self.leaf(at, &node, buf);
+    }
+
+    fn members(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        buf.extend_from_slice(b"m:");
+        self.set_step(at, Step::Members);
+        self.value(at, buf)
+    }
+
+    fn close_payload(&mut self, buf: &mut Vec<u8>) {
+        let Some(payload) = self.payloads.pop() else { return };
+        if let Some(tail) = self.kept(payload.at, spelling::TAIL) {
+            buf.extend_from_slice(tail);
+        }
+        let len = (buf.len() - payload.start + payload.inside) as u64;
+        buf.push(b'}');
+        let mut digits = payload.kept;
+        if !says(&digits, len) {
+            digits.clear();
+            push_uint(len, &mut digits);
+        }
+        let inside = payload.inside + digits.len();
+        self.lengths.push((payload.hole, digits));
+        match self.payloads.last_mut() {
+            Some(outer) => outer.inside += inside,
+            None => fill_in(std::mem::take(&mut self.lengths), inside, buf),
+        }
+    }
+}
+
+/// Puts the lengths where they belong, all in one pass.
+fn fill_in(mut lengths: Vec<(usize, Vec<u8>)>, mut room: usize, buf: &mut Vec<u8>) {
+    lengths.sort_unstable_by_key(|(at, _)| *at);
+    let mut end = buf.len();
+    buf.resize(end + room, 0);
+    for (at, digits) in lengths.iter().rev() {
+        buf.copy_within(*at..end, at + room);
+        room -= digits.len();
+        buf[at + room..at + room + digits.len()].copy_from_slice(digits);
+        end = *at;
+    }
+}

@@ -1,0 +1,206 @@
+//! `C:` payloads of PHP's own classes: what PHP 8 reads in them, and what it
+//! refuses.
+
+mod common;
+mod fixtures;
+
+use common::on_a_small_stack;
+use fixtures::php::Describer;
+use fixtures::{base64, folder, load};
+use icecore::{Document, ErrorKind, Kind, Limits, Outcome, Request, Stage, php};
+use serde_json::Value as Json;
+use std::fmt::Write;
+
+fn read_both_ways(blob: &[u8]) -> Outcome<'_> {
+    let (options, limits) = (php::ReadOptions::default(), Limits::default());
+    let simple = php::read_outcome(blob, &options, Request::new(&limits));
+    let detailed = php::read_outcome(blob, &options, Request::new(&limits).detailed());
+    assert_eq!(simple.error, detailed.error, "{}", blob.escape_ascii());
+    assert!(simple.document == detailed.document, "{}", blob.escape_ascii());
+    if simple.error.is_none() {
+        let end = detailed.document.trace().unwrap().spans.iter().fold(0, |end, span| {
+            assert_eq!(span.start, end, "{}: a gap before {span:?}", blob.escape_ascii());
+            span.end
+        });
+        assert_eq!(end, simple.consumed as u64);
+    }
+    detailed
+}
+
+fn whole(blob: &[u8]) -> Document<'_> {
+    let outcome = read_both_ways(blob);
+    assert!(outcome.error.is_none(), "{}: {:?}", blob.escape_ascii(), outcome.error);
+    outcome.document
+}
+
+fn written(document: &Document<'_>) -> String {
+    let mut out = Vec::new();
+    let losses = php::write(document, &php::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
+    assert!(losses.is_empty(), "{losses:?} {}", out.escape_ascii());
+    out.escape_ascii().to_string()
+}
+
+/// By hand: PHP itself shows something else than what stands in the text. Empty
+/// payloads, an object that is in a storage twice, and items of a list and own
+/// properties, which PHP copies.
+fn shows_otherwise(blob: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(blob);
+    text.contains(":0:{}") && text.contains("C:") && !text.contains("x:") && !text.contains("i:4;")
+        || text.contains("C:11:\"ArrayObject\":0:{}")
+        || text.contains("r:3;,i:")
+        || text.contains("arrayobject")
+        || text.contains("i:1;R:4;")
+        || text.contains(":R:3;:r:1;")
+        || text.contains("i:1;R:7;")
+}
+
+#[test]
+fn php_and_we_see_the_same() {
+    let (mut checked, mut failures) = (0, String::new());
+    for f in load("php-spl.jsonl") {
+        let document = whole(&f.blob);
+        let again = base64(f.line["again"].as_str().unwrap());
+        let modern = whole(&again);
+        if f.mode == "hand" && shows_otherwise(&f.blob) {
+            continue;
+        }
+        checked += 1;
+        let found = Describer::default().value(document.root());
+        let expected = Describer::default().value(modern.root());
+        if found != expected {
+            let _ = writeln!(failures, "{}\n {}\n php {expected}\n we  {found}", f.name, f.blob.escape_ascii());
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+    assert!(checked > 370, "{checked}");
+}
+
+#[test]
+fn what_was_read_is_written_again() {
+    let typed = Stage::parse("json:typed").unwrap();
+    let spelled = Stage::parse("json:typed,spelling").unwrap();
+    let limits = Limits::default();
+    for f in load("php-spl.jsonl") {
+        let text = f.blob.escape_ascii().to_string();
+        let document = whole(&f.blob);
+        assert_eq!(written(&document), text, "{}", f.name);
+        let simple = php::read(&f.blob, &php::ReadOptions::default(), &limits).unwrap();
+        if f.mode == "made" {
+            assert_eq!(written(&simple), text, "{}", f.name);
+        }
+        for (stage, document) in [(&spelled, &document), (&typed, &simple)] {
+            let mut json = Vec::new();
+            assert!(icecore::write_to(document, stage, &limits, &mut json).unwrap().is_empty());
+            let again = icecore::read_as(&json, &typed, &limits).unwrap();
+            assert!(again == *document, "{}: {}", f.name, String::from_utf8_lossy(&json));
+            if again.spelling().is_some() || f.mode == "made" {
+                assert_eq!(written(&again), text, "{}", f.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn php_and_we_refuse_the_same() {
+    let text = std::fs::read_to_string(folder().join("php-spl-mutated.jsonl")).unwrap();
+    let mut options = php::ReadOptions::default();
+    options.lenient = true;
+    let (mut total, mut accepted, mut same_offset, mut failures) = (0, 0, 0, String::new());
+    for line in text.lines() {
+        let line: Json = serde_json::from_str(line).unwrap();
+        let blob = base64(line["blob"].as_str().unwrap());
+        total += 1;
+        read_both_ways(&blob);
+        let error = php::read(&blob, &options, &Limits::default()).err();
+        let said = line["error"].as_str();
+        if error.is_some() != said.is_some() && error.as_ref().and_then(icecore::Error::expected) != Some("digits") {
+            let _ = writeln!(failures, "{} php {said:?} we {error:?}", blob.escape_ascii());
+        }
+        match (error, said) {
+            (Some(error), Some(said)) => {
+                same_offset += usize::from(error.help().is_some_and(|help| help.contains(said)))
+            }
+            (None, None) => accepted += 1,
+            _ => {}
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+    assert!(total == 1500 && accepted > 80, "{total} {accepted}");
+    assert!(same_offset * 100 >= (total - accepted) * 90, "{same_offset} of {} offsets as PHP's", total - accepted);
+}
+
+#[test]
+fn every_cut_is_said_to_be_one() {
+    for f in load("php-spl.jsonl").iter().filter(|f| f.blob.len() < 600) {
+        for len in 0..f.blob.len() {
+            let error = read_both_ways(&f.blob[..len]).error.unwrap_or_else(|| panic!("{} cut at {len}", f.name));
+            assert_eq!(error.kind(), ErrorKind::Truncated, "{} cut at {len}: {error}", f.name);
+        }
+    }
+}
+
+#[test]
+fn an_edited_payload_gets_its_lengths() {
+    let typed = Stage::parse("json:typed").unwrap();
+    let text = br#"a:2:{i:0;C:8:"SplQueue":49:{i:4;:C:11:"ArrayObject":16:{x:i:0;a:0:{};m:a:0:{}}:i:1;}i:1;N;}"#;
+    assert_eq!(read_both_ways(text).error.map(|error| error.kind()), Some(ErrorKind::Malformed));
+    let text =
+        br#"a:2:{i:0;C:8:"SplQueue":67:{i:4;:C:11:"ArrayObject":33:{x:i:0;a:1:{i:0;s:1:"a";};m:a:0:{}}:i:1;}i:1;N;}"#;
+    let json = icecore::write(&whole(text), "json:typed").unwrap();
+    let json = String::from_utf8(json).unwrap().replace("\"a\"", "\"a text that is longer\"");
+    let edited = icecore::read_as(json.as_bytes(), &typed, &Limits::default()).unwrap();
+    let expected = r#"a:2:{i:0;C:8:"SplQueue":88:{i:4;:C:11:"ArrayObject":54:{x:i:0;a:1:{i:0;s:21:"a text that is longer";};m:a:0:{}}:i:1;}i:1;N;}"#;
+    assert_eq!(written(&edited), expected.replace('"', "\\\""));
+    assert!(whole(expected.as_bytes()) == edited);
+}
+
+#[test]
+fn links_cross_the_border_of_what_is_opened() {
+    let read = |text: &'static [u8]| php::read(text, &php::ReadOptions::default(), &Limits::default());
+    let document = read(br#"a:2:{i:0;C:8:"SplQueue":32:{i:4;:O:1:"A":1:{s:1:"x";i:7;}:N;}i:1;r:4;}"#).unwrap();
+    let item = document.find("$[1]").unwrap().target();
+    assert_eq!((item.kind(), item.path().as_str()), (Kind::Object, "$[0]#0[0]"));
+    // Of what stands behind a class of somebody's own nothing is known.
+    let error = read(br#"a:3:{i:0;C:1:"X":2:{ab}i:1;O:1:"A":0:{}i:2;r:3;}"#).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    let error = read(br#"a:2:{i:0;C:8:"SplQueue":8:{i:4;:N;}i:1;R:3;}"#).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Malformed);
+    let error = read(br#"a:2:{i:0;C:8:"SplQueue":7:{i:4;:N;}i:1;R:3;}"#).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+}
+
+#[test]
+fn deep_payloads_do_not_recurse() {
+    on_a_small_stack(|| {
+        for (class, front, back) in [
+            ("SplQueue", "i:4;:", ""),
+            ("ArrayObject", "x:i:0;", ";m:a:0:{}"),
+            ("SplObjectStorage", "x:i:1;", ";m:a:0:{}"),
+        ] {
+            let mut blob = format!("C:{}:\"{class}\":0:{{}}", class.len());
+            let (mut fronts, mut backs) = (Vec::new(), String::new());
+            let mut len = blob.len();
+            for _ in 0..20_000 {
+                let inner = front.len() + len + back.len();
+                fronts.push(format!("C:{}:\"{class}\":{inner}:{{{front}", class.len()));
+                backs += back;
+                backs.push('}');
+                len = fronts.last().unwrap().len() + len + back.len() + 1;
+            }
+            fronts.reverse();
+            blob = fronts.concat() + &blob + &backs;
+            let error = php::read(blob.as_bytes(), &php::ReadOptions::default(), &Limits::default()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Limit);
+            let mut limits = Limits::default();
+            limits.depth = u32::MAX - 100;
+            let outcome =
+                php::read_outcome(blob.as_bytes(), &php::ReadOptions::default(), Request::new(&limits).detailed());
+            assert_eq!(outcome.error, None);
+            let mut out = Vec::new();
+            assert!(
+                php::write(&outcome.document, &php::WriteOptions::default(), &limits, &mut out).unwrap().is_empty()
+            );
+            assert!(out == blob.as_bytes());
+        }
+    });
+}
