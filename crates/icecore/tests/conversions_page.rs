@@ -7,6 +7,16 @@ use icecore::{Comparison, Document, Limits, Losses, Stage};
 use std::fs;
 use std::path::Path;
 
+/// The formats, and what the tables call them.
+const TARGETS: [(&str, &str); 6] = [
+    ("json", "JSON"),
+    ("storable", "Storable"),
+    ("sereal", "Sereal"),
+    ("php", "PHP"),
+    ("igbinary", "igbinary"),
+    ("marshal", "Marshal"),
+];
+
 /// What is converted, and how it is written as `json:typed` with plain strings
 /// as bytes.
 const ROWS: &[(&str, &str)] = &[
@@ -123,33 +133,80 @@ fn lost(losses: &Losses) -> String {
 }
 
 fn table() -> String {
-    let mut table = String::from(
-        "| what | as `json:typed` | JSON | Storable | Sereal | PHP | igbinary | Marshal |\n|---|---|---|---|---|---|---|---|\n",
-    );
+    let names = TARGETS.map(|(_, name)| name).join(" | ");
+    let mut table = format!("| what | as `json:typed` | {names} |\n|---|---{}|\n", "|---".repeat(TARGETS.len()));
     for (what, value) in ROWS {
         let text = typed(value);
         let document = read(text.as_bytes(), "json:typed");
-        let cells: Vec<_> = ["json", "storable", "sereal", "php", "igbinary", "marshal"]
-            .iter()
-            .map(|to| cell(&document, value, to))
-            .collect();
+        let cells = TARGETS.map(|(to, _)| cell(&document, value, to));
         table += &format!("| {what} | `{value}` | {} |\n", cells.join(" | "));
     }
     table
 }
 
+/// What was asked of each format in `docs/formats.md`: rows of the other table.
+const FEATURES: &[(&str, &str)] = &[
+    ("integers of 64 bits", "integer of 64 bits"),
+    ("larger integers", "integer beyond 64 bits"),
+    ("floats", "float that is integral"),
+    ("infinity, not a number", "infinity, not a number"),
+    ("bytes", "bytes, not UTF-8"),
+    ("text apart from bytes", "text"),
+    ("other encodings", "string in a named encoding"),
+    ("symbols", "symbol"),
+    ("keys that are integers", "key that is an integer"),
+    ("keys of any kind", "key that is an array"),
+    ("objects", "object"),
+    ("objects that their class froze", "object frozen by serialize (PHP `C:`)"),
+    ("enum cases", "enum case"),
+    ("regular expressions", "regular expression"),
+    ("the same value in several places", "the same array twice"),
+    ("the same variable in several places", "the same variable twice"),
+    ("cycles", "cycle"),
+    ("weak references", "weak reference"),
+    ("references to scalars", "reference to a scalar"),
+    ("attributes of a value", "attributes on a value"),
+];
+
+fn features() -> String {
+    let names = TARGETS.map(|(_, name)| name).join(" | ");
+    let mut table = format!("| | {names} |\n|---{}|\n", "|---".repeat(TARGETS.len()));
+    for (feature, row) in FEATURES {
+        let (_, value) = ROWS.iter().find(|(name, _)| name == row).expect("a row of the table");
+        let text = typed(value);
+        let document = read(text.as_bytes(), "json:typed");
+        let cells = TARGETS.map(|(to, _)| match cell(&document, value, to) {
+            said if said.starts_with("the same") || said == format!("`{value}`") => "yes",
+            said if said.starts_with("error") => "no",
+            _ => "changed",
+        });
+        table += &format!("| {feature} | {} |\n", cells.join(" | "));
+    }
+    table
+}
+
+#[test]
+fn the_table_of_formats_says_what_happens() {
+    holds("formats.md", &features());
+}
+
 #[test]
 fn the_table_of_conversions_says_what_happens() {
+    holds("conversions.md", &table());
+}
+
+/// Whether the table in the page is this one.
+fn holds(page: &str, table: &str) {
     const BEFORE: &str = "<!-- made by converting -->\n";
     const BEHIND: &str = "<!-- end -->\n";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conversions.md");
-    let page = fs::read_to_string(&path).expect("docs/conversions.md is there");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
+    let page = fs::read_to_string(&path).expect("the page is there");
     let (head, rest) = page.split_once(BEFORE).expect("the table has a start");
     let (_, tail) = rest.split_once(BEHIND).expect("the table has an end");
-    let now = format!("{head}{BEFORE}{}{BEHIND}{tail}", table());
+    let now = format!("{head}{BEFORE}{table}{BEHIND}{tail}");
     if std::env::var_os("UPDATE_PAGES").is_some() {
-        fs::write(&path, &now).expect("docs/conversions.md can be written");
+        fs::write(&path, &now).expect("the page can be written");
     } else {
-        assert!(now == page, "docs/conversions.md is out of date; `make pages` mends it\n{}", table());
+        assert!(now == page, "{} is out of date; `make pages` mends it\n{table}", path.display());
     }
 }
