@@ -228,8 +228,21 @@ fn a_number_comes_back_as_it_was_written() {
 }
 
 #[test]
-fn a_key_that_is_a_container_is_refused() {
-    let error = write(&typed(r#"{"a":{"$map":[[[1],2]]}}"#), "json").unwrap_err();
+fn a_key_that_is_an_array_or_a_map_is_its_json() {
+    let text = r#"{"a":{"$map":[[[1,"x",null],2],[{"k":[0.5,true]},3],[[[]],4]]}}"#;
+    let (json, lost) = write(&typed(text), "json").unwrap();
+    assert_eq!(json, r#"{"a":{"[1,\"x\",null]":2,"{\"k\":[0.5,true]}":3,"[[]]":4}}"#);
+    assert_eq!(lost, "key 3 $.a{0}");
+    let sorted = write(&typed(text), "json:sort_keys").unwrap().0;
+    assert_eq!(sorted, r#"{"a":{"[1,\"x\",null]":2,"[[]]":4,"{\"k\":[0.5,true]}":3}}"#);
+}
+
+#[test]
+fn a_key_that_is_an_object_or_too_large_is_refused() {
+    let error = write(&typed(r#"{"a":{"$map":[[{"$class":"C","$value":{}},2]]}}"#), "json").unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$.a{0}")));
+    let deep = format!(r#"{{"a":{{"$map":[[{}{},2]]}}}}"#, "[".repeat(30), "]".repeat(30));
+    let error = write(&typed(&deep), "json").unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$.a{0}")));
 }
 

@@ -2,6 +2,7 @@
 
 mod again;
 mod flat;
+mod key;
 mod known;
 mod leaf;
 mod sorted;

@@ -123,6 +123,11 @@ impl Writer<'_, '_> {
     fn text_of_key_node(&mut self, key: u32, value: u32) -> Result<KeyText, Error> {
         let document = self.document;
         let node = document.at(key).map_or(Node::leaf(Kind::Null, 0), |key| *key.target().node());
+        if node.kind.is_container()
+            && let Some(text) = self.key_of_container(key)
+        {
+            return Ok(KeyText { text, special: Special { absent: false, losses: [Some(LossKind::Key), None] } });
+        }
         self.key_text(&node, if node.kind.has_bytes() { document.bytes(&node) } else { &[] }, value)
     }
 
@@ -134,7 +139,7 @@ impl Writer<'_, '_> {
         let mut next = at + 1;
         while next < end {
             let Some(node) = self.nodes.get(next as usize) else { break };
-            let document = self.document;
+            let (document, place) = (self.document, next);
             let (name, bytes, value) = match node.key {
                 NO_KEY | KEY_NODE => break,
                 IS_KEY => {
@@ -154,6 +159,7 @@ impl Writer<'_, '_> {
             let renamed = if is_exception { self.exception_key(&name, bytes, value) } else { Some(&b""[..]) };
             let key = match renamed {
                 None => continue,
+                Some(b"") if node.key == IS_KEY => self.text_of_key_node(place, value)?,
                 Some(b"") => self.key_text(&name, bytes, value)?,
                 Some(text) => KeyText { text: text.to_vec(), special: Special { absent: false, losses: [None, None] } },
             };

@@ -1,0 +1,96 @@
+//! Keys that are no leaves: Ruby's arrays, maps, times and the like.
+
+use super::Writer;
+use crate::document::{Cursor, Key, Kind, Value};
+use crate::format::json::canonical;
+use crate::format::json::pen::quoted_key;
+use crate::known::Known;
+
+/// How deep a key may be.
+const DEPTH: u32 = 16;
+/// How long the text of such a key may be; links in it count each time.
+const MOST: usize = 1 << 12;
+
+impl Writer<'_, '_> {
+    /// The key at `at` as text: an array or a map as JSON, a value of Ruby's own
+    /// classes as what it says. `None` for anything else, and what is too large.
+    #[cold]
+    pub(super) fn key_of_container(&self, at: u32) -> Option<Vec<u8>> {
+        let key = Cursor::new(self.original, at).target();
+        if let Some(text) = Known::of(key).and_then(|known| known.text(self.limits)) {
+            return Some(text.into_bytes());
+        }
+        let mut text = Vec::new();
+        self.compact(key, DEPTH, &mut text)?;
+        Some(text)
+    }
+
+    fn compact(&self, value: Cursor<'_>, depth: u32, out: &mut Vec<u8>) -> Option<()> {
+        if depth == 0 || out.len() > MOST {
+            return None;
+        }
+        let value = value.target();
+        let node = value.node();
+        match value.value() {
+            Value::Null | Value::Hole => out.extend_from_slice(b"null"),
+            Value::Bool(is) => out.extend_from_slice(if is { b"true" } else { b"false" }),
+            Value::Float(float) if !float.is_finite() => out.extend_from_slice(b"null"),
+            Value::Int(_) | Value::Uint(_) | Value::BigInt(_) => {
+                out.extend_from_slice(&canonical(node, value.document().bytes(node)));
+            }
+            Value::Float(float) => out.extend_from_slice(ryu::Buffer::new().format(float).as_bytes()),
+            Value::Bytes(bytes) | Value::Text(bytes) | Value::Encoded(bytes, _) | Value::Symbol(bytes, _) => {
+                self.compact_string(node.kind, bytes, out);
+            }
+            Value::Array => {
+                out.push(b'[');
+                for (position, item) in value.items().enumerate() {
+                    if position > 0 {
+                        out.push(b',');
+                    }
+                    self.compact(item, depth - 1, out)?;
+                }
+                out.push(b']');
+            }
+            Value::Map => {
+                out.push(b'{');
+                for (position, (key, item)) in value.entries().enumerate() {
+                    if position > 0 {
+                        out.push(b',');
+                    }
+                    self.compact_key(&key, depth - 1, out)?;
+                    out.push(b':');
+                    self.compact(item, depth - 1, out)?;
+                }
+                out.push(b'}');
+            }
+            Value::Attrs(inner) => self.compact(inner, depth - 1, out)?,
+            _ => {
+                let text = Known::of(value)?.text(self.limits)?;
+                self.compact_string(Kind::Text, text.as_bytes(), out);
+            }
+        }
+        Some(())
+    }
+
+    fn compact_key(&self, key: &Key<'_>, depth: u32, out: &mut Vec<u8>) -> Option<()> {
+        let node = key.node();
+        let text = match key {
+            Key::Value(value) if !node.kind.has_bytes() => {
+                let mut text = Vec::new();
+                self.compact(*value, depth, &mut text)?;
+                text
+            }
+            _ if node.kind.is_string() => key.bytes().to_vec(),
+            _ => canonical(&node, key.bytes()),
+        };
+        self.compact_string(Kind::Text, &text, out);
+        Some(())
+    }
+
+    fn compact_string(&self, kind: Kind, bytes: &[u8], out: &mut Vec<u8>) {
+        let text = self.text_of(kind, bytes);
+        let quoted = quoted_key(&String::from_utf8_lossy(&text.bytes).into_owned().into_bytes(), self.options.ascii);
+        out.extend_from_slice(quoted.strip_suffix(b":").unwrap_or(&quoted));
+    }
+}
