@@ -15,7 +15,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const PAGES: &[&str] = &["README.md", "docs/cookbook/perl.md"];
+const PAGES: &[&str] = &["README.md", "docs/cookbook/perl.md", "docs/deep.md"];
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
