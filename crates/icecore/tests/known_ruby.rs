@@ -169,6 +169,17 @@ fn what_does_not_fit_stays_what_it_is() {
     }
 }
 
+/// Ruby 1.8 wrote seconds and microseconds; what it does not say is shown in UTC.
+#[test]
+fn old_times_are_read() {
+    let document = typed(r#"{"$opaque":"u","$class":"Time","$payload":{"$base64":"AOELXkCJAQA="}}"#);
+    assert_eq!(json(&document, "json").unwrap().0, r#""2020-01-01T00:00:00.100672Z""#);
+    let document =
+        icecore::read(b"\x04\x08Iu:\x09Time\x0d\x20\x80\x11\xc0\x01\x00\x00\x00\x06:\x0dsubmicro\"\x07\x12\x30")
+            .unwrap();
+    assert_eq!(json(&document, "json").unwrap().0, r#""1970-01-01T00:00:00.000001123Z""#);
+}
+
 #[test]
 fn a_set_in_itself_is_a_cycle() {
     let text = r#"{"$id":1,"$value":{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[["a",true],[[{"$link":1}],true]]}]]}}}"#;
