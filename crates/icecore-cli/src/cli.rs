@@ -102,6 +102,13 @@ pub struct Inspect {
     /// Show every piece of the input with its name, and all items of long lists
     #[arg(long)]
     pub all: bool,
+    /// Show what is in strings that are frozen data themselves
+    ///
+    /// A string counts if it is, as a whole, in a format that is detected as sure or likely; of JSON, if it is an
+    /// object or an array that is not empty. Offsets are those of the file where the string stands there as it is;
+    /// elsewhere they count from the start of the string and have a `+` before them.
+    #[arg(long)]
+    pub deep: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -181,6 +188,14 @@ pub struct Convert {
     /// A loss is an error: exit 1, and nothing is written for that input
     #[arg(long)]
     pub strict: bool,
+    /// Open strings that are frozen data themselves, and those in them
+    ///
+    /// What such a string says is written in its place: a PHP string that was serialized twice, the command in the
+    /// JSON of a Laravel job. A string counts if it is, as a whole, in a format that is detected as sure or likely;
+    /// of JSON, if it is an object or an array that is not empty. Keys are never opened. How many were opened is
+    /// said on stderr; that is no loss. The input is then read as a whole, whatever its size.
+    #[arg(long)]
+    pub deep: bool,
 }
 
 /// List the formats, or show the page of one with every option
@@ -232,6 +247,7 @@ Examples:
   icecore inspect --depth 2 big.srl             an overview
   icecore inspect --path '$.staff[0]' a.srl     one value
   icecore inspect --all a.srl                   every byte, by name
+  icecore inspect --deep job.payload            and what is in its strings
   perl -MStorable=nfreeze -e 'print nfreeze([1])' | icecore";
 
 const DETECT_EXAMPLES: &str = "\
@@ -251,6 +267,7 @@ Examples:
   icecore convert -t json:typed a.srl -o a.json; edit a.json; icecore convert -t sereal a.json -o a.srl
   icecore convert --each log.srl                a document a line
   icecore convert --out-dir json/ sessions/     a whole folder
+  icecore convert --deep option.ser             what was serialized twice, as one
   icecore convert --strict -t sereal a.storable -o a.srl";
 
 const FORMATS_EXAMPLES: &str = "\

@@ -2,6 +2,7 @@
 
 use crate::paint::{Ink, Paint};
 use crate::progress::Progress;
+use icecore::deep::Deep;
 use icecore::{Error, ErrorKind, Losses, Repair};
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -120,6 +121,23 @@ impl Report {
             let prefix = if strict { "refused by --strict: " } else { "" };
             self.say(&format!("icecore: {name}: {prefix}{loss}\n"));
         }
+    }
+
+    /// Which strings were opened.
+    pub fn opened(&self, name: &str, deep: &Deep<'_>) {
+        let Some(first) = deep.opened.first().filter(|_| !self.quiet) else { return };
+        let mut formats: Vec<(String, u64)> = Vec::new();
+        for opened in &deep.opened {
+            let format = opened.name();
+            match formats.iter_mut().find(|(known, _)| *known == format) {
+                Some((_, count)) => *count += 1,
+                None => formats.push((format, 1)),
+            }
+        }
+        let formats: Vec<_> = formats.iter().map(|(format, count)| format!("{count} {format}")).collect();
+        let strings = if deep.opened.len() == 1 { "string" } else { "strings" };
+        let (count, path) = (deep.opened.len(), deep.document.path(first.node));
+        self.say(&format!("icecore: {name}: {count} {strings} opened ({}), first at {path}\n", formats.join(", ")));
     }
 
     /// Writes to stderr, above the progress bar if there is one.

@@ -21,6 +21,7 @@ const PAGES: &[(&str, &str)] = &[
     ("docs/cookbook/perl.md", ""),
     ("docs/cookbook/php.md", "php"),
     ("docs/cookbook/ruby.md", "ruby"),
+    ("docs/deep.md", ""),
 ];
 
 fn workspace() -> PathBuf {

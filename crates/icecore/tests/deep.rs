@@ -155,6 +155,29 @@ fn classes_keys_and_encodings_are_merged() {
 }
 
 #[test]
+fn payloads_are_opened() {
+    use icecore::{Form, Stage};
+    let mut b = Builder::new();
+    b.begin_array();
+    for form in [Form::Serializable, Form::UserDump, Form::Hook, Form::Freeze] {
+        b.begin_opaque("A", form);
+        b.bytes("a:1:{i:0;i:1;}").end();
+    }
+    b.begin_attributes();
+    b.text("[1]").symbol_key("@a", "").text("{}");
+    b.end();
+    b.end();
+    let deep = deep::open(b.finish().unwrap(), &Limits::default()).unwrap();
+    let paths: Vec<_> = deep.opened.iter().map(|opened| deep.document.path(opened.node)).collect();
+    assert_eq!(paths, ["$[0]#0", "$[1]#0", "$[4]#0", "$[4]#1"]);
+    for format in icecore::format::all() {
+        let Ok(bytes) = icecore::write(&deep.document, format.name) else { continue };
+        let read = icecore::read_as(&bytes, &Stage::of(format), &Limits::default());
+        assert!(read.is_ok(), "{}: {read:?}", format.name);
+    }
+}
+
+#[test]
 fn sealed_strings_stay() {
     let inner = r#"a:1:{s:1:"a";i:1;}"#;
     let mut b = Builder::new();

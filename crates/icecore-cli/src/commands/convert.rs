@@ -8,7 +8,7 @@ use crate::sink::Sink;
 use crate::source::Source;
 use crate::stream::{self, Streamed};
 use crate::target::{Folder, Target};
-use icecore::{ErrorKind, Stage};
+use icecore::{Document, Error, ErrorKind, Stage, Tape, deep};
 use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Stop> {
@@ -88,12 +88,12 @@ impl Job<'_> {
         // A loss shows only in writing, and then it is too late: so what must
         // not lose anything is written twice, the first time to nowhere.
         if self.args.strict {
-            return Ok(self.documents(&name, opened, &mut Sink::nowhere(), report)?
-                && self.documents(&name, opened, sink, report)?);
+            return Ok(self.documents(&name, opened, &mut Sink::nowhere(), false, report)?
+                && self.documents(&name, opened, sink, true, report)?);
         }
         match self.stream(&name, opened, sink, report) {
             Some(end) => end,
-            None => self.documents(&name, opened, sink, report),
+            None => self.documents(&name, opened, sink, true, report),
         }
     }
 
@@ -112,6 +112,7 @@ impl Job<'_> {
             || !from.wrappers().is_empty()
             || !self.to.wrappers().is_empty()
             || self.args.from.each
+            || self.args.deep
             || from.format().name == self.to.format().name
         {
             return None;
@@ -143,7 +144,16 @@ impl Job<'_> {
         Some(Ok(error.is_none()))
     }
 
-    fn documents(&self, name: &str, opened: &Opened<'_>, sink: &mut Sink, report: &mut Report) -> Result<bool, Stop> {
+    /// Converts the documents of an input as wholes; says whether all were
+    /// written. `is_said`: what was opened is reported.
+    fn documents(
+        &self,
+        name: &str,
+        opened: &Opened<'_>,
+        sink: &mut Sink,
+        is_said: bool,
+        report: &mut Report,
+    ) -> Result<bool, Stop> {
         let to = self.to.format();
         let is_text = to.name == "json";
         let detail = if self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
@@ -152,8 +162,16 @@ impl Job<'_> {
             if outcome.error.is_some() {
                 return Ok(outcome.document.into_tape());
             }
+            let document = match self.deep(outcome.document, name, is_said, report) {
+                Ok(document) => document,
+                Err(error) => {
+                    report.unwritable(name, &error);
+                    well = false;
+                    return Ok(Tape::new());
+                }
+            };
             let start = sink.position();
-            match icecore::write_to(&outcome.document, &self.to, &self.global.limit, sink) {
+            match icecore::write_to(&document, &self.to, &self.global.limit, sink) {
                 Ok(losses) => {
                     report.losses(name, &losses, self.args.strict);
                     well &= !self.args.strict || losses.is_empty();
@@ -169,8 +187,26 @@ impl Job<'_> {
             if is_text && !sink.at_line_start() {
                 sink.text("\n")?;
             }
-            Ok(outcome.document.into_tape())
+            Ok(document.into_tape())
         })?;
         Ok(read && well)
+    }
+
+    /// The document with its strings opened, if that is asked for.
+    fn deep<'d>(
+        &self,
+        document: Document<'d>,
+        name: &str,
+        is_said: bool,
+        report: &Report,
+    ) -> Result<Document<'d>, Error> {
+        if !self.args.deep {
+            return Ok(document);
+        }
+        let deep = deep::open(document, &self.global.limit)?;
+        if is_said {
+            report.opened(name, &deep);
+        }
+        Ok(deep.document)
     }
 }

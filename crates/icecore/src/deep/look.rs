@@ -72,15 +72,16 @@ fn look<'b>(bytes: &'b [u8], limits: &Limits, wrappers: u32) -> Result<Option<In
 }
 
 /// Whether the bytes look so much like this format that it is worth reading them.
+/// Text formats without a signature are sure when all of it was read.
 fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
-    let least = match format.name {
-        // `N;` may be a word of any text, but not all of one.
-        "php" if bytes == b"N;" => Certainty::Possible,
-        "json" if !matches!(bytes.trim_ascii_start(), [b'{' | b'[', ..]) => return false,
-        "json" => Certainty::Sure,
-        _ => Certainty::Likely,
-    };
-    (format.detect)(bytes).is_some_and(|guess| guess.certainty >= least)
+    match format.name {
+        "php" => {
+            // `N;` may be a word of any text, but not all of one.
+            bytes == b"N;" || matches!(bytes, [b'a' | b'O' | b'C' | b's' | b'S' | b'E' | b'i' | b'd' | b'b', b':', ..])
+        }
+        "json" => matches!(bytes.trim_ascii_start(), [b'{' | b'[', ..]),
+        _ => (format.detect)(bytes).is_some_and(|guess| guess.certainty >= Certainty::Likely),
+    }
 }
 
 /// An empty array of JSON is hardly meant as data.

@@ -92,6 +92,11 @@ impl<'d> Members<'d> {
         self.map.entries().next().is_none()
     }
 
+    /// The map whose keys they are.
+    pub fn map(&self) -> Cursor<'d> {
+        self.map
+    }
+
     /// The members, in their order.
     pub fn iter(&self) -> impl Iterator<Item = Key<'d>> {
         self.map.entries().map(|(key, _)| key)

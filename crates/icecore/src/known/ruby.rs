@@ -190,12 +190,20 @@ fn quotient(numerator: Cursor<'_>, denominator: Cursor<'_>) -> Option<(i64, bool
 /// nanoseconds, offset and the start of the Gregorian calendar.
 fn date(payload: Cursor<'_>) -> Option<(Day, Moment<'_>)> {
     let [nth, jd, df, sf, of, sg] = items(payload)?;
-    let jd = nth.as_i64()?.checked_mul(PERIOD)?.checked_add(jd.as_i64()?)?;
+    let nth = nth.as_i64()?;
+    let jd = nth.checked_mul(PERIOD)?.checked_add(jd.as_i64()?)?;
     let second = df.as_i64().filter(|second| (0..86_400).contains(second))?;
     let (nanoseconds, is_exact) = nanoseconds(sf)?;
     let nanoseconds = u32::try_from(nanoseconds).ok().filter(|count| *count < 1_000_000_000)?;
     let offset = i32::try_from(of.as_i64()?).ok().filter(|offset| offset.abs() <= 86_400)?;
     let Value::Float(start) = sg.value() else { return None };
+    // In other periods than the first Ruby looks at nothing else.
+    let start = match nth {
+        _ if start.is_infinite() => start,
+        0 => start,
+        1.. => f64::NEG_INFINITY,
+        _ => f64::INFINITY,
+    };
     if start.is_nan() || jd.unsigned_abs() > 1 << 45 {
         return None;
     }
@@ -205,14 +213,22 @@ fn date(payload: Cursor<'_>) -> Option<(Day, Moment<'_>)> {
     Some((Day { jd: local, start }, moment))
 }
 
-/// The fields that are packed into the eight bytes of a `Time`: seconds since
-/// 1970, microseconds, and whether it is in UTC.
-fn packed(bytes: &[u8]) -> Option<(i64, u32, bool)> {
+/// The fields that are packed into the eight bytes of a `Time`.
+struct Packed {
+    /// Seconds since 1970.
+    seconds: i64,
+    micro: u32,
+    is_utc: bool,
+    /// As Ruby 1.8 wrote it: nothing else belongs to it.
+    is_old: bool,
+}
+
+fn packed(bytes: &[u8]) -> Option<Packed> {
     let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
     let (date, clock) = (word(0)?, word(4)?);
     if date >> 31 == 0 {
-        // Ruby 1.8.
-        return (bytes.len() == 8 && clock < 1_000_000).then_some((i64::from(date), clock, false));
+        let packed = Packed { seconds: i64::from(date), micro: clock, is_utc: false, is_old: true };
+        return (bytes.len() == 8 && clock < 1_000_000).then_some(packed);
     }
     let mut year = 1900 + i64::from(date >> 14 & 0xFFFF);
     if bytes.len() > 8 {
@@ -231,7 +247,7 @@ fn packed(bytes: &[u8]) -> Option<(i64, u32, bool)> {
     }
     let second = i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second);
     let seconds = time::seconds_of(year, i64::from(month) + 1, i64::from(day), second)?;
-    Some((seconds, micro, date >> 30 & 1 == 1))
+    Some(Packed { seconds, micro, is_utc: date >> 30 & 1 == 1, is_old: false })
 }
 
 fn time(payload: Cursor<'_>) -> Option<Moment<'_>> {
@@ -243,10 +259,11 @@ fn time(payload: Cursor<'_>) -> Option<Moment<'_>> {
         },
         _ => return None,
     };
-    let (seconds, micro, is_utc) = packed(bytes)?;
+    let Packed { seconds, micro, is_utc, is_old } = packed(bytes)?;
     let names = ["offset", "zone", "nano_num", "nano_den", "submicro"];
     let [offset, zone, num, den, submicro] = members(entries.into_iter().flatten(), names)?;
     let (nano, is_exact) = match (num, den, submicro) {
+        _ if is_old => (0, true),
         (Some(num), Some(den), _) if is_integer(num) && is_integer(den) => quotient(num, den)?,
         (None, None, Some(digits)) => (submicro_of(digits.as_bytes()?), true),
         (None, None, None) => (0, true),
@@ -262,7 +279,7 @@ fn time(payload: Cursor<'_>) -> Option<Moment<'_>> {
         Some(zone) if zone.kind() == Kind::Null => "",
         Some(zone) => zone.as_str()?,
     };
-    let offset = if is_utc { None } else { offset };
+    let offset = if is_utc || is_old { None } else { offset };
     let nanoseconds = micro * 1000 + nano;
     Some(Moment { seconds, nanoseconds, is_exact, offset, zone, start: GREGORIAN })
 }

@@ -26,6 +26,19 @@ pub fn words(document: &Document<'_>, node: u32, most: usize) -> Words {
     Words { kind: kind(here), class, value: value(here, most), marks: marks(here) }
 }
 
+/// The kind and the value of the key of a value, if the key has an id.
+pub fn name_words(document: &Document<'_>, value: u32, most: usize) -> Option<(&'static str, Ink, String)> {
+    let id = document.nodes().get(value as usize)?.key;
+    let name = document.tape().keys().get(u32::from(id))?;
+    Some(match name.node.kind {
+        Kind::Int => ("int", Ink::Number, (name.node.payload as i64).to_string()),
+        Kind::Symbol => ("symbol", Ink::String, quoted(name.bytes, most)),
+        Kind::Text => ("text", Ink::String, quoted(name.bytes, most)),
+        Kind::Encoded => ("string", Ink::String, quoted(name.bytes, most)),
+        _ => ("bytes", Ink::String, quoted(name.bytes, most)),
+    })
+}
+
 /// What a value of one of Ruby's own classes says.
 pub struct Told {
     pub known: &'static str,

@@ -1,9 +1,10 @@
 //! The tree for programs: flat lists of pieces and values, so that it can be
 //! written and read whatever the depth.
 
+use super::deep::{self, Look};
 use super::describe::words;
-use super::tree::Row;
-use super::{Piece, show, variant};
+use super::tree::{Row, Tree};
+use super::{Piece, show, show_inside, variant};
 use crate::cli::Inspect;
 use crate::report::Stop;
 use crate::sink::Sink;
@@ -62,6 +63,12 @@ struct Item<'a> {
     target: Option<u32>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     marks: Vec<&'a str>,
+    /// Of a string that was opened: its number, which its items have as `within`.
+    /// Offsets of a string that has none count from its start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<u32>,
+    #[serde(skip_serializing_if = "is_none")]
+    within: u32,
     /// Of a value of Ruby's own classes: what it is, and what it says.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<Told>,
@@ -76,6 +83,9 @@ struct Told {
     text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     zone: Option<String>,
+    /// How many members a set has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<usize>,
 }
 
 fn told(document: &Document<'_>, node: u32) -> Option<Told> {
@@ -84,7 +94,12 @@ fn told(document: &Document<'_>, node: u32) -> Option<Told> {
         Known::Time(moment) => Some(moment.zone().to_owned()).filter(|zone| !zone.is_empty()),
         _ => None,
     };
-    Some(Told { kind: known.name(), text: known.text(&Limits::default()), zone })
+    let count = if let Known::Set(members) = &known { Some(members.len()) } else { None };
+    Some(Told { kind: known.name(), text: known.text(&Limits::default()), zone, count })
+}
+
+fn is_none(within: &u32) -> bool {
+    *within == 0
 }
 
 fn is_input(layer: &u8) -> bool {
@@ -102,7 +117,13 @@ struct Wrong<'a> {
     message: String,
 }
 
-pub fn document(piece: &Piece<'_>, outcome: &Outcome<'_>, args: &Inspect, sink: &mut Sink) -> Result<(), Stop> {
+pub fn document(
+    piece: &Piece<'_>,
+    outcome: &Outcome<'_>,
+    args: &Inspect,
+    look: Look<'_>,
+    sink: &mut Sink,
+) -> Result<(), Stop> {
     let tree = show(outcome, args, false)?;
     let head = Head {
         file: piece.name,
@@ -116,14 +137,8 @@ pub fn document(piece: &Piece<'_>, outcome: &Outcome<'_>, args: &Inspect, sink: 
     sink.text("{\"document\":")?;
     sink.json(&head)?;
     sink.text(",\n\"items\":[")?;
-    let mut comma = "\n";
-    for row in tree {
-        if let Some(item) = item(&outcome.document, &row) {
-            sink.text(comma)?;
-            sink.json(&item)?;
-            comma = ",\n";
-        }
-    }
+    let mut list = List { args, sink, comma: "\n", opened: 0 };
+    list.rows(tree, piece, &outcome.document, look, 0)?;
     sink.text("],\n\"error\":")?;
     let error = outcome.error.as_ref().map(|error| Wrong {
         kind: error.kind().as_str(),
@@ -138,9 +153,76 @@ pub fn document(piece: &Piece<'_>, outcome: &Outcome<'_>, args: &Inspect, sink: 
     sink.text("}\n")
 }
 
+/// The items as they are written.
+struct List<'l> {
+    args: &'l Inspect,
+    sink: &'l mut Sink,
+    comma: &'static str,
+    /// How many strings were opened.
+    opened: u32,
+}
+
+impl List<'_> {
+    fn push(&mut self, item: &Item<'_>) -> Result<(), Stop> {
+        self.sink.text(self.comma)?;
+        self.comma = ",\n";
+        self.sink.json(item)
+    }
+
+    /// Writes the rows of a document, which stood in the opened string `within`
+    /// (0: in none), and what is in its strings.
+    fn rows(
+        &mut self,
+        tree: Tree<'_>,
+        piece: &Piece<'_>,
+        document: &Document<'_>,
+        look: Look<'_>,
+        within: u32,
+    ) -> Result<(), Stop> {
+        for row in tree {
+            let Some(mut item) = item(document, &row) else { continue };
+            item.depth += look.base;
+            item.within = within;
+            if within > 0 && item.layer == 0 {
+                for place in [&mut item.start, &mut item.end].into_iter().flatten() {
+                    *place += piece.start as u64;
+                }
+            }
+            self.push(&item)?;
+            let Row::Value { node, depth, .. } = row else { continue };
+            if !look.shows(depth) {
+                continue;
+            }
+            let Some(stage) = look.stage(document, node, depth) else { continue };
+            let Some(known) = document.nodes().get(node as usize) else { continue };
+            let look = look.inside(depth);
+            deep::open(piece, document.bytes(known), &stage, look.limits, |piece, outcome| {
+                self.opened += 1;
+                let number = self.opened;
+                let format = deep::name(&stage);
+                let opened = Item {
+                    kind: "opened",
+                    depth: look.base,
+                    node: Some(node),
+                    start: (!piece.is_apart).then_some(piece.start as u64),
+                    end: (!piece.is_apart).then_some((piece.start + piece.bytes.len()) as u64),
+                    what: Some(&format),
+                    number: Some(number),
+                    within,
+                    ..Item::default()
+                };
+                self.push(&opened)?;
+                let tree = show_inside(outcome, self.args, look, false);
+                self.rows(tree, piece, &outcome.document, look, number)
+            })?;
+        }
+        Ok(())
+    }
+}
+
 fn item<'a>(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> {
     Some(match row {
-        Row::Layer | Row::Header | Row::Body => return None,
+        Row::Layer | Row::Header | Row::Body | Row::Member { .. } => return None,
         Row::Span { span, depth } => Item {
             kind: "piece",
             depth: *depth,

@@ -1,5 +1,6 @@
 //! `icecore inspect`
 
+mod deep;
 mod describe;
 mod json;
 mod text;
@@ -11,6 +12,7 @@ use crate::reading::{self, Detail, Reader};
 use crate::report::{Report, Stop};
 use crate::sink::Sink;
 use crate::source::Source;
+use deep::Look;
 use icecore::{Outcome, Stage};
 use tree::{Show, Tree};
 
@@ -33,11 +35,14 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), S
         let end = start + outcome.consumed.min(bytes.len() - start);
         // A part of a document has no end of its own.
         let end = if outcome.error.is_some() { bytes.len() } else { end };
-        let piece = Piece { name: &name, stage, notes: &opened.notes, bytes: &bytes[start..end], start };
+        let piece =
+            Piece { name: &name, stage, notes: &opened.notes, bytes: &bytes[start..end], start, is_apart: false };
+        let depth = args.depth.unwrap_or(u32::MAX);
+        let look = Look { opens: args.deep, limits: &global.limit, level: 0, base: 0, depth };
         if args.json {
-            json::document(&piece, &outcome, args, &mut sink)?;
+            json::document(&piece, &outcome, args, look, &mut sink)?;
         } else {
-            text::document(&piece, &outcome, args, paint, &mut sink)?;
+            text::document(&piece, &outcome, args, look, paint, &mut sink)?;
         }
         // What is wrong behind it is said after it.
         sink.flush()?;
@@ -55,6 +60,8 @@ struct Piece<'p> {
     bytes: &'p [u8],
     /// Where it starts in the input.
     start: usize,
+    /// It does not stand in the input as it is: offsets are its own.
+    is_apart: bool,
 }
 
 /// What is to be shown of a document.
@@ -64,6 +71,11 @@ fn show<'d>(outcome: &'d Outcome<'_>, args: &Inspect, fold: bool) -> Result<Tree
         None => None,
     };
     Ok(Tree::new(&outcome.document, Show { top, depth: args.depth.unwrap_or(u32::MAX), all: args.all, fold }))
+}
+
+/// What is to be shown of a document that stood in a string.
+fn show_inside<'d>(outcome: &'d Outcome<'_>, args: &Inspect, look: Look<'_>, fold: bool) -> Tree<'d> {
+    Tree::new(&outcome.document, Show { top: None, depth: look.depth, all: args.all, fold })
 }
 
 /// What the format says of its own variant.

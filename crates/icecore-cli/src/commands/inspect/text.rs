@@ -1,13 +1,14 @@
 //! The tree for people.
 
-use super::describe::{quoted, told, words};
-use super::tree::Row;
-use super::{Piece, show, variant};
+use super::deep::{self, Look};
+use super::describe::{name_words, quoted, told, words};
+use super::tree::{Row, Tree};
+use super::{Piece, show, show_inside, variant};
 use crate::cli::Inspect;
 use crate::paint::{Ink, Paint};
 use crate::report::Stop;
 use crate::sink::Sink;
-use icecore::{Document, Extent, Kind, Outcome};
+use icecore::{Document, Extent, Kind, Outcome, Stage};
 
 /// How many bytes a row shows, and how many characters of a string.
 const BYTES: usize = 8;
@@ -21,6 +22,7 @@ pub fn document(
     piece: &Piece<'_>,
     outcome: &Outcome<'_>,
     args: &Inspect,
+    look: Look<'_>,
     paint: Paint,
     sink: &mut Sink,
 ) -> Result<(), Stop> {
@@ -41,10 +43,24 @@ pub fn document(
             sink.text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
         }
     }
-    let mut text = Text { piece, document, paint, paths: 0 };
+    rows(tree, Text { piece, document, paint, paths: 0, look }, args, sink)
+}
+
+/// Shows rows, and what is in their strings.
+fn rows(tree: Tree<'_>, mut text: Text<'_>, args: &Inspect, sink: &mut Sink) -> Result<(), Stop> {
     for row in tree {
-        let line = text.row(&row);
+        let (line, stage) = text.row(&row);
         sink.text(&line)?;
+        let (Some(stage), Row::Value { node, depth, .. }) = (stage, &row) else { continue };
+        let Some(known) = text.document.nodes().get(*node as usize) else { continue };
+        if !text.look.shows(*depth) {
+            continue;
+        }
+        let (paint, look) = (text.paint, text.look.inside(*depth));
+        deep::open(text.piece, text.document.bytes(known), &stage, look.limits, |piece, outcome| {
+            let tree = show_inside(outcome, args, look, true);
+            rows(tree, Text { piece, document: &outcome.document, paint, paths: 0, look }, args, sink)
+        })?;
     }
     Ok(())
 }
@@ -54,10 +70,33 @@ struct Text<'t> {
     document: &'t Document<'t>,
     paint: Paint,
     paths: usize,
+    look: Look<'t>,
 }
 
 impl Text<'_> {
-    fn row(&mut self, row: &Row) -> String {
+    /// The line of a row; of a string that is frozen data, in which format.
+    fn row(&mut self, row: &Row) -> (String, Option<Stage>) {
+        let Row::Value { node, depth, .. } = row else { return (self.line(row), None) };
+        let mut line = self.line(row);
+        let stage = self.look.stage(self.document, *node, *depth);
+        if let Some(stage) = &stage {
+            line.pop();
+            let hint = match self.look.shows(*depth) {
+                true => format!(", {} inside:", deep::name(stage)),
+                false if self.look.opens => format!(", {} inside", deep::name(stage)),
+                false => format!(", {} inside (--deep shows it)", deep::name(stage)),
+            };
+            line.push_str(&self.paint.ink(Ink::Faint, hint));
+            line.push('\n');
+        }
+        (line, stage)
+    }
+
+    fn indent(&self, depth: u32) -> String {
+        indent(self.look.base + depth)
+    }
+
+    fn line(&mut self, row: &Row) -> String {
         match row {
             Row::Layer => {
                 let len = self.layer(1).len();
@@ -74,7 +113,7 @@ impl Text<'_> {
                     String::new()
                 };
                 let what = self.paint.ink(Ink::Faint, format!("· {}", span.what));
-                format!("{}{}{what}{shown}\n", self.place(Some(extent)), indent(*depth))
+                format!("{}{}{what}{shown}\n", self.place(Some(extent)), self.indent(*depth))
             }
             Row::Value { node, body, depth, step, extent } => {
                 let step = if step.is_empty() { String::new() } else { self.paint.ink(Ink::Name, step) + " " };
@@ -83,15 +122,23 @@ impl Text<'_> {
                     (None, None) => self.words(*node),
                     (None, Some(body)) => format!("{}: {}", self.words(*node), self.words(*body)),
                 };
-                format!("{}{}{step}{words}\n", self.place(*extent), indent(*depth))
+                format!("{}{}{step}{words}\n", self.place(*extent), self.indent(*depth))
             }
             Row::Key { node, depth, extent } => {
-                let words = self.words(*node);
-                format!("{}{}key {words}\n", self.place(*extent), indent(*depth))
+                let words = self.told(*node).unwrap_or_else(|| self.words(*node));
+                format!("{}{}key {words}\n", self.place(*extent), self.indent(*depth))
+            }
+            Row::Member { value, depth } => {
+                let words = name_words(self.document, *value, CHARACTERS).map(|(kind, ink, text)| {
+                    let kind = if text.is_empty() { kind.to_owned() } else { format!("{kind} ") };
+                    kind + &self.paint.ink(ink, text)
+                });
+                let dash = self.paint.ink(Ink::Name, "-");
+                format!("{}{}{dash} {}\n", self.place(None), self.indent(*depth), words.unwrap_or_default())
             }
             Row::More { count, depth } => {
                 let more = self.paint.ink(Ink::Faint, format!("… {count} more (--all shows them)"));
-                format!("{}{}{more}\n", self.place(None), indent(*depth))
+                format!("{}{}{more}\n", self.place(None), self.indent(*depth))
             }
         }
     }
@@ -107,7 +154,8 @@ impl Text<'_> {
         }
         let hex = hex.join(" ");
         let start = if extent.layer == 0 { extent.start + self.piece.start as u64 } else { extent.start };
-        let offset = self.paint.ink(Ink::Faint, format!("{start:08x}"));
+        let offset = if self.piece.is_apart { format!("+{start:07x}") } else { format!("{start:08x}") };
+        let offset = self.paint.ink(Ink::Faint, offset);
         format!("{offset}  {hex}{:padding$}", "", padding = width.saturating_sub(hex.chars().count()))
     }
 

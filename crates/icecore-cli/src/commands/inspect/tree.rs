@@ -1,7 +1,7 @@
 //! A document as rows: values, and the pieces of the input between them.
 
 use super::describe::told;
-use icecore::{Document, Extent, IS_KEY, Kind, NO_NODE, Span};
+use icecore::{Document, Extent, IS_KEY, KEY_NODE, Kind, Known, NO_KEY, NO_NODE, Span};
 
 /// What is to be shown.
 pub struct Show {
@@ -34,6 +34,8 @@ pub enum Row {
     Value { node: u32, body: Option<u32>, depth: u32, step: String, extent: Option<Extent> },
     /// The key of the next value, where it is a value of its own.
     Key { node: u32, depth: u32, extent: Option<Extent> },
+    /// A member of a set: the key of this value.
+    Member { value: u32, depth: u32 },
     /// Items that are not shown.
     More { count: u64, depth: u32 },
 }
@@ -46,6 +48,8 @@ struct Frame {
     position: u64,
     key: Option<u32>,
     depth: u32,
+    /// The keys are the members of a set.
+    is_set: bool,
 }
 
 /// The rows of a document, one by one, in the order of the input.
@@ -183,6 +187,13 @@ impl<'d> Tree<'d> {
         }
         let is_key = self.document.nodes()[at as usize].key == IS_KEY;
         let kind = self.document.nodes()[at as usize].kind;
+        if let Some(frame) = self.stack.last().filter(|frame| frame.is_set) {
+            if !is_key {
+                return self.member(at);
+            } else if frame.position >= ITEMS {
+                return self.cut();
+            }
+        }
         let (depth, step) = match self.stack.last_mut() {
             None => (0, "$".to_owned()),
             Some(frame) => {
@@ -200,22 +211,25 @@ impl<'d> Tree<'d> {
             }
         };
         self.note_depth(at, depth);
+        let is_member = is_key && self.stack.last().is_some_and(|frame| frame.is_set);
         let is_name = is_key && (kind.is_string() || kind == Kind::Int);
-        if is_key && !is_name {
+        if is_key && !is_name && !is_member {
             self.ready.push_back(Row::Key { node: at, depth, extent });
         }
         let is_told = self.is_told(at, kind);
         let body = if kind == Kind::Object && self.show.fold && !is_told { self.foldable(at) } else { None };
-        if !is_key {
+        if !is_key || is_member {
+            let step = if is_member { "-".to_owned() } else { step };
             self.ready.push_back(Row::Value { node: at, body, depth, step, extent });
         }
-        let node = body.unwrap_or(at);
+        let set = self.set_of(at, kind);
+        let (node, is_set) = (set.or(body).unwrap_or(at), set.is_some());
         self.note_depth(node, depth);
         self.at = node + 1;
         if self.document.nodes()[node as usize].kind.is_container() {
             let end = self.behind(at);
             if depth < self.show.depth && !is_told {
-                self.stack.push(Frame { node, end, position: 0, key: None, depth: depth + 1 });
+                self.stack.push(Frame { node, end, position: 0, key: None, depth: depth + 1, is_set });
             } else {
                 self.skip_spans(extent);
                 self.at = end;
@@ -227,6 +241,33 @@ impl<'d> Tree<'d> {
         if self.show.all {
             self.depths.resize(node as usize + 1, depth);
             self.depths[node as usize] = depth;
+        }
+    }
+
+    /// A member of a set that is the key of the value at `at`; the value itself says
+    /// nothing.
+    fn member(&mut self, at: u32) {
+        let Some(frame) = self.stack.last_mut() else { return };
+        let has_id = !matches!(self.document.nodes()[at as usize].key, NO_KEY | KEY_NODE);
+        if has_id && frame.position >= ITEMS {
+            return self.cut();
+        }
+        if has_id {
+            self.ready.push_back(Row::Member { value: at, depth: frame.depth });
+        }
+        frame.position += u64::from(has_id || frame.key.take().is_some());
+        self.at = self.behind(at);
+    }
+
+    /// The map whose keys are the members of the set at `at`, if they are shown as
+    /// such.
+    fn set_of(&self, at: u32, kind: Kind) -> Option<u32> {
+        if kind != Kind::Object || !self.show.fold || self.show.all {
+            return None;
+        }
+        match Known::of(self.document.at(at)?)? {
+            Known::Set(members) => Some(members.map().index()),
+            _ => None,
         }
     }
 

@@ -1,0 +1,77 @@
+//! What is in strings that are frozen data themselves.
+
+use super::Piece;
+use icecore::{Document, Kind, Limits, Outcome, Request, Stage, deep};
+use std::borrow::Cow;
+
+/// Longer strings get no hint: finding out costs time.
+const HINT: usize = 1 << 20;
+
+/// How strings are looked into.
+#[derive(Clone, Copy)]
+pub struct Look<'l> {
+    /// Whether what is in them is shown.
+    pub opens: bool,
+    pub limits: &'l Limits,
+    /// In how many strings this is.
+    pub level: u32,
+    /// How deep the string stands that this is in.
+    pub base: u32,
+    /// How many levels of values are shown.
+    pub depth: u32,
+}
+
+impl<'l> Look<'l> {
+    /// How strings are looked into that are in a string at this depth.
+    pub fn inside(self, depth: u32) -> Look<'l> {
+        let base = self.base + depth + 1;
+        Look { level: self.level + 1, base, depth: self.depth.saturating_sub(depth + 1), ..self }
+    }
+
+    /// Whether what is in a string at this depth is shown.
+    pub fn shows(&self, depth: u32) -> bool {
+        self.opens && self.level < deep::LEVELS && depth < self.depth
+    }
+
+    /// What a value is, if it is a string that is frozen data.
+    pub fn stage(&self, document: &Document<'_>, node: u32, depth: u32) -> Option<Stage> {
+        let known = document.nodes().get(node as usize)?;
+        let bytes = matches!(known.kind, Kind::Bytes | Kind::Text).then(|| document.bytes(known))?;
+        if !self.shows(depth) && bytes.len() > HINT {
+            return None;
+        }
+        deep::stage_of(bytes, self.limits)
+    }
+}
+
+/// Its format with wrappers.
+pub fn name(stage: &Stage) -> String {
+    let wrappers = stage.wrappers().iter().map(|wrap| wrap.wrapper().name);
+    wrappers.chain([stage.format().name]).collect::<Vec<_>>().join("/")
+}
+
+/// Reads what is in a string and hands it on, as a piece of the input if it stands
+/// there as it is.
+pub fn open<T>(
+    piece: &Piece<'_>,
+    bytes: &[u8],
+    stage: &Stage,
+    limits: &Limits,
+    then: impl FnOnce(&Piece<'_>, &Outcome<'_>) -> Result<T, crate::report::Stop>,
+) -> Result<Option<T>, crate::report::Stop> {
+    let Ok(unwrapped) = stage.unwrap(bytes, limits) else { return Ok(None) };
+    let offset = match &unwrapped.bytes {
+        Cow::Borrowed(bytes) if !piece.is_apart => offset_in(piece.bytes, bytes).map(|by| piece.start + by),
+        _ => None,
+    };
+    let bytes = &*unwrapped.bytes;
+    let outcome = (stage.format().read)(bytes, stage.settings(), Request::new(limits).detailed());
+    let (start, is_apart) = (offset.unwrap_or(0), offset.is_none());
+    then(&Piece { name: piece.name, stage, notes: &unwrapped.notes, bytes, start, is_apart }, &outcome).map(Some)
+}
+
+/// Where `part` starts in `whole`, if it is a part of it and no copy.
+fn offset_in(whole: &[u8], part: &[u8]) -> Option<usize> {
+    let (outer, inner) = (whole.as_ptr_range(), part.as_ptr_range());
+    (outer.start <= inner.start && inner.end <= outer.end).then(|| inner.start as usize - outer.start as usize)
+}
