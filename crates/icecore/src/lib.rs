@@ -40,7 +40,7 @@ pub use document::{
 };
 pub use error::{Error, ErrorKind, window};
 pub use format::{
-    Certainty, Format, Guess, Outcome, Part, Request, Rest, igbinary, json, marshal, php, sereal, storable,
+    Certainty, Format, Guess, Outcome, Part, Request, Rest, igbinary, json, marshal, php, sereal, storable, var_export,
 };
 pub use limits::Limits;
 pub use options::{Opt, Settings, Side, Takes};

@@ -114,6 +114,8 @@ pub enum LossKind {
     Header,
     /// A boolean became a number or a string.
     Bool,
+    /// A private or protected property became one like any other.
+    Visibility,
 }
 
 impl LossKind {
@@ -147,6 +149,7 @@ impl LossKind {
             LossKind::Name => "enum cases or class references written as strings",
             LossKind::Header => "user headers dropped",
             LossKind::Bool => "booleans written as numbers or strings",
+            LossKind::Visibility => "private and protected properties written without a word on it",
         }
     }
 
@@ -180,6 +183,7 @@ impl LossKind {
             LossKind::Name => "name",
             LossKind::Header => "header",
             LossKind::Bool => "bool",
+            LossKind::Visibility => "visibility",
         }
     }
 }

@@ -6,8 +6,11 @@ pub mod marshal;
 pub mod php;
 pub mod sereal;
 pub mod storable;
+pub mod var_export;
 
 pub(crate) mod append;
+mod late;
+mod php_text;
 mod scan;
 
 use crate::document::{Document, Receive, Tape, Windows};
@@ -176,8 +179,16 @@ impl std::fmt::Debug for Format {
     }
 }
 
-static FORMATS: &[&Format] =
-    &[&storable::FORMAT, &sereal::FORMAT, &php::FORMAT, &igbinary::FORMAT, &marshal::FORMAT, &json::FORMAT];
+static FORMATS: &[&Format] = &[
+    &storable::FORMAT,
+    &sereal::FORMAT,
+    &php::FORMAT,
+    &php::session::FORMAT,
+    &var_export::FORMAT,
+    &igbinary::FORMAT,
+    &marshal::FORMAT,
+    &json::FORMAT,
+];
 
 /// All formats.
 pub fn all() -> &'static [&'static Format] {

@@ -4,12 +4,11 @@
 
 mod detect;
 mod fast;
-mod late;
 mod links;
 mod options;
 mod read;
+pub mod session;
 mod spelling;
-mod text;
 mod token;
 mod write;
 mod write_keys;
@@ -18,7 +17,7 @@ mod write_leaf;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::{Format, Outcome, Request};
+use super::{Format, Outcome, Request, late, php_text as text};
 use crate::document::{Detailed, Document, NO_NODE, Sink, Tape};
 use crate::error::Error;
 use crate::limits::Limits;

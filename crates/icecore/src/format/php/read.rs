@@ -18,7 +18,7 @@ const IDS: usize = 65_000;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     /// Its node; of an object, its body's.
-    at: u32,
+    pub(super) at: u32,
     /// How many entries are still to come.
     pub(super) left: u32,
     /// How many there were.
@@ -31,7 +31,7 @@ pub(super) struct Frame {
 }
 
 /// A key, before it is known what becomes of it.
-enum Key {
+pub(super) enum Key {
     Int(i64),
     Input(usize, usize),
     Arena(Node),
@@ -43,22 +43,25 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) limits: &'s Limits,
     options: &'s ReadOptions,
     pub(super) frames: Vec<Frame>,
-    slots: Slots,
+    pub(super) slots: Slots,
     late: Late,
+    /// Whether the root is a map even where its keys are those of a list.
+    pub(super) root_is_map: bool,
     /// The source of the key before the next value, if it is to be kept.
-    key_source: Option<(usize, usize)>,
+    pub(super) key_source: Option<(usize, usize)>,
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn new(input: &'a [u8], options: &'s ReadOptions, limits: &'s Limits, sink: &'s mut S) -> Self {
         Machine {
-            tokens: Tokens { input, at: 0 },
+            tokens: Tokens { input, at: 0, says_php: true },
             sink,
             limits,
             options,
             frames: Vec::new(),
             slots: Slots::default(),
             late: Late::default(),
+            root_is_map: false,
             key_source: None,
         }
     }
@@ -66,7 +69,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads the root and all that is in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         self.value(NO_KEY)?;
-        while let Some(frame) = self.frames.last() {
+        self.drain(0)
+    }
+
+    /// Goes on until no more than `outer` containers are open.
+    pub(super) fn drain(&mut self, outer: usize) -> Result<(), Error> {
+        while let Some(frame) = self.frames.get(outer..).and_then(|inner| inner.last()) {
             if frame.left == 0 {
                 self.tokens.expect_byte(b'}', "`}` behind the last entry")?;
                 self.close(true);
@@ -93,7 +101,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         late.insert_keys(self.sink);
     }
 
-    fn close(&mut self, whole: bool) {
+    pub(super) fn close(&mut self, whole: bool) {
         let Some(frame) = self.frames.pop() else { return };
         let end = self.tokens.at;
         let tape = self.sink.tape();
@@ -114,7 +122,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     // -- Detail ------------------------------------------------------------
 
     #[inline]
-    fn piece(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
+    pub(super) fn piece(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
         if S::DETAIL
             && let Some(detail) = self.sink.detail()
         {
@@ -198,7 +206,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[inline]
-    fn place_key(&mut self, key: &Key, is_keyed: bool, start: usize) -> u16 {
+    pub(super) fn place_key(&mut self, key: &Key, is_keyed: bool, start: usize) -> u16 {
         let input = self.tokens.input;
         if is_keyed {
             if let Key::Input(at, len) = *key {
@@ -359,7 +367,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[inline]
-    fn check_length(&self, len: usize, at: usize) -> Result<(), Error> {
+    pub(super) fn check_length(&self, len: usize, at: usize) -> Result<(), Error> {
         if len as u64 > self.limits.string {
             return Err(self.limits.too_long(len as u64).at(at));
         }
@@ -389,7 +397,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// The front of a container: pushes its node and opens it.
-    fn open(&mut self, node: Node, start: usize, frame: Frame, usual: bool) -> Result<(), Error> {
+    pub(super) fn open(&mut self, node: Node, start: usize, frame: Frame, usual: bool) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
@@ -420,6 +428,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         // A list begins with the key 0, or with its text.
         let first = fast::string(self.tokens.input, self.tokens.at);
         let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
+        let is_list = is_list && !(self.root_is_map && self.frames.is_empty());
         let frame = Frame { at: 0, left, count: 0, is_object: false, is_list, is_keyed: left <= KEYED };
         let kind = if is_list { Kind::Array } else { Kind::Map };
         self.open(Node { key, ..Node::open(kind, 0) }, start, frame, usual)

@@ -18,11 +18,13 @@ pub(super) struct Scanned {
 pub(super) struct Tokens<'a> {
     pub(super) input: &'a [u8],
     pub(super) at: usize,
+    /// Whether errors tell what `unserialize()` says of them.
+    pub(super) says_php: bool,
 }
 
 impl Tokens<'_> {
     #[inline]
-    fn byte(&self, at: usize) -> Option<u8> {
+    pub(super) fn byte(&self, at: usize) -> Option<u8> {
         self.input.get(at).copied()
     }
 
@@ -30,7 +32,7 @@ impl Tokens<'_> {
 
     /// Something else stands at `at`, and PHP says it is wrong at `php`.
     #[cold]
-    fn wrong(&self, at: usize, php: usize, expected: &'static str) -> Error {
+    pub(super) fn wrong(&self, at: usize, php: usize, expected: &'static str) -> Error {
         let error = match self.byte(at) {
             None => Error::new(ErrorKind::Truncated).at(self.input.len()).finding("the end of the input"),
             Some(byte @ 0x20..0x7f) => {
@@ -44,6 +46,9 @@ impl Tokens<'_> {
     /// Adds what PHP says.
     #[cold]
     pub(super) fn php_offset(&self, error: Error, at: usize) -> Error {
+        if !self.says_php {
+            return error;
+        }
         error.helping(format!("PHP says: Error at offset {at} of {} bytes", self.input.len()))
     }
 

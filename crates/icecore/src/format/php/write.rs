@@ -25,28 +25,8 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     let WriteOptions {} = options;
-    document.tape().check()?;
-    let spelling = document.spelling_of(NAME).filter(|spelling| !spelling.notes.is_empty());
-    let mut writer = Writer {
-        document,
-        nodes: document.nodes(),
-        limits,
-        spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
-        stack: Vec::new(),
-        has_absent: document.tape().keys().any_absent()
-            || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
-        slots: HashMap::new(),
-        rendered: Rendered::default(),
-        next: 0,
-        losses: Losses::default(),
-    };
-    if document.header().is_some() {
-        writer.losses.add(LossKind::Header, || "$".to_owned());
-    }
-    writer.value(document.root().index(), out.buffer())?;
-    while !writer.stack.is_empty() {
-        writer.step(out)?;
-    }
+    let mut writer = Writer::new(document, NAME, limits)?;
+    writer.run(document.root().index(), out)?;
     out.ready()?;
     Ok(writer.losses)
 }
@@ -78,13 +58,45 @@ pub(super) struct Writer<'d> {
     slots: HashMap<u32, (u32, bool)>,
     /// The slot that was given last.
     next: u32,
-    losses: Losses,
+    pub(super) losses: Losses,
 }
 
 /// How far the writer's buffer grows before the output may take it.
 const READY: usize = 1 << 16;
 
 impl<'d> Writer<'d> {
+    /// A writer that follows the spelling if it is that of this format.
+    pub(super) fn new(document: &'d Document<'d>, format: &str, limits: &'d Limits) -> Result<Writer<'d>, Error> {
+        document.tape().check()?;
+        let spelling = document.spelling_of(format).filter(|spelling| !spelling.notes.is_empty());
+        let mut writer = Writer {
+            document,
+            nodes: document.nodes(),
+            limits,
+            spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
+            stack: Vec::new(),
+            has_absent: document.tape().keys().any_absent()
+                || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
+            slots: HashMap::new(),
+            rendered: Rendered::default(),
+            next: 0,
+            losses: Losses::default(),
+        };
+        if document.header().is_some() {
+            writer.losses.add(LossKind::Header, || "$".to_owned());
+        }
+        Ok(writer)
+    }
+
+    /// Writes the value at `at` and all that is in it.
+    pub(super) fn run(&mut self, at: u32, out: &mut dyn Output) -> Result<(), Error> {
+        self.value(at, out.buffer())?;
+        while !self.stack.is_empty() {
+            self.step(out)?;
+        }
+        Ok(())
+    }
+
     pub(super) fn node(&self, at: u32) -> Node {
         self.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }

@@ -1,4 +1,5 @@
-//! Numbers and keys as PHP writes them.
+//! Numbers, keys and names as PHP writes them: for the formats of PHP that are
+//! text.
 
 /// A float as `serialize_precision` -1 (and 17, in which each digit counts)
 /// gives it.
