@@ -183,7 +183,9 @@ fn cuts_and_changes_are_an_error_or_a_value() {
         let is_container = f.mode == "var_export" && f.blob.ends_with(b")") && !f.blob.starts_with(b"'");
         for len in (0..f.blob.len()).step_by(step) {
             let outcome = both_ways(&f.blob[..len]);
-            if is_container && !f.blob[..len].ends_with(b"::__set_state") {
+            // The name of a method that is cut off is one of an enum case too.
+            let is_case = outcome.document.root().kind() == Kind::EnumCase;
+            if is_container && !(is_case && outcome.error.is_none()) {
                 let error = outcome.error.unwrap_or_else(|| panic!("{} cut at {len}", f.name));
                 let is_case = error.kind() == ErrorKind::Unsupported && !f.blob[..len].contains(&b'(');
                 assert!(error.kind() == ErrorKind::Truncated || is_case, "{} cut at {len}: {error}", f.name);

@@ -90,6 +90,12 @@ impl<S: Sink> Machine<'_, '_, S> {
     pub(super) fn next_key(&mut self, start: usize) -> Result<Key, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(Key::Int(0)) };
         let Some(next) = frame.next else {
+            // It may be a key that is cut off.
+            let mut behind = self.lexer;
+            behind.skip()?;
+            if behind.rest().is_empty() || behind.rest() == b"=" {
+                return Err(behind.wrong(behind.input.len(), "`=>`"));
+            }
             return Err(Error::new(ErrorKind::Malformed)
                 .at(start)
                 .expecting("a key, as there is none behind the largest integer")

@@ -57,6 +57,8 @@ impl Lexer<'_> {
                 text.extend_from_slice(&self.input[self.at + 1..self.at + 1 + sign]);
                 self.at += 1 + sign;
                 text.extend(self.digits(10));
+            } else if self.byte(self.at + 1 + sign).is_none() && !text.is_empty() {
+                return Err(self.wrong(self.input.len(), "the digits of the exponent"));
             }
         }
         if !is_float && text.len() > 1 && text[0] == b'0' {
