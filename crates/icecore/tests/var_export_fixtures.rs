@@ -209,6 +209,30 @@ fn cuts_and_changes_are_an_error_or_a_value() {
     assert!(cut > 10_000, "{cut}");
 }
 
+/// Who edits a value gets the new one, whatever was kept of the old one's text.
+#[test]
+fn what_was_edited_is_written_anew() {
+    let document = whole(b"[\"a\\n\" => \"b\\n\", 0x10 => 0x1F]");
+    let (json, _) = write(&document, "json:typed,spelling").unwrap();
+    let json = String::from_utf8(json).unwrap();
+    let edited = json.replace(r#""b\n""#, r#""c\n""#).replace("31", "32").replace(r#""a\n""#, r#""d""#);
+    assert_ne!(json, edited);
+    let typed = Stage::parse("json:typed").unwrap();
+    for (json, text) in [
+        (json, "array (\n  \"a\\n\" => \"b\\n\",\n  0x10 => 0x1F,\n)"),
+        (edited, "array (\n  'd' => 'c\n',\n  0x10 => 32,\n)"),
+    ] {
+        let document = icecore::read_as(json.as_bytes(), &typed, &Limits::default()).unwrap();
+        assert_eq!(String::from_utf8_lossy(&write(&document, "var-export").unwrap().0), text, "{json}");
+    }
+}
+
+#[test]
+fn what_stands_before_does_not_grow_together_with_the_value() {
+    let (text, _) = write(&whole(b"return[1];"), "var-export").unwrap();
+    assert_eq!(String::from_utf8_lossy(&text), "return array (\n  0 => 1,\n);");
+}
+
 /// Takes everything away at once.
 #[derive(Default)]
 struct Nothing(Vec<u8>);

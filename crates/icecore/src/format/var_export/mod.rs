@@ -4,6 +4,7 @@
 
 mod detect;
 mod frames;
+mod kept;
 mod lex;
 mod number;
 mod options;

@@ -14,10 +14,7 @@ pub(super) enum Text {
 impl Lexer<'_> {
     /// Whether a string starts here.
     pub(super) fn is_string(&self) -> bool {
-        match self.rest() {
-            [b'\'' | b'"', ..] | [b'b' | b'B', b'\'' | b'"', ..] => true,
-            _ => false,
-        }
+        matches!(self.rest(), [b'\'' | b'"', ..] | [b'b' | b'B', b'\'' | b'"', ..])
     }
 
     /// A string, or several of them with `.` between.

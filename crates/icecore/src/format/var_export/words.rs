@@ -181,16 +181,17 @@ impl<'a> Lexer<'a> {
         if is_call {
             return Err(self.code(start, format_args!("`{shown}(`, a call")));
         }
-        Ok(match (bare, bare.to_ascii_lowercase().as_slice()) {
-            (_, b"null") => Start::Null,
-            (_, b"true") => Start::Bool(true),
-            (_, b"false") => Start::Bool(false),
-            (b"INF", _) => Start::Number(Number::Float(f64::INFINITY)),
-            (b"NAN", _) => Start::Number(Number::Float(f64::NAN)),
-            (b"PHP_INT_MAX", _) => Start::Number(Number::Int(i64::MAX)),
-            (b"PHP_INT_MIN", _) => Start::Number(Number::Int(i64::MIN)),
+        let is = |word: &[u8]| bare.eq_ignore_ascii_case(word);
+        Ok(match bare {
+            _ if is(b"null") => Start::Null,
+            _ if is(b"true") => Start::Bool(true),
+            _ if is(b"false") => Start::Bool(false),
+            b"INF" => Start::Number(Number::Float(f64::INFINITY)),
+            b"NAN" => Start::Number(Number::Float(f64::NAN)),
+            b"PHP_INT_MAX" => Start::Number(Number::Int(i64::MAX)),
+            b"PHP_INT_MIN" => Start::Number(Number::Int(i64::MIN)),
             _ if is_cut => return Err(self.wrong(self.input.len(), "the rest of a word")),
-            (_, lower) if KEYWORDS.contains(&lower) => return Err(self.code(start, format_args!("`{shown}`"))),
+            _ if KEYWORDS.iter().any(|word| is(word)) => return Err(self.code(start, format_args!("`{shown}`"))),
             _ => return Err(self.code(start, format_args!("`{shown}`, a constant"))),
         })
     }

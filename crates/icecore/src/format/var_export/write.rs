@@ -3,9 +3,10 @@
 //! It writes as `var_export()` of PHP 8.2 does, and follows the spelling of a
 //! document that was read from it.
 
+use super::lex::is_word;
 use super::pen::{push_case, push_digits, push_property};
 use super::text::{integer_key, is_class_name};
-use super::{NAME, WriteOptions, spelling};
+use super::{NAME, WriteOptions, kept, spelling};
 use crate::document::{Document, IS_KEY, Kind, NO_KEY, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -49,7 +50,13 @@ pub fn write(
     let before = if is_file { &b"<?php\n\nreturn "[..] } else { piece(spelling::BEFORE).unwrap_or(b"") };
     let behind = if is_file { &b";\n"[..] } else { piece(spelling::BEHIND).unwrap_or(b"") };
     out.buffer().extend_from_slice(before);
+    let start = out.buffer().len();
     writer.value(document.root().index(), out.buffer())?;
+    // `return[1]` was read, but `return` and `array` must not become one word.
+    let buf = out.buffer();
+    if before.last().is_some_and(|byte| is_word(*byte)) && buf.get(start).is_some_and(|byte| is_word(*byte)) {
+        buf.insert(start, b' ');
+    }
     while !writer.stack.is_empty() {
         writer.step(out)?;
     }
@@ -206,19 +213,20 @@ impl<'d> Writer<'d> {
         if key.key == NO_KEY && self.is_short && frame.shape == Shape::Array {
             return Ok(());
         }
-        if let Some(source) = self.kept(value, spelling::KEY) {
+        let document = self.document;
+        let (node, bytes) = match key.key {
+            NO_KEY => (Node::int(i64::from(frame.count)), &[][..]),
+            IS_KEY => (*key, if key.kind.has_bytes() { document.bytes(key) } else { &[][..] }),
+            id => match document.tape().keys().get(u32::from(id)) {
+                Some(name) => (name.node, name.bytes),
+                None => (Node::leaf(Kind::Null, 0), &[][..]),
+            },
+        };
+        let is_object = frame.shape != Shape::Array;
+        let source = self.kept(value, spelling::KEY);
+        if let Some(source) = source.filter(|source| kept::is_key(source, &node, bytes, is_object)) {
             buf.extend_from_slice(source);
-        } else if key.key == NO_KEY {
-            self.int_key(i64::from(frame.count), frame.shape, buf);
         } else {
-            let document = self.document;
-            let (node, bytes) = match key.key {
-                IS_KEY => (*key, if key.kind.has_bytes() { document.bytes(key) } else { &[][..] }),
-                id => match document.tape().keys().get(u32::from(id)) {
-                    Some(name) => (name.node, name.bytes),
-                    None => (Node::leaf(Kind::Null, 0), &[][..]),
-                },
-            };
             match node.kind {
                 Kind::Int => self.int_key(node.payload as i64, frame.shape, buf),
                 Kind::Bytes | Kind::Text => self.text_key(bytes, value, frame.shape, buf),
@@ -431,7 +439,7 @@ impl<'d> Writer<'d> {
         if let Some(indent) = line {
             self.line(indent, buf);
         }
-        match self.kept(at, spelling::SOURCE) {
+        match self.kept(at, spelling::SOURCE).filter(|source| kept::is_leaf(source, node, bytes)) {
             Some(source) => buf.extend_from_slice(source),
             None => push_case(bytes, buf),
         }

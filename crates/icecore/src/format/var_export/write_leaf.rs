@@ -1,9 +1,9 @@
 //! Leaves, and what PHP has nothing for.
 
 use super::pen::{push_bool, push_int, push_number, push_string};
-use super::spelling;
 use super::text::{is_class_name, push_float, push_uint};
 use super::write::Writer;
+use super::{kept, spelling};
 use crate::document::{Kind, Node, flag};
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
@@ -34,7 +34,9 @@ impl Writer<'_> {
     /// Writes a leaf.
     #[inline]
     pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
-        if let Some(source) = self.kept(at, spelling::SOURCE) {
+        let document = self.document;
+        let bytes = || if node.kind.has_bytes() { document.bytes(node) } else { &[] };
+        if let Some(source) = self.kept(at, spelling::SOURCE).filter(|source| kept::is_leaf(source, node, bytes())) {
             return buf.extend_from_slice(source);
         }
         match node.kind {

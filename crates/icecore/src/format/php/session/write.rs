@@ -126,7 +126,8 @@ fn name(
             let Some(len) = len else {
                 return Err(no_name(value.path(), "one of more than 127 bytes"));
             };
-            match kept {
+            // A document may have been edited since.
+            match kept.filter(|kept| kept.get(1..) == Some(name)) {
                 Some(kept) => buf.extend_from_slice(kept),
                 None => {
                     buf.push(len);
