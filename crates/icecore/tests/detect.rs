@@ -146,12 +146,14 @@ fn no_ordinary_file_is_taken_for_one_of_ours() {
         checked += 1;
         let found = identify(&bytes);
         let Some(format) = found.as_ref().and_then(|found| found.format) else { continue };
-        // Perl keeps its own data as Storable in places; JSON is everywhere.
+        // Perl keeps its own data as Storable in places, Ruby its pages of help as
+        // Marshal; JSON is everywhere, and PHP files may return a value.
         let is_data = match format.name {
             "json" => true,
             "storable" => bytes.starts_with(b"pst0"),
             // Ruby keeps its documentation so.
-            "marshal" => path.extension().is_some_and(|extension| extension == "ri"),
+            "marshal" => path.extension().is_some_and(|end| end == "ri"),
+            "var-export" => path.extension().is_some_and(|end| end == "php"),
             _ => bytes.starts_with(b"=srl") || bytes.starts_with(b"=\xf3rl"),
         };
         assert!(is_data, "{} is taken for {}", path.display(), format.name);

@@ -59,6 +59,18 @@ pub fn php_read(data: &[u8]) {
     reads(data, "php", true);
 }
 
+/// With each handler in turn: which one fits is decided by looking, and an
+/// input that was changed may fit another.
+pub fn php_session_read(data: &[u8]) {
+    let handlers = ["php", "php_binary", "php_serialize"];
+    let handler = handlers[crate::choice(data) as usize % handlers.len()];
+    reads(data, &format!("php-session:handler={handler}"), true);
+}
+
+pub fn var_export_read(data: &[u8]) {
+    reads(data, "var-export", true);
+}
+
 /// By itself a key that is a decimal string becomes an integer, as PHP's arrays
 /// have it; igbinary can say it as a string.
 pub fn igbinary_read(data: &[u8]) {

@@ -2,7 +2,7 @@
 
 use super::magic::MAGIC;
 use super::{Finding, Sample};
-use super::{bson, cbor, msgpack, php, pickle, text};
+use super::{bson, cbor, msgpack, pickle, text};
 use crate::format::{Certainty, Guess};
 
 /// A format that takes more than a look at a signature.
@@ -15,8 +15,6 @@ struct Foreign {
 static FOREIGN: &[Foreign] = &[
     Foreign { name: "java", title: "Java serialization", detect: java },
     Foreign { name: "pickle", title: "Python pickle", detect: pickle::detect },
-    Foreign { name: "php-session", title: "PHP session", detect: php::session },
-    Foreign { name: "var-export", title: "PHP var_export", detect: php::exported },
     Foreign { name: "dumper", title: "Perl Data::Dumper", detect: text::dumper },
     Foreign { name: "plist", title: "Apple property list", detect: text::plist },
     Foreign { name: "xml", title: "XML", detect: text::xml },

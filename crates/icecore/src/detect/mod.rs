@@ -9,7 +9,6 @@ mod foreign;
 mod magic;
 mod msgpack;
 mod ours;
-mod php;
 mod pickle;
 mod text;
 mod walk;

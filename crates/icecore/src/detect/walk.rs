@@ -79,12 +79,6 @@ impl<'a> Walk<'a> {
         self.at += end + 1;
         Ok(&rest[..end])
     }
-
-    /// Skips blanks, tabs and line ends.
-    pub(super) fn blanks(&mut self) {
-        let blanks = self.rest().iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        self.at += blanks;
-    }
 }
 
 /// Whether a text is a decimal integer.

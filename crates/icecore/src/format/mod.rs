@@ -6,9 +6,12 @@ pub mod marshal;
 pub mod php;
 pub mod sereal;
 pub mod storable;
+pub mod var_export;
 
 pub(crate) mod append;
+mod late;
 mod php_lacks;
+mod php_text;
 mod scan;
 
 use crate::document::{Document, Naming, Receive, Tape, Windows, renamed};
@@ -197,8 +200,16 @@ impl std::fmt::Debug for Format {
     }
 }
 
-static FORMATS: &[&Format] =
-    &[&storable::FORMAT, &sereal::FORMAT, &php::FORMAT, &igbinary::FORMAT, &marshal::FORMAT, &json::FORMAT];
+static FORMATS: &[&Format] = &[
+    &storable::FORMAT,
+    &sereal::FORMAT,
+    &php::FORMAT,
+    &php::session::FORMAT,
+    &var_export::FORMAT,
+    &igbinary::FORMAT,
+    &marshal::FORMAT,
+    &json::FORMAT,
+];
 
 /// All formats.
 pub fn all() -> &'static [&'static Format] {

@@ -7,7 +7,8 @@ use super::spelling as code;
 use super::{NAME, WriteOptions, tag};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::php_lacks::{count_present, has_regexp_flags, is_absent, lost_flags};
+use crate::format::php_lacks::{count_present, is_absent, key_text, lost_flags, lost_wrapper};
+use crate::format::php_text::integer_key;
 use crate::format::write_named;
 use crate::limits::Limits;
 use crate::num::{bigint, float128};
@@ -256,6 +257,10 @@ impl<'d> Writer<'d> {
             }
             kind if kind.is_string() => {}
             _ => {
+                if let Some(text) = key_text(&node) {
+                    self.lose(LossKind::Key, value);
+                    return self.fresh(&text, buf);
+                }
                 return Err(Error::new(ErrorKind::Unrepresentable)
                     .expecting("keys that are strings or integers")
                     .finding(format!("a key of kind {:?}", node.kind))
@@ -270,7 +275,7 @@ impl<'d> Writer<'d> {
         // PHP's arrays have no key "1", only 1.
         if !is_object
             && self.spelling.is_none()
-            && let Some(number) = decimal(bytes)
+            && let Some(number) = integer_key(bytes)
         {
             Self::integer(number, None, buf);
             return Ok(());
@@ -278,7 +283,8 @@ impl<'d> Writer<'d> {
         let number = self.string(bytes, false, chosen, choice, buf)?;
         // What is a string here may be an integer in an array.
         if first == value
-            && decimal(bytes).is_none()
+            && matches!(node.kind, Kind::Bytes | Kind::Text)
+            && integer_key(bytes).is_none()
             && choice.is_none()
             && number != u32::MAX
             && let Some(slot) = self.keys.get_mut(usize::from(id))
@@ -367,11 +373,10 @@ impl<'d> Writer<'d> {
             if node.flags & !(flag::REF | flag::TARGET) != 0 {
                 lost_flags(&node, |kind| self.lose(kind, at));
             }
-            let Some(loss) = wraps(self.document, at) else { break };
-            self.lose(loss, at);
-            if node.kind == Kind::Regexp && has_regexp_flags(self.document, at) {
-                self.lose(LossKind::RegexpFlags, at);
+            if !wraps(self.document, at) {
+                break;
             }
+            lost_wrapper(self.document, at, |kind| self.lose(kind, at));
             at = inside(self.document, at);
         }
         (at, at - first)
@@ -430,8 +435,12 @@ impl<'d> Writer<'d> {
     /// A string with the digits of a number.
     fn digits(&mut self, at: u32, text: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
         self.lose(LossKind::BigInt, at);
-        // It stands nowhere that the table of strings could refer to, so it is
-        // written out each time.
+        self.fresh(text, buf)
+    }
+
+    /// A string that stands nowhere that the table of strings could refer to: it is
+    /// written out each time.
+    fn fresh(&mut self, text: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
         self.sized(tag::STRING, None, text.len() as u64, buf)?;
         buf.extend_from_slice(text);
         self.next_string += 1;
@@ -511,23 +520,16 @@ fn is_scalar(kind: Kind) -> bool {
     !matches!(kind, Kind::Array | Kind::Map | Kind::Object | Kind::Opaque | Kind::EnumCase)
 }
 
-/// What is lost with a node of which only what is in it can be written.
-fn wraps(document: &Document<'_>, at: u32) -> Option<LossKind> {
-    let node = document.nodes().get(at as usize)?;
+/// Whether only what is in a node can be written.
+fn wraps(document: &Document<'_>, at: u32) -> bool {
+    let Some(node) = document.nodes().get(at as usize) else { return false };
     let kind_inside = || document.nodes().get(at as usize + 1).map(|node| node.kind);
     match node.kind {
-        Kind::Ref => Some(LossKind::Reference),
-        Kind::Attrs => Some(LossKind::Attributes),
-        Kind::Regexp => Some(LossKind::Regexp),
-        Kind::Code => Some(LossKind::Code),
-        Kind::VString => Some(LossKind::VString),
-        Kind::Tied => Some(LossKind::Tied),
+        Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::VString | Kind::Tied => true,
         // A payload that was opened is no payload any more.
-        Kind::Opaque if node.form() != Form::Serializable || !kind_inside().is_some_and(Kind::is_string) => {
-            Some(LossKind::Opaque)
-        }
-        Kind::Object if !matches!(kind_inside(), Some(Kind::Array | Kind::Map)) => Some(LossKind::Class),
-        _ => None,
+        Kind::Opaque => node.form() != Form::Serializable || !kind_inside().is_some_and(Kind::is_string),
+        Kind::Object => !matches!(kind_inside(), Some(Kind::Array | Kind::Map)),
+        _ => false,
     }
 }
 
@@ -542,7 +544,7 @@ fn inside(document: &Document<'_>, at: u32) -> u32 {
 /// The node that is written for the one at `at`.
 fn written(document: &Document<'_>, mut at: u32) -> u32 {
     for _ in 0..WRAPS {
-        if wraps(document, at).is_none() {
+        if !wraps(document, at) {
             break;
         }
         at = inside(document, at);
@@ -568,19 +570,6 @@ fn find(notes: &[Note], code: u16) -> Option<u64> {
 fn float(bits: u64, buf: &mut Vec<u8>) {
     buf.push(tag::FLOAT);
     buf.extend_from_slice(&bits.to_be_bytes());
-}
-
-/// The integer that PHP makes of a key with these bytes.
-fn decimal(bytes: &[u8]) -> Option<i64> {
-    let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
-    let is_plain = match digits {
-        [b'0'] => bytes.len() == 1,
-        [b'1'..=b'9', ..] => digits.len() <= 19 && digits.iter().all(u8::is_ascii_digit),
-        _ => false,
-    };
-    let number: i64 = if is_plain { std::str::from_utf8(bytes).ok()?.parse().ok()? } else { return None };
-    // The least integer stays a string, as in PHP.
-    (number != i64::MIN).then_some(number)
 }
 
 #[cold]

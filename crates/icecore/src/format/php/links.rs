@@ -37,6 +37,11 @@ impl Slots {
         self.silent.push(at);
     }
 
+    /// No slot for the root: it only holds the variables of a session.
+    pub(super) fn without_root() -> Slots {
+        Slots { seen: 1, ..Slots::default() }
+    }
+
     /// The node with this slot, counted from 1.
     pub(super) fn find(&mut self, tape: &[Node], slot: u64) -> Result<u32, Error> {
         while let Some(node) = tape.get(self.seen) {

@@ -4,17 +4,16 @@
 
 mod detect;
 mod fast;
-mod late;
 mod links;
 mod options;
 mod read;
 mod repair;
 mod repair_step;
 mod repaired;
+pub mod session;
 mod skim;
 mod spelling;
 mod spl;
-mod text;
 mod token;
 mod write;
 mod write_keys;
@@ -24,7 +23,7 @@ mod write_spl;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::{Format, Outcome, Request, Rest};
+use super::{Format, Outcome, Request, Rest, late, php_text as text};
 use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Windows};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;

@@ -19,7 +19,7 @@ pub(super) const IDS: usize = 65_000;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     /// Its node; of an object, its body's.
-    at: u32,
+    pub(super) at: u32,
     /// How many entries are still to come.
     pub(super) left: u32,
     /// How many there were.
@@ -35,7 +35,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    fn new(left: u32, is_object: bool, is_list: bool) -> Frame {
+    pub(super) fn new(left: u32, is_object: bool, is_list: bool) -> Frame {
         Frame { at: 0, left, count: 0, is_object, is_list, is_keyed: left <= KEYED, is_payload: false }
     }
 
@@ -45,7 +45,7 @@ impl Frame {
 }
 
 /// A key, before it is known what becomes of it.
-enum Key {
+pub(super) enum Key {
     Int(i64),
     Input(usize, usize),
     Arena(Node),
@@ -62,8 +62,10 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) payloads: Vec<Payload>,
     pub(super) slots: Slots,
     late: Late,
+    /// Whether the root is a map even where its keys are those of a list.
+    pub(super) root_is_map: bool,
     /// The source of the key before the next value, if it is to be kept.
-    key_source: Option<(usize, usize)>,
+    pub(super) key_source: Option<(usize, usize)>,
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
@@ -84,6 +86,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             payloads: Vec::new(),
             slots: Slots::default(),
             late: Late::default(),
+            root_is_map: false,
             key_source: None,
         }
     }
@@ -91,7 +94,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads the root and all that is in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         self.value(NO_KEY)?;
-        while !self.frames.is_empty() {
+        self.drain(0)
+    }
+
+    /// Goes on until no more than `outer` containers are open.
+    pub(super) fn drain(&mut self, outer: usize) -> Result<(), Error> {
+        while self.frames.len() > outer {
             if self.frames.len() == 1 {
                 self.child_done()?;
             }
@@ -145,7 +153,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         late.insert_keys(self.sink);
     }
 
-    fn close(&mut self, whole: bool) {
+    pub(super) fn close(&mut self, whole: bool) {
         let Some(frame) = self.frames.pop() else { return };
         if frame.is_payload {
             return self.abandon_payload();
@@ -257,7 +265,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[inline]
-    fn place_key(&mut self, key: &Key, is_keyed: bool, start: usize) -> u16 {
+    pub(super) fn place_key(&mut self, key: &Key, is_keyed: bool, start: usize) -> u16 {
         let input = self.tokens.input;
         if is_keyed {
             if let Key::Input(at, len) = *key {
@@ -449,7 +457,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// The front of a container: pushes its node and opens it.
-    fn open(&mut self, node: Node, start: usize, frame: Frame, usual: bool) -> Result<(), Error> {
+    pub(super) fn open(&mut self, node: Node, start: usize, frame: Frame, usual: bool) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
@@ -480,6 +488,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         // A list begins with the key 0, or with its text.
         let first = fast::string(self.tokens.input, self.tokens.at);
         let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
+        let is_list = is_list && !(self.root_is_map && self.frames.is_empty());
         let frame = Frame::new(left, false, is_list);
         let kind = if is_list { Kind::Array } else { Kind::Map };
         self.open(Node { key, ..Node::open(kind, 0) }, start, frame, usual)

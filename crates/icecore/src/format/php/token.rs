@@ -55,17 +55,19 @@ pub(super) struct Tokens<'a> {
     /// Where that payload starts; 0 if there is none.
     pub(super) base: usize,
     pub(super) fixed: Fixed<'a>,
+    /// Whether errors tell what `unserialize()` says of them.
+    pub(super) says_php: bool,
 }
 
 impl<'a> Tokens<'a> {
     pub(super) fn new(input: &'a [u8], at: usize, fixed: Fixed<'a>) -> Tokens<'a> {
-        Tokens { input, at, base: 0, fixed }
+        Tokens { input, at, base: 0, fixed, says_php: true }
     }
 }
 
 impl Tokens<'_> {
     #[inline]
-    fn byte(&self, at: usize) -> Option<u8> {
+    pub(super) fn byte(&self, at: usize) -> Option<u8> {
         self.input.get(at).copied()
     }
 
@@ -91,6 +93,9 @@ impl Tokens<'_> {
     /// Adds what PHP says.
     #[cold]
     pub(super) fn php_offset(&self, error: Error, at: usize) -> Error {
+        if !self.says_php {
+            return error;
+        }
         error.helping(self.php_says(at))
     }
 

@@ -33,31 +33,8 @@ pub fn write(
 }
 
 fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
-    let spelling = document.spelling_of(NAME).filter(|spelling| !spelling.notes.is_empty());
-    let mut writer = Writer {
-        document,
-        nodes: document.nodes(),
-        limits,
-        spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
-        stack: Vec::new(),
-        payloads: Vec::new(),
-        lengths: Vec::new(),
-        looked: HashMap::new(),
-        looked_order: Vec::new(),
-        has_absent: document.tape().keys().any_absent()
-            || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
-        slots: HashMap::new(),
-        rendered: Rendered::default(),
-        next: 0,
-        losses: Losses::default(),
-    };
-    if document.header().is_some() {
-        writer.losses.add(LossKind::Header, || "$".to_owned());
-    }
-    writer.value(document.root().index(), out.buffer())?;
-    while !writer.stack.is_empty() {
-        writer.step(out)?;
-    }
+    let mut writer = Writer::new(document, NAME, limits);
+    writer.run(document.root().index(), out)?;
     out.ready()?;
     Ok(writer.losses)
 }
@@ -104,13 +81,48 @@ pub(super) struct Writer<'d> {
     pub(super) slots: HashMap<u32, (u32, bool)>,
     /// The slot that was given last.
     pub(super) next: u32,
-    losses: Losses,
+    pub(super) losses: Losses,
 }
 
 /// How far the writer's buffer grows before the output may take it.
 const READY: usize = 1 << 16;
 
 impl<'d> Writer<'d> {
+    /// A writer that follows the spelling if it is that of this format.
+    pub(super) fn new(document: &'d Document<'d>, format: &str, limits: &'d Limits) -> Writer<'d> {
+        let spelling = document.spelling_of(format).filter(|spelling| !spelling.notes.is_empty());
+        let mut writer = Writer {
+            document,
+            nodes: document.nodes(),
+            limits,
+            spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
+            stack: Vec::new(),
+            payloads: Vec::new(),
+            lengths: Vec::new(),
+            looked: HashMap::new(),
+            looked_order: Vec::new(),
+            has_absent: document.tape().keys().any_absent()
+                || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
+            slots: HashMap::new(),
+            rendered: Rendered::default(),
+            next: 0,
+            losses: Losses::default(),
+        };
+        if document.header().is_some() {
+            writer.losses.add(LossKind::Header, || "$".to_owned());
+        }
+        writer
+    }
+
+    /// Writes the value at `at` and all that is in it.
+    pub(super) fn run(&mut self, at: u32, out: &mut dyn Output) -> Result<(), Error> {
+        self.value(at, out.buffer())?;
+        while !self.stack.is_empty() {
+            self.step(out)?;
+        }
+        Ok(())
+    }
+
     pub(super) fn node(&self, at: u32) -> Node {
         self.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
@@ -231,12 +243,12 @@ impl<'d> Writer<'d> {
                     at = node.payload as u32;
                 }
                 Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::Tied => {
-                    self.wrapper_losses(at, &node);
+                    self.wrapper_losses(at);
                     wrappers.push(at);
                     at += 1;
                 }
                 Kind::VString => {
-                    self.lose(LossKind::VString, at);
+                    self.wrapper_losses(at);
                     wrappers.push(at);
                     at = self.document.tape().next(at + 1);
                 }

@@ -1,12 +1,13 @@
 //! Keys.
 
 use super::spelling;
-use super::text::{integer_key, push_float, push_integer, push_uint};
+use super::text::{integer_key, push_integer};
 use super::write::Writer;
 use super::write_leaf::quoted;
 use crate::document::{Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append;
+use crate::format::php_lacks::key_text;
 use crate::output::LossKind;
 
 /// Keys that have an id and were written before, as they are written.
@@ -94,19 +95,13 @@ impl Writer<'_> {
             return Ok(());
         }
         let document = self.document;
+        if let Some(text) = key_text(key) {
+            self.text_key(&text, value, is_object, buf);
+            return Ok(());
+        }
         match key.kind {
             Kind::Int | Kind::Bytes | Kind::Text | Kind::Symbol | Kind::Encoded => {
                 self.name(key, document.bytes(key), value, is_object, buf);
-            }
-            Kind::Null => self.text_key(b"", value, is_object, buf),
-            Kind::Bool => self.text_key(if key.payload != 0 { b"1" } else { b"0" }, value, is_object, buf),
-            Kind::Uint | Kind::Float => {
-                let mut text = Vec::new();
-                match key.kind {
-                    Kind::Uint => push_uint(key.payload, &mut text),
-                    _ => push_float(f64::from_bits(key.payload), &mut text),
-                }
-                self.text_key(&text, value, is_object, buf);
             }
             kind => {
                 return Err(Error::new(ErrorKind::Unrepresentable)

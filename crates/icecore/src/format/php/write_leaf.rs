@@ -5,7 +5,7 @@ use super::text::{is_enum_case, push_float, push_integer, push_number, push_uint
 use super::write::Writer;
 use crate::document::{Kind, Node, Place, flag};
 use crate::format::append::append;
-use crate::format::php_lacks::{has_regexp_flags, lost_flags};
+use crate::format::php_lacks::{lost_flags, lost_wrapper};
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
 
@@ -110,20 +110,8 @@ impl Writer<'_> {
     }
 
     /// Counts what is lost with a node of which only what it holds is written.
-    pub(super) fn wrapper_losses(&mut self, at: u32, node: &Node) {
-        self.lose(
-            match node.kind {
-                Kind::Ref => LossKind::Reference,
-                Kind::Attrs => LossKind::Attributes,
-                Kind::Regexp => LossKind::Regexp,
-                Kind::Code => LossKind::Code,
-                _ => LossKind::Tied,
-            },
-            at,
-        );
-        if node.kind == Kind::Regexp && has_regexp_flags(self.document, at) {
-            self.lose(LossKind::RegexpFlags, at);
-        }
+    pub(super) fn wrapper_losses(&mut self, at: u32) {
+        lost_wrapper(self.document, at, |kind| self.lose(kind, at));
     }
 }
 

@@ -1,8 +1,9 @@
-//! Numbers and keys as PHP writes them.
+//! Numbers, keys and names as PHP writes them: for the formats of PHP that are
+//! text.
 
 /// A float as `serialize_precision` -1 (and 17, in which each digit counts)
 /// gives it.
-pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
+pub(crate) fn push_float(value: f64, buf: &mut Vec<u8>) {
     if value.is_nan() {
         return buf.extend_from_slice(b"NAN");
     }
@@ -48,14 +49,14 @@ pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
     }
 }
 
-pub(super) fn push_uint(value: u64, buf: &mut Vec<u8>) {
+pub(crate) fn push_uint(value: u64, buf: &mut Vec<u8>) {
     push_number(b"", value, b"", buf);
 }
 
 /// A number with up to 4 bytes before it and behind it, put together first: that
 /// takes one short copy of a fixed size.
 #[inline(always)]
-pub(super) fn push_number(before: &[u8], mut value: u64, behind: &[u8], buf: &mut Vec<u8>) {
+pub(crate) fn push_number(before: &[u8], mut value: u64, behind: &[u8], buf: &mut Vec<u8>) {
     let mut text = [0; 32];
     text[..before.len()].copy_from_slice(before);
     let digits = value.checked_ilog10().unwrap_or(0) as usize + 1;
@@ -74,13 +75,13 @@ pub(super) fn push_number(before: &[u8], mut value: u64, behind: &[u8], buf: &mu
 
 /// `i:…;`
 #[inline]
-pub(super) fn push_integer(value: i64, buf: &mut Vec<u8>) {
+pub(crate) fn push_integer(value: i64, buf: &mut Vec<u8>) {
     push_number(if value < 0 { b"i:-" } else { b"i:" }, value.unsigned_abs(), b";", buf);
 }
 
 /// The integer that PHP makes of this key of an array: it must be its own
 /// decimal text.
-pub(super) fn integer_key(key: &[u8]) -> Option<i64> {
+pub(crate) fn integer_key(key: &[u8]) -> Option<i64> {
     let digits = key.strip_prefix(b"-").unwrap_or(key);
     match digits {
         [b'0'] if key.len() == 1 => Some(0),
@@ -92,28 +93,28 @@ pub(super) fn integer_key(key: &[u8]) -> Option<i64> {
 }
 
 /// Whether PHP takes this as the name of a class.
-pub(super) fn is_class_name(name: &[u8]) -> bool {
+pub(crate) fn is_class_name(name: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\\') || *byte >= 0x7f;
     !name.is_empty() && name[0] != b'\\' && name.iter().all(is_word)
 }
 
 /// Whether the last number in a head is this one: a document may have been
 /// edited since its heads were kept.
-pub(super) fn says(head: &[u8], number: u64) -> bool {
+pub(crate) fn says(head: &[u8], number: u64) -> bool {
     let end = head.iter().rposition(u8::is_ascii_digit).map_or(0, |at| at + 1);
     let start = head[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
     std::str::from_utf8(&head[start..end]).ok().and_then(|digits| digits.parse().ok()) == Some(number)
 }
 
 /// Whether this is `Class:Case`.
-pub(super) fn is_enum_case(name: &[u8]) -> bool {
+pub(crate) fn is_enum_case(name: &[u8]) -> bool {
     let colon = name.iter().position(|byte| *byte == b':');
     colon.is_some_and(|colon| is_class_name(&name[..colon]) && colon + 1 < name.len())
 }
 
 /// Whether this is the text of a float: digits with a point or without, and an
 /// exponent that may be missing.
-pub(super) fn is_float(text: &[u8]) -> bool {
+pub(crate) fn is_float(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"+").or(text.strip_prefix(b"-")).unwrap_or(text);
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let whole = digits(unsigned);

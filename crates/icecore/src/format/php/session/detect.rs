@@ -1,0 +1,44 @@
+//! Do the bytes look like it?
+
+use super::handler::{begins, first_name, is_plain_name};
+use super::{Handler, ReadOptions, attempt};
+use crate::error::ErrorKind;
+use crate::format::{Certainty, Guess};
+use crate::limits::Limits;
+
+/// How many values are looked at.
+const ENOUGH: u32 = 10_000;
+
+/// Names and values must make sense, to the end or for a good while. An array
+/// of the handler `php_serialize` is one of plain `serialize()`.
+pub(super) fn detect(input: &[u8]) -> Option<Guess> {
+    let handler = if first_name(input.get(..512).unwrap_or(input)).is_some_and(is_plain_name) {
+        Handler::Php
+    } else if begins(input, Handler::PhpBinary) {
+        Handler::PhpBinary
+    } else {
+        return None;
+    };
+    let mut limits = Limits::default();
+    limits.nodes = ENOUGH;
+    let (tape, consumed, error) = attempt(input, handler, &ReadOptions::default(), &limits);
+    // The names of the variables are those that one would give.
+    let document = crate::Document::new(input, tape);
+    let plain = match handler {
+        Handler::Php => is_plain_name,
+        _ => |name: &[u8]| !name.is_empty() && name.iter().all(|byte| byte.is_ascii_graphic() || *byte >= 0x80),
+    };
+    if !document.root().entries().all(|(name, _)| plain(name.bytes())) {
+        return None;
+    }
+    let count = document.root().entries().count();
+    let certainty = match error {
+        None if count > 0 && consumed == input.len() => Certainty::Sure,
+        Some(error) if error.kind() == ErrorKind::Limit => Certainty::Sure,
+        Some(error) if error.kind() == ErrorKind::Truncated && count > 1 => Certainty::Likely,
+        // Damaged further behind: what comes before it must be more than chance.
+        Some(_) if handler == Handler::Php && count > 2 => Certainty::Likely,
+        _ => return None,
+    };
+    Some(Guess { certainty, variant: format!("handler {}", handler.as_str()) })
+}

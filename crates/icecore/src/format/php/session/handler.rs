@@ -1,0 +1,88 @@
+//! How the variables of a session are put together.
+
+use super::{ReadOptions, attempt};
+use crate::limits::Limits;
+
+/// PHP's `session.serialize_handler`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Handler {
+    /// `name|value`, one behind the other: PHP's default.
+    Php,
+    /// A byte with the length of the name, the name, the value.
+    PhpBinary,
+    /// One serialized array.
+    PhpSerialize,
+}
+
+impl Handler {
+    pub(super) const ALL: [Handler; 3] = [Handler::Php, Handler::PhpBinary, Handler::PhpSerialize];
+
+    /// Its name in `php.ini`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Handler::Php => "php",
+            Handler::PhpBinary => "php_binary",
+            Handler::PhpSerialize => "php_serialize",
+        }
+    }
+}
+
+/// How long the name of a variable can be for `php_binary`; the next bit has
+/// another meaning.
+pub(super) const LONGEST: usize = 127;
+
+/// Whether a value seems to begin here.
+fn begins_value(text: &[u8]) -> bool {
+    match text {
+        [b'N', rest @ ..] => matches!(rest, [] | [b';', ..]),
+        [b'a' | b'b' | b'd' | b'i' | b's' | b'C' | b'E' | b'O' | b'R' | b'S' | b'r', rest @ ..] => {
+            matches!(rest, [] | [b':', ..])
+        }
+        _ => false,
+    }
+}
+
+/// Whether this is a name that a program would give to a variable.
+pub(super) fn is_plain_name(name: &[u8]) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.!".contains(byte) || *byte >= 0x80;
+    !name.is_empty() && name.len() <= 256 && name.iter().all(is_plain)
+}
+
+/// The names that begin the input, for `php`.
+pub(super) fn first_name(input: &[u8]) -> Option<&[u8]> {
+    let bar = input.iter().position(|byte| *byte == b'|')?;
+    begins_value(&input[bar + 1..]).then(|| &input[..bar])
+}
+
+/// Whether the first variable looks as this handler puts it.
+pub(super) fn begins(input: &[u8], handler: Handler) -> bool {
+    match handler {
+        Handler::Php => first_name(input).is_some(),
+        Handler::PhpSerialize => matches!(input, [b'a', b':', b'0'..=b'9', ..]),
+        Handler::PhpBinary => input.split_first().is_some_and(|(len, rest)| {
+            rest.get(usize::from(len & 0x7f)..).is_some_and(|value| !value.is_empty() && begins_value(value))
+        }),
+    }
+}
+
+/// The handler under which all of the input reads. Where several do, the names
+/// decide: those of `php` should be plain, since a string in a session may be
+/// made so that the text reads in another way too.
+pub(super) fn find(input: &[u8], options: &ReadOptions, limits: &Limits) -> Handler {
+    let is_plain = first_name(input).is_some_and(is_plain_name);
+    let mut order = [Handler::Php, Handler::PhpSerialize, Handler::PhpBinary];
+    if !is_plain {
+        order.rotate_left(1);
+    }
+    let mut fitting = order.into_iter().filter(|handler| begins(input, *handler));
+    let Some(first) = fitting.next() else {
+        return if input.first().is_some_and(|byte| *byte < 0x20) { Handler::PhpBinary } else { Handler::Php };
+    };
+    let Some(second) = fitting.next() else { return first };
+    let reads = |handler: &Handler| {
+        let (_, consumed, error) = attempt(input, *handler, options, limits);
+        error.is_none() && consumed == input.len()
+    };
+    [first, second].into_iter().chain(fitting).find(reads).unwrap_or(first)
+}

@@ -1,0 +1,76 @@
+//! What can be asked of the reader and the writer.
+
+use super::Handler;
+use crate::options::{Opt, Settings, Side, Takes};
+
+pub(super) const OPTIONS: &[Opt] = &[
+    Opt {
+        name: "handler",
+        takes: Takes::Choice(&["php", "php_binary", "php_serialize"]),
+        side: Side::Both,
+        help: "session.serialize_handler; found by looking while reading, the one that was read while writing, else php",
+    },
+    Opt {
+        name: "lenient",
+        takes: Takes::Flag,
+        side: Side::Read,
+        help: "clamp integers beyond 64 bits, and ignore bytes behind the array of php_serialize, as PHP does",
+    },
+];
+
+/// How a session is read.
+///
+/// ```
+/// use icecore::{Limits, php::session};
+/// let mut options = session::ReadOptions::default();
+/// options.handler = Some(session::Handler::PhpBinary);
+/// let document = session::read(b"\x01ai:1;", &options, &Limits::default())?;
+/// assert_eq!(document.root().get("a").and_then(|a| a.as_i64()), Some(1));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// How the variables were put together. `None`: found by looking.
+    pub handler: Option<Handler>,
+    /// Clamp integers beyond 64 bits, and ignore bytes behind the array of
+    /// `php_serialize`, as PHP does.
+    pub lenient: bool,
+}
+
+impl ReadOptions {
+    pub(super) fn from_settings(settings: &Settings) -> ReadOptions {
+        ReadOptions { handler: handler(settings), lenient: settings.flag("lenient") }
+    }
+}
+
+/// How a session is written.
+///
+/// ```
+/// use icecore::{Limits, php::session};
+/// let document = icecore::read(br#"{"a":1}"#)?;
+/// let mut options = session::WriteOptions::default();
+/// options.handler = Some(session::Handler::PhpSerialize);
+/// let mut text = Vec::new();
+/// session::write(&document, &options, &Limits::default(), &mut text)?;
+/// assert_eq!(text, br#"a:1:{s:1:"a";i:1;}"#);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// How the variables are put together. `None`: as they were read, otherwise
+    /// as `php` does.
+    pub handler: Option<Handler>,
+}
+
+impl WriteOptions {
+    pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
+        WriteOptions { handler: handler(settings) }
+    }
+}
+
+fn handler(settings: &Settings) -> Option<Handler> {
+    let name = settings.choice("handler")?;
+    Handler::ALL.into_iter().find(|handler| handler.as_str() == name)
+}

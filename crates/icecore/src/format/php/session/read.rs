@@ -1,0 +1,81 @@
+//! The reader: names, and the machine of `serialize()` for the values.
+
+use super::Handler;
+use super::handler::LONGEST;
+use crate::document::{Kind, NO_KEY, Node, Sink};
+use crate::error::{Error, ErrorKind};
+use crate::format::php::links::Slots;
+use crate::format::php::read::{Frame, KEYED, Key, Machine};
+
+impl<S: Sink> Machine<'_, '_, S> {
+    /// Reads all variables.
+    pub(super) fn session(&mut self, handler: Handler) -> Result<(), Error> {
+        if handler == Handler::PhpSerialize && !self.tokens.input.is_empty() {
+            if self.tokens.byte(0) != Some(b'a') {
+                return Err(self.tokens.wrong(0, 0, "one serialized array: `a`"));
+            }
+            self.root_is_map = true;
+            return self.run();
+        }
+        self.slots = Slots::without_root();
+        let frame = Frame::new(0, false, false);
+        self.open(Node::open(Kind::Map, 0), 0, frame, true)?;
+        while self.tokens.at < self.tokens.input.len() {
+            if self.sink.nodes().len() >= self.limits.nodes as usize {
+                return Err(self.limits.too_many_nodes().at(self.tokens.at));
+            }
+            let key = self.name(handler)?;
+            self.value(key)?;
+            self.drain(1)?;
+        }
+        self.close(false);
+        Ok(())
+    }
+
+    /// Reads the name of a variable.
+    fn name(&mut self, handler: Handler) -> Result<u16, Error> {
+        let start = self.tokens.at;
+        let (name, len, end) = match handler {
+            Handler::PhpBinary => self.counted_name(start)?,
+            _ => self.delimited_name(start)?,
+        };
+        self.check_length(len, start)?;
+        let Some(frame) = self.frames.last_mut() else { return Ok(NO_KEY) };
+        let is_keyed = frame.count < KEYED;
+        frame.count += 1;
+        let next = self.sink.tape().len();
+        self.tokens.at = end;
+        if S::DETAIL {
+            self.piece(start, end, next, "name");
+            // PHP masks the bit away that once said that there is no value.
+            let is_odd = handler == Handler::PhpBinary && self.tokens.input[start] > LONGEST as u8;
+            self.key_source = is_odd.then_some((start, end));
+        }
+        Ok(self.place_key(&Key::Input(name, len), is_keyed, start))
+    }
+
+    /// `name|`: where the name starts, its length, where the value starts.
+    fn delimited_name(&self, start: usize) -> Result<(usize, usize, usize), Error> {
+        let rest = &self.tokens.input[start..];
+        match rest.iter().position(|byte| *byte == b'|') {
+            Some(bar) => Ok((start, bar, start + bar + 1)),
+            None => Err(Error::new(ErrorKind::Truncated)
+                .at(self.tokens.input.len())
+                .expecting("the name of a variable and `|`")
+                .finding(format!("the end of the input, {} bytes behind the last value", rest.len()))),
+        }
+    }
+
+    /// A byte with the length, and the name.
+    fn counted_name(&self, start: usize) -> Result<(usize, usize, usize), Error> {
+        let len = usize::from(self.tokens.input[start]) & LONGEST;
+        let end = start + 1 + len;
+        if end > self.tokens.input.len() {
+            return Err(Error::new(ErrorKind::Truncated)
+                .at(self.tokens.input.len())
+                .expecting(format!("a name of {len} bytes from offset {}", start + 1))
+                .finding(format!("only {}", self.tokens.input.len() - start - 1)));
+        }
+        Ok((start + 1, len, end))
+    }
+}

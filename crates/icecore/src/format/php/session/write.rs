@@ -1,0 +1,152 @@
+//! The writer: names, and the writer of `serialize()` for the values.
+
+use super::handler::LONGEST;
+use super::{HANDLER, Handler, NAME, WriteOptions};
+use crate::document::{Cursor, Document, Key, Kind, Naming, Value, flag};
+use crate::error::{Error, ErrorKind};
+use crate::format::php::spelling;
+use crate::format::php::write::Writer;
+use crate::format::php_lacks::key_text;
+use crate::format::write_named;
+use crate::limits::Limits;
+use crate::output::{LossKind, Losses, Output};
+
+/// Writes a map as the variables of a session, and says what PHP could not say.
+///
+/// # Errors
+/// Of kind `Unrepresentable`, if the root is no map, or if a name is one that
+/// the handler has no place for: PHP would drop the variable, or all of them.
+/// `Limit`, if the document is nested too deeply; `Output`, if the output was
+/// closed.
+pub fn write(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    document.tape().check()?;
+    write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
+}
+
+fn write_whole(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    let spelled = document.spelling_of(NAME).and_then(|spelling| spelling.get(HANDLER));
+    let spelled = spelled.and_then(|number| Handler::ALL.into_iter().find(|handler| *handler as u64 == number));
+    let handler = options.handler.or(spelled).unwrap_or(Handler::Php);
+    // The numbers of values in kept text are those of the handler that was read.
+    let format = if spelled == Some(handler) { NAME } else { "" };
+    let mut writer = Writer::new(document, format, limits);
+    let root = root(document, limits, &mut writer)?;
+    if handler == Handler::PhpSerialize {
+        writer.run(root.index(), out)?;
+    } else {
+        if root.kind() == Kind::Array && !root.is_empty() {
+            return Err(no_name(document.path(root.index() + 1), "the position in a list"));
+        }
+        writer.flag_losses(root.index(), root.node());
+        for (key, value) in root.entries() {
+            if key.node().has(flag::PLACEHOLDER) && key.node().kind.is_string() {
+                continue;
+            }
+            name(&mut writer, handler, &key, value, out)?;
+            writer.run(value.index(), out)?;
+            out.ready()?;
+        }
+    }
+    out.ready()?;
+    Ok(writer.losses)
+}
+
+/// The map or array at the root, behind what only wraps it.
+fn root<'d>(document: &'d Document<'d>, limits: &Limits, writer: &mut Writer<'d>) -> Result<Cursor<'d>, Error> {
+    let mut here = document.root();
+    for _ in 0..=limits.depth.saturating_add(64) {
+        let at = here.index();
+        let behind = match here.value() {
+            Value::Array | Value::Map => return Ok(here),
+            Value::Link(target) | Value::Alias(target) => target,
+            Value::Object(_, body) => {
+                writer.lose(LossKind::Class, at);
+                body
+            }
+            Value::Ref(inner) | Value::Attrs(inner) | Value::Tied(inner) => {
+                writer.wrapper_losses(at);
+                inner
+            }
+            _ => break,
+        };
+        writer.flag_losses(at, here.node());
+        here = behind;
+    }
+    Err(Error::new(ErrorKind::Unrepresentable)
+        .on_path("$".to_owned())
+        .expecting("a map: the variables of the session")
+        .finding("another value"))
+}
+
+#[cold]
+fn no_name(path: String, found: &str) -> Error {
+    Error::new(ErrorKind::Unrepresentable)
+        .on_path(path)
+        .expecting("the name of a variable")
+        .finding(found.to_owned())
+        .helping("PHP would drop it; `handler=php_serialize` can write it")
+}
+
+/// Writes the name of the variable.
+fn name(
+    writer: &mut Writer<'_>,
+    handler: Handler,
+    key: &Key<'_>,
+    value: Cursor<'_>,
+    out: &mut dyn Output,
+) -> Result<(), Error> {
+    let at = value.index();
+    let text;
+    let name = match (key, key.node().kind) {
+        (_, Kind::Int) => return Err(no_name(value.path(), "an integer")),
+        (Key::Name(name), kind) => {
+            match kind {
+                Kind::Symbol => writer.lose(LossKind::Symbol, at),
+                Kind::Encoded => writer.lose(LossKind::Encoding, at),
+                _ => {}
+            }
+            name.bytes
+        }
+        (Key::Value(key), _) => {
+            text = key_text(key.node()).ok_or_else(|| no_name(value.path(), "a key that is no string"))?;
+            writer.lose(LossKind::Key, at);
+            &text
+        }
+    };
+    let kept = writer.kept(at, spelling::KEY).filter(|_| handler == Handler::PhpBinary);
+    let buf = out.buffer();
+    match handler {
+        Handler::PhpBinary => {
+            let len = u8::try_from(name.len()).ok().filter(|len| usize::from(*len) <= LONGEST);
+            let Some(len) = len else {
+                return Err(no_name(value.path(), "one of more than 127 bytes"));
+            };
+            // A document may have been edited since.
+            match kept.filter(|kept| kept.get(1..) == Some(name)) {
+                Some(kept) => buf.extend_from_slice(kept),
+                None => {
+                    buf.push(len);
+                    buf.extend_from_slice(name);
+                }
+            }
+        }
+        _ => {
+            if name.contains(&b'|') {
+                return Err(no_name(value.path(), "one with `|` in it"));
+            }
+            buf.extend_from_slice(name);
+            buf.push(b'|');
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! Do the bytes look like it?
+
+use super::attempt;
+use crate::document::{Document, Kind};
+use crate::error::ErrorKind;
+use crate::format::{Certainty, Guess};
+use crate::limits::Limits;
+
+/// How many values are looked at.
+const ENOUGH: u32 = 10_000;
+
+/// An array or an object, or a PHP file that returns something. Scalars alone
+/// look like anything.
+pub(super) fn detect(input: &[u8]) -> Option<Guess> {
+    let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input).trim_ascii_start();
+    let is_file = text.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"));
+    let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    let is_state = || {
+        let head = text.get(..256).unwrap_or(text);
+        let name = head.iter().take_while(|byte| super::lex::is_word(**byte) || **byte == b'\\').count();
+        name > 0 && head[name..].starts_with(b"::__set_state(")
+    };
+    if !(is_file || begins(b"array") || begins(b"return") || begins(b"(object)") || is_state()) {
+        return None;
+    }
+    let mut limits = Limits::default();
+    limits.nodes = ENOUGH;
+    let (tape, consumed, error) = attempt(input, &limits);
+    let document = Document::new(input, tape);
+    let root = document.root();
+    let values = document.nodes().len();
+    let is_container = matches!(root.kind(), Kind::Array | Kind::Map | Kind::Object);
+    let certainty = match error {
+        None if !input[consumed..].trim_ascii().is_empty() || values == 0 => return None,
+        None if is_container && values > 1 => Certainty::Sure,
+        None => Certainty::Likely,
+        Some(error) => match error.kind() {
+            ErrorKind::Limit if is_container => Certainty::Sure,
+            ErrorKind::Truncated if is_container && values > 2 => Certainty::Likely,
+            ErrorKind::Malformed if is_container && values > 2 => Certainty::Likely,
+            // A program: its reader can say where the code is.
+            ErrorKind::Unsupported if is_container && values > 2 => Certainty::Possible,
+            _ => return None,
+        },
+    };
+    Some(Guess { certainty, variant: if is_file { "in a PHP file".to_owned() } else { String::new() } })
+}

@@ -1,0 +1,206 @@
+//! Containers and keys.
+
+use super::late::Late;
+use super::number::float_key;
+use super::read::Machine;
+use super::text::integer_key;
+use super::words::Shape;
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
+use crate::error::{Error, ErrorKind};
+
+/// Maps of up to this many entries get ids for their keys; the keys of larger
+/// ones are seldom seen again.
+const KEYED: u32 = 256;
+/// How many ids there are, less a margin.
+const IDS: usize = 65_000;
+
+/// A container that is still open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// Its node; of an object, its body's.
+    pub(super) at: u32,
+    /// How many entries there were.
+    pub(super) count: u32,
+    pub(super) shape: Shape,
+    /// The bracket at its end.
+    pub(super) close: u8,
+    /// Whether the keys so far were 0, 1, 2 and so on.
+    pub(super) is_list: bool,
+    /// The key that PHP gives to a value without one; `None` if there is none
+    /// left.
+    pub(super) next: Option<i64>,
+    /// Whether there was an integer key.
+    pub(super) has_integer: bool,
+}
+
+impl Frame {
+    pub(super) fn new(at: u32, shape: Shape, close: u8) -> Frame {
+        let is_list = shape == Shape::Array;
+        Frame { at, count: 0, shape, close, is_list, next: Some(0), has_integer: false }
+    }
+
+    /// This key was used.
+    fn used(&mut self, key: i64) {
+        if !self.has_integer || self.next.is_some_and(|next| key >= next) {
+            self.has_integer = true;
+            self.next = key.checked_add(1);
+        }
+    }
+}
+
+/// A key, before it is known what becomes of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Key {
+    Int(i64),
+    Bytes(Node),
+}
+
+impl<S: Sink> Machine<'_, '_, S> {
+    /// The key that this value is in the innermost container.
+    pub(super) fn key_of(&mut self, node: Node, start: usize) -> Result<Key, Error> {
+        let key = match node.kind {
+            Kind::Bytes => Key::Bytes(node),
+            Kind::Int => Key::Int(node.payload as i64),
+            Kind::Bool => Key::Int(i64::from(node.payload != 0)),
+            Kind::Float => Key::Int(float_key(f64::from_bits(node.payload))),
+            Kind::Null => Key::Bytes(Node::string(Kind::Bytes, Place::Input(0), 0)),
+            _ => {
+                return Err(Error::new(ErrorKind::Malformed)
+                    .at(start)
+                    .expecting("a key that is a string or an integer")
+                    .finding("an enum case"));
+            }
+        };
+        let Some(frame) = self.frames.last_mut() else { return Ok(key) };
+        match (key, frame.shape) {
+            (Key::Int(value), _) => {
+                frame.used(value);
+                Ok(if frame.shape == Shape::Cast { self.property(value) } else { key })
+            }
+            (Key::Bytes(node), shape) => {
+                let value = integer_key(self.sink.tape().bytes(&node, self.lexer.input));
+                let Some(value) = value else { return Ok(key) };
+                frame.used(value);
+                Ok(if shape == Shape::Array { Key::Int(value) } else { key })
+            }
+        }
+    }
+
+    /// The key of a value without one.
+    pub(super) fn next_key(&mut self, start: usize) -> Result<Key, Error> {
+        let Some(frame) = self.frames.last_mut() else { return Ok(Key::Int(0)) };
+        let Some(next) = frame.next else {
+            // It may be a key that is cut off.
+            let mut behind = self.lexer;
+            behind.skip()?;
+            if behind.rest().is_empty() || behind.rest() == b"=" {
+                return Err(behind.wrong(behind.input.len(), "`=>`"));
+            }
+            return Err(Error::new(ErrorKind::Malformed)
+                .at(start)
+                .expecting("a key, as there is none behind the largest integer")
+                .finding("a value without a key"));
+        };
+        frame.used(next);
+        Ok(if frame.shape == Shape::Cast { self.property(next) } else { Key::Int(next) })
+    }
+
+    /// The names of properties are strings.
+    fn property(&mut self, value: i64) -> Key {
+        Key::Bytes(self.sink.tape().owned(Kind::Bytes, value.to_string().as_bytes()))
+    }
+
+    /// Gives the next value of the innermost container this key; says what the
+    /// value has in [`Node::key`].
+    pub(super) fn place_key(&mut self, key: Key, start: usize, end: usize) -> u16 {
+        let Some(frame) = self.frames.last_mut() else { return NO_KEY };
+        let position = frame.count;
+        frame.count += 1;
+        if frame.is_list {
+            if matches!(key, Key::Int(value) if value == i64::from(position)) {
+                return NO_KEY;
+            }
+            self.unlist(position);
+        }
+        let input = self.lexer.input;
+        let tape = self.sink.tape();
+        if position < KEYED && tape.keys.len() < IDS {
+            let id = match key {
+                Key::Int(value) => tape.intern_key(Node::int(value), &[]),
+                Key::Bytes(node) => match (node.place(), usize::try_from(node.aux)) {
+                    (Place::Input(at), Ok(len)) if node.aux < u32::MAX => {
+                        match tape.keys.recall(Kind::Bytes, 0, input, at as usize, len) {
+                            0 => tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[at as usize..at as usize + len]),
+                            id => Some(id),
+                        }
+                    }
+                    _ => {
+                        let bytes = tape.bytes(&node, input).to_vec();
+                        tape.intern_key(Node::leaf(Kind::Bytes, 0), &bytes)
+                    }
+                },
+            };
+            if let Some(id) = id {
+                return id;
+            }
+        }
+        let node = match key {
+            Key::Int(value) => Node::int(value),
+            Key::Bytes(node) => node,
+        };
+        let at = self.sink.tape().push(Node { key: IS_KEY, ..node });
+        if let Some(detail) = self.sink.detail() {
+            detail.begin(at, start);
+            detail.end(at, end);
+        }
+        KEY_NODE
+    }
+
+    /// The innermost array is no list: the `count` entries before this one get
+    /// their keys.
+    #[cold]
+    fn unlist(&mut self, count: u32) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.is_list = false;
+        let at = frame.at;
+        let tape = self.sink.tape();
+        tape.nodes[at as usize].kind = Kind::Map;
+        let mut done = 0;
+        let mut child = at + 1;
+        while done < count.min(KEYED) && tape.keys.len() < IDS {
+            let Some(id) = tape.intern_key(Node::int(i64::from(done)), &[]) else { break };
+            tape.set_key(child, id);
+            child = tape.next(child);
+            done += 1;
+        }
+        if done < count {
+            self.late.add(at, child, done, count);
+        }
+    }
+
+    /// Closes what is open, and gives the lists that turned out to be none their
+    /// keys: in any case, whatever stopped the reading.
+    pub(super) fn finish(&mut self) {
+        while !self.frames.is_empty() {
+            self.close();
+        }
+        let late: Late = std::mem::take(&mut self.late);
+        late.insert_keys(self.sink);
+    }
+
+    /// The innermost container ends here.
+    pub(super) fn close(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        let end = self.lexer.at;
+        let is_object = frame.shape != Shape::Array;
+        let tape = self.sink.tape();
+        tape.close(frame.at, frame.count);
+        if is_object {
+            tape.close(frame.at - 1, 1);
+        }
+        if let Some(detail) = self.sink.detail() {
+            detail.end(frame.at, end);
+            detail.end(frame.at - u32::from(is_object), end);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Whether a text that was kept still says what the document says: it may have
+//! been edited since.
+
+use super::lex::Lexer;
+use super::number::{Number, float_key};
+use super::string::Text;
+use super::text::integer_key;
+use super::words::Start;
+use crate::document::{Kind, Node};
+use std::borrow::Cow;
+
+fn value(source: &[u8]) -> Option<Start<'_>> {
+    let mut lexer = Lexer { input: source, at: 0 };
+    let value = lexer.value().ok()?;
+    (lexer.at == source.len()).then_some(value)
+}
+
+fn text<'s>(text: &'s Text, source: &'s [u8]) -> &'s [u8] {
+    match text {
+        Text::Plain(start, len) => source.get(*start..start + len).unwrap_or(&[]),
+        Text::Made(bytes) => bytes,
+    }
+}
+
+/// Whether this is the text of a leaf; `bytes` are the leaf's.
+pub(super) fn is_leaf(source: &[u8], node: &Node, bytes: &[u8]) -> bool {
+    match (value(source), node.kind) {
+        (Some(Start::Null), Kind::Null) => true,
+        (Some(Start::Bool(value)), Kind::Bool) => value == (node.payload != 0),
+        (Some(Start::Number(Number::Int(value))), Kind::Int) => value == node.payload as i64,
+        (Some(Start::Number(Number::Float(value))), Kind::Float) => {
+            value.to_bits() == node.payload || value.is_nan() && f64::from_bits(node.payload).is_nan()
+        }
+        (Some(Start::Text(found)), Kind::Bytes | Kind::Text) => text(&found, source) == bytes,
+        (Some(Start::Case(class, name)), Kind::EnumCase) => bytes == [class, b":", name].concat(),
+        _ => false,
+    }
+}
+
+/// Whether this is the text of a key; `bytes` are the key's.
+pub(super) fn is_key(source: &[u8], node: &Node, bytes: &[u8], is_object: bool) -> bool {
+    let found = value(source);
+    let (number, name) = match &found {
+        Some(Start::Null) => (None, Cow::Borrowed(&b""[..])),
+        Some(Start::Bool(value)) => (Some(i64::from(*value)), Cow::Borrowed(&b""[..])),
+        Some(Start::Number(Number::Int(value))) => (Some(*value), Cow::Borrowed(&b""[..])),
+        Some(Start::Number(Number::Float(value))) => (Some(float_key(*value)), Cow::Borrowed(&b""[..])),
+        Some(Start::Text(found)) => {
+            let name = text(found, source);
+            (integer_key(name).filter(|_| !is_object), Cow::Borrowed(name))
+        }
+        _ => return false,
+    };
+    match (number, node.kind) {
+        (Some(number), Kind::Int) => number == node.payload as i64,
+        // The names of properties are strings, whatever they are written as.
+        (Some(number), Kind::Bytes | Kind::Text) => is_object && number.to_string().as_bytes() == bytes,
+        (None, Kind::Bytes | Kind::Text) => *name == *bytes,
+        _ => false,
+    }
+}

@@ -1,0 +1,167 @@
+//! A position in a PHP text, and what can be told there without knowing what it
+//! is part of.
+
+use crate::error::{Error, ErrorKind};
+
+/// The input and how far it was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lexer<'a> {
+    pub(super) input: &'a [u8],
+    pub(super) at: usize,
+}
+
+pub(super) fn is_word_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
+}
+
+pub(super) fn is_word(byte: u8) -> bool {
+    is_word_start(byte) || byte.is_ascii_digit()
+}
+
+impl<'a> Lexer<'a> {
+    #[inline]
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.input.get(self.at).copied()
+    }
+
+    #[inline]
+    pub(super) fn byte(&self, at: usize) -> Option<u8> {
+        self.input.get(at).copied()
+    }
+
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.input.get(self.at..).unwrap_or(&[])
+    }
+
+    // -- Errors -----------------------------------------------------------------
+
+    /// Something else stands at `at`.
+    #[cold]
+    pub(super) fn wrong(&self, at: usize, expected: &'static str) -> Error {
+        match self.byte(at) {
+            None => Error::new(ErrorKind::Truncated).at(self.input.len()).finding("the end of the input"),
+            Some(byte @ 0x20..0x7f) => {
+                Error::new(ErrorKind::Malformed).at(at).finding(format!("`{}`", char::from(byte)))
+            }
+            Some(byte) => Error::new(ErrorKind::Malformed).at(at).finding(format!("byte 0x{byte:02x}")),
+        }
+        .expecting(expected)
+    }
+
+    /// What stands at `at` would have to be run.
+    #[cold]
+    pub(super) fn code(&self, at: usize, what: impl std::fmt::Display) -> Error {
+        Error::new(ErrorKind::Unsupported)
+            .at(at)
+            .expecting("a literal value")
+            .finding(format!("{what}"))
+            .helping("code is not run; let PHP itself var_export the value")
+    }
+
+    /// Something else than `expected` stands here: an operator is code.
+    #[cold]
+    pub(super) fn unexpected(&self, expected: &'static str) -> Error {
+        match self.peek() {
+            Some(byte @ (b'+' | b'-' | b'*' | b'/' | b'%' | b'.' | b'?' | b'|' | b'&' | b'^' | b'<' | b'>' | b'!')) => {
+                self.code(self.at, format_args!("the operator `{}`", char::from(byte)))
+            }
+            Some(b'=') if self.byte(self.at + 1).is_none() => self.wrong(self.at + 1, "`=>`"),
+            Some(b'=') if self.byte(self.at + 1) != Some(b'>') => self.code(self.at, "the operator `=`"),
+            Some(b'[' | b'(') => self.code(self.at, "an access to what stands before"),
+            _ => self.wrong(self.at, expected),
+        }
+    }
+
+    // -- Small pieces -------------------------------------------------------------
+
+    /// Skips blanks and comments.
+    #[inline]
+    pub(super) fn skip(&mut self) -> Result<(), Error> {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                Some(b'#' | b'/') if self.is_comment() => self.comment()?,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    #[cold]
+    fn is_comment(&self) -> bool {
+        match self.rest() {
+            [b'#', b'[', ..] => false,
+            [b'#', ..] | [b'/', b'/' | b'*', ..] => true,
+            _ => false,
+        }
+    }
+
+    fn comment(&mut self) -> Result<(), Error> {
+        if self.byte(self.at + 1) == Some(b'*') && self.peek() == Some(b'/') {
+            let body = self.input.get(self.at + 2..).unwrap_or(&[]);
+            let Some(len) = body.windows(2).position(|pair| pair == b"*/") else {
+                return Err(self.wrong(self.input.len(), "`*/` at the end of the comment"));
+            };
+            self.at += len + 4;
+            return Ok(());
+        }
+        // To the end of the line, or of PHP.
+        while let Some(byte) = self.peek() {
+            if byte == b'\n' || byte == b'\r' || self.rest().starts_with(b"?>") {
+                break;
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    pub(super) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
+        self.skip()?;
+        if self.peek() != Some(byte) {
+            return Err(self.unexpected(expected));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Takes the comma, if one stands here.
+    pub(super) fn comma(&mut self) -> Result<bool, Error> {
+        self.skip()?;
+        let is_there = self.peek() == Some(b',');
+        self.at += usize::from(is_there);
+        Ok(is_there)
+    }
+
+    /// The letters, digits and `_` from `at` on.
+    pub(super) fn word_at(&self, at: usize) -> &'a [u8] {
+        let rest = self.input.get(at..).unwrap_or(&[]);
+        let len = rest.iter().take_while(|byte| is_word(**byte)).count();
+        &rest[..len]
+    }
+
+    /// Takes this word in any case of letters, if it stands here.
+    pub(super) fn take_word(&mut self, word: &[u8]) -> bool {
+        let found = self.word_at(self.at).eq_ignore_ascii_case(word);
+        if found {
+            self.at += word.len();
+        }
+        found
+    }
+
+    /// The name at the position with all its parts: `\Ns\Cls`.
+    pub(super) fn name(&mut self) -> Result<&'a [u8], Error> {
+        let start = self.at;
+        if self.peek() == Some(b'\\') {
+            self.at += 1;
+        }
+        loop {
+            if !self.peek().is_some_and(is_word_start) {
+                return Err(self.wrong(self.at, "a name"));
+            }
+            self.at += self.word_at(self.at).len();
+            if self.peek() != Some(b'\\') {
+                return Ok(&self.input[start..self.at]);
+            }
+            self.at += 1;
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What PHP's `var_export()` writes.
+//!
+//! `FORMAT.md` beside this file has the facts.
+
+mod detect;
+mod frames;
+mod kept;
+mod lex;
+mod number;
+mod options;
+mod pen;
+mod read;
+mod spelling;
+mod string;
+mod words;
+mod write;
+mod write_leaf;
+
+pub use options::{ReadOptions, WriteOptions};
+pub use write::write;
+
+use super::{Format, Outcome, Request, late, php_text as text};
+use crate::document::{Detailed, Document, Sink, Tape};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::options::Settings;
+use crate::output::{Losses, Output};
+use options::OPTIONS;
+use read::Machine;
+
+const NAME: &str = "var-export";
+
+/// The row in the registry.
+pub static FORMAT: Format = Format {
+    name: NAME,
+    title: "PHP's var_export(), and files that return such a value",
+    options: OPTIONS,
+    page: include_str!("FORMAT.md"),
+    detect: detect::detect,
+    read: read_row,
+    windows: None,
+    write: write_row,
+    write_part: None,
+};
+
+/// Reads a value that `var_export()` wrote, or that a PHP file returns. Nothing
+/// is evaluated: what is no literal is refused.
+///
+/// ```
+/// use icecore::{ErrorKind, Limits, var_export};
+/// let (options, limits) = (var_export::ReadOptions::default(), Limits::default());
+/// let text = b"<?php return ['name' => 'Alice', 'tags' => array('a', 'b')];";
+/// let document = var_export::read(text, &options, &limits)?;
+/// assert_eq!(document.root().get("tags").map(|tags| tags.len()), Some(2));
+/// let error = var_export::read(b"['key' => getenv('KEY')]", &options, &limits).unwrap_err();
+/// assert_eq!((error.kind(), error.offset()), (ErrorKind::Unsupported, Some(10)));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Of kind `Truncated`, `Malformed`, `Trailing` or `Limit`; `Unsupported` for
+/// anything that is code. With offset and path.
+pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
+    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
+}
+
+/// Reads a value from the start of the input.
+pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    let ReadOptions {} = options;
+    let Request { limits, detail, mut tape } = request;
+    tape.clear();
+    if !detail {
+        let (consumed, error) = feed(input, limits, &mut tape);
+        return Outcome { document: Document::new(input, tape), consumed, error };
+    }
+    let mut sink = Detailed { tape, ..Detailed::default() };
+    sink.detail.spelling.format = NAME.to_owned();
+    let (consumed, error) = feed(input, limits, &mut sink);
+    Outcome { document: Document::detailed(input, sink), consumed, error }
+}
+
+/// Feeds the sink with a value; says how far it came, and what stopped it.
+fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+    let mut machine = Machine::new(input, limits, sink);
+    let error = machine.run().err().map(|error| {
+        let next = machine.sink.tape().len();
+        let path = machine.sink.tape().path_to(next, input);
+        error.on_path(path)
+    });
+    let consumed = machine.lexer.at.min(input.len());
+    machine.finish();
+    (consumed, error)
+}
+
+/// A reading for detection: the tape, how far it came, and what stopped it.
+fn attempt(input: &[u8], limits: &Limits) -> (Tape, usize, Option<Error>) {
+    let mut tape = Tape::new();
+    let (consumed, error) = feed(input, limits, &mut tape);
+    (tape, consumed, error)
+}
+
+fn read_row<'a>(input: &'a [u8], _settings: &Settings, request: Request<'_>) -> Outcome<'a> {
+    read_outcome(input, &ReadOptions::default(), request)
+}
+
+fn write_row(
+    document: &Document<'_>,
+    settings: &Settings,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    write(document, &WriteOptions::from_settings(settings), limits, out)
+}

@@ -1,0 +1,55 @@
+//! What can be asked of the writer.
+
+use crate::options::{Opt, Settings, Side, Takes};
+
+pub(super) const OPTIONS: &[Opt] = &[
+    Opt {
+        name: "file",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "write a file that returns the value, for PHP's require; `file=no` leaves out what stood around the value that was read",
+    },
+    Opt {
+        name: "short",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "write arrays as people do: in `[` and `]`, indented by 4, lists without keys",
+    },
+];
+
+/// How a value is read. There is nothing to choose so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadOptions {}
+
+/// How a value is written.
+///
+/// ```
+/// use icecore::{Limits, var_export};
+/// let document = icecore::read(br#"{"debug":true,"hosts":["a","b"]}"#)?;
+/// let mut options = var_export::WriteOptions::default();
+/// options.file = Some(true);
+/// options.short = true;
+/// let mut text = Vec::new();
+/// var_export::write(&document, &options, &Limits::default(), &mut text)?;
+/// assert_eq!(
+///     String::from_utf8_lossy(&text),
+///     "<?php\n\nreturn [\n    'debug' => true,\n    'hosts' => [\n        'a',\n        'b',\n    ],\n];\n"
+/// );
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// Whether to write a file that returns the value. `None`: what stood around
+    /// the value that was read is written again.
+    pub file: Option<bool>,
+    /// Write arrays in `[` and `]`, indented by 4, lists without keys.
+    pub short: bool,
+}
+
+impl WriteOptions {
+    pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
+        WriteOptions { file: settings.flag_set("file"), short: settings.flag("short") }
+    }
+}

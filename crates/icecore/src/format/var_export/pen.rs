@@ -1,0 +1,91 @@
+//! The texts of leaves and keys, as PHP 8.2 writes them.
+
+use super::text::{push_float, push_uint};
+use crate::document::{Kind, Node, Tape};
+
+/// A leaf that PHP has.
+pub(super) fn leaf(node: &Node, tape: &Tape, input: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    match node.kind {
+        Kind::Bool => push_bool(node.payload != 0, &mut out),
+        Kind::Int => push_int(node.payload as i64, &mut out),
+        Kind::Float => push_number(f64::from_bits(node.payload), &mut out),
+        Kind::Bytes => push_string(tape.bytes(node, input), &mut out),
+        Kind::EnumCase => push_case(tape.bytes(node, input), &mut out),
+        _ => out.extend_from_slice(b"NULL"),
+    }
+    out
+}
+
+/// A key that PHP has.
+pub(super) fn key(node: &Node, tape: &Tape, input: &[u8], is_object: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    match node.kind {
+        Kind::Int => push_digits(node.payload as i64, &mut out),
+        _ if is_object => push_property(tape.bytes(node, input), &mut out),
+        _ => push_string(tape.bytes(node, input), &mut out),
+    }
+    out
+}
+
+pub(super) fn push_bool(value: bool, buf: &mut Vec<u8>) {
+    buf.extend_from_slice(if value { b"true" } else { b"false" });
+}
+
+/// An integer's digits.
+pub(super) fn push_digits(value: i64, buf: &mut Vec<u8>) {
+    if value < 0 {
+        buf.push(b'-');
+    }
+    push_uint(value.unsigned_abs(), buf);
+}
+
+/// An integer as a value: the smallest has no literal.
+pub(super) fn push_int(value: i64, buf: &mut Vec<u8>) {
+    if value == i64::MIN {
+        return buf.extend_from_slice(b"-9223372036854775807-1");
+    }
+    push_digits(value, buf);
+}
+
+/// A float, which is told from an integer by its point.
+pub(super) fn push_number(value: f64, buf: &mut Vec<u8>) {
+    let start = buf.len();
+    push_float(value, buf);
+    if value.is_finite() && !buf[start..].contains(&b'.') {
+        buf.extend_from_slice(b".0");
+    }
+}
+
+/// A string, in which NUL stands in double quotes.
+pub(super) fn push_string(bytes: &[u8], buf: &mut Vec<u8>) {
+    push_quoted(bytes, b"' . \"\\0\" . '", buf);
+}
+
+/// The name of a property, in which NUL stays.
+pub(super) fn push_property(bytes: &[u8], buf: &mut Vec<u8>) {
+    push_quoted(bytes, b"\0", buf);
+}
+
+fn push_quoted(mut bytes: &[u8], nul: &[u8], buf: &mut Vec<u8>) {
+    buf.push(b'\'');
+    while let Some(at) = bytes.iter().position(|byte| matches!(byte, b'\'' | b'\\' | 0)) {
+        buf.extend_from_slice(&bytes[..at]);
+        match bytes[at] {
+            0 => buf.extend_from_slice(nul),
+            byte => buf.extend_from_slice(&[b'\\', byte]),
+        }
+        bytes = &bytes[at + 1..];
+    }
+    buf.extend_from_slice(bytes);
+    buf.push(b'\'');
+}
+
+/// `Cls:Case` as `\Cls::Case`.
+pub(super) fn push_case(name: &[u8], buf: &mut Vec<u8>) {
+    let colon = name.iter().position(|byte| *byte == b':').unwrap_or(name.len());
+    buf.push(b'\\');
+    buf.extend_from_slice(&name[..colon]);
+    buf.extend_from_slice(b"::");
+    buf.extend_from_slice(name.get(colon + 1..).unwrap_or(b""));
+}

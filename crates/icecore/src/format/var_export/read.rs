@@ -1,0 +1,375 @@
+//! The reader: one machine with an explicit stack. It knows literals and
+//! nothing else, so nothing can be run.
+
+use super::frames::{Frame, Key};
+use super::late::Late;
+use super::lex::Lexer;
+use super::number::Number;
+use super::pen;
+use super::spelling;
+use super::string::Text;
+use super::words::{Opening, Shape, Start};
+use crate::document::{Kind, NO_KEY, NO_NODE, Node, Sink};
+use crate::error::Error;
+use crate::limits::Limits;
+
+pub(super) struct Machine<'a, 's, S: Sink> {
+    pub(super) lexer: Lexer<'a>,
+    pub(super) sink: &'s mut S,
+    pub(super) limits: &'s Limits,
+    pub(super) frames: Vec<Frame>,
+    pub(super) late: Late,
+    /// The source of the key before the next value, if it is to be kept.
+    key_source: Option<(usize, usize)>,
+    /// How far the input is covered by spans.
+    spanned: usize,
+}
+
+impl<'a, 's, S: Sink> Machine<'a, 's, S> {
+    pub(super) fn new(input: &'a [u8], limits: &'s Limits, sink: &'s mut S) -> Self {
+        Machine {
+            lexer: Lexer { input, at: 0 },
+            sink,
+            limits,
+            frames: Vec::new(),
+            late: Late::default(),
+            key_source: None,
+            spanned: 0,
+        }
+    }
+
+    /// Reads the value and what stands around it.
+    pub(super) fn run(&mut self) -> Result<(), Error> {
+        let is_file = self.before()?;
+        let start = self.lexer.at;
+        self.keep_around(spelling::BEFORE, 0, start);
+        let value = self.lexer.value()?;
+        self.begin_value(value, NO_KEY, start)?;
+        while let Some(frame) = self.frames.last().copied() {
+            if self.sink.nodes().len() >= self.limits.nodes as usize {
+                return Err(self.limits.too_many_nodes().at(self.lexer.at));
+            }
+            self.entry(&frame)?;
+        }
+        let end = self.lexer.at;
+        self.behind(is_file)?;
+        self.keep_around(spelling::BEHIND, end, self.lexer.at);
+        self.cover(self.lexer.at);
+        Ok(())
+    }
+
+    /// An entry of the innermost container, or its end.
+    fn entry(&mut self, frame: &Frame) -> Result<(), Error> {
+        self.lexer.skip()?;
+        let start = self.lexer.at;
+        if self.lexer.peek() == Some(frame.close) {
+            return self.end(frame);
+        }
+        let first = self.lexer.value()?;
+        let end = self.lexer.at;
+        if !matches!(first, Start::Open(_)) {
+            self.lexer.skip()?;
+        }
+        if !matches!(first, Start::Open(_)) && self.lexer.rest().starts_with(b"=>") {
+            let node = self.leaf(&first, start)?;
+            let key = self.key_of(node, start)?;
+            self.spell_key(key, frame.shape, start, end);
+            let key = self.place_key(key, start, end);
+            self.lexer.at += 2;
+            self.lexer.skip()?;
+            let start = self.lexer.at;
+            let value = self.lexer.value()?;
+            self.begin_value(value, key, start)?;
+        } else {
+            self.lexer.at = end;
+            let key = self.next_key(start)?;
+            let key = self.place_key(key, start, start);
+            self.begin_value(first, key, start)?;
+        }
+        if self.frames.last().is_some_and(|inner| inner.at != frame.at) {
+            return Ok(());
+        }
+        self.separate(frame.close)
+    }
+
+    /// The comma behind an entry, if the container does not end there.
+    fn separate(&mut self, close: u8) -> Result<(), Error> {
+        self.lexer.skip()?;
+        match self.lexer.peek() {
+            Some(b',') => {
+                self.lexer.at += 1;
+                Ok(())
+            }
+            Some(byte) if byte == close => Ok(()),
+            _ if close == b']' => Err(self.lexer.unexpected("`,` or `]`")),
+            _ => Err(self.lexer.unexpected("`,` or `)`")),
+        }
+    }
+
+    /// The end of the innermost container, and the comma behind it.
+    fn end(&mut self, frame: &Frame) -> Result<(), Error> {
+        let start = self.lexer.at;
+        self.lexer.at += 1;
+        if frame.shape == Shape::State {
+            self.lexer.comma()?;
+            self.lexer.expect(b')', "`)` at the end of `__set_state`")?;
+        }
+        self.piece(start, self.lexer.at, frame.at - u32::from(frame.shape != Shape::Array), "end");
+        self.close();
+        match self.frames.last() {
+            Some(outer) => self.separate(outer.close),
+            None => Ok(()),
+        }
+    }
+
+    /// A leaf whole, of a container the front.
+    fn begin_value(&mut self, value: Start<'a>, key: u16, start: usize) -> Result<(), Error> {
+        if let Start::Open(opening) = value {
+            return self.open(&opening, key, start);
+        }
+        let node = self.leaf(&value, start)?;
+        let at = self.sink.tape().push(Node { key, ..node });
+        if S::DETAIL {
+            let end = self.lexer.at;
+            self.begin(at, start);
+            self.piece(start, end, at, "value");
+            let usual = pen::leaf(&node, self.sink.tape(), self.lexer.input);
+            if usual != self.lexer.input[start..end] {
+                self.keep(at, spelling::SOURCE, start, end);
+            }
+            if let Some(detail) = self.sink.detail() {
+                detail.end(at, end);
+            }
+        }
+        Ok(())
+    }
+
+    /// The node of a leaf.
+    fn leaf(&mut self, value: &Start<'a>, start: usize) -> Result<Node, Error> {
+        let node = match value {
+            Start::Bool(value) => Node::leaf(Kind::Bool, u64::from(*value)),
+            Start::Number(Number::Int(value)) => Node::int(*value),
+            Start::Number(Number::Float(value)) => Node::float(*value),
+            Start::Text(Text::Plain(at, len)) => {
+                self.check_length(*len, start)?;
+                self.sink.tape().borrowed(Kind::Bytes, *at, *len)
+            }
+            Start::Text(Text::Made(bytes)) => {
+                self.check_length(bytes.len(), start)?;
+                self.sink.tape().owned(Kind::Bytes, bytes)
+            }
+            Start::Case(class, name) => {
+                self.check_length(class.len() + name.len() + 1, start)?;
+                let case = [class, &b":"[..], name].concat();
+                self.sink.tape().owned(Kind::EnumCase, &case)
+            }
+            Start::Null | Start::Open(_) => Node::leaf(Kind::Null, 0),
+        };
+        Ok(node)
+    }
+
+    fn check_length(&self, len: usize, at: usize) -> Result<(), Error> {
+        if len as u64 > self.limits.string {
+            return Err(self.limits.too_long(len as u64).at(at));
+        }
+        Ok(())
+    }
+
+    /// The front of a container: pushes its node and opens it.
+    fn open(&mut self, opening: &Opening<'a>, key: u16, start: usize) -> Result<(), Error> {
+        let Opening { shape, class: written, close } = *opening;
+        if self.frames.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().at(start));
+        }
+        let end = self.lexer.at;
+        let is_object = shape != Shape::Array;
+        let node = if is_object {
+            let name = written.strip_prefix(b"\\").unwrap_or(written);
+            self.check_length(name.len(), start)?;
+            let class = self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(start))?;
+            Node::open(Kind::Object, class)
+        } else {
+            Node::open(Kind::Array, 0)
+        };
+        let at = self.sink.tape().push(Node { key, ..node });
+        if S::DETAIL {
+            self.begin(at, start);
+            self.piece(start, end, at, "head");
+            if shape == Shape::State && (!written.starts_with(b"\\") || written == b"\\stdClass") {
+                self.keep(at, spelling::CLASS, start, start + written.len());
+            }
+        }
+        let mut body = at;
+        if is_object {
+            body = self.sink.tape().push(Node::open(Kind::Map, 0));
+            if let Some(detail) = self.sink.detail() {
+                detail.begin(body, end);
+            }
+        }
+        self.frames.push(Frame::new(body, shape, close));
+        Ok(())
+    }
+
+    // -- Around the value ---------------------------------------------------------
+
+    /// What stands before the value. Says whether it is a file.
+    fn before(&mut self) -> Result<bool, Error> {
+        let lexer = &mut self.lexer;
+        if lexer.input.starts_with(b"\xef\xbb\xbf") {
+            lexer.at = 3;
+        }
+        while lexer.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            lexer.at += 1;
+        }
+        let is_file = lexer.rest().get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"));
+        if is_file {
+            lexer.at += 5;
+            if lexer.peek().is_some_and(|byte| !byte.is_ascii_whitespace()) {
+                return Err(lexer.wrong(lexer.at, "a blank behind `<?php`"));
+            }
+        } else if lexer.peek() == Some(b'<') && b"<?php".starts_with(lexer.rest()) {
+            return Err(lexer.wrong(lexer.input.len(), "`<?php`"));
+        }
+        self.lexer.skip()?;
+        while is_file && self.lexer.take_word(b"declare") {
+            self.declaration()?;
+        }
+        let lexer = &mut self.lexer;
+        let start = lexer.at;
+        let has_return = lexer.take_word(b"return");
+        if is_file && !has_return {
+            let word = lexer.word_at(start);
+            return Err(match lexer.byte(start + word.len()) {
+                Some(_) if !word.is_empty() => {
+                    lexer.code(start, format_args!("`{}` and not `return`", String::from_utf8_lossy(word)))
+                }
+                Some(b'$') => lexer.code(start, "a variable"),
+                Some(_) => lexer.wrong(start, "`return`"),
+                None => lexer.wrong(lexer.input.len(), "`return`"),
+            });
+        }
+        lexer.skip()?;
+        Ok(is_file)
+    }
+
+    /// `declare(strict_types=1);`
+    fn declaration(&mut self) -> Result<(), Error> {
+        let lexer = &mut self.lexer;
+        lexer.expect(b'(', "`(` behind `declare`")?;
+        lexer.skip()?;
+        let start = lexer.at;
+        if !lexer.take_word(b"strict_types") {
+            let word = lexer.word_at(start);
+            return Err(match lexer.byte(start + word.len()) {
+                Some(_) if !word.is_empty() => lexer.code(start, "another declaration than `strict_types`"),
+                Some(_) => lexer.wrong(start, "`strict_types`"),
+                None => lexer.wrong(lexer.input.len(), "`strict_types`"),
+            });
+        }
+        lexer.expect(b'=', "`=` behind `strict_types`")?;
+        lexer.skip()?;
+        if !matches!(lexer.word_at(lexer.at), b"0" | b"1") {
+            return Err(lexer.wrong(lexer.at, "0 or 1"));
+        }
+        lexer.at += 1;
+        lexer.expect(b')', "`)` behind the declaration")?;
+        lexer.expect(b';', "`;` behind the declaration")?;
+        lexer.skip()
+    }
+
+    /// What stands behind the value.
+    fn behind(&mut self, is_file: bool) -> Result<(), Error> {
+        let lexer = &mut self.lexer;
+        lexer.skip()?;
+        let has_end = |lexer: &Lexer<'_>| lexer.rest().starts_with(b"?>");
+        match lexer.peek() {
+            Some(b';') => lexer.at += 1,
+            Some(b'?') if is_file && has_end(lexer) => {}
+            None if is_file => return Err(lexer.wrong(lexer.at, "`;` behind the value")),
+            None => return Ok(()),
+            _ if is_file => return Err(lexer.unexpected("`;` behind the value")),
+            // Another document may follow; an operator makes it code.
+            Some(b'\'' | b'"' | b'[' | b'(' | b'\\' | b'<') => return Ok(()),
+            Some(byte) if super::lex::is_word(byte) => return Ok(()),
+            _ => return Err(lexer.unexpected("`;` or the end of the input")),
+        }
+        lexer.skip()?;
+        if has_end(lexer) && is_file {
+            lexer.at += 2;
+            while lexer.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+                lexer.at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    // -- Detail ------------------------------------------------------------
+
+    /// Records where the key stands, and its source if PHP writes it otherwise.
+    fn spell_key(&mut self, key: Key, shape: Shape, start: usize, end: usize) {
+        if !S::DETAIL {
+            return;
+        }
+        let next = self.sink.tape().len();
+        self.piece(start, end, next, "key");
+        let node = match key {
+            Key::Int(value) => Node::int(value),
+            Key::Bytes(node) => node,
+        };
+        let usual = pen::key(&node, self.sink.tape(), self.lexer.input, shape != Shape::Array);
+        self.key_source = (usual != self.lexer.input[start..end]).then_some((start, end));
+    }
+
+    #[inline]
+    fn piece(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
+        if S::DETAIL {
+            self.cover(start);
+            if let Some(detail) = self.sink.detail() {
+                detail.span(start, end, node, what);
+            }
+            self.spanned = end;
+        }
+    }
+
+    /// What was not named up to here: blanks, comments, commas.
+    fn cover(&mut self, end: usize) {
+        let start = self.spanned;
+        let around = self.frames.last().map_or(NO_NODE, |frame| frame.at - u32::from(frame.shape != Shape::Array));
+        if let Some(detail) = self.sink.detail() {
+            detail.span(start, end, around, "between");
+        }
+        self.spanned = end;
+    }
+
+    /// Keeps what stands around the value.
+    fn keep_around(&mut self, code: u16, start: usize, end: usize) {
+        let input = self.lexer.input;
+        if let Some(detail) = self.sink.detail().filter(|_| start < end) {
+            let kept = detail.keep(&input[start..end]);
+            detail.header(code, kept);
+        }
+    }
+
+    /// Keeps the source text from `start` to `end` for the value at `node`.
+    fn keep(&mut self, node: u32, code: u16, start: usize, end: usize) {
+        let input = self.lexer.input;
+        if let Some(detail) = self.sink.detail() {
+            let kept = detail.keep(&input[start..end]);
+            detail.note(node, code, kept);
+        }
+    }
+
+    /// The node `at` starts here.
+    #[inline]
+    fn begin(&mut self, at: u32, start: usize) {
+        if !S::DETAIL {
+            return;
+        }
+        if let Some((start, end)) = self.key_source.take() {
+            self.keep(at, spelling::KEY, start, end);
+        }
+        if let Some(detail) = self.sink.detail() {
+            detail.begin(at, start);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Strings.
+
+use super::lex::{Lexer, is_word_start};
+use crate::error::{Error, ErrorKind};
+
+/// What was read of a string.
+pub(super) enum Text {
+    /// It stands in the input as it is: from where, and how long.
+    Plain(usize, usize),
+    /// It was put together.
+    Made(Vec<u8>),
+}
+
+impl Lexer<'_> {
+    /// Whether a string starts here.
+    pub(super) fn is_string(&self) -> bool {
+        matches!(self.rest(), [b'\'' | b'"', ..] | [b'b' | b'B', b'\'' | b'"', ..])
+    }
+
+    /// A string, or several of them with `.` between.
+    pub(super) fn string(&mut self) -> Result<Text, Error> {
+        let mut text = self.literal()?;
+        loop {
+            let end = self.at;
+            self.skip()?;
+            if self.peek() != Some(b'.') {
+                self.at = end;
+                return Ok(text);
+            }
+            let dot = self.at;
+            self.at += 1;
+            self.skip()?;
+            if self.peek().is_none() {
+                return Err(self.wrong(self.at, "a string behind `.`"));
+            }
+            if !self.is_string() {
+                return Err(self.code(dot, "the operator `.` with something that is no string"));
+            }
+            let mut made = match text {
+                Text::Plain(start, len) => self.input[start..start + len].to_vec(),
+                Text::Made(made) => made,
+            };
+            match self.literal()? {
+                Text::Plain(start, len) => made.extend_from_slice(&self.input[start..start + len]),
+                Text::Made(more) => made.extend_from_slice(&more),
+            }
+            text = Text::Made(made);
+        }
+    }
+
+    /// A string in quotes.
+    fn literal(&mut self) -> Result<Text, Error> {
+        if let Some(b'b' | b'B') = self.peek() {
+            self.at += 1;
+        }
+        match self.peek() {
+            Some(b'\'') => self.single(),
+            _ => self.double(),
+        }
+    }
+
+    fn single(&mut self) -> Result<Text, Error> {
+        let start = self.at + 1;
+        let mut made = Vec::new();
+        // What was not yet copied starts here.
+        let mut from = start;
+        let mut at = start;
+        loop {
+            match self.byte(at) {
+                Some(b'\'') => break,
+                Some(b'\\') => {
+                    if let Some(b'\'' | b'\\') = self.byte(at + 1) {
+                        made.extend_from_slice(&self.input[from..at]);
+                        from = at + 1;
+                        at += 1;
+                    }
+                    at += 1;
+                }
+                Some(_) => at += 1,
+                None => return Err(self.wrong(at, "`'` at the end of the string")),
+            }
+        }
+        self.at = at + 1;
+        if from == start {
+            return Ok(Text::Plain(start, at - start));
+        }
+        made.extend_from_slice(&self.input[from..at]);
+        Ok(Text::Made(made))
+    }
+
+    fn double(&mut self) -> Result<Text, Error> {
+        let start = self.at + 1;
+        let plain = self.input[start..].iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | b'$' | b'{')).count();
+        if self.byte(start + plain) == Some(b'"') {
+            self.at = start + plain + 1;
+            return Ok(Text::Plain(start, plain));
+        }
+        let mut made = self.input[start..start + plain].to_vec();
+        let mut at = start + plain;
+        loop {
+            match (self.byte(at), self.byte(at + 1)) {
+                (Some(b'"'), _) => break,
+                (Some(b'$'), Some(next)) if is_word_start(next) || next == b'{' => {
+                    return Err(self.code(at, "a variable in a string"));
+                }
+                (Some(b'{'), Some(b'$')) => return Err(self.code(at, "a variable in a string")),
+                (Some(b'\\'), Some(_)) => at = self.escape(at, &mut made)?,
+                (Some(byte), _) => {
+                    made.push(byte);
+                    at += 1;
+                }
+                (None, _) => return Err(self.wrong(at, "`\"` at the end of the string")),
+            }
+        }
+        self.at = at + 1;
+        Ok(Text::Made(made))
+    }
+
+    /// The escape at `at`: says where it ends.
+    fn escape(&self, at: usize, out: &mut Vec<u8>) -> Result<usize, Error> {
+        let digits = |from: usize, radix: u32, most: usize| {
+            let rest = self.input.get(from..).unwrap_or(&[]);
+            rest.iter().take(most).take_while(|byte| char::from(**byte).is_digit(radix)).count()
+        };
+        let value = |from: usize, len: usize, radix: u32| {
+            let digits = self.input[from..from + len].iter().filter_map(|byte| char::from(*byte).to_digit(radix));
+            digits.fold(0u32, |value, digit| value.saturating_mul(radix).saturating_add(digit))
+        };
+        let next = self.byte(at + 1).unwrap_or(b'\\');
+        let plain = match next {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'v' => 0x0b,
+            b'e' => 0x1b,
+            b'f' => 0x0c,
+            b'\\' | b'$' | b'"' => next,
+            b'0'..=b'7' => {
+                let len = digits(at + 1, 8, 3);
+                // More than a byte is cut off.
+                out.push(value(at + 1, len, 8) as u8);
+                return Ok(at + 1 + len);
+            }
+            b'x' if digits(at + 2, 16, 2) > 0 => {
+                let len = digits(at + 2, 16, 2);
+                out.push(value(at + 2, len, 16) as u8);
+                return Ok(at + 2 + len);
+            }
+            b'u' if self.byte(at + 2) == Some(b'{') => {
+                let len = digits(at + 3, 16, usize::MAX);
+                if len == 0 || self.byte(at + 3 + len) != Some(b'}') {
+                    return Err(self.wrong(at + 3 + len, "hexadecimal digits and `}` behind `\\u{`"));
+                }
+                if !push_utf8(value(at + 3, len, 16), out) {
+                    return Err(Error::new(ErrorKind::Malformed)
+                        .at(at)
+                        .expecting("a code point of Unicode")
+                        .finding("a number above 0x10FFFF"));
+                }
+                return Ok(at + 4 + len);
+            }
+            _ => {
+                out.extend_from_slice(&[b'\\', next]);
+                return Ok(at + 2);
+            }
+        };
+        out.push(plain);
+        Ok(at + 2)
+    }
+}
+
+/// A code point in UTF-8; halves of surrogates too, as PHP does.
+fn push_utf8(code: u32, out: &mut Vec<u8>) -> bool {
+    if let Some(c) = char::from_u32(code) {
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        return true;
+    }
+    if code < 0x11_0000 {
+        out.extend_from_slice(&[
+            0xe0 | (code >> 12) as u8,
+            0x80 | (code >> 6 & 0x3f) as u8,
+            0x80 | (code & 0x3f) as u8,
+        ]);
+    }
+    code < 0x11_0000
+}

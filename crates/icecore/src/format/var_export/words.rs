@@ -1,0 +1,266 @@
+//! What begins a value: leaves, and the fronts of containers.
+
+use super::lex::{Lexer, is_word_start};
+use super::number::Number;
+use super::string::Text;
+use crate::error::Error;
+
+/// A leaf or the front of a container.
+pub(super) enum Start<'a> {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(Text),
+    /// The class of an enum case, and its name.
+    Case(&'a [u8], &'a [u8]),
+    Open(Opening<'a>),
+}
+
+/// The front of a container, up to its bracket.
+pub(super) struct Opening<'a> {
+    pub(super) shape: Shape,
+    /// The class as it stands there.
+    pub(super) class: &'a [u8],
+    /// The bracket at its end.
+    pub(super) close: u8,
+}
+
+/// What a container is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Array,
+    /// `(object) array(…)`
+    Cast,
+    /// `\Cls::__set_state(array(…))`
+    State,
+}
+
+impl<'a> Lexer<'a> {
+    /// Reads a leaf, or the front of a container.
+    pub(super) fn value(&mut self) -> Result<Start<'a>, Error> {
+        let start = self.at;
+        match self.peek() {
+            _ if self.is_string() => Ok(Start::Text(self.string()?)),
+            Some(b'0'..=b'9') => Ok(Start::Number(self.number()?)),
+            Some(b'.') if self.byte(start + 1).is_some_and(|byte| byte.is_ascii_digit()) => {
+                Ok(Start::Number(self.number()?))
+            }
+            Some(b'+' | b'-') => Ok(Start::Number(self.signed()?)),
+            Some(b'[') => {
+                self.at += 1;
+                Ok(Start::Open(Opening { shape: Shape::Array, class: b"", close: b']' }))
+            }
+            Some(b'(') => self.cast(),
+            Some(b'\\') => self.word(),
+            Some(byte) if is_word_start(byte) => self.word(),
+            Some(b'$') => Err(self.code(start, "a variable")),
+            Some(b'<') if self.rest().starts_with(b"<<<") => {
+                Err(self.code(start, "a heredoc or nowdoc: write the string in quotes"))
+            }
+            Some(byte @ (b'&' | b'!' | b'~' | b'@' | b'`')) => {
+                Err(self.code(start, format_args!("the operator `{}`", char::from(byte))))
+            }
+            Some(b'#') => Err(self.code(start, "an attribute")),
+            _ => Err(self.wrong(start, "a value")),
+        }
+    }
+
+    /// A number behind signs.
+    fn signed(&mut self) -> Result<Number, Error> {
+        let start = self.at;
+        let mut is_negative = false;
+        let mut last = 0;
+        while let Some(sign @ (b'+' | b'-')) = self.peek() {
+            if sign == last {
+                return Err(self.wrong(self.at, "a blank between two signs"));
+            }
+            is_negative ^= sign == b'-';
+            self.at += 1;
+            let before = self.at;
+            self.skip()?;
+            last = if self.at == before { sign } else { 0 };
+        }
+        let number = match self.peek() {
+            Some(b'0'..=b'9' | b'.') => self.number()?,
+            Some(byte) if byte == b'\\' || is_word_start(byte) => match self.word()? {
+                Start::Number(number) => number,
+                _ => return Err(self.code(start, "a sign before something that is no number")),
+            },
+            Some(b'$' | b'(' | b'[' | b'\'' | b'"') => {
+                return Err(self.code(start, "a sign before something that is no number"));
+            }
+            _ => return Err(self.wrong(self.at, "a number")),
+        };
+        let number = if is_negative { number.negated() } else { number };
+        // The smallest integer has no literal: PHP writes it as a difference.
+        if number == Number::Int(i64::MIN + 1) {
+            let end = self.at;
+            self.skip()?;
+            if self.peek() == Some(b'-') {
+                let minus = self.at;
+                self.at += 1;
+                self.skip()?;
+                if self.word_at(self.at) == b"1" {
+                    self.at += 1;
+                    return Ok(Number::Int(i64::MIN));
+                }
+                if self.peek().is_none() {
+                    return Err(self.wrong(self.at, "1"));
+                }
+                return Err(self.code(minus, "the operator `-`"));
+            }
+            self.at = end;
+        }
+        Ok(number)
+    }
+
+    /// `(object)` and the array behind it.
+    fn cast(&mut self) -> Result<Start<'a>, Error> {
+        let start = self.at;
+        self.at += 1;
+        self.skip()?;
+        let word = self.word_at(self.at);
+        self.at += word.len();
+        self.skip()?;
+        match self.peek() {
+            None => return Err(self.wrong(self.at, "`object)`")),
+            Some(b')') if word.eq_ignore_ascii_case(b"object") => self.at += 1,
+            Some(b')') if !word.is_empty() => {
+                return Err(self.code(start, format_args!("the cast `({})`", String::from_utf8_lossy(word))));
+            }
+            _ => return Err(self.code(start, "an expression in brackets")),
+        }
+        self.skip()?;
+        let close = self.array("an array behind `(object)`")?;
+        Ok(Start::Open(Opening { shape: Shape::Cast, class: b"stdClass", close }))
+    }
+
+    /// `array(` or `[`: says which bracket closes it.
+    fn array(&mut self, expected: &'static str) -> Result<u8, Error> {
+        if self.peek() == Some(b'[') {
+            self.at += 1;
+            return Ok(b']');
+        }
+        let start = self.at;
+        let word = self.word_at(start);
+        let is_array = word.eq_ignore_ascii_case(b"array");
+        if !is_array && (word.is_empty() || start + word.len() == self.input.len()) {
+            let at = if word.is_empty() { start } else { self.input.len() };
+            return match self.byte(at) {
+                Some(b'$' | b'\\' | b'(') => Err(self.code(at, "something that is no array")),
+                _ => Err(self.wrong(at, expected)),
+            };
+        }
+        if !is_array {
+            return Err(self.code(start, format_args!("`{}`", String::from_utf8_lossy(word))));
+        }
+        self.at += word.len();
+        self.expect(b'(', "`(` behind `array`")?;
+        Ok(b')')
+    }
+
+    /// What begins with a name.
+    fn word(&mut self) -> Result<Start<'a>, Error> {
+        let start = self.at;
+        let name = self.name()?;
+        let end = self.at;
+        self.skip()?;
+        if self.rest().starts_with(b"::") {
+            return self.member(start, name);
+        }
+        let is_array = name.eq_ignore_ascii_case(b"array");
+        let is_call = self.peek() == Some(b'(');
+        if is_call && is_array {
+            self.at += 1;
+            return Ok(Start::Open(Opening { shape: Shape::Array, class: b"", close: b')' }));
+        }
+        let shown = String::from_utf8_lossy(name);
+        let bare = name.strip_prefix(b"\\").unwrap_or(name);
+        let is_cut = end == self.input.len() || self.rest() == b":" || is_array && self.peek().is_none();
+        self.at = end;
+        if is_call {
+            return Err(self.code(start, format_args!("`{shown}(`, a call")));
+        }
+        let is = |word: &[u8]| bare.eq_ignore_ascii_case(word);
+        Ok(match bare {
+            _ if is(b"null") => Start::Null,
+            _ if is(b"true") => Start::Bool(true),
+            _ if is(b"false") => Start::Bool(false),
+            b"INF" => Start::Number(Number::Float(f64::INFINITY)),
+            b"NAN" => Start::Number(Number::Float(f64::NAN)),
+            b"PHP_INT_MAX" => Start::Number(Number::Int(i64::MAX)),
+            b"PHP_INT_MIN" => Start::Number(Number::Int(i64::MIN)),
+            _ if is_cut => return Err(self.wrong(self.input.len(), "the rest of a word")),
+            _ if KEYWORDS.iter().any(|word| is(word)) => return Err(self.code(start, format_args!("`{shown}`"))),
+            _ => return Err(self.code(start, format_args!("`{shown}`, a constant"))),
+        })
+    }
+
+    /// `Cls::…`
+    fn member(&mut self, start: usize, class: &'a [u8]) -> Result<Start<'a>, Error> {
+        self.at += 2;
+        self.skip()?;
+        let bare = class.strip_prefix(b"\\").unwrap_or(class);
+        let first = bare.split(|byte| *byte == b'\\').next().unwrap_or(bare).to_ascii_lowercase();
+        if [&b"self"[..], b"static", b"parent", b"namespace"].contains(&first.as_slice()) {
+            let shown = String::from_utf8_lossy(class);
+            return Err(self.code(start, format_args!("`{shown}`, which depends on where it stands")));
+        }
+        let at = self.at;
+        let member = self.word_at(at);
+        match self.peek() {
+            Some(byte) if is_word_start(byte) => self.at += member.len(),
+            Some(b'$' | b'{') => return Err(self.code(start, "a static variable")),
+            _ => return Err(self.wrong(at, "`__set_state`, or the name of an enum case")),
+        }
+        let end = self.at;
+        self.skip()?;
+        if self.peek() == Some(b'(') {
+            if !member.eq_ignore_ascii_case(b"__set_state") {
+                let (class, member) = (String::from_utf8_lossy(class), String::from_utf8_lossy(member));
+                return Err(self.code(start, format_args!("`{class}::{member}(`, a call")));
+            }
+            self.at += 1;
+            self.skip()?;
+            let close = self.array("an array in `__set_state`")?;
+            return Ok(Start::Open(Opening { shape: Shape::State, class, close }));
+        }
+        self.at = end;
+        if member.eq_ignore_ascii_case(b"class") {
+            let len = bare.len();
+            let from = start + (class.len() - len);
+            return Ok(Start::Text(Text::Plain(from, len)));
+        }
+        Ok(Start::Case(bare, member))
+    }
+}
+
+/// Words that begin code.
+const KEYWORDS: &[&[u8]] = &[
+    b"new",
+    b"fn",
+    b"function",
+    b"static",
+    b"clone",
+    b"include",
+    b"include_once",
+    b"require",
+    b"require_once",
+    b"eval",
+    b"exit",
+    b"die",
+    b"print",
+    b"echo",
+    b"match",
+    b"throw",
+    b"yield",
+    b"isset",
+    b"empty",
+    b"list",
+    b"namespace",
+    b"use",
+    b"const",
+    b"class",
+    b"if",
+    b"return",
+];

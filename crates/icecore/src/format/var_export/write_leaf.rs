@@ -1,0 +1,100 @@
+//! Leaves, and what PHP has nothing for.
+
+use super::pen::{push_bool, push_int, push_number, push_string};
+use super::text::{is_class_name, push_uint};
+use super::write::Writer;
+use super::{kept, spelling};
+use crate::document::{Kind, Node, flag};
+use crate::format::php_lacks::{lost_flags, lost_wrapper};
+use crate::num::{bigint, float128};
+use crate::output::LossKind;
+
+/// Whether this is `Class:Case`, which PHP's text can say.
+pub(super) fn is_case(name: &[u8]) -> bool {
+    let colon = name.iter().position(|byte| *byte == b':');
+    colon.is_some_and(|colon| {
+        let case = &name[colon + 1..];
+        let is_word = case.iter().all(|byte| super::lex::is_word(*byte));
+        is_class_name(&name[..colon]) && is_word && !case.is_empty() && !case[0].is_ascii_digit()
+    })
+}
+
+impl Writer<'_> {
+    /// Writes a leaf.
+    #[inline]
+    pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
+        let document = self.document;
+        let bytes = || if node.kind.has_bytes() { document.bytes(node) } else { &[] };
+        if let Some(source) = self.kept(at, spelling::SOURCE).filter(|source| kept::is_leaf(source, node, bytes())) {
+            return buf.extend_from_slice(source);
+        }
+        match node.kind {
+            Kind::Bytes | Kind::Text => push_string(self.document.bytes(node), buf),
+            Kind::Int => push_int(node.payload as i64, buf),
+            Kind::Float => push_number(f64::from_bits(node.payload), buf),
+            Kind::Null => buf.extend_from_slice(b"NULL"),
+            Kind::Bool => push_bool(node.payload != 0, buf),
+            _ => self.rare_leaf(at, node, buf),
+        }
+    }
+
+    #[cold]
+    fn rare_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
+        let document = self.document;
+        let bytes = if node.kind.has_bytes() { document.bytes(node) } else { &[] };
+        let mut text = Vec::new();
+        match node.kind {
+            Kind::Encoded | Kind::Symbol | Kind::Module => {
+                self.lose(
+                    match node.kind {
+                        Kind::Encoded => LossKind::Encoding,
+                        Kind::Symbol => LossKind::Symbol,
+                        _ => LossKind::Name,
+                    },
+                    at,
+                );
+                push_string(bytes, buf);
+            }
+            Kind::Uint | Kind::BigInt => {
+                self.lose(LossKind::BigInt, at);
+                match node.kind {
+                    Kind::Uint => push_uint(node.payload, &mut text),
+                    _ => bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut text),
+                }
+                push_string(&text, buf);
+            }
+            Kind::Float32 => push_number(f64::from(f32::from_bits(node.payload as u32)), buf),
+            Kind::Float128 => {
+                let raw = bytes.try_into().unwrap_or([0; 16]);
+                if float128::to_f64_exact(&raw).is_none() {
+                    self.lose(LossKind::Precision, at);
+                }
+                push_number(float128::to_f64(&raw), buf);
+            }
+            _ => {
+                if node.kind == Kind::Hole {
+                    self.lose(LossKind::Hole, at);
+                }
+                buf.extend_from_slice(b"NULL");
+            }
+        }
+    }
+
+    /// Counts what the flags of a value say that PHP has nothing for.
+    #[inline]
+    pub(super) fn flag_losses(&mut self, at: u32, node: &Node) {
+        if node.flags & !(flag::REF | flag::TARGET) != 0 {
+            self.rare_flags(at, node);
+        }
+    }
+
+    #[cold]
+    fn rare_flags(&mut self, at: u32, node: &Node) {
+        lost_flags(node, |kind| self.lose(kind, at));
+    }
+
+    /// Counts what is lost with a node of which only what it holds is written.
+    pub(super) fn wrapper_losses(&mut self, at: u32) {
+        lost_wrapper(self.document, at, |kind| self.lose(kind, at));
+    }
+}

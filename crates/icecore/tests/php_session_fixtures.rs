@@ -1,0 +1,289 @@
+//! Sessions that PHP wrote, what PHP says they mean, and what it refuses.
+
+mod common;
+mod fixtures;
+
+use common::{Palette, document, on_a_small_stack};
+use fixtures::perl::base64;
+use fixtures::php::{Describer, ask_script, key_bytes, one_nan};
+use fixtures::{Fixture, load};
+use icecore::php::session::{self, Handler};
+use icecore::{Document, Error, ErrorKind, Kind, Limits, Outcome, Request, Stage};
+use std::fmt::Write;
+
+const HANDLERS: [Handler; 3] = [Handler::Php, Handler::PhpBinary, Handler::PhpSerialize];
+
+fn handler(fixture: &Fixture) -> Handler {
+    let name = fixture.line["handler"].as_str().unwrap();
+    HANDLERS.into_iter().find(|handler| handler.as_str() == name).unwrap()
+}
+
+fn options(handler: Option<Handler>) -> session::ReadOptions {
+    let mut options = session::ReadOptions::default();
+    options.handler = handler;
+    options
+}
+
+fn both_ways<'a>(blob: &'a [u8], options: &session::ReadOptions) -> Outcome<'a> {
+    let limits = Limits::default();
+    let simple = session::read_outcome(blob, options, Request::new(&limits));
+    let detailed = session::read_outcome(blob, options, Request::new(&limits).detailed());
+    assert_eq!(simple.error, detailed.error, "{}", blob.escape_ascii());
+    assert_eq!(simple.consumed, detailed.consumed, "{}", blob.escape_ascii());
+    assert!(simple.document == detailed.document, "{}", blob.escape_ascii());
+    if let Some(error) = &detailed.error {
+        assert!(error.offset().is_some_and(|offset| offset <= blob.len() as u64), "{}: {error}", blob.escape_ascii());
+    } else {
+        let trace = detailed.document.trace().unwrap();
+        let end = trace.spans.iter().fold(0, |end, span| {
+            assert_eq!(span.start, end, "{}: a gap before {span:?}", blob.escape_ascii());
+            span.end
+        });
+        assert_eq!(end, detailed.consumed as u64);
+    }
+    detailed
+}
+
+fn write(document: &Document<'_>, handler: Option<Handler>) -> Result<(Vec<u8>, bool), Error> {
+    let mut options = session::WriteOptions::default();
+    options.handler = handler;
+    let mut out = Vec::new();
+    let losses = session::write(document, &options, &Limits::default(), &mut out)?;
+    Ok((out, losses.is_empty()))
+}
+
+fn sessions() -> Vec<Fixture> {
+    load("php-session.jsonl").into_iter().filter(|f| f.mode != "damaged").collect()
+}
+
+#[test]
+fn php_and_we_see_the_same() {
+    let (mut checked, mut failures) = (0, String::new());
+    for f in sessions() {
+        let outcome = both_ways(&f.blob, &options(Some(handler(&f))));
+        assert_eq!(outcome.error, None, "{}", f.name);
+        assert_eq!(outcome.document.root().kind(), Kind::Map, "{}", f.name);
+        let expected = one_nan(f.line["php"].clone());
+        let found = Describer::default().value(outcome.document.root());
+        if found != expected {
+            let _ = writeln!(failures, "{} {}\n php {expected}\n we  {found}", f.name, f.blob.escape_ascii());
+        }
+        checked += 1;
+    }
+    assert!(failures.is_empty(), "{failures}");
+    assert!(checked > 80, "{checked}");
+}
+
+/// Found by looking, all but those that several handlers read.
+#[test]
+fn the_handler_is_found() {
+    let mut found = 0;
+    for f in sessions() {
+        if f.blob.is_empty() {
+            continue;
+        }
+        let outcome = both_ways(&f.blob, &options(None));
+        assert_eq!(outcome.error, None, "{} {}", f.name, f.blob.escape_ascii());
+        let (text, _) = write(&outcome.document, None).unwrap();
+        assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
+        let named = both_ways(&f.blob, &options(Some(handler(&f))));
+        assert!(named.document == outcome.document, "{}", f.name);
+        found += 1;
+    }
+    assert!(found > 70, "{found}");
+}
+
+/// A string in a session can be made so that the whole reads in another way;
+/// names that no program gives decide against that.
+#[test]
+fn a_forged_string_does_not_change_the_handler() {
+    let text = br#"a:1:{i:0;s:17:"q|a:1:{i:0;s:1:"x";}"#;
+    for handler in [Handler::Php, Handler::PhpSerialize] {
+        assert_eq!(both_ways(text, &options(Some(handler))).error, None, "{handler:?}");
+    }
+    let outcome = both_ways(text, &options(None));
+    assert_eq!(outcome.document.root().entries().next().map(|(key, _)| key.node().kind), Some(Kind::Int));
+}
+
+#[test]
+fn what_was_read_is_written_again() {
+    let spelled = Stage::parse("json:typed,spelling").unwrap();
+    let typed = Stage::parse("json:typed").unwrap();
+    let limits = Limits::default();
+    for f in sessions() {
+        let document = both_ways(&f.blob, &options(Some(handler(&f)))).document;
+        let (text, lossless) = write(&document, None).unwrap();
+        assert!(lossless, "{}", f.name);
+        assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
+        let mut json = Vec::new();
+        icecore::write_to(&document, &spelled, &limits, &mut json).unwrap();
+        let again = icecore::read_as(&json, &typed, &limits).unwrap();
+        assert!(again == document, "{}", f.name);
+        assert_eq!(write(&again, None).unwrap().0, text, "{}", f.name);
+        // Under another handler it is another text of the same variables.
+        for other in HANDLERS {
+            let Ok((text, _)) = write(&document, Some(other)) else { continue };
+            let again = both_ways(&text, &options(Some(other)));
+            assert_eq!(again.error, None, "{} as {other:?}: {}", f.name, text.escape_ascii());
+            let has_integer_text = f.name.starts_with("hand/");
+            assert!(has_integer_text || again.document == document, "{} as {other:?}", f.name);
+        }
+    }
+}
+
+#[test]
+fn php_and_we_refuse_the_same() {
+    let (mut total, mut refused, mut failures) = (0, 0, String::new());
+    for f in load("php-session.jsonl").iter().filter(|f| f.mode == "damaged") {
+        let mut options = options(Some(handler(f)));
+        options.lenient = true;
+        let outcome = both_ways(&f.blob, &options);
+        let reads = f.line["reads"].as_bool().unwrap();
+        total += 1;
+        refused += usize::from(!reads);
+        if reads != outcome.error.is_none() && !is_meant(&f.blob, &outcome, handler(f)) {
+            let _ = writeln!(failures, "{:?} {} php {reads} we {:?}", handler(f), f.blob.escape_ascii(), outcome.error);
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+    assert!(total > 2000 && refused > 1000, "{total} {refused}");
+}
+
+/// Where we and PHP differ over damaged input, and why that is meant so.
+fn is_meant(blob: &[u8], outcome: &Outcome<'_>, handler: Handler) -> bool {
+    match &outcome.error {
+        // A count of properties without digits is 0 to PHP.
+        Some(error) if error.expected() == Some("digits") => true,
+        // An empty array to PHP.
+        Some(error) if handler == Handler::PhpSerialize && error.offset() == Some(0) => blob.starts_with(b"N;"),
+        Some(_) => false,
+        // A link to what a second value of its key replaced.
+        None => repeats_a_key(&outcome.document),
+    }
+}
+
+fn repeats_a_key(document: &Document<'_>) -> bool {
+    (0..document.nodes().len() as u32).filter_map(|at| document.at(at)).filter(|at| at.kind() == Kind::Map).any(|map| {
+        let mut seen = std::collections::HashSet::new();
+        map.entries().any(|(key, _)| match key.node().kind {
+            Kind::Int => !seen.insert(key.node().payload.to_string().into_bytes()),
+            _ => !seen.insert(key_bytes(&key)),
+        })
+    })
+}
+
+#[test]
+fn cuts_and_changes_are_an_error_or_variables() {
+    let mut random = common::Random::new(9);
+    for f in sessions() {
+        let step = if f.blob.len() > 600 { 61 } else { 1 };
+        for len in (1..f.blob.len()).step_by(step) {
+            both_ways(&f.blob[..len], &options(Some(handler(&f))));
+            both_ways(&f.blob[..len], &options(None));
+        }
+        if f.blob.len() > 2000 || f.blob.is_empty() {
+            continue;
+        }
+        for _ in 0..40 {
+            let mut blob = f.blob.clone();
+            let at = random.below(blob.len() as u64) as usize;
+            blob[at] = *random.pick(b"NbidsaSOCErR:;{}\"0123456789+-|!.\\\0\x01\xff");
+            let outcome = both_ways(&blob, &options(None));
+            if outcome.error.is_none() && outcome.consumed == blob.len() {
+                let (again, _) = write(&outcome.document, None).unwrap();
+                assert_eq!(again.escape_ascii().to_string(), blob.escape_ascii().to_string());
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_recurses() {
+    on_a_small_stack(|| {
+        const LEVELS: usize = 100_000;
+        let value = format!("{}N;{}", "a:1:{s:1:\"k\";".repeat(LEVELS), "}".repeat(LEVELS));
+        let mut limits = Limits::default();
+        for (handler, blob) in
+            [(Handler::Php, format!("a|{value}b|R:1;")), (Handler::PhpBinary, format!("\x01a{value}\x01bR:1;"))]
+        {
+            limits.depth = 10_000;
+            let error = session::read(blob.as_bytes(), &options(None), &limits).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Limit);
+            limits.depth = u32::MAX - 100;
+            let outcome =
+                session::read_outcome(blob.as_bytes(), &options(Some(handler)), Request::new(&limits).detailed());
+            assert_eq!(outcome.error, None);
+            let mut out = Vec::new();
+            session::write(&outcome.document, &session::WriteOptions::default(), &limits, &mut out).unwrap();
+            assert!(out == blob.as_bytes());
+            let _ = icecore::identify(blob.as_bytes());
+        }
+    });
+}
+
+#[test]
+fn php_reads_what_is_written() {
+    let (mut lines, mut written) = (Vec::new(), Vec::new());
+    for seed in 0..900 {
+        for palette in [Palette::Json, Palette::Perl] {
+            for handler in HANDLERS {
+                let made = document(seed, palette);
+                let Ok((text, _)) = write(&made, Some(handler)) else { continue };
+                let again = both_ways(&text, &options(Some(handler)));
+                assert_eq!(again.error, None, "{handler:?} {}", text.escape_ascii());
+                // An array that holds itself, or an opaque object, is copied or
+                // dropped by PHP.
+                let nodes = again.document.nodes();
+                let names_root = nodes.iter().any(|node| node.kind == Kind::Alias && node.payload == 0);
+                if names_root || repeats_a_key(&again.document) {
+                    continue;
+                }
+                lines.push(format!("{} {}", handler.as_str(), base64(&text)));
+                written.push((handler, text));
+            }
+        }
+    }
+    assert!(lines.len() > 600, "{}", lines.len());
+    let Some(answers) = ask_script("session.php", &lines) else { return };
+    for ((handler, text), answer) in written.iter().zip(answers) {
+        let document = both_ways(text, &options(Some(*handler))).document;
+        let expected = Describer::default().value(document.root());
+        assert_eq!(one_nan(answer["php"].clone()), expected, "{handler:?} {}", text.escape_ascii());
+    }
+}
+
+#[test]
+fn what_php_would_drop_is_an_error() {
+    for (json, handler, says) in [
+        (r#"{"a|b":1}"#, Handler::Php, Some("one with `|` in it")),
+        (r#"{"a|b":1}"#, Handler::PhpBinary, None),
+        (r#"[1]"#, Handler::Php, Some("the position in a list")),
+        (r#"[1]"#, Handler::PhpSerialize, None),
+        (r#"5"#, Handler::PhpSerialize, Some("another value")),
+        (r#"{}"#, Handler::Php, None),
+        (r#"[]"#, Handler::Php, None),
+    ] {
+        let document = icecore::read(json.as_bytes()).unwrap();
+        let error = write(&document, Some(handler)).err();
+        assert_eq!(error.as_ref().and_then(|error| error.found()), says, "{json} {handler:?}");
+        assert!(error.is_none_or(|error| error.kind() == ErrorKind::Unrepresentable));
+    }
+    let long = format!("{{\"{}\":1}}", "n".repeat(128));
+    let document = icecore::read(long.as_bytes()).unwrap();
+    assert!(write(&document, Some(Handler::PhpBinary)).is_err() && write(&document, Some(Handler::Php)).is_ok());
+    let integers = session::read(b"a:1:{i:5;N;}", &options(None), &Limits::default()).unwrap();
+    assert!(write(&integers, Some(Handler::Php)).is_err());
+}
+
+#[test]
+fn a_session_is_told_from_other_text() {
+    for f in sessions().iter().filter(|f| f.mode == "session" && !f.name.starts_with("names") && f.blob.len() > 4) {
+        let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{}", f.name));
+        let expected = if handler(f) == Handler::PhpSerialize { "php" } else { "php-session" };
+        assert_eq!(found.name, expected, "{}", f.name);
+        assert_eq!(icecore::stage_of(&f.blob).unwrap().format().name, expected, "{}", f.name);
+    }
+    for text in ["a|b", "name|value\nx|y", "| a | b |", "a|i:1", "N;|", "x|N;y", "ls | wc", "a|s:3"] {
+        assert!(icecore::identify(text.as_bytes()).is_none_or(|found| found.name != "php-session"), "{text}");
+    }
+}

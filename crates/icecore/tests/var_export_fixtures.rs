@@ -1,0 +1,459 @@
+//! What var_export() wrote, what PHP says it means, and what is refused as code.
+
+mod common;
+mod fixtures;
+
+use common::{Palette, document, on_a_small_stack};
+use fixtures::perl::base64;
+use fixtures::php::{Describer, ask_script, key_bytes, one_nan};
+use fixtures::{Fixture, load};
+use icecore::{Comparison, Document, Error, ErrorKind, Kind, Limits, Outcome, Output, Request, Stage, var_export};
+use serde_json::{Value as Json, json};
+use std::fmt::Write;
+
+fn both_ways(blob: &[u8]) -> Outcome<'_> {
+    let (options, limits) = (var_export::ReadOptions::default(), Limits::default());
+    let simple = var_export::read_outcome(blob, &options, Request::new(&limits));
+    let detailed = var_export::read_outcome(blob, &options, Request::new(&limits).detailed());
+    assert_eq!(simple.error, detailed.error, "{}", blob.escape_ascii());
+    assert_eq!(simple.consumed, detailed.consumed, "{}", blob.escape_ascii());
+    assert!(simple.document == detailed.document, "{}", blob.escape_ascii());
+    if let Some(error) = &detailed.error {
+        assert!(error.offset().is_some_and(|offset| offset <= blob.len() as u64), "{}: {error}", blob.escape_ascii());
+    } else {
+        let trace = detailed.document.trace().unwrap();
+        let end = trace.spans.iter().fold(0, |end, span| {
+            assert_eq!(span.start, end, "{}: a gap before {span:?}", blob.escape_ascii());
+            span.end
+        });
+        assert_eq!(end, detailed.consumed as u64);
+    }
+    detailed
+}
+
+fn whole(blob: &[u8]) -> Document<'_> {
+    let outcome = both_ways(blob);
+    assert_eq!(outcome.error, None, "{}", blob.escape_ascii());
+    assert_eq!(outcome.consumed, blob.len(), "{}", blob.escape_ascii());
+    outcome.document
+}
+
+fn write(document: &Document<'_>, stage: &str) -> Result<(Vec<u8>, Vec<&'static str>), Error> {
+    let mut out = Vec::new();
+    let losses = icecore::write_to(document, &Stage::parse(stage).unwrap(), &Limits::default(), &mut out)?;
+    Ok((out, losses.iter().map(|loss| loss.kind.as_str()).collect()))
+}
+
+fn readable() -> Vec<Fixture> {
+    load("var-export.jsonl").into_iter().filter(|f| f.mode != "refused").collect()
+}
+
+/// An array whose last key twice was the same is one entry less to PHP, and its
+/// links have other numbers: only the values count here.
+fn last_wins(value: Json) -> Json {
+    let Json::Array(mut list) = value else { return value };
+    if let [Json::String(tag), .., entries] = &mut list[..]
+        && (tag == "a" || tag == "o")
+    {
+        let mut kept: Vec<Json> = Vec::new();
+        for entry in entries.take().as_array().unwrap() {
+            let entry = json!([entry[0], last_wins(entry[1].clone())]);
+            match kept.iter_mut().find(|known| known[0] == entry[0]) {
+                Some(known) => *known = entry,
+                None => kept.push(entry),
+            }
+        }
+        *entries = Json::Array(kept);
+    }
+    Json::Array(list)
+}
+
+#[test]
+fn php_and_we_see_the_same() {
+    let (mut checked, mut failures) = (0, String::new());
+    for f in readable() {
+        let document = whole(&f.blob);
+        let Some(expected) = f.line.get("php") else { continue };
+        let expected = last_wins(one_nan(expected.clone()));
+        let found = last_wins(Describer::default().value(document.root()));
+        if found != expected {
+            let _ = writeln!(failures, "{} {}\n php {expected}\n we  {found}", f.name, f.blob.escape_ascii());
+        }
+        checked += 1;
+    }
+    assert!(failures.is_empty(), "{failures}");
+    assert!(checked > 500, "{checked}");
+}
+
+#[test]
+fn what_php_wrote_is_written_again() {
+    let (mut plain, mut spelled) = (0, 0);
+    for f in readable() {
+        let document = whole(&f.blob);
+        let (text, losses) = write(&document, "var-export").unwrap();
+        assert!(losses.is_empty(), "{}: {losses:?}", f.name);
+        if f.mode == "var_export" {
+            assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
+            // PHP has one way to write: nothing need be kept for it.
+            let (limits, options) = (Limits::default(), var_export::ReadOptions::default());
+            let simple = var_export::read(&f.blob, &options, &limits).unwrap();
+            assert!(write(&simple, "var-export").unwrap().0 == f.blob, "{}", f.name);
+            assert!(document.spelling().unwrap().notes.is_empty(), "{}", f.name);
+            plain += 1;
+        } else {
+            assert!(whole(&text) == document, "{} {}", f.name, text.escape_ascii());
+            assert_eq!(write(&whole(&text), "var-export").unwrap().0, text, "{}", f.name);
+            spelled += usize::from(text == f.blob);
+        }
+    }
+    assert!(plain > 400 && spelled > 80, "{plain} {spelled}");
+}
+
+#[test]
+fn spelling_goes_through_typed_json() {
+    let limits = Limits::default();
+    for f in readable() {
+        let document = whole(&f.blob);
+        let (json, losses) = write(&document, "json:typed,spelling").unwrap();
+        assert!(losses.is_empty(), "{}", f.name);
+        let again = icecore::read_as(&json, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
+        assert!(again == document, "{}", f.name);
+        assert_eq!(write(&again, "var-export").unwrap().0, write(&document, "var-export").unwrap().0, "{}", f.name);
+    }
+}
+
+/// What older versions wrote, to the byte.
+#[test]
+fn older_forms_come_back() {
+    for text in [
+        "stdClass::__set_state(array(\n))",
+        "stdClass::__set_state(array(\n   'a' => 1,\n))",
+        "Foo\\Bar::__set_state(array(\n   'a' => \n  Baz::__set_state(array(\n  )),\n))",
+        "array (\n  0 => 0.10000000000000001,\n  1 => 1.0E+25,\n  2 => 3,\n)",
+        "<?php return array (\n  'a' => NULL,\n);",
+        "<?php\n// cached\n\nreturn array (\n  'a' => 1,\n);\n",
+        "array (\n  'a' => \"b\\n\",\n  'c' => 0x1F,\n)\n",
+    ] {
+        let (again, losses) = write(&whole(text.as_bytes()), "var-export").unwrap();
+        assert_eq!((String::from_utf8_lossy(&again).as_ref(), losses.len()), (text, 0));
+    }
+}
+
+#[test]
+fn code_is_refused_and_said_to_be_code() {
+    let mut refused = 0;
+    for f in load("var-export.jsonl").iter().filter(|f| f.mode == "refused") {
+        let outcome = both_ways(&f.blob);
+        let is_behind = outcome.consumed < f.blob.len();
+        assert!(outcome.error.is_some() || is_behind, "{}", f.blob.escape_ascii());
+        refused += 1;
+    }
+    assert!(refused > 100, "{refused}");
+    for (text, offset, found) in [
+        ("['a' => env('X')]", 8, "`env(`, a call"),
+        ("array (\n  0 => $x,\n)", 15, "a variable"),
+        ("[\"a $b\"]", 4, "a variable in a string"),
+        ("[new Foo]", 1, "`new`"),
+        ("[M_PI]", 1, "`M_PI`, a constant"),
+        ("['a' . 5]", 5, "the operator `.` with something that is no string"),
+        ("[1 + 2]", 3, "the operator `+`"),
+        ("[<<<A\nx\nA]", 1, "a heredoc or nowdoc: write the string in quotes"),
+        ("Foo::make(1)", 0, "`Foo::make(`, a call"),
+        ("(array) [1]", 0, "the cast `(array)`"),
+        ("<?php\n$x = 1;", 6, "a variable"),
+        ("<?php use Foo; return 1;", 6, "`use` and not `return`"),
+        ("[self::X]", 1, "`self`, which depends on where it stands"),
+        ("1 ? 2 : 3", 2, "the operator `?`"),
+    ] {
+        let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(
+            (error.kind(), error.offset(), error.found()),
+            (ErrorKind::Unsupported, Some(offset), Some(found)),
+            "{text}: {error}"
+        );
+    }
+}
+
+#[test]
+fn cuts_and_changes_are_an_error_or_a_value() {
+    let mut random = common::Random::new(4);
+    let mut cut = 0;
+    for f in readable() {
+        let step = if f.blob.len() > 600 { 53 } else { 1 };
+        let is_container = f.mode == "var_export" && f.blob.ends_with(b")") && !f.blob.starts_with(b"'");
+        for len in (0..f.blob.len()).step_by(step) {
+            let outcome = both_ways(&f.blob[..len]);
+            // The name of a method that is cut off is one of an enum case too.
+            let is_case = outcome.document.root().kind() == Kind::EnumCase;
+            if is_container && !(is_case && outcome.error.is_none()) {
+                let error = outcome.error.unwrap_or_else(|| panic!("{} cut at {len}", f.name));
+                let is_case = error.kind() == ErrorKind::Unsupported && !f.blob[..len].contains(&b'(');
+                assert!(error.kind() == ErrorKind::Truncated || is_case, "{} cut at {len}: {error}", f.name);
+                cut += 1;
+            }
+        }
+        if f.blob.len() > 3000 || f.blob.is_empty() {
+            continue;
+        }
+        for _ in 0..20 {
+            let mut blob = f.blob.clone();
+            let at = random.below(blob.len() as u64) as usize;
+            blob[at] = *random.pick(b"Nabx('\")[]=>,;.:\\$-0123456789 \n/*#\0\xff");
+            let outcome = both_ways(&blob);
+            if outcome.error.is_none() {
+                let (again, _) = write(&outcome.document, "var-export").unwrap();
+                assert!(both_ways(&again).document == outcome.document, "{}", blob.escape_ascii());
+            }
+        }
+    }
+    assert!(cut > 10_000, "{cut}");
+}
+
+/// Who edits a value gets the new one, whatever was kept of the old one's text.
+#[test]
+fn what_was_edited_is_written_anew() {
+    let document = whole(b"[\"a\\n\" => \"b\\n\", 0x10 => 0x1F]");
+    let (json, _) = write(&document, "json:typed,spelling").unwrap();
+    let json = String::from_utf8(json).unwrap();
+    let edited = json.replace(r#""b\n""#, r#""c\n""#).replace("31", "32").replace(r#""a\n""#, r#""d""#);
+    assert_ne!(json, edited);
+    let typed = Stage::parse("json:typed").unwrap();
+    for (json, text) in [
+        (json, "array (\n  \"a\\n\" => \"b\\n\",\n  0x10 => 0x1F,\n)"),
+        (edited, "array (\n  'd' => 'c\n',\n  0x10 => 32,\n)"),
+    ] {
+        let document = icecore::read_as(json.as_bytes(), &typed, &Limits::default()).unwrap();
+        assert_eq!(String::from_utf8_lossy(&write(&document, "var-export").unwrap().0), text, "{json}");
+    }
+}
+
+#[test]
+fn what_stands_before_does_not_grow_together_with_the_value() {
+    let (text, _) = write(&whole(b"return[1];"), "var-export").unwrap();
+    assert_eq!(String::from_utf8_lossy(&text), "return array (\n  0 => 1,\n);");
+}
+
+/// Takes everything away at once.
+#[derive(Default)]
+struct Nothing(Vec<u8>);
+
+impl Output for Nothing {
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
+
+    fn ready(&mut self) -> Result<(), Error> {
+        self.0.clear();
+        Ok(())
+    }
+}
+
+#[test]
+fn nothing_recurses() {
+    on_a_small_stack(|| {
+        const LEVELS: usize = 100_000;
+        let options = var_export::ReadOptions::default();
+        for (open, close) in
+            [("[", "]"), ("array('k' => ", ")"), ("A::__set_state(array(1 => ", "))"), ("(object) [7 => 1, 2 => ", "]")]
+        {
+            let blob = format!("{}'x'{}", open.repeat(LEVELS), close.repeat(LEVELS)).into_bytes();
+            let error = var_export::read(&blob, &options, &Limits::default()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Limit);
+            let mut limits = Limits::default();
+            limits.depth = u32::MAX - 100;
+            let outcome = var_export::read_outcome(&blob, &options, Request::new(&limits).detailed());
+            assert_eq!(outcome.error, None);
+            // Each level is indented, so that the text grows with the square.
+            let deep = blob[..open.len() * LEVELS].len();
+            let outcome = var_export::read_outcome(&blob[..deep], &options, Request::new(&limits));
+            assert_eq!(outcome.error.map(|error| error.kind()), Some(ErrorKind::Truncated));
+            let _ = icecore::identify(&blob);
+        }
+        for open in ["- ", "'a' . ", "/**/", "\"\\"] {
+            let _ = var_export::read(open.repeat(LEVELS).as_bytes(), &options, &Limits::default());
+        }
+        let mut limits = Limits::default();
+        limits.depth = u32::MAX - 100;
+        let blob = format!("{}1{}", "[".repeat(LEVELS), "]".repeat(LEVELS)).into_bytes();
+        let document = var_export::read(&blob, &options, &limits).unwrap();
+        let options = var_export::WriteOptions::default();
+        var_export::write(&document, &options, &limits, &mut Nothing::default()).unwrap();
+    });
+}
+
+#[test]
+fn long_lists_that_turn_out_to_be_none() {
+    let mut text = "array (\n".to_owned();
+    for i in 0..1000 {
+        let _ = writeln!(text, "  {i} => {},", i % 7);
+    }
+    text += "  'last' => true,\n)";
+    let document = whole(text.as_bytes());
+    assert_eq!((document.root().kind(), document.root().len()), (Kind::Map, 1001));
+    assert_eq!(write(&document, "var-export").unwrap().0, text.as_bytes());
+}
+
+fn is_repeated(document: &Document<'_>) -> bool {
+    (0..document.nodes().len() as u32).filter_map(|at| document.at(at)).filter(|at| at.kind() == Kind::Map).any(|map| {
+        let mut seen = std::collections::HashSet::new();
+        map.entries().any(|(key, _)| match key.node().kind {
+            Kind::Int => !seen.insert(key.node().payload.to_string().into_bytes()),
+            _ => !seen.insert(key_bytes(&key)),
+        })
+    })
+}
+
+/// Any document is written, what was written reads back, and nothing more is
+/// lost then.
+#[test]
+fn random_documents_come_back() {
+    let (mut written, mut circles) = (0, 0);
+    for seed in 0..1200 {
+        for palette in [Palette::Json, Palette::Perl, Palette::All] {
+            for stage in ["var-export", "var-export:file,short"] {
+                let (text, _) = match write(&document(seed, palette), stage) {
+                    Ok(done) => done,
+                    Err(error) => {
+                        let kinds = [ErrorKind::Unrepresentable, ErrorKind::Limit];
+                        assert!(kinds.contains(&error.kind()), "{seed}: {error}");
+                        circles += 1;
+                        continue;
+                    }
+                };
+                let again = whole(&text);
+                let (twice, losses) = write(&again, "var-export:file=no").unwrap();
+                assert!(losses.is_empty(), "{seed}: {losses:?}");
+                assert!(Comparison::new().equal(&whole(&twice), &again), "{seed} {}", text.escape_ascii());
+                if stage == "var-export" {
+                    assert_eq!(twice.escape_ascii().to_string(), text.escape_ascii().to_string(), "{seed}");
+                }
+                written += 1;
+            }
+        }
+    }
+    assert!(written > 4000 && circles > 20, "{written} {circles}");
+}
+
+#[test]
+fn php_loads_what_is_written() {
+    let (mut lines, mut texts) = (Vec::new(), Vec::new());
+    let mut add = |text: Vec<u8>| {
+        let again = both_ways(&text);
+        // The classes of random objects are none that PHP could load.
+        let has_class = again.document.nodes().iter().any(|node| matches!(node.kind, Kind::Object | Kind::EnumCase));
+        if !has_class && !is_repeated(&again.document) {
+            lines.push(base64(&text));
+            texts.push(text);
+        }
+    };
+    for seed in 0..700 {
+        for palette in [Palette::Json, Palette::Perl] {
+            for stage in ["var-export", "var-export:file", "var-export:short,file"] {
+                if let Ok((text, _)) = write(&document(seed, palette), stage) {
+                    add(text);
+                }
+            }
+        }
+    }
+    let made = texts.len();
+    assert!(made > 1500, "{made}");
+    // With classes that the script has.
+    for f in readable() {
+        if f.line.get("php").is_some() && !f.name.starts_with("string") {
+            for stage in ["var-export:file", "var-export:short,file=no", "var-export:short,file"] {
+                let text = write(&whole(&f.blob), stage).unwrap().0;
+                lines.push(base64(&text));
+                texts.push(text);
+            }
+        }
+    }
+    assert!(texts.len() > made + 1000);
+    let Some(answers) = ask_script("var-export.php", &lines) else { return };
+    for (text, answer) in texts.iter().zip(answers) {
+        let expected = last_wins(Describer::default().value(whole(text).root()));
+        assert_eq!(last_wins(one_nan(answer["php"].clone())), expected, "{}: {answer}", text.escape_ascii());
+    }
+}
+
+#[test]
+fn losses_are_said() {
+    for (typed, text, losses) in [
+        ("18446744073709551615", "'18446744073709551615'", "big-integer"),
+        (r#"{"$symbol":"abc"}"#, "'abc'", "symbol"),
+        (r#"{"$enum":"A\\B:C"}"#, "\\A\\B::C", ""),
+        (r#"{"$class":"My::Class","$value":{"a":1}}"#, "\\My\\Class::__set_state(array(\n   'a' => 1,\n))", ""),
+        (r#"{"$class":"C","$value":{"\u0000*\u0000a":1}}"#, "\\C::__set_state(array(\n   'a' => 1,\n))", "visibility"),
+        (r#"{"$class":"no class","$value":[]}"#, "array (\n)", "class"),
+        (
+            r#"[{"$id":1,"$value":[]},{"$link":1}]"#,
+            "array (\n  0 => \n  array (\n  ),\n  1 => \n  array (\n  ),\n)",
+            "sharing",
+        ),
+        (r#"{"$ref":1}"#, "1", "reference"),
+    ] {
+        let json = format!(r#"{{"$icecore":1,"$strings":"bytes","$value":{typed}}}"#);
+        let document =
+            icecore::read_as(json.as_bytes(), &Stage::parse("json:typed").unwrap(), &Limits::default()).unwrap();
+        let (found, kinds) = write(&document, "var-export").unwrap();
+        assert_eq!((String::from_utf8_lossy(&found).as_ref(), kinds.join(",").as_str()), (text, losses));
+    }
+    let circle = br#"{"$icecore":1,"$value":{"$id":1,"$value":[{"$link":1}]}}"#;
+    let document = icecore::read_as(circle, &Stage::parse("json:typed").unwrap(), &Limits::default()).unwrap();
+    let error = write(&document, "var-export").unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$[0]")));
+}
+
+/// Each level doubles what a text without links needs.
+#[test]
+fn links_do_not_explode() {
+    let mut b = icecore::Builder::new();
+    b.begin_array();
+    let mut last = b.begin_array();
+    b.end();
+    for _ in 0..60 {
+        let next = b.begin_array();
+        b.link(last).link(last);
+        b.end();
+        last = next;
+    }
+    b.end();
+    let error = write(&b.finish().unwrap(), "var-export").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+}
+
+#[test]
+fn what_php_serialized_goes_over() {
+    let text = br#"a:3:{i:0;O:8:"stdClass":1:{s:1:"0";i:1;}i:1;E:11:"Suit:Hearts";s:1:"k";O:1:"A":1:{s:1:"p";a:0:{}}}"#;
+    let exported = icecore::convert(text, "php", "var-export").unwrap();
+    let back = icecore::convert(&exported, "var-export", "php").unwrap();
+    assert_eq!(back.escape_ascii().to_string(), text.escape_ascii().to_string());
+}
+
+#[test]
+fn it_is_told_from_other_text() {
+    for f in readable() {
+        let text = f.blob.trim_ascii_start();
+        let begins = ["array (", "(object) array(", "\\Point::__set_state(array(", "<?php return ["];
+        if begins.iter().any(|start| text.starts_with(start.as_bytes())) {
+            let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{} {}", f.name, f.blob.escape_ascii()));
+            assert_eq!(found.name, "var-export", "{}", f.name);
+            assert_eq!(icecore::stage_of(&f.blob).unwrap().format().name, "var-export", "{}", f.name);
+        }
+    }
+    for text in [
+        "array",
+        "array of things",
+        "<?php echo 1;",
+        "<?php return foo();",
+        "return 5 apples",
+        "[1, 2]",
+        "NULL",
+        "A::B",
+    ] {
+        assert!(icecore::identify(text.as_bytes()).is_none_or(|found| found.name != "var-export"), "{text}");
+    }
+    // A program is no var_export, but who names a file gets told where the code is.
+    let program = b"<?php return ['a' => 1, 'b' => 2, 'c' => env('C')];";
+    assert!(icecore::identify(program).is_none());
+    assert_eq!(icecore::stage_of(program).unwrap().format().name, "var-export");
+}
