@@ -8,11 +8,12 @@ use std::fs;
 use std::path::Path;
 
 /// The formats, and what the tables call them.
-const TARGETS: [(&str, &str); 6] = [
+const TARGETS: [(&str, &str); 7] = [
     ("json", "JSON"),
     ("storable", "Storable"),
     ("sereal", "Sereal"),
     ("php", "PHP"),
+    ("var-export", "var_export"),
     ("igbinary", "igbinary"),
     ("marshal", "Marshal"),
 ];

@@ -14,11 +14,14 @@ const SOURCES: &[(&str, &str)] = &[
     ("storable", "storable.jsonl"),
     ("sereal", "sereal.jsonl"),
     ("php", "php.jsonl"),
+    ("php-session", "php-session.jsonl"),
+    ("var-export", "var-export.jsonl"),
     ("igbinary", "igbinary.jsonl"),
     ("marshal", "marshal.jsonl"),
 ];
 
-const TARGETS: &[&str] = &["storable", "sereal", "php", "igbinary", "marshal", "json", "json:typed"];
+const TARGETS: &[&str] =
+    &["storable", "sereal", "php", "php-session", "var-export", "igbinary", "marshal", "json", "json:typed"];
 
 /// How many blobs of a file are tried.
 const MOST: usize = 700;
@@ -270,7 +273,9 @@ fn what_is_not_reported_as_lost_is_there() {
                 "{from} to {target}: {} exact, {} with losses, {} refused",
                 tally.exact, tally.lossy, tally.refused
             );
-            assert!(tally.exact > 30, "{from} to {target}: hardly anything is compared");
+            // Only maps are sessions, and those are what sessions are read as.
+            let least = if *target == "php-session" { 5 } else { 30 };
+            assert!(tally.exact > least, "{from} to {target}: hardly anything is compared");
         }
     }
     fixtures::report("pairs", total, &failures);

@@ -48,6 +48,10 @@ fn write_whole(
             return Err(no_name(document.path(root.index() + 1), "the position in a list"));
         }
         writer.flag_losses(root.index(), root.node());
+        if root.node().has(flag::TARGET) {
+            // A link to the session itself: it has no slot, so it is written once more.
+            writer.lose(LossKind::Sharing, root.index());
+        }
         for (key, value) in root.entries() {
             if key.node().has(flag::PLACEHOLDER) && key.node().kind.is_string() {
                 continue;
