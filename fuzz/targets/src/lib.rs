@@ -36,7 +36,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "sereal_read", run: sereal_read, seeds: &["sereal.jsonl"] },
     Target { name: "php_read", run: php_read, seeds: &["php.jsonl", "php-mutated.jsonl"] },
     Target { name: "igbinary_read", run: igbinary_read, seeds: &["igbinary.jsonl"] },
-    Target { name: "marshal_read", run: marshal_read, seeds: &["marshal.jsonl"] },
+    Target { name: "marshal_read", run: marshal_read, seeds: &["marshal.jsonl", "marshal-known.jsonl"] },
     Target { name: "json_read", run: json_read, seeds: &["json", "expected.jsonl"] },
     Target {
         name: "json_typed",
@@ -46,7 +46,15 @@ pub static TARGETS: &[Target] = &[
     Target {
         name: "convert",
         run: convert,
-        seeds: &["storable.jsonl", "storable-arch.jsonl", "sereal.jsonl", "expected.jsonl", "json"],
+        seeds: &[
+            "storable.jsonl",
+            "storable-arch.jsonl",
+            "sereal.jsonl",
+            "expected.jsonl",
+            "json",
+            "marshal-known.jsonl",
+            "deep.jsonl",
+        ],
     },
 ];
 

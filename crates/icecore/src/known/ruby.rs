@@ -44,40 +44,46 @@ fn items<'d, const N: usize>(array: Cursor<'d>) -> Option<[Cursor<'d>; N]> {
     found.iter().all(Option::is_some).then(|| found.map(|item| item.unwrap_or(array)))
 }
 
+/// The first member says which layout it may be: most objects are none, and only
+/// that is looked at.
 pub(super) fn object(value: Cursor<'_>) -> Option<Known<'_>> {
-    let Value::Object(class, body) = value.value() else { return None };
-    if value.node().form() != Form::Usual || body.kind() != Kind::Map {
+    if value.node().form() != Form::Usual {
         return None;
     }
-    match class {
-        b"Range" => {
-            let [Some(begin), Some(end), Some(excl)] = members(body.entries(), ["begin", "end", "excl"])? else {
-                return None;
-            };
-            let Value::Bool(exclusive) = excl.value() else { return None };
-            Some(Known::Range { begin, end, exclusive })
-        }
-        b"Set" | b"SortedSet" => {
-            let [hash, keys] = members(body.entries(), ["@hash", "@keys"])?;
-            let map = hash?;
-            // A cache of what the map says.
-            let has_cache =
-                class == b"SortedSet" && keys.is_none_or(|keys| matches!(keys.kind(), Kind::Null | Kind::Array));
-            let is_true = |(_, value): (_, Cursor<'_>)| matches!(value.value(), Value::Bool(true));
-            let has_default = map.default_value().is_none_or(|value| matches!(value.value(), Value::Bool(false)));
-            let fits = map.kind() == Kind::Map && has_default && map.entries().all(is_true);
-            (fits && (keys.is_none() || has_cache)).then_some(Known::Set(Members { map }))
-        }
-        _ => exception(class, body),
+    let body = value.document().at(value.index() + 1).filter(|body| body.kind() == Kind::Map)?;
+    match member(&body.entries().next()?.0)? {
+        b"excl" | b"begin" | b"end" if value.class() == b"Range" => range(body),
+        b"@hash" | b"@keys" => set(value.class(), body),
+        b"mesg" | b"bt" => exception(value.class(), body),
+        _ => None,
     }
+}
+
+fn range(body: Cursor<'_>) -> Option<Known<'_>> {
+    let [Some(begin), Some(end), Some(excl)] = members(body.entries(), ["begin", "end", "excl"])? else {
+        return None;
+    };
+    let Value::Bool(exclusive) = excl.value() else { return None };
+    Some(Known::Range { begin, end, exclusive })
+}
+
+fn set<'d>(class: &[u8], body: Cursor<'d>) -> Option<Known<'d>> {
+    if !matches!(class, b"Set" | b"SortedSet") {
+        return None;
+    }
+    let [map, keys] = members(body.entries(), ["@hash", "@keys"])?;
+    let map = map.filter(|map| map.kind() == Kind::Map)?;
+    // A cache of what the map says.
+    let is_cache = |keys: Cursor<'_>| class == b"SortedSet" && matches!(keys.kind(), Kind::Null | Kind::Array);
+    let is = |value: Cursor<'_>, expected: bool| matches!(value.value(), Value::Bool(found) if found == expected);
+    let fits = keys.is_none_or(is_cache)
+        && map.default_value().is_none_or(|value| is(value, false))
+        && map.entries().all(|(_, value)| is(value, true));
+    fits.then_some(Known::Set(Members { map }))
 }
 
 /// Only exceptions have members without `@` called so.
 fn exception<'d>(class: &'d [u8], body: Cursor<'d>) -> Option<Known<'d>> {
-    let mut entries = body.entries();
-    if !matches!(member(&entries.next()?.0)?, b"mesg" | b"bt") {
-        return None;
-    }
     let (mut message, mut backtrace, mut cause) = (None, None, None);
     for (key, value) in body.entries() {
         let place = match member(&key)? {
