@@ -109,11 +109,7 @@ pub(super) fn opaque(value: Cursor<'_>) -> Option<Known<'_>> {
     }
     match (value.node().form(), class) {
         (Form::UserDump, b"Time") => Some(Known::Time(time(payload)?)),
-        (Form::UserDump, b"BigDecimal") => {
-            let (precision, text) = payload.as_str()?.split_once(':')?;
-            number::parts(text)?;
-            precision.bytes().all(|byte| byte.is_ascii_digit()).then_some(Known::Decimal(text))
-        }
+        (Form::UserDump, b"BigDecimal") => Some(Known::Decimal(decimal(payload)?)),
         (Form::UserMarshal, b"Date") => Some(Known::Date(date(payload)?.0)),
         (Form::UserMarshal, b"DateTime") => Some(Known::DateTime(date(payload)?.1)),
         (Form::UserMarshal, b"Complex") => {
@@ -122,14 +118,8 @@ pub(super) fn opaque(value: Cursor<'_>) -> Option<Known<'_>> {
             (is_real(real) && is_real(imaginary)).then_some(known)
         }
         (Form::UserMarshal, b"Rational") => {
-            let [numerator, denominator] = items(payload)?;
-            let is_above_zero = match denominator.value() {
-                Value::Int(value) => value > 0,
-                Value::Uint(_) => true,
-                Value::BigInt(value) => !value.negative,
-                _ => false,
-            };
-            (is_integer(numerator) && is_above_zero).then_some(Known::Rational { numerator, denominator })
+            let [numerator, denominator] = fraction(payload)?;
+            Some(Known::Rational { numerator, denominator })
         }
         (Form::UserMarshal, b"OpenStruct") => {
             let keys = |map: Cursor<'_>| map.entries().all(|(key, _)| member(&key).is_some());
@@ -153,23 +143,50 @@ fn is_integer(value: Cursor<'_>) -> bool {
     matches!(value.kind(), Kind::Int | Kind::Uint | Kind::BigInt)
 }
 
+/// The payload of an opaque object of this class. What is in it is not looked at
+/// as a known value again: that could nest without end.
+fn payload_of<'d>(value: Cursor<'d>, form: Form, class: &[u8]) -> Option<Cursor<'d>> {
+    match value.value() {
+        Value::Opaque(known, payload) if value.node().form() == form && known == class && value.len() == 1 => {
+            Some(payload)
+        }
+        _ => None,
+    }
+}
+
+/// The payload of a `Rational`.
+fn fraction(payload: Cursor<'_>) -> Option<[Cursor<'_>; 2]> {
+    let [numerator, denominator] = items(payload)?;
+    let is_above_zero = match denominator.value() {
+        Value::Int(value) => value > 0,
+        Value::Uint(_) => true,
+        Value::BigInt(value) => !value.negative,
+        _ => false,
+    };
+    (is_integer(numerator) && is_above_zero).then_some([numerator, denominator])
+}
+
+/// The text in the payload of a `BigDecimal`, behind its precision.
+fn decimal(payload: Cursor<'_>) -> Option<&str> {
+    let (precision, text) = payload.as_str()?.split_once(':')?;
+    number::parts(text)?;
+    precision.bytes().all(|byte| byte.is_ascii_digit()).then_some(text)
+}
+
 fn is_real(value: Cursor<'_>) -> bool {
-    is_integer(value)
-        || value.kind() == Kind::Float
-        || value.kind() == Kind::Opaque && matches!(opaque(value), Some(Known::Rational { .. } | Known::Decimal(_)))
+    let is_rational = || payload_of(value, Form::UserMarshal, b"Rational").and_then(fraction).is_some();
+    let is_decimal = || payload_of(value, Form::UserDump, b"BigDecimal").and_then(decimal).is_some();
+    is_integer(value) || value.kind() == Kind::Float || is_rational() || is_decimal()
 }
 
 /// A count of nanoseconds, which may be a fraction: the whole ones, and whether
 /// that is all.
 fn nanoseconds(value: Cursor<'_>) -> Option<(i64, bool)> {
-    match value.value() {
-        Value::Int(value) => Some((value, true)),
-        Value::Opaque(..) => match opaque(value)? {
-            Known::Rational { numerator, denominator } => quotient(numerator, denominator),
-            _ => None,
-        },
-        _ => None,
+    if let Value::Int(value) = value.value() {
+        return Some((value, true));
     }
+    let [numerator, denominator] = payload_of(value, Form::UserMarshal, b"Rational").and_then(fraction)?;
+    quotient(numerator, denominator)
 }
 
 /// The whole part of a fraction whose parts may be large, and whether that is
@@ -298,13 +315,9 @@ fn submicro_of(bytes: &[u8]) -> i64 {
 
 /// `TimeWithZone`: the time in UTC, the zone, and the time that local clocks
 /// showed, as if it were UTC.
-fn zoned<'d>(payload: Cursor<'d>) -> Option<Moment<'d>> {
+fn zoned(payload: Cursor<'_>) -> Option<Moment<'_>> {
     let [utc, zone, local] = items(payload)?;
-    // Only `Time` itself: anything else could nest without end.
-    let moment = |value: Cursor<'d>| match value.value() {
-        Value::Opaque(b"Time", payload) if value.node().form() == Form::UserDump => time(payload),
-        _ => None,
-    };
+    let moment = |value| payload_of(value, Form::UserDump, b"Time").and_then(time);
     let (utc, local, zone) = (moment(utc)?, moment(local)?, zone.as_str()?);
     let offset = i32::try_from(local.seconds - utc.seconds).ok().filter(|offset| offset.abs() <= 86_400)?;
     let offset = if offset == 0 && UTC.contains(&zone) { None } else { Some(offset) };
