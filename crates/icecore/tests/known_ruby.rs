@@ -2,7 +2,7 @@
 
 mod fixtures;
 
-use icecore::{Builder, Document, Form, Known, Limits, LossKind, Stage};
+use icecore::{Builder, Document, Form, Known, Limits, LossKind, Stage, deep};
 use serde_json::Value;
 
 const FILE: &str = "marshal-known.jsonl";
@@ -243,6 +243,51 @@ fn deep_ones_need_no_stack() {
                 &text[..80]
             );
             assert!(losses.contains(&LossKind::Set));
+        })
+        .unwrap()
+        .join()
+        .unwrap();
+}
+
+/// Numbers in numbers, dates in dates: found by fuzzing.
+#[test]
+fn misfits_that_nest_need_no_stack() {
+    const DEPTH: usize = 9_000;
+    let nested = |class: &str, before: &[i64], behind: &[i64]| {
+        let mut b = Builder::new();
+        for _ in 0..DEPTH {
+            b.begin_opaque(class, Form::UserMarshal);
+            b.begin_array();
+            before.iter().for_each(|value| {
+                b.int(*value);
+            });
+        }
+        b.int(1);
+        for _ in 0..DEPTH {
+            behind.iter().for_each(|value| {
+                b.int(*value);
+            });
+            b.end().end();
+        }
+        b.finish().unwrap()
+    };
+    let all = [
+        nested("Complex", &[1], &[]),
+        nested("Complex", &[], &[1]),
+        nested("Rational", &[1], &[]),
+        nested("Date", &[0, 0, 0], &[0, 0]),
+        nested("DateTime", &[0, 0, 0], &[0, 0]),
+        nested("ActiveSupport::TimeWithZone", &[], &[0, 0]),
+        nested("OpenStruct", &[], &[]),
+    ];
+    std::thread::Builder::new()
+        .stack_size(128 << 10)
+        .spawn(move || {
+            for document in &all {
+                assert!(Known::of(document.root()).is_none());
+                assert!(!json(document, "json").unwrap().0.is_empty());
+                assert!(deep::open(document.clone(), &Limits::default()).unwrap().opened.is_empty());
+            }
         })
         .unwrap()
         .join()

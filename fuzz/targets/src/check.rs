@@ -1,6 +1,6 @@
 //! Promises that hold for every format.
 
-use icecore::{Cursor, Document, Key, Kind, Limits, Outcome, Value, flag};
+use icecore::{Cursor, Document, Key, Kind, Known, Limits, Outcome, Value, flag};
 
 /// Small enough that no input takes long.
 pub fn limits() -> Limits {
@@ -71,6 +71,9 @@ pub fn visit(document: &Document<'_>) {
         let cursor = document.at(at).expect("a node");
         std::hint::black_box(cursor.value());
         std::hint::black_box((cursor.class(), cursor.target().kind(), cursor.body().kind()));
+        if let Some(known) = Known::of(cursor) {
+            std::hint::black_box(known.text(&limits()).map_or(0, |text| text.len()));
+        }
         assert!(cursor.len() <= document.nodes().len(), "node {at} says that it has {} children", cursor.len());
         if node.kind.is_container() {
             assert!(node.end() == 0 || node.end() > at && node.end() as usize <= document.nodes().len(), "end of {at}");

@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::choice;
-use icecore::{Error, ErrorKind, Request, Stage, format};
+use icecore::{Document, Error, ErrorKind, Request, Stage, format};
 
 /// How each format is written.
 const STAGES: &[&str] = &[
@@ -68,5 +68,22 @@ pub fn convert(data: &[u8]) {
             }
             assert_eq!(again.consumed, out.len(), "{:?}: bytes behind the document", target.settings());
         }
+        deep(outcome.document);
+    }
+}
+
+/// A document whose strings were opened is one like any other.
+fn deep(document: Document<'_>) {
+    let wide = check::wide_limits();
+    let Ok(deep) = icecore::deep::open(document, &wide) else { return };
+    check::visit(&deep.document);
+    for opened in &deep.opened {
+        assert!(deep.document.at(opened.node).is_some(), "{opened:?}");
+    }
+    let typed = Stage::parse("json:typed").expect("a stage");
+    let mut out = Vec::new();
+    if icecore::write_to(&deep.document, &typed, &wide, &mut out).is_ok() {
+        let again = icecore::read_as(&out, &typed, &wide);
+        assert!(again.is_ok_and(|again| again == deep.document), "{:?}", deep.document);
     }
 }

@@ -38,7 +38,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "php_session_read", run: php_session_read, seeds: &["php-session.jsonl"] },
     Target { name: "var_export_read", run: var_export_read, seeds: &["var-export.jsonl"] },
     Target { name: "igbinary_read", run: igbinary_read, seeds: &["igbinary.jsonl"] },
-    Target { name: "marshal_read", run: marshal_read, seeds: &["marshal.jsonl"] },
+    Target { name: "marshal_read", run: marshal_read, seeds: &["marshal.jsonl", "marshal-known.jsonl"] },
     Target { name: "json_read", run: json_read, seeds: &["json", "expected.jsonl"] },
     Target {
         name: "json_typed",
@@ -48,7 +48,15 @@ pub static TARGETS: &[Target] = &[
     Target {
         name: "convert",
         run: convert,
-        seeds: &["storable.jsonl", "storable-arch.jsonl", "sereal.jsonl", "expected.jsonl", "json"],
+        seeds: &[
+            "storable.jsonl",
+            "storable-arch.jsonl",
+            "sereal.jsonl",
+            "expected.jsonl",
+            "json",
+            "marshal-known.jsonl",
+            "deep.jsonl",
+        ],
     },
 ];
 

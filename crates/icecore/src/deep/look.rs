@@ -19,7 +19,7 @@ pub(super) struct Inside<'b> {
 }
 
 /// The stage that reads these bytes as a whole, if they count as frozen data
-/// inside something else: see [the module](self).
+/// inside something else: see [the module](crate::deep).
 ///
 /// ```
 /// use icecore::{Limits, deep};

@@ -7,7 +7,7 @@
 //! A string counts if a format is [sure or likely](crate::Certainty) and reads
 //! all of it. Of JSON, objects and arrays that are not empty count: any number or
 //! word would be JSON too. Keys are never opened, nor parts of regexps, code and
-//! the like, nor what [`Known`] values are made of.
+//! the like, nor what [known](crate::Known) values are made of.
 
 mod copy;
 mod look;
@@ -62,7 +62,7 @@ impl Opened {
 ///
 /// Each string is tried once, so the work is linear in the document and in what
 /// was opened. What is opened is bounded: together it may be
-/// [`Limits::expansion`] times as long as the document's own strings, levels of
+/// [`Limits::expansion`] times as long as the input (a million bytes always), levels of
 /// nesting count through all strings, and at most [`LEVELS`] strings may be in
 /// each other.
 ///

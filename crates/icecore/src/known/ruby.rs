@@ -44,40 +44,46 @@ fn items<'d, const N: usize>(array: Cursor<'d>) -> Option<[Cursor<'d>; N]> {
     found.iter().all(Option::is_some).then(|| found.map(|item| item.unwrap_or(array)))
 }
 
+/// The first member says which layout it may be: most objects are none, and only
+/// that is looked at.
 pub(super) fn object(value: Cursor<'_>) -> Option<Known<'_>> {
-    let Value::Object(class, body) = value.value() else { return None };
-    if value.node().form() != Form::Usual || body.kind() != Kind::Map {
+    if value.node().form() != Form::Usual {
         return None;
     }
-    match class {
-        b"Range" => {
-            let [Some(begin), Some(end), Some(excl)] = members(body.entries(), ["begin", "end", "excl"])? else {
-                return None;
-            };
-            let Value::Bool(exclusive) = excl.value() else { return None };
-            Some(Known::Range { begin, end, exclusive })
-        }
-        b"Set" | b"SortedSet" => {
-            let [hash, keys] = members(body.entries(), ["@hash", "@keys"])?;
-            let map = hash?;
-            // A cache of what the map says.
-            let has_cache =
-                class == b"SortedSet" && keys.is_none_or(|keys| matches!(keys.kind(), Kind::Null | Kind::Array));
-            let is_true = |(_, value): (_, Cursor<'_>)| matches!(value.value(), Value::Bool(true));
-            let has_default = map.default_value().is_none_or(|value| matches!(value.value(), Value::Bool(false)));
-            let fits = map.kind() == Kind::Map && has_default && map.entries().all(is_true);
-            (fits && (keys.is_none() || has_cache)).then_some(Known::Set(Members { map }))
-        }
-        _ => exception(class, body),
+    let body = value.document().at(value.index() + 1).filter(|body| body.kind() == Kind::Map)?;
+    match member(&body.entries().next()?.0)? {
+        b"excl" | b"begin" | b"end" if value.class() == b"Range" => range(body),
+        b"@hash" | b"@keys" => set(value.class(), body),
+        b"mesg" | b"bt" => exception(value.class(), body),
+        _ => None,
     }
+}
+
+fn range(body: Cursor<'_>) -> Option<Known<'_>> {
+    let [Some(begin), Some(end), Some(excl)] = members(body.entries(), ["begin", "end", "excl"])? else {
+        return None;
+    };
+    let Value::Bool(exclusive) = excl.value() else { return None };
+    Some(Known::Range { begin, end, exclusive })
+}
+
+fn set<'d>(class: &[u8], body: Cursor<'d>) -> Option<Known<'d>> {
+    if !matches!(class, b"Set" | b"SortedSet") {
+        return None;
+    }
+    let [map, keys] = members(body.entries(), ["@hash", "@keys"])?;
+    let map = map.filter(|map| map.kind() == Kind::Map)?;
+    // A cache of what the map says.
+    let is_cache = |keys: Cursor<'_>| class == b"SortedSet" && matches!(keys.kind(), Kind::Null | Kind::Array);
+    let is = |value: Cursor<'_>, expected: bool| matches!(value.value(), Value::Bool(found) if found == expected);
+    let fits = keys.is_none_or(is_cache)
+        && map.default_value().is_none_or(|value| is(value, false))
+        && map.entries().all(|(_, value)| is(value, true));
+    fits.then_some(Known::Set(Members { map }))
 }
 
 /// Only exceptions have members without `@` called so.
 fn exception<'d>(class: &'d [u8], body: Cursor<'d>) -> Option<Known<'d>> {
-    let mut entries = body.entries();
-    if !matches!(member(&entries.next()?.0)?, b"mesg" | b"bt") {
-        return None;
-    }
     let (mut message, mut backtrace, mut cause) = (None, None, None);
     for (key, value) in body.entries() {
         let place = match member(&key)? {
@@ -103,11 +109,7 @@ pub(super) fn opaque(value: Cursor<'_>) -> Option<Known<'_>> {
     }
     match (value.node().form(), class) {
         (Form::UserDump, b"Time") => Some(Known::Time(time(payload)?)),
-        (Form::UserDump, b"BigDecimal") => {
-            let (precision, text) = payload.as_str()?.split_once(':')?;
-            number::parts(text)?;
-            precision.bytes().all(|byte| byte.is_ascii_digit()).then_some(Known::Decimal(text))
-        }
+        (Form::UserDump, b"BigDecimal") => Some(Known::Decimal(decimal(payload)?)),
         (Form::UserMarshal, b"Date") => Some(Known::Date(date(payload)?.0)),
         (Form::UserMarshal, b"DateTime") => Some(Known::DateTime(date(payload)?.1)),
         (Form::UserMarshal, b"Complex") => {
@@ -116,14 +118,8 @@ pub(super) fn opaque(value: Cursor<'_>) -> Option<Known<'_>> {
             (is_real(real) && is_real(imaginary)).then_some(known)
         }
         (Form::UserMarshal, b"Rational") => {
-            let [numerator, denominator] = items(payload)?;
-            let is_above_zero = match denominator.value() {
-                Value::Int(value) => value > 0,
-                Value::Uint(_) => true,
-                Value::BigInt(value) => !value.negative,
-                _ => false,
-            };
-            (is_integer(numerator) && is_above_zero).then_some(Known::Rational { numerator, denominator })
+            let [numerator, denominator] = fraction(payload)?;
+            Some(Known::Rational { numerator, denominator })
         }
         (Form::UserMarshal, b"OpenStruct") => {
             let keys = |map: Cursor<'_>| map.entries().all(|(key, _)| member(&key).is_some());
@@ -147,23 +143,50 @@ fn is_integer(value: Cursor<'_>) -> bool {
     matches!(value.kind(), Kind::Int | Kind::Uint | Kind::BigInt)
 }
 
+/// The payload of an opaque object of this class. What is in it is not looked at
+/// as a known value again: that could nest without end.
+fn payload_of<'d>(value: Cursor<'d>, form: Form, class: &[u8]) -> Option<Cursor<'d>> {
+    match value.value() {
+        Value::Opaque(known, payload) if value.node().form() == form && known == class && value.len() == 1 => {
+            Some(payload)
+        }
+        _ => None,
+    }
+}
+
+/// The payload of a `Rational`.
+fn fraction(payload: Cursor<'_>) -> Option<[Cursor<'_>; 2]> {
+    let [numerator, denominator] = items(payload)?;
+    let is_above_zero = match denominator.value() {
+        Value::Int(value) => value > 0,
+        Value::Uint(_) => true,
+        Value::BigInt(value) => !value.negative,
+        _ => false,
+    };
+    (is_integer(numerator) && is_above_zero).then_some([numerator, denominator])
+}
+
+/// The text in the payload of a `BigDecimal`, behind its precision.
+fn decimal(payload: Cursor<'_>) -> Option<&str> {
+    let (precision, text) = payload.as_str()?.split_once(':')?;
+    number::parts(text)?;
+    precision.bytes().all(|byte| byte.is_ascii_digit()).then_some(text)
+}
+
 fn is_real(value: Cursor<'_>) -> bool {
-    is_integer(value)
-        || value.kind() == Kind::Float
-        || value.kind() == Kind::Opaque && matches!(opaque(value), Some(Known::Rational { .. } | Known::Decimal(_)))
+    let is_rational = || payload_of(value, Form::UserMarshal, b"Rational").and_then(fraction).is_some();
+    let is_decimal = || payload_of(value, Form::UserDump, b"BigDecimal").and_then(decimal).is_some();
+    is_integer(value) || value.kind() == Kind::Float || is_rational() || is_decimal()
 }
 
 /// A count of nanoseconds, which may be a fraction: the whole ones, and whether
 /// that is all.
 fn nanoseconds(value: Cursor<'_>) -> Option<(i64, bool)> {
-    match value.value() {
-        Value::Int(value) => Some((value, true)),
-        Value::Opaque(..) => match opaque(value)? {
-            Known::Rational { numerator, denominator } => quotient(numerator, denominator),
-            _ => None,
-        },
-        _ => None,
+    if let Value::Int(value) = value.value() {
+        return Some((value, true));
     }
+    let [numerator, denominator] = payload_of(value, Form::UserMarshal, b"Rational").and_then(fraction)?;
+    quotient(numerator, denominator)
 }
 
 /// The whole part of a fraction whose parts may be large, and whether that is
@@ -292,13 +315,9 @@ fn submicro_of(bytes: &[u8]) -> i64 {
 
 /// `TimeWithZone`: the time in UTC, the zone, and the time that local clocks
 /// showed, as if it were UTC.
-fn zoned<'d>(payload: Cursor<'d>) -> Option<Moment<'d>> {
+fn zoned(payload: Cursor<'_>) -> Option<Moment<'_>> {
     let [utc, zone, local] = items(payload)?;
-    // Only `Time` itself: anything else could nest without end.
-    let moment = |value: Cursor<'d>| match value.value() {
-        Value::Opaque(b"Time", payload) if value.node().form() == Form::UserDump => time(payload),
-        _ => None,
-    };
+    let moment = |value| payload_of(value, Form::UserDump, b"Time").and_then(time);
     let (utc, local, zone) = (moment(utc)?, moment(local)?, zone.as_str()?);
     let offset = i32::try_from(local.seconds - utc.seconds).ok().filter(|offset| offset.abs() <= 86_400)?;
     let offset = if offset == 0 && UTC.contains(&zone) { None } else { Some(offset) };
