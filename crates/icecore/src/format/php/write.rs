@@ -81,6 +81,9 @@ pub(super) struct Writer<'d> {
     pub(super) slots: HashMap<u32, (u32, bool)>,
     /// The slot that was given last.
     pub(super) next: u32,
+    /// The slot of the first payload that was not opened: those behind it depend
+    /// on what it counts.
+    last_sure: Option<u32>,
     pub(super) losses: Losses,
 }
 
@@ -106,6 +109,7 @@ impl<'d> Writer<'d> {
             slots: HashMap::new(),
             rendered: Rendered::default(),
             next: 0,
+            last_sure: None,
             losses: Losses::default(),
         };
         if document.header().is_some() {
@@ -213,6 +217,21 @@ impl<'d> Writer<'d> {
         }
     }
 
+    /// The slot of the value at `at`, if it was written; for a link at `link`.
+    fn known_slot(&self, at: u32, link: u32) -> Result<Option<(u32, bool)>, Error> {
+        let known = self.slots.get(&at).copied();
+        if let (Some((slot, _)), Some(last)) = (known, self.last_sure)
+            && slot > last
+        {
+            return Err(Error::new(ErrorKind::Unrepresentable)
+                .on_path(self.document.path(link))
+                .expecting("a link to a value before the first `C:` object of a class that is not PHP's own")
+                .finding("one to a value behind it")
+                .helping("only the class of a `C:` object knows how many values its payload counts for"));
+        }
+        Ok(known)
+    }
+
     /// Writes the value at `at`: a leaf whole, of a container the front.
     pub(super) fn value(&mut self, mut at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let first = at;
@@ -222,7 +241,7 @@ impl<'d> Writer<'d> {
             let node = self.node(at);
             if !matches!(node.kind, Kind::Link | Kind::Alias)
                 && node.has(flag::TARGET)
-                && let Some((slot, is_object)) = self.slots.get(&at).copied()
+                && let Some((slot, is_object)) = self.known_slot(at, first)?
             {
                 self.again(first, slot, is_object && self.node(first).kind != Kind::Alias, &wrappers, buf);
                 return Ok(());
@@ -231,7 +250,7 @@ impl<'d> Writer<'d> {
             match node.kind {
                 Kind::Alias => {
                     let target = node.payload as u32;
-                    if let Some((slot, _)) = self.slots.get(&target).copied() {
+                    if let Some((slot, _)) = self.known_slot(target, first)? {
                         self.again(first, slot, false, &wrappers, buf);
                         return Ok(());
                     }
@@ -254,6 +273,7 @@ impl<'d> Writer<'d> {
                 }
                 Kind::Opaque if node.form() == Form::Serializable && self.is_payload(at, &node) => {
                     self.give_slot(at, &wrappers, true);
+                    self.last_sure.get_or_insert(self.next);
                     self.opaque(at, &node, buf);
                     return Ok(());
                 }

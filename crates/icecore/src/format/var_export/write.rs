@@ -401,7 +401,9 @@ impl<'d> Writer<'d> {
             return None;
         }
         let name = self.document.tape().classes().get(node.class())?.bytes;
-        is_class_name(name).then_some(name)
+        // What `serialize()` takes is not always a name in code.
+        let is_part = |part: &[u8]| part.first().is_some_and(|first| !first.is_ascii_digit());
+        (is_class_name(name) && name.split(|byte| *byte == b'\\').all(is_part)).then_some(name)
     }
 
     fn object_head(&mut self, at: u32, name: &[u8], buf: &mut Vec<u8>) -> Shape {
