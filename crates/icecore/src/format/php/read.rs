@@ -73,6 +73,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// Goes on until no more than `outer` containers are open.
+    #[inline(always)]
     pub(super) fn drain(&mut self, outer: usize) -> Result<(), Error> {
         while let Some(frame) = self.frames.get(outer..).and_then(|inner| inner.last()) {
             if frame.left == 0 {
