@@ -133,6 +133,7 @@ fn older_forms_come_back() {
         "<?php return array (\n  'a' => NULL,\n);",
         "<?php\n// cached\n\nreturn array (\n  'a' => 1,\n);\n",
         "array (\n  'a' => \"b\\n\",\n  'c' => 0x1F,\n)\n",
+        "stdClass::__set_state(array(\n   0 => 1,\n   '1' => 2,\n))",
     ] {
         let (again, losses) = write(&whole(text.as_bytes()), "var-export").unwrap();
         assert_eq!((String::from_utf8_lossy(&again).as_ref(), losses.len()), (text, 0));

@@ -98,6 +98,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// Goes on until no more than `outer` containers are open.
+    #[inline(always)]
     pub(super) fn drain(&mut self, outer: usize) -> Result<(), Error> {
         while self.frames.len() > outer {
             if self.frames.len() == 1 {

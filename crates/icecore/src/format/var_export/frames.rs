@@ -22,6 +22,8 @@ pub(super) struct Frame {
     /// How many entries there were.
     pub(super) count: u32,
     pub(super) shape: Shape,
+    /// Whether its keys are the names of properties, which are strings.
+    has_names: bool,
     /// The bracket at its end.
     pub(super) close: u8,
     /// Whether the keys so far were 0, 1, 2 and so on.
@@ -34,9 +36,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn new(at: u32, shape: Shape, close: u8) -> Frame {
+    pub(super) fn new(at: u32, shape: Shape, has_names: bool, close: u8) -> Frame {
         let is_list = shape == Shape::Array;
-        Frame { at, count: 0, shape, close, is_list, next: Some(0), has_integer: false }
+        Frame { at, count: 0, shape, has_names, close, is_list, next: Some(0), has_integer: false }
     }
 
     /// This key was used.
@@ -75,7 +77,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         match (key, frame.shape) {
             (Key::Int(value), _) => {
                 frame.used(value);
-                Ok(if frame.shape == Shape::Cast { self.property(value) } else { key })
+                Ok(if frame.has_names { self.property(value) } else { key })
             }
             (Key::Bytes(node), shape) => {
                 let value = integer_key(self.sink.tape().bytes(&node, self.lexer.input));
@@ -102,7 +104,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 .finding("a value without a key"));
         };
         frame.used(next);
-        Ok(if frame.shape == Shape::Cast { self.property(next) } else { Key::Int(next) })
+        Ok(if frame.has_names { self.property(next) } else { Key::Int(next) })
     }
 
     /// The names of properties are strings.

@@ -183,8 +183,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
         let end = self.lexer.at;
         let is_object = shape != Shape::Array;
+        let name = written.strip_prefix(b"\\").unwrap_or(written);
         let node = if is_object {
-            let name = written.strip_prefix(b"\\").unwrap_or(written);
             self.check_length(name.len(), start)?;
             let class = self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(start))?;
             Node::open(Kind::Object, class)
@@ -206,7 +206,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 detail.begin(body, end);
             }
         }
-        self.frames.push(Frame::new(body, shape, close));
+        self.frames.push(Frame::new(body, shape, name == b"stdClass", close));
         Ok(())
     }
 
