@@ -85,6 +85,7 @@ impl<'r> Reader<'r> {
             let request = Request { limits: self.limits, detail, tape };
             let mut outcome = (format.read)(rest, stage.settings(), request);
             let consumed = outcome.consumed;
+            report.repairs(name, start, outcome.document.repairs());
             if outcome.error.is_none() && !self.each && consumed < rest.len() {
                 outcome.error = Some(icecore::trailing(rest, consumed));
             }

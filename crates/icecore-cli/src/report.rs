@@ -2,7 +2,8 @@
 
 use crate::paint::{Ink, Paint};
 use crate::progress::Progress;
-use icecore::{Error, ErrorKind, Losses};
+use icecore::{Error, ErrorKind, Losses, Repair};
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -32,12 +33,17 @@ pub struct Report {
     /// Inputs that were tried, and those that could not be decoded.
     seen: u64,
     bad: u64,
+    /// Inputs, and where in them, whose repairs were told.
+    repaired: HashSet<(String, usize)>,
     pub progress: Progress,
 }
 
+/// How many repairs of a document are told one by one.
+const REPAIRS: usize = 20;
+
 impl Report {
     pub fn new(paint: Paint, quiet: bool) -> Report {
-        Report { paint, quiet, worst: 0, seen: 0, bad: 0, progress: Progress::none() }
+        Report { paint, quiet, worst: 0, seen: 0, bad: 0, repaired: HashSet::new(), progress: Progress::none() }
     }
 
     /// One more input is tried.
@@ -82,6 +88,22 @@ impl Report {
         for line in icecore::window(bytes, offset).lines() {
             let line = if line.ends_with("^^") { self.paint.ink(Ink::Bad, line) } else { line.to_owned() };
             text.push_str(&format!("  {line}\n"));
+        }
+        self.say(&text);
+    }
+
+    /// What was changed in a document, which starts at `start`, to read it. It is
+    /// told even if nothing else is: nobody else would know.
+    pub fn repairs(&mut self, name: &str, start: usize, repairs: &[Repair]) {
+        if repairs.is_empty() || !self.repaired.insert((name.to_owned(), start)) {
+            return;
+        }
+        let mut text = String::new();
+        for repair in repairs.iter().take(REPAIRS) {
+            text.push_str(&format!("icecore: {name}: repaired: {repair}\n"));
+        }
+        if let Some(more) = repairs.len().checked_sub(REPAIRS).filter(|more| *more > 0) {
+            text.push_str(&format!("icecore: {name}: repaired: {more} more lengths, {} in all\n", repairs.len()));
         }
         self.say(&text);
     }

@@ -118,6 +118,7 @@ impl Job<'_> {
         }
         let store = OnceLock::new();
         let Streamed { outcome, written } = stream::convert(bytes, &store, from, &self.to, &self.global.limit, sink)?;
+        report.repairs(name, 0, outcome.document.repairs());
         let losses = match written {
             Ok(losses) => losses,
             Err(error) if error.kind() == ErrorKind::Output => return Some(Err(sink.stop())),

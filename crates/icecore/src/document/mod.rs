@@ -11,6 +11,7 @@ mod equal;
 mod names;
 mod node;
 mod path;
+mod repair;
 mod sink;
 mod tape;
 mod window;
@@ -22,6 +23,7 @@ pub use detail::{Detail, Extent, NO_NODE, Note, Span, Spelling, Trace};
 pub use equal::Comparison;
 pub use names::{Entry as NameEntry, Name, Names};
 pub use node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
+pub use repair::Repair;
 pub use sink::{Detailed, Sink};
 pub use tape::Tape;
 pub use window::Receive;
@@ -51,12 +53,13 @@ pub struct Document<'a> {
     tape: Tape,
     spelling: Option<Box<Spelling>>,
     trace: Option<Box<Trace>>,
+    repairs: Vec<Repair>,
 }
 
 impl<'a> Document<'a> {
     /// A document from a tape whose borrowed strings are in `input`.
     pub(crate) fn new(input: impl Into<Cow<'a, [u8]>>, tape: Tape) -> Document<'a> {
-        Document { input: input.into(), tape, spelling: None, trace: None }
+        Document { input: input.into(), tape, spelling: None, trace: None, repairs: Vec::new() }
     }
 
     /// A document from a tape that was filled by hand; its borrowed strings are
@@ -84,6 +87,7 @@ impl<'a> Document<'a> {
             tape,
             spelling: Some(Box::new(detail.spelling)),
             trace: Some(Box::new(detail.trace)),
+            repairs: Vec::new(),
         }
     }
 
@@ -150,6 +154,22 @@ impl<'a> Document<'a> {
         self.trace.as_deref()
     }
 
+    /// What the reader changed in the input to be able to read it, because it was
+    /// asked to: `php:repair=lengths`.
+    pub fn repairs(&self) -> &[Repair] {
+        &self.repairs
+    }
+
+    pub(crate) fn set_repairs(&mut self, repairs: Vec<Repair>) {
+        self.repairs = repairs;
+    }
+
+    /// Forgets the spelling and the trace.
+    pub(crate) fn without_detail(mut self) -> Document<'a> {
+        (self.spelling, self.trace) = (None, None);
+        self
+    }
+
     /// The tape back, with its memory, for the next document.
     pub fn into_tape(self) -> Tape {
         self.tape
@@ -162,6 +182,7 @@ impl<'a> Document<'a> {
             tape: self.tape,
             spelling: self.spelling,
             trace: self.trace,
+            repairs: self.repairs,
         }
     }
 

@@ -49,6 +49,19 @@ pub(super) fn push_gap(path: &mut String, left_out: usize) {
     let _ = write!(path, "…({left_out} more)…");
 }
 
+/// A path of these steps; of a long one the middle is left out.
+fn joined(mut steps: Vec<String>) -> String {
+    let mut path = String::from("$");
+    if steps.len() > STEPS {
+        let left_out = steps.len() - STEPS;
+        path.extend(steps.drain(..STEPS / 2));
+        push_gap(&mut path, left_out);
+        steps.drain(..left_out);
+    }
+    path.extend(steps);
+    path
+}
+
 impl Tape {
     /// The path from the root to the node at `target`, which may be the one
     /// that would come next. Linear in the siblings on the way.
@@ -67,15 +80,57 @@ impl Tape {
             }
             at = child;
         }
-        let mut path = String::from("$");
-        if steps.len() > STEPS {
-            let left_out = steps.len() - STEPS;
-            path.extend(steps.drain(..STEPS / 2));
-            push_gap(&mut path, left_out);
-            steps.drain(..left_out);
+        joined(steps)
+    }
+
+    /// The path to the value with this key in the container at `parent`, which is
+    /// not there yet; `None` if the key is no string.
+    pub(crate) fn path_to_key(&self, parent: u32, key: u16, input: &[u8]) -> Option<String> {
+        let name = self.keys.get(u32::from(key)).filter(|name| name.node.kind.is_string())?;
+        let mut path = self.path_to(parent, input);
+        push_key(&mut path, &String::from_utf8_lossy(name.bytes));
+        Some(path)
+    }
+
+    /// The paths of several nodes below the root, found in one walk.
+    pub(crate) fn paths_to(&self, targets: &[u32], input: &[u8]) -> Vec<String> {
+        let mut order: Vec<usize> = (0..targets.len()).collect();
+        order.sort_unstable_by_key(|at| targets[*at]);
+        let mut order = order.into_iter().peekable();
+        let mut paths = vec![String::new(); targets.len()];
+        // Containers that are open: node, end, child, key of the child, position.
+        let mut open: Vec<(u32, u32, u32, Option<u32>, u64)> = Vec::new();
+        let mut at = self.root;
+        while at < self.len() && order.peek().is_some() {
+            while open.last().is_some_and(|(_, end, ..)| at >= *end) {
+                open.pop();
+            }
+            let node = &self.nodes[at as usize];
+            if let Some((_, _, child, key, position)) = open.last_mut() {
+                if node.key == IS_KEY {
+                    (*child, *key) = (at, Some(at));
+                } else {
+                    // It starts before the first.
+                    *position = position.wrapping_add(1);
+                    *key = key.filter(|key| self.next(*key) == at);
+                    *child = at;
+                }
+            }
+            while let Some(wanted) = order.next_if(|wanted| targets[*wanted] <= at) {
+                let steps = open
+                    .iter()
+                    .filter_map(|(parent, _, child, key, position)| {
+                        self.child_step(self.nodes[*parent as usize].kind, *child, *key, *position, input)
+                    })
+                    .collect();
+                paths[wanted] = joined(steps);
+            }
+            if node.kind.is_container() {
+                open.push((at, self.next(at), u32::MAX, None, u64::MAX));
+            }
+            at += 1;
         }
-        path.extend(steps);
-        path
+        paths
     }
 
     /// The child of `at` that contains `target`, and the step to it.

@@ -8,6 +8,9 @@ mod late;
 mod links;
 mod options;
 mod read;
+mod repair;
+mod repair_step;
+mod repaired;
 mod skim;
 mod spelling;
 mod spl;
@@ -22,14 +25,15 @@ pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
 use super::{Format, Outcome, Request, Rest};
-use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};
-use crate::error::Error;
+use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Windows};
+use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::output::{Losses, Output};
 use options::OPTIONS;
 use read::Machine;
 use std::sync::OnceLock;
+use token::Fixed;
 
 const NAME: &str = "php";
 
@@ -68,37 +72,41 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
 /// Reads a serialized value from the start of the input. A lenient reading takes
 /// all of it.
 pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    let Request { limits, detail, tape } = request;
+    let outcome = read_fixed(input, Fixed::default(), options, Request { limits, detail, tape });
+    let is_damaged = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
+    if options.repair_lengths && outcome.error.as_ref().is_some_and(is_damaged) {
+        return repaired::read(outcome, input, options, limits, detail, 0, None);
+    }
+    outcome
+}
+
+fn read_fixed<'a>(input: &'a [u8], fixed: Fixed<'_>, options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
     let Request { limits, detail, mut tape } = request;
+    tape.clear();
     if !detail {
-        let (consumed, error) = read_tape(input, options, limits, &mut tape);
+        let (consumed, error) = feed(input, fixed, options, limits, &mut tape);
         return Outcome { document: Document::new(input, tape), consumed, error };
     }
-    tape.clear();
     let mut sink = Detailed { tape, ..Detailed::default() };
     sink.detail.spelling.format = NAME.to_owned();
-    let (consumed, error) = feed(input, options, limits, &mut sink);
+    let (consumed, error) = feed(input, fixed, options, limits, &mut sink);
     Outcome { document: Document::detailed(input, sink), consumed, error }
 }
 
-/// Reads a value from the start of the input into a tape.
-pub(crate) fn read_tape(
+/// Feeds the sink with a value; says how far it came, and what stopped it.
+fn feed<S: Sink>(
     input: &[u8],
+    fixed: Fixed<'_>,
     options: &ReadOptions,
     limits: &Limits,
-    tape: &mut Tape,
+    sink: &mut S,
 ) -> (usize, Option<Error>) {
-    tape.clear();
-    feed(input, options, limits, tape)
-}
-
-/// Feeds the sink with a value; says how far it came, and what stopped it.
-fn feed<S: Sink>(input: &[u8], options: &ReadOptions, limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-    let mut machine = Machine::new(input, options, limits, sink);
+    let mut machine = Machine::new(input, fixed, options, limits, sink);
     let result = machine.run();
     let mut consumed = machine.tokens.at;
     let error = result.err().map(|error| {
-        let next = machine.sink.tape().len();
-        let path = machine.sink.tape().path_to(next, input);
+        let path = machine.path();
         error.on_path(path)
     });
     machine.finish();
@@ -123,11 +131,11 @@ fn windows<'a>(
     receive: Receive<'_, 'a>,
 ) -> Rest<'a> {
     let options = ReadOptions::from_settings(settings);
-    if !skim::is_list(input) {
+    if options.repair_lengths || !skim::is_list(input) {
         return Rest::whole(read_outcome(input, &options, Request::new(limits)));
     }
     let mut sink = Windows::new(input, receive);
-    let (consumed, error) = feed(input, &options, limits, &mut sink);
+    let (consumed, error) = feed(input, Fixed::default(), &options, limits, &mut sink);
     Rest::new(sink, consumed, error)
 }
 

@@ -2,12 +2,20 @@
 
 use crate::options::{Opt, Settings, Side, Takes};
 
-pub(super) const OPTIONS: &[Opt] = &[Opt {
-    name: "lenient",
-    takes: Takes::Flag,
-    side: Side::Read,
-    help: "ignore bytes behind the value and clamp integers beyond 64 bits, as PHP does",
-}];
+pub(super) const OPTIONS: &[Opt] = &[
+    Opt {
+        name: "lenient",
+        takes: Takes::Flag,
+        side: Side::Read,
+        help: "ignore bytes behind the value and clamp integers beyond 64 bits, as PHP does",
+    },
+    Opt {
+        name: "repair",
+        takes: Takes::Choice(&["no", "lengths"]),
+        side: Side::Read,
+        help: "count wrong lengths again where there is one way only, and report each",
+    },
+];
 
 /// How a value is read.
 ///
@@ -25,11 +33,29 @@ pub struct ReadOptions {
     /// Ignore bytes behind the value and clamp integers beyond 64 bits, as PHP
     /// does (it warns of the second).
     pub lenient: bool,
+    /// Count the lengths of strings, keys, class names and payloads again where
+    /// they are wrong, as after a search and replace in a dump of a database, if
+    /// there is one way only in which the whole text makes sense. What was changed
+    /// is in [`Document::repairs`](crate::Document::repairs). A text that can be
+    /// read as it is stays as it is.
+    ///
+    /// ```
+    /// use icecore::{Limits, php};
+    /// let mut options = php::ReadOptions::default();
+    /// options.repair_lengths = true;
+    /// let text = br#"a:1:{s:4:"home";s:18:"https://example.com";}"#;
+    /// let document = php::read(text, &options, &Limits::default())?;
+    /// assert_eq!(document.root().get("home").and_then(|home| home.as_bytes()), Some(&b"https://example.com"[..]));
+    /// let repair = &document.repairs()[0];
+    /// assert_eq!((repair.was, repair.is, repair.path.as_str()), (18, 19, "$.home"));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub repair_lengths: bool,
 }
 
 impl ReadOptions {
     pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
-        ReadOptions { lenient: settings.flag("lenient") }
+        ReadOptions { lenient: settings.flag("lenient"), repair_lengths: settings.choice("repair") == Some("lengths") }
     }
 }
 

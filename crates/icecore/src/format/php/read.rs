@@ -3,7 +3,7 @@
 use super::late::Late;
 use super::links::Slots;
 use super::spl::Payload;
-use super::token::{Scanned, Tokens};
+use super::token::{Fixed, Scanned, Tokens};
 use super::{ReadOptions, fast, spelling, text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink};
 use crate::error::{Error, ErrorKind};
@@ -62,14 +62,22 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) payloads: Vec<Payload>,
     pub(super) slots: Slots,
     late: Late,
+    /// Which value is being read: where it will stand, and the id of its key.
+    next: (u32, u16),
     /// The source of the key before the next value, if it is to be kept.
     key_source: Option<(usize, usize)>,
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
-    pub(super) fn new(input: &'a [u8], options: &'s ReadOptions, limits: &'s Limits, sink: &'s mut S) -> Self {
+    pub(super) fn new(
+        input: &'a [u8],
+        fixed: Fixed<'a>,
+        options: &'s ReadOptions,
+        limits: &'s Limits,
+        sink: &'s mut S,
+    ) -> Self {
         Machine {
-            tokens: Tokens { input, at: 0, base: 0 },
+            tokens: Tokens::new(input, 0, fixed),
             whole: input,
             sink,
             limits,
@@ -78,6 +86,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             payloads: Vec::new(),
             slots: Slots::default(),
             late: Late::default(),
+            next: (0, NO_KEY),
             key_source: None,
         }
     }
@@ -127,6 +136,17 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             return Ok(());
         }
         Err(Error::new(ErrorKind::BadLink).at(start).expecting("a list without links"))
+    }
+
+    /// The path of what could not be read.
+    pub(super) fn path(&mut self) -> String {
+        let (at, key) = self.next;
+        let input = self.whole;
+        let next = self.sink.tape().len();
+        let named = self.frames.last().filter(|_| at == next && key != KEY_NODE && key != NO_KEY);
+        named
+            .and_then(|frame| self.sink.tape().path_to_key(frame.at, key, input))
+            .unwrap_or_else(|| self.sink.tape().path_to(next, input))
     }
 
     /// Closes what is open, and gives the lists that turned out to be none their
@@ -323,6 +343,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     pub(super) fn value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
+        self.next = (self.sink.nodes().len() as u32, key);
         let (node, usual) = match self.tokens.input.get(start).copied() {
             Some(b's') => {
                 let Scanned { start: at, len, usual } = self.tokens.string()?;

@@ -3,6 +3,11 @@
 use super::text;
 use crate::error::{Error, ErrorKind};
 
+/// What helps where a length is wrong.
+const REPAIR: &str = "`repair=lengths` counts wrong lengths again";
+/// How far the end of a string is looked for beyond twice its length.
+const LOOK: usize = 1024;
+
 /// Bytes of the input between quotes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scanned {
@@ -10,6 +15,34 @@ pub(super) struct Scanned {
     pub(super) len: usize,
     /// Whether the head is written as PHP does.
     pub(super) usual: bool,
+}
+
+/// A length that is not what the text says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fix {
+    /// Where its number starts.
+    pub(super) offset: usize,
+    pub(super) was: u64,
+    pub(super) is: u64,
+    /// Of what it is the length.
+    pub(super) what: &'static str,
+}
+
+/// Such lengths, by offset.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Fixed<'a>(pub(super) &'a [Fix]);
+
+impl Fixed<'_> {
+    /// The length whose number starts at `offset`, which the text says is `said`.
+    #[inline(always)]
+    fn length(&self, offset: usize, said: u64) -> u64 {
+        if self.0.is_empty() { said } else { self.look_up(offset).unwrap_or(said) }
+    }
+
+    #[cold]
+    fn look_up(&self, offset: usize) -> Option<u64> {
+        self.0.binary_search_by_key(&offset, |fix| fix.offset).ok().map(|at| self.0[at].is)
+    }
 }
 
 /// The input and how far it was read. A method that fails leaves `at` where the
@@ -21,6 +54,13 @@ pub(super) struct Tokens<'a> {
     pub(super) at: usize,
     /// Where that payload starts; 0 if there is none.
     pub(super) base: usize,
+    pub(super) fixed: Fixed<'a>,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn new(input: &'a [u8], at: usize, fixed: Fixed<'a>) -> Tokens<'a> {
+        Tokens { input, at, base: 0, fixed }
+    }
 }
 
 impl Tokens<'_> {
@@ -51,8 +91,12 @@ impl Tokens<'_> {
     /// Adds what PHP says.
     #[cold]
     pub(super) fn php_offset(&self, error: Error, at: usize) -> Error {
+        error.helping(self.php_says(at))
+    }
+
+    fn php_says(&self, at: usize) -> String {
         let (at, len) = (at.saturating_sub(self.base), self.input.len() - self.base);
-        error.helping(format!("PHP says: Error at offset {at} of {len} bytes"))
+        format!("PHP says: Error at offset {at} of {len} bytes")
     }
 
     /// More is wanted than is there: the input was cut off, unless a payload
@@ -156,6 +200,7 @@ impl Tokens<'_> {
     fn quoted(&mut self) -> Result<Scanned, Error> {
         let start = self.at;
         let (len, at, usual) = self.count(start, b':')?;
+        let len = self.fixed.length(start + 2, len);
         if self.byte(at + 1) != Some(b'"') {
             return Err(self.wrong(at + 1, start, "`\"`"));
         }
@@ -165,20 +210,46 @@ impl Tokens<'_> {
             return Err(self.too_short(len, first, start + 2));
         };
         if self.byte(end) != Some(b'"') {
-            return Err(self.wrong(end, end, "`\"` behind the string, whose length may be wrong"));
+            return Err(self.wrong_length(len, first, end, end));
         }
         self.at = end + 1;
         Ok(Scanned { start: first, len: end - first, usual })
     }
 
+    /// A string does not end where its length says.
+    #[cold]
+    fn wrong_length(&self, len: u64, first: usize, at: usize, php: usize) -> Error {
+        match self.real_length(len, first).filter(|_| at < self.input.len()) {
+            Some(real) => Error::new(ErrorKind::Malformed)
+                .at(at)
+                .expecting("`\";` behind the string")
+                .finding(format!("a string said to be {len} bytes long, but `\";` stands after {real}"))
+                .helping(format!("{}; {REPAIR}", self.php_says(php))),
+            None => self.wrong(at, php, "`\";` behind the string, whose length may be wrong"),
+        }
+    }
+
+    /// After how many bytes a string ends whose length is wrong: the nearest
+    /// place that looks like its end.
+    fn real_length(&self, len: u64, first: usize) -> Option<usize> {
+        let len = usize::try_from(len).ok()?;
+        let most = len.saturating_mul(2).saturating_add(first + LOOK).min(self.input.len());
+        let text = self.input.get(first..most)?;
+        let ends = text.windows(2).enumerate().filter(|(_, pair)| pair == b"\";").map(|(at, _)| at);
+        ends.min_by_key(|real| real.abs_diff(len))
+    }
+
     #[cold]
     fn too_short(&self, len: u64, first: usize, php: usize) -> Error {
         let left = self.input.len() - first;
-        let error = self
-            .cut(self.input.len())
-            .expecting(format!("{len} bytes from offset {first}"))
-            .finding(format!("only {left}"));
-        self.php_offset(error, php)
+        let error = self.cut(self.input.len()).expecting(format!("{len} bytes from offset {first}"));
+        // Cut off or wrong: then the end may be there all the same.
+        match self.real_length(left as u64, first) {
+            Some(real) => error
+                .finding(format!("only {left}; `\";` stands after {real}"))
+                .helping(format!("{}; {REPAIR}", self.php_says(php))),
+            None => self.php_offset(error.finding(format!("only {left}")), php),
+        }
     }
 
     // -- Values ---------------------------------------------------------------------
@@ -189,7 +260,11 @@ impl Tokens<'_> {
         let scanned = self.quoted()?;
         if self.byte(self.at) != Some(b';') {
             let at = std::mem::replace(&mut self.at, start);
-            return Err(self.wrong(at, at, "`;` behind the string"));
+            let Scanned { start: first, len, .. } = scanned;
+            return Err(match self.byte(at) {
+                None => self.wrong(at, at, "`;` behind the string"),
+                Some(_) => self.wrong_length(len as u64, first, at, at),
+            });
         }
         self.at += 1;
         Ok(scanned)
@@ -398,12 +473,13 @@ impl Tokens<'_> {
     /// `C:`, whole.
     pub(super) fn opaque(&mut self) -> Result<(Scanned, usize, bool), Error> {
         let (name, len, at) = self.class_head()?;
+        let len = self.fixed.length(name.start + name.len + 2, len);
         let left = self.input.len() - at;
         let Some(len) = usize::try_from(len).ok().filter(|len| *len <= left) else {
             return Err(self.too_short(len, at, at));
         };
         if self.byte(at + len) != Some(b'}') {
-            return Err(self.wrong(at + len, at + len, "`}` behind the payload"));
+            return Err(self.wrong(at + len, at + len, "`}` behind the payload, whose length may be wrong"));
         }
         self.at = at + len + 1;
         Ok((name, len, name.usual))

@@ -1,0 +1,473 @@
+//! A step of a reader that looks for wrong lengths.
+
+use super::repair::Reader;
+use super::spl::{self, Family, IS_SELF};
+use super::text;
+use super::token::{Fix, Fixed, Tokens};
+use super::{ReadOptions, read_fixed};
+use crate::format::Request;
+use crate::limits::Limits;
+
+/// How far behind its stated end a string is looked for: once more its length,
+/// and this.
+const BEHIND: usize = 1024;
+/// How many ends of a string are tried: those nearest to its stated end.
+const ENDS: usize = 12;
+/// How often what was replaced may stand in a string, if it is known by how much
+/// strings grew or shrank.
+const TIMES: i64 = 1000;
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hunt {
+    /// A string that begins like a serialized text, and whose length is wrong, is
+    /// such a text.
+    pub(super) texts: bool,
+    /// Each string is longer than stated by a multiple of this; if it is below
+    /// 0, shorter. Then one may also have another end where it has the stated one.
+    pub(super) step: Option<i64>,
+}
+
+impl Hunt {
+    /// Whether a stated end is taken although a serialized text would be cut off
+    /// there.
+    fn trusts(self) -> bool {
+        !self.texts && self.step.is_none()
+    }
+}
+
+/// What a step met.
+pub(super) enum Met {
+    Good,
+    Bad,
+    /// The end of the text.
+    End,
+    /// A string with a wrong length; where it may end was found.
+    Fork,
+    /// A wrong length of which there is no doubt.
+    Fix(Fix),
+}
+
+/// Where to go on, and with which length.
+#[derive(Default)]
+pub(super) struct Candidates {
+    pub(super) found: Vec<(usize, Fix)>,
+    /// Where `";` stands in a part of the text: readers come to the same string
+    /// one after the other.
+    ends: Vec<usize>,
+    /// Which part that is.
+    part: (usize, usize),
+    /// How many bytes were looked at.
+    looked: usize,
+}
+
+impl Candidates {
+    fn look(&mut self, input: &[u8], first: usize, most: usize) {
+        if self.part == (first, most) {
+            return;
+        }
+        self.part = (first, most);
+        self.looked += most - first;
+        self.ends.clear();
+        let quotes = input[first..most].windows(2).enumerate().filter(|(_, pair)| *pair == b"\";");
+        self.ends.extend(quotes.map(|(at, _)| first + at));
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inside {
+    Root,
+    Entries,
+    /// A string that is a serialized text itself; `payload` is its length.
+    Text,
+    /// A payload, in the words of its family: before the array, before `;m:`.
+    Array,
+    Members,
+    List,
+    /// Before an element of a storage, behind its object, behind its data.
+    First,
+    Element,
+    Object,
+    Data,
+    End,
+}
+
+/// A container that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    inside: Inside,
+    /// How many keys and values are to come, or how many elements.
+    left: u64,
+    /// Of a payload: where its length stands, the length, and where it starts.
+    payload: (usize, u64, usize),
+    /// Stands for all frames below.
+    below: u64,
+}
+
+impl Frame {
+    pub(super) fn root() -> Frame {
+        Frame { inside: Inside::Root, left: 1, payload: (0, 0, 0), below: 0 }
+    }
+
+    /// A number for this frame and all below it.
+    fn sum(&self) -> u64 {
+        let mut sum = self.below;
+        for part in [self.inside as u64, self.left, self.payload.2 as u64] {
+            sum = (sum ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            sum ^= sum >> 29;
+        }
+        sum
+    }
+}
+
+impl Reader {
+    /// Takes the next piece; says what it met, and what that cost.
+    pub(super) fn step(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> (Met, u64) {
+        candidates.found.clear();
+        let start = self.at;
+        let met = self.piece(input, hunt, candidates).unwrap_or(Met::Bad);
+        let looked = std::mem::take(&mut candidates.looked) + candidates.found.len() * (16 + self.frames.len());
+        (met, (self.at.max(start) - start) as u64 + looked as u64 + 16)
+    }
+
+    fn top(&mut self) -> Option<&mut Frame> {
+        self.frames.last_mut()
+    }
+
+    fn piece(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
+        let frame = *self.top()?;
+        let byte = input.get(self.at).copied();
+        match frame.inside {
+            Inside::Root if frame.left == 0 => input[self.at..].trim_ascii().is_empty().then_some(Met::End),
+            Inside::Root => self.value(input, hunt, candidates),
+            Inside::Text if frame.left > 0 => self.value(input, hunt, candidates),
+            Inside::Text => {
+                input[self.at..].starts_with(b"\";").then_some(())?;
+                let (offset, was, start) = frame.payload;
+                let is = (self.at - start) as u64;
+                self.frames.pop();
+                self.texts -= 1;
+                self.at += 2;
+                Some(if was == is { Met::Good } else { Met::Fix(Fix { offset, was, is, what: "string" }) })
+            }
+            Inside::Entries if frame.left == 0 => {
+                (byte? == b'}').then_some(())?;
+                self.frames.pop();
+                self.at += 1;
+                Some(Met::Good)
+            }
+            Inside::Entries if frame.left.is_multiple_of(2) => self.key(input, hunt, candidates),
+            Inside::Entries => self.value(input, hunt, candidates),
+            Inside::Array => {
+                spl::begins_array(byte?).then_some(())?;
+                self.top()?.inside = Inside::Members;
+                self.value(input, hunt, candidates)
+            }
+            Inside::Members => self.members(input, true),
+            Inside::List if byte? == b':' => {
+                self.at += 1;
+                self.value(input, hunt, candidates)
+            }
+            Inside::First | Inside::Element if frame.left == 0 => self.members(input, frame.inside == Inside::Element),
+            Inside::First | Inside::Element => {
+                if frame.inside == Inside::Element {
+                    (byte? == b';').then_some(())?;
+                    self.at += 1;
+                }
+                spl::begins_object(*input.get(self.at)?).then_some(())?;
+                let top = self.top()?;
+                (top.inside, top.left) = (Inside::Object, frame.left - 1);
+                self.value(input, hunt, candidates)
+            }
+            Inside::Object if byte? == b',' => {
+                self.at += 1;
+                self.top()?.inside = Inside::Data;
+                self.value(input, hunt, candidates)
+            }
+            Inside::Object | Inside::Data => {
+                self.top()?.inside = Inside::Element;
+                Some(Met::Good)
+            }
+            Inside::List | Inside::End => self.payload_end(input, frame),
+        }
+    }
+
+    fn members(&mut self, input: &[u8], behind: bool) -> Option<Met> {
+        let mark: &[u8] = if behind { b";m:" } else { b"m:" };
+        input[self.at..].starts_with(mark).then_some(())?;
+        self.at += mark.len();
+        (*input.get(self.at)? == b'a').then_some(())?;
+        self.top()?.inside = Inside::End;
+        self.array(input)
+    }
+
+    fn payload_end(&mut self, input: &[u8], frame: Frame) -> Option<Met> {
+        let (offset, was, start) = frame.payload;
+        self.frames.pop();
+        // PHP does not look at what stands behind the last piece.
+        let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
+        if let Some(end) = stated.filter(|end| *end >= self.at && input.get(*end) == Some(&b'}')) {
+            self.at = end + 1;
+            return Some(Met::Good);
+        }
+        (*input.get(self.at)? == b'}').then_some(())?;
+        let is = (self.at - start) as u64;
+        self.at += 1;
+        Some(Met::Fix(Fix { offset, was, is, what: "payload" }))
+    }
+
+    fn tokens<'i>(&self, input: &'i [u8]) -> Tokens<'i> {
+        Tokens::new(input, self.at, Fixed::default())
+    }
+
+    fn push(&mut self, inside: Inside, left: u64, payload: (usize, u64, usize)) -> Option<()> {
+        let below = self.frames.last()?.sum();
+        self.frames.push(Frame { inside, left, payload, below });
+        Some(())
+    }
+
+    /// One key or value less is to come in the innermost container.
+    fn count(&mut self) {
+        if let Some(top) = self.frames.last_mut()
+            && matches!(top.inside, Inside::Root | Inside::Entries | Inside::Text)
+        {
+            top.left -= 1;
+        }
+    }
+
+    fn key(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
+        self.count();
+        let mut tokens = self.tokens(input);
+        match input.get(self.at)? {
+            b's' => return self.string(input, "key", hunt, candidates),
+            b'i' => drop(tokens.integer().ok()?),
+            b'S' => tokens.escaped(&mut Vec::new()).ok()?,
+            _ => return None,
+        }
+        self.at = tokens.at;
+        Some(Met::Good)
+    }
+
+    fn value(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
+        self.count();
+        let mut tokens = self.tokens(input);
+        match input.get(self.at)? {
+            b's' => return self.string(input, "string", hunt, candidates),
+            b'a' => return self.array(input),
+            b'O' => return self.object(input),
+            b'C' => return self.opaque(input, candidates),
+            b'E' => return self.enum_case(input),
+            b'i' => drop(tokens.integer().ok()?),
+            b'd' => drop(tokens.float().ok()?),
+            b'b' => drop(tokens.boolean().ok()?),
+            b'N' => tokens.word(b"N;").ok()?,
+            b'r' | b'R' => drop(tokens.link().ok()?),
+            b'S' => tokens.escaped(&mut Vec::new()).ok()?,
+            _ => return None,
+        }
+        self.at = tokens.at;
+        Some(Met::Good)
+    }
+
+    fn array(&mut self, input: &[u8]) -> Option<Met> {
+        let mut tokens = self.tokens(input);
+        let (count, _) = tokens.array().ok()?;
+        self.at = tokens.at;
+        self.push(Inside::Entries, u64::from(count) * 2, (0, 0, 0))?;
+        Some(Met::Good)
+    }
+
+    // -- What has a length ---------------------------------------------------
+
+    /// The length behind the letter at `at`, and where the bytes start.
+    fn head(&self, input: &[u8]) -> Option<(u64, usize)> {
+        let digits = input.get(self.at + 2..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let end = self.at + 2 + digits;
+        (digits > 0 && input[self.at + 1] == b':' && input.get(end..end + 2)? == b":\"").then_some(())?;
+        let len = input[self.at + 2..end]
+            .iter()
+            .fold(0u64, |len, digit| len.saturating_mul(10).saturating_add(u64::from(digit - b'0')));
+        Some((len, end + 2))
+    }
+
+    fn string(&mut self, input: &[u8], what: &'static str, hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
+        let (was, first) = self.head(input)?;
+        let offset = self.at + 2;
+        let stated = usize::try_from(was).ok().and_then(|len| first.checked_add(len));
+        let fits = stated.is_some_and(|end| {
+            input.get(end..end.saturating_add(2)) == Some(b"\";")
+                && (what == "key"
+                    || self.texts > 3
+                    || hunt.trusts()
+                    || !is_text(&input[first..end])
+                    || is_whole(&input[first..end]))
+        });
+        let stated = stated.unwrap_or(usize::MAX).min(input.len());
+        if fits && hunt.step.is_none_or(|step| step > 0) {
+            self.at = stated + 2;
+            return Some(Met::Good);
+        }
+        if hunt.texts && !fits && what == "string" && is_text(&input[first..]) {
+            self.at = first;
+            self.texts += 1;
+            self.push(Inside::Text, 1, (offset, was, first))?;
+            return Some(Met::Good);
+        }
+        let frame = *self.frames.last()?;
+        let most = stated.saturating_add((stated - first).saturating_add(BEHIND)).min(input.len());
+        let fix_at = |end: usize| {
+            let is = (end - first) as u64;
+            goes_on(frame, &input[end + 2..]).then_some((end + 2, Fix { offset, was, is, what }))
+        };
+        match hunt.step {
+            None => {
+                candidates.look(input, first, most);
+                candidates.found.extend(candidates.ends.iter().filter_map(|end| fix_at(*end)));
+            }
+            Some(step) => {
+                let lens = (0..TIMES).map_while(|times| was.checked_add_signed(step.checked_mul(times)?));
+                let ends = lens.map(|len| usize::try_from(len).unwrap_or(usize::MAX).saturating_add(first));
+                let near = ends.skip_while(|end| step < 0 && *end > most).take_while(|end| *end <= most);
+                let ends = near.filter(|end| input[*end..].starts_with(b"\";"));
+                candidates.found.extend(ends.filter_map(fix_at));
+            }
+        }
+        candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
+        candidates.found.truncate(ENDS);
+        Some(Met::Fork)
+    }
+
+    /// The name of a class, which has no quote in it: its end, and what must
+    /// change.
+    fn name(&self, input: &[u8]) -> Option<(usize, usize, Option<Fix>)> {
+        let (was, first) = self.head(input)?;
+        let len = input[first..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
+        let fix = Fix { offset: self.at + 2, was, is: len as u64, what: "class" };
+        Some((first, first + len, (was != fix.is).then_some(fix)))
+    }
+
+    fn object(&mut self, input: &[u8]) -> Option<Met> {
+        let (first, end, fix) = self.name(input)?;
+        text::is_class_name(&input[first..end]).then_some(())?;
+        let (count, behind) = number(input, end + 1, b'{')?;
+        (count <= (input.len() - behind) as u64).then_some(())?;
+        self.at = behind;
+        self.push(Inside::Entries, count * 2, (0, 0, 0))?;
+        Some(fix.map_or(Met::Good, Met::Fix))
+    }
+
+    fn enum_case(&mut self, input: &[u8]) -> Option<Met> {
+        let (first, end, fix) = self.name(input)?;
+        (text::is_enum_case(&input[first..end]) && input.get(end + 1) == Some(&b';')).then_some(())?;
+        self.at = end + 2;
+        Some(fix.map_or(Met::Good, Met::Fix))
+    }
+
+    fn opaque(&mut self, input: &[u8], candidates: &mut Candidates) -> Option<Met> {
+        let (first, end, fix) = self.name(input)?;
+        text::is_class_name(&input[first..end]).then_some(())?;
+        let (was, start) = number(input, end + 1, b'{')?;
+        let offset = end + 2;
+        match spl::family(&input[first..end]).filter(|_| input.get(start) != Some(&b'}')) {
+            Some(family) => self.open(input, family, (offset, was, start))?,
+            None => {
+                return self.raw(input, (offset, was, start), fix, candidates);
+            }
+        }
+        Some(fix.map_or(Met::Good, Met::Fix))
+    }
+
+    /// A payload that only its class knows.
+    fn raw(
+        &mut self,
+        input: &[u8],
+        (offset, was, start): (usize, u64, usize),
+        fix: Option<Fix>,
+        candidates: &mut Candidates,
+    ) -> Option<Met> {
+        let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
+        if let Some(end) = stated.filter(|end| input.get(*end) == Some(&b'}')) {
+            self.at = end + 1;
+            return Some(fix.map_or(Met::Good, Met::Fix));
+        }
+        // The length of a name and that of a payload are not both looked for.
+        if fix.is_some() {
+            return None;
+        }
+        let stated = stated.unwrap_or(usize::MAX).min(input.len());
+        let most = stated.saturating_add((stated - start).saturating_add(BEHIND)).min(input.len());
+        let frame = *self.frames.last()?;
+        for end in start..most {
+            if input[end] == b'}' && goes_on(frame, &input[end + 1..]) {
+                candidates.found.push((end + 1, Fix { offset, was, is: (end - start) as u64, what: "payload" }));
+            }
+        }
+        candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
+        candidates.found.truncate(ENDS);
+        Some(Met::Fork)
+    }
+
+    /// A payload of a class of PHP's own: its front.
+    fn open(&mut self, input: &[u8], family: Family, payload: (usize, u64, usize)) -> Option<()> {
+        self.at = payload.2;
+        if family != Family::List {
+            input[self.at..].starts_with(b"x:").then_some(())?;
+            self.at += 2;
+        }
+        let mut tokens = self.tokens(input);
+        (input.get(self.at) == Some(&b'i')).then_some(())?;
+        let (number, ..) = tokens.integer().ok()?;
+        self.at = tokens.at;
+        match family {
+            Family::List => self.push(Inside::List, 0, payload),
+            Family::Storage => self.push(Inside::First, u64::try_from(number).ok()?, payload),
+            Family::Array if number & IS_SELF == 0 => self.push(Inside::Array, 0, payload),
+            // Its properties follow at once, as behind the last element.
+            Family::Array => self.push(Inside::First, 0, payload),
+        }
+    }
+}
+
+/// `:number:` and `last`: the number, and what is behind.
+fn number(input: &[u8], at: usize, last: u8) -> Option<(u64, usize)> {
+    let digits = input.get(at + 1..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let end = at + 1 + digits;
+    (digits > 0 && input[at] == b':' && input.get(end..end + 2)? == [b':', last]).then_some(())?;
+    Some((std::str::from_utf8(&input[at + 1..end]).ok()?.parse().ok()?, end + 2))
+}
+
+/// Whether what comes next may come next in this container, as far as its first
+/// bytes tell.
+fn goes_on(frame: Frame, rest: &[u8]) -> bool {
+    let is_key = |rest: &[u8]| {
+        matches!(rest, [b'i', b':', b'0'..=b'9' | b'-' | b'+', ..] | [b's' | b'S', b':', b'0'..=b'9', ..])
+    };
+    match frame.inside {
+        Inside::Root => rest.trim_ascii().is_empty(),
+        Inside::Text => rest.starts_with(b"\";"),
+        Inside::Entries if frame.left == 0 => rest.first() == Some(&b'}'),
+        Inside::Entries if frame.left.is_multiple_of(2) => is_key(rest),
+        Inside::Entries => {
+            is_key(rest)
+                || matches!(
+                    rest,
+                    [b'N', b';', ..]
+                        | [b'a' | b'O' | b'C' | b'E' | b'r' | b'R', b':', b'0'..=b'9', ..]
+                        | [b'b' | b'd', b':', ..]
+                )
+        }
+        _ => matches!(rest.first(), Some(b';' | b':' | b',' | b'}')),
+    }
+}
+
+/// Whether this begins like a serialized array or object.
+fn is_text(text: &[u8]) -> bool {
+    matches!(text, [b'a' | b'O', b':', b'0'..=b'9', ..])
+}
+
+/// Whether a serialized text is one as it stands.
+fn is_whole(text: &[u8]) -> bool {
+    let limits = Limits::default();
+    let outcome = read_fixed(text, Fixed::default(), &ReadOptions::default(), Request::new(&limits));
+    outcome.error.is_none() && outcome.consumed == text.len()
+}
