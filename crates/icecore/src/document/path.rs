@@ -83,6 +83,15 @@ impl Tape {
         joined(steps)
     }
 
+    /// The path to the value with this key in the container at `parent`, which is
+    /// not there yet; `None` if the key is no string.
+    pub(crate) fn path_to_key(&self, parent: u32, key: u16, input: &[u8]) -> Option<String> {
+        let name = self.keys.get(u32::from(key)).filter(|name| name.node.kind.is_string())?;
+        let mut path = self.path_to(parent, input);
+        push_key(&mut path, &String::from_utf8_lossy(name.bytes));
+        Some(path)
+    }
+
     /// The paths of several nodes below the root, found in one walk.
     pub(crate) fn paths_to(&self, targets: &[u32], input: &[u8]) -> Vec<String> {
         let mut order: Vec<usize> = (0..targets.len()).collect();

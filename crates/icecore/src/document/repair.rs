@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-/// A length that was wrong and was counted again.
+/// A length that was wrong and was counted again; or, with the word `text`, a
+/// string of this length that holds a serialized text whose own lengths are
+/// wrong, and stay so, because there is more than one way to count them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
@@ -12,7 +14,7 @@ pub struct Repair {
     pub was: u64,
     /// What it should have said.
     pub is: u64,
-    /// Of what it is the length: `string`, `key`, `class`, `payload`.
+    /// Of what it is the length: `string`, `key`, `class`, `payload`, `text`.
     pub what: &'static str,
     /// The path of the value that it belongs to.
     pub path: String,
@@ -21,6 +23,12 @@ pub struct Repair {
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Repair { offset, was, is, what, path } = self;
+        if *what == "text" {
+            return write!(
+                f,
+                "offset {offset}: a serialized text in a string has wrong lengths, which stay, at {path}"
+            );
+        }
         write!(f, "offset {offset}: the length of a {what} was {was} and should be {is}, at {path}")
     }
 }

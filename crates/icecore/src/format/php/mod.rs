@@ -75,7 +75,7 @@ pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request
     let outcome = read_fixed(input, Fixed::default(), options, Request { limits, detail, tape });
     let is_damaged = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
     if options.repair_lengths && outcome.error.as_ref().is_some_and(is_damaged) {
-        return repaired::read(outcome, input, options, limits, detail, 0);
+        return repaired::read(outcome, input, options, limits, detail, 0, None);
     }
     outcome
 }
@@ -105,8 +105,7 @@ fn feed<S: Sink>(
     let result = machine.run();
     let mut consumed = machine.tokens.at;
     let error = result.err().map(|error| {
-        let next = machine.sink.tape().len();
-        let path = machine.sink.tape().path_to(next, input);
+        let path = machine.path();
         error.on_path(path)
     });
     machine.finish();

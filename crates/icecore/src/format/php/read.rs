@@ -64,6 +64,8 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     late: Late,
     /// Whether the root is a map even where its keys are those of a list.
     pub(super) root_is_map: bool,
+    /// Which value is being read: where it will stand, and the id of its key.
+    next: (u32, u16),
     /// The source of the key before the next value, if it is to be kept.
     pub(super) key_source: Option<(usize, usize)>,
 }
@@ -87,6 +89,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             slots: Slots::default(),
             late: Late::default(),
             root_is_map: false,
+            next: (0, NO_KEY),
             key_source: None,
         }
     }
@@ -142,6 +145,17 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             return Ok(());
         }
         Err(Error::new(ErrorKind::BadLink).at(start).expecting("a list without links"))
+    }
+
+    /// The path of what could not be read.
+    pub(super) fn path(&mut self) -> String {
+        let (at, key) = self.next;
+        let input = self.whole;
+        let next = self.sink.tape().len();
+        let named = self.frames.last().filter(|_| at == next && key != KEY_NODE && key != NO_KEY);
+        named
+            .and_then(|frame| self.sink.tape().path_to_key(frame.at, key, input))
+            .unwrap_or_else(|| self.sink.tape().path_to(next, input))
     }
 
     /// Closes what is open, and gives the lists that turned out to be none their
@@ -338,6 +352,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     pub(super) fn value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
+        self.next = (self.sink.nodes().len() as u32, key);
         let (node, usual) = match self.tokens.input.get(start).copied() {
             Some(b's') => {
                 let Scanned { start: at, len, usual } = self.tokens.string()?;

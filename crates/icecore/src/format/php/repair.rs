@@ -4,24 +4,35 @@
 //!
 //! The text is read by several readers at once, each of which took another end
 //! for some string. A reader stops when what it meets makes no sense to it; who
-//! reaches the end of the text was right. If two do, nothing is changed.
+//! reaches the end of the text was right. If two do, one of them must have made
+//! the changes of a single search and replace; otherwise nothing is changed.
 
-use super::repair_step::{Candidates, Frame, Met};
+use super::repair_step::{Candidates, Frame, Hunt, Met};
 use super::token::Fix;
 use crate::error::{Error, ErrorKind};
+use std::collections::HashMap;
 
 /// How many readers there may be at once. Of more, those go whose strings are
 /// the farthest from their stated lengths.
-const READERS: usize = 24;
+const READERS: usize = 16;
 /// How much work may be done: steps and bytes looked at, for each byte of the
 /// text.
 const WORK: u64 = 1000;
+
+/// How many numbers are tried by which all strings may have grown or shrunk.
+const STEPS: usize = 6;
+
+/// Of several ways to read a text, one in which all changes are multiples of one
+/// number is taken if it has so many changes: by chance that does not happen.
+const ENOUGH: usize = 4;
 
 /// One way to read the text so far.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     pub(super) at: usize,
     pub(super) frames: Vec<Frame>,
+    /// How many serialized texts in strings are open.
+    pub(super) texts: u32,
     /// What was changed last: a position in the list of all changes.
     fixes: Option<usize>,
     /// By how many bytes lengths were changed, all in all.
@@ -30,17 +41,28 @@ pub(super) struct Reader {
     doubt: Option<(Option<usize>, Option<usize>)>,
 }
 
-/// All changes that any reader made, each with the one before.
+/// All changes that any reader made, each with the one before; and whether it is
+/// one of a text in a string.
 #[derive(Default)]
 struct Changes {
-    list: Vec<(Option<usize>, Fix)>,
+    list: Vec<(Option<usize>, Fix, bool)>,
 }
 
 impl Changes {
-    fn of(&self, mut last: Option<usize>) -> Vec<Fix> {
+    fn add(&mut self, reader: &mut Reader, fix: Fix) {
+        if fix.was != fix.is {
+            reader.cost += fix.was.abs_diff(fix.is);
+            self.list.push((reader.fixes, fix, reader.texts > 0));
+            reader.fixes = Some(self.list.len() - 1);
+        }
+    }
+
+    fn of(&self, mut last: Option<usize>, with_texts: bool) -> Vec<Fix> {
         let mut fixes = Vec::new();
-        while let Some((before, fix)) = last.and_then(|last| self.list.get(last)) {
-            fixes.push(*fix);
+        while let Some((before, fix, is_inside)) = last.and_then(|last| self.list.get(last)) {
+            if with_texts || !is_inside {
+                fixes.push(*fix);
+            }
             last = *before;
         }
         fixes.sort_unstable_by_key(|fix| fix.offset);
@@ -49,31 +71,98 @@ impl Changes {
 }
 
 /// Which lengths of the text must be others, in the order of their offsets.
+/// `hint` is by how much strings grew or shrank in the text around.
+///
+/// A string that became shorter may by chance seem to end where it is stated,
+/// namely where one behind it ends. Where that is so, another reading may come
+/// to the end of the text. So all is read a second time, on the condition that
+/// strings grew or shrank by multiples of one number, as one search and replace
+/// makes them, and that must lead to the same.
 ///
 /// # Errors
 /// If there are several answers. `None`: there is none.
-pub(super) fn lengths(input: &[u8]) -> Result<Option<Vec<Fix>>, Error> {
+pub(super) fn lengths(input: &[u8], hint: Option<i64>) -> Result<Option<Vec<Fix>>, Error> {
+    if let Some(step) = hint
+        && let Some(fixes) = search(input, Hunt { texts: false, step: Some(step) })?
+    {
+        return Ok(Some(fixes));
+    }
+    let mut loose = Ok(None);
+    for texts in [true, false] {
+        loose = search(input, Hunt { texts, step: None });
+        if !matches!(loose, Ok(None)) {
+            break;
+        }
+    }
+    let mut even: Option<Vec<Fix>> = None;
+    for step in steps(input) {
+        let found = search(input, Hunt { texts: false, step: Some(step) })?;
+        match (&even, found) {
+            (Some(one), Some(other)) if *one != other => return Err(ambiguous(one, &other)),
+            (None, found) => even = found,
+            _ => {}
+        }
+    }
+    match (loose, even) {
+        (Ok(Some(loose)), Some(even)) if loose != even && step_of(&loose).is_some() => Err(ambiguous(&loose, &even)),
+        (Err(error), Some(even)) if even.len() < ENOUGH => Err(error),
+        (_, Some(even)) => Ok(Some(even)),
+        (loose, None) => loose,
+    }
+}
+
+/// The number of which all changes are multiples, if it is one of them.
+pub(super) fn step_of(fixes: &[Fix]) -> Option<i64> {
+    let changes =
+        || fixes.iter().filter_map(|fix| i64::try_from(fix.is).ok()?.checked_sub(i64::try_from(fix.was).ok()?));
+    let step = changes().min_by_key(|change| change.abs())?;
+    changes().all(|change| change.signum() == step.signum() && change % step == 0).then_some(step)
+}
+
+/// By how much strings may have grown or shrunk: what is between the stated and
+/// the next end of most that look like strings.
+fn steps(input: &[u8]) -> Vec<i64> {
+    let mut counts: HashMap<i64, usize> = HashMap::new();
+    let mut at = 0;
+    while let Some(next) = input[at..].windows(2).position(|pair| pair == b"s:") {
+        at += next + 2;
+        let digits = input[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let first = at + digits + 2;
+        if digits == 0 || digits > 9 || input.get(first - 2..first) != Some(b":\"") {
+            continue;
+        }
+        let said = input[at..first - 2].iter().fold(0, |said, digit| said * 10 + i64::from(digit - b'0'));
+        at = first;
+        let look = usize::try_from(said).unwrap_or(0).saturating_mul(2).saturating_add(first + 1024).min(input.len());
+        let Some(real) = input[first..look].windows(2).position(|pair| pair == b"\";") else { continue };
+        *counts.entry(real as i64 - said).or_default() += usize::from(real as i64 != said);
+    }
+    let mut steps: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+    steps.sort_unstable_by_key(|(step, count)| (std::cmp::Reverse(*count), step.abs(), *step));
+    steps.into_iter().take(STEPS).map(|(step, _)| step).collect()
+}
+
+fn search(input: &[u8], hunt: Hunt) -> Result<Option<Vec<Fix>>, Error> {
     let mut changes = Changes::default();
-    let mut readers = vec![Reader { at: 0, frames: vec![Frame::root()], fixes: None, cost: 0, doubt: None }];
+    let mut readers = vec![Reader { at: 0, frames: vec![Frame::root()], texts: 0, fixes: None, cost: 0, doubt: None }];
     let mut whole: Option<Reader> = None;
     let mut candidates = Candidates::default();
     let mut left = (input.len() as u64 + 1000).saturating_mul(WORK);
     while let Some(next) = (0..readers.len()).min_by_key(|at| readers[*at].at) {
         let reader = &mut readers[next];
-        let (met, work) = reader.step(input, &mut candidates);
+        let (met, work) = reader.step(input, hunt, &mut candidates);
         left = left.checked_sub(work).ok_or_else(|| {
-            Error::new(ErrorKind::Limit)
-                .at(readers[next].at)
-                .expecting("lengths that can be found out in reasonable time")
+            let error = Error::new(ErrorKind::Limit).at(readers[next].at);
+            error.expecting("wrong lengths that can be counted again in reasonable time")
         })?;
         match met {
-            Met::Good => {
-                if readers.len() > 1 {
-                    merge(&mut readers, next);
-                }
-            }
+            Met::Good => merge(&mut readers, next),
             Met::Bad => {
                 readers.swap_remove(next);
+            }
+            Met::Fix(fix) => {
+                changes.add(&mut readers[next], fix);
+                merge(&mut readers, next);
             }
             Met::End => {
                 let mut reader = readers.swap_remove(next);
@@ -85,11 +174,8 @@ pub(super) fn lengths(input: &[u8]) -> Result<Option<Vec<Fix>>, Error> {
             Met::Fork => {
                 let from = readers.swap_remove(next);
                 for (after, fix) in candidates.found.drain(..) {
-                    let mut reader = from.clone();
-                    reader.at = after;
-                    reader.cost += fix.was.abs_diff(fix.is);
-                    changes.list.push((from.fixes, fix));
-                    reader.fixes = Some(changes.list.len() - 1);
+                    let mut reader = Reader { at: after, ..from.clone() };
+                    changes.add(&mut reader, fix);
                     readers.push(reader);
                     let last = readers.len() - 1;
                     merge(&mut readers, last);
@@ -99,24 +185,22 @@ pub(super) fn lengths(input: &[u8]) -> Result<Option<Vec<Fix>>, Error> {
                     readers.swap_remove(farthest);
                 }
             }
-            Met::Fix(fix) => {
-                let reader = &mut readers[next];
-                reader.cost += fix.was.abs_diff(fix.is);
-                changes.list.push((reader.fixes, fix));
-                reader.fixes = Some(changes.list.len() - 1);
-            }
         }
     }
-    let Some(whole) = whole else { return Ok(None) };
-    let fixes = changes.of(whole.fixes);
-    match whole.doubt {
-        Some((one, other)) => Err(ambiguous(&changes.of(one), &changes.of(other))),
-        None => Ok(Some(fixes)),
+    match whole {
+        None => Ok(None),
+        Some(Reader { doubt: Some((one, other)), .. }) => {
+            Err(ambiguous(&changes.of(one, true), &changes.of(other, true)))
+        }
+        Some(whole) => Ok(Some(changes.of(whole.fixes, false))),
     }
 }
 
 /// Puts the reader at `at` together with one that is where it is.
 fn merge(readers: &mut Vec<Reader>, at: usize) {
+    if readers.len() < 2 {
+        return;
+    }
     let here = &readers[at];
     let same = |other: &Reader| other.at == here.at && other.frames.last() == here.frames.last();
     let Some(other) = (0..readers.len()).find(|other| *other != at && same(&readers[*other])) else { return };

@@ -4,12 +4,37 @@ use super::repair::Reader;
 use super::spl::{self, Family, IS_SELF};
 use super::text;
 use super::token::{Fix, Fixed, Tokens};
+use super::{ReadOptions, read_fixed};
+use crate::format::Request;
+use crate::limits::Limits;
 
 /// How far behind its stated end a string is looked for: once more its length,
 /// and this.
 const BEHIND: usize = 1024;
 /// How many ends of a string are tried: those nearest to its stated end.
-const ENDS: usize = 24;
+const ENDS: usize = 12;
+/// How often what was replaced may stand in a string, if it is known by how much
+/// strings grew or shrank.
+const TIMES: i64 = 1000;
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hunt {
+    /// A string that begins like a serialized text, and whose length is wrong, is
+    /// such a text.
+    pub(super) texts: bool,
+    /// Each string is longer than stated by a multiple of this; if it is below
+    /// 0, shorter. Then one may also have another end where it has the stated one.
+    pub(super) step: Option<i64>,
+}
+
+impl Hunt {
+    /// Whether a stated end is taken although a serialized text would be cut off
+    /// there.
+    fn trusts(self) -> bool {
+        !self.texts && self.step.is_none()
+    }
+}
 
 /// What a step met.
 pub(super) enum Met {
@@ -27,12 +52,34 @@ pub(super) enum Met {
 #[derive(Default)]
 pub(super) struct Candidates {
     pub(super) found: Vec<(usize, Fix)>,
+    /// Where `";` stands in a part of the text: readers come to the same string
+    /// one after the other.
+    ends: Vec<usize>,
+    /// Which part that is.
+    part: (usize, usize),
+    /// How many bytes were looked at.
+    looked: usize,
+}
+
+impl Candidates {
+    fn look(&mut self, input: &[u8], first: usize, most: usize) {
+        if self.part == (first, most) {
+            return;
+        }
+        self.part = (first, most);
+        self.looked += most - first;
+        self.ends.clear();
+        let quotes = input[first..most].windows(2).enumerate().filter(|(_, pair)| *pair == b"\";");
+        self.ends.extend(quotes.map(|(at, _)| first + at));
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Inside {
     Root,
     Entries,
+    /// A string that is a serialized text itself; `payload` is its length.
+    Text,
     /// A payload, in the words of its family: before the array, before `;m:`.
     Array,
     Members,
@@ -75,11 +122,11 @@ impl Frame {
 
 impl Reader {
     /// Takes the next piece; says what it met, and what that cost.
-    pub(super) fn step(&mut self, input: &[u8], candidates: &mut Candidates) -> (Met, u64) {
+    pub(super) fn step(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> (Met, u64) {
         candidates.found.clear();
         let start = self.at;
-        let met = self.piece(input, candidates).unwrap_or(Met::Bad);
-        let looked = candidates.found.len() * (BEHIND + self.frames.len());
+        let met = self.piece(input, hunt, candidates).unwrap_or(Met::Bad);
+        let looked = std::mem::take(&mut candidates.looked) + candidates.found.len() * (16 + self.frames.len());
         (met, (self.at.max(start) - start) as u64 + looked as u64 + 16)
     }
 
@@ -87,29 +134,39 @@ impl Reader {
         self.frames.last_mut()
     }
 
-    fn piece(&mut self, input: &[u8], candidates: &mut Candidates) -> Option<Met> {
+    fn piece(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
         let frame = *self.top()?;
         let byte = input.get(self.at).copied();
         match frame.inside {
             Inside::Root if frame.left == 0 => input[self.at..].trim_ascii().is_empty().then_some(Met::End),
-            Inside::Root => self.value(input, candidates),
+            Inside::Root => self.value(input, hunt, candidates),
+            Inside::Text if frame.left > 0 => self.value(input, hunt, candidates),
+            Inside::Text => {
+                input[self.at..].starts_with(b"\";").then_some(())?;
+                let (offset, was, start) = frame.payload;
+                let is = (self.at - start) as u64;
+                self.frames.pop();
+                self.texts -= 1;
+                self.at += 2;
+                Some(if was == is { Met::Good } else { Met::Fix(Fix { offset, was, is, what: "string" }) })
+            }
             Inside::Entries if frame.left == 0 => {
                 (byte? == b'}').then_some(())?;
                 self.frames.pop();
                 self.at += 1;
                 Some(Met::Good)
             }
-            Inside::Entries if frame.left % 2 == 0 => self.key(input, candidates),
-            Inside::Entries => self.value(input, candidates),
+            Inside::Entries if frame.left.is_multiple_of(2) => self.key(input, hunt, candidates),
+            Inside::Entries => self.value(input, hunt, candidates),
             Inside::Array => {
                 spl::begins_array(byte?).then_some(())?;
                 self.top()?.inside = Inside::Members;
-                self.value(input, candidates)
+                self.value(input, hunt, candidates)
             }
             Inside::Members => self.members(input, true),
             Inside::List if byte? == b':' => {
                 self.at += 1;
-                self.value(input, candidates)
+                self.value(input, hunt, candidates)
             }
             Inside::First | Inside::Element if frame.left == 0 => self.members(input, frame.inside == Inside::Element),
             Inside::First | Inside::Element => {
@@ -120,12 +177,12 @@ impl Reader {
                 spl::begins_object(*input.get(self.at)?).then_some(())?;
                 let top = self.top()?;
                 (top.inside, top.left) = (Inside::Object, frame.left - 1);
-                self.value(input, candidates)
+                self.value(input, hunt, candidates)
             }
             Inside::Object if byte? == b',' => {
                 self.at += 1;
                 self.top()?.inside = Inside::Data;
-                self.value(input, candidates)
+                self.value(input, hunt, candidates)
             }
             Inside::Object | Inside::Data => {
                 self.top()?.inside = Inside::Element;
@@ -172,17 +229,17 @@ impl Reader {
     /// One key or value less is to come in the innermost container.
     fn count(&mut self) {
         if let Some(top) = self.frames.last_mut()
-            && matches!(top.inside, Inside::Root | Inside::Entries)
+            && matches!(top.inside, Inside::Root | Inside::Entries | Inside::Text)
         {
             top.left -= 1;
         }
     }
 
-    fn key(&mut self, input: &[u8], candidates: &mut Candidates) -> Option<Met> {
+    fn key(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
         self.count();
         let mut tokens = self.tokens(input);
         match input.get(self.at)? {
-            b's' => return self.string(input, "key", candidates),
+            b's' => return self.string(input, "key", hunt, candidates),
             b'i' => drop(tokens.integer().ok()?),
             b'S' => tokens.escaped(&mut Vec::new()).ok()?,
             _ => return None,
@@ -191,11 +248,11 @@ impl Reader {
         Some(Met::Good)
     }
 
-    fn value(&mut self, input: &[u8], candidates: &mut Candidates) -> Option<Met> {
+    fn value(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
         self.count();
         let mut tokens = self.tokens(input);
         match input.get(self.at)? {
-            b's' => return self.string(input, "string", candidates),
+            b's' => return self.string(input, "string", hunt, candidates),
             b'a' => return self.array(input),
             b'O' => return self.object(input),
             b'C' => return self.opaque(input, candidates),
@@ -233,21 +290,46 @@ impl Reader {
         Some((len, end + 2))
     }
 
-    fn string(&mut self, input: &[u8], what: &'static str, candidates: &mut Candidates) -> Option<Met> {
+    fn string(&mut self, input: &[u8], what: &'static str, hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
         let (was, first) = self.head(input)?;
         let offset = self.at + 2;
         let stated = usize::try_from(was).ok().and_then(|len| first.checked_add(len));
-        if let Some(end) = stated.filter(|end| input.get(*end..end.saturating_add(2)) == Some(b"\";")) {
-            self.at = end + 2;
+        let fits = stated.is_some_and(|end| {
+            input.get(end..end.saturating_add(2)) == Some(b"\";")
+                && (what == "key"
+                    || self.texts > 3
+                    || hunt.trusts()
+                    || !is_text(&input[first..end])
+                    || is_whole(&input[first..end]))
+        });
+        let stated = stated.unwrap_or(usize::MAX).min(input.len());
+        if fits && hunt.step.is_none_or(|step| step > 0) {
+            self.at = stated + 2;
             return Some(Met::Good);
         }
-        let stated = stated.unwrap_or(usize::MAX).min(input.len());
-        let most = stated.saturating_add((stated - first).saturating_add(BEHIND)).min(input.len());
+        if hunt.texts && !fits && what == "string" && is_text(&input[first..]) {
+            self.at = first;
+            self.texts += 1;
+            self.push(Inside::Text, 1, (offset, was, first))?;
+            return Some(Met::Good);
+        }
         let frame = *self.frames.last()?;
-        for end in first..most.saturating_sub(1) {
-            if input[end] == b'"' && input[end + 1] == b';' && goes_on(frame, &input[end + 2..]) {
-                let is = (end - first) as u64;
-                candidates.found.push((end + 2, Fix { offset, was, is, what }));
+        let most = stated.saturating_add((stated - first).saturating_add(BEHIND)).min(input.len());
+        let fix_at = |end: usize| {
+            let is = (end - first) as u64;
+            goes_on(frame, &input[end + 2..]).then_some((end + 2, Fix { offset, was, is, what }))
+        };
+        match hunt.step {
+            None => {
+                candidates.look(input, first, most);
+                candidates.found.extend(candidates.ends.iter().filter_map(|end| fix_at(*end)));
+            }
+            Some(step) => {
+                let lens = (0..TIMES).map_while(|times| was.checked_add_signed(step.checked_mul(times)?));
+                let ends = lens.map(|len| usize::try_from(len).unwrap_or(usize::MAX).saturating_add(first));
+                let near = ends.skip_while(|end| step < 0 && *end > most).take_while(|end| *end <= most);
+                let ends = near.filter(|end| input[*end..].starts_with(b"\";"));
+                candidates.found.extend(ends.filter_map(fix_at));
             }
         }
         candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
@@ -362,8 +444,9 @@ fn goes_on(frame: Frame, rest: &[u8]) -> bool {
     };
     match frame.inside {
         Inside::Root => rest.trim_ascii().is_empty(),
+        Inside::Text => rest.starts_with(b"\";"),
         Inside::Entries if frame.left == 0 => rest.first() == Some(&b'}'),
-        Inside::Entries if frame.left % 2 == 0 => is_key(rest),
+        Inside::Entries if frame.left.is_multiple_of(2) => is_key(rest),
         Inside::Entries => {
             is_key(rest)
                 || matches!(
@@ -375,4 +458,16 @@ fn goes_on(frame: Frame, rest: &[u8]) -> bool {
         }
         _ => matches!(rest.first(), Some(b';' | b':' | b',' | b'}')),
     }
+}
+
+/// Whether this begins like a serialized array or object.
+fn is_text(text: &[u8]) -> bool {
+    matches!(text, [b'a' | b'O', b':', b'0'..=b'9', ..])
+}
+
+/// Whether a serialized text is one as it stands.
+fn is_whole(text: &[u8]) -> bool {
+    let limits = Limits::default();
+    let outcome = read_fixed(text, Fixed::default(), &ReadOptions::default(), Request::new(&limits));
+    outcome.error.is_none() && outcome.consumed == text.len()
 }

@@ -3,7 +3,7 @@
 use super::token::{Fix, Fixed};
 use super::{ReadOptions, WriteOptions, read_fixed, repair, write};
 use crate::document::{Document, IS_KEY, Kind, Node, Repair};
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 use crate::format::{Outcome, Request};
 use crate::limits::Limits;
 use crate::output::Losses;
@@ -19,8 +19,9 @@ pub(super) fn read<'a>(
     limits: &Limits,
     detail: bool,
     depth: u32,
+    hint: Option<i64>,
 ) -> Outcome<'a> {
-    let fixes = match repair::lengths(input) {
+    let fixes = match repair::lengths(input, hint) {
         Ok(Some(fixes)) if !fixes.is_empty() => fixes,
         Ok(_) => return outcome,
         Err(error) => {
@@ -87,21 +88,27 @@ fn inner(
     if depth >= DEPTH {
         return;
     }
+    let hint = repair::step_of(fixes);
     let mut found = Vec::new();
-    for at in 0..fixes.len() {
-        let (repair, node) = &repairs[at];
+    for (repair, node) in repairs.iter_mut() {
         let Some(string) = document.nodes().get(*node as usize).copied().filter(|_| repair.what == "string") else {
             continue;
         };
-        let Some((text, inside)) = counted_again(document.bytes(&string), options, limits, depth) else { continue };
         let start = repair.offset + repair.was.checked_ilog10().map_or(1, |digits| u64::from(digits) + 1) + 2;
+        if !is_damaged_text(document.bytes(&string), options, limits) {
+            continue;
+        }
+        let Some((text, inside)) = counted_again(document.bytes(&string), options, limits, depth, hint) else {
+            let (what, path) = ("text", repair.path.clone());
+            found.push((Repair { offset: start, was: repair.is, is: repair.is, what, path }, *node));
+            continue;
+        };
         found.extend(inside.into_iter().map(|inner| {
             let path = format!("{}, in its text {}", repair.path, inner.path);
             (Repair { offset: inner.offset + start, path, ..inner }, *node)
         }));
-        repairs[at].0.is = text.len() as u64;
-        let node = repairs[at].1;
-        replace(document, node, string, &text);
+        repair.is = text.len() as u64;
+        replace(document, *node, string, &text);
     }
     repairs.extend(found);
 }
@@ -112,17 +119,26 @@ fn replace(document: &mut Document<'_>, at: u32, old: Node, text: &[u8]) {
     tape.replace(at, Node { key: old.key, flags: old.flags, ..new });
 }
 
-/// A serialized text with its lengths set right, if some were wrong.
-fn counted_again(text: &[u8], options: &ReadOptions, limits: &Limits, depth: u32) -> Option<(Vec<u8>, Vec<Repair>)> {
-    if !matches!(text, [b'a' | b'O' | b's' | b'C', b':', b'0'..=b'9', ..]) {
-        return None;
+/// Whether this begins like a serialized text and is none.
+fn is_damaged_text(text: &[u8], options: &ReadOptions, limits: &Limits) -> bool {
+    let looks = matches!(text, [b'a' | b'O' | b's' | b'C', b':', b'0'..=b'9', ..]);
+    let is_wrong = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
+    looks && {
+        let outcome = read_fixed(text, Fixed::default(), options, Request::new(limits));
+        outcome.error.as_ref().map_or(outcome.consumed < text.len(), is_wrong)
     }
+}
+
+/// A serialized text with its lengths set right, if there is a way.
+fn counted_again(
+    text: &[u8],
+    options: &ReadOptions,
+    limits: &Limits,
+    depth: u32,
+    hint: Option<i64>,
+) -> Option<(Vec<u8>, Vec<Repair>)> {
     let plain = read_fixed(text, Fixed::default(), options, Request::new(limits));
-    let kind = plain.error.as_ref()?.kind();
-    if !matches!(kind, ErrorKind::Malformed | ErrorKind::Truncated) {
-        return None;
-    }
-    let outcome = read(plain, text, options, limits, true, depth + 1);
+    let outcome = read(plain, text, options, limits, true, depth + 1, hint);
     if outcome.error.is_some() || outcome.consumed < text.len() || outcome.document.repairs().is_empty() {
         return None;
     }

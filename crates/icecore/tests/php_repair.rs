@@ -1,0 +1,319 @@
+//! `php:repair=lengths`: what a search and replace did to serialized values is
+//! undone exactly, or refused.
+
+mod common;
+mod fixtures;
+
+use common::Random;
+use fixtures::load;
+use icecore::{ErrorKind, Limits, Repair, php};
+
+/// A value as WordPress and its plugins store them. `@` stands for the domain.
+enum Made {
+    Int(i64),
+    Bool(bool),
+    Null,
+    Text(String),
+    Array(Vec<(Key, Made)>),
+    Object(String, Vec<(Key, Made)>),
+    Queue(Vec<Made>),
+    /// Serialized, as a string.
+    Twice(Box<Made>),
+}
+
+enum Key {
+    Int(i64),
+    Text(String),
+}
+
+fn text(domain: &str, text: &str, out: &mut Vec<u8>) {
+    let text = text.replace('@', domain);
+    out.extend_from_slice(format!("s:{}:\"{text}\";", text.len()).as_bytes());
+}
+
+impl Made {
+    fn render(&self, domain: &str, out: &mut Vec<u8>) {
+        let entries = |entries: &[(Key, Made)], out: &mut Vec<u8>| {
+            out.extend_from_slice(format!("{}:{{", entries.len()).as_bytes());
+            for (key, value) in entries {
+                match key {
+                    Key::Int(key) => out.extend_from_slice(format!("i:{key};").as_bytes()),
+                    Key::Text(key) => text(domain, key, out),
+                }
+                value.render(domain, out);
+            }
+            out.push(b'}');
+        };
+        match self {
+            Made::Int(value) => out.extend_from_slice(format!("i:{value};").as_bytes()),
+            Made::Bool(value) => out.extend_from_slice(format!("b:{};", u8::from(*value)).as_bytes()),
+            Made::Null => out.extend_from_slice(b"N;"),
+            Made::Text(value) => text(domain, value, out),
+            Made::Array(list) => {
+                out.extend_from_slice(b"a:");
+                entries(list, out);
+            }
+            Made::Object(class, list) => {
+                out.extend_from_slice(format!("O:{}:\"{class}\":", class.len()).as_bytes());
+                entries(list, out);
+            }
+            Made::Queue(list) => {
+                let mut payload = b"i:4;".to_vec();
+                for value in list {
+                    payload.push(b':');
+                    value.render(domain, &mut payload);
+                }
+                out.extend_from_slice(format!("C:8:\"SplQueue\":{}:{{", payload.len()).as_bytes());
+                out.extend_from_slice(&payload);
+                out.push(b'}');
+            }
+            Made::Twice(value) => {
+                let mut inner = Vec::new();
+                value.render(domain, &mut inner);
+                out.extend_from_slice(format!("s:{}:\"", inner.len()).as_bytes());
+                out.extend_from_slice(&inner);
+                out.extend_from_slice(b"\";");
+            }
+        }
+    }
+
+    fn bytes(&self, domain: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.render(domain, &mut out);
+        out
+    }
+}
+
+struct Maker {
+    r: Random,
+    /// Whether strings look like serialized pieces now and then.
+    hostile: bool,
+}
+
+impl Maker {
+    fn string(&mut self) -> String {
+        const PLAIN: &[&str] = &[
+            "https://@",
+            "https://@/wp-content/uploads/2024/02/bild-groß.jpg",
+            "info@@",
+            "yes",
+            "",
+            "1",
+            "2024-02-29 12:00:00",
+            "<a href=\"https://@/\">@</a> und https://@/über-uns",
+            "Grüße aus Köln — 日本語",
+            "a:b;c",
+            "administrator",
+            "%postname%",
+            "body { background: url(\"https://@/x.png\"); }",
+            "{\"url\":\"https://@/\",\"n\":1}",
+            "\\\"quoted\\\";",
+            "//@",
+            "Twenty Twenty-Four",
+            "text-\"quoted\"; and more",
+            "x",
+        ];
+        const HOSTILE: &[&str] = &[
+            "@\";i:1;s:5:\"hello",
+            "\";i:1;s:5:\"",
+            "a\";s:4:\"name\";s:1:\"@",
+            "\";}i:1;a:1:{i:0;s:3:\"abc",
+            "\";N;",
+            "x\";}",
+            "@\";i:0;",
+        ];
+        let list = if self.hostile && self.r.one_in(3) { HOSTILE } else { PLAIN };
+        (*self.r.pick(list)).to_owned()
+    }
+
+    fn key(&mut self, at: usize, list: bool) -> Key {
+        const NAMES: &[&str] =
+            &["siteurl", "home", "title", "@", "https://@/feed", "widget_text", "größe", "_multiwidget", "ids"];
+        if list { Key::Int(at as i64) } else { Key::Text(format!("{}{at}", self.r.pick(NAMES))) }
+    }
+
+    fn entries(&mut self, depth: u32) -> Vec<(Key, Made)> {
+        let list = self.r.one_in(2);
+        (0..self.r.below(6) as usize).map(|at| (self.key(at, list), self.value(depth))).collect()
+    }
+
+    fn value(&mut self, depth: u32) -> Made {
+        match self.r.below(if depth == 0 { 8 } else { 14 }) {
+            0 => Made::Int(self.r.below(1000) as i64),
+            1 => Made::Bool(self.r.one_in(2)),
+            2 => Made::Null,
+            3..=7 => Made::Text(self.string()),
+            8..=10 => Made::Array(self.entries(depth - 1)),
+            11 => {
+                let mut entries = self.entries(depth - 1);
+                entries.push((Key::Text("\0*\0url".to_owned()), Made::Text("https://@/".to_owned())));
+                Made::Object((*self.r.pick(&["WP_Post", "stdClass", "My\\Plugin\\Cache"])).to_owned(), entries)
+            }
+            12 if self.hostile => Made::Queue((0..self.r.below(3)).map(|_| self.value(depth - 1)).collect()),
+            _ => {
+                let hostile = std::mem::replace(&mut self.hostile, false);
+                let value = Made::Twice(Box::new(Made::Array(self.entries(1))));
+                self.hostile = hostile;
+                value
+            }
+        }
+    }
+}
+
+fn repairing() -> php::ReadOptions {
+    let mut options = php::ReadOptions::default();
+    options.repair_lengths = true;
+    options
+}
+
+/// What is written of what was repaired, and what was.
+fn repaired(blob: &[u8]) -> Result<(Vec<u8>, Vec<Repair>), icecore::Error> {
+    let document = php::read(blob, &repairing(), &Limits::default())?;
+    let mut out = Vec::new();
+    let losses = php::write(&document, &php::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
+    assert!(losses.is_empty());
+    Ok((out, document.repairs().to_vec()))
+}
+
+const DOMAINS: [&str; 9] = [
+    "old.example.com",
+    "n.de",
+    "www.a-much-longer-name.example.org",
+    "old.example.net",
+    "köln.example",
+    "localhost:8080",
+    "staging.old.example.com",
+    "old.example.co",
+    "x",
+];
+
+fn is_same_but_for_digits_in_strings(one: &[u8], other: &[u8]) -> bool {
+    let read = |text| php::read(text, &php::ReadOptions::default(), &Limits::default()).unwrap();
+    let (one, other) = (read(one), read(other));
+    let without_digits = |text: &[u8]| text.iter().copied().filter(|byte| !byte.is_ascii_digit()).collect::<Vec<_>>();
+    one.nodes().len() == other.nodes().len()
+        && one.nodes().iter().zip(other.nodes()).all(|(a, b)| {
+            let same_string = || without_digits(one.bytes(a)) == without_digits(other.bytes(b));
+            a.kind == b.kind && a.key == b.key && if a.kind.has_bytes() { same_string() } else { a.aux == b.aux }
+        })
+}
+
+/// Of how many damaged values the original came out, and how many were refused.
+fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize) {
+    let (mut good, mut partly, mut refused) = (0, 0, 0);
+    for seed in seeds {
+        let mut maker = Maker { r: Random::new(seed), hostile };
+        let value = Made::Array((0..8).map(|at| (maker.key(at, false), maker.value(3))).collect());
+        let from = DOMAINS[seed as usize % 3];
+        let to = *maker.r.pick(&DOMAINS);
+        let original = value.bytes(from);
+        let damaged = String::from_utf8(original.clone()).unwrap().replace(from, to).into_bytes();
+        // What was in it by chance is replaced as well.
+        if value.bytes(to).len().abs_diff(damaged.len()) > 4 * value.bytes(to).len().abs_diff(original.len()).max(200) {
+            continue;
+        }
+        let expected = value.bytes(to);
+        match repaired(&damaged) {
+            Ok((out, repairs)) => {
+                let same = out.iter().zip(&expected).take_while(|(one, other)| one == other).count();
+                let near =
+                    |text: &[u8]| text[same.saturating_sub(80)..text.len().min(same + 80)].escape_ascii().to_string();
+                // A text inside a text may stay as it is; the rest is right.
+                let shown = || format!("{seed} at {same}\n{}\n{}\n{}", near(&damaged), near(&out), near(&expected));
+                if out != expected {
+                    assert!(is_same_but_for_digits_in_strings(&out, &expected), "{}", shown());
+                    partly += 1;
+                    continue;
+                }
+                assert_eq!(repairs.is_empty(), damaged == expected, "{seed}: {repairs:?}");
+                good += 1;
+            }
+            Err(error) => {
+                assert!(matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated), "{seed}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    (good, partly, refused)
+}
+
+#[test]
+fn what_a_search_and_replace_did_is_mended() {
+    let (good, partly, refused) = replaced(false, 0..3000);
+    assert!(refused * 20 <= good && partly * 25 <= good, "{good} mended, {partly} in part, {refused} refused");
+}
+
+#[test]
+fn strings_that_look_like_pieces_are_never_taken_for_them() {
+    let (good, partly, refused) = replaced(true, 0..3000);
+    assert!(good > 1000, "{good} mended, {partly} in part, {refused} refused");
+}
+
+#[test]
+fn what_is_not_damaged_is_not_changed() {
+    for f in load("php.jsonl").iter().chain(&load("php-spl.jsonl")) {
+        let (out, repairs) = repaired(&f.blob).unwrap();
+        assert!(repairs.is_empty(), "{}", f.name);
+        let plain = php::read(&f.blob, &php::ReadOptions::default(), &Limits::default()).unwrap();
+        let mut expected = Vec::new();
+        php::write(&plain, &php::WriteOptions::default(), &Limits::default(), &mut expected).unwrap();
+        assert!(out == expected, "{}", f.name);
+    }
+}
+
+#[test]
+fn two_ways_are_none() {
+    let error = repaired(br#"a:2:{i:0;s:99:"aa";i:1;s:3:"bb";i:1;s:98:"cc";}"#).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Malformed);
+    assert!(error.to_string().contains("99 bytes long that may have 2 or 15"), "{error}");
+}
+
+#[test]
+fn counts_are_no_lengths() {
+    for text in
+        [&br#"a:3:{i:0;s:1:"a";i:1;s:1:"b";}"#[..], br#"a:1:{i:0;s:1:"a";i:1;s:1:"b";}"#, br#"O:1:"A":2:{s:1:"x";N;}"#]
+    {
+        let plain = php::read(text, &php::ReadOptions::default(), &Limits::default()).unwrap_err();
+        assert_eq!(repaired(text).unwrap_err(), plain);
+    }
+}
+
+#[test]
+fn every_kind_of_length_is_counted_again() {
+    let text = br#"a:2:{i:0;C:8:"SplQueue":32:{i:4;:O:1:"ABC":1:{s:1:"xyz";i:7;}:N;}s:9:"k";C:3:"Foo":3:{abcdef}}"#;
+    let (out, repairs) = repaired(text).unwrap();
+    let expected = br#"a:2:{i:0;C:8:"SplQueue":36:{i:4;:O:3:"ABC":1:{s:3:"xyz";i:7;}:N;}s:1:"k";C:3:"Foo":6:{abcdef}}"#;
+    assert_eq!(out.escape_ascii().to_string(), expected.escape_ascii().to_string());
+    let told: Vec<String> =
+        repairs.iter().map(|repair| format!("{} {} {}", repair.offset, repair.what, repair.path)).collect();
+    assert_eq!(told, ["24 payload ${0}", "35 class ${0}#0[0]", "48 key ${0}#0[0].xyz", "67 key $.k", "83 payload $.k"]);
+    assert_eq!(repairs[2].to_string(), "offset 48: the length of a key was 1 and should be 3, at ${0}#0[0].xyz");
+}
+
+#[test]
+fn an_error_says_where_the_string_ends_and_what_helps() {
+    let text = br#"a:1:{s:4:"home";s:5:"example";}"#;
+    let error = php::read(text, &php::ReadOptions::default(), &Limits::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "malformed input (php) at offset 26 at $.home: expected `\";` behind the string, found a string said to be \
+         5 bytes long, but `\";` stands after 7 (PHP says: Error at offset 26 of 31 bytes; `repair=lengths` counts \
+         wrong lengths again)"
+    );
+}
+
+/// Many wrong lengths in a long text cost no more than a few times reading it.
+#[test]
+fn a_long_text_is_mended_too() {
+    let record = |i: usize, host: &str| {
+        format!(
+            "i:{i};a:2:{{s:3:\"url\";s:{}:\"https://{host}/{i}\";s:2:\"id\";i:{i};}}",
+            9 + host.len() + i.to_string().len()
+        )
+    };
+    let list = |host: &str| format!("a:5000:{{{}}}", (0..5000).map(|i| record(i, host)).collect::<String>());
+    let (out, repairs) =
+        repaired(list("old.example.com").replace("old.example.com", "new.example").as_bytes()).unwrap();
+    assert!(out == list("new.example").as_bytes());
+    assert_eq!((repairs.len(), repairs[4999].path.as_str()), (5000, "$[4999].url"));
+}
