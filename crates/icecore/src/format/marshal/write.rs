@@ -6,6 +6,7 @@
 use super::number::{is_fixnum, push_long};
 use super::spelling::{self, value as code};
 use super::write_fast::Here;
+use super::write_floats::Floats;
 use super::write_names::Names;
 use super::{MAJOR, MINOR, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Node, Ordinals, Spelling, flag};
@@ -38,7 +39,7 @@ pub fn write(
         stack: Vec::new(),
         names: Names::default(),
         numbers: SeededMap::default(),
-        floats: SeededMap::default(),
+        floats: Floats::default(),
         known: SeededMap::default(),
         also: Vec::new(),
         next: 0,
@@ -92,7 +93,7 @@ pub(super) struct Writer<'d> {
     /// The numbers of nodes that links name.
     pub(super) numbers: SeededMap<u32, u32>,
     /// The numbers of floats that Ruby keeps in the reference itself.
-    pub(super) floats: SeededMap<u64, u32>,
+    pub(super) floats: Floats,
     /// What has a number, if there are notes.
     pub(super) known: SeededMap<u32, Known<'d>>,
     /// Nodes that get the next number as well: wrappers that Ruby lacks.
