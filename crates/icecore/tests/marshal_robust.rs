@@ -210,9 +210,16 @@ fn long_arrays_are_read_and_written_as_short_ones_are() {
     b.begin_array();
     for i in 0..5000i64 {
         match i % 700 {
-            400 => drop(b.text("between").float(i as f64 / 3.0).symbol("s", "").int(1 << 40)),
-            500..600 => drop(b.begin_map().symbol_key("n", "").int(i).text_key("t").text("x").end()),
-            _ => drop(b.int(i * 7919 % 1_000_003 - 5000)),
+            400 => {
+                b.text("between").float(i as f64 / 3.0).symbol("s", "").int(1 << 40);
+            }
+            500..600 => {
+                b.begin_map();
+                b.symbol_key("n", "").int(i).text_key("t").text("x").end();
+            }
+            _ => {
+                b.int(i * 7919 % 1_000_003 - 5000);
+            }
         }
     }
     b.end();
