@@ -71,7 +71,9 @@ fn median(mut times: Vec<Duration>) -> Duration {
 fn compare(set: &data::Set, ours: Run, rival: &Rival, rounds: usize) {
     let (mut mine, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
-        mine.push(ours(&set.blob).expect("we read what the original wrote"));
+        let times = ours(&set.blob).expect("we read what the original wrote");
+        assert!(times.write.is_some_and(|(_, same)| same), "{}: we write what the original wrote", set.name);
+        mine.push(times);
         match (rival.run)(&set.blob) {
             Ok(times) => theirs.push(times),
             Err(error) => {
