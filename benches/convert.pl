@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
-# Times `icecore convert` to JSON against perl with Storable or Sereal and
-# JSON::XS, whole processes, side by side.
+# Times `icecore convert` to JSON against the original: perl with Storable or
+# Sereal and JSON::XS, php, ruby with its JSON; whole processes, side by side.
 #
 #   benches/convert.pl [--records N] [--rounds N] [--only WORD] [--dir FOLDER] [--json FILE]
 #
@@ -26,44 +26,62 @@ my $icecore = $ENV{ICECORE} // "$FindBin::Bin/../target/release/icecore";
 my $temporary = File::Temp->newdir;
 $folder //= "$temporary";
 
-# How each file is made, and how perl turns it to JSON.
+# How each file is made, and how the original turns it to JSON.
+my $data = "my \$data = [map { { id => \$_, name => \"Employee_\$_\", age => 20 + \$_ % 50 } } 1 .. $records];";
+my $perl = sub { my ($name, $make, $read, $wanted) = @_; [$name, [$^X, '-e', "$data $make"], [$^X, '-e', $read], $wanted] };
 my $storable = 'use Storable; use JSON::XS; print encode_json(Storable::retrieve($ARGV[0]))';
 my $sereal   = 'use Sereal::Decoder; use JSON::XS; open my $in, "<:raw", $ARGV[0] or die; local $/;'
     . ' print encode_json(Sereal::Decoder::decode_sereal(<$in>))';
 my $encode = 'use Sereal::Encoder qw(SRL_SNAPPY SRL_ZLIB SRL_ZSTD); open my $out, ">:raw", $ARGV[0] or die;'
     . ' print $out Sereal::Encoder->new({ %s })->encode($data); close $out or die';
+my @php  = (qw(php -d memory_limit=-1 -r));
+my $json_encode = 'echo json_encode(unserialize(file_get_contents($argv[1])), JSON_UNESCAPED_UNICODE);';
+my $php = sub {
+    my ($name, $value, $wanted) = @_;
+    my $make = 'class Employee { public function __construct(public int $id, public string $name, public int $age) {} }'
+        . " \$a = []; for (\$i = 1; \$i <= $records; \$i++) \$a[] = $value; file_put_contents(\$argv[1], serialize(\$a));";
+    [$name, [@php, $make], [@php, "class Employee { public \$id; public \$name; public \$age; } $json_encode"], $wanted];
+};
+my $ruby = sub {
+    my ($name, $record, $wanted) = @_;
+    my $make = "File.binwrite(ARGV[0], Marshal.dump((1..$records).map { |i| $record }))";
+    [$name, ['ruby', '-e', $make], ['ruby', '-rjson', '-e', 'print JSON.generate(Marshal.load(File.binread(ARGV[0])))'], $wanted];
+};
 my @cases = (
-    ['storable, store',  'use Storable; Storable::store($data, $ARGV[0])',  $storable, 8],
-    ['storable, nstore', 'use Storable; Storable::nstore($data, $ARGV[0])', $storable, 8],
-    ['sereal, raw',      sprintf($encode, ''),                              $sereal,   6],
-    ['sereal, snappy',   sprintf($encode, 'compress => SRL_SNAPPY'),        $sereal,   6],
-    ['sereal, zlib',     sprintf($encode, 'compress => SRL_ZLIB'),          $sereal,   6],
-    ['sereal, zstd',     sprintf($encode, 'compress => SRL_ZSTD'),          $sereal,   6],
+    $perl->('storable, store',  'use Storable; Storable::store($data, $ARGV[0])',  $storable, 8),
+    $perl->('storable, nstore', 'use Storable; Storable::nstore($data, $ARGV[0])', $storable, 8),
+    $perl->('sereal, raw',      sprintf($encode, ''),                              $sereal,   6),
+    $perl->('sereal, snappy',   sprintf($encode, 'compress => SRL_SNAPPY'),        $sereal,   6),
+    $perl->('sereal, zlib',     sprintf($encode, 'compress => SRL_ZLIB'),          $sereal,   6),
+    $perl->('sereal, zstd',     sprintf($encode, 'compress => SRL_ZSTD'),          $sereal,   6),
+    $php->('php, arrays',  q(['id' => $i, 'name' => "Employee_$i", 'age' => 20 + $i % 40]), 5),
+    $php->('php, objects', q(new Employee($i, "Employee_$i", 20 + $i % 40)),                5),
+    $ruby->('ruby, strings', q({ 'id' => i, 'name' => "Employee_#{i}", 'age' => 20 + i % 40 }), 15),
+    $ruby->('ruby, symbols', q({ id: i, name: "Employee_#{i}", age: 20 + i % 40 }),             15),
 );
-my $data = "my \$data = [map { { id => \$_, name => \"Employee_\$_\", age => 20 + \$_ % 50 } } 1 .. $records];";
 
 my @rows;
 for my $case (grep { index($_->[0], $only) >= 0 } @cases) {
-    my ($name, $make, $perl, $wanted) = @$case;
+    my ($name, $make, $read, $wanted) = @$case;
     (my $file = "$folder/$name") =~ s/, /-/;
-    system($^X, '-e', "$data $make", $file) == 0 or die "$name: could not be made\n";
-    my @theirs = ($^X, '-e', $perl, $file);
+    system(@$make, $file) == 0 or die "$name: could not be made\n";
+    my @theirs = (@$read, $file);
     my @ours   = ($icecore, 'convert', '-q', $file);
     same("$folder/theirs.json", "$folder/ours.json", \@theirs, \@ours) or die "$name: the two do not agree\n";
-    my (@perl, @icecore);
+    my (@theirs_took, @icecore);
     for my $round (1 .. $rounds) {
-        push @icecore, timed(\@ours);
-        push @perl,    timed(\@theirs);
+        push @icecore,     timed(\@ours);
+        push @theirs_took, timed(\@theirs);
     }
     push @rows, {
         case    => $name,
         records => $records,
         bytes   => -s $file,
         wanted  => $wanted,
-        perl    => summary(@perl),
+        theirs  => summary(@theirs_took),
         icecore => summary(@icecore),
-        faster  => spread(map { $perl[$_]{seconds} / $icecore[$_]{seconds} } 0 .. $#perl),
-        memory  => spread(map { $icecore[$_]{kilobytes} / $perl[$_]{kilobytes} } 0 .. $#perl),
+        faster  => spread(map { $theirs_took[$_]{seconds} / $icecore[$_]{seconds} } 0 .. $#theirs_took),
+        memory  => spread(map { $icecore[$_]{kilobytes} / $theirs_took[$_]{kilobytes} } 0 .. $#theirs_took),
     };
     print_row($rows[-1], @rows == 1);
     unlink $file;
@@ -83,11 +101,11 @@ sub spread {
 
 sub print_row {
     my ($row, $is_first) = @_;
-    printf "%-17s %8s  %7s %7s  %-22s %s\n", 'file', 'MB', 'perl', 'icecore', 'times faster (spread)', 'peak memory'
+    printf "%-17s %8s  %7s %7s  %-22s %s\n", 'file', 'MB', 'theirs', 'icecore', 'times faster (spread)', 'peak memory'
         if $is_first;
     printf "%-17s %8.1f  %6.3fs %6.3fs  %5.1f (%.1f to %.1f)%s  %.0f of %.0f MB: %.2f\n", $row->{case}, $row->{bytes} / 1e6,
-        $row->{perl}{seconds}, $row->{icecore}{seconds}, @{ $row->{faster} }{qw(median lowest highest)},
-        $row->{faster}{median} >= $row->{wanted} ? '   ' : ' < '.$row->{wanted}, $row->{icecore}{megabytes}, $row->{perl}{megabytes},
+        $row->{theirs}{seconds}, $row->{icecore}{seconds}, @{ $row->{faster} }{qw(median lowest highest)},
+        $row->{faster}{median} >= $row->{wanted} ? '   ' : ' < '.$row->{wanted}, $row->{icecore}{megabytes}, $row->{theirs}{megabytes},
         $row->{memory}{median};
 }
 

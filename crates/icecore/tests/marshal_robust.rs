@@ -202,6 +202,43 @@ fn documents_come_back_equal() {
     }
 }
 
+/// Long enough for every loop to begin again, and to end anywhere.
+#[test]
+fn long_arrays_are_read_and_written_as_short_ones_are() {
+    let limits = Limits::default();
+    let mut b = Builder::new();
+    b.begin_array();
+    for i in 0..5000i64 {
+        match i % 700 {
+            400 => {
+                b.text("between").float(i as f64 / 3.0).symbol("s", "").int(1 << 40);
+            }
+            500..600 => {
+                b.begin_map();
+                b.symbol_key("n", "").int(i).text_key("t").text("x").end();
+            }
+            _ => {
+                b.int(i * 7919 % 1_000_003 - 5000);
+            }
+        }
+    }
+    b.end();
+    let blob = write(&b.finish().unwrap(), &limits).unwrap();
+    let both = |blob: &[u8]| {
+        let request = Request::new(&limits);
+        let fast = marshal::read_outcome(blob, &marshal::ReadOptions::default(), request);
+        let request = Request::new(&limits).detailed();
+        let slow = marshal::read_outcome(blob, &marshal::ReadOptions::default(), request);
+        assert_eq!(fast.error, slow.error);
+        assert_eq!(fast.document, slow.document);
+        assert_eq!(fast.error.is_none(), write(&slow.document, &limits).unwrap() == blob);
+    };
+    both(&blob);
+    for len in (2..blob.len()).step_by(61) {
+        both(&blob[..len]);
+    }
+}
+
 #[test]
 fn damaged_dumps_never_make_trouble() {
     let limits = Limits::default();

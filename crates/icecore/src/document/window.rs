@@ -17,7 +17,8 @@ pub type Receive<'r, 'a> = &'r mut dyn FnMut(Document<'a>) -> Result<Tape, Error
 /// A sink that hands over finished items of a root that is an array, in windows:
 /// documents that have the same root and some of its items.
 ///
-/// A document with links needs its whole tape. When one turns up after the
+/// A document with links needs its whole tape, unless the reader knows what they
+/// name without it. When one turns up after the
 /// first window was handed over, reading stops and [`Windows::stopped`] says
 /// so.
 pub(crate) struct Windows<'r, 'a> {

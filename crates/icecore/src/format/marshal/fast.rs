@@ -20,6 +20,9 @@ enum Record {
     Other,
 }
 
+/// How many integers are put on the tape in one go.
+const RUN: usize = 32;
+
 /// The integer at `at` and where it ends.
 #[inline(always)]
 fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
@@ -144,7 +147,10 @@ impl<S: Sink> Reader<'_, '_, S> {
     pub(super) fn fast_items(&mut self, frame: Frame) -> Result<(), Error> {
         let depth = self.frames.len();
         let most = frame.left.min(BATCH);
-        let mut taken = 0;
+        let mut taken = match self.scan.peek() {
+            Some(b'i') if most >= RUN as u32 => self.integers(most),
+            _ => 0,
+        };
         while taken < most {
             taken += 1;
             if let Some((node, next)) = self.leaf_at(self.scan.at) {
@@ -173,6 +179,33 @@ impl<S: Sink> Reader<'_, '_, S> {
             self.close();
         }
         Ok(())
+    }
+
+    /// Takes the integers that come first, up to this many; says how many.
+    fn integers(&mut self, most: u32) -> u32 {
+        let input = self.scan.input;
+        let mut at = self.scan.at;
+        let mut taken = 0;
+        let mut run = [Node::int(0); RUN];
+        loop {
+            let mut count = 0;
+            let wanted = (most - taken).min(RUN as u32) as usize;
+            for node in &mut run[..wanted] {
+                if input.get(at) != Some(&b'i') {
+                    break;
+                }
+                let Some((value, next)) = long(input, at + 1) else { break };
+                *node = Node::int(value);
+                at = next;
+                count += 1;
+            }
+            self.sink.tape().nodes.extend_from_slice(&run[..count]);
+            taken += count as u32;
+            if count < RUN {
+                self.scan.at = at;
+                return taken;
+            }
+        }
     }
 
     /// An item of the root is complete: it may be taken away.

@@ -6,6 +6,7 @@
 use super::number::{is_fixnum, push_long};
 use super::spelling::{self, value as code};
 use super::write_fast::Here;
+use super::write_floats::Floats;
 use super::write_names::Names;
 use super::{MAJOR, MINOR, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Naming, Node, Ordinals, Spelling, flag};
@@ -43,7 +44,7 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
         stack: Vec::new(),
         names: Names::default(),
         numbers: SeededMap::default(),
-        floats: SeededMap::default(),
+        floats: Floats::default(),
         known: SeededMap::default(),
         also: Vec::new(),
         next: 0,
@@ -97,7 +98,7 @@ pub(super) struct Writer<'d> {
     /// The numbers of nodes that links name.
     pub(super) numbers: SeededMap<u32, u32>,
     /// The numbers of floats that Ruby keeps in the reference itself.
-    pub(super) floats: SeededMap<u64, u32>,
+    pub(super) floats: Floats,
     /// What has a number, if there are notes.
     pub(super) known: SeededMap<u32, Known<'d>>,
     /// Nodes that get the next number as well: wrappers that Ruby lacks.

@@ -8,9 +8,6 @@ use crate::document::{Form, Kind, Node, flag};
 use crate::error::Error;
 use crate::output::LossKind;
 
-/// How many floats there is room for at first.
-const ROOM_FOR_FLOATS: usize = 1 << 20;
-
 impl Writer<'_> {
     /// Writes a leaf. `outside`: its encoding is written by what stands around.
     #[inline]
@@ -100,16 +97,15 @@ impl Writer<'_> {
             text = self.note(at, code::FLOAT).map(|place| spelling.kept(place));
             self.known.insert(self.next, Known::Float(bits));
         }
-        if is_immediate(bits) {
-            if self.floats.is_empty() {
-                let floats = self.document.nodes().iter().filter(|node| node.kind == Kind::Float).count();
-                self.floats.reserve(floats.min(ROOM_FOR_FLOATS));
-            }
-            let next = self.next;
-            let number = *self.floats.entry(bits).or_insert(next);
-            if number != next && self.note(at, code::FRESH).is_none() {
+        if is_immediate(bits)
+            && let Some(slot) = self.floats.number(self.document, at)
+        {
+            let known = *slot;
+            if known == 0 {
+                *slot = self.next + 1;
+            } else if self.note(at, code::FRESH).is_none() {
                 buf.push(b'@');
-                return push_long(i64::from(number), buf);
+                return push_long(i64::from(known) - 1, buf);
             }
         }
         self.number(at);

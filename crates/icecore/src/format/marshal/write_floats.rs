@@ -1,0 +1,85 @@
+//! Which floats of a document are equal.
+//!
+//! Ruby keeps most floats in the reference itself, so equal ones are one object
+//! and are written once. All of them are looked up in one short loop before the
+//! first is written: there the processor waits for many places of the table at
+//! a time, where it would wait for each between two that are written.
+
+use super::number::{is_immediate, narrowed};
+use crate::document::{Document, Kind, Node};
+use crate::seeded::Seeded;
+use std::hash::BuildHasher;
+
+#[derive(Debug, Default)]
+pub(super) struct Floats {
+    is_filled: bool,
+    /// The nodes of floats that Ruby keeps in the reference.
+    nodes: Vec<u32>,
+    /// For each of them, the place in this list of the first that is equal.
+    first: Vec<u32>,
+    /// For each of those, its object number, plus one.
+    numbers: Vec<u32>,
+    /// The place of the float that probably comes next.
+    next: usize,
+}
+
+/// The bits that a float is written from.
+fn bits(document: &Document<'_>, node: &Node) -> Option<u64> {
+    let bits = match node.kind {
+        Kind::Float => node.payload,
+        Kind::Float32 => f64::from(f32::from_bits(node.payload as u32)).to_bits(),
+        Kind::Float128 => narrowed(document.bytes(node)).0.to_bits(),
+        _ => return None,
+    };
+    is_immediate(bits).then_some(bits)
+}
+
+impl Floats {
+    /// The object number of the float at `at`, plus one, to be looked at and to
+    /// be set; `None` if it is not one of these.
+    #[inline]
+    pub(super) fn number(&mut self, document: &Document<'_>, at: u32) -> Option<&mut u32> {
+        if !self.is_filled {
+            self.fill(document);
+        }
+        if self.nodes.get(self.next) != Some(&at) {
+            self.next = self.nodes.binary_search(&at).ok()?;
+        }
+        let first = *self.first.get(self.next)?;
+        self.next += 1;
+        self.numbers.get_mut(first as usize)
+    }
+
+    #[cold]
+    fn fill(&mut self, document: &Document<'_>) {
+        self.is_filled = true;
+        let mut values = Vec::new();
+        for (at, node) in (0u32..).zip(document.nodes()) {
+            if let Some(bits) = bits(document, node) {
+                self.nodes.push(at);
+                values.push(bits);
+            }
+        }
+        self.numbers.resize(values.len(), 0);
+        // A place holds the upper half of a hash, and the position plus one.
+        let mut places = vec![0u64; (2 * values.len()).next_power_of_two()];
+        let (seeded, mask) = (Seeded::default(), places.len() - 1);
+        for (position, value) in (0u32..).zip(&values) {
+            let hash = seeded.hash_one(*value);
+            let mut at = hash as usize & mask;
+            let first = loop {
+                let place = places[at];
+                if place == 0 {
+                    places[at] = hash & !0xFFFF_FFFF | u64::from(position + 1);
+                    break position;
+                }
+                let known = place as u32 - 1;
+                if (place ^ hash) >> 32 == 0 && values[known as usize] == *value {
+                    break known;
+                }
+                at = (at + 1) & mask;
+            };
+            self.first.push(first);
+        }
+    }
+}
