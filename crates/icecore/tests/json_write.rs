@@ -59,11 +59,11 @@ fn every_kind_of_loss_is_reported_with_its_path() {
             "0.100000000000000000000000000000000005",
             "precision 1 $",
         ),
-        (r#"{"$map":[[1,"a"],[-2,"b"]]}"#, r#"{"1":"a","-2":"b"}"#, "key 2 ${0}"),
+        (r#"{"$map":[[1,"a"],[-2,"b"]]}"#, r#"{"1":"a","-2":"b"}"#, "key 2 $[1]"),
         (r#"{"$map":[[null,1],[true,2],[1.5,3]]}"#, r#"{"null":1,"true":2,"1.5":3}"#, "key 3 ${0}"),
         (r#"{"$map":[["a",1],["a",2]]}"#, r#"{"a":1,"a":2}"#, "duplicate-key 1 $.a"),
         (r#"{"a":1,"$b:a":2}"#, r#"{"a":1,"a":2}"#, "duplicate-key 1 $.a"),
-        (r#"{"$map":[[1,1],["1",2]]}"#, r#"{"1":1,"1":2}"#, "key 1 ${0}; duplicate-key 1 $[\"1\"]"),
+        (r#"{"$map":[[1,1],["1",2]]}"#, r#"{"1":1,"1":2}"#, "key 1 $[1]; duplicate-key 1 $[\"1\"]"),
         (r#"{"$map":[[{"$symbol":"a"},1]]}"#, r#"{"a":1}"#, "symbol 1 $.a"),
         (r#"{"$l:é":1}"#, r#"{"é":1}"#, "bytes 1 $[\"\u{fffd}\"]"),
         (r#"{"$regexp":"a.c","$flags":"ix"}"#, r#""(?^ix:a.c)""#, "regexp 1 $"),
@@ -194,7 +194,7 @@ fn sorted_keys_are_in_the_order_of_their_bytes() {
     check(text, "json:sort_keys", json, "");
     check(text, "json:sorted", json, "");
     check(r#"{"$map":[["b",1],["a",2],["b",3]]}"#, "json:sorted", r#"{"a":2,"b":1,"b":3}"#, "duplicate-key 1 $.b");
-    check(r#"{"$map":[[10,1],[9,2]]}"#, "json:sorted", r#"{"10":1,"9":2}"#, "key 2 ${0}");
+    check(r#"{"$map":[[10,1],[9,2]]}"#, "json:sorted", r#"{"10":1,"9":2}"#, "key 2 $[10]");
     let typed_sorted = write(&typed(text), "json:typed,sort_keys").unwrap().0;
     assert_eq!(typed_sorted, json);
 }

@@ -286,8 +286,8 @@ fn every_kind_of_length_is_counted_again() {
     assert_eq!(out.escape_ascii().to_string(), expected.escape_ascii().to_string());
     let told: Vec<String> =
         repairs.iter().map(|repair| format!("{} {} {}", repair.offset, repair.what, repair.path)).collect();
-    assert_eq!(told, ["24 payload ${0}", "35 class ${0}#0[0]", "48 key ${0}#0[0].xyz", "67 key $.k", "83 payload $.k"]);
-    assert_eq!(repairs[2].to_string(), "offset 48: the length of a key was 1 and should be 3, at ${0}#0[0].xyz");
+    assert_eq!(told, ["24 payload $[0]", "35 class $[0]#0[0]", "48 key $[0]#0[0].xyz", "67 key $.k", "83 payload $.k"]);
+    assert_eq!(repairs[2].to_string(), "offset 48: the length of a key was 1 and should be 3, at $[0]#0[0].xyz");
 }
 
 #[test]

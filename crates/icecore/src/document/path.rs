@@ -3,22 +3,25 @@
 //! | step | is |
 //! |---|---|
 //! | `.name`, `["any key"]` | the entry of a map |
-//! | `{3}` | the entry of a map by position, where the key is no string |
-//! | `[3]` | the item of an array |
+//! | `[3]` | the item of an array; the entry of a map under the integer 3 |
+//! | `{3}` | the entry of a map by position, where the key is anything else |
 //! | `^` | what a reference refers to |
 //! | `#0` | a part of anything else: a payload, a pattern, an attribute's value |
 
 use super::Document;
 use super::cursor::{Cursor, Key};
-use super::node::{IS_KEY, KEY_NODE, Kind, NO_KEY};
+use super::node::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node};
 use super::tape::Tape;
 use crate::error::{Error, ErrorKind};
 use std::fmt::Write;
 
 /// Appends the step to the entry with this key.
 pub(crate) fn push_key(path: &mut String, key: &str) {
-    let is_word = key.starts_with(|c: char| c.is_alphabetic() || c == '_')
-        && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    // Ruby's variables of instances and classes are words as well.
+    let word = key.trim_start_matches('@');
+    let is_word = key.len() - word.len() <= 2
+        && word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
     if is_word {
         path.push('.');
         path.push_str(key);
@@ -38,6 +41,18 @@ pub(crate) fn push_key(path: &mut String, key: &str) {
         }
         path.push_str("\"]");
     }
+}
+
+/// Appends the step to the entry with this key, if it is a string or an integer.
+fn push_name(path: &mut String, key: &Node, bytes: &[u8]) -> Option<()> {
+    match key.kind {
+        Kind::Int => {
+            let _ = write!(path, "[{}]", key.payload as i64);
+        }
+        kind if kind.is_string() => push_key(path, &String::from_utf8_lossy(bytes)),
+        _ => return None,
+    }
+    Some(())
 }
 
 /// The longest path that is written in full; the middle of a longer one is
@@ -84,11 +99,11 @@ impl Tape {
     }
 
     /// The path to the value with this key in the container at `parent`, which is
-    /// not there yet; `None` if the key is no string.
+    /// not there yet; `None` if it has no such key.
     pub(crate) fn path_to_key(&self, parent: u32, key: u16, input: &[u8]) -> Option<String> {
-        let name = self.keys.get(u32::from(key)).filter(|name| name.node.kind.is_string())?;
+        let name = self.keys.get(u32::from(key))?;
         let mut path = self.path_to(parent, input);
-        push_key(&mut path, &String::from_utf8_lossy(name.bytes));
+        push_name(&mut path, &name.node, name.bytes)?;
         Some(path)
     }
 
@@ -183,21 +198,17 @@ impl Tape {
     pub(crate) fn entry_step(&self, value: u32, key: Option<u32>, position: u64, input: &[u8]) -> String {
         let name = match (self.nodes.get(value as usize).map(|node| node.key), key) {
             (_, Some(key)) => {
-                let node = &self.nodes[key as usize];
-                node.kind.is_string().then(|| self.bytes(node, input))
+                let node = self.nodes[key as usize];
+                Some((node, if node.kind.has_bytes() { self.bytes(&node, input) } else { &[] }))
             }
             (Some(id), None) if id != NO_KEY && id != KEY_NODE && id != IS_KEY => {
-                self.keys.get(u32::from(id)).filter(|name| name.node.kind.is_string()).map(|name| name.bytes)
+                self.keys.get(u32::from(id)).map(|name| (name.node, name.bytes))
             }
             _ => None,
         };
         let mut step = String::new();
-        match name.map(std::str::from_utf8) {
-            Some(Ok(name)) => push_key(&mut step, name),
-            Some(Err(_)) => push_key(&mut step, &String::from_utf8_lossy(name.unwrap_or(&[]))),
-            None => {
-                let _ = write!(step, "{{{position}}}");
-            }
+        if name.and_then(|(key, bytes)| push_name(&mut step, &key, bytes)).is_none() {
+            let _ = write!(step, "{{{position}}}");
         }
         step
     }
@@ -256,7 +267,7 @@ fn no_step(path: &str, rest: &str) -> Error {
 
 enum Step {
     Key(String),
-    Item(usize),
+    Item(i64),
     Entry(usize),
     Referent,
     Part(usize),
@@ -280,7 +291,10 @@ impl Step {
                 let end = rest.find(['.', '[', '{', '^', '#']).unwrap_or(rest.len());
                 (end > 0).then(|| (Step::Key(rest[..end].to_owned()), &rest[end..]))
             }
-            b'[' => number(rest, "]").map(|(n, end)| (Step::Item(n), &rest[end..])),
+            b'[' => {
+                let end = rest.find(']')?;
+                Some((Step::Item(rest[..end].parse().ok()?), &rest[end + 1..]))
+            }
             b'{' => number(rest, "}").map(|(n, end)| (Step::Entry(n), &rest[end..])),
             b'#' => number(rest, "").map(|(n, end)| (Step::Part(n), &rest[end..])),
             b'^' => Some((Step::Referent, rest)),
@@ -291,7 +305,13 @@ impl Step {
     fn take<'d>(&self, from: Cursor<'d>) -> Option<Cursor<'d>> {
         match self {
             Step::Key(name) => entry(from.body(), name),
-            Step::Item(position) => from.item(*position),
+            Step::Item(number) => {
+                let map = from.body();
+                if map.kind() == Kind::Map {
+                    return integer_entry(map, *number);
+                }
+                from.item(usize::try_from(*number).ok()?)
+            }
             Step::Entry(position) => {
                 let map = from.body();
                 if map.kind() == Kind::Map { map.children().nth(*position) } else { None }
@@ -332,6 +352,12 @@ fn entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
             && (key.bytes() == name.as_bytes()
                 || std::str::from_utf8(key.bytes()).is_err() && String::from_utf8_lossy(key.bytes()) == name)
     };
+    map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last()
+}
+
+/// The entry of a map under this integer; the last one, if there are several.
+fn integer_entry<'d>(map: Cursor<'d>, number: i64) -> Option<Cursor<'d>> {
+    let is_it = |key: &Key<'_>| key.node().kind == Kind::Int && key.node().payload as i64 == number;
     map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last()
 }
 
@@ -409,6 +435,7 @@ mod tests {
             // An object and its body have the same path.
             assert!(found.index() == at || document.path(found.index()) == path, "{path}");
         }
+        assert_eq!(document.find("$.list[0][7]").unwrap().as_str(), Some("seven"));
         assert_eq!(document.find("$.list[0]{2}").unwrap().as_str(), Some("seven"));
         assert_eq!(document.find("list").unwrap_err().kind(), crate::ErrorKind::Usage);
         assert_eq!(document.find(".self.self.list[1]#0").unwrap().as_str(), Some("a+"));

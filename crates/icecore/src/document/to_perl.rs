@@ -165,7 +165,9 @@ mod tests {
         let stage = Stage::parse("json:typed").unwrap();
         let mut document = crate::read_with(typed.as_bytes(), &stage, Request::new(&Limits::default())).unwrap();
         document.tape_mut().to_perl(typed.as_bytes());
-        String::from_utf8(crate::write(&document, "json:typed").unwrap()).unwrap()
+        let said = String::from_utf8(crate::write(&document, "json:typed").unwrap()).unwrap();
+        let head = r#"{"$icecore":1,"$strings":"text","$value":"#;
+        said.strip_prefix(head).and_then(|said| said.strip_suffix('}')).unwrap_or(&said).to_owned()
     }
 
     #[test]

@@ -510,14 +510,14 @@ impl Writer<'_, '_> {
     /// Counts a loss at a node.
     #[cold]
     fn lose(&mut self, kind: LossKind, at: u32) {
-        let document = self.document;
+        let document = self.original;
         self.losses.add(kind, || document.path(at));
     }
 
     /// An error for a value that JSON can't say.
     #[cold]
     fn cannot(&self, at: u32, found: impl Into<String>, help: &'static str) -> Error {
-        Error::new(ErrorKind::Unrepresentable).on_path(self.document.path(at)).finding(found.into()).helping(help)
+        Error::new(ErrorKind::Unrepresentable).on_path(self.original.path(at)).finding(found.into()).helping(help)
     }
 
     /// What a link to something open becomes.

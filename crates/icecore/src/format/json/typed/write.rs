@@ -106,6 +106,32 @@ fn mostly(document: &Document<'_>) -> Strings {
     if balance > 0 { Strings::Bytes } else { Strings::Text }
 }
 
+/// Whether the document is the same as plain JSON: then nothing has to say that
+/// it is more.
+fn is_plain(document: &Document<'_>) -> bool {
+    let tape = document.tape();
+    let is_key = |kind: Kind, flags: u8, bytes: &[u8]| kind == Kind::Text && flags == 0 && !bytes.starts_with(b"$");
+    // The table may have names of the documents before.
+    let plain: Vec<bool> = tape.keys().iter().map(|name| is_key(name.node.kind, name.node.flags, name.bytes)).collect();
+    let has_plain_key = |id: u16| plain.get(usize::from(id).wrapping_sub(1)).copied().unwrap_or(true);
+    document.nodes().iter().all(|node| {
+        let is_plain = match node.kind {
+            Kind::Null | Kind::Bool | Kind::Int | Kind::Uint | Kind::BigInt | Kind::Array => true,
+            Kind::Float => f64::from_bits(node.payload).is_finite(),
+            Kind::Float32 => f32::from_bits(node.payload as u32).is_finite(),
+            Kind::Text => std::str::from_utf8(document.bytes(node)).is_ok(),
+            Kind::Map => true,
+            _ => false,
+        };
+        let is_key = node.key != IS_KEY || is_key(node.kind, node.flags, document.bytes(node));
+        is_plain
+            && is_key
+            && has_plain_key(node.key)
+            && !node.has(flag::TARGET)
+            && (node.kind != Kind::Map || node.flags & !flag::REF == 0)
+    })
+}
+
 /// All nodes that a link or an alias names.
 fn targets(document: &Document<'_>) -> Vec<u32> {
     let mut targets = Vec::new();
@@ -127,7 +153,7 @@ fn targets(document: &Document<'_>) -> Vec<u32> {
 impl<'d> Writer<'d, '_> {
     fn document(&mut self, spelling: Option<&crate::document::Spelling>) -> Result<(), Error> {
         let (document, header) = (self.document, self.document.header());
-        if self.strings == Strings::Text && header.is_none() && spelling.is_none() {
+        if self.strings == Strings::Text && header.is_none() && spelling.is_none() && is_plain(document) {
             self.value(document.root().index())?;
             return self.run();
         }
