@@ -82,6 +82,7 @@ subtest 'objects' => sub {
         [marshal  => "\4\bU:\x08Foo[\6i\6",     'U', [1]],
         [marshal  => "\4\bd:\x08Foo[\6i\6",     'd', [1]],
         [marshal  => "\4\bo:\x08Foo\6:\7\@ai\6", 'object', { a => 1 }],
+        [marshal  => "\4\bS:\x08Foo\6:\6ai\6", 'struct', { a => 1 }],
         [php      => 'O:3:"Foo":1:{s:1:"a";i:1;}', 'object', { a => 1 }],
     ) {
         my ($format, $bytes, $kind, $value) = @$case;

@@ -91,6 +91,25 @@ fn ruby_loads_documents_of_other_formats() {
     report("loading", answers.len(), &failures);
 }
 
+#[test]
+fn with_utf8_bytes_are_text_to_ruby() {
+    let document = icecore::read_as(
+        "a:1:{s:4:\"käy\";s:3:\"é\u{1}\";}".as_bytes(),
+        &Stage::parse("php").unwrap(),
+        &Limits::default(),
+    );
+    let mut blobs = Vec::new();
+    for stage in ["marshal", "marshal:utf8"] {
+        let mut out = Vec::new();
+        icecore::write_to(document.as_ref().unwrap(), &Stage::parse(stage).unwrap(), &Limits::default(), &mut out)
+            .unwrap();
+        blobs.push(out);
+    }
+    let Some(answers) = ask(&blobs) else { return };
+    assert!(answers[0] != answers[1], "{answers:?}");
+    assert_eq!(blobs[1], "\x04\x08{\x06I\"\x09käy\x06:\x06ETI\"\x08é\x01\x06;\0T".as_bytes());
+}
+
 /// Ruby's documentation is some ten thousand dumps that nobody made for a test.
 #[test]
 fn the_documentation_of_ruby_comes_back_byte_for_byte() {

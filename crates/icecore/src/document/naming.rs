@@ -1,6 +1,6 @@
 //! The names of classes and of objects' members as another language has them.
 
-use super::{Document, IS_KEY, KEY_NODE, Kind, Node, Tape};
+use super::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Tape};
 use crate::output::{LossKind, Losses};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -56,7 +56,9 @@ pub(crate) fn renamed<'d>(document: &'d Document<'_>, naming: Naming) -> Option<
     let tape = document.tape();
     let has_members = tape.keys().any_member();
     let has_classes = tape.classes().any_qualified() && matches!(naming, Naming::Php | Naming::Ruby);
-    if !has_members && !has_classes {
+    // A struct's members have no sigil, so the writer must not give them one.
+    let may_have_structs = naming == Naming::Ruby && !tape.classes().is_empty();
+    if !has_members && !has_classes && !may_have_structs {
         return None;
     }
     let mut renamer = Renamer { document, naming, tape: Cow::Borrowed(tape), losses: Losses::default() };
@@ -65,8 +67,9 @@ pub(crate) fn renamed<'d>(document: &'d Document<'_>, naming: Naming) -> Option<
         if has_classes && matches!(node.kind, Kind::Object | Kind::Opaque | Kind::Attrs) {
             renamer.class(at, node);
         }
-        if has_members && node.kind == Kind::Object {
-            renamer.members(at + 1);
+        let is_struct = may_have_structs && node.form() == Form::Struct;
+        if (has_members || is_struct) && node.kind == Kind::Object {
+            renamer.members(at + 1, is_struct);
         }
     }
     match renamer.tape {
@@ -92,7 +95,7 @@ impl Renamer<'_> {
     }
 
     /// The members of an object whose body is at `body`.
-    fn members(&mut self, body: u32) {
+    fn members(&mut self, body: u32, is_struct: bool) {
         let document = self.document;
         let (tape, nodes) = (document.tape(), document.nodes());
         let Some(map) = nodes.get(body as usize).filter(|node| node.kind == Kind::Map) else { return };
@@ -107,7 +110,9 @@ impl Renamer<'_> {
                 let Some(name) = tape.keys().get(u32::from(node.key)) else { return };
                 (name.node, name.bytes, at)
             };
-            if let Some((bare, had_visibility)) = self.bare(&key, bytes) {
+            if is_struct && matches!(key.kind, Kind::Bytes | Kind::Text) {
+                self.rename(at, value, Kind::Symbol, bytes);
+            } else if let Some((bare, had_visibility)) = self.bare(&key, bytes) {
                 let taken = taken.get_or_insert_with(|| names_in(document, body + 1, end));
                 // Two private properties of one name: the second keeps its mark.
                 if !had_visibility || taken.insert(bare.to_vec()) {

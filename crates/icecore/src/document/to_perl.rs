@@ -1,6 +1,6 @@
 //! A document as perl can build it.
 
-use super::{Document, IS_KEY, Kind, NO_KEY, Naming, Node, Tape, flag, renamed};
+use super::{Document, IS_KEY, Kind, NO_KEY, Name, Naming, Node, Tape, flag, renamed};
 use std::borrow::Cow;
 
 impl Tape {
@@ -28,7 +28,7 @@ impl Tape {
         let named = renamed(&document, Naming::Perl).map(|(named, _)| named.into_tape());
         *self = named.unwrap_or_else(|| document.into_tape());
         if self.keys.any_member() {
-            self.string_keys();
+            self.replace_keys(|name| (name.node.kind == Kind::Symbol).then(|| kind_of(name.bytes)));
         }
         for at in 0..self.nodes.len() {
             let node = self.nodes[at];
@@ -53,16 +53,29 @@ impl Tape {
         }
     }
 
-    /// Keys that are symbols become strings.
-    fn string_keys(&mut self) {
-        let symbols: Vec<_> = (1..=self.keys.len() as u32)
+    /// Byte strings that are UTF-8 become text, for a language whose programs tell
+    /// them apart.
+    pub(crate) fn bytes_to_text(&mut self, input: &[u8]) {
+        let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
+        self.replace_keys(|name| (name.node.kind == Kind::Bytes && is_text(name.bytes)).then_some(Kind::Text));
+        for at in 0..self.nodes.len() {
+            let node = self.nodes[at];
+            if node.kind == Kind::Bytes && is_text(self.bytes(&node, input)) {
+                self.nodes[at].kind = Kind::Text;
+            }
+        }
+    }
+
+    /// Gives keys another kind, of which it is said which.
+    fn replace_keys(&mut self, kind: impl Fn(&Name<'_>) -> Option<Kind>) {
+        let others: Vec<_> = (1..=self.keys.len() as u32)
             .filter_map(|id| {
-                let name = self.keys.get(id).filter(|name| name.node.kind == Kind::Symbol)?;
-                Some((id as u16, kind_of(name.bytes), name.bytes.to_vec()))
+                let name = self.keys.get(id)?;
+                Some((id as u16, kind(&name)?, name.bytes.to_vec()))
             })
             .collect();
         let mut ids = vec![NO_KEY; self.keys.len() + 1];
-        for (id, kind, bytes) in symbols {
+        for (id, kind, bytes) in others {
             if let Some(new) = self.intern_key(Node::leaf(kind, 0), &bytes) {
                 ids[usize::from(id)] = new;
             }

@@ -1,8 +1,13 @@
 //! What can be asked of the reader and the writer.
 
-use crate::options::{Opt, Settings};
+use crate::options::{Opt, Settings, Side, Takes};
 
-pub(super) const OPTIONS: &[Opt] = &[];
+pub(super) const OPTIONS: &[Opt] = &[Opt {
+    name: "utf8",
+    takes: Takes::Flag,
+    side: Side::Write,
+    help: "byte strings that are UTF-8 become strings in UTF-8, as a Ruby program would have what PHP or Perl wrote",
+}];
 
 /// How a dump is read.
 ///
@@ -34,10 +39,15 @@ impl ReadOptions {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct WriteOptions {}
+pub struct WriteOptions {
+    /// Byte strings that are UTF-8 become strings in UTF-8. PHP's strings and most
+    /// of Perl's are bytes, and to Ruby bytes beyond ASCII are another string than
+    /// the text that they spell.
+    pub utf8: bool,
+}
 
 impl WriteOptions {
-    pub(crate) fn from_settings(_settings: &Settings) -> WriteOptions {
-        WriteOptions {}
+    pub(crate) fn from_settings(settings: &Settings) -> WriteOptions {
+        WriteOptions { utf8: settings.flag("utf8") }
     }
 }

@@ -23,12 +23,20 @@ use crate::seeded::SeededMap;
 /// output was closed.
 pub fn write(
     document: &Document<'_>,
-    _options: &WriteOptions,
+    options: &WriteOptions,
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     document.tape().check()?;
-    write_named(document, NAME, Naming::Ruby, |document| write_whole(document, limits, out))
+    let is_ours = document.spelling_of(NAME).is_some();
+    write_named(document, NAME, Naming::Ruby, |document| {
+        if !options.utf8 || is_ours {
+            return write_whole(document, limits, out);
+        }
+        let mut tape = document.tape().clone();
+        tape.bytes_to_text(document.input());
+        write_whole(&Document::from_tape(document.input(), tape), limits, out)
+    })
 }
 
 fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
