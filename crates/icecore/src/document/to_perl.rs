@@ -153,7 +153,7 @@ impl Tape {
     }
 
     /// The node behind the first `count` entries of the map at `at`.
-    fn behind_entries(&self, at: u32, count: u32) -> u32 {
+    pub(crate) fn behind_entries(&self, at: u32, count: u32) -> u32 {
         let mut child = at + 1;
         for _ in 0..count {
             if self.nodes.get(child as usize).is_some_and(|node| node.key == IS_KEY) {

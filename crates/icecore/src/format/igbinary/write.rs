@@ -44,7 +44,7 @@ fn write_whole(
     let again = document.nodes().iter().filter(|node| node.kind.is_again());
     let aliased = again.map(|node| (node.kind, last_target(document, node.payload as u32))).filter(|(kind, target)| {
         *kind == Kind::Alias
-            || document.nodes().get(written(document, *target) as usize).is_some_and(|node| is_scalar(node.kind))
+            || is_scalar(document, written(document, *target))
     });
     let mut writer = Writer {
         document,
@@ -303,14 +303,7 @@ impl<'d> Writer<'d> {
         let mut end = self.document.tape().next(at);
         if node.kind == Kind::Map && node.has(flag::DEFAULT) {
             // The default value stands behind the entries.
-            let mut child = at + 1;
-            for _ in 0..node.aux {
-                if self.node(child).key == IS_KEY {
-                    child = self.document.tape().next(child);
-                }
-                child = self.document.tape().next(child);
-            }
-            end = child.min(end);
+            end = self.document.tape().behind_entries(at, node.aux);
         }
         let notes = self.notes(at);
         let from = notes.iter().position(|note| note.code == code::OMITTED).unwrap_or(notes.len());
@@ -336,7 +329,7 @@ impl<'d> Writer<'d> {
             return self.again(first, at, node, buf);
         }
         let is_marked = find(self.notes(first), code::REFERENCE).is_some();
-        let is_scalar = is_scalar(node.kind);
+        let is_scalar = is_scalar(self.document, at);
         let is_aliased = (is_scalar || self.spelling.is_none())
             && !self.aliased.is_empty()
             && (first..=at).any(|at| self.aliased.contains(&at));
@@ -456,8 +449,9 @@ impl<'d> Writer<'d> {
         for at in (first..=at).filter(|at| self.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
             self.numbers.insert(at, number);
         }
-        let kind = self.node(written(self.document, target)).kind;
-        if node.kind == Kind::Alias || is_scalar(kind) {
+        let named = written(self.document, target);
+        let kind = self.node(named).kind;
+        if node.kind == Kind::Alias || is_scalar(self.document, named) {
             buf.push(tag::REFERENCE);
         }
         let is_object = matches!(kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
@@ -474,7 +468,7 @@ impl<'d> Writer<'d> {
     /// What a link names that has no number: something that only comes later.
     fn copied(&mut self, at: u32, target: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let target = written(self.document, target);
-        if !is_scalar(self.node(target).kind) || self.node(target).kind.is_again() {
+        if !is_scalar(self.document, target) || self.node(target).kind.is_again() {
             self.lose(LossKind::Cycle, at);
             buf.push(tag::NULL);
             return Ok(());
@@ -516,8 +510,14 @@ impl<'d> Writer<'d> {
     }
 }
 
-fn is_scalar(kind: Kind) -> bool {
-    !matches!(kind, Kind::Array | Kind::Map | Kind::Object | Kind::Opaque | Kind::EnumCase)
+/// Whether a value takes no number of its own.
+fn is_scalar(document: &Document<'_>, at: u32) -> bool {
+    let Some(node) = document.nodes().get(at as usize) else { return true };
+    match node.kind {
+        // A case without a class is written as a string.
+        Kind::EnumCase => !document.bytes(node).contains(&b':'),
+        kind => !matches!(kind, Kind::Array | Kind::Map | Kind::Object | Kind::Opaque),
+    }
 }
 
 /// Whether only what is in a node can be written.

@@ -350,11 +350,20 @@ impl<'d> Writer<'d> {
                 buf.push(if node.form() == Form::Struct { b'S' } else { b'o' });
                 self.class(node.class(), buf);
                 let map = self.node(at + 1);
+                let mut end = self.behind(at + 1);
+                if map.flags & (flag::DEFAULT | flag::IDENTITY) != 0 {
+                    self.lose(LossKind::MapKind, at);
+                    end = self.document.tape().behind_entries(at + 1, map.aux);
+                }
                 push_long(self.entries(at + 1, &map), buf);
-                self.push(Frame::Children { at: at + 2, end: self.behind(at + 1), keys: Keys::Members })
+                self.push(Frame::Children { at: at + 2, end, keys: Keys::Members })
             }
-            Kind::Opaque if node.form() == Form::UserDump => self.user_dump(at, node, buf),
+            Kind::Opaque if node.form() == Form::UserDump => {
+                self.lost_links(at);
+                self.user_dump(at, node, buf)
+            }
             Kind::Opaque => {
+                self.lost_links(at);
                 self.number(at);
                 buf.push(if node.form() == Form::Data { b'd' } else { b'U' });
                 self.class(node.class(), buf);
@@ -382,6 +391,13 @@ impl<'d> Writer<'d> {
             count -= map.entries().filter(|(key, _)| key.node().has(flag::PLACEHOLDER)).count() as i64;
         }
         count
+    }
+
+    /// What stands behind a payload has no place in a dump.
+    fn lost_links(&mut self, at: u32) {
+        if self.behind(at + 1) < self.behind(at) {
+            self.lose(LossKind::Opaque, at);
+        }
     }
 
     fn user_dump(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
