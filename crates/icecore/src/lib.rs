@@ -39,7 +39,7 @@ pub use detect::{Finding, identify, identify_head, recognised, stage_of};
 pub use document::{
     BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,
     KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Place, Receive, Repair, Sink, Span,
-    Spelling, Tape, Trace, Value, flag,
+    Spelling, Tape, Trace, Value, Visibility, flag,
 };
 pub use error::{Error, ErrorKind, window};
 pub use format::{

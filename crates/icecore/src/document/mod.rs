@@ -24,6 +24,7 @@ pub use cursor::{BigInt, Cursor, Entries, Items, Key, Value};
 pub use detail::{Detail, Extent, NO_NODE, Note, Span, Spelling, Trace};
 pub use equal::Comparison;
 pub use names::{Entry as NameEntry, Name, Names};
+pub use naming::Visibility;
 pub(crate) use naming::{Naming, renamed, unmangled};
 pub use node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
 pub use repair::Repair;

@@ -40,14 +40,42 @@ impl Naming {
     }
 }
 
-/// A property's name in PHP without what says who may see it; `None` if it says
+/// Who may see a property of PHP's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility<'n> {
+    /// Its class and those below.
+    Protected,
+    /// This class alone.
+    Private(&'n [u8]),
+}
+
+impl<'n> Visibility<'n> {
+    /// What the name of a property says in front of the name itself; `None` if it
+    /// is public.
+    ///
+    /// ```
+    /// use icecore::Visibility;
+    /// assert_eq!(Visibility::of(b"\0*\0name"), Some((Visibility::Protected, &b"name"[..])));
+    /// assert_eq!(Visibility::of(b"\0User\0name"), Some((Visibility::Private(b"User"), &b"name"[..])));
+    /// assert_eq!(Visibility::of(b"name"), None);
+    /// ```
+    ///
+    /// Source: `zend_unmangle_property_name_ex` in PHP's `Zend/zend_compile.c`.
+    pub fn of(name: &'n [u8]) -> Option<(Visibility<'n>, &'n [u8])> {
+        let rest = name.strip_prefix(b"\0")?;
+        let end = rest.iter().position(|byte| *byte == 0)?;
+        match &rest[..end] {
+            b"" => None,
+            b"*" => Some((Visibility::Protected, &rest[end + 1..])),
+            class => Some((Visibility::Private(class), &rest[end + 1..])),
+        }
+    }
+}
+
+/// The name of a property without what says who may see it; `None` if it says
 /// nothing.
-///
-/// Source: `zend_unmangle_property_name_ex` in PHP's `Zend/zend_compile.c`.
 pub(crate) fn unmangled(name: &[u8]) -> Option<&[u8]> {
-    let rest = name.strip_prefix(b"\0")?;
-    let end = rest.iter().position(|byte| *byte == 0)?;
-    (end > 0).then(|| &rest[end + 1..])
+    Visibility::of(name).map(|(_, name)| name)
 }
 
 /// The document with the names that the target has, and what that loses. `None`

@@ -10,6 +10,7 @@
 
 use super::Document;
 use super::cursor::{Cursor, Key};
+use super::naming::unmangled;
 use super::node::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node};
 use super::tape::Tape;
 use crate::error::{Error, ErrorKind};
@@ -352,7 +353,15 @@ fn entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
             && (key.bytes() == name.as_bytes()
                 || std::str::from_utf8(key.bytes()).is_err() && String::from_utf8_lossy(key.bytes()) == name)
     };
-    map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last()
+    // A member of an object may be called by its name alone, as it is shown.
+    let is_member = |key: &Key<'_>| {
+        let bytes = key.bytes();
+        let bare = bytes.strip_prefix(b"@").or_else(|| unmangled(bytes));
+        key.node().kind.is_string() && bare == Some(name.as_bytes())
+    };
+    let last =
+        |is_it: &dyn Fn(&Key<'d>) -> bool| map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last();
+    last(&is_it).or_else(|| last(&is_member))
 }
 
 /// The entry of a map under this integer; the last one, if there are several.

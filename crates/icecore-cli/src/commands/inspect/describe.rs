@@ -78,7 +78,7 @@ fn shown(text: &str, most: usize) -> String {
     out
 }
 
-fn lossy(bytes: &[u8]) -> String {
+pub fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 

@@ -42,10 +42,9 @@ fn write_whole(
     out.buffer().extend_from_slice(&[0, 0, 0, version]);
     // A scalar that is linked to must be a variable that both share.
     let again = document.nodes().iter().filter(|node| node.kind.is_again());
-    let aliased = again.map(|node| (node.kind, last_target(document, node.payload as u32))).filter(|(kind, target)| {
-        *kind == Kind::Alias
-            || is_scalar(document, written(document, *target))
-    });
+    let aliased = again
+        .map(|node| (node.kind, last_target(document, node.payload as u32)))
+        .filter(|(kind, target)| *kind == Kind::Alias || is_scalar(document, written(document, *target)));
     let mut writer = Writer {
         document,
         limits,
