@@ -4,7 +4,13 @@
 //! the keys of the entries before; for long ones key nodes are put in, for all
 //! of them in one pass at the end.
 
-use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Sink};
+use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Sink, Tape};
+
+/// Maps of up to this many entries get ids for their keys; the keys of larger
+/// ones are seldom seen again.
+pub(super) const KEYED: u32 = 256;
+/// How many ids there are, less a margin.
+pub(super) const IDS: usize = 65_000;
 
 /// Arrays whose entries lack their keys.
 #[derive(Debug, Default)]
@@ -15,8 +21,21 @@ pub(super) struct Late {
 }
 
 impl Late {
-    pub(super) fn add(&mut self, at: u32, child: u32, from: u32, to: u32) {
-        self.arrays.push((at, child, from, to));
+    /// The array at `at` is no list: the `count` entries that it has so far get
+    /// their keys, now or at the end.
+    pub(super) fn unlist(&mut self, tape: &mut Tape, at: u32, count: u32) {
+        tape.nodes[at as usize].kind = Kind::Map;
+        let mut done = 0;
+        let mut child = at + 1;
+        while done < count.min(KEYED) && tape.keys.len() < IDS {
+            let Some(id) = tape.intern_key(Node::int(i64::from(done)), &[]) else { break };
+            tape.set_key(child, id);
+            child = tape.next(child);
+            done += 1;
+        }
+        if done < count {
+            self.arrays.push((at, child, done, count));
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {

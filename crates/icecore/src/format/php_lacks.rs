@@ -2,7 +2,55 @@
 
 use crate::document::{Document, IS_KEY, Kind, Node, flag};
 use crate::format::php_text::{push_float, push_uint};
+use crate::num::{bigint, float128};
 use crate::output::LossKind;
+
+/// What PHP has in the place of a leaf that it lacks.
+pub(crate) enum Instead<'d> {
+    /// A string that the document has.
+    Bytes(&'d [u8]),
+    /// The digits of a number.
+    Digits(Vec<u8>),
+    /// A float.
+    Float(f64),
+    /// Null.
+    Null,
+}
+
+/// What is written for a leaf that is none of PHP's, and what that loses.
+#[cold]
+pub(crate) fn instead<'d>(document: &'d Document<'_>, node: &Node, mut lose: impl FnMut(LossKind)) -> Instead<'d> {
+    let bytes = if node.kind.has_bytes() { document.bytes(node) } else { &[] };
+    let mut digits = Vec::new();
+    match node.kind {
+        Kind::Encoded => lose(LossKind::Encoding),
+        Kind::Symbol => lose(LossKind::Symbol),
+        Kind::Module | Kind::EnumCase => lose(LossKind::Name),
+        Kind::Uint | Kind::BigInt => {
+            lose(LossKind::BigInt);
+            match node.kind {
+                Kind::Uint => push_uint(node.payload, &mut digits),
+                _ => bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut digits),
+            }
+            return Instead::Digits(digits);
+        }
+        Kind::Float32 => return Instead::Float(f64::from(f32::from_bits(node.payload as u32))),
+        Kind::Float128 => {
+            let raw = bytes.try_into().unwrap_or([0; 16]);
+            if float128::to_f64_exact(&raw).is_none() {
+                lose(LossKind::Precision);
+            }
+            return Instead::Float(float128::to_f64(&raw));
+        }
+        kind => {
+            if kind == Kind::Hole {
+                lose(LossKind::Hole);
+            }
+            return Instead::Null;
+        }
+    }
+    Instead::Bytes(bytes)
+}
 
 /// Names what the flags of a value say that PHP can't.
 #[cold]

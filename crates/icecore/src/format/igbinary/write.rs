@@ -7,11 +7,10 @@ use super::spelling as code;
 use super::{NAME, WriteOptions, tag};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::php_lacks::{count_present, is_absent, key_text, lost_flags, lost_wrapper};
+use crate::format::php_lacks::{Instead, count_present, instead, is_absent, key_text, lost_flags, lost_wrapper};
 use crate::format::php_text::integer_key;
 use crate::format::write_named;
 use crate::limits::Limits;
-use crate::num::{bigint, float128};
 use crate::output::{LossKind, Losses, Output};
 use std::collections::{HashMap, HashSet};
 
@@ -381,53 +380,23 @@ impl<'d> Writer<'d> {
         let chosen = find(notes, code::TAG);
         match node.kind {
             Kind::Null => buf.push(tag::NULL),
-            Kind::Hole => {
-                self.lose(LossKind::Hole, at);
-                buf.push(tag::NULL);
-            }
             Kind::Bool => buf.push(if node.payload == 0 { tag::FALSE } else { tag::TRUE }),
             Kind::Int => Self::integer(node.payload as i64, chosen, buf),
-            Kind::Uint => return self.digits(at, node.payload.to_string().as_bytes(), buf),
-            Kind::Float => float(node.payload, buf),
-            Kind::Float32 => float(f64::from(f32::from_bits(node.payload as u32)).to_bits(), buf),
-            kind if kind.has_bytes() => {
-                match kind {
-                    Kind::Symbol => self.lose(LossKind::Symbol, at),
-                    Kind::Encoded => self.lose(LossKind::Encoding, at),
-                    Kind::Module => self.lose(LossKind::Name, at),
-                    Kind::BigInt | Kind::Float128 => return self.number_text(at, buf),
-                    _ => {}
-                }
+            Kind::Float => float(f64::from_bits(node.payload), buf),
+            Kind::Bytes | Kind::Text => {
                 let bytes = document.bytes(&document.nodes()[at as usize]);
                 self.string(bytes, false, chosen, find(notes, code::STRING), buf)?;
             }
-            _ => buf.push(tag::NULL),
+            _ => match instead(document, &document.nodes()[at as usize], |kind| self.lose(kind, at)) {
+                Instead::Bytes(bytes) => {
+                    self.string(bytes, false, chosen, find(notes, code::STRING), buf)?;
+                }
+                Instead::Digits(digits) => return self.fresh(&digits, buf),
+                Instead::Float(value) => float(value, buf),
+                Instead::Null => buf.push(tag::NULL),
+            },
         }
         Ok(())
-    }
-
-    /// A number that PHP has no type for: a string with its digits, or the
-    /// nearest float.
-    fn number_text(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let node = self.node(at);
-        let bytes = self.document.bytes(&node);
-        if node.kind == Kind::Float128 {
-            let raw = bytes.try_into().unwrap_or([0; 16]);
-            if float128::to_f64_exact(&raw).is_none() {
-                self.lose(LossKind::Precision, at);
-            }
-            float(float128::to_f64(&raw).to_bits(), buf);
-            return Ok(());
-        }
-        let mut text = Vec::new();
-        bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut text);
-        self.digits(at, &text, buf)
-    }
-
-    /// A string with the digits of a number.
-    fn digits(&mut self, at: u32, text: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
-        self.lose(LossKind::BigInt, at);
-        self.fresh(text, buf)
     }
 
     /// A string that stands nowhere that the table of strings could refer to: it is
@@ -566,9 +535,9 @@ fn find(notes: &[Note], code: u16) -> Option<u64> {
     notes.iter().find(|note| note.code == code).map(|note| note.value)
 }
 
-fn float(bits: u64, buf: &mut Vec<u8>) {
+fn float(value: f64, buf: &mut Vec<u8>) {
     buf.push(tag::FLOAT);
-    buf.extend_from_slice(&bits.to_be_bytes());
+    buf.extend_from_slice(&value.to_bits().to_be_bytes());
 }
 
 #[cold]

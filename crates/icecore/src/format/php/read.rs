@@ -7,13 +7,8 @@ use super::token::{Fixed, Scanned, Tokens};
 use super::{ReadOptions, fast, spelling, text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink};
 use crate::error::{Error, ErrorKind};
+use crate::format::late::{IDS, KEYED};
 use crate::limits::Limits;
-
-/// Maps of up to this many entries get ids for their keys; the keys of larger
-/// ones are seldom seen again.
-pub(super) const KEYED: u32 = 256;
-/// How many ids there are, less a margin.
-pub(super) const IDS: usize = 65_000;
 
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
@@ -331,19 +326,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let Some(frame) = self.frames.last_mut() else { return };
         frame.is_list = false;
         let at = frame.at;
-        let tape = self.sink.tape();
-        tape.nodes[at as usize].kind = Kind::Map;
-        let mut done = 0;
-        let mut child = at + 1;
-        while done < count.min(KEYED) && tape.keys.len() < IDS {
-            let Some(id) = tape.intern_key(Node::int(i64::from(done)), &[]) else { break };
-            tape.set_key(child, id);
-            child = tape.next(child);
-            done += 1;
-        }
-        if done < count {
-            self.late.add(at, child, done, count);
-        }
+        self.late.unlist(self.sink.tape(), at, count);
     }
 
     // -- Values ---------------------------------------------------------------

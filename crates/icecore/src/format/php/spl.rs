@@ -4,11 +4,12 @@
 //! items of a list, `{object, data}` for each object of a storage. Its flags and
 //! its own properties follow.
 
-use super::read::{Frame, IDS, Machine};
+use super::read::{Frame, Machine};
 use super::spelling;
 use super::token::Scanned;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink};
 use crate::error::Error;
+use crate::format::late::IDS;
 
 /// How a class writes itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

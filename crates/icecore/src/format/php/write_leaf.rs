@@ -1,13 +1,11 @@
 //! Leaves, and what PHP has nothing for.
 
 use super::spelling;
-use super::text::{is_enum_case, push_float, push_integer, push_number, push_uint, says};
+use super::text::{is_enum_case, push_float, push_integer, push_number, says};
 use super::write::Writer;
 use crate::document::{Kind, Node, Place, flag};
 use crate::format::append::append;
-use crate::format::php_lacks::{lost_flags, lost_wrapper};
-use crate::num::{bigint, float128};
-use crate::output::LossKind;
+use crate::format::php_lacks::{Instead, instead, lost_flags, lost_wrapper};
 
 /// Strings up to this length are copied without a call.
 const SHORT: u32 = 16;
@@ -52,47 +50,14 @@ impl Writer<'_> {
     #[cold]
     fn rare_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
         let document = self.document;
-        let bytes = document.bytes(node);
-        match node.kind {
-            Kind::EnumCase if is_enum_case(bytes) => quoted(b'E', bytes, buf),
-            Kind::Encoded => {
-                self.lose(LossKind::Encoding, at);
-                quoted(b's', bytes, buf);
-            }
-            Kind::Symbol => {
-                self.lose(LossKind::Symbol, at);
-                quoted(b's', bytes, buf);
-            }
-            Kind::Module | Kind::EnumCase => {
-                self.lose(LossKind::Name, at);
-                quoted(b's', bytes, buf);
-            }
-            Kind::Uint => {
-                self.lose(LossKind::BigInt, at);
-                let mut text = Vec::new();
-                push_uint(node.payload, &mut text);
-                quoted(b's', &text, buf);
-            }
-            Kind::BigInt => {
-                self.lose(LossKind::BigInt, at);
-                let mut text = Vec::new();
-                bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut text);
-                quoted(b's', &text, buf);
-            }
-            Kind::Float32 => float(f64::from(f32::from_bits(node.payload as u32)), buf),
-            Kind::Float128 => {
-                let raw = bytes.try_into().unwrap_or([0; 16]);
-                if float128::to_f64_exact(&raw).is_none() {
-                    self.lose(LossKind::Precision, at);
-                }
-                float(float128::to_f64(&raw), buf);
-            }
-            _ => {
-                if node.kind == Kind::Hole {
-                    self.lose(LossKind::Hole, at);
-                }
-                buf.extend_from_slice(b"N;");
-            }
+        if node.kind == Kind::EnumCase && is_enum_case(document.bytes(node)) {
+            return quoted(b'E', document.bytes(node), buf);
+        }
+        match instead(document, node, |kind| self.lose(kind, at)) {
+            Instead::Bytes(bytes) => quoted(b's', bytes, buf),
+            Instead::Digits(digits) => quoted(b's', &digits, buf),
+            Instead::Float(value) => float(value, buf),
+            Instead::Null => buf.extend_from_slice(b"N;"),
         }
     }
 

@@ -7,12 +7,7 @@ use super::text::integer_key;
 use super::words::Shape;
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
 use crate::error::{Error, ErrorKind};
-
-/// Maps of up to this many entries get ids for their keys; the keys of larger
-/// ones are seldom seen again.
-const KEYED: u32 = 256;
-/// How many ids there are, less a margin.
-const IDS: usize = 65_000;
+use crate::format::late::{IDS, KEYED};
 
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
@@ -165,19 +160,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let Some(frame) = self.frames.last_mut() else { return };
         frame.is_list = false;
         let at = frame.at;
-        let tape = self.sink.tape();
-        tape.nodes[at as usize].kind = Kind::Map;
-        let mut done = 0;
-        let mut child = at + 1;
-        while done < count.min(KEYED) && tape.keys.len() < IDS {
-            let Some(id) = tape.intern_key(Node::int(i64::from(done)), &[]) else { break };
-            tape.set_key(child, id);
-            child = tape.next(child);
-            done += 1;
-        }
-        if done < count {
-            self.late.add(at, child, done, count);
-        }
+        self.late.unlist(self.sink.tape(), at, count);
     }
 
     /// Closes what is open, and gives the lists that turned out to be none their

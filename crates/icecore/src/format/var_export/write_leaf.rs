@@ -1,13 +1,11 @@
 //! Leaves, and what PHP has nothing for.
 
 use super::pen::{push_bool, push_int, push_number, push_string};
-use super::text::{is_class_name, push_uint};
+use super::text::is_class_name;
 use super::write::Writer;
 use super::{kept, spelling};
 use crate::document::{Kind, Node, flag};
-use crate::format::php_lacks::{lost_flags, lost_wrapper};
-use crate::num::{bigint, float128};
-use crate::output::LossKind;
+use crate::format::php_lacks::{Instead, instead, lost_flags, lost_wrapper};
 
 /// Whether this is `Class:Case`, which PHP's text can say.
 pub(super) fn is_case(name: &[u8]) -> bool {
@@ -40,43 +38,11 @@ impl Writer<'_> {
 
     #[cold]
     fn rare_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
-        let document = self.document;
-        let bytes = if node.kind.has_bytes() { document.bytes(node) } else { &[] };
-        let mut text = Vec::new();
-        match node.kind {
-            Kind::Encoded | Kind::Symbol | Kind::Module => {
-                self.lose(
-                    match node.kind {
-                        Kind::Encoded => LossKind::Encoding,
-                        Kind::Symbol => LossKind::Symbol,
-                        _ => LossKind::Name,
-                    },
-                    at,
-                );
-                push_string(bytes, buf);
-            }
-            Kind::Uint | Kind::BigInt => {
-                self.lose(LossKind::BigInt, at);
-                match node.kind {
-                    Kind::Uint => push_uint(node.payload, &mut text),
-                    _ => bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut text),
-                }
-                push_string(&text, buf);
-            }
-            Kind::Float32 => push_number(f64::from(f32::from_bits(node.payload as u32)), buf),
-            Kind::Float128 => {
-                let raw = bytes.try_into().unwrap_or([0; 16]);
-                if float128::to_f64_exact(&raw).is_none() {
-                    self.lose(LossKind::Precision, at);
-                }
-                push_number(float128::to_f64(&raw), buf);
-            }
-            _ => {
-                if node.kind == Kind::Hole {
-                    self.lose(LossKind::Hole, at);
-                }
-                buf.extend_from_slice(b"NULL");
-            }
+        match instead(self.document, node, |kind| self.lose(kind, at)) {
+            Instead::Bytes(bytes) => push_string(bytes, buf),
+            Instead::Digits(digits) => push_string(&digits, buf),
+            Instead::Float(value) => push_number(value, buf),
+            Instead::Null => buf.extend_from_slice(b"NULL"),
         }
     }
 

@@ -4,8 +4,9 @@ use super::Handler;
 use super::handler::LONGEST;
 use crate::document::{Kind, NO_KEY, Node, Sink};
 use crate::error::{Error, ErrorKind};
+use crate::format::late::KEYED;
 use crate::format::php::links::Slots;
-use crate::format::php::read::{Frame, KEYED, Key, Machine};
+use crate::format::php::read::{Frame, Key, Machine};
 
 impl<S: Sink> Machine<'_, '_, S> {
     /// Reads all variables.
