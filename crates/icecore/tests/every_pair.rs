@@ -123,8 +123,8 @@ impl<'d> Common<'d> {
             }
             Value::Regexp(pattern, flags) => {
                 let mut letters = flags.as_bytes().unwrap_or(b"").to_vec();
-                // Ruby calls `m` what Perl calls `s`.
-                letters.iter_mut().filter(|letter| **letter == b's').for_each(|letter| *letter = b'm');
+                // In Ruby `m` is always on.
+                letters.retain(|letter| *letter != b'm');
                 letters.sort_unstable();
                 *out += "regexp ";
                 string(pattern.as_bytes().unwrap_or(b""), out);

@@ -239,7 +239,7 @@ fn a_key_that_is_an_array_or_a_map_is_its_json() {
 
 #[test]
 fn a_key_that_is_an_object_or_too_large_is_refused() {
-    let error = write(&typed(r#"{"a":{"$map":[[{"$class":"C","$value":{}},2]]}}"#), "json").unwrap_err();
+    let error = write(&typed(r#"{"a":{"$map":[[{"$class":"C","$value":1},2]]}}"#), "json").unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$.a{0}")));
     let deep = format!(r#"{{"a":{{"$map":[[{}{},2]]}}}}"#, "[".repeat(30), "]".repeat(30));
     let error = write(&typed(&deep), "json").unwrap_err();

@@ -52,7 +52,8 @@ fn look<'b>(bytes: &'b [u8], limits: &Limits, wrappers: u32) -> Result<Option<In
             Ok(document) if is_worth_it(format, &document) => {
                 return Ok(Some(Inside { stage: Stage::of(format), document }));
             }
-            Err(error) if error.kind() == ErrorKind::Limit => return Err(error),
+            // A text of many brackets is no JSON until all of it was read.
+            Err(error) if error.kind() == ErrorKind::Limit && format.name != "json" => return Err(error),
             _ => {}
         }
     }

@@ -125,86 +125,91 @@ impl Renamer<'_> {
     /// The members of an object whose body is at `body`.
     fn members(&mut self, body: u32, is_struct: bool) {
         let document = self.document;
-        let (tape, nodes) = (document.tape(), document.nodes());
-        let Some(map) = nodes.get(body as usize).filter(|node| node.kind == Kind::Map) else { return };
-        let mut taken: Option<HashSet<Vec<u8>>> = None;
-        let end = if map.end() == 0 { tape.len() } else { map.end() };
-        let mut at = body + 1;
-        while at < end {
-            let node = &nodes[at as usize];
-            let (key, bytes, value) = if node.key == IS_KEY {
-                (*node, if node.kind.has_bytes() { document.bytes(node) } else { &[] }, tape.next(at))
-            } else {
-                let Some(name) = tape.keys().get(u32::from(node.key)) else { return };
-                (name.node, name.bytes, at)
-            };
-            if is_struct && matches!(key.kind, Kind::Bytes | Kind::Text) {
-                self.rename(at, value, Kind::Symbol, bytes);
-            } else if let Some((bare, had_visibility)) = self.bare(&key, bytes) {
-                let taken = taken.get_or_insert_with(|| names_in(document, body + 1, end));
-                // Two private properties of one name: the second keeps its mark.
-                if !had_visibility || taken.insert(bare.to_vec()) {
-                    let kind =
-                        if bare.is_ascii() || std::str::from_utf8(bare).is_err() { Kind::Bytes } else { Kind::Text };
-                    let kind = if key.kind == Kind::Symbol { kind } else { key.kind };
-                    self.rename(at, value, kind, bare);
-                    if had_visibility {
-                        self.losses.add(LossKind::Visibility, || document.path(value));
-                    }
+        let Some(map) = document.nodes().get(body as usize).filter(|node| node.kind == Kind::Map) else { return };
+        let end = if map.end() == 0 { document.tape().len() } else { map.end() };
+        let members = members_of(document, body + 1, end);
+        // Names without marks, which others may not get. Where all have a sigil, as
+        // is usual in Ruby, they are as different as before.
+        let has_sigil = |member: &Member<'_>| member.key.kind == Kind::Symbol && member.name.starts_with(b"@");
+        let is_mixed = !members.iter().all(has_sigil);
+        let is_marked = |member: &Member<'_>| has_sigil(member) || unmangled(member.name).is_some();
+        let mut taken: HashSet<&[u8]> = HashSet::new();
+        if is_mixed {
+            taken.extend(members.iter().filter(|member| !is_marked(member)).map(|member| member.name));
+        }
+        for member in &members {
+            if is_struct && matches!(member.key.kind, Kind::Bytes | Kind::Text) {
+                self.rename(member, Kind::Symbol, member.name);
+            } else if let Some((bare, had_visibility)) = self.bare(member)
+                && (!is_mixed || !is_marked(member) || taken.insert(bare))
+            {
+                let is_bytes = bare.is_ascii() || std::str::from_utf8(bare).is_err();
+                let kind = match member.key.kind {
+                    Kind::Symbol if is_bytes => Kind::Bytes,
+                    Kind::Symbol => Kind::Text,
+                    kind => kind,
+                };
+                self.rename(member, kind, bare);
+                if had_visibility {
+                    self.losses.add(LossKind::Visibility, || document.path(member.value));
                 }
             }
-            at = tape.next(value);
         }
     }
 
     /// The name of a member without the marks that the target lacks, and whether
     /// one of them was a visibility.
-    fn bare<'n>(&self, key: &Node, bytes: &'n [u8]) -> Option<(&'n [u8], bool)> {
-        match key.kind {
-            Kind::Symbol if self.naming.drops_sigils() => Some((bytes.strip_prefix(b"@").unwrap_or(bytes), false)),
-            Kind::Bytes | Kind::Text if self.naming.drops_visibility() => unmangled(bytes).map(|bare| (bare, true)),
+    fn bare<'n>(&self, member: &Member<'n>) -> Option<(&'n [u8], bool)> {
+        let name = member.name;
+        match member.key.kind {
+            Kind::Symbol if self.naming.drops_sigils() => Some((name.strip_prefix(b"@").unwrap_or(name), false)),
+            Kind::Bytes | Kind::Text if self.naming.drops_visibility() => unmangled(name).map(|bare| (bare, true)),
             _ => None,
         }
     }
 
-    /// Gives the key that stands at `at`, or has an id in the value, a name.
-    fn rename(&mut self, at: u32, value: u32, kind: Kind, name: &[u8]) {
+    /// Gives a member another name.
+    fn rename(&mut self, member: &Member<'_>, kind: Kind, name: &[u8]) {
         let tape = self.tape.to_mut();
-        if at == value {
+        if member.at == member.value {
             if let Some(id) = tape.intern_key(Node::leaf(kind, 0), name)
                 && id != KEY_NODE
             {
-                tape.set_key(at, id);
+                tape.set_key(member.at, id);
             }
             return;
         }
         let mut node = tape.owned(kind, name);
-        let old = tape.nodes[at as usize];
+        let old = tape.nodes[member.at as usize];
         (node.key, node.flags) = (old.key, old.flags);
-        tape.replace(at, node);
+        tape.replace(member.at, node);
     }
 }
 
-/// The names of members that have no marks.
-fn names_in(document: &Document<'_>, mut at: u32, end: u32) -> HashSet<Vec<u8>> {
+/// A member of an object: its key, which stands at `at` or has an id in the value.
+struct Member<'d> {
+    key: Node,
+    name: &'d [u8],
+    at: u32,
+    value: u32,
+}
+
+/// The members from `at` to `end`.
+fn members_of<'d>(document: &'d Document<'_>, mut at: u32, end: u32) -> Vec<Member<'d>> {
     let (tape, nodes) = (document.tape(), document.nodes());
-    let mut names = HashSet::new();
+    let mut members = Vec::new();
     while at < end {
         let node = &nodes[at as usize];
-        let mut value = at;
-        let mut bytes: &[u8] = &[];
-        if node.key == IS_KEY {
-            value = tape.next(at);
-            if node.kind.has_bytes() {
-                bytes = document.bytes(node);
-            }
-        } else if let Some(name) = tape.keys().get(u32::from(node.key)) {
-            bytes = name.bytes;
-        }
-        names.insert(bytes.to_vec());
+        let (key, name, value) = if node.key == IS_KEY {
+            (*node, if node.kind.has_bytes() { document.bytes(node) } else { &[][..] }, tape.next(at))
+        } else {
+            let Some(name) = tape.keys().get(u32::from(node.key)) else { break };
+            (name.node, name.bytes, at)
+        };
+        members.push(Member { key, name, at, value });
         at = tape.next(value);
     }
-    names
+    members
 }
 
 fn replaced(name: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {

@@ -2,7 +2,7 @@
 
 use super::time::{self, Day, Moment};
 use super::{Exception, Known, Members, number};
-use crate::document::{Cursor, Form, Key, Kind, Value};
+use crate::document::{Cursor, Form, Key, Kind, Node, Value};
 
 /// The calendar of `Time`: Gregorian always.
 const GREGORIAN: f64 = f64::NEG_INFINITY;
@@ -55,6 +55,10 @@ pub(super) fn object(value: Cursor<'_>) -> Option<Known<'_>> {
         b"excl" | b"begin" | b"end" if value.class() == b"Range" => range(body),
         b"@hash" | b"@keys" => set(value.class(), body),
         b"mesg" | b"bt" => exception(value.class(), body),
+        // One that set variables before it called `super`.
+        _ if value.document().tape().keys().find(Node::leaf(Kind::Symbol, 0), b"mesg").is_some() => {
+            exception(value.class(), body)
+        }
         _ => None,
     }
 }

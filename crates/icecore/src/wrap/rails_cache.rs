@@ -1,8 +1,10 @@
-//! Entries of Rails' caches, as Rails 7.0 and 7.1 write them.
+//! Entries of Rails' caches, as Rails 6.1 and before, 7.0 and 7.1 write them.
 
 use super::{Unwrapped, Wrapper};
 use crate::compress::zlib;
+use crate::document::{Document, Value};
 use crate::error::{Error, ErrorKind};
+use crate::format::marshal;
 use crate::limits::Limits;
 use crate::options::{Opt, Settings, Side, Takes};
 use std::borrow::Cow;
@@ -10,7 +12,7 @@ use std::borrow::Cow;
 /// The row in the registry.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "rails-cache",
-    title: "an entry of a Rails cache (7.0, 7.1): expiry and version, then a value of Ruby",
+    title: "an entry of a Rails cache (6.1, 7.0, 7.1): expiry and version, then a value of Ruby",
     layer: "value of the Rails cache entry",
     options: &[
         Opt {
@@ -48,6 +50,7 @@ fn detect(input: &[u8]) -> bool {
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
     match input {
         [0x00, 0x11, ..] => packed(input, limits),
+        [4, 8, ..] => entry(input, limits),
         [0x00, rest @ ..] if rest.starts_with(&MARSHAL) => {
             Ok(Unwrapped { bytes: Cow::Borrowed(rest), notes: vec![("layout", "Rails 7.0".to_owned())] })
         }
@@ -57,13 +60,54 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrappe
         }
         _ => Err(Error::new(ErrorKind::Malformed)
             .at(0)
-            .expecting("an entry of Rails 7.0 (00 or 01) or 7.1 (00 11)")
+            .expecting("an entry of Rails 6.1 (04 08), 7.0 (00 or 01) or 7.1 (00 11)")
             .finding(match input.first() {
                 Some(byte) => format!("the byte 0x{byte:02x}"),
                 None => "the end of the input".to_owned(),
-            })
-            .helping("an entry of Rails 6.1 is Marshal without a wrapper: name the format `marshal`")),
+            })),
     }
+}
+
+/// The class of what Rails 6.1 and before dump.
+const ENTRY: &[u8] = b"ActiveSupport::Cache::Entry";
+
+/// The layout of Rails 6.1 and before: an object, whose variable `@value` is the
+/// value, or its dump, compressed.
+fn entry(input: &[u8], limits: &Limits) -> Result<Unwrapped<'static>, Error> {
+    let document = marshal::read(input, &marshal::ReadOptions::default(), limits)?;
+    let root = document.root();
+    let value = root.get("@value").filter(|_| root.class() == ENTRY).ok_or_else(|| {
+        Error::new(ErrorKind::Malformed)
+            .at(0)
+            .expecting("an object of ActiveSupport::Cache::Entry with a value")
+            .finding("another dump of Ruby's")
+            .helping("what is not of Rails' cache needs no wrapper: name the format `marshal`")
+    })?;
+    let mut notes = vec![("layout", "Rails 6.1 or before".to_owned())];
+    for (member, note) in
+        [("@created_at", "created"), ("@expires_in", "expires in"), ("@expires_at", "expires"), ("@version", "version")]
+    {
+        match root.get(member).map(|value| value.target().value()) {
+            Some(Value::Float(seconds)) => notes.push((note, format!("{seconds} seconds"))),
+            Some(Value::Int(seconds)) => notes.push((note, format!("{seconds} seconds"))),
+            Some(Value::Text(text) | Value::Bytes(text)) => {
+                notes.push((note, String::from_utf8_lossy(text).into_owned()))
+            }
+            _ => {}
+        }
+    }
+    let is_compressed = root.get("@compressed").is_some_and(|is| matches!(is.value(), Value::Bool(true)));
+    if is_compressed && let Some(bytes) = value.as_bytes() {
+        notes.push(("compressed", "zlib".to_owned()));
+        let bytes = zlib::decompress(bytes, limits.decompressed_from(bytes.len()), limits)?;
+        return Ok(Unwrapped { bytes: Cow::Owned(bytes), notes });
+    }
+    let mut tape = document.tape().clone();
+    tape.root = value.index();
+    let mut bytes = Vec::new();
+    let inside = Document::from_tape(input, tape);
+    marshal::write(&inside, &marshal::WriteOptions::default(), limits, &mut bytes)?;
+    Ok(Unwrapped { bytes: Cow::Owned(bytes), notes })
 }
 
 /// The layout of Rails 7.1.

@@ -11,6 +11,7 @@ use crate::format::php_lacks::{Instead, count_present, instead, is_absent, key_t
 use crate::format::php_text::integer_key;
 use crate::format::write_named;
 use crate::limits::Limits;
+use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output};
 use std::collections::{HashMap, HashSet};
 
@@ -386,6 +387,9 @@ impl<'d> Writer<'d> {
             Kind::Bytes | Kind::Text => {
                 let bytes = document.bytes(&document.nodes()[at as usize]);
                 self.string(bytes, false, chosen, find(notes, code::STRING), buf)?;
+            }
+            Kind::BigInt if bigint::exceeds(document.bytes(&node), self.limits.digits) => {
+                return Err(self.limits.too_many_digits().on_path(document.path(at)));
             }
             _ => match instead(document, &document.nodes()[at as usize], |kind| self.lose(kind, at)) {
                 Instead::Bytes(bytes) => {

@@ -164,5 +164,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
         Some(_) if nodes >= 16 => Certainty::Likely,
         Some(_) => return None,
     };
-    Some(Guess { certainty, variant: format!("4.{minor}") })
+    let is_entry = outcome.document.root().class() == b"ActiveSupport::Cache::Entry";
+    let what = if is_entry { ", an entry of a Rails cache: `rails-cache/marshal` has the value" } else { "" };
+    Some(Guess { certainty, variant: format!("4.{minor}{what}") })
 }

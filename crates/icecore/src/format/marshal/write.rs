@@ -9,7 +9,7 @@ use super::write_fast::Here;
 use super::write_floats::Floats;
 use super::write_names::Names;
 use super::{MAJOR, MINOR, NAME, WriteOptions};
-use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Naming, Node, Ordinals, Spelling, flag};
+use crate::document::{Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Naming, Node, Ordinals, Spelling, flag};
 use crate::error::Error;
 use crate::format::write_named;
 use crate::limits::Limits;
@@ -239,13 +239,25 @@ impl<'d> Writer<'d> {
         at + 1
     }
 
-    /// Whether an object is one of named members.
+    /// Whether an object is one that Ruby could have: of a class that is a constant,
+    /// with members that are variables. What was read from Ruby is.
     fn is_object(&self, at: u32, node: &Node) -> bool {
         let body = Cursor::new(self.document, at + 1);
-        node.end() > at + 1
+        let has_names = node.end() > at + 1
             && body.kind() == Kind::Map
             && !body.node().has(flag::TARGET)
-            && body.entries().all(|(key, _)| matches!(key, crate::document::Key::Name(_)))
+            && body.entries().all(|(key, _)| matches!(key, Key::Name(_)));
+        let is_member = |key: &Key<'_>| match key.node().kind {
+            Kind::Symbol => true,
+            Kind::Bytes | Kind::Text => is_variable(key.bytes()) || key.node().has(flag::PLACEHOLDER),
+            _ => false,
+        };
+        let class = self.document.class(node.class()).map_or(&b""[..], |name| name.bytes);
+        let is_ours = || body.entries().all(|(key, _)| key.node().kind == Kind::Symbol);
+        has_names
+            && (self.spelling.is_some()
+                || (is_constant(class) || !body.is_empty() && is_ours())
+                    && body.entries().all(|(key, _)| is_member(&key)))
     }
 
     /// Whether an opaque object is one of Ruby's.
@@ -492,6 +504,20 @@ impl<'d> Writer<'d> {
     fn is_absent(&self, node: &Node) -> bool {
         node.has(flag::PLACEHOLDER) && node.kind.is_string()
     }
+}
+
+/// Whether Ruby can have a class of this name: `A::B`.
+fn is_constant(name: &[u8]) -> bool {
+    String::from_utf8_lossy(name).split("::").all(|part| {
+        part.starts_with(|c: char| c.is_ascii_uppercase() || !c.is_ascii())
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii())
+    })
+}
+
+/// Whether `@` and this name are an instance variable.
+fn is_variable(name: &[u8]) -> bool {
+    name.first().is_some_and(|first| !first.is_ascii_digit())
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii())
 }
 
 /// Whether the flags of a node of this kind say how it is referred to.

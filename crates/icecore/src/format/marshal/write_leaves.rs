@@ -173,9 +173,11 @@ impl Writer<'_> {
         let letters = if flags.kind.is_string() { self.document.bytes(&flags) } else { b"" };
         let mut options = 0;
         for letter in letters {
-            // What Perl calls `s` is `m` in Ruby.
-            let letter = if *letter == b's' { b'm' } else { *letter };
-            match OPTIONS.iter().find(|(_, known)| *known == letter) {
+            // What Ruby calls `m` is `s` here; what Perl calls `m` Ruby always does.
+            if *letter == b'm' {
+                continue;
+            }
+            match OPTIONS.iter().find(|(_, known)| *known == *letter) {
                 // `xx` says more than `x`.
                 Some((bit, _)) if options & bit == 0 => options |= bit,
                 _ => self.lose(LossKind::RegexpFlags, at),

@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::php_lacks::count_present;
 use crate::format::write_named;
 use crate::limits::Limits;
+use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output};
 use std::collections::HashMap;
 
@@ -299,6 +300,9 @@ impl<'d> Writer<'d> {
                     let head = buf.len();
                     buf.extend_from_slice(b"a:");
                     return self.entries(at, at, &node, head, buf);
+                }
+                Kind::BigInt if bigint::exceeds(self.document.bytes(&node), self.limits.digits) => {
+                    return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
                 }
                 _ => {
                     let is_case = node.kind == Kind::EnumCase && is_enum_case(self.document.bytes(&node));

@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::php_lacks::key_text;
 use crate::format::write_named;
 use crate::limits::Limits;
+use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output};
 use std::collections::HashSet;
 
@@ -352,6 +353,9 @@ impl<'d> Writer<'d> {
                 Kind::EnumCase => {
                     self.enum_case(at, &node, (!same_line).then_some(indent), buf);
                     return self.leave(entered);
+                }
+                Kind::BigInt if bigint::exceeds(self.document.bytes(&node), self.limits.digits) => {
+                    return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
                 }
                 _ => {
                     self.leaf(at, &node, buf);

@@ -5,6 +5,7 @@ use crate::document::{Cursor, Key, Kind, Value};
 use crate::format::json::canonical;
 use crate::format::json::pen::quoted_key;
 use crate::known::Known;
+use crate::num::bigint;
 
 /// How deep a key may be.
 const DEPTH: u32 = 16;
@@ -35,6 +36,7 @@ impl Writer<'_, '_> {
             Value::Null | Value::Hole => out.extend_from_slice(b"null"),
             Value::Bool(is) => out.extend_from_slice(if is { b"true" } else { b"false" }),
             Value::Float(float) if !float.is_finite() => out.extend_from_slice(b"null"),
+            Value::BigInt(number) if bigint::exceeds(number.magnitude, self.limits.digits) => return None,
             Value::Int(_) | Value::Uint(_) | Value::BigInt(_) => {
                 out.extend_from_slice(&canonical(node, value.document().bytes(node)));
             }
@@ -65,10 +67,29 @@ impl Writer<'_, '_> {
                 out.push(b'}');
             }
             Value::Attrs(inner) => self.compact(inner, depth - 1, out)?,
-            _ => {
-                let text = Known::of(value)?.text(self.limits)?;
-                self.compact_string(Kind::Text, text.as_bytes(), out);
-            }
+            _ => match Known::of(value) {
+                Some(Known::Set(members)) => {
+                    out.push(b'[');
+                    for (position, member) in members.iter().enumerate() {
+                        if position > 0 {
+                            out.push(b',');
+                        }
+                        match member {
+                            Key::Value(member) => self.compact(member, depth - 1, out)?,
+                            Key::Name(name) if name.node.kind == Kind::Int => {
+                                out.extend_from_slice(&canonical(&name.node, &[]))
+                            }
+                            Key::Name(name) => self.compact_string(Kind::Text, name.bytes, out),
+                        }
+                    }
+                    out.push(b']');
+                }
+                Some(known) => self.compact_string(Kind::Text, known.text(self.limits)?.as_bytes(), out),
+                None => match value.value() {
+                    Value::Object(_, body) if body.kind() == Kind::Map => self.compact(body, depth - 1, out)?,
+                    _ => return None,
+                },
+            },
         }
         Some(())
     }
@@ -76,7 +97,7 @@ impl Writer<'_, '_> {
     fn compact_key(&self, key: &Key<'_>, depth: u32, out: &mut Vec<u8>) -> Option<()> {
         let node = key.node();
         let text = match key {
-            Key::Value(value) if !node.kind.has_bytes() => {
+            Key::Value(value) if !node.kind.is_string() => {
                 let mut text = Vec::new();
                 self.compact(*value, depth, &mut text)?;
                 text

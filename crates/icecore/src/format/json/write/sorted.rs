@@ -6,6 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::json::canonical;
 use crate::format::json::keys::Special;
 use crate::format::json::pen::{Chars, quoted_key};
+use crate::num::bigint;
 use crate::output::LossKind;
 
 /// The entries of the sorted maps that are open, the innermost last.
@@ -40,6 +41,9 @@ impl Writer<'_, '_> {
             Kind::Encoded => (None, Some(LossKind::Encoding)),
             Kind::Symbol => (None, Some(LossKind::Symbol)),
             Kind::Module | Kind::EnumCase => (None, Some(LossKind::Name)),
+            Kind::BigInt if bigint::exceeds(bytes, self.limits.digits) => {
+                return Err(self.limits.too_many_digits().on_path(self.original.path(at)));
+            }
             Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float => (Some(canonical(node, bytes)), Some(LossKind::Key)),
             Kind::Float32 => {
                 let value = f64::from(f32::from_bits(node.payload as u32));

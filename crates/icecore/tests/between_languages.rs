@@ -1,0 +1,84 @@
+//! What one language says becomes what another one's programs would say.
+
+use icecore::{Limits, LossKind, Stage};
+
+fn convert(bytes: &[u8], from: &str, to: &str) -> (Vec<u8>, Vec<LossKind>) {
+    let limits = Limits::default();
+    let document = icecore::read_as(bytes, &Stage::parse(from).unwrap(), &limits).unwrap();
+    let mut out = Vec::new();
+    let losses = icecore::write_to(&document, &Stage::parse(to).unwrap(), &limits, &mut out).unwrap();
+    (out, losses.iter().map(|loss| loss.kind).collect())
+}
+
+fn text(bytes: &[u8], from: &str, to: &str) -> (String, Vec<LossKind>) {
+    let (out, losses) = convert(bytes, from, to);
+    (String::from_utf8_lossy(&out).into_owned(), losses)
+}
+
+#[test]
+fn a_member_does_not_take_the_name_of_another() {
+    // class E < StandardError; @mesg = 7
+    let dump = b"\x04\x08o:\x06E\x08:\x09mesg\"\x07hi:\x07bt0:\x0a@mesgi\x0c";
+    let (php, losses) = text(dump, "marshal", "php");
+    assert_eq!(php, r#"O:1:"E":3:{s:4:"mesg";s:2:"hi";s:2:"bt";N;s:5:"@mesg";i:7;}"#);
+    assert_eq!(losses, [LossKind::Symbol]);
+    let php = b"O:1:\"A\":2:{s:4:\"\0A\0x\";i:1;s:4:\"\0B\0x\";i:2;}";
+    assert_eq!(text(php, "php", "json").0, "{\"x\":1,\"\\u0000B\\u0000x\":2}");
+}
+
+#[test]
+fn what_ruby_can_not_name_is_a_hash() {
+    for php in
+        [&br#"O:8:"stdClass":1:{s:1:"a";i:1;}"#[..], br#"O:3:"Foo":1:{s:3:"x-y";i:1;}"#, br#"O:3:"Foo":1:{i:5;i:1;}"#]
+    {
+        let (dump, losses) = convert(php, "php", "marshal");
+        assert_eq!(dump[..4], *b"\x04\x08{\x06", "{}", dump.escape_ascii());
+        assert_eq!(losses, [LossKind::Class]);
+    }
+    let (dump, losses) = convert(br#"O:7:"App\Foo":1:{s:1:"a";i:1;}"#, "php", "marshal");
+    assert_eq!((dump, losses), (b"\x04\x08o:\x0dApp::Foo\x06:\x07@ai\x06".to_vec(), vec![]));
+}
+
+#[test]
+fn dots_that_match_newlines_keep_doing_so() {
+    let ruby = b"\x04\x08/\x08a.b\x04";
+    assert_eq!(text(ruby, "marshal", "json").0, r#""(?^s:a.b)""#);
+    assert_eq!(convert(ruby, "marshal", "marshal").0, ruby);
+    for (flags, option) in [("s", 4), ("m", 0), ("ms", 4)] {
+        let typed = format!(r#"{{"$icecore":1,"$strings":"bytes","$value":{{"$regexp":"a.b","$flags":"{flags}"}}}}"#);
+        let (dump, losses) = convert(typed.as_bytes(), "json:typed", "marshal");
+        assert_eq!((dump.last(), losses), (Some(&option), vec![]), "{flags}");
+    }
+}
+
+#[test]
+fn an_exception_may_have_variables_before_its_message() {
+    let dump = b"\x04\x08o:\x06E\x08:\x0a@codei\x0a:\x09mesg\"\x07hi:\x07bt0";
+    assert_eq!(text(dump, "marshal", "json").0, r#"{"code":5,"message":"hi","backtrace":null}"#);
+}
+
+#[test]
+fn a_number_of_a_million_digits_is_refused_everywhere() {
+    let mut dump = b"\x04\x08[\x06l+\x03\x40\x0d\x03".to_vec();
+    dump.extend(vec![0x7f; 2 * 0x30d40]);
+    let limits = Limits::default();
+    let document = icecore::read_as(&dump, &Stage::parse("marshal").unwrap(), &limits).unwrap();
+    for to in ["json", "json:typed", "php", "php-session", "var-export", "igbinary", "storable", "sereal"] {
+        let error = icecore::write_to(&document, &Stage::parse(to).unwrap(), &limits, &mut Vec::new());
+        let kind = error.map(|_| ()).map_err(|error| error.kind());
+        let expected =
+            if to == "php-session" { icecore::ErrorKind::Unrepresentable } else { icecore::ErrorKind::Limit };
+        assert_eq!(kind, Err(expected), "{to}");
+    }
+}
+
+#[test]
+fn entries_of_old_caches_of_rails_are_taken_out() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cookbook/samples/ruby/cache");
+    let entry = std::fs::read(format!("{folder}/5C0/010/menu")).unwrap();
+    let json = icecore::convert(&entry, "rails-cache/marshal", "json").unwrap();
+    let menu = r#"[{"title":"Home","path":"/"},{"title":"Shop","path":"/shop"}]"#;
+    assert_eq!(String::from_utf8_lossy(&json), menu);
+    let error = icecore::convert(b"\x04\x080", "rails-cache/marshal", "json").unwrap_err();
+    assert!(error.to_string().contains("ActiveSupport::Cache::Entry"), "{error}");
+}
