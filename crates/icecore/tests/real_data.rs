@@ -28,6 +28,18 @@ const SAMPLES: &[Sample] = &[
         bytes: [b"s:5:\"Alice\"", b"s:9:\"Alexandra\""],
     },
     Sample {
+        file: "php/sess_4f2kq7",
+        stage: "php-session",
+        string: ["A-1", "B-22"],
+        bytes: [b"s:3:\"A-1\"", b"s:4:\"B-22\""],
+    },
+    Sample {
+        file: "php/config.php",
+        stage: "var-export",
+        string: ["Shop", "The new shop"],
+        bytes: [b"'Shop'", b"'The new shop'"],
+    },
+    Sample {
         file: "php/employees.igbinary",
         stage: "igbinary",
         string: ["Alice", "Alexandra"],
@@ -78,7 +90,9 @@ fn one_string_edited_by_hand_changes_only_that_string() {
         icecore::write_to(&document, &stage, &limits, &mut again).unwrap();
         assert!(again == blob, "{file} does not come back as it is");
 
-        for typed_form in ["json:typed,indent=2", "json:typed,spelling,indent=2"] {
+        // That a value stands in a file of PHP is spelling.
+        let without = (stage.format().name != "var-export").then_some("json:typed,indent=2");
+        for typed_form in without.into_iter().chain(["json:typed,spelling,indent=2"]) {
             let text = icecore::write(&document, typed_form).unwrap();
             let [before, after] = string.map(|string| format!("\"{string}\"").into_bytes());
             let edited = with_one_replaced(&text, &before, &after);
