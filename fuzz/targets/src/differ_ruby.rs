@@ -1,0 +1,101 @@
+//! Where Ruby's Marshal and ours may differ.
+
+use crate::again::Ours;
+use crate::differ::Verdict;
+use crate::oracle::Said;
+use icecore::{Cursor, Error, Key, Kind};
+use std::collections::HashSet;
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Why ruby is not asked at all.
+pub fn spared(data: &[u8]) -> Option<&'static str> {
+    Ours::read("marshal", data).spared()
+}
+
+/// Compares what we make of a dump with what ruby made of it.
+pub fn compare(data: &[u8], said: &Said) -> Verdict {
+    let ours = Ours::read("marshal", data);
+    match (&ours.error, said) {
+        (_, Said::Died) => Verdict::Allowed("ruby died"),
+        (Some(_), Said::Refused(_)) => Verdict::BothRefuse,
+        (Some(error), Said::Wrote(..) | Said::Kept(_)) => ours.refused(refused_by_us(&ours), error),
+        (None, Said::Refused(reason)) => ours.read_alone(refused_by_ruby(&ours, reason), reason),
+        (None, Said::Kept(_)) => Verdict::Allowed("ruby loads it and can't dump it"),
+        (None, Said::Wrote(theirs, _)) => ours.compare(theirs, other_bytes),
+    }
+}
+
+/// What we refuse on purpose.
+fn refused_by_us(ours: &Ours<'_>) -> Option<&'static str> {
+    let expected = ours.expected();
+    let found = ours.error.as_ref().and_then(Error::found).unwrap_or_default();
+    match () {
+        () if expected.starts_with("the sign of an integer") => {
+            Some("a sign that is neither + nor -: Ruby takes it for +")
+        }
+        () if found.starts_with('-') => Some("a negative count: Ruby takes it for 0"),
+        () => None,
+    }
+}
+
+/// What ruby refuses and we read.
+fn refused_by_ruby(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
+    let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    match () {
+        () if says(&["RegexpError"]) => Some("it compiles regular expressions"),
+        () if says(&["undefined class/module"]) => Some("a class that ruby does not know"),
+        () if is_of_known_class(ours) => Some("a class that looks at what it loads"),
+        () => None,
+    }
+}
+
+/// What may be dumped otherwise.
+fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
+    match () {
+        () if ours.any(|cursor| cursor.kind() == Kind::Regexp) => {
+            Some("a regexp: Ruby works out its encoding and its options from the pattern")
+        }
+        () if ours.repeats_key() => Some("a key twice: in Ruby the last value counts"),
+        () if is_of_known_class(ours) => Some("a class that looks at what it loads"),
+        () if ours.any(has_variables_on_key) => Some("instance variables of a string that is a key: Ruby drops them"),
+        () if ours.document.tape().encodings().iter().any(|name| !is_encoding(name.bytes)) => {
+            Some("an encoding that Ruby does not know, or by another name")
+        }
+        () => None,
+    }
+}
+
+/// Whether a value belongs to a class that has a `_load` or `marshal_load`, or
+/// layouts that Ruby writes in another order.
+fn is_of_known_class(ours: &Ours<'_>) -> bool {
+    const KNOWN: &[&[u8]] = &[
+        b"BigDecimal",
+        b"Complex",
+        b"Date",
+        b"DateTime",
+        b"Dumped",
+        b"Frozen",
+        b"Range",
+        b"Rational",
+        b"Set",
+        b"Time",
+    ];
+    ours.any_class(|name| KNOWN.contains(&name) || name.ends_with(b"Error") || name.ends_with(b"Exception"))
+}
+
+fn has_variables_on_key(map: Cursor<'_>) -> bool {
+    map.kind() == Kind::Map
+        && map.entries().any(|(key, _)| matches!(key, Key::Value(value) if value.kind() == Kind::Attrs))
+}
+
+/// Whether this is how Ruby itself calls an encoding.
+fn is_encoding(name: &[u8]) -> bool {
+    static NAMES: OnceLock<HashSet<Vec<u8>>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| {
+        let said = Command::new("ruby").args(["-e", "puts Encoding.list.map(&:name)"]).output();
+        let said = said.map(|output| output.stdout).unwrap_or_default();
+        said.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+    });
+    names.contains(name)
+}
