@@ -65,6 +65,9 @@ fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
         () if ours.any(|cursor| cursor.kind() == Kind::Opaque) => Some("C: without its class: PHP drops the payload"),
         () if ours.repeats_key() => Some("a key twice: in PHP the last value counts"),
         () if names_property_by_number(ours) => Some("a property named by an integer: PHP makes it a string"),
+        () if ours.any(|cursor| cursor.kind() == Kind::Alias && cursor.target().index() == 0) => {
+            Some("an alias to the whole: what PHP returns is a copy")
+        }
         () if ours.any(|cursor| cursor.kind() == Kind::Alias && cursor.target().kind() == Kind::Object) => {
             Some("an object by value, and later as a shared variable: PHP writes R:")
         }
@@ -108,18 +111,21 @@ fn refused_igbinary(ours: &Ours<'_>) -> Option<&'static str> {
 
 /// What may be written otherwise.
 fn other_igbinary(ours: &Ours<'_>) -> Option<&'static str> {
-    let is_shared_object = |cursor: Cursor<'_>| cursor.kind() == Kind::Alias && cursor.target().kind() == Kind::Object;
+    let is_shared = |cursor: Cursor<'_>| cursor.kind() == Kind::Alias && cursor.target().kind().is_container();
     let named = |kind: Kind| -> HashSet<u32> {
         ours.cursors().filter(|cursor| cursor.kind() == kind).map(|cursor| cursor.target().index()).collect()
     };
     match () {
         () if ours.repeats_key() => Some("a key twice: in PHP the last value counts"),
         () if names_property_by_number(ours) => Some("a property named by an integer: PHP makes it a string"),
-        () if ours.any(is_shared_object) => Some("an object by value, and later as a shared variable"),
         () if ours.holds_itself() => Some("an array in itself: PHP makes a copy of it"),
         () if !named(Kind::Alias).is_disjoint(&named(Kind::Link)) => {
             Some("an array by value that is a shared variable elsewhere: PHP makes a copy of it")
         }
+        () if ours.cursors().filter(|cursor| cursor.kind() == Kind::Array && cursor.is_empty()).count() > 1 => {
+            Some("several empty arrays: in PHP they are one")
+        }
+        () if ours.any(is_shared) => Some("an object or an array by value, and later as a shared variable"),
         () if ours.any(|map| map.kind() == Kind::Map && map.entries().any(|(key, _)| is_number(key.bytes()))) => {
             Some("a key that is the text of an integer: igbinary leaves it text")
         }

@@ -34,9 +34,19 @@ fn refused_by_us(ours: &Ours<'_>) -> Option<&'static str> {
         () if expected.starts_with("the sign of an integer") => {
             Some("a sign that is neither + nor -: Ruby takes it for +")
         }
+        () if expected.starts_with("the encoding of a symbol") => {
+            Some("a symbol with other variables than its encoding")
+        }
+        () if names_itself(expected, found) => Some("a string that is its own encoding: Ruby finds none of that name"),
         () if found.starts_with('-') => Some("a negative count: Ruby takes it for 0"),
         () => None,
     }
+}
+
+/// Whether a link is to the object that is being read.
+fn names_itself(expected: &str, found: &str) -> bool {
+    let last = expected.strip_prefix("the number of an object before this one, 0 to ");
+    last.is_some_and(|last| last == found)
 }
 
 /// What ruby refuses and we read.
@@ -44,8 +54,34 @@ fn refused_by_ruby(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     match () {
         () if says(&["RegexpError"]) => Some("it compiles regular expressions"),
-        () if says(&["undefined class/module"]) => Some("a class that ruby does not know"),
+        () if says(&[
+            "undefined class/module",
+            "does not refer to",
+            "can't retrieve anonymous",
+            "dump format error (user class)",
+        ]) =>
+        {
+            Some("a class that ruby does not know, or another kind of class")
+        }
+        () if says(&["needs to have method", "no _load_data", "can't alloc", "allocator undefined"]) => {
+            Some("a class that lacks the method or that makes no such objects")
+        }
+        () if says(&["not compatible (", "struct size differs"]) => Some("a Struct with other members"),
+        () if says(&[
+            "FrozenError",
+            "can't define singleton",
+            "not enc_capable",
+            "can't override instance variable",
+        ]) =>
+        {
+            Some("instance variables or modules of what can't have them")
+        }
+        () if says(&["string contains null byte"]) => Some("an encoding that Ruby does not know, or by another name"),
         () if is_of_known_class(ours) => Some("a class that looks at what it loads"),
+        () if says(&["invalid byte sequence in"]) => Some("a symbol in an encoding that only Ruby can check"),
+        () if says(&["(bad link)"]) && ours.any(|cursor| cursor.kind() == Kind::Regexp) => {
+            Some("a variable of a regexp that refers to it")
+        }
         () => None,
     }
 }
@@ -56,9 +92,15 @@ fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
         () if ours.any(|cursor| cursor.kind() == Kind::Regexp) => {
             Some("a regexp: Ruby works out its encoding and its options from the pattern")
         }
+        () if ours.any(|map| map.default_value().is_some_and(|value| value.kind() == Kind::Null)) => {
+            Some("a default value that is nil: Ruby does not write it")
+        }
         () if ours.repeats_key() => Some("a key twice: in Ruby the last value counts"),
         () if is_of_known_class(ours) => Some("a class that looks at what it loads"),
         () if ours.any(has_variables_on_key) => Some("instance variables of a string that is a key: Ruby drops them"),
+        () if ours.any(|attrs| attrs.kind() == Kind::Attrs && attrs.entries().any(|(key, _)| key.bytes() == b"E")) => {
+            Some("an E that is neither true nor false: Ruby drops it")
+        }
         () if ours.document.tape().encodings().iter().any(|name| !is_encoding(name.bytes)) => {
             Some("an encoding that Ruby does not know, or by another name")
         }
@@ -79,14 +121,20 @@ fn is_of_known_class(ours: &Ours<'_>) -> bool {
         b"Range",
         b"Rational",
         b"Set",
+        b"SortedSet",
         b"Time",
     ];
     ours.any_class(|name| KNOWN.contains(&name) || name.ends_with(b"Error") || name.ends_with(b"Exception"))
 }
 
+/// Whether a key is a string with instance variables, or a link to one.
 fn has_variables_on_key(map: Cursor<'_>) -> bool {
-    map.kind() == Kind::Map
-        && map.entries().any(|(key, _)| matches!(key, Key::Value(value) if value.kind() == Kind::Attrs))
+    let around = |value: Cursor<'_>| value.index().checked_sub(1).and_then(|at| map.document().at(at));
+    let has_variables = |value: Cursor<'_>| {
+        let value = value.target();
+        value.kind() == Kind::Attrs || around(value).is_some_and(|around| around.kind() == Kind::Attrs)
+    };
+    map.kind() == Kind::Map && map.entries().any(|(key, _)| matches!(key, Key::Value(value) if has_variables(value)))
 }
 
 /// Whether this is how Ruby itself calls an encoding.
