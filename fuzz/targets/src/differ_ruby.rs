@@ -3,7 +3,7 @@
 use crate::again::Ours;
 use crate::differ::Verdict;
 use crate::oracle::Said;
-use icecore::{Cursor, Error, Key, Kind};
+use icecore::{Cursor, Error, Form, Key, Kind};
 use std::collections::HashSet;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -37,7 +37,13 @@ fn refused_by_us(ours: &Ours<'_>) -> Option<&'static str> {
         () if expected.starts_with("the encoding of a symbol") => {
             Some("a symbol with other variables than its encoding")
         }
+        () if expected.starts_with("the instance variable of a value that has no encoding") => {
+            Some("an encoding of what was read before")
+        }
         () if names_itself(expected, found) => Some("a string that is its own encoding: Ruby finds none of that name"),
+        () if expected.starts_with("the name of an encoding") && found == "I" => {
+            Some("the name of an encoding that has variables of its own")
+        }
         () if found.starts_with('-') => Some("a negative count: Ruby takes it for 0"),
         () => None,
     }
@@ -58,9 +64,13 @@ fn refused_by_ruby(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
             "undefined class/module",
             "does not refer to",
             "can't retrieve anonymous",
+            "prepended class",
             "dump format error (user class)",
         ]) =>
         {
+            Some("a class that ruby does not know, or another kind of class")
+        }
+        () if reason.ends_with("dump format error") => {
             Some("a class that ruby does not know, or another kind of class")
         }
         () if says(&["needs to have method", "no _load_data", "can't alloc", "allocator undefined"]) => {
@@ -70,6 +80,7 @@ fn refused_by_ruby(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
         () if says(&[
             "FrozenError",
             "can't define singleton",
+            "ruby2_keywords",
             "not enc_capable",
             "can't override instance variable",
         ]) =>
@@ -91,6 +102,15 @@ fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
     match () {
         () if ours.any(|cursor| cursor.kind() == Kind::Regexp) => {
             Some("a regexp: Ruby works out its encoding and its options from the pattern")
+        }
+        () if ours.any(|cursor| is_subclass(cursor) && cursor.children().next().is_some_and(is_class_twice)) => {
+            Some("a subclass of a subclass, or of a link: Ruby's objects have one class")
+        }
+        () if ours.any(|cursor| is_variables(cursor) && cursor.children().next().is_some_and(is_variables)) => {
+            Some("instance variables around instance variables: Ruby has one of a name")
+        }
+        () if ours.any(|cursor| cursor.kind() == Kind::Symbol && cursor.node().encoding() != 0 && is_ascii(cursor)) => {
+            Some("a symbol in ASCII that says another encoding: Ruby drops it")
         }
         () if ours.any(|map| map.default_value().is_some_and(|value| value.kind() == Kind::Null)) => {
             Some("a default value that is nil: Ruby does not write it")
@@ -125,6 +145,23 @@ fn is_of_known_class(ours: &Ours<'_>) -> bool {
         b"Time",
     ];
     ours.any_class(|name| KNOWN.contains(&name) || name.ends_with(b"Error") || name.ends_with(b"Exception"))
+}
+
+fn is_variables(cursor: Cursor<'_>) -> bool {
+    cursor.kind() == Kind::Attrs && !is_subclass(cursor)
+}
+
+fn is_ascii(cursor: Cursor<'_>) -> bool {
+    cursor.as_bytes().is_some_and(<[u8]>::is_ascii)
+}
+
+fn is_subclass(cursor: Cursor<'_>) -> bool {
+    cursor.kind() == Kind::Attrs && cursor.node().form() == Form::Subclass
+}
+
+/// Whether this can't be of one more class.
+fn is_class_twice(inside: Cursor<'_>) -> bool {
+    is_subclass(inside) || inside.kind() == Kind::Link
 }
 
 /// Whether a key is a string with instance variables, or a link to one.
