@@ -127,7 +127,7 @@ impl Contest for Again {
     fn seeds(&self) -> &'static [&'static str] {
         match self.runtime {
             Runtime::Ruby => &["marshal.jsonl", "marshal-known.jsonl"],
-            Runtime::Php => &["php.jsonl", "php-mutated.jsonl", "php-spl.jsonl"],
+            Runtime::Php => &["php.jsonl", "php-spl.jsonl"],
             Runtime::Igbinary => &["igbinary.jsonl"],
         }
     }

@@ -3,7 +3,7 @@
 use crate::again::Ours;
 use crate::differ::Verdict;
 use crate::oracle::Said;
-use icecore::{Cursor, Kind};
+use icecore::{Cursor, ErrorKind, Kind};
 use std::collections::HashSet;
 
 /// Why php is not asked at all.
@@ -31,7 +31,9 @@ pub fn compare(data: &[u8], said: &Said) -> Verdict {
 
 /// What we refuse on purpose.
 fn refused_by_us(ours: &Ours<'_>, warning: &str) -> Option<&'static str> {
+    let is_link = ours.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::BadLink);
     match ours.expected() {
+        _ if is_link && ours.repeats_key() => Some("a key twice, and a link to the value that was replaced"),
         _ if warning.contains("Numerical result out of range") => Some("an integer beyond 64 bits: PHP clamps it"),
         _ if ours.data.windows(2).any(|pair| pair == b"C:") => Some("the payload of one of PHP's own C: classes"),
         "digits" if ends_count(ours) => Some("an object's number of properties without digits: PHP takes it for 0"),

@@ -65,6 +65,7 @@ fn refused_by_ruby(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
             "does not refer to",
             "can't retrieve anonymous",
             "prepended class",
+            "not a struct",
             "dump format error (user class)",
         ]) =>
         {
@@ -111,6 +112,12 @@ fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
         }
         () if ours.any(|cursor| cursor.kind() == Kind::Symbol && cursor.node().encoding() != 0 && is_ascii(cursor)) => {
             Some("a symbol in ASCII that says another encoding: Ruby drops it")
+        }
+        () if ours.any(|cursor| cursor.kind() == Kind::Module && cursor.node().form() == Form::OldModule) => {
+            Some("a class or module in the old form: Ruby writes which it is")
+        }
+        () if ours.any(|cursor| is_variables(cursor) && cursor.entries().any(|(key, _)| key.bytes() == b"K")) => {
+            Some("a K that is not true: to Ruby it is the flag, too")
         }
         () if ours.any(|map| map.default_value().is_some_and(|value| value.kind() == Kind::Null)) => {
             Some("a default value that is nil: Ruby does not write it")

@@ -62,6 +62,10 @@ fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
     let at = random.below(len);
     let piece = 1 + random.below(1 + (len - at).min(32));
     let end = (at + piece).min(len);
+    // What is changed without a look at lengths is hardly ever a text of PHP.
+    if is_php(data) && !random.one_in(4) {
+        return php_value(random, data, at);
+    }
     match random.below(18) {
         0 | 1 => data[at] ^= 1 << random.below(8),
         2 | 3 => data[at] = BYTES[random.below(BYTES.len())],
@@ -142,13 +146,39 @@ fn small_link(random: &mut Random, data: &mut Vec<u8>, links: &[&[u8]], first: u
     data.splice(at..end, link);
 }
 
+/// Whether this is an array or an object of PHP.
+fn is_php(data: &[u8]) -> bool {
+    matches!(data, [b'a' | b'O' | b'C', b':', ..])
+}
+
 /// A value of PHP in the place of what stands between two semicolons.
 fn php_value(random: &mut Random, data: &mut Vec<u8>, at: usize) {
-    const VALUES: &[&str] = &["R:#;", "R:#;", "r:#;", "i:#;", "N;", "d:#.5;", "s:1:\"#\";", "O:1:\"A\":0:{}", "a:0:{}"];
+    const VALUES: &[&str] = &[
+        "R:#;",
+        "R:#;",
+        "r:#;",
+        "i:#;",
+        "N;",
+        "d:#.5;",
+        "s:1:\"#\";",
+        "O:1:\"A\":0:{}",
+        "a:0:{}",
+        "a:1:{i:#;R:#;}",
+        "O:1:\"A\":1:{s:1:\"#\";r:#;}",
+        "a:2:{i:0;i:#;s:1:\"x\";R:#;}",
+        "S:2:\"\\3#x\";",
+        "i:-#;",
+        "d:-#.#E#;",
+        "b:1;",
+        "b:#;",
+    ];
     let semicolon = |from: usize| data.iter().skip(from).position(|byte| *byte == b';').map(|found| from + found + 1);
     let Some(start) = semicolon(at) else { return };
-    let end = semicolon(start).filter(|_| random.one_in(2)).unwrap_or(start);
-    let value = VALUES[random.below(VALUES.len())].replace('#', &random.below(10).to_string());
+    let end = semicolon(start).filter(|_| !random.one_in(8)).unwrap_or(start);
+    let may_be_key = matches!(data.get(start), Some(b'i' | b's'));
+    let value = if may_be_key && !random.one_in(3) { "i:#;" } else { VALUES[random.below(VALUES.len())] };
+    let value = value.replace('#', &random.below(10).to_string());
+    // Instead of a key or a value; behind one, it makes the count wrong.
     data.splice(start..end, value.into_bytes());
 }
 
@@ -158,7 +188,6 @@ fn link(random: &mut Random, data: &mut Vec<u8>, at: usize, end: usize) {
     match data[..] {
         [4, 8, ..] => return small_link(random, data, MARSHAL_LINKS, 5, at, end),
         [0, 0, 0, ..] => return small_link(random, data, IGBINARY_LINKS, 0, at, end),
-        [b'a' | b'O' | b'C', b':', ..] => return php_value(random, data, at),
         _ => {}
     }
     let is_sereal = data.starts_with(b"=s") || data.starts_with(b"=\xF3");
