@@ -102,7 +102,10 @@ impl<'a> Ours<'a> {
                     !seen.insert(name.node.payload.to_string().into_bytes())
                 }
                 Key::Name(_) => !seen.insert(key.bytes().to_vec()),
-                Key::Value(value) => !seen.insert(format!("{:?}", value.value()).into_bytes()),
+                Key::Value(value) => {
+                    let is_known = !seen.insert(format!("@{}", value.target().index()).into_bytes());
+                    is_known || value.kind() != Kind::Link && !seen.insert(format!("{:?}", value.value()).into_bytes())
+                }
             })
         })
     }

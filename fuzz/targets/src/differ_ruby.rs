@@ -4,7 +4,7 @@ use crate::again::Ours;
 use crate::differ::Verdict;
 use crate::oracle::Said;
 use icecore::{Cursor, Error, Form, Key, Kind};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -40,6 +40,9 @@ fn refused_by_us(ours: &Ours<'_>) -> Option<&'static str> {
         () if expected.starts_with("the instance variable of a value that has no encoding") => {
             Some("an encoding of what was read before")
         }
+        () if expected.starts_with("a value that has instance variables") && found == ";" => {
+            Some("a symbol with other variables than its encoding")
+        }
         () if names_itself(expected, found) => Some("a string that is its own encoding: Ruby finds none of that name"),
         () if expected.starts_with("the name of an encoding") && found == "I" => {
             Some("the name of an encoding that has variables of its own")
@@ -49,10 +52,12 @@ fn refused_by_us(ours: &Ours<'_>) -> Option<&'static str> {
     }
 }
 
-/// Whether a link is to the object that is being read.
+/// Whether a link is to an object that is being read.
 fn names_itself(expected: &str, found: &str) -> bool {
     let last = expected.strip_prefix("the number of an object before this one, 0 to ");
-    last.is_some_and(|last| last == found)
+    last.zip(Some(found))
+        .and_then(|(last, found)| Some(found.parse::<u64>().ok()? <= last.parse().ok()?))
+        .unwrap_or(false)
 }
 
 /// What ruby refuses and we read.
@@ -107,6 +112,10 @@ fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
         () if ours.any(|cursor| is_subclass(cursor) && cursor.children().next().is_some_and(is_class_twice)) => {
             Some("a subclass of a subclass, or of a link: Ruby's objects have one class")
         }
+        () if has_orders(ours) => {
+            Some("objects of a class with other variables: Ruby 3.1 has one order for all of them")
+        }
+        () if links_to_key(ours) => Some("a value that is a link to a key: in Ruby a string of its own"),
         () if ours.any(|cursor| is_variables(cursor) && cursor.children().next().is_some_and(is_variables)) => {
             Some("instance variables around instance variables: Ruby has one of a name")
         }
@@ -152,6 +161,24 @@ fn is_of_known_class(ours: &Ours<'_>) -> bool {
         b"Time",
     ];
     ours.any_class(|name| KNOWN.contains(&name) || name.ends_with(b"Error") || name.ends_with(b"Exception"))
+}
+
+/// Whether two objects of a class differ in the names of their variables, or in
+/// the order of these.
+fn has_orders(ours: &Ours<'_>) -> bool {
+    let mut orders: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+    ours.cursors().any(|object| {
+        let names: Vec<&[u8]> = object.body().entries().map(|(key, _)| key.bytes()).collect();
+        object.kind() == Kind::Object && *orders.entry(object.class()).or_insert_with(|| names.clone()) != names
+    })
+}
+
+/// Whether a link that is no key is to one.
+fn links_to_key(ours: &Ours<'_>) -> bool {
+    /// What the field `key` of a node that is a key itself says.
+    const IS_KEY: u16 = 0xFFFE;
+    let is_key = |cursor: Cursor<'_>| cursor.node().key == IS_KEY;
+    ours.any(|link| link.kind() == Kind::Link && !is_key(link) && is_key(link.target()))
 }
 
 fn is_variables(cursor: Cursor<'_>) -> bool {
