@@ -185,3 +185,23 @@ fn dedupe_strings_copies_nothing_that_is_still_referred_to() {
     let input = bytes("3df3726c 05 00 43 e474657874 2e02 6474657874");
     assert_eq!(written(&read(&input, false).document, &options), bytes("3df3726c 05 00 43 e474657874 2e02 2f02"));
 }
+
+/// A string that was written as a COPY, and then a link to it: a COPY of a COPY
+/// can't be read.
+#[test]
+fn a_link_to_a_string_that_is_a_copy_is_a_copy_of_the_first() {
+    let marshal = icecore::Stage::parse("marshal").expect("a stage");
+    let dump = b"\x04\x08[\x08\"\x0bstring\"\x0bstring@\x07";
+    let limits = Limits::default();
+    let document = icecore::read_as(dump, &marshal, &limits).expect("read");
+    for protocol in 1..=5 {
+        let mut options = WriteOptions::default();
+        options.dedupe_strings = true;
+        options.protocol = Some(protocol);
+        let out = written(&document, &options);
+        let again = read(&out, false);
+        assert_eq!(again.error, None, "protocol {protocol}: {out:02x?}");
+        assert!(again.document.root().children().all(|text| text.as_bytes() == Some(b"string")));
+        assert_eq!(again.document.root().len(), 3);
+    }
+}

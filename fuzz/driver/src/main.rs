@@ -4,14 +4,14 @@
 //! ```text
 //! drive list                               the targets
 //! drive seeds TARGET FOLDER                writes the seed corpus for libFuzzer
-//! drive run TARGET [--execs N] [--seconds S] [--seed X]
+//! drive run TARGET [--execs N] [--seconds S] [--seed X] [--most FINDINGS]
 //! drive file TARGET FILE…                  runs these inputs
 //! ```
 
 mod diff;
 mod heap;
 
-use icecore_fuzz_targets::differ::Rival;
+use icecore_fuzz_targets::contest;
 use icecore_fuzz_targets::mutate::{Random, mutated};
 use icecore_fuzz_targets::{TARGETS, Target, seeds};
 use std::collections::HashSet;
@@ -33,12 +33,15 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["list"] => TARGETS.iter().for_each(|target| println!("{}", target.name)),
+        ["list"] => {
+            let names = TARGETS.iter().map(|target| target.name);
+            names.chain(contest::NAMES.iter().copied()).for_each(|name| println!("{name}"));
+        }
         ["seeds", name, folder] => write_seeds(target(name), folder),
         ["run", name, options @ ..] => {
             let options = Options::from(options);
-            return match Rival::named(name) {
-                Some(rival) => diff::run(rival, options.execs, options.time, options.seed, MOST_FINDINGS),
+            return match contest::named(name) {
+                Some(mut contest) => diff::run(&mut *contest, options.execs, options.time, options.seed, options.most),
                 None => run(target(name), &options),
             };
         }
@@ -50,7 +53,7 @@ fn main() -> ExitCode {
             }
         }
         _ => fail(
-            "usage: drive list | seeds TARGET FOLDER | run TARGET [--execs N] [--seconds S] [--seed X] | file TARGET FILE…",
+            "usage: drive list | seeds TARGET FOLDER | run TARGET [--execs N] [--seconds S] [--seed X] [--most FINDINGS] | file TARGET FILE…",
         ),
     }
     ExitCode::SUCCESS
@@ -79,16 +82,18 @@ struct Options {
     execs: u64,
     time: Duration,
     seed: u64,
+    most: usize,
 }
 
 impl Options {
     fn from(words: &[&str]) -> Options {
-        let mut options = Options { execs: u64::MAX, time: Duration::MAX, seed: 1 };
+        let mut options = Options { execs: u64::MAX, time: Duration::MAX, seed: 1, most: MOST_FINDINGS };
         for pair in words.chunks(2) {
             match pair {
                 ["--execs", n] => options.execs = number(n),
                 ["--seconds", n] => options.time = Duration::from_secs(number(n)),
                 ["--seed", n] => options.seed = number(n),
+                ["--most", n] => options.most = number(n) as usize,
                 _ => fail(&format!("what is {pair:?}?")),
             }
         }
@@ -97,7 +102,7 @@ impl Options {
 }
 
 fn run(target: &'static Target, options: &Options) -> ExitCode {
-    let Options { execs, time, seed } = *options;
+    let Options { execs, time, seed, most } = *options;
     std::panic::set_hook(Box::new(|info| *LAST.lock().unwrap() = info.to_string()));
     let seeds = seeds::load(target.seeds);
     let mut random = Random::new(seed);
@@ -107,7 +112,7 @@ fn run(target: &'static Target, options: &Options) -> ExitCode {
         runs.once(seed);
     }
     let mut done = 0u64;
-    while done < execs && (!done.is_multiple_of(256) || start.elapsed() < time) && runs.findings.len() < MOST_FINDINGS {
+    while done < execs && (!done.is_multiple_of(256) || start.elapsed() < time) && runs.findings.len() < most {
         let data = mutated(&mut random, &seeds);
         runs.once(&data);
         done += 1;

@@ -3,11 +3,16 @@
 //! libFuzzer (`fuzz_targets/`) and the driver (`driver/`), which needs nothing
 //! but Rust, run the same functions. Each panics if a promise is broken.
 
+mod again;
 pub mod check;
+pub mod contest;
 mod convert;
 pub mod differ;
+mod differ_php;
+mod differ_ruby;
 mod json;
 pub mod mutate;
+pub mod oracle;
 mod others;
 pub mod perl;
 pub mod seeds;

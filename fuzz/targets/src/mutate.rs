@@ -62,6 +62,10 @@ fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
     let at = random.below(len);
     let piece = 1 + random.below(1 + (len - at).min(32));
     let end = (at + piece).min(len);
+    // What is changed without a look at lengths is hardly ever a text of PHP.
+    if is_php(data) && !random.one_in(4) {
+        return php_value(random, data, at);
+    }
     match random.below(18) {
         0 | 1 => data[at] ^= 1 << random.below(8),
         2 | 3 => data[at] = BYTES[random.below(BYTES.len())],
@@ -129,9 +133,63 @@ const SEREAL_LINKS: &[&[u8]] =
 const STORABLE_LINKS: &[&[u8]] =
     &[&[0, 0, 0, 0], &[4, 0, 0, 0, 0], &[4, 0, 0, 0, 0], &[27, 0, 0, 0, 0], &[33, 0, 0, 0, 0, 0, 0, 0, 0]];
 
+/// Tags of Marshal with a number behind them.
+const MARSHAL_LINKS: &[&[u8]] = &[b"@", b"@", b"@", b";", b"I@", b"I\"\x06a", b"[", b"o;"];
+/// The same of igbinary.
+const IGBINARY_LINKS: &[&[u8]] = &[&[1], &[0x0E], &[0x22], &[0x25, 1], &[0x25, 0x22], &[6], &[0x14], &[0x1A]];
+
+/// A link in bytes of Marshal or igbinary.
+fn small_link(random: &mut Random, data: &mut Vec<u8>, links: &[&[u8]], first: u8, at: usize, end: usize) {
+    let mut link = links[random.below(links.len())].to_vec();
+    link.push(first + random.below(at.min(12) + 1) as u8);
+    let end = if random.one_in(2) { at } else { end };
+    data.splice(at..end, link);
+}
+
+/// Whether this is an array or an object of PHP.
+fn is_php(data: &[u8]) -> bool {
+    matches!(data, [b'a' | b'O' | b'C', b':', ..])
+}
+
+/// A value of PHP in the place of what stands between two semicolons.
+fn php_value(random: &mut Random, data: &mut Vec<u8>, at: usize) {
+    const VALUES: &[&str] = &[
+        "R:#;",
+        "R:#;",
+        "r:#;",
+        "i:#;",
+        "N;",
+        "d:#.5;",
+        "s:1:\"#\";",
+        "O:1:\"A\":0:{}",
+        "a:0:{}",
+        "a:1:{i:#;R:#;}",
+        "O:1:\"A\":1:{s:1:\"#\";r:#;}",
+        "a:2:{i:0;i:#;s:1:\"x\";R:#;}",
+        "S:2:\"\\3#x\";",
+        "i:-#;",
+        "d:-#.#E#;",
+        "b:1;",
+        "b:#;",
+    ];
+    let semicolon = |from: usize| data.iter().skip(from).position(|byte| *byte == b';').map(|found| from + found + 1);
+    let Some(start) = semicolon(at) else { return };
+    let end = semicolon(start).filter(|_| !random.one_in(8)).unwrap_or(start);
+    let may_be_key = matches!(data.get(start), Some(b'i' | b's'));
+    let value = if may_be_key && !random.one_in(3) { "i:#;" } else { VALUES[random.below(VALUES.len())] };
+    let value = value.replace('#', &random.below(10).to_string());
+    // Instead of a key or a value; behind one, it makes the count wrong.
+    data.splice(start..end, value.into_bytes());
+}
+
 /// A link to something nearby, put in or in the place of a piece. Chance alone
 /// seldom makes one that fits.
 fn link(random: &mut Random, data: &mut Vec<u8>, at: usize, end: usize) {
+    match data[..] {
+        [4, 8, ..] => return small_link(random, data, MARSHAL_LINKS, 5, at, end),
+        [0, 0, 0, ..] => return small_link(random, data, IGBINARY_LINKS, 0, at, end),
+        _ => {}
+    }
     let is_sereal = data.starts_with(b"=s") || data.starts_with(b"=\xF3");
     let mut link = match is_sereal {
         true => SEREAL_LINKS[random.below(SEREAL_LINKS.len())].to_vec(),

@@ -17,10 +17,7 @@ pub(crate) fn push_float(value: f64, buf: &mut Vec<u8>) {
     if value < 9e15 && value.fract() == 0.0 {
         return push_uint(value as u64, buf);
     }
-    let text = format!("{value:e}");
-    let Some((mantissa, exponent)) = text.split_once('e') else { return };
-    let digits: Vec<u8> = mantissa.bytes().filter(|byte| *byte != b'.').collect();
-    let point: i32 = exponent.parse::<i32>().unwrap_or(0) + 1;
+    let (digits, point) = crate::num::shortest(value);
     if !(-3..=17).contains(&point) {
         buf.push(digits[0]);
         buf.push(b'.');
@@ -94,7 +91,7 @@ pub(crate) fn integer_key(key: &[u8]) -> Option<i64> {
 
 /// Whether PHP takes this as the name of a class.
 pub(crate) fn is_class_name(name: &[u8]) -> bool {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\\') || *byte >= 0x7f;
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\\') || *byte >= 0x80;
     !name.is_empty() && name[0] != b'\\' && name.iter().all(is_word)
 }
 

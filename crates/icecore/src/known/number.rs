@@ -68,13 +68,14 @@ fn float(value: f64) -> String {
     if value.is_infinite() {
         return format!("{sign}Infinity");
     }
-    let text = format!("{:e}", value.abs());
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i64 = exponent.parse().unwrap_or(0);
-    let digits = digits.replace('.', "");
-    match exponent {
-        -4..=14 => format!("{sign}{}", plain(&digits, exponent + 1)),
-        _ => {
+    let (digits, point) = match value.abs() {
+        0.0 => (b"0".to_vec(), 1),
+        value => crate::num::shortest(value),
+    };
+    let digits = String::from_utf8_lossy(&digits);
+    match i64::from(point) - 1 {
+        exponent @ -4..=14 => format!("{sign}{}", plain(&digits, exponent + 1)),
+        exponent => {
             let (first, rest) = digits.split_at(1);
             let rest = if rest.is_empty() { "0" } else { rest };
             let side = if exponent < 0 { '-' } else { '+' };

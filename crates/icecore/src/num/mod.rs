@@ -4,3 +4,20 @@
 pub mod bigint;
 pub mod float128;
 pub(crate) mod general;
+
+/// The shortest digits of a float above zero, and where its point is. Where two
+/// are as near, PHP and Ruby take the even one, and so does ryu; the standard
+/// library does not.
+pub(crate) fn shortest(value: f64) -> (Vec<u8>, i32) {
+    let mut buffer = ryu::Buffer::new();
+    let text = buffer.format_finite(value);
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = whole.bytes().chain(fraction.bytes());
+    let zeros = digits.clone().take_while(|digit| *digit == b'0').count();
+    let mut digits: Vec<u8> = digits.skip(zeros).collect();
+    while digits.len() > 1 && digits.last() == Some(&b'0') {
+        digits.pop();
+    }
+    (digits, whole.len() as i32 - zeros as i32 + exponent.parse::<i32>().unwrap_or(0))
+}

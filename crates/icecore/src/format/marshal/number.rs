@@ -209,12 +209,11 @@ fn number_len(text: &[u8]) -> usize {
         return if hex > 0 { at + 2 + hex } else { at + 1 };
     }
     let whole = digits(at);
-    if whole == 0 {
-        return 0;
-    }
     at += whole;
     if text.get(at) == Some(&b'.') && digits(at + 1) > 0 {
         at += 1 + digits(at + 1);
+    } else if whole == 0 {
+        return 0;
     }
     if matches!(text.get(at), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
@@ -244,7 +243,7 @@ const MANTISSA: i32 = 37;
 /// byte, because their text was not exact.
 fn with_mantissa(value: f64, tail: &[u8]) -> f64 {
     let [0, tail @ ..] = tail else { return value };
-    if tail.is_empty() || value == 0.0 || !value.is_finite() {
+    if tail.is_empty() || !value.is_finite() {
         return value;
     }
     let (fraction, exponent) = split(value);
@@ -253,7 +252,8 @@ fn with_mantissa(value: f64, tail: &[u8]) -> f64 {
     for chunk in tail.chunks(4).take(64) {
         bits += 8 * chunk.len() as i32;
         let word = chunk.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte));
-        mantissa += f64::from(word) * 2f64.powi(-bits);
+        // In two steps: the power alone may be too small for a float.
+        mantissa += f64::from(word) * 2f64.powi(-32) * 2f64.powi(32 - bits);
     }
     let exponent = exponent - MANTISSA;
     let half = exponent / 2;
@@ -265,6 +265,7 @@ fn with_mantissa(value: f64, tail: &[u8]) -> f64 {
 fn split(value: f64) -> (f64, i32) {
     let bits = value.to_bits();
     match (bits >> 52 & 0x7FF) as i32 {
+        _ if value == 0.0 => (0.0, 0),
         0 => {
             let (fraction, exponent) = split(value * 2f64.powi(64));
             (fraction, exponent - 64)

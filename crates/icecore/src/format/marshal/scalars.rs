@@ -7,6 +7,10 @@ use crate::document::{Kind, Node, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::num::bigint::Integer;
 
+/// The integers that a 64-bit Ruby keeps in the reference itself. It links larger
+/// ones, as it does every object.
+const IMMEDIATE: std::ops::Range<i64> = -(1 << 62)..1 << 62;
+
 impl<S: Sink> Reader<'_, '_, S> {
     pub(super) fn float(&mut self, start: usize, key: u16) -> Result<(), Error> {
         let (place, len) = self.bytes("a float")?;
@@ -94,9 +98,9 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             return Ok(());
         }
-        if target.kind == Kind::Int {
-            // Written as a bignum, which took a number; but integers have no
-            // identity.
+        if target.kind == Kind::Int && IMMEDIATE.contains(&(target.payload as i64)) {
+            // Written as a bignum, which took a number; but these integers have
+            // no identity.
             self.simple(Node::leaf(Kind::Int, target.payload), key, start, "link");
             return Ok(());
         }

@@ -75,12 +75,19 @@ impl<S: Sink> Reader<'_, '_, S> {
             let count = self.count("instance variables", 2)?;
             self.piece(at, node, "count");
             let mut plain = self.sink.tape().borrowed(Kind::Symbol, place, len);
+            let bytes = &self.scan.input[place..place + len];
+            let mut is_valid = true;
             for _ in 0..count {
                 let at = self.scan.at;
                 let variable = self.symbol(node)?;
                 match self.encoding(variable, node)? {
-                    Some(Encoding::Utf8 | Encoding::Ascii) => {}
-                    Some(Encoding::Named(id)) => plain.set_encoding(id),
+                    // The last one counts.
+                    Some(Encoding::Utf8) => is_valid = std::str::from_utf8(bytes).is_ok(),
+                    Some(Encoding::Ascii) => is_valid = is_ascii,
+                    Some(Encoding::Named(id)) => {
+                        is_valid = true;
+                        plain.set_encoding(id);
+                    }
                     None => {
                         return Err(Error::new(ErrorKind::Malformed)
                             .at(at)
@@ -88,6 +95,12 @@ impl<S: Sink> Reader<'_, '_, S> {
                             .finding("another instance variable"));
                     }
                 }
+            }
+            if !is_valid {
+                return Err(Error::new(ErrorKind::Malformed)
+                    .at(start)
+                    .expecting("a symbol in its encoding")
+                    .finding(format!("`{}`", bytes.escape_ascii())));
             }
             if count > 0
                 && let Some(known) = self.symbols.get_mut(number)

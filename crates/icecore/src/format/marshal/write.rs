@@ -415,7 +415,11 @@ impl<'d> Writer<'d> {
     fn user_dump(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         let payload = self.node(at + 1);
         let string = if payload.kind == Kind::Attrs { at + 2 } else { at + 1 };
-        let has_variables = payload.kind == Kind::Attrs || self.encoding_of(string).is_some();
+        // The variables behind one `I` would be those of the payload.
+        let is_in_variables = at
+            .checked_sub(1)
+            .is_some_and(|around| self.node(around).kind == Kind::Attrs && self.behind(at) < self.behind(around));
+        let has_variables = payload.kind == Kind::Attrs || self.encoding_of(string).is_some() || is_in_variables;
         if has_variables {
             buf.push(b'I');
         }

@@ -360,12 +360,18 @@ impl Body<'_, '_> {
 
     /// A leaf is written here: what links name can't be a reference to it.
     fn no_inner_tag(&mut self, at: u32, is_string: bool) {
+        let place = is_string.then(|| self.offset());
+        self.no_inner_tag_but(at, place);
+    }
+
+    /// The same of a string whose bytes are at `place`: what is the same string
+    /// again becomes a COPY of them.
+    fn no_inner_tag_but(&mut self, at: u32, place: Option<u64>) {
         self.expanded = false;
         let pending = std::mem::take(&mut self.pending_referents);
-        if is_string {
-            let offset = self.offset();
+        if let Some(place) = place {
             let is_named = self.is_referent(at);
-            self.copied_strings.extend(pending.into_iter().chain(is_named.then_some(at)).map(|node| (node, offset)));
+            self.copied_strings.extend(pending.into_iter().chain(is_named.then_some(at)).map(|node| (node, place)));
         }
     }
 }

@@ -164,9 +164,9 @@ impl<'d> Body<'d, '_> {
     fn text(&mut self, at: u32, kind: Kind, bytes: &'d [u8], after: After) -> Result<(), Error> {
         let is_only_itself = self.pending_variables.is_empty();
         let named = self.first_tag(at);
-        self.no_inner_tag(at, true);
         let options = self.plan.options;
         if let Some(offset) = self.copied_from(at, kind, bytes) {
+            self.no_inner_tag_but(at, Some(offset));
             let track = named | self.extra_track(at, tracked::MAIN);
             return self.copy(at, offset, track);
         }
@@ -174,7 +174,9 @@ impl<'d> Body<'d, '_> {
         if dedupes && bytes.len() >= LEAST_DEDUPED {
             let offset = self.offset();
             let first = self.strings.get(&(kind == Kind::Text, bytes)).copied();
-            match first.filter(|(_, node)| !self.is_still_named(*node)).map(|(offset, _)| offset) {
+            let first = first.filter(|(_, node)| !self.is_still_named(*node)).map(|(offset, _)| offset);
+            self.no_inner_tag_but(at, Some(first.unwrap_or(offset)));
+            match first {
                 Some(first) if options.aliased_dedupe_strings && after == After::Item && named == 0 => {
                     self.late_tracks.push(first - self.first);
                     return self.bytes.tagged(tag::ALIAS, first);
@@ -185,6 +187,8 @@ impl<'d> Body<'d, '_> {
                 }
                 None => {}
             }
+        } else {
+            self.no_inner_tag(at, true);
         }
         let track = named | self.extra_track(at, tracked::MAIN);
         self.spelled_string(at, Part::Value, kind, bytes, track)

@@ -1,0 +1,36 @@
+# Says what the real Ruby makes of dumps: each line of Base64 is answered with
+#
+#   ok BASE64         it is loaded, and dumped again so
+#   kept MESSAGE      it is loaded, and can't be dumped
+#   refused MESSAGE   it is not loaded
+#
+# The classes of the fixtures are there. Whatever takes too long or too much memory
+# ends the process; who asks starts another one.
+
+require "set"
+require "date"
+require "bigdecimal"
+require_relative "../../fixtures/ruby/classes"
+
+$stdout.sync = true
+
+def reason(error)
+  "#{error.class}: #{error.message.to_s.b.gsub(/[^ -~]/n, '?')[0, 200]}"
+rescue Exception
+  error.class.to_s
+end
+
+def answer(blob)
+  begin
+    value = Marshal.load(blob)
+  rescue Exception => error
+    return "refused #{reason(error)}"
+  end
+  "ok #{[Marshal.dump(value)].pack('m0')}"
+rescue Exception => error
+  "kept #{reason(error)}"
+end
+
+while (line = $stdin.gets)
+  $stdout.write("#{answer(line.unpack1('m'))}\n")
+end

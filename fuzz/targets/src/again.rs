@@ -1,0 +1,153 @@
+//! What comparing with ruby and php has in common: a blob is read, and what
+//! was read is written without its spelling.
+
+use crate::differ::Verdict;
+use icecore::{Cursor, Document, Error, ErrorKind, Key, Kind, Limits, Outcome, Request, Stage};
+use std::collections::HashSet;
+
+/// Small, so that the other side need not build what takes long.
+pub fn limits() -> Limits {
+    let mut limits = Limits::default();
+    limits.depth = 400;
+    limits.nodes = 20_000;
+    limits
+}
+
+/// What we make of a blob.
+pub struct Ours<'a> {
+    pub format: &'static str,
+    /// The blob without what stands behind its value: the others ignore that.
+    pub data: &'a [u8],
+    pub document: Document<'a>,
+    pub error: Option<Error>,
+}
+
+fn outcome<'a>(format: &str, data: &'a [u8], limits: &Limits) -> Outcome<'a> {
+    let stage = Stage::parse(format).expect("a stage");
+    (stage.format().read)(data, stage.settings(), Request::new(limits))
+}
+
+impl<'a> Ours<'a> {
+    pub fn read(format: &'static str, data: &'a [u8]) -> Ours<'a> {
+        let limits = limits();
+        let first = outcome(format, data, &limits);
+        let (is_whole, end) = (first.consumed == data.len(), first.consumed);
+        let is_trailing = first.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Trailing);
+        let end = match &first.error {
+            Some(error) if is_trailing => error.offset().map_or(0, |end| end as usize),
+            Some(_) => return Ours { format, data, document: first.document, error: first.error },
+            None if is_whole => return Ours { format, data, document: first.document, error: None },
+            None => end,
+        };
+        // igbinary refuses what is behind a value, too.
+        if format == "igbinary" {
+            let error = Error::new(ErrorKind::Trailing);
+            return Ours { format, data, document: first.document, error: Some(error) };
+        }
+        let data = &data[..end.min(data.len())];
+        let second = outcome(format, data, &limits);
+        Ours { format, data, document: second.document, error: second.error }
+    }
+
+    /// What is written.
+    pub fn written(&self) -> Result<Vec<u8>, Error> {
+        let stage = Stage::parse(self.format).expect("a stage");
+        let mut out = Vec::new();
+        icecore::write_to(&self.document, &stage, &Limits::default(), &mut out).map(|_| out)
+    }
+
+    /// Why the other side is not asked.
+    pub fn spared(&self) -> Option<&'static str> {
+        let is_limit = self.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Limit);
+        match () {
+            () if is_limit => Some("a limit of ours"),
+            () if self.data.is_empty() => Some("nothing at all"),
+            () => None,
+        }
+    }
+
+    /// Every node.
+    pub fn cursors(&self) -> impl Iterator<Item = Cursor<'_>> {
+        (0..self.document.nodes().len() as u32).filter_map(|at| self.document.at(at))
+    }
+
+    /// Whether a value is so.
+    pub fn any(&self, is: impl Fn(Cursor<'_>) -> bool) -> bool {
+        self.cursors().any(is)
+    }
+
+    /// Whether a class is.
+    pub fn any_class(&self, is: impl Fn(&[u8]) -> bool) -> bool {
+        self.document.tape().classes().iter().any(|name| is(name.bytes))
+    }
+
+    /// Whether a container has a link to itself, or to what it is in.
+    pub fn holds_itself(&self) -> bool {
+        self.any(|link| {
+            let refers = matches!(link.kind(), Kind::Link | Kind::Alias);
+            let target = link.target();
+            refers
+                && target.index() < link.index()
+                && target.node().kind.is_container()
+                && target.node().end() > link.index()
+        })
+    }
+
+    /// Whether a map has a key twice.
+    pub fn repeats_key(&self) -> bool {
+        self.any(|map| {
+            let mut seen = HashSet::new();
+            map.entries().any(|(key, _)| match key {
+                Key::Name(name) if name.node.kind == Kind::Int => {
+                    !seen.insert(name.node.payload.to_string().into_bytes())
+                }
+                Key::Name(_) => !seen.insert(key.bytes().to_vec()),
+                Key::Value(value) => {
+                    let is_known = !seen.insert(format!("@{}", value.target().index()).into_bytes());
+                    is_known || value.kind() != Kind::Link && !seen.insert(format!("{:?}", value.value()).into_bytes())
+                }
+            })
+        })
+    }
+
+    /// What was expected where we refuse it.
+    pub fn expected(&self) -> &str {
+        self.error.as_ref().and_then(Error::expected).unwrap_or_default()
+    }
+
+    /// We refuse what the other side reads.
+    pub fn refused(&self, name: Option<&'static str>, error: &Error) -> Verdict {
+        match name {
+            Some(name) => Verdict::Allowed(name),
+            None => Verdict::Differs(format!("we refuse it: {error}\n{}", self.data.escape_ascii())),
+        }
+    }
+
+    /// We read what the other side refuses.
+    pub fn read_alone(&self, name: Option<&'static str>, reason: &str) -> Verdict {
+        match name {
+            Some(name) => Verdict::Allowed(name),
+            None => {
+                Verdict::Differs(format!("they refuse it: {reason}\n{}\n{:?}", self.data.escape_ascii(), self.document))
+            }
+        }
+    }
+
+    /// Compares what both write.
+    pub fn compare(&self, theirs: &[u8], name: impl FnOnce(&Self) -> Option<&'static str>) -> Verdict {
+        let ours = match self.written() {
+            Ok(ours) if ours == theirs => return Verdict::Equal,
+            Ok(ours) => ours.escape_ascii().to_string(),
+            Err(error) => error.to_string(),
+        };
+        match name(self) {
+            Some(name) => Verdict::Allowed(name),
+            None => Verdict::Differs(format!(
+                "other bytes\ninput  {}\nours   {ours}\ntheirs {}\n{:?}",
+                self.data.escape_ascii(),
+                theirs.escape_ascii(),
+                self.document
+            )),
+        }
+    }
+}

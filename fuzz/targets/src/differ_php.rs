@@ -1,0 +1,145 @@
+//! Where PHP and igbinary may differ from us.
+
+use crate::again::Ours;
+use crate::differ::Verdict;
+use crate::oracle::Said;
+use icecore::{Cursor, ErrorKind, Kind};
+use std::collections::HashSet;
+
+/// Why php is not asked at all.
+pub fn spared(format: &'static str, data: &[u8]) -> Option<&'static str> {
+    Ours::read(format, data).spared()
+}
+
+/// Compares what we make of a text with what `unserialize()` made of it.
+pub fn compare(data: &[u8], said: &Said) -> Verdict {
+    let ours = Ours::read("php", data);
+    match (&ours.error, said) {
+        (_, Said::Died) => Verdict::Allowed("php died"),
+        (Some(error), Said::Refused(reason)) => {
+            let offset = reason.find("Error at offset").map(|at| &reason[at..]);
+            let same = offset.is_some_and(|offset| error.help().is_some_and(|help| help.contains(offset)));
+            if same { Verdict::BothRefuse } else { Verdict::Allowed("both refuse, at another offset") }
+        }
+        (Some(error), Said::Wrote(_, warning)) => ours.refused(refused_by_us(&ours, warning), error),
+        (Some(error), Said::Kept(_)) => ours.refused(refused_by_us(&ours, ""), error),
+        (None, Said::Refused(reason)) => ours.read_alone(refused_by_php(&ours, reason), reason),
+        (None, Said::Kept(_)) => Verdict::Allowed("php reads it and can't write it"),
+        (None, Said::Wrote(theirs, _)) => ours.compare(theirs, other_bytes),
+    }
+}
+
+/// What we refuse on purpose.
+fn refused_by_us(ours: &Ours<'_>, warning: &str) -> Option<&'static str> {
+    let is_link = ours.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::BadLink);
+    match ours.expected() {
+        _ if is_link && ours.repeats_key() => Some("a key twice, and a link to the value that was replaced"),
+        _ if warning.contains("Numerical result out of range") => Some("an integer beyond 64 bits: PHP clamps it"),
+        _ if ours.data.windows(2).any(|pair| pair == b"C:") => Some("the payload of one of PHP's own C: classes"),
+        said if said.starts_with("18446744073709551615 bytes") => Some("a length beyond 64 bits: PHP's wraps around"),
+        "digits" if ends_count(ours) => Some("an object's number of properties without digits: PHP takes it for 0"),
+        _ => None,
+    }
+}
+
+/// Whether we stopped at the `:` behind a count that is a sign or nothing.
+fn ends_count(ours: &Ours<'_>) -> bool {
+    let at = ours.error.as_ref().and_then(icecore::Error::offset).unwrap_or_default() as usize;
+    let before = ours.data.get(..at).unwrap_or_default();
+    let before = before.strip_suffix(b"+").or(before.strip_suffix(b"-")).unwrap_or(before);
+    ours.data.get(at) == Some(&b':') && before.ends_with(b"\":")
+}
+
+/// What PHP refuses and we read.
+fn refused_by_php(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
+    let has_alias = || ours.any(|cursor| matches!(cursor.kind(), Kind::Alias | Kind::Link));
+    match () {
+        () if ours.any(|cursor| cursor.kind() == Kind::EnumCase) => Some("an enum case whose class PHP does not know"),
+        () if ours.any(|cursor| cursor.kind() == Kind::Opaque) => Some("a payload that needs its class"),
+        () if reason.contains("has no unserializer") => Some("a payload that needs its class"),
+        () if has_alias() && ours.repeats_key() => Some("a key twice, and a link to the value that was replaced"),
+        () => None,
+    }
+}
+
+/// What may be written otherwise.
+fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
+    match () {
+        () if ours.any(|cursor| cursor.kind() == Kind::Opaque) => Some("C: without its class: PHP drops the payload"),
+        () if ours.repeats_key() => Some("a key twice: in PHP the last value counts"),
+        () if names_property_by_number(ours) => Some("a property named by an integer: PHP makes it a string"),
+        () if ours.any(|cursor| cursor.kind() == Kind::Alias && cursor.target().index() == 0) => {
+            Some("an alias to the whole: what PHP returns is a copy")
+        }
+        () if ours.any(|cursor| cursor.kind() == Kind::Alias && cursor.target().kind() == Kind::Object) => {
+            Some("an object by value, and later as a shared variable: PHP writes R:")
+        }
+        () => None,
+    }
+}
+
+/// Whether an object has a property whose name is an integer.
+fn names_property_by_number(ours: &Ours<'_>) -> bool {
+    ours.any(|object| {
+        object.kind() == Kind::Object && object.body().entries().any(|(key, _)| key.node().kind == Kind::Int)
+    })
+}
+
+/// Compares what we make of a document with what igbinary made of it.
+pub fn compare_igbinary(data: &[u8], said: &Said, classes: &HashSet<Vec<u8>>) -> Verdict {
+    let ours = Ours::read("igbinary", data);
+    let names_class = || ours.any_class(|name| classes.contains(&name.to_ascii_lowercase()));
+    match (&ours.error, said) {
+        (_, Said::Died) => Verdict::Allowed("php died"),
+        (Some(_), Said::Refused(_)) => Verdict::BothRefuse,
+        (_, Said::Kept(_)) => Verdict::Allowed("php reads it and can't write it"),
+        _ if names_class() => Verdict::Allowed("a class that PHP has"),
+        (Some(error), Said::Wrote(..)) => ours.refused(refused_igbinary(&ours), error),
+        (None, Said::Refused(reason)) => ours.read_alone(refused_by_php(&ours, reason), reason),
+        (None, Said::Wrote(theirs, _)) => ours.compare(theirs, other_igbinary),
+    }
+}
+
+/// What we refuse on purpose.
+fn refused_igbinary(ours: &Ours<'_>) -> Option<&'static str> {
+    let found = ours.error.as_ref().and_then(icecore::Error::found).unwrap_or_default();
+    match ours.expected() {
+        "a value behind the reference" => Some("a reference behind a reference"),
+        _ if found.contains("a variable that holds a scalar") => {
+            Some("an array again, which is a scalar: igbinary gives it")
+        }
+        _ => None,
+    }
+}
+
+/// What may be written otherwise.
+fn other_igbinary(ours: &Ours<'_>) -> Option<&'static str> {
+    let is_shared = |cursor: Cursor<'_>| cursor.kind() == Kind::Alias && cursor.target().kind().is_container();
+    let named = |kind: Kind| -> HashSet<u32> {
+        ours.cursors().filter(|cursor| cursor.kind() == kind).map(|cursor| cursor.target().index()).collect()
+    };
+    match () {
+        () if ours.repeats_key() => Some("a key twice: in PHP the last value counts"),
+        () if names_property_by_number(ours) => Some("a property named by an integer: PHP makes it a string"),
+        () if ours.holds_itself() => Some("an array in itself: PHP makes a copy of it"),
+        () if !named(Kind::Alias).is_disjoint(&named(Kind::Link)) => {
+            Some("an array by value that is a shared variable elsewhere: PHP makes a copy of it")
+        }
+        () if ours.cursors().filter(|cursor| cursor.kind() == Kind::Array && cursor.is_empty()).count() > 1 => {
+            Some("several empty arrays: in PHP they are one")
+        }
+        () if ours.any(is_shared) => Some("an object or an array by value, and later as a shared variable"),
+        () if ours.any(|map| map.kind() == Kind::Map && map.entries().any(|(key, _)| is_number(key.bytes()))) => {
+            Some("a key that is the text of an integer: igbinary leaves it text")
+        }
+        () => None,
+    }
+}
+
+/// Whether this is how an integer is written.
+fn is_number(text: &[u8]) -> bool {
+    std::str::from_utf8(text)
+        .ok()
+        .and_then(|text| text.parse::<i64>().ok())
+        .is_some_and(|n| n.to_string().as_bytes() == text)
+}

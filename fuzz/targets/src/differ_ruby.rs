@@ -1,0 +1,220 @@
+//! Where Ruby's Marshal and ours may differ.
+
+use crate::again::Ours;
+use crate::differ::Verdict;
+use crate::oracle::Said;
+use icecore::{Cursor, Error, Form, Key, Kind};
+use std::collections::{HashMap, HashSet};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Why ruby is not asked at all.
+pub fn spared(data: &[u8]) -> Option<&'static str> {
+    Ours::read("marshal", data).spared()
+}
+
+/// Compares what we make of a dump with what ruby made of it.
+pub fn compare(data: &[u8], said: &Said) -> Verdict {
+    let ours = Ours::read("marshal", data);
+    match (&ours.error, said) {
+        (_, Said::Died) => Verdict::Allowed("ruby died"),
+        (Some(_), Said::Refused(_)) => Verdict::BothRefuse,
+        (Some(error), Said::Wrote(..) | Said::Kept(_)) => ours.refused(refused_by_us(&ours), error),
+        (None, Said::Refused(reason)) => ours.read_alone(refused_by_ruby(&ours, reason), reason),
+        (None, Said::Kept(_)) => Verdict::Allowed("ruby loads it and can't dump it"),
+        (None, Said::Wrote(theirs, _)) => ours.compare(theirs, other_bytes),
+    }
+}
+
+/// What we refuse on purpose.
+fn refused_by_us(ours: &Ours<'_>) -> Option<&'static str> {
+    let expected = ours.expected();
+    let found = ours.error.as_ref().and_then(Error::found).unwrap_or_default();
+    match () {
+        () if expected.starts_with("the sign of an integer") => {
+            Some("a sign that is neither + nor -: Ruby takes it for +")
+        }
+        () if expected.starts_with("the encoding of a symbol") => {
+            Some("a symbol with other variables than its encoding")
+        }
+        () if expected.starts_with("the instance variable of a value that has no encoding") => {
+            Some("an encoding of what was read before")
+        }
+        () if expected.starts_with("a value that has instance variables") && found == ";" => {
+            Some("a symbol with other variables than its encoding")
+        }
+        () if names_itself(expected, found) => Some("a string that is its own encoding: Ruby finds none of that name"),
+        () if expected.starts_with("the name of an encoding") && found == "I" => {
+            Some("the name of an encoding that has variables of its own")
+        }
+        () if found.starts_with('-') => Some("a negative count: Ruby takes it for 0"),
+        () => None,
+    }
+}
+
+/// Whether a link is to an object that is being read.
+fn names_itself(expected: &str, found: &str) -> bool {
+    let last = expected.strip_prefix("the number of an object before this one, 0 to ");
+    last.zip(Some(found))
+        .and_then(|(last, found)| Some(found.parse::<u64>().ok()? <= last.parse().ok()?))
+        .unwrap_or(false)
+}
+
+/// What ruby refuses and we read.
+fn refused_by_ruby(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
+    let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    match () {
+        () if says(&["RegexpError"]) => Some("it compiles regular expressions"),
+        () if says(&[
+            "undefined class/module",
+            "does not refer to",
+            "can't retrieve anonymous",
+            "prepended class",
+            "not a struct",
+            "dump format error (user class)",
+        ]) =>
+        {
+            Some("a class that ruby does not know, or another kind of class")
+        }
+        () if reason.ends_with("dump format error") => {
+            Some("a class that ruby does not know, or another kind of class")
+        }
+        () if says(&["needs to have method", "no _load_data", "can't alloc", "allocator undefined"]) => {
+            Some("a class that lacks the method or that makes no such objects")
+        }
+        () if says(&["not compatible (", "struct size differs"]) => Some("a Struct with other members"),
+        () if says(&[
+            "FrozenError",
+            "can't define singleton",
+            "ruby2_keywords",
+            "not enc_capable",
+            "can't override instance variable",
+        ]) =>
+        {
+            Some("instance variables or modules of what can't have them")
+        }
+        () if says(&["string contains null byte"]) => Some("an encoding that Ruby does not know, or by another name"),
+        () if is_of_known_class(ours) => Some("a class that looks at what it loads"),
+        () if says(&["invalid byte sequence in"]) => Some("a symbol in an encoding that only Ruby can check"),
+        () if says(&["(bad link)"]) && ours.any(|cursor| cursor.kind() == Kind::Regexp) => {
+            Some("a variable of a regexp that refers to it")
+        }
+        () => None,
+    }
+}
+
+/// What may be dumped otherwise.
+fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
+    match () {
+        () if ours.any(|cursor| cursor.kind() == Kind::Regexp) => {
+            Some("a regexp: Ruby works out its encoding and its options from the pattern")
+        }
+        () if ours.any(|cursor| is_subclass(cursor) && cursor.children().next().is_some_and(is_class_twice)) => {
+            Some("a subclass of a subclass, or of a link: Ruby's objects have one class")
+        }
+        () if has_orders(ours) => {
+            Some("objects of a class with other variables: Ruby 3.1 has one order for all of them")
+        }
+        () if links_to_key(ours) => Some("a value that is a link to a key: in Ruby a string of its own"),
+        () if ours.any(|cursor| is_variables(cursor) && cursor.children().next().is_some_and(is_variables)) => {
+            Some("instance variables around instance variables: Ruby has one of a name")
+        }
+        () if ours.any(|cursor| cursor.kind() == Kind::Symbol && cursor.node().encoding() != 0 && is_ascii(cursor)) => {
+            Some("a symbol in ASCII that says another encoding: Ruby drops it")
+        }
+        () if ours.any(|cursor| cursor.kind() == Kind::Module && cursor.node().form() == Form::OldModule) => {
+            Some("a class or module in the old form: Ruby writes which it is")
+        }
+        () if ours.any(|cursor| is_variables(cursor) && cursor.entries().any(|(key, _)| key.bytes() == b"K")) => {
+            Some("a K that is not true: to Ruby it is the flag, too")
+        }
+        () if ours.any(|map| map.default_value().is_some_and(|value| value.kind() == Kind::Null)) => {
+            Some("a default value that is nil: Ruby does not write it")
+        }
+        () if ours.repeats_key() => Some("a key twice: in Ruby the last value counts"),
+        () if is_of_known_class(ours) => Some("a class that looks at what it loads"),
+        () if ours.any(has_variables_on_key) => Some("instance variables of a string that is a key: Ruby drops them"),
+        () if ours.any(|attrs| attrs.kind() == Kind::Attrs && attrs.entries().any(|(key, _)| key.bytes() == b"E")) => {
+            Some("an E that is neither true nor false: Ruby drops it")
+        }
+        () if ours.document.tape().encodings().iter().any(|name| !is_encoding(name.bytes)) => {
+            Some("an encoding that Ruby does not know, or by another name")
+        }
+        () => None,
+    }
+}
+
+/// Whether a value belongs to a class that has a `_load` or `marshal_load`, or
+/// layouts that Ruby writes in another order.
+fn is_of_known_class(ours: &Ours<'_>) -> bool {
+    const KNOWN: &[&[u8]] = &[
+        b"BigDecimal",
+        b"Complex",
+        b"Date",
+        b"DateTime",
+        b"Dumped",
+        b"Frozen",
+        b"Range",
+        b"Rational",
+        b"Set",
+        b"SortedSet",
+        b"Time",
+    ];
+    ours.any_class(|name| KNOWN.contains(&name) || name.ends_with(b"Error") || name.ends_with(b"Exception"))
+}
+
+/// Whether two objects of a class differ in the names of their variables, or in
+/// the order of these.
+fn has_orders(ours: &Ours<'_>) -> bool {
+    let mut orders: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+    ours.cursors().any(|object| {
+        let names: Vec<&[u8]> = object.body().entries().map(|(key, _)| key.bytes()).collect();
+        object.kind() == Kind::Object && *orders.entry(object.class()).or_insert_with(|| names.clone()) != names
+    })
+}
+
+/// Whether a link that is no key is to one.
+fn links_to_key(ours: &Ours<'_>) -> bool {
+    /// What the field `key` of a node that is a key itself says.
+    const IS_KEY: u16 = 0xFFFE;
+    let is_key = |cursor: Cursor<'_>| cursor.node().key == IS_KEY;
+    ours.any(|link| link.kind() == Kind::Link && !is_key(link) && is_key(link.target()))
+}
+
+fn is_variables(cursor: Cursor<'_>) -> bool {
+    cursor.kind() == Kind::Attrs && !is_subclass(cursor)
+}
+
+fn is_ascii(cursor: Cursor<'_>) -> bool {
+    cursor.as_bytes().is_some_and(<[u8]>::is_ascii)
+}
+
+fn is_subclass(cursor: Cursor<'_>) -> bool {
+    cursor.kind() == Kind::Attrs && cursor.node().form() == Form::Subclass
+}
+
+/// Whether this can't be of one more class.
+fn is_class_twice(inside: Cursor<'_>) -> bool {
+    is_subclass(inside) || inside.kind() == Kind::Link
+}
+
+/// Whether a key is a string with instance variables, or a link to one.
+fn has_variables_on_key(map: Cursor<'_>) -> bool {
+    let around = |value: Cursor<'_>| value.index().checked_sub(1).and_then(|at| map.document().at(at));
+    let has_variables = |value: Cursor<'_>| {
+        let value = value.target();
+        value.kind() == Kind::Attrs || around(value).is_some_and(|around| around.kind() == Kind::Attrs)
+    };
+    map.kind() == Kind::Map && map.entries().any(|(key, _)| matches!(key, Key::Value(value) if has_variables(value)))
+}
+
+/// Whether this is how Ruby itself calls an encoding.
+fn is_encoding(name: &[u8]) -> bool {
+    static NAMES: OnceLock<HashSet<Vec<u8>>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| {
+        let said = Command::new("ruby").args(["-e", "puts Encoding.list.map(&:name)"]).output();
+        let said = said.map(|output| output.stdout).unwrap_or_default();
+        said.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+    });
+    names.contains(name)
+}

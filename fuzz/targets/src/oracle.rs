@@ -1,0 +1,192 @@
+//! The real ruby or php, that reads blobs and writes them again.
+
+use crate::perl::base64;
+use crate::seeds;
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// What it made of a blob.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// It was read, and written again as these bytes. What it complained about is beside it.
+    Wrote(Vec<u8>, String),
+    /// It was read, and can't be written.
+    Kept(String),
+    /// It was refused.
+    Refused(String),
+    /// The process ended: a crash, a loop, too much memory. That is no finding of ours.
+    Died,
+}
+
+/// Who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runtime {
+    /// `Marshal.load` and `Marshal.dump`.
+    Ruby,
+    /// `unserialize()` and `serialize()`.
+    Php,
+    /// `igbinary_unserialize()` and `igbinary_serialize()`.
+    Igbinary,
+}
+
+impl Runtime {
+    /// What is missing, if it can't be asked.
+    pub fn missing(self) -> Option<&'static str> {
+        let (program, says, name) = match self {
+            Runtime::Ruby => ("ruby", "exit RUBY_VERSION >= '3.1'", "ruby 3.1 is not installed"),
+            Runtime::Php => ("php", "exit(PHP_VERSION_ID < 80200 ? 1 : 0);", "php 8.2 is not installed"),
+            Runtime::Igbinary => {
+                ("php", "exit(function_exists('igbinary_serialize') ? 0 : 1);", "php with igbinary is not installed")
+            }
+        };
+        let option = if self == Runtime::Ruby { "-e" } else { "-r" };
+        let status = Command::new(program).args([option, says]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        (!status.is_ok_and(|status| status.success())).then_some(name)
+    }
+
+    /// The command, behind a limit of its address space in kilobytes. Ruby's is large before
+    /// it reads a byte.
+    fn command(self) -> (u64, &'static str, &'static str) {
+        match self {
+            Runtime::Ruby => (1_000_000, "exec ruby -W0 -E UTF-8 --disable-gems \"$0\"", "ruby/oracle.rb"),
+            Runtime::Php => (500_000, "exec php -n \"$0\"", "php/oracle.php"),
+            Runtime::Igbinary => (500_000, "exec php \"$0\" igbinary", "php/oracle.php"),
+        }
+    }
+}
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A process is replaced after so many blobs: names that were met stay in memory.
+const MOST: u64 = 100_000;
+
+struct Running {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<Vec<u8>>,
+    asked: u64,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The process. It is started when it is needed.
+pub struct Oracle {
+    runtime: Runtime,
+    running: Option<Running>,
+    /// How often it was started.
+    pub starts: u64,
+}
+
+impl Oracle {
+    /// None is started yet.
+    pub fn new(runtime: Runtime) -> Oracle {
+        Oracle { runtime, running: None, starts: 0 }
+    }
+
+    fn start(&mut self) {
+        let (memory, command, script) = self.runtime.command();
+        let mut child = Command::new("sh")
+            .arg("-c")
+            .arg(format!("ulimit -v {memory}; ulimit -c 0; {command} 2>/dev/null"))
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(script))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("sh: {error}"));
+        let input = child.stdin.take();
+        let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (sender, lines) = channel();
+        // Ends with the process, or with who listens.
+        std::thread::spawn(move || {
+            loop {
+                let mut line = Vec::new();
+                match output.read_until(b'\n', &mut line) {
+                    Ok(_) if line.ends_with(b"\n") && sender.send(line).is_ok() => {}
+                    _ => break,
+                }
+            }
+        });
+        self.running = Some(Running { child, input, lines, asked: 0 });
+        self.starts += 1;
+    }
+
+    /// Asks about all of them.
+    pub fn ask(&mut self, blobs: &[Vec<u8>]) -> Vec<Said> {
+        let mut answers = Vec::new();
+        while answers.len() < blobs.len() {
+            if self.running.as_ref().is_none_or(|running| running.asked > MOST) {
+                self.running = None;
+                self.start();
+            }
+            let before = answers.len();
+            self.some(&blobs[before..], &mut answers);
+            if answers.len() < blobs.len() {
+                answers.push(Said::Died);
+                self.running = None;
+            }
+        }
+        answers
+    }
+
+    /// Asks until all are answered, or one is not.
+    fn some(&mut self, blobs: &[Vec<u8>], answers: &mut Vec<Said>) {
+        let Some(running) = &mut self.running else { return };
+        let Some(mut input) = running.input.take() else { return };
+        let mut text = String::new();
+        for blob in blobs {
+            text.extend([&base64(blob), "\n"]);
+        }
+        let input = std::thread::scope(|scope| {
+            let writer = scope.spawn(move || {
+                let _ = input.write_all(text.as_bytes());
+                input
+            });
+            for asked in 1.. {
+                match running.lines.recv_timeout(PATIENCE) {
+                    Ok(line) => answers.push(said(&line)),
+                    Err(_) => {
+                        let _ = running.child.kill();
+                        break;
+                    }
+                }
+                if asked == blobs.len() {
+                    break;
+                }
+            }
+            writer.join().expect("the writer")
+        });
+        running.input = Some(input);
+        running.asked += blobs.len() as u64;
+    }
+}
+
+fn said(line: &[u8]) -> Said {
+    let line = String::from_utf8_lossy(line);
+    let (verdict, rest) = line.trim_end_matches('\n').split_once(' ').unwrap_or((&line, ""));
+    match verdict {
+        "ok" => {
+            let (blob, complaint) = rest.split_once(' ').unwrap_or((rest, ""));
+            Said::Wrote(seeds::base64(blob), complaint.to_owned())
+        }
+        "kept" => Said::Kept(rest.to_owned()),
+        "refused" => Said::Refused(rest.to_owned()),
+        _ => Said::Died,
+    }
+}
+
+/// The classes that PHP has by itself, in small letters: igbinary makes real ones of them.
+pub fn classes_of_php() -> HashSet<Vec<u8>> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../php/oracle.php");
+    let said = Command::new("php").arg(script).arg("classes").output().map(|output| output.stdout).unwrap_or_default();
+    said.split(|byte| *byte == b'\n').map(<[u8]>::to_ascii_lowercase).filter(|name| !name.is_empty()).collect()
+}
