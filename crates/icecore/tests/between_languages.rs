@@ -82,3 +82,16 @@ fn entries_of_old_caches_of_rails_are_taken_out() {
     let error = icecore::convert(b"\x04\x080", "rails-cache/marshal", "json").unwrap_err();
     assert!(error.to_string().contains("ActiveSupport::Cache::Entry"), "{error}");
 }
+
+#[test]
+fn an_object_as_a_key_is_written_or_refused() {
+    let typed =
+        r#"{"$icecore":1,"$strings":"text","$value":{"$map":[[{"$opaque":"U","$class":"Date","$payload":[1]},true]]}}"#;
+    let limits = Limits::default();
+    let document = icecore::read_as(typed.as_bytes(), &Stage::parse("json:typed").unwrap(), &limits).unwrap();
+    for to in ["storable", "sereal", "php", "igbinary", "var-export"] {
+        let error = icecore::write_to(&document, &Stage::parse(to).unwrap(), &limits, &mut Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), icecore::ErrorKind::Unrepresentable, "{to}");
+    }
+    assert_eq!(text(typed.as_bytes(), "json:typed", "marshal:utf8").1, []);
+}

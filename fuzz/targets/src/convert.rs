@@ -19,6 +19,11 @@ const STAGES: &[&str] = &[
     "sereal:protocol=1,dedupe_strings",
     "sereal:protocol=3,canonical,compress=zlib,threshold=0",
     "json:typed",
+    "php",
+    "php-session",
+    "var-export:short",
+    "igbinary",
+    "marshal:utf8",
 ];
 
 /// Whatever a format's own detection takes is read and written in every other

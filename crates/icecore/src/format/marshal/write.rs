@@ -400,7 +400,7 @@ impl<'d> Writer<'d> {
         let mut count = i64::from(node.aux);
         if self.document.tape().keys().any_absent() {
             let map = Cursor::new(self.document, at);
-            count -= map.entries().filter(|(key, _)| key.node().has(flag::PLACEHOLDER)).count() as i64;
+            count -= map.entries().filter(|(key, _)| self.is_absent(&key.node())).count() as i64;
         }
         count
     }

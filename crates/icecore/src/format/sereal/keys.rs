@@ -83,7 +83,7 @@ pub(super) fn text_if_not_ascii(bytes: &[u8]) -> Kind {
 
 /// Whether this key is allowed in its hash but absent.
 pub(super) fn is_absent(node: &Node) -> bool {
-    node.has(flag::PLACEHOLDER)
+    node.kind.is_string() && node.has(flag::PLACEHOLDER)
 }
 
 /// Compares keys as `order` wants it.
