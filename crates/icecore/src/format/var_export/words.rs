@@ -204,7 +204,7 @@ impl<'a> Lexer<'a> {
         let name = rest.trim_ascii_end();
         let is_name = self.word_at(start) == name && name.first().is_some_and(|byte| is_word_start(*byte));
         let begins = |word: &&[u8]| word.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
-        let is_cut = name.len() == rest.len() && WORDS.iter().any(|word| begins(word));
+        let is_cut = name.len() == rest.len() && WORDS.iter().any(begins);
         if error.kind() != ErrorKind::Truncated || !is_name || is_cut || name.eq_ignore_ascii_case(b"array") {
             return error;
         }

@@ -14,7 +14,8 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "lenient",
         takes: Takes::Flag,
         side: Side::Read,
-        help: "clamp integers beyond 64 bits, ignore bytes behind the array of php_serialize, as PHP does, and blanks behind the last variable",
+        help: "clamp integers beyond 64 bits, ignore bytes behind the array of php_serialize, as PHP does, and blanks behind the last \
+               variable",
     },
 ];
 
