@@ -171,6 +171,8 @@ fn code_is_refused_and_said_to_be_code() {
         ("<?php return M_PI;", 13, "`M_PI`, a constant"),
         ("new", 0, "`new`"),
         ("(1)", 0, "an expression in brackets"),
+        ("[(M_PI)]", 1, "an expression in brackets"),
+        ("( String ) 5", 0, "the cast `(String)`"),
         ("[...[1]]", 1, "the operator `...`, a spread"),
     ] {
         let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text}"));

@@ -126,7 +126,7 @@ impl<'a> Lexer<'a> {
         match self.peek() {
             None => return Err(self.wrong(self.at, "`object)`")),
             Some(b')') if word.eq_ignore_ascii_case(b"object") => self.at += 1,
-            Some(b')') if !word.is_empty() && !word[0].is_ascii_digit() => {
+            Some(b')') if CASTS.iter().any(|cast| word.eq_ignore_ascii_case(cast)) => {
                 return Err(self.code(start, format_args!("the cast `({})`", String::from_utf8_lossy(word))));
             }
             _ => return Err(self.code(start, "an expression in brackets")),
@@ -253,6 +253,10 @@ impl<'a> Lexer<'a> {
         Ok(Start::Case(bare, member))
     }
 }
+
+/// What stands in the brackets of a cast, but for `object`.
+const CASTS: &[&[u8]] =
+    &[b"array", b"binary", b"bool", b"boolean", b"double", b"float", b"int", b"integer", b"string", b"unset"];
 
 /// Words that are values, or begin one.
 const WORDS: &[&[u8]] = &[b"null", b"true", b"false", b"array", b"INF", b"NAN", b"PHP_INT_MAX", b"PHP_INT_MIN"];
