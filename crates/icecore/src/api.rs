@@ -63,12 +63,20 @@ fn read_inside<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Resu
 
 /// The error for bytes behind a document.
 pub fn trailing(input: &[u8], consumed: usize) -> Error {
+    behind(input, consumed).helping(EACH)
+}
+
+/// What helps against bytes behind a document, whatever the format.
+pub(crate) const EACH: &str = "`--each` reads documents that stand one behind the other";
+
+/// As [`trailing`], where something else helps.
+pub(crate) fn behind(input: &[u8], consumed: usize) -> Error {
     let more = input.len() - consumed;
-    Error::new(ErrorKind::Trailing)
-        .at(consumed)
-        .expecting("the end of the input")
-        .finding(if more == 1 { "1 more byte".to_owned() } else { format!("{more} more bytes") })
-        .helping("`--each` reads documents that stand one behind the other")
+    Error::new(ErrorKind::Trailing).at(consumed).expecting("the end of the input").finding(if more == 1 {
+        "1 more byte".to_owned()
+    } else {
+        format!("{more} more bytes")
+    })
 }
 
 /// Writes a document; the stage is given as text. Losses are accepted:

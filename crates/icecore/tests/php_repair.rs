@@ -317,3 +317,32 @@ fn a_long_text_is_mended_too() {
     assert!(out == list("new.example").as_bytes());
     assert_eq!((repairs.len(), repairs[4999].path.as_str()), (5000, "$[4999].url"));
 }
+
+fn reading(text: &[u8], stage: &str) -> Result<icecore::Document<'static>, icecore::Error> {
+    icecore::read_as(text, &icecore::Stage::parse(stage)?, &Limits::default()).map(icecore::Document::into_owned)
+}
+
+/// A file ends with a newline more often than not.
+#[test]
+fn a_newline_behind_the_value_is_told_and_nothing_is_said_to_be_mended() {
+    let text = b"s:3:\"abcd\";\n";
+    let stage = icecore::Stage::parse("php:repair=lengths").unwrap();
+    let limits = Limits::default();
+    let outcome = (stage.format().read)(text, stage.settings(), icecore::Request::new(&limits));
+    assert!(outcome.document.repairs().is_empty());
+    assert_eq!(
+        outcome.error.unwrap().to_string(),
+        "bytes behind the end of the document at offset 11: expected the end of the input, found 1 more byte \
+         (`php:lenient,repair=lengths` ignores them)"
+    );
+    let document = reading(text, "php:lenient,repair=lengths").unwrap();
+    assert_eq!((document.root().as_bytes(), document.repairs().len()), (Some(&b"abcd"[..]), 1));
+
+    let error = reading(b"s:4:\"abcd\";\n", "php").unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::Trailing, Some(11)));
+    let help = "`php:lenient` ignores them; `--each` reads documents that stand one behind the other";
+    assert!(error.to_string().contains(help), "{error}");
+    assert_eq!(reading(b"s:4:\"abcd\";\n", "php:lenient").unwrap().root().as_bytes(), Some(&b"abcd"[..]));
+    let error = reading(b"[1] 2", "json").unwrap_err().to_string();
+    assert!(error.contains("(`--each` reads"), "{error}");
+}

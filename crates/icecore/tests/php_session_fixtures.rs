@@ -287,3 +287,51 @@ fn a_session_is_told_from_other_text() {
         assert!(icecore::identify(text.as_bytes()).is_none_or(|found| found.name != "php-session"), "{text}");
     }
 }
+
+fn message(text: &[u8], stage: &str) -> String {
+    let stage = icecore::Stage::parse(stage).unwrap();
+    icecore::read_as(text, &stage, &Limits::default()).unwrap_err().to_string()
+}
+
+#[test]
+fn no_option_is_offered_that_there_is_not() {
+    for text in [&br#"a|i:1;b|s:9:"x";"#[..], br#"a|s:1:"xyz";b|i:1;"#] {
+        let error = message(text, "php-session:handler=php");
+        assert!(!error.contains("repair=") && !error.contains("PHP says"), "{error}");
+        assert!(error.contains("; `\";` stands after") || error.contains("but `\";` stands after"), "{error}");
+    }
+}
+
+#[test]
+fn errors_name_the_variable() {
+    for (text, path) in [
+        ("a|i:99999999999999999999;", "$.a"),
+        ("a|i:1;b|s:9:\"x\";", "$.b"),
+        ("a|i:1;b|a:1:{s:1:\"c\";i:99999999999999999999;}", "$.b.c"),
+    ] {
+        let error = session::read(text.as_bytes(), &options(Some(Handler::Php)), &Limits::default()).unwrap_err();
+        assert_eq!(error.path(), Some(path), "{text}: {error}");
+    }
+}
+
+/// PHP itself does not take it there.
+#[test]
+fn a_newline_behind_the_last_variable_is_ignored_on_request() {
+    for handler in ["", "handler=php,"] {
+        let error = message(b"a|i:1;b|i:2;\n", "php-session:handler=php");
+        assert!(error.contains("(`php-session:lenient` ignores them)"), "{error}");
+        let stage = icecore::Stage::parse(&format!("php-session:{handler}lenient")).unwrap();
+        let document = icecore::read_as(b"a|i:1;b|i:2;\n", &stage, &Limits::default()).unwrap();
+        assert_eq!(document.root().len(), 2);
+        // A serialized array stays one, and a text is no session.
+        let document = icecore::read_as(
+            b"a:1:{i:0;i:5;}\n",
+            &icecore::Stage::parse("php-session:lenient").unwrap(),
+            &Limits::default(),
+        );
+        assert_eq!(document.unwrap().root().len(), 1);
+        assert!(icecore::read_as(b"just a text\n", &stage, &Limits::default()).is_err());
+    }
+    let error = message(b"a:1:{i:0;i:5;}\n", "php-session:handler=php_serialize");
+    assert!(error.contains("`php-session:lenient` ignores them"), "{error}");
+}

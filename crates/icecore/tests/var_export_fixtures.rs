@@ -165,6 +165,15 @@ fn code_is_refused_and_said_to_be_code() {
         ("<?php use Foo; return 1;", 6, "`use` and not `return`"),
         ("[self::X]", 1, "`self`, which depends on where it stands"),
         ("1 ? 2 : 3", 2, "the operator `?`"),
+        ("M_PI", 0, "`M_PI`, a constant"),
+        ("M_PI\n", 0, "`M_PI`, a constant"),
+        ("<?php return M_PI", 13, "`M_PI`, a constant"),
+        ("<?php return M_PI;", 13, "`M_PI`, a constant"),
+        ("new", 0, "`new`"),
+        ("(1)", 0, "an expression in brackets"),
+        ("[(M_PI)]", 1, "an expression in brackets"),
+        ("( String ) 5", 0, "the cast `(String)`"),
+        ("[...[1]]", 1, "the operator `...`, a spread"),
     ] {
         let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text}"));
         assert_eq!(
@@ -172,6 +181,29 @@ fn code_is_refused_and_said_to_be_code() {
             (ErrorKind::Unsupported, Some(offset), Some(found)),
             "{text}: {error}"
         );
+    }
+}
+
+#[test]
+fn errors_name_the_entry() {
+    for (text, path) in [
+        ("array('a'=>$x)", "$.a"),
+        ("array(5, 'a'=>$x)", "$.a"),
+        ("['b'=>array('c'=>M_PI)]", "$.b.c"),
+        ("['b'=>array(1, M_PI)]", "$.b[1]"),
+        ("[7 => 1, -3 => foo()]", "$[-3]"),
+        ("\\A::__set_state(array('p' => $x))", "$.p"),
+        ("['a' => ['b' => 1] + ['c' => 2]]", "$.a"),
+        ("['a' => 1 + 2, 'b' => 3]", "$.a"),
+        ("[1, [2] + [3]]", "$[1]"),
+        ("array(1) + array()", "$"),
+        ("5 + 5", "$"),
+        ("$x", "$"),
+        ("<?php return foo();", "$"),
+        ("['a' => 1 2]", "${1}"),
+    ] {
+        let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(error.path(), Some(path), "{text}: {error}");
     }
 }
 
@@ -454,7 +486,27 @@ fn it_is_told_from_other_text() {
         assert!(icecore::identify(text.as_bytes()).is_none_or(|found| found.name != "var-export"), "{text}");
     }
     // A program is no var_export, but who names a file gets told where the code is.
-    let program = b"<?php return ['a' => 1, 'b' => 2, 'c' => env('C')];";
-    assert!(icecore::identify(program).is_none());
-    assert_eq!(icecore::stage_of(program).unwrap().format().name, "var-export");
+    for program in [
+        "<?php return ['a' => 1, 'b' => 2, 'c' => env('C')];",
+        "<?php return ['name'=>env('APP_NAME')];",
+        "<?php\n// Names.\ndeclare(strict_types=1);\n/* of all */ return array (env('APP_NAME'));",
+        "<?php return \\App\\Config::__set_state(array('a' => foo()));",
+        "<?php return (object) [new Foo];",
+    ] {
+        assert!(icecore::identify(program.as_bytes()).is_none());
+        let stage = icecore::stage_of(program.as_bytes()).unwrap_or_else(|error| panic!("{program}: {error}"));
+        assert_eq!(stage.format().name, "var-export");
+        let error = icecore::read(program.as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{program}: {error}");
+    }
+    for program in [
+        "<?php $a = [env('C')]; return [$a];",
+        "<?php\nuse A\\B;\nreturn [B::make()];",
+        "<?php return foo(['a' => 1]);",
+        "<?php return new Foo;",
+        "<?php\nfunction f() { return ['a' => env('C')]; }",
+        "<?php returns(['a' => env('C')]);",
+    ] {
+        assert!(icecore::stage_of(program.as_bytes()).is_err(), "{program}");
+    }
 }

@@ -78,6 +78,19 @@ fn joined(mut steps: Vec<String>) -> String {
     path
 }
 
+/// A path of so many steps, of which only those are made that are shown.
+fn shortened(count: usize, step: impl Fn(usize) -> Option<String>) -> String {
+    let mut path = String::from("$");
+    if count <= STEPS {
+        path.extend((0..count).filter_map(step));
+        return path;
+    }
+    path.extend((0..STEPS / 2).filter_map(&step));
+    push_gap(&mut path, count - STEPS);
+    path.extend((count - STEPS / 2..count).filter_map(&step));
+    path
+}
+
 impl Tape {
     /// The path from the root to the node at `target`, which may be the one
     /// that would come next. Linear in the siblings on the way.
@@ -108,7 +121,8 @@ impl Tape {
         Some(path)
     }
 
-    /// The paths of several nodes below the root, found in one walk.
+    /// The paths of several nodes below the root, found in one walk; a path costs
+    /// the steps that are shown of it, however deep it is.
     pub(crate) fn paths_to(&self, targets: &[u32], input: &[u8]) -> Vec<String> {
         let mut order: Vec<usize> = (0..targets.len()).collect();
         order.sort_unstable_by_key(|at| targets[*at]);
@@ -116,10 +130,13 @@ impl Tape {
         let mut paths = vec![String::new(); targets.len()];
         // Containers that are open: node, end, child, key of the child, position.
         let mut open: Vec<(u32, u32, u32, Option<u32>, u64)> = Vec::new();
+        // Which of them are a step of paths.
+        let mut steps: Vec<usize> = Vec::new();
         let mut at = self.root;
         while at < self.len() && order.peek().is_some() {
             while open.last().is_some_and(|(_, end, ..)| at >= *end) {
                 open.pop();
+                steps.pop_if(|step| *step == open.len());
             }
             let node = &self.nodes[at as usize];
             if let Some((_, _, child, key, position)) = open.last_mut() {
@@ -133,15 +150,15 @@ impl Tape {
                 }
             }
             while let Some(wanted) = order.next_if(|wanted| targets[*wanted] <= at) {
-                let steps = open
-                    .iter()
-                    .filter_map(|(parent, _, child, key, position)| {
-                        self.child_step(self.nodes[*parent as usize].kind, *child, *key, *position, input)
-                    })
-                    .collect();
-                paths[wanted] = joined(steps);
+                paths[wanted] = shortened(steps.len(), |step| {
+                    let (parent, _, child, key, position) = open[steps[step]];
+                    self.child_step(self.nodes[parent as usize].kind, child, key, position, input)
+                });
             }
             if node.kind.is_container() {
+                if node.kind != Kind::Object {
+                    steps.push(open.len());
+                }
                 open.push((at, self.next(at), u32::MAX, None, u64::MAX));
             }
             at += 1;
@@ -412,7 +429,7 @@ fn describe(here: Cursor<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{Builder, Document};
+    use crate::document::{Builder, Document, IS_KEY};
 
     fn staff() -> Document<'static> {
         let mut b = Builder::new();
@@ -449,6 +466,66 @@ mod tests {
         assert_eq!(document.find("list").unwrap_err().kind(), crate::ErrorKind::Usage);
         assert_eq!(document.find(".self.self.list[1]#0").unwrap().as_str(), Some("a+"));
         assert_eq!(document.find("").unwrap().index(), 0);
+    }
+
+    /// A string in each of so many lists, each in the one before.
+    fn nested(depth: u32) -> (Document<'static>, Vec<u32>) {
+        let mut b = Builder::new();
+        for at in 0..depth {
+            if at % 2 == 0 {
+                b.begin_object("Node");
+                b.begin_map();
+                b.text_key("text").text("x");
+                b.text_key("next");
+            } else {
+                b.begin_array();
+                b.text("x");
+            }
+        }
+        b.null();
+        for at in (0..depth).rev() {
+            b.end();
+            if at % 2 == 0 {
+                b.end();
+            }
+        }
+        let document = b.finish().unwrap();
+        let targets = (0..document.nodes().len() as u32).collect();
+        (document, targets)
+    }
+
+    #[test]
+    fn many_paths_are_the_same_as_each() {
+        for (document, mut targets) in [nested(5), nested(64), nested(65), nested(66), nested(200)] {
+            targets.reverse();
+            let paths = document.tape.paths_to(&targets, &document.input);
+            for (at, path) in targets.into_iter().zip(paths) {
+                assert_eq!(path, document.path(at));
+            }
+        }
+        let document = staff();
+        let targets: Vec<u32> = (0..document.nodes().len() as u32).collect();
+        let paths = document.tape.paths_to(&targets, &document.input);
+        // A key's path is that of its entry, but `path` does not say so.
+        let is_same = |at: u32| document.nodes()[at as usize].key == IS_KEY || paths[at as usize] == document.path(at);
+        assert!(targets.iter().all(|at| is_same(*at)), "{paths:?}");
+    }
+
+    /// Four times as deep, and as many targets: sixteen times the work, if each
+    /// target were followed all the way down.
+    #[test]
+    fn many_deep_paths_cost_what_is_shown_of_them() {
+        let time = |depth| {
+            let (document, targets) = nested(depth);
+            let once = || {
+                let start = std::time::Instant::now();
+                assert_eq!(document.tape.paths_to(&targets, &document.input).len(), targets.len());
+                start.elapsed()
+            };
+            (0..3).map(|_| once()).min().unwrap()
+        };
+        let (short, long) = (time(1500), time(6000));
+        assert!(long < short * 9, "{short:?}, {long:?}");
     }
 
     #[test]

@@ -228,3 +228,17 @@ fn ambiguous(one: &[Fix], other: &[Fix]) -> Error {
         _ => error.finding("several ways"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looking_for_the_end_of_a_payload_is_work_too() {
+        let text = [&br#"C:1:"F":100000:{}"#[..], &[b'x'; 5000]].concat();
+        let frames = vec![Frame::root()];
+        let mut reader = Reader { at: 0, frames, texts: 0, fixes: None, cost: 0, doubt: None };
+        let (met, work) = reader.step(&text, Hunt { texts: false, step: None }, &mut Candidates::default());
+        assert!(matches!(met, Met::Fork) && work > 5000, "{work}");
+    }
+}

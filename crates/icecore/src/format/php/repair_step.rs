@@ -138,7 +138,7 @@ impl Reader {
         let frame = *self.top()?;
         let byte = input.get(self.at).copied();
         match frame.inside {
-            Inside::Root if frame.left == 0 => input[self.at..].trim_ascii().is_empty().then_some(Met::End),
+            Inside::Root if frame.left == 0 => input[self.at..].trim_ascii_start().is_empty().then_some(Met::End),
             Inside::Root => self.value(input, hunt, candidates),
             Inside::Text if frame.left > 0 => self.value(input, hunt, candidates),
             Inside::Text => {
@@ -397,6 +397,7 @@ impl Reader {
         let stated = stated.unwrap_or(usize::MAX).min(input.len());
         let most = stated.saturating_add((stated - start).saturating_add(BEHIND)).min(input.len());
         let frame = *self.frames.last()?;
+        candidates.looked += most - start;
         for end in start..most {
             if input[end] == b'}' && goes_on(frame, &input[end + 1..]) {
                 candidates.found.push((end + 1, Fix { offset, was, is: (end - start) as u64, what: "payload" }));
@@ -443,7 +444,7 @@ fn goes_on(frame: Frame, rest: &[u8]) -> bool {
         matches!(rest, [b'i', b':', b'0'..=b'9' | b'-' | b'+', ..] | [b's' | b'S', b':', b'0'..=b'9', ..])
     };
     match frame.inside {
-        Inside::Root => rest.trim_ascii().is_empty(),
+        Inside::Root => rest.trim_ascii_start().is_empty(),
         Inside::Text => rest.starts_with(b"\";"),
         Inside::Entries if frame.left == 0 => rest.first() == Some(&b'}'),
         Inside::Entries if frame.left.is_multiple_of(2) => is_key(rest),

@@ -30,6 +30,11 @@ pub(super) fn read<'a>(
         }
     };
     let mut outcome = read_fixed(input, Fixed(&fixes), options, Request::new(limits).detailed());
+    if outcome.error.is_none() && outcome.consumed < input.len() {
+        // Only blanks, but nothing is said to be mended that is then refused.
+        let error = crate::api::behind(input, outcome.consumed);
+        outcome.error = Some(error.helping("`php:lenient,repair=lengths` ignores them"));
+    }
     if outcome.error.is_none() {
         let mut repairs = located(&outcome.document, &fixes);
         inner(&mut outcome.document, &mut repairs, &fixes, options, limits, depth);

@@ -99,6 +99,15 @@ impl Tokens<'_> {
         error.helping(self.php_says(at))
     }
 
+    /// Adds what PHP says, and what helps: a session has no such option.
+    #[cold]
+    fn php_offset_and_repair(&self, error: Error, at: usize) -> Error {
+        if !self.says_php {
+            return error;
+        }
+        error.helping(format!("{}; {REPAIR}", self.php_says(at)))
+    }
+
     fn php_says(&self, at: usize) -> String {
         let (at, len) = (at.saturating_sub(self.base), self.input.len() - self.base);
         format!("PHP says: Error at offset {at} of {len} bytes")
@@ -225,11 +234,11 @@ impl Tokens<'_> {
     #[cold]
     fn wrong_length(&self, len: u64, first: usize, at: usize, php: usize) -> Error {
         match self.real_length(len, first).filter(|_| at < self.input.len()) {
-            Some(real) => Error::new(ErrorKind::Malformed)
-                .at(at)
-                .expecting("`\";` behind the string")
-                .finding(format!("a string said to be {len} bytes long, but `\";` stands after {real}"))
-                .helping(format!("{}; {REPAIR}", self.php_says(php))),
+            Some(real) => {
+                let found = format!("a string said to be {len} bytes long, but `\";` stands after {real}");
+                let error = Error::new(ErrorKind::Malformed).at(at).expecting("`\";` behind the string");
+                self.php_offset_and_repair(error.finding(found), php)
+            }
             None => self.wrong(at, php, "`\";` behind the string, whose length may be wrong"),
         }
     }
@@ -250,9 +259,9 @@ impl Tokens<'_> {
         let error = self.cut(self.input.len()).expecting(format!("{len} bytes from offset {first}"));
         // Cut off or wrong: then the end may be there all the same.
         match self.real_length(left as u64, first) {
-            Some(real) => error
-                .finding(format!("only {left}; `\";` stands after {real}"))
-                .helping(format!("{}; {REPAIR}", self.php_says(php))),
+            Some(real) => {
+                self.php_offset_and_repair(error.finding(format!("only {left}; `\";` stands after {real}")), php)
+            }
             None => self.php_offset(error.finding(format!("only {left}")), php),
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
             ErrorKind::Truncated if is_container && values > 2 => Certainty::Likely,
             ErrorKind::Malformed if is_container && values > 2 => Certainty::Likely,
             // A program: its reader can say where the code is.
-            ErrorKind::Unsupported if is_container && values > 2 => Certainty::Possible,
+            ErrorKind::Unsupported if is_container && (is_file || values > 2) => Certainty::Possible,
             _ => return None,
         },
     };

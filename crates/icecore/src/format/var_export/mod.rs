@@ -83,8 +83,7 @@ pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request
 fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
     let mut machine = Machine::new(input, limits, sink);
     let error = machine.run().err().map(|error| {
-        let next = machine.sink.tape().len();
-        let path = machine.sink.tape().path_to(next, input);
+        let path = machine.path(error.kind());
         error.on_path(path)
     });
     let consumed = machine.lexer.at.min(input.len());

@@ -9,8 +9,8 @@ use super::pen;
 use super::spelling;
 use super::string::Text;
 use super::words::{Opening, Shape, Start};
-use crate::document::{Kind, NO_KEY, NO_NODE, Node, Sink};
-use crate::error::Error;
+use crate::document::{KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Sink};
+use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 
 pub(super) struct Machine<'a, 's, S: Sink> {
@@ -23,6 +23,11 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     key_source: Option<(usize, usize)>,
     /// How far the input is covered by spans.
     spanned: usize,
+    /// Which value is being read: where it will stand, and the id of its key.
+    next: (u32, u16),
+    /// The value that was read last, while it is looked whether there is more of
+    /// it.
+    last: Option<u32>,
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
@@ -35,6 +40,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             late: Late::default(),
             key_source: None,
             spanned: 0,
+            next: (0, NO_KEY),
+            last: None,
         }
     }
 
@@ -43,7 +50,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let is_file = self.before()?;
         let start = self.lexer.at;
         self.keep_around(spelling::BEFORE, 0, start);
-        let value = self.lexer.value()?;
+        let value = self.lexer.value().map_err(|error| self.lexer.bare_constant(start, error))?;
         self.begin_value(value, NO_KEY, start)?;
         while let Some(frame) = self.frames.last().copied() {
             if self.sink.nodes().len() >= self.limits.nodes as usize {
@@ -56,6 +63,21 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.keep_around(spelling::BEHIND, end, self.lexer.at);
         self.cover(self.lexer.at);
         Ok(())
+    }
+
+    /// The path of what could not be read. An operator belongs to the value before
+    /// it.
+    pub(super) fn path(&mut self, kind: ErrorKind) -> String {
+        let input = self.lexer.input;
+        let (at, key) = self.next;
+        let tape = self.sink.tape();
+        let Some(frame) = self.frames.last() else { return "$".to_owned() };
+        if let (Some(last), ErrorKind::Unsupported) = (self.last, kind) {
+            return tape.path_to(last, input);
+        }
+        let named = at == tape.len() && key != KEY_NODE && key != NO_KEY;
+        let path = if named { tape.path_to_key(frame.at, key, input) } else { None };
+        path.unwrap_or_else(|| tape.path_to(tape.len(), input))
     }
 
     /// An entry of the innermost container, or its end.
@@ -78,29 +100,32 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             self.lexer.at += 2;
             self.lexer.skip()?;
             let start = self.lexer.at;
+            self.next = (self.sink.nodes().len() as u32, key);
             let value = self.lexer.value()?;
             self.begin_value(value, key, start)?;
         } else {
             self.lexer.at = end;
             let key = self.next_key(start)?;
             let key = self.place_key(key, start, start);
+            self.next = (self.sink.nodes().len() as u32, key);
             self.begin_value(first, key, start)?;
         }
         if self.frames.last().is_some_and(|inner| inner.at != frame.at) {
             return Ok(());
         }
-        self.separate(frame.close)
+        self.separate(frame.close, self.next.0)
     }
 
-    /// The comma behind an entry, if the container does not end there.
-    fn separate(&mut self, close: u8) -> Result<(), Error> {
+    /// The comma behind the entry at `last`, if the container does not end there.
+    fn separate(&mut self, close: u8, last: u32) -> Result<(), Error> {
+        self.last = Some(last);
         self.lexer.skip()?;
         match self.lexer.peek() {
-            Some(b',') => {
-                self.lexer.at += 1;
+            Some(byte) if byte == b',' || byte == close => {
+                self.lexer.at += usize::from(byte == b',');
+                self.last = None;
                 Ok(())
             }
-            Some(byte) if byte == close => Ok(()),
             _ if close == b']' => Err(self.lexer.unexpected("`,` or `]`")),
             _ => Err(self.lexer.unexpected("`,` or `)`")),
         }
@@ -114,10 +139,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             self.lexer.comma()?;
             self.lexer.expect(b')', "`)` at the end of `__set_state`")?;
         }
-        self.piece(start, self.lexer.at, frame.at - u32::from(frame.shape != Shape::Array), "end");
+        let node = frame.at - u32::from(frame.shape != Shape::Array);
+        self.piece(start, self.lexer.at, node, "end");
         self.close();
         match self.frames.last() {
-            Some(outer) => self.separate(outer.close),
+            Some(outer) => self.separate(outer.close, node),
             None => Ok(()),
         }
     }

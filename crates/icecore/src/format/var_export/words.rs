@@ -3,7 +3,7 @@
 use super::lex::{Lexer, is_word_start};
 use super::number::Number;
 use super::string::Text;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
 /// A leaf or the front of a container.
 pub(super) enum Start<'a> {
@@ -45,6 +45,7 @@ impl<'a> Lexer<'a> {
             Some(b'.') if self.byte(start + 1).is_some_and(|byte| byte.is_ascii_digit()) => {
                 Ok(Start::Number(self.number()?))
             }
+            Some(b'.') if self.rest().starts_with(b"...") => Err(self.code(start, "the operator `...`, a spread")),
             Some(b'+' | b'-') => Ok(Start::Number(self.signed()?)),
             Some(b'[') => {
                 self.at += 1;
@@ -125,7 +126,7 @@ impl<'a> Lexer<'a> {
         match self.peek() {
             None => return Err(self.wrong(self.at, "`object)`")),
             Some(b')') if word.eq_ignore_ascii_case(b"object") => self.at += 1,
-            Some(b')') if !word.is_empty() => {
+            Some(b')') if CASTS.iter().any(|cast| word.eq_ignore_ascii_case(cast)) => {
                 return Err(self.code(start, format_args!("the cast `({})`", String::from_utf8_lossy(word))));
             }
             _ => return Err(self.code(start, "an expression in brackets")),
@@ -196,6 +197,24 @@ impl<'a> Lexer<'a> {
         })
     }
 
+    /// A name at the end of the input may be cut off. As the whole value it is a
+    /// constant, unless the name of a class or one of the few words begins so.
+    pub(super) fn bare_constant(&self, start: usize, error: Error) -> Error {
+        let rest = self.input.get(start..).unwrap_or(&[]);
+        let name = rest.trim_ascii_end();
+        let is_name = self.word_at(start) == name && name.first().is_some_and(|byte| is_word_start(*byte));
+        let begins = |word: &&[u8]| word.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
+        let is_cut = name.len() == rest.len() && WORDS.iter().any(begins);
+        if error.kind() != ErrorKind::Truncated || !is_name || is_cut || name.eq_ignore_ascii_case(b"array") {
+            return error;
+        }
+        let shown = String::from_utf8_lossy(name);
+        if KEYWORDS.iter().any(|word| name.eq_ignore_ascii_case(word)) {
+            return self.code(start, format_args!("`{shown}`"));
+        }
+        self.code(start, format_args!("`{shown}`, a constant"))
+    }
+
     /// `Cls::…`
     fn member(&mut self, start: usize, class: &'a [u8]) -> Result<Start<'a>, Error> {
         self.at += 2;
@@ -234,6 +253,13 @@ impl<'a> Lexer<'a> {
         Ok(Start::Case(bare, member))
     }
 }
+
+/// What stands in the brackets of a cast, but for `object`.
+const CASTS: &[&[u8]] =
+    &[b"array", b"binary", b"bool", b"boolean", b"double", b"float", b"int", b"integer", b"string", b"unset"];
+
+/// Words that are values, or begin one.
+const WORDS: &[&[u8]] = &[b"null", b"true", b"false", b"array", b"INF", b"NAN", b"PHP_INT_MAX", b"PHP_INT_MIN"];
 
 /// Words that begin code.
 const KEYWORDS: &[&[u8]] = &[

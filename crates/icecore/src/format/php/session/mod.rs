@@ -90,8 +90,7 @@ fn feed<S: Sink>(
     let result = machine.session(handler);
     let mut consumed = machine.tokens.at;
     let error = result.err().map(|error| {
-        let next = machine.sink.tape().len();
-        let path = machine.sink.tape().path_to(next, input);
+        let path = machine.path();
         error.on_path(path)
     });
     machine.finish();

@@ -14,7 +14,8 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "lenient",
         takes: Takes::Flag,
         side: Side::Read,
-        help: "clamp integers beyond 64 bits, and ignore bytes behind the array of php_serialize, as PHP does",
+        help: "clamp integers beyond 64 bits, ignore bytes behind the array of php_serialize, as PHP does, and blanks behind the last \
+               variable",
     },
 ];
 
@@ -34,7 +35,8 @@ pub struct ReadOptions {
     /// How the variables were put together. `None`: found by looking.
     pub handler: Option<Handler>,
     /// Clamp integers beyond 64 bits, and ignore bytes behind the array of
-    /// `php_serialize`, as PHP does.
+    /// `php_serialize`, as PHP does. Ignore blanks behind the last variable, as an
+    /// editor leaves them.
     pub lenient: bool,
 }
 

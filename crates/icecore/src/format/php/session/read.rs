@@ -25,12 +25,22 @@ impl<S: Sink> Machine<'_, '_, S> {
             if self.sink.nodes().len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.tokens.at));
             }
+            if self.ends_here(handler) {
+                break;
+            }
             let key = self.name(handler)?;
             self.value(key)?;
             self.drain(1)?;
         }
         self.close(false);
         Ok(())
+    }
+
+    /// Whether only blanks are left, as where a file was saved by an editor, and
+    /// they are to be ignored. A text without any variable is no session.
+    fn ends_here(&self, handler: Handler) -> bool {
+        let at = self.tokens.at;
+        self.is_lenient() && handler == Handler::Php && at > 0 && self.tokens.input[at..].trim_ascii_start().is_empty()
     }
 
     /// Reads the name of a variable.
@@ -60,10 +70,14 @@ impl<S: Sink> Machine<'_, '_, S> {
         let rest = &self.tokens.input[start..];
         match rest.iter().position(|byte| *byte == b'|') {
             Some(bar) => Ok((start, bar, start + bar + 1)),
-            None => Err(Error::new(ErrorKind::Truncated)
-                .at(self.tokens.input.len())
-                .expecting("the name of a variable and `|`")
-                .finding(format!("the end of the input, {} bytes behind the last value", rest.len()))),
+            None => {
+                let error = Error::new(ErrorKind::Truncated).at(self.tokens.input.len());
+                let error = error
+                    .expecting("the name of a variable and `|`")
+                    .finding(format!("the end of the input, {} bytes behind the last value", rest.len()));
+                let is_blank = start > 0 && rest.trim_ascii().is_empty();
+                Err(if is_blank { error.helping("`php-session:lenient` ignores them") } else { error })
+            }
         }
     }
 
