@@ -6,8 +6,8 @@
 //! rest. `make pages` writes the output of all commands anew; read the
 //! difference.
 //!
-//! A command that uses a perl module which is not installed is left out, and
-//! the test says so.
+//! A command that uses php, ruby or a perl module which is not installed is left
+//! out, and the test says so.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -86,8 +86,17 @@ impl Page {
     }
 }
 
-/// What a command needs of perl and this machine lacks.
+/// What a command needs of perl, php or ruby and this machine lacks.
 fn lacking(command: &str) -> Option<String> {
+    let programs = command.split(['|', ';', '&']).filter_map(|part| part.split_whitespace().next());
+    let works = |program: &str| {
+        let version = Command::new(program).arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        version.is_ok_and(|status| status.success())
+    };
+    if let Some(program) = programs.filter(|program| matches!(*program, "php" | "ruby")).find(|program| !works(program))
+    {
+        return Some(program.to_owned());
+    }
     let needs: Vec<&str> =
         command.split_whitespace().filter(|word| *word == "perl" || word.starts_with("-M")).collect();
     let modules = needs.iter().filter(|word| **word != "perl").map(|module| module.split('=').next().unwrap_or(module));
@@ -105,7 +114,7 @@ fn copy(from: &Path, to: &Path) {
         let to = to.join(path.file_name().unwrap_or_default());
         if path.is_dir() {
             copy(&path, &to);
-        } else if path.extension().is_none_or(|extension| extension != "pl") {
+        } else if !["make.pl", "make.php", "make.rb"].iter().any(|script| path.ends_with(script)) {
             fs::copy(path, to).expect("a sample can be copied");
         }
     }
