@@ -38,9 +38,10 @@ pub struct Names {
     marked: bool,
     /// Whether there is one of a key that is allowed, but absent.
     absent: bool,
-    /// Whether there is one that only an object's member can have: a symbol, or
-    /// a mangled name of PHP's. The table of keys that is full counts as such.
-    member: bool,
+    /// Whether there is a symbol.
+    symbol: bool,
+    /// Whether there is a mangled name, as PHP gives properties.
+    mangled: bool,
     /// Whether there is one with parts, as `A::B` or `A\B`.
     qualified: bool,
     /// How often everything was forgotten: ids of another generation mean
@@ -155,11 +156,16 @@ impl Names {
         self.absent
     }
 
-    /// Whether there may be a member's name that is written otherwise in other
-    /// languages.
+    /// Whether there may be a key that is a symbol; a full table has not all.
     #[inline]
-    pub(crate) fn any_member(&self) -> bool {
-        self.member || self.entries.len() >= CAPACITY
+    pub(crate) fn any_symbol(&self) -> bool {
+        self.symbol || self.entries.len() >= CAPACITY
+    }
+
+    /// Whether there may be a key with a mangled name.
+    #[inline]
+    pub(crate) fn any_mangled(&self) -> bool {
+        self.mangled || self.entries.len() >= CAPACITY
     }
 
     /// Whether there is a class in a package, module or namespace.
@@ -336,7 +342,8 @@ impl Names {
         self.marked |= !is_plain;
         self.plain.push(is_plain);
         self.absent |= node.flags & super::flag::PLACEHOLDER != 0;
-        self.member |= node.kind == Kind::Symbol || bytes.first() == Some(&0);
+        self.symbol |= node.kind == Kind::Symbol;
+        self.mangled |= bytes.first() == Some(&0);
         self.qualified |= bytes.iter().any(|byte| matches!(byte, b':' | b'\\'));
         self.entries.push(Entry { head: head_of(bytes), node: kept });
         self.follow.resize(self.entries.len() + 1, 0);

@@ -82,7 +82,8 @@ pub(crate) fn unmangled(name: &[u8]) -> Option<&[u8]> {
 /// if it has them already. Nodes keep their places.
 pub(crate) fn renamed<'d>(document: &'d Document<'_>, naming: Naming) -> Option<(Document<'d>, Losses)> {
     let tape = document.tape();
-    let has_members = tape.keys().any_member();
+    let has_members =
+        naming.drops_sigils() && tape.keys().any_symbol() || naming.drops_visibility() && tape.keys().any_mangled();
     let has_classes = tape.classes().any_qualified() && matches!(naming, Naming::Php | Naming::Ruby);
     // A struct's members have no sigil, so the writer must not give them one.
     let may_have_structs = naming == Naming::Ruby && !tape.classes().is_empty();
@@ -95,7 +96,7 @@ pub(crate) fn renamed<'d>(document: &'d Document<'_>, naming: Naming) -> Option<
         if has_classes && matches!(node.kind, Kind::Object | Kind::Opaque | Kind::Attrs) {
             renamer.class(at, node);
         }
-        let is_struct = may_have_structs && node.form() == Form::Struct;
+        let is_struct = may_have_structs && node.form() == Form::Struct && !begins_with_symbol(tape, at + 2);
         if (has_members || is_struct) && node.kind == Kind::Object {
             renamer.members(at + 1, is_struct);
         }
@@ -104,6 +105,12 @@ pub(crate) fn renamed<'d>(document: &'d Document<'_>, naming: Naming) -> Option<
         Cow::Borrowed(_) => None,
         Cow::Owned(tape) => Some((Document::from_tape(Cow::Borrowed(document.input()), tape), renamer.losses)),
     }
+}
+
+/// Whether the member at `at` is called by a symbol, as all are in Ruby.
+fn begins_with_symbol(tape: &Tape, at: u32) -> bool {
+    let id = tape.nodes().get(at as usize).map_or(0, |node| u32::from(node.key));
+    tape.keys().get(id).is_some_and(|name| name.node.kind == Kind::Symbol)
 }
 
 struct Renamer<'d> {

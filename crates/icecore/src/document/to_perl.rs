@@ -27,7 +27,7 @@ impl Tape {
         let document = Document::new(Cow::Borrowed(input), std::mem::take(self));
         let named = renamed(&document, Naming::Perl).map(|(named, _)| named.into_tape());
         *self = named.unwrap_or_else(|| document.into_tape());
-        if self.keys.any_member() {
+        if self.keys.any_symbol() {
             self.replace_keys(|name| (name.node.kind == Kind::Symbol).then(|| kind_of(name.bytes)));
         }
         for at in 0..self.nodes.len() {
