@@ -143,6 +143,18 @@ impl Stage {
         Ok(inside)
     }
 
+    /// The names of its wrappers and its format, outermost first: `slashes/php`.
+    ///
+    /// ```
+    /// let stage = icecore::Stage::parse("laravel-cache/php:lenient")?;
+    /// assert_eq!(stage.name(), "laravel-cache/php");
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn name(&self) -> String {
+        let wrappers = self.wrappers().iter().map(|wrap| wrap.wrapper().name);
+        wrappers.chain([self.format().name]).collect::<Vec<_>>().join("/")
+    }
+
     /// Puts the wrappers on.
     ///
     /// # Errors

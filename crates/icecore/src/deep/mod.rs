@@ -53,8 +53,7 @@ pub struct Opened {
 impl Opened {
     /// Its format with wrappers, as `slashes/php`.
     pub fn name(&self) -> String {
-        let wrappers = self.stage.wrappers().iter().map(|wrap| wrap.wrapper().name);
-        wrappers.chain([self.stage.format().name]).collect::<Vec<_>>().join("/")
+        self.stage.name()
     }
 }
 

@@ -44,12 +44,6 @@ impl<'l> Look<'l> {
     }
 }
 
-/// Its format with wrappers.
-pub fn name(stage: &Stage) -> String {
-    let wrappers = stage.wrappers().iter().map(|wrap| wrap.wrapper().name);
-    wrappers.chain([stage.format().name]).collect::<Vec<_>>().join("/")
-}
-
 /// Reads what is in a string and hands it on, as a piece of the input if it stands
 /// there as it is.
 pub fn open<T>(

@@ -199,7 +199,7 @@ impl List<'_> {
             deep::open(piece, document.bytes(known), &stage, look.limits, |piece, outcome| {
                 self.opened += 1;
                 let number = self.opened;
-                let format = deep::name(&stage);
+                let format = stage.name();
                 let opened = Item {
                     kind: "opened",
                     depth: look.base,

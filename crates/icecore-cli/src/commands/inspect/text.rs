@@ -31,9 +31,7 @@ pub fn document(
     if args.path.is_none() {
         let variant = variant(piece);
         let comma = if variant.is_empty() { "" } else { ", " };
-        let wrappers = piece.stage.wrappers().iter().map(|wrap| wrap.wrapper().name);
-        let format: Vec<_> = wrappers.chain([piece.stage.format().name]).collect();
-        let format = format.join("/");
+        let format = piece.stage.name();
         let len = piece.bytes.len();
         let at = if piece.start > 0 { format!(" at {:08x}", piece.start) } else { String::new() };
         let bytes = if len == 1 { "byte" } else { "bytes" };
@@ -82,9 +80,9 @@ impl Text<'_> {
         if let Some(stage) = &stage {
             line.pop();
             let hint = match self.look.shows(*depth) {
-                true => format!(", {} inside:", deep::name(stage)),
-                false if self.look.opens => format!(", {} inside", deep::name(stage)),
-                false => format!(", {} inside (--deep shows it)", deep::name(stage)),
+                true => format!(", {} inside:", stage.name()),
+                false if self.look.opens => format!(", {} inside", stage.name()),
+                false => format!(", {} inside (--deep shows it)", stage.name()),
             };
             line.push_str(&self.paint.ink(Ink::Faint, hint));
             line.push('\n');
