@@ -1,5 +1,6 @@
 //! The formats: one folder and one row each.
 
+pub mod dumper;
 pub mod igbinary;
 pub mod json;
 pub mod marshal;

@@ -1,0 +1,196 @@
+//! The settings of Data::Dumper, by their names in lower case.
+
+use crate::options::{Opt, Settings, Side, Takes};
+
+pub(super) const OPTIONS: &[Opt] = &[
+    Opt {
+        name: "indent",
+        takes: Takes::Number(0, 3),
+        side: Side::Write,
+        help: "0 writes all in one line, 1 indents by levels, 2 (the default) below what is open, 3 adds indexes as comments",
+    },
+    Opt { name: "terse", takes: Takes::Flag, side: Side::Write, help: "leave out `$VAR1 = `" },
+    Opt {
+        name: "useqq",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "write every string in double quotes, with `\\n` and the like for control characters",
+    },
+    Opt {
+        name: "deepcopy",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "write shared containers again instead of a path to the first, except in cycles",
+    },
+    Opt {
+        name: "purity",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "add statements that restore cycles and references into the structure",
+    },
+    Opt { name: "sortkeys", takes: Takes::Flag, side: Side::Write, help: "sort the keys of each hash" },
+    Opt {
+        name: "quotekeys",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "quote all keys, as is the default; `quotekeys=no` leaves names and integers bare",
+    },
+    Opt {
+        name: "trailingcomma",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "with `indent` of 1 and more: a comma behind the last item too",
+    },
+    Opt { name: "pad", takes: Takes::Text, side: Side::Both, help: "what stands before each line" },
+    Opt { name: "pair", takes: Takes::Text, side: Side::Both, help: "what stands between key and value; ` => `" },
+    Opt { name: "varname", takes: Takes::Text, side: Side::Write, help: "the name before the number; `VAR`" },
+    Opt {
+        name: "names",
+        takes: Takes::Text,
+        side: Side::Write,
+        help: "names for the values, separated by commas, as the second list of Data::Dumper->new: `config,*hosts`",
+    },
+    Opt {
+        name: "list",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "write the items of the array at the root as `$VAR1`, `$VAR2` and so on",
+    },
+    Opt {
+        name: "maxdepth",
+        takes: Takes::Number(0, u32::MAX as i64),
+        side: Side::Write,
+        help: "write what is deeper than this as a string such as `'HASH(0x…)'`; 0, the default, is no limit",
+    },
+    Opt { name: "bless", takes: Takes::Text, side: Side::Write, help: "the function that blesses; `bless`" },
+    Opt {
+        name: "toaster",
+        takes: Takes::Text,
+        side: Side::Write,
+        help: "a method to call on each object when the text is evaluated",
+    },
+    Opt {
+        name: "sparseseen",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "forget scalars that are referred to only once, as the setting does; references to them are written again",
+    },
+    Opt {
+        name: "useperl",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "write what Data::Dumper's Perl code writes where that differs from its C code",
+    },
+];
+
+/// How a text is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// What stands before each line. `None`: it is found out.
+    pub pad: Option<String>,
+    /// What stands between a key and its value. `None`: it is found out.
+    pub pair: Option<String>,
+}
+
+/// How a text is written: the settings of Data::Dumper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// `$Data::Dumper::Indent`, from 0 to 3.
+    pub indent: u8,
+    /// Leave out `$VAR1 = `.
+    pub terse: bool,
+    /// Write every string in double quotes.
+    pub useqq: bool,
+    /// Write shared containers again.
+    pub deepcopy: bool,
+    /// Add statements that restore cycles and references into the structure.
+    pub purity: bool,
+    /// Sort the keys of each hash.
+    pub sortkeys: bool,
+    /// Quote all keys.
+    pub quotekeys: bool,
+    /// A comma behind the last item too.
+    pub trailingcomma: bool,
+    /// What stands before each line.
+    pub pad: String,
+    /// What stands between a key and its value.
+    pub pair: String,
+    /// The name before the number.
+    pub varname: String,
+    /// Names for the values, as the second list of `Data::Dumper->new`.
+    pub names: Vec<String>,
+    /// Write the items of the array at the root as values of their own.
+    pub list: bool,
+    /// How many levels are written; 0 is all.
+    pub maxdepth: u32,
+    /// The function that blesses.
+    pub bless: String,
+    /// A method to call on each object when the text is evaluated.
+    pub toaster: Option<String>,
+    /// Forget scalars that are referred to only once.
+    pub sparseseen: bool,
+    /// Follow Data::Dumper's Perl code where it differs from its C code.
+    pub useperl: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> WriteOptions {
+        WriteOptions {
+            indent: 2,
+            terse: false,
+            useqq: false,
+            deepcopy: false,
+            purity: false,
+            sortkeys: false,
+            quotekeys: true,
+            trailingcomma: false,
+            pad: String::new(),
+            pair: " => ".to_owned(),
+            varname: "VAR".to_owned(),
+            names: Vec::new(),
+            list: false,
+            maxdepth: 0,
+            bless: "bless".to_owned(),
+            toaster: None,
+            sparseseen: false,
+            useperl: false,
+        }
+    }
+}
+
+impl ReadOptions {
+    pub(super) fn from_settings(settings: &Settings) -> ReadOptions {
+        let text = |name| settings.text(name).map(str::to_owned);
+        ReadOptions { pad: text("pad"), pair: text("pair") }
+    }
+}
+
+impl WriteOptions {
+    pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
+        let usual = WriteOptions::default();
+        let text = |name| settings.text(name).map(str::to_owned);
+        let names = settings.text("names").map(|names| names.split(',').map(str::to_owned).collect());
+        WriteOptions {
+            indent: settings.number("indent").and_then(|indent| u8::try_from(indent).ok()).unwrap_or(usual.indent),
+            terse: settings.flag("terse"),
+            useqq: settings.flag("useqq"),
+            deepcopy: settings.flag("deepcopy"),
+            purity: settings.flag("purity"),
+            sortkeys: settings.flag("sortkeys"),
+            quotekeys: settings.flag_set("quotekeys").unwrap_or(true),
+            trailingcomma: settings.flag("trailingcomma"),
+            pad: text("pad").unwrap_or_default(),
+            pair: text("pair").unwrap_or(usual.pair),
+            varname: text("varname").unwrap_or(usual.varname),
+            names: names.unwrap_or_default(),
+            list: settings.flag("list"),
+            maxdepth: settings.number("maxdepth").and_then(|depth| u32::try_from(depth).ok()).unwrap_or(0),
+            bless: text("bless").unwrap_or(usual.bless),
+            toaster: text("toaster").filter(|method| !method.is_empty()),
+            sparseseen: settings.flag("sparseseen"),
+            useperl: settings.flag("useperl"),
+        }
+    }
+}
