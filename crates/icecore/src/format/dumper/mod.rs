@@ -4,6 +4,8 @@
 
 mod options;
 mod read;
+#[allow(dead_code, reason = "for the writer")]
+mod spelling;
 mod write;
 
 pub use options::{ReadOptions, WriteOptions};
