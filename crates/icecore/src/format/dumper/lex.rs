@@ -72,11 +72,17 @@ impl<'a> Lexer<'a> {
     /// What stands at `at` would have to be run.
     #[cold]
     pub(super) fn code(&self, at: usize, what: impl std::fmt::Display) -> Error {
+        self.code_that(at, what, HELP_CODE)
+    }
+
+    /// The same, where something else helps.
+    #[cold]
+    pub(super) fn code_that(&self, at: usize, what: impl std::fmt::Display, help: &'static str) -> Error {
         Error::new(ErrorKind::Unsupported)
             .at(at)
             .expecting("what Data::Dumper writes")
-            .finding(format!("{what}"))
-            .helping(HELP_CODE)
+            .finding(what.to_string())
+            .helping(help)
     }
 
     /// Something else than `expected` stands here: an operator is code.
@@ -85,10 +91,10 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         match rest {
             // They may be cut off.
-            [] | [b'='] | [b'-'] => self.wrong(self.input.len(), expected),
+            [] | [b'=' | b'-' | b':'] => self.wrong(self.input.len(), expected),
             [b'-', b'>', behind @ ..] => match behind.trim_ascii_start().first() {
                 Some(byte) if is_word_start(*byte) => {
-                    self.code(self.at, "a method call").helping("Data::Dumper adds it where Toaster is set")
+                    self.code_that(self.at, "a method call", "Data::Dumper adds it where Toaster is set")
                 }
                 _ => self.code(self.at, "an access to what stands before"),
             },
@@ -97,6 +103,7 @@ impl<'a> Lexer<'a> {
                 b'+' | b'-' | b'*' | b'/' | b'%' | b'.' | b'?' | b'|' | b'&' | b'^' | b'<' | b'>' | b'!' | b'=' | b'~',
                 ..,
             ] => self.code(self.at, format_args!("the operator `{}`", char::from(rest[0]))),
+            [b'(', ..] => self.code(self.at, "a call"),
             [b'[' | b'{', ..] => self.code(self.at, "an access to what stands before"),
             [byte, ..] if byte.is_ascii_lowercase() => {
                 let word = String::from_utf8_lossy(self.word_at(self.at)).into_owned();
