@@ -91,7 +91,7 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         match rest {
             // They may be cut off.
-            [] | [b'=' | b'-' | b':'] => self.wrong(self.input.len(), expected),
+            [] | [b'=' | b'-' | b':' | b'.'] => self.wrong(self.input.len(), expected),
             [b'-', b'>', behind @ ..] => match behind.trim_ascii_start().first() {
                 Some(byte) if is_word_start(*byte) => {
                     self.code_that(self.at, "a method call", "Data::Dumper adds it where Toaster is set")
