@@ -107,7 +107,7 @@ pub fn write(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, Error> {
 /// b.end().end();
 /// let mut json = Vec::new();
 /// let losses = icecore::write_to(&b.finish()?, &Stage::parse("json")?, &Limits::default(), &mut json)?;
-/// assert_eq!(losses.iter().next().unwrap().to_string(), "1 class names dropped, first at $");
+/// assert_eq!(losses.iter().next().unwrap().to_string(), "1 class name dropped, first at $");
 /// # Ok::<(), icecore::Error>(())
 /// ```
 ///
