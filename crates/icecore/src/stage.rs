@@ -100,6 +100,20 @@ impl Stage {
         &self.wrappers
     }
 
+    /// The stage of one line, if this is a format of lines, each of which is a
+    /// document.
+    ///
+    /// ```
+    /// let stage = icecore::Stage::parse("ndjson:sort_keys")?;
+    /// assert_eq!(stage.of_line().map(|line| line.name()).as_deref(), Some("json"));
+    /// assert!(icecore::Stage::parse("php")?.of_line().is_none());
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn of_line(&self) -> Option<Stage> {
+        let is_lines = std::ptr::eq(self.format, &format::json::lines::FORMAT);
+        is_lines.then(|| Stage { format: &format::json::FORMAT, ..self.clone() })
+    }
+
     /// The same stage inside one more wrapper.
     pub(crate) fn wrapped_in(mut self, wrapper: &'static Wrapper, settings: Settings) -> Stage {
         self.wrappers.insert(0, Wrap { wrapper, settings });
