@@ -3,8 +3,16 @@
 //! `FORMAT.md` beside this file has the facts.
 
 mod options;
+mod paths;
+mod quote;
 mod read;
+mod referent;
+mod wide;
 mod write;
+mod write_frames;
+mod write_keys;
+mod write_leaf;
+mod write_values;
 
 pub use options::{ReadOptions, WriteOptions};
 pub use read::read_outcome;
