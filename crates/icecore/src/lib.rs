@@ -43,7 +43,7 @@ pub use document::{
 };
 pub use error::{Error, ErrorKind, window};
 pub use format::{
-    Certainty, Format, Guess, Outcome, Part, Request, Rest, dumper, igbinary, json, marshal, php, sereal, storable,
+    Certainty, Format, Guess, Outcome, Part, Request, Rest, dumper, igbinary, join, json, marshal, pack, php, sereal, storable,
     var_export,
 };
 pub use known::{Day, Exception, Known, Members, Moment};
