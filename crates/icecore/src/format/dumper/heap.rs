@@ -284,7 +284,9 @@ impl<'a, 't> Heap<'a, 't> {
                     Some(Place::Variable(variable)) => match self.read(walk, variable)? {
                         Value::Thing(thing) => thing,
                         _ => {
-                            return Err(self.nowhere(walk, "a reference to an array or a hash", "another value").into());
+                            return Err(self
+                                .nowhere(walk, "a reference to an array or a hash", "another value")
+                                .into());
                         }
                     },
                     None => return Err(self.nowhere(walk, "a variable", "none").into()),

@@ -20,11 +20,23 @@ struct Piece {
 #[derive(Clone, Copy)]
 enum Step {
     /// The name of the value itself.
-    Root { start: usize, end: usize },
-    Item { index: u32, arrow: bool },
-    Key { start: usize, end: usize, arrow: bool },
+    Root {
+        start: usize,
+        end: usize,
+    },
+    Item {
+        index: u32,
+        arrow: bool,
+    },
+    Key {
+        start: usize,
+        end: usize,
+        arrow: bool,
+    },
     /// What it refers to: `${…}`, `*{…}`.
-    Behind { sigil: u8 },
+    Behind {
+        sigil: u8,
+    },
 }
 
 pub(super) struct Paths {

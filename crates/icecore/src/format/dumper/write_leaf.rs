@@ -99,7 +99,11 @@ impl Writer<'_> {
 
     fn child_bytes(&self, at: u32) -> &[u8] {
         let node = self.node(at);
-        if node.kind.has_bytes() { self.nodes.get(at as usize).map_or(&[], |node| self.document.bytes(node)) } else { &[] }
+        if node.kind.has_bytes() {
+            self.nodes.get(at as usize).map_or(&[], |node| self.document.bytes(node))
+        } else {
+            &[]
+        }
     }
 
     /// A float is the string that perl makes of it, with 15 digits.

@@ -329,18 +329,8 @@ impl Writer<'_> {
             Shape::Scalar | Shape::Glob => (referent.at, referent.at + 1),
             _ => (referent.at + 1, self.document.tape().next(referent.at)),
         };
-        let mut frame = Frame {
-            shape,
-            at: first,
-            end,
-            count: 0,
-            column,
-            path: None,
-            key: None,
-            id: referent.id,
-            blessed,
-            closing,
-        };
+        let mut frame =
+            Frame { shape, at: first, end, count: 0, column, path: None, key: None, id: referent.id, blessed, closing };
         if shape == Shape::Hash && self.style.options.sortkeys {
             frame.shape = Shape::Sorted;
             frame.end = u32::try_from(self.sorted.len()).unwrap_or(u32::MAX);
