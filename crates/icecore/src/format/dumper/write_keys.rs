@@ -117,9 +117,8 @@ impl<'d> Writer<'d> {
     #[cold]
     fn any_key(&mut self, key: Key, at: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
         let name = self.name_of(key);
-        let too_long = name.is_some_and(|name| {
-            name.node.kind == Kind::BigInt && bigint::exceeds(name.bytes, self.limits.digits)
-        });
+        let too_long =
+            name.is_some_and(|name| name.node.kind == Kind::BigInt && bigint::exceeds(name.bytes, self.limits.digits));
         if too_long {
             return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
         }
