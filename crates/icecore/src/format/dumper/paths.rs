@@ -103,15 +103,18 @@ impl Paths {
     /// Whether an arrow stands between the name and an index.
     fn needs_arrow(&self, path: Path) -> bool {
         let piece = self.piece(path);
-        let Step::Root { start, end } = piece.step else {
-            return piece.braced || self.useperl && piece.broken;
+        let (start, end) = match piece.step {
+            Step::Root { start, end } => (start, end),
+            // `${$}` needs none, says the C code, by counting letters.
+            Step::Behind { .. } if !self.useperl && self.root_text(piece.before).len() == 1 => return false,
+            _ => return piece.braced || self.useperl && piece.broken,
         };
         let name = self.text.get(start..end).unwrap_or(&[]);
         let ends_open = !matches!(name.last(), Some(b']' | b'}'));
         match name.first() {
             Some(b'@' | b'%') => false,
             _ if self.useperl => ends_open || piece.braced || piece.broken,
-            // `${a}` needs none, says the original, by counting letters.
+            // Nor does `${a}`.
             _ => ends_open || piece.braced && name.len() > 4,
         }
     }

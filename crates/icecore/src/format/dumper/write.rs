@@ -7,7 +7,7 @@ use super::options::WriteOptions;
 use super::paths::{Path, Paths};
 use super::referent::{Found, Id, Look, Type};
 use super::write_frames::Frame;
-use super::{NAME, wide};
+use super::{NAME, quote, wide};
 use crate::document::{Document, Kind, Naming, Node, flag};
 use crate::error::Error;
 use crate::format::write_named;
@@ -37,11 +37,32 @@ fn write_whole(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    if !options.useperl || !has_wide(document) {
+        return write_as(document, options, limits, false, out);
+    }
+    // The Perl code makes characters, which print writes in UTF-8 as soon as one of
+    // them needs it.
+    let mut text = Vec::new();
+    let losses = write_as(document, options, limits, true, &mut text)?;
+    let is_text = !wide::chars(&text).any(|(code, _)| code > 0xFF);
+    quote::push_chars(&text, is_text, false, out.buffer());
+    out.ready()?;
+    Ok(losses)
+}
+
+fn write_as(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    wide: bool,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    let has_targets = document.nodes().iter().any(|node| node.has(flag::TARGET));
     let most_again = limits.expanded_from(document.nodes().len());
     let mut writer = Writer {
         document,
         nodes: document.nodes(),
-        style: Style::new(options, document),
+        style: Style { options, breaks: options.indent > 0, columns: options.indent >= 2, wide },
         limits,
         stack: Vec::new(),
         sorted: Vec::new(),
@@ -49,6 +70,7 @@ fn write_whole(
         root: None,
         seen: HashMap::new(),
         posts: Vec::new(),
+        remembers_all: has_targets && options.deepcopy && options.maxdepth > 0 && !options.purity,
         holders: if options.sparseseen && !options.useperl { holders(document) } else { HashMap::new() },
         again: 0,
         most_again,
@@ -78,16 +100,9 @@ pub(super) struct Style<'o> {
     pub(super) breaks: bool,
     /// What is nested stands below its bracket.
     pub(super) columns: bool,
-    /// `useperl`, and a character above 255 stands in the text as it is: then the
-    /// text is UTF-8.
+    /// `useperl`, and a character above 255 may stand in the text as it is: the text
+    /// is made in UTF-8.
     pub(super) wide: bool,
-}
-
-impl<'o> Style<'o> {
-    fn new(options: &'o WriteOptions, document: &Document<'_>) -> Style<'o> {
-        let wide = options.useperl && has_wide(document);
-        Style { options, breaks: options.indent > 0, columns: options.indent >= 2, wide }
-    }
 }
 
 /// Whether a class or a pattern has a character above 255.
@@ -107,14 +122,22 @@ fn holders(document: &Document<'_>) -> HashMap<u32, u32> {
         let before = at.checked_sub(1).and_then(|before| nodes.get(before));
         let is_weak = before.is_some_and(|before| before.kind == Kind::Ref && before.has(flag::WEAK));
         if node.kind == Kind::Alias && !is_weak {
-            *holders.entry(node.payload as u32).or_insert(0) += 1;
+            *holders.entry(unwrapped(nodes, node.payload as u32)).or_insert(0) += 1;
         }
         let named = if node.kind == Kind::Link { nodes.get(node.payload as usize) } else { None };
         if named.is_some_and(|named| named.kind == Kind::Ref) && !node.has(flag::WEAK) {
-            *holders.entry(node.payload as u32 + 1).or_insert(0) += 1;
+            *holders.entry(unwrapped(nodes, (node.payload as u32).saturating_add(1))).or_insert(0) += 1;
         }
     }
     holders
+}
+
+/// The variable at `at`, without a class or attributes of its own.
+fn unwrapped(nodes: &[Node], at: u32) -> u32 {
+    const MOST: usize = 8;
+    let wrappers = nodes.iter().skip(at as usize).take(MOST);
+    let is_wrapper = |node: &&Node| matches!(node.kind, Kind::Object | Kind::Attrs);
+    at.saturating_add(wrappers.take_while(is_wrapper).count() as u32)
 }
 
 /// What is remembered of a thing that was written.
@@ -151,6 +174,8 @@ pub(super) struct Writer<'d> {
     pub(super) seen: HashMap<Id, Seen>,
     /// What the statements behind the value say: this name is that thing.
     pub(super) posts: Vec<(Path, Seen)>,
+    /// `deepcopy` forgets a thing once it was written, but not one below `maxdepth`.
+    pub(super) remembers_all: bool,
     pub(super) holders: HashMap<u32, u32>,
     /// How many nodes were written through links, and how many may be.
     pub(super) again: u64,

@@ -108,7 +108,8 @@ impl Writer<'_> {
 
     /// A float is the string that perl makes of it, with 15 digits.
     fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) {
-        let text = perl_text(value);
+        // A float that is zero has no sign as a string.
+        let text = if value == 0.0 { "0".to_owned() } else { perl_text(value) };
         if text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
             self.lose(LossKind::Precision, at);
         }
@@ -178,16 +179,20 @@ impl Writer<'_> {
     // -- Regexps ---------------------------------------------------------------------
 
     /// The pattern of the regexp at `at` and its flags.
-    fn parts(&self, at: u32) -> (&[u8], bool, &[u8]) {
+    fn parts(&self, at: u32) -> (&[u8], bool, Vec<u8>) {
         let pattern = self.child_bytes(at + 1);
         let is_text = self.node(at + 1).kind == Kind::Text && !pattern.is_ascii() && wide::is_valid(pattern);
-        (pattern, is_text, self.child_bytes(self.document.tape().next(at + 1)))
+        let flags = self.child_bytes(self.document.tape().next(at + 1));
+        // A pattern in UTF-8 is Unicode to perl; not all that write it say so.
+        let has_charset = flags.iter().any(|flag| matches!(flag, b'u' | b'a' | b'l' | b'd'));
+        let charset = if is_text && !has_charset { &b"u"[..] } else { b"" };
+        (pattern, is_text, [charset, flags].concat())
     }
 
     /// A regexp as a string.
     pub(super) fn regexp_string(&self, at: u32, buf: &mut Vec<u8>) {
         let (pattern, _, flags) = self.parts(at);
-        buf.extend_from_slice(&[b"(?^", flags, b":", pattern, b")"].concat());
+        buf.extend_from_slice(&[b"(?^", &flags[..], b":", pattern, b")"].concat());
     }
 
     /// A regexp as `qr/…/`: slashes are escaped, and dollars that would begin a
@@ -220,7 +225,7 @@ impl Writer<'_> {
             at += len;
         }
         buf.push(b'/');
-        buf.extend_from_slice(flags);
+        buf.extend_from_slice(&flags);
     }
 }
 

@@ -137,17 +137,21 @@ impl Writer<'_> {
         if node.kind == Kind::Hole || node.kind == Kind::Null && node.has(flag::OWN) {
             return false;
         }
-        !options.sparseseen || self.holders.contains_key(&leaf.at)
+        // What is around it is one, if it is not a weak reference.
+        let around = leaf.at.checked_sub(1).map(|before| self.node(before));
+        let is_weak = around.is_some_and(|around| around.kind == Kind::Ref && around.has(flag::WEAK));
+        let others = self.holders.get(&leaf.at).copied().unwrap_or(0);
+        !options.sparseseen || others > u32::from(is_weak)
     }
 
     // -- References ------------------------------------------------------------------
 
     fn reference(&mut self, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
-        if referent.is_target || !self.seen.is_empty() {
+        if referent.is_target || self.remembers_all || !self.seen.is_empty() {
             if let Some(thing) = self.seen.get(&referent.id).copied() {
                 return self.seen_reference(&thing, referent, buf);
             }
-            if referent.is_target {
+            if referent.is_target || self.remembers_all {
                 self.remember(referent.id, self.form_of(referent));
             }
         }
@@ -209,20 +213,23 @@ impl Writer<'_> {
         let Some(object) = blessed else { return };
         let options = self.style.options;
         buf.extend_from_slice(b", '");
-        let name = self.class_name(object);
-        if options.useperl && !name.is_ascii() {
-            let mut text = Vec::new();
-            quote::push_chars(name, wide::is_valid(name), self.style.wide, &mut text);
-            quote::push_escaped(&text, buf);
-        } else {
-            quote::push_escaped(name, buf);
-        }
+        let mut name = Vec::new();
+        self.push_name(self.class_name(object), &mut name);
+        quote::push_escaped(&name, buf);
         buf.extend_from_slice(b"' )");
         if let Some(method) = &options.toaster {
             buf.extend_from_slice(b"->");
             buf.extend_from_slice(method.as_bytes());
             buf.extend_from_slice(b"()");
         }
+    }
+
+    /// Bytes in the C code's text, characters in that of the Perl code.
+    fn push_name(&self, name: &[u8], buf: &mut Vec<u8>) {
+        if self.style.options.useperl && !name.is_ascii() {
+            return quote::push_chars(name, wide::is_valid(name), self.style.wide, buf);
+        }
+        buf.extend_from_slice(name);
     }
 
     fn form_of(&self, referent: &Referent) -> SeenForm {
@@ -273,7 +280,9 @@ impl Writer<'_> {
         buf.push(b'\'');
         let word = match referent.kind {
             Type::Regexp => {
-                self.regexp_string(referent.at, buf);
+                let mut text = Vec::new();
+                self.regexp_string(referent.at, &mut text);
+                self.push_name(&text, buf);
                 return buf.push(b'\'');
             }
             Type::Array => "ARRAY",
@@ -290,7 +299,7 @@ impl Writer<'_> {
             }
         };
         if let Some(object) = referent.object {
-            buf.extend_from_slice(self.class_name(object));
+            self.push_name(self.class_name(object), buf);
             buf.push(b'=');
         }
         buf.extend_from_slice(format!("{word}(0x{:x})'", (u64::from(referent.at) + 1) * 16).as_bytes());
