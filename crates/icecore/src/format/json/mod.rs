@@ -19,10 +19,12 @@ mod pen;
 mod read;
 mod room;
 mod string;
+mod style;
+mod table;
 mod typed;
 mod write;
 
-pub use options::{BytesAs, Cycles, ReadOptions, Surrogates, TextAs, WriteOptions};
+pub use options::{BytesAs, Cycles, Floats, InfNan, ReadOptions, Relaxed, Surrogates, TextAs, WriteOptions};
 
 use super::{Format, Outcome, Part, Request, write_named};
 use crate::document::{Detailed, Document, Kind, Naming, Node, flag};
@@ -36,7 +38,7 @@ use crate::output::{Losses, Output};
 pub static FORMAT: Format = Format {
     name: "json",
     title: "JSON (RFC 8259); `json:typed` says everything that a document means",
-    options: options::TABLE,
+    options: table::TABLE,
     page: include_str!("FORMAT.md"),
     detect: detect::detect,
     read: read_stage,
