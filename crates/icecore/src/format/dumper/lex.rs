@@ -11,7 +11,7 @@ pub(super) struct Lexer<'a> {
     /// What stands before each line and means nothing.
     pub(super) pad: &'a [u8],
     /// It may also stand within lines, as with `Indent=0`: no value begins so.
-    pad_within: bool,
+    pub(super) pad_within: bool,
     /// `use utf8`: the bytes of the text are UTF-8.
     pub(super) utf8: bool,
 }
@@ -32,7 +32,7 @@ fn is_blank(byte: u8) -> bool {
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(input: &'a [u8], pad: &'a [u8]) -> Lexer<'a> {
-        let pad_within = pad.first().is_some_and(|byte| b"#>|;:/?^~]})".contains(byte));
+        let pad_within = pad.first().is_some_and(|byte| b"#>|/".contains(byte));
         Lexer { input, at: 0, pad, pad_within, utf8: false }
     }
 
