@@ -2,6 +2,7 @@
 //! from.
 
 use crate::limits;
+use crate::records::Frame;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use icecore::Limits;
 use std::path::PathBuf;
@@ -76,9 +77,12 @@ pub struct From {
     /// An option of the input's format; the value is taken verbatim
     #[arg(long = "from-opt", value_name = "NAME[=VALUE]")]
     pub options: Vec<String>,
-    /// Read several documents that stand one behind the other
-    #[arg(long)]
-    pub each: bool,
+    /// Read several documents, one by one
+    ///
+    /// They stand one behind the other; JSON lines are lines. With `convert`, FRAME says how else records are told
+    /// apart, each of which is one document, and memory does not grow with the input.
+    #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents")]
+    pub each: Option<Frame>,
 }
 
 /// Show what is in a file: offsets, bytes, types, values
@@ -196,6 +200,26 @@ pub struct Convert {
     /// said on stderr; that is no loss. The input is then read as a whole, whatever its size.
     #[arg(long)]
     pub deep: bool,
+    /// With --each: what to put around each document
+    ///
+    /// If not given, documents in text formats end with a line feed, others stand one behind the other.
+    #[arg(long, value_name = "FRAME", value_enum, requires = "each")]
+    pub frame: Option<Frame>,
+    /// With --each: skip records that can't be converted, and count them
+    ///
+    /// Without it the first one ends the conversion of its input. Where documents stand one behind the other, the next
+    /// one is looked for by the signature of Sereal; in other formats there is no way to find it.
+    #[arg(long, requires = "each")]
+    pub keep_going: bool,
+    /// With --each: write counts as JSON into this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "each")]
+    pub summary: Option<PathBuf>,
+    /// With --each: how long a record may be
+    #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G", requires = "each")]
+    pub max_record: u64,
+    /// How much is read at once
+    #[arg(long, hide = true, default_value_t = crate::records::CHUNK)]
+    pub chunk: usize,
 }
 
 /// List the formats, or show the page of one with every option
@@ -266,6 +290,7 @@ Examples:
   icecore convert -t json:indent=2,sort_keys orders.storable
   icecore convert -t json:typed a.srl -o a.json; edit a.json; icecore convert -t sereal a.json -o a.srl
   icecore convert --each log.srl                a document a line
+  tail -f queue | icecore convert --each=lines -f base64/php --keep-going
   icecore convert --out-dir json/ sessions/     a whole folder
   icecore convert --deep option.ser             what was serialized twice, as one
   icecore convert --strict -t sereal a.storable -o a.srl";

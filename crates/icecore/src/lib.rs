@@ -43,7 +43,7 @@ pub use document::{
     KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Place, Receive, Repair, Sink, Span,
     Spelling, Tape, Trace, Value, Visibility, flag,
 };
-pub use error::{Error, ErrorKind, window};
+pub use error::{Error, ErrorKind, window, window_from};
 pub use format::{
     Certainty, Format, Guess, Outcome, Part, Request, Rest, dumper, igbinary, json, marshal, php, sereal, storable,
     var_export,
