@@ -96,6 +96,11 @@ impl Sink {
         work(&mut self.buffer, start)
     }
 
+    /// What is gathered, to append to.
+    pub fn part(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
     /// Appends a byte.
     pub fn push(&mut self, byte: u8) {
         self.buffer.push(byte);

@@ -68,7 +68,7 @@ impl Source {
     }
 
     /// Its bytes, one after the other.
-    pub fn open(&self) -> io::Result<Box<dyn Read>> {
+    pub fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match &self.path {
             Some(path) => Box::new(File::open(path)?),
             None => stdin(),
@@ -90,17 +90,17 @@ impl Source {
 
 /// The standard input, without the buffer around it.
 #[cfg(unix)]
-fn stdin() -> Box<dyn Read> {
+fn stdin() -> Box<dyn Read + Send> {
     use std::os::fd::AsFd;
     match io::stdin().as_fd().try_clone_to_owned() {
         Ok(fd) => Box::new(File::from(fd)),
-        Err(_) => Box::new(io::stdin().lock()),
+        Err(_) => Box::new(io::stdin()),
     }
 }
 
 #[cfg(not(unix))]
-fn stdin() -> Box<dyn Read> {
-    Box::new(io::stdin().lock())
+fn stdin() -> Box<dyn Read + Send> {
+    Box::new(io::stdin())
 }
 
 /// The ordinary files below a folder. Links to folders are not followed, so

@@ -34,7 +34,7 @@ mod seeded;
 mod stage;
 pub mod wrap;
 
-pub use api::{convert, read, read_as, read_with, trailing, write, write_to};
+pub use api::{behind, convert, read, read_as, read_with, trailing, write, write_to};
 pub use codec::{Codec, Filled, Parts};
 pub use converter::{Converted, Converter};
 pub use detect::{Finding, identify, identify_head, recognised, stage_of};

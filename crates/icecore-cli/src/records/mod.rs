@@ -237,7 +237,7 @@ impl<'r, R: Read> Run<'r, R> {
 
     fn count(&mut self, losses: &Losses, opened: u64, repairs: &[icecore::Repair], offset: u64) {
         if !losses.is_empty() {
-            self.tally.lose(losses, self.tally.records);
+            self.tally.lose(losses, self.tally.records, None);
         }
         self.tally.opened += opened;
         self.tally.repair(offset, repairs, self.report);

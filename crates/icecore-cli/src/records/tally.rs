@@ -2,7 +2,7 @@
 
 use crate::report::{Report, Stop, code};
 use crate::target::Target;
-use icecore::{Error, ErrorKind, Losses, Repair};
+use icecore::{Error, ErrorKind, LossKind, Losses, Repair};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -56,6 +56,11 @@ pub struct Tally {
     unwritable: u64,
     #[serde(skip)]
     refused: u64,
+    #[serde(skip)]
+    told: u64,
+    /// They are the rows of a table.
+    #[serde(skip)]
+    has_rows: bool,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -75,48 +80,60 @@ impl Tally {
         Tally { input: input.to_owned(), ..Tally::default() }
     }
 
+    /// Of the rows of a table.
+    pub fn rows(input: &str) -> Tally {
+        Tally { has_rows: true, ..Tally::new(input) }
+    }
+
     /// Whether there are records that can't be decoded.
     pub fn has_unreadable(&self) -> bool {
         self.bad > self.unwritable + self.refused
     }
 
-    /// Counts what a record lost.
-    pub fn lose(&mut self, losses: &Losses, record: u64) {
+    /// Counts what a record lost, or a column of it.
+    pub fn lose(&mut self, losses: &Losses, record: u64, column: Option<&str>) {
         for loss in losses.iter() {
-            let words = loss.kind.describe();
-            let lost = self.losses.entry(loss.kind.as_str()).or_insert_with(|| Lost {
-                count: 0,
-                record,
-                path: loss.path.clone(),
-                words,
+            self.lose_some(loss.kind, loss.count, record, || match column {
+                Some(column) => format!("{} of column {column}", loss.path),
+                None => loss.path.clone(),
             });
-            lost.count += loss.count;
         }
     }
 
-    /// Adds what another part of the same input came to, which starts behind so many
-    /// records.
-    pub fn merge(&mut self, other: Tally) {
+    /// Counts bytes that became text, though they are no UTF-8.
+    pub fn lose_bytes(&mut self, record: u64, path: impl FnOnce() -> String) {
+        self.lose_some(LossKind::Bytes, 1, record, path);
+    }
+
+    fn lose_some(&mut self, kind: LossKind, count: u64, record: u64, path: impl FnOnce() -> String) {
+        let new = || Lost { count: 0, record, path: path(), words: kind.describe() };
+        self.losses.entry(kind.as_str()).or_insert_with(new).count += count;
+    }
+
+    /// Adds what the next part of the same input came to.
+    pub fn merge(&mut self, other: &Tally) {
         self.ok += other.ok;
         self.bad += other.bad;
-        self.repaired += other.repaired;
-        self.opened += other.opened;
-        for (kind, lost) in other.losses {
-            match self.losses.get_mut(kind) {
-                Some(known) => known.count += lost.count,
-                None => drop(self.losses.insert(kind, lost)),
-            }
+        for (kind, lost) in &other.losses {
+            self.losses.entry(kind).and_modify(|known| known.count += lost.count).or_insert_with(|| lost.clone());
         }
-        let room = LISTED.saturating_sub(self.errors.len());
-        self.errors.extend(other.errors.into_iter().take(room));
+        other.errors.iter().for_each(|wrong| self.list(wrong.clone()));
     }
 
-    /// Notes a record that went wrong.
-    pub fn note(&mut self, wrong: Wrong) {
-        self.bad += 1;
+    /// Lists what went wrong, unless much did.
+    pub fn list(&mut self, wrong: Wrong) {
         if self.errors.len() < LISTED {
             self.errors.push(wrong);
         }
+    }
+
+    /// Tells what went wrong in a row, unless much did.
+    pub fn tell(&mut self, wrong: &Wrong, report: &mut Report) {
+        report.worse(code::INPUT);
+        self.told += 1;
+        let Wrong { record, offset, message, .. } = wrong;
+        report.tell(self.told <= TOLD, &format!("{}: row {record} at offset {offset}, {message}", self.input));
+        report.tell(self.told == TOLD + 1, &format!("{}: further errors are only counted", self.input));
     }
 
     /// Reports a record that is not in the output; `bytes` is what stands from its
@@ -150,7 +167,8 @@ impl Tally {
         if self.bad == TOLD {
             report.tell(true, &format!("{}: further errors are only counted", self.input));
         }
-        self.note(Wrong { record, offset, kind, message });
+        self.bad += 1;
+        self.list(Wrong { record, offset, kind, message });
     }
 
     /// Counts a record that was repaired.
@@ -166,9 +184,10 @@ impl Tally {
 
     /// Says what there is to say in the end.
     pub fn end(&self, report: &mut Report, quiet: bool) {
+        let (one, all) = if self.has_rows { ("row", "rows") } else { ("record", "records") };
         if !quiet {
             for Lost { count, record, path, words } in self.losses.values() {
-                let text = format!("{}: {} {words}, first in record {record} at {path}", self.input, grouped(*count));
+                let text = format!("{}: {} {words}, first in {one} {record} at {path}", self.input, grouped(*count));
                 report.tell(true, &text);
             }
             if self.opened > 0 {
@@ -182,7 +201,7 @@ impl Tally {
         let decoded = self.bad - self.unwritable - self.refused;
         let counts = [(decoded, "can't be decoded"), (self.unwritable, "can't be written"), (self.refused, "refused")];
         for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
-            report.tell(true, &format!("{}: {} of {seen} records {what}", self.input, grouped(count)));
+            report.tell(true, &format!("{}: {} of {seen} {all} {what}", self.input, grouped(count)));
         }
     }
 }

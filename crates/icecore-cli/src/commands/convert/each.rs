@@ -58,7 +58,7 @@ impl Job<'_> {
     }
 
     /// The stage that reads the records.
-    fn look(&self, window: &mut Window<Box<dyn Read>>, frame: Frame) -> io::Result<Result<Stage, Error>> {
+    fn look(&self, window: &mut Window<Box<dyn Read + Send>>, frame: Frame) -> io::Result<Result<Stage, Error>> {
         if self.reader.is_named() {
             return Ok(self.reader.stage(&[]));
         }
@@ -107,7 +107,7 @@ impl Job<'_> {
     /// Documents in a wrapper around all of them.
     fn unwrapped(
         &self,
-        mut window: Window<Box<dyn Read>>,
+        mut window: Window<Box<dyn Read + Send>>,
         name: &str,
         sink: &mut Sink,
         report: &mut Report,

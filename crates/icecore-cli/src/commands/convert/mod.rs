@@ -4,8 +4,8 @@ mod each;
 
 use crate::cli::{Convert, Global};
 use crate::progress::Progress;
-use crate::records::{self, Tally};
 use crate::reading::{self, Detail, Opened, Reader};
+use crate::records::{self, Tally};
 use crate::report::{Report, Stop, code};
 use crate::sink::Sink;
 use crate::source::Source;
