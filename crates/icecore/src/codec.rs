@@ -175,6 +175,20 @@ impl Codec {
         written.map_err(|error| error.in_format(self.stage.format().name))
     }
 
+    /// Writes the document that was read onto this tape, if that is quickly done.
+    pub(crate) fn write_tape(
+        &self,
+        input: &[u8],
+        tape: &Tape,
+        memory: &mut json::Memory,
+        out: &mut dyn Output,
+    ) -> bool {
+        match &self.ready {
+            Ready::Json(_, options) => json::write_tape(input, tape, options, memory, out),
+            _ => false,
+        }
+    }
+
     /// As [`Codec::write`], for documents that were read onto one and the same tape:
     /// what is in the memory is used again.
     pub(crate) fn write_next(

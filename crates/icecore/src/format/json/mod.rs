@@ -102,6 +102,18 @@ fn write_plain(
     })
 }
 
+/// Writes the document that was read onto this tape, if that is quickly done.
+pub(crate) fn write_tape(
+    input: &[u8],
+    tape: &Tape,
+    options: &WriteOptions,
+    memory: &mut Memory,
+    out: &mut dyn Output,
+) -> bool {
+    memory.fit(tape.keys().generation());
+    tape.header().is_none() && write::alone::write(input, tape, options, memory, out)
+}
+
 /// As [`write()`], for many documents on the same tape: what is in the memory is
 /// used again.
 pub(crate) fn write_next(
