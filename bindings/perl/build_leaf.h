@@ -48,6 +48,8 @@ ib_new_string(pTHX_ build *b, const icecore_node *node)
     if (node->kind == ICECORE_TEXT && UNLIKELY(!ice_is_utf8((const U8 *)text, len)))
         ib_bad_utf8(aTHX_ b, node);
     sv = new_string(aTHX_ text, len);
+    if (UNLIKELY(b->json) && ice_is_ascii((const U8 *)text, len))
+        return sv;
     if (node->kind == ICECORE_TEXT
         || ((node->kind == ICECORE_SYMBOL || node->kind == ICECORE_MODULE || node->kind == ICECORE_ENUM_CASE)
             && !ice_is_ascii((const U8 *)text, len) && ice_is_utf8((const U8 *)text, len)))
@@ -82,7 +84,7 @@ new_leaf(pTHX_ build *b, const icecore_node *node)
     case ICECORE_NULL:
         return newSV(0);
     case ICECORE_BOOL:
-        return newSVsv(node->payload ? &PL_sv_yes : &PL_sv_no);
+        return newSVsv(node->payload ? b->yes : b->no);
     case ICECORE_FLOAT: {
         double number;
         memcpy(&number, &node->payload, 8);

@@ -18,6 +18,7 @@ mod classes;
 mod context;
 mod convert;
 mod error;
+mod json;
 mod kinds;
 mod stage;
 mod tape;
@@ -28,6 +29,7 @@ pub use context::{
 };
 pub use convert::{icecore_buffer, icecore_buffer_free, icecore_convert};
 pub use error::{ICECORE_OK, ICECORE_PANIC, icecore_error, icecore_error_kind};
+pub use json::{icecore_json_read, icecore_json_style, icecore_json_write};
 pub use kinds::{
     ICECORE_IN_ARENA, ICECORE_IS_KEY, ICECORE_KEY_NODE, ICECORE_LONG, ICECORE_MOST_IDS, ICECORE_NO_KEY, ICECORE_OFFSET,
     icecore_flag, icecore_form, icecore_kind,

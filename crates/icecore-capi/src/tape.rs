@@ -480,7 +480,7 @@ impl icecore_context {
     ///
     /// # Safety
     /// The tape was lent from it and filled as far as it says.
-    unsafe fn fill(&mut self, tape: &icecore_tape) -> Result<(), Error> {
+    pub(crate) unsafe fn fill(&mut self, tape: &icecore_tape) -> Result<(), Error> {
         // SAFETY: the caller promises it.
         unsafe { self.filling.filled(tape) };
         let nodes = checked(std::mem::take(&mut self.filling.nodes))?;
@@ -490,7 +490,7 @@ impl icecore_context {
         Ok(())
     }
 
-    fn empty_out(&mut self) {
+    pub(crate) fn empty_out(&mut self) {
         if self.out.bytes.capacity() > KEPT {
             self.out.bytes = Vec::new();
         }
@@ -552,7 +552,7 @@ pub unsafe extern "C" fn icecore_write_part(
 }
 
 /// Takes the memory of a tape back, unless it is too much to be kept.
-fn give_back(tape: &mut Tape, filling: &mut Filling) {
+pub(crate) fn give_back(tape: &mut Tape, filling: &mut Filling) {
     let (nodes, arena) = tape.take_memory();
     if nodes.capacity() <= KEPT / size_of::<Node>() {
         filling.nodes = unchecked(nodes);

@@ -16,6 +16,7 @@ mod keys;
 mod number;
 mod options;
 mod pen;
+pub mod perl;
 mod read;
 mod room;
 mod string;
