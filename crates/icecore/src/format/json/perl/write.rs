@@ -89,6 +89,9 @@ impl<'d> Writer<'d, '_> {
             }
             if !is_first {
                 self.byte(b',');
+                if self.style.space_after && self.style.indent.is_none() {
+                    self.byte(b' ');
+                }
             }
             is_first = false;
             if self.style.indent.is_some() && top.key != TAGGED {
