@@ -198,6 +198,18 @@ impl Error {
         self
     }
 
+    /// Says in which line. Where that one `is_complete`, it is the line that ends
+    /// too early, not the input.
+    #[must_use]
+    pub(crate) fn in_line(mut self, number: u64, is_complete: bool) -> Error {
+        if is_complete && self.0.kind == ErrorKind::Truncated {
+            (self.0.kind, self.0.found) = (ErrorKind::Malformed, Some("the end of the line".into()));
+        }
+        let found = self.0.found.take().unwrap_or_default();
+        self.0.found = Some(format!("{found}, in line {number}").into());
+        self
+    }
+
     /// Says what the offset counts in.
     #[must_use]
     pub fn in_layer(mut self, layer: &'static str) -> Error {

@@ -19,6 +19,7 @@ mod api;
 mod base64;
 mod codec;
 mod compress;
+mod converter;
 pub mod deep;
 mod detect;
 mod document;
@@ -35,6 +36,7 @@ pub mod wrap;
 
 pub use api::{convert, read, read_as, read_with, trailing, write, write_to};
 pub use codec::{Codec, Filled, Parts};
+pub use converter::{Converted, Converter};
 pub use detect::{Finding, identify, identify_head, recognised, stage_of};
 pub use document::{
     BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,

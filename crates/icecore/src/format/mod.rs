@@ -209,6 +209,7 @@ static FORMATS: &[&Format] = &[
     &var_export::FORMAT,
     &igbinary::FORMAT,
     &marshal::FORMAT,
+    &json::lines::FORMAT,
     &json::FORMAT,
 ];
 

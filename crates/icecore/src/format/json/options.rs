@@ -3,7 +3,25 @@
 use crate::options::{Opt, Settings, Side, Takes};
 
 /// The table of options.
-pub(super) static TABLE: &[Opt] = &[
+pub(super) static TABLE: &[Opt] = &ALL;
+
+/// The table of the options of lines: `indent` has no place there.
+pub(super) static LINES: &[Opt] = &{
+    let mut lines = [ALL[0]; ALL.len() - 1];
+    let (mut from, mut to) = (0, 0);
+    while from < ALL.len() {
+        if from != INDENT {
+            lines[to] = ALL[from];
+            to += 1;
+        }
+        from += 1;
+    }
+    lines
+};
+
+const INDENT: usize = 2;
+
+const ALL: [Opt; 11] = [
     Opt {
         name: "typed",
         takes: Takes::Flag,
@@ -62,6 +80,8 @@ pub(super) static TABLE: &[Opt] = &[
         help: "what becomes of an escape that is half of a surrogate pair: an error, U+FFFD, or the surrogate itself",
     },
 ];
+
+const _: () = assert!(matches!(ALL[INDENT].takes, Takes::Number(..)), "only `indent` takes a number");
 
 /// What becomes of an escape that is half of a surrogate pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -150,7 +170,7 @@ pub struct WriteOptions {
 }
 
 impl ReadOptions {
-    pub(super) fn from_settings(settings: &Settings) -> ReadOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
         ReadOptions {
             typed: settings.flag_set("typed"),
             surrogates: match settings.choice("surrogates") {
@@ -163,7 +183,7 @@ impl ReadOptions {
 }
 
 impl WriteOptions {
-    pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> WriteOptions {
         WriteOptions {
             typed: settings.flag("typed"),
             spelling: settings.flag("spelling"),
