@@ -235,7 +235,8 @@ ij_is_nonref(pTHX_ const ice_json *json, SV *sv)
     if (!SvROK(sv))
         return TRUE;
     sv = SvRV(sv);
-    return SvTYPE(sv) < SVt_PVAV && (SvOBJECT(sv) ? SvSTASH(sv) == json->boolean_stash : ij_word_of(aTHX_ sv) >= 0);
+    /* A reference to a simpler scalar passes, as with JSON::XS. */
+    return SvTYPE(sv) >= SVt_PVMG && SvTYPE(sv) < SVt_PVAV && (SvOBJECT(sv) ? SvSTASH(sv) == json->boolean_stash : ij_word_of(aTHX_ sv) >= 0);
 }
 
 static SV *
@@ -276,6 +277,8 @@ encode(pTHX_ const ice_json *json, SV *data)
     result = newSVpvn((const char *)out.bytes, out.len);
     if (!(flags & (J_ASCII | J_LATIN1 | J_UTF8)))
         SvUTF8_on(result);
+    if (UNLIKELY(flags & J_SHRINK))
+        sv_utf8_downgrade(result, TRUE);
     LEAVE;
     return result;
 }

@@ -170,8 +170,8 @@ converted(pTHX_ walk *w, SV *sv, CV *method)
     SV *argument = newRV_inc(sv), *result;
     ice_keep(aTHX_ w->ctx, argument);
     iw_pin(aTHX_ w);
-    result = SvREFCNT_inc_simple_NN(ice_call_scalar(aTHX_ (SV *)method, &argument, 1));
-    ice_keep(aTHX_ w->ctx, result);
+    result = ice_call_scalar(aTHX_ (SV *)method, &argument, 1);
+    ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(result));
     w->last_stash = NULL;
     if (SvROK(result) && SvRV(result) == sv)
         croak("%s::TO_JSON method returned same object as was passed instead of a new one", HvNAME_get(SvSTASH(sv)));

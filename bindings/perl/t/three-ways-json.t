@@ -17,7 +17,7 @@ my @flags = qw(ascii latin1 utf8 indent canonical space_before space_after relax
 
 {
     package Point;
-    sub TO_JSON { my ($self) = @_; return { x => $self->[0], y => "a\x{e9}" } }
+    sub TO_JSON { my ($self) = @_; return { x => [$self->[0], "a\x{e9}"] } }
 
     package Tagged;
     sub FREEZE { my ($self, $what) = @_; return ($what, @{ $self->{list} }) }

@@ -56,8 +56,11 @@ struct Writer<'d, 'o> {
     open: Vec<Open>,
 }
 
-/// The payload of a tagged value: closing it takes nothing.
+/// What `key` of something open says: closing it takes nothing, as it is a tagged
+/// value or the document.
 const TAGGED: u16 = 1;
+/// The list behind a tag, which is always written on one line.
+const LIST: u16 = 2;
 
 impl<'d> Writer<'d, '_> {
     fn document(&mut self) -> Result<(), Error> {
@@ -76,7 +79,9 @@ impl<'d> Writer<'d, '_> {
                     return Ok(());
                 };
                 if top.key != TAGGED {
-                    self.new_line(usize::from(around.key != TAGGED));
+                    if top.key == 0 {
+                        self.new_line(usize::from(around.key == 0));
+                    }
                     self.byte(if top.is_map { b'}' } else { b']' });
                 }
                 top = around;
@@ -89,12 +94,12 @@ impl<'d> Writer<'d, '_> {
             }
             if !is_first {
                 self.byte(b',');
-                if self.style.space_after && self.style.indent.is_none() {
+                if self.style.space_after && self.style.indent.is_none() && top.key != LIST {
                     self.byte(b' ');
                 }
             }
             is_first = false;
-            if self.style.indent.is_some() && top.key != TAGGED {
+            if self.style.indent.is_some() && top.key == 0 {
                 self.new_line(1);
             }
             if top.is_map {
@@ -113,12 +118,13 @@ impl<'d> Writer<'d, '_> {
             let next = match node.kind {
                 Kind::Array | Kind::Map => {
                     let is_map = node.kind == Kind::Map;
+                    let is_tagged = top.key == TAGGED && !self.open.is_empty();
                     if node.aux == 0 {
                         self.word(if is_map { "{}" } else { "[]" });
                         continue;
                     }
                     self.byte(if is_map { b'{' } else { b'[' });
-                    Open { left: node.aux, key: 0, is_map }
+                    Open { left: node.aux, key: if is_tagged { LIST } else { 0 }, is_map }
                 }
                 Kind::Opaque if node.form() == Form::Freeze => {
                     self.tag(node)?;
@@ -162,7 +168,7 @@ impl<'d> Writer<'d, '_> {
         let Some(indent) = self.style.indent else { return };
         self.flush();
         self.out.push(b'\n');
-        let levels = self.open.iter().filter(|open| open.key != TAGGED).count() + inside;
+        let levels = self.open.iter().filter(|open| open.key == 0).count() + inside;
         let blanks = levels.saturating_mul(usize::from(indent));
         self.out.resize(self.out.len().saturating_add(blanks), b' ');
     }
