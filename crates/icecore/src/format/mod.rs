@@ -204,6 +204,7 @@ impl std::fmt::Debug for Format {
 static FORMATS: &[&Format] = &[
     &storable::FORMAT,
     &sereal::FORMAT,
+    &dumper::FORMAT,
     &php::FORMAT,
     &php::session::FORMAT,
     &var_export::FORMAT,
