@@ -540,9 +540,8 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
     b.set = settings;
     b.at = root;
     b.storable = settings->profile == ICE_STORABLE;
-    b.json = settings->profile == ICE_JSON;
-    b.filters = b.json && (settings->json->filter || settings->json->single_filter
-                           || !(settings->json->flags & J_ALLOW_DUPKEYS));
+    b.filters = settings->json && (settings->json->filter || settings->json->single_filter
+                                   || !(settings->json->flags & J_ALLOW_DUPKEYS));
     b.no = settings->no ? settings->no : &PL_sv_no;
     b.yes = settings->yes ? settings->yes : &PL_sv_yes;
     b.foreign = FALSE;

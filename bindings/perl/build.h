@@ -22,7 +22,6 @@ typedef struct {
     U32 at; /* the node that comes next */
     SV *no, *yes;
     bool storable;
-    bool json;
     bool filters; /* JSON: objects that are complete go through filters */
     bool foreign; /* foreign code has run */
     bool shares;  /* some leaves are values that perl or the decoder has already */

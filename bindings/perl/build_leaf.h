@@ -48,8 +48,6 @@ ib_new_string(pTHX_ build *b, const icecore_node *node)
     if (node->kind == ICECORE_TEXT && UNLIKELY(!ice_is_utf8((const U8 *)text, len)))
         ib_bad_utf8(aTHX_ b, node);
     sv = new_string(aTHX_ text, len);
-    if (UNLIKELY(b->json) && ice_is_ascii((const U8 *)text, len))
-        return sv;
     if (node->kind == ICECORE_TEXT
         || ((node->kind == ICECORE_SYMBOL || node->kind == ICECORE_MODULE || node->kind == ICECORE_ENUM_CASE)
             && !ice_is_ascii((const U8 *)text, len) && ice_is_utf8((const U8 *)text, len)))

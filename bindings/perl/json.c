@@ -302,7 +302,8 @@ read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN le
         json->reader = ice_reader_new(aTHX_ "json:typed=no", 13);
         ice_stage_limit(aTHX_ json->reader, "depth", json->max_depth);
     }
-    if (icecore_read(ctx->engine, json->reader, (const U8 *)text, len, flags, view, &error) == ICECORE_OK)
+    if (icecore_read(ctx->engine, json->reader, (const U8 *)text, len, flags | ICECORE_ASCII_BYTES, view, &error)
+        == ICECORE_OK)
         return;
     if (error.offset < 0 || (STRLEN)error.offset > len)
         croak("%s", error.message);

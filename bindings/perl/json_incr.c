@@ -103,9 +103,10 @@ scan(pTHX_ ice_json *json)
         }
         at++;
     }
+    /* Nothing says whether a number goes on: it ends here, as with JSON::XS. */
+    if (!found && (json->mode == NUMBER || json->mode == WORD))
+        found = end_scalar(json);
     json->pos = (STRLEN)(at - start);
-    if (found && json->mode != STRING)
-        json->mode = INSIDE;
 }
 
 /* Takes `count` bytes off. */

@@ -569,6 +569,13 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
 #define LEVELS 32
 #define FEW_LEVELS 2
 
+PERL_STATIC_INLINE int
+few_levels(const walk *w)
+{
+    const UV left = w->set->max_depth - w->ctx->depth;
+    return w->json && left < FEW_LEVELS ? (int)left : FEW_LEVELS;
+}
+
 /* Whether a reference may lead to something plain. */
 PERL_STATIC_INLINE bool
 is_plain_ref(SV *sv)
@@ -611,7 +618,7 @@ walk_array(pTHX_ walk *w)
             leaf(aTHX_ w, sv, 0, 0, TRUE);
             continue;
         }
-        if (is_plain_ref(sv) && iw_put_plain(aTHX_ w, sv, 0, FEW_LEVELS, FALSE))
+        if (is_plain_ref(sv) && iw_put_plain(aTHX_ w, sv, 0, few_levels(w), FALSE))
             continue;
         iw_put(aTHX_ w, sv, 0, TRUE, FALSE);
         if (w->ctx->depth != depth)
@@ -658,7 +665,7 @@ walk_hash(pTHX_ walk *w)
             leaf(aTHX_ w, value, 0, key, FALSE);
             continue;
         }
-        if (is_plain_ref(value) && iw_put_plain(aTHX_ w, value, key, FEW_LEVELS, FALSE))
+        if (is_plain_ref(value) && iw_put_plain(aTHX_ w, value, key, few_levels(w), FALSE))
             continue;
         iw_put(aTHX_ w, value, key, FALSE, FALSE);
         if (w->ctx->depth != depth)

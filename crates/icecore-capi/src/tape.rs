@@ -18,6 +18,9 @@ pub const ICECORE_EACH: u32 = 1;
 /// would have it.
 pub const ICECORE_FOR_PERL: u32 = 2;
 
+/// Flag of `icecore_read`: text that is ASCII is put as bytes.
+pub const ICECORE_ASCII_BYTES: u32 = 4;
+
 /// The version of the layout that the library has.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_tape_version() -> u32 {

@@ -5,7 +5,7 @@ use super::super::number::{self, Shape};
 use super::super::string::{self, beyond_ascii, specials};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Tape};
 
-/// What is deeper than this is left to the other reader.
+/// What is deeper than this goes to a stack that grows.
 const DEPTH: usize = 32;
 /// How many keys of a map get ids; the others stand on the tape.
 const KEYS_WITH_ID: u32 = 256;
@@ -36,7 +36,7 @@ const NOT_A_MAP: u32 = u32::MAX;
 /// ```
 pub fn read(input: &[u8], depth: usize, tape: &mut Tape) -> Option<(usize, bool)> {
     let mut reader = Reader { input, at: 0, tape, has_ids: true };
-    reader.text(depth.min(DEPTH))?;
+    reader.text(depth)?;
     Some((reader.at, reader.has_ids))
 }
 
@@ -50,6 +50,7 @@ struct Reader<'a, 't> {
 impl Reader<'_, '_> {
     fn text(&mut self, depth: usize) -> Option<()> {
         let mut stack = [Open { node: 0, count: 0, last: NOT_A_MAP }; DEPTH];
+        let mut deep = Vec::new();
         let mut open = 0;
         let mut top = Open { node: 0, count: 0, last: NOT_A_MAP };
         let mut key = NO_KEY;
@@ -78,7 +79,10 @@ impl Reader<'_, '_> {
                         self.at += 1;
                         self.tape.close(node, 0);
                     } else {
-                        *stack.get_mut(open)? = top;
+                        match stack.get_mut(open) {
+                            Some(place) => *place = top,
+                            None => deep.push(top),
+                        }
                         open += 1;
                         top = Open { node, count: 0, last };
                         key = if first == b'{' { self.key(&mut top)? } else { NO_KEY };
@@ -112,7 +116,10 @@ impl Reader<'_, '_> {
                 }
                 self.tape.close(top.node, top.count);
                 open -= 1;
-                top = *stack.get(open)?;
+                top = match stack.get(open) {
+                    Some(around) => *around,
+                    None => deep.pop()?,
+                };
             }
         }
     }
@@ -329,6 +336,7 @@ mod tests {
             "[]",
             "{}",
             r#"[1,-2,3.5,true,false,null,"x",[[]],{"a":{}}]"#,
+            &format!("{}7{}", "[".repeat(10_000), "]".repeat(10_000)),
             r#"{"a":1,"b":{"a":2,"b":[]},"key of more than 16 bytes":"é","é":"\"\\\n"}"#,
         ] {
             assert_eq!(read_twice(text).as_deref(), Some(text));
@@ -350,7 +358,9 @@ mod tests {
         }
         assert_eq!(read(b"[\"\xff\"]", 512, &mut Tape::new()), None);
         assert_eq!(read(b"[[]]", 1, &mut Tape::new()), None);
-        assert_eq!(read("[".repeat(100_000).as_bytes(), 100_000, &mut Tape::new()), None);
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        assert_eq!(read(deep.as_bytes(), 99_999, &mut Tape::new()), None);
+        assert_eq!(read(deep.as_bytes(), 100_000, &mut Tape::new()), Some((200_000, true)));
     }
 
     #[test]

@@ -79,6 +79,9 @@ impl<'d> Writer<'d, '_> {
                     return Ok(());
                 };
                 if top.key != TAGGED {
+                    if self.at >= CHUNK {
+                        self.flush();
+                    }
                     if top.key == 0 {
                         self.new_line(usize::from(around.key == 0));
                     }
