@@ -124,6 +124,21 @@ pub enum LossKind {
     Number,
     /// A set of Ruby's became an array.
     Set,
+    /// A list had fewer items than the format has fields; zero or nothing was
+    /// written for those that were missing.
+    Missing,
+    /// Items for which the format has no field were left out.
+    Surplus,
+    /// A number or character does not fit its field, and was wrapped.
+    Wrapped,
+    /// The end of a string did not fit its field.
+    Width,
+    /// A string that is no number was written as one.
+    Numeric,
+    /// A null became an empty string or zero.
+    Null,
+    /// Characters that are no bytes were written as UTF-8.
+    Wide,
 }
 
 impl LossKind {
@@ -188,6 +203,24 @@ impl LossKind {
                 "rational, complex or decimal numbers written as text",
             ),
             LossKind::Set => ("set written as an array", "sets written as arrays"),
+            LossKind::Missing => {
+                ("item missing for a field, which was left empty", "items missing for fields, which were left empty")
+            }
+            LossKind::Surplus => {
+                ("item left out, as no field is left for it", "items left out, as no field is left for them")
+            }
+            LossKind::Wrapped => {
+                ("number or character wrapped to fit its field", "numbers or characters wrapped to fit their fields")
+            }
+            LossKind::Width => ("string cut to fit its field", "strings cut to fit their fields"),
+            LossKind::Numeric => {
+                ("string that is no number written as a number", "strings that are no numbers written as numbers")
+            }
+            LossKind::Null => ("null written as nothing or zero", "nulls written as nothing or zero"),
+            LossKind::Wide => (
+                "packed string with characters beyond bytes written as UTF-8",
+                "packed strings with characters beyond bytes written as UTF-8",
+            ),
         };
         if count == 1 { one } else { many }
     }
@@ -227,6 +260,13 @@ impl LossKind {
             LossKind::Range => "range",
             LossKind::Number => "number",
             LossKind::Set => "set",
+            LossKind::Missing => "missing",
+            LossKind::Surplus => "surplus",
+            LossKind::Wrapped => "wrapped",
+            LossKind::Width => "width",
+            LossKind::Numeric => "numeric",
+            LossKind::Null => "null",
+            LossKind::Wide => "wide",
         }
     }
 }

@@ -1,9 +1,12 @@
 //! The formats: one folder and one row each.
 
 pub mod dumper;
+pub mod flat;
 pub mod igbinary;
+pub mod join;
 pub mod json;
 pub mod marshal;
+pub mod pack;
 pub mod php;
 pub mod sereal;
 pub mod storable;
@@ -212,6 +215,8 @@ static FORMATS: &[&Format] = &[
     &marshal::FORMAT,
     &json::lines::FORMAT,
     &json::FORMAT,
+    &pack::FORMAT,
+    &join::FORMAT,
 ];
 
 /// All formats.

@@ -113,6 +113,9 @@ pub(super) struct Heap<'a, 't> {
     jobs: &'t [Job],
     names: HashMap<(u8, Vec<u8>), u32>,
     roots: Vec<u32>,
+    /// The value without a name, and the name that paths give it.
+    bare: Option<u32>,
+    bare_name: Option<Vec<u8>>,
     over: SeededMap<u32, Over>,
     children: SeededMap<u32, Children>,
     pub(super) added: SeededMap<u32, Vec<Added>>,
@@ -142,8 +145,9 @@ impl<'a, 't> Heap<'a, 't> {
         let waits = |(at, job): (usize, &Job)| (!job.sets).then_some((job.node, Over::Waits(at as u32)));
         let over = jobs.iter().enumerate().filter_map(waits).collect();
         let (children, added) = (SeededMap::default(), SeededMap::default());
+        let bare = roots.first().filter(|root| root.sigil == 0).map(|root| root.node);
         let roots = roots.iter().map(|root| root.node).collect();
-        Heap { tape, lexer, limits, jobs, names, roots, over, children, added }
+        Heap { tape, lexer, limits, jobs, names, roots, bare, bare_name: None, over, children, added }
     }
 
     /// Follows all paths, in the order of the text. What leads nowhere is tried
@@ -284,7 +288,9 @@ impl<'a, 't> Heap<'a, 't> {
                     Some(Place::Variable(variable)) => match self.read(walk, variable)? {
                         Value::Thing(thing) => thing,
                         _ => {
-                            return Err(self.nowhere(walk, "a reference to an array or a hash", "another value").into());
+                            return Err(self
+                                .nowhere(walk, "a reference to an array or a hash", "another value")
+                                .into());
                         }
                     },
                     None => return Err(self.nowhere(walk, "a variable", "none").into()),
@@ -305,13 +311,13 @@ impl<'a, 't> Heap<'a, 't> {
         Ok(())
     }
 
-    fn named(&self, walk: &Walk<'a>, sigil: u8, name: &[u8]) -> Result<Place, Stop> {
+    fn named(&mut self, walk: &Walk<'a>, sigil: u8, name: &[u8]) -> Result<Place, Stop> {
         let name = match sigil {
             b'&' if name.starts_with(b"::") => [b"main", name].concat(),
             b'&' if !name.windows(2).any(|pair| pair == b"::") => [b"main::", name].concat(),
             _ => name.to_vec(),
         };
-        let Some(root) = self.names.get(&(sigil, name.clone())).copied() else {
+        let Some(root) = self.names.get(&(sigil, name.clone())).copied().or_else(|| self.unnamed(&name)) else {
             let found = format!("`{}{}`", char::from(sigil), String::from_utf8_lossy(&name));
             return Err(self.nowhere(walk, "a variable that the text sets", &found).into());
         };
@@ -323,6 +329,14 @@ impl<'a, 't> Heap<'a, 't> {
             Value::Thing(thing) => Ok(Place::Thing(thing, sigil)),
             _ => Err(self.nowhere(walk, "an array or a hash", "another value").into()),
         }
+    }
+
+    /// The value without a name, as `Terse` writes it: all its paths begin with the
+    /// name that it would have.
+    fn unnamed(&mut self, name: &[u8]) -> Option<u32> {
+        let root = self.bare?;
+        let known = self.bare_name.get_or_insert_with(|| name.to_vec());
+        (known == name).then_some(root)
     }
 
     /// What the reference leads to at which the path is.

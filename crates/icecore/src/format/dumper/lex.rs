@@ -10,6 +10,8 @@ pub(super) struct Lexer<'a> {
     pub(super) at: usize,
     /// What stands before each line and means nothing.
     pub(super) pad: &'a [u8],
+    /// It may also stand within lines, as with `Indent=0`: no value begins so.
+    pad_within: bool,
     /// `use utf8`: the bytes of the text are UTF-8.
     pub(super) utf8: bool,
 }
@@ -30,7 +32,8 @@ fn is_blank(byte: u8) -> bool {
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(input: &'a [u8], pad: &'a [u8]) -> Lexer<'a> {
-        Lexer { input, at: 0, pad, utf8: false }
+        let pad_within = pad.first().is_some_and(|byte| b"#>|;:/?^~]})".contains(byte));
+        Lexer { input, at: 0, pad, pad_within, utf8: false }
     }
 
     #[inline]
@@ -114,6 +117,7 @@ impl<'a> Lexer<'a> {
                     self.at += 1;
                     self.skip_pad();
                 }
+                _ if self.pad_within && self.rest().starts_with(self.pad) => self.at += self.pad.len(),
                 _ if is_blank(byte) => self.at += 1,
                 b'#' => self.comment(),
                 _ => return,

@@ -395,7 +395,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             return Err(self.malformed(frame.start, "a reference that is blessed", "another value"));
         }
         if frame.shape == Shape::Call {
-            let is_name = name.split(|byte| *byte == b':').all(|part| part.iter().all(|byte| is_word(*byte)));
+            let is_name = name.iter().all(|byte| is_word(*byte) || matches!(byte, b':' | b'\''));
             if !is_name || name.is_empty() || !self.lexer.rest().starts_with(b" )") {
                 return Err(self.call(frame));
             }
