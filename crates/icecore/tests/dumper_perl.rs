@@ -42,12 +42,18 @@ fn difference(found: &Document<'_>, expected: &Document<'_>) -> String {
     let lines = |document| format!("{document:?}").lines().map(|line| line.replace(" ref", "")).collect::<Vec<_>>();
     let (found, expected) = (lines(found), lines(expected));
     let both = found.iter().zip(&expected).filter(|(a, b)| a != b).take(12);
-    format!("{}{} and {} nodes", both.map(|(a, b)| format!("{a}\n{b}\n")).collect::<String>(), found.len(), expected.len())
+    format!(
+        "{}{} and {} nodes",
+        both.map(|(a, b)| format!("{a}\n{b}\n")).collect::<String>(),
+        found.len(),
+        expected.len()
+    )
 }
 
 fn compare(name: &str, text: &[u8], image: &[u8], failures: &mut Vec<String>) {
     let options = storable::ReadOptions::default();
-    let expected = storable::read(image, &options, &Limits::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let expected =
+        storable::read(image, &options, &Limits::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let outcome = both_ways(text, &self::options(name));
     let shown = String::from_utf8_lossy(text);
     if let Some(error) = outcome.error {
@@ -74,7 +80,10 @@ fn texts_mean_what_perl_makes_of_them() {
 /// Random structures under random settings, another lot each time.
 #[test]
 fn random_texts_mean_what_perl_makes_of_them() {
-    let has = Command::new("perl").args(["-MData::Dumper", "-MStorable", "-Mv5.36", "-e", "1"]).stderr(Stdio::null()).status();
+    let has = Command::new("perl")
+        .args(["-MData::Dumper", "-MStorable", "-Mv5.36", "-e", "1"])
+        .stderr(Stdio::null())
+        .status();
     if !has.is_ok_and(|status| status.success()) {
         eprintln!("skipped: perl 5.36 with Data::Dumper is not installed");
         return;
@@ -84,12 +93,18 @@ fn random_texts_mean_what_perl_makes_of_them() {
     });
     eprintln!("ICECORE_SEED={seed}");
     let script = fixtures::folder().join("perl/dumper_read.pl");
-    let output = Command::new("perl").arg(script).args([seed.to_string(), "400".to_owned()]).output().expect("perl runs");
+    let output =
+        Command::new("perl").arg(script).args([seed.to_string(), "400".to_owned()]).output().expect("perl runs");
     let (mut failures, mut total) = (Vec::new(), 0);
     for line in String::from_utf8(output.stdout).expect("UTF-8").lines() {
         let line: Value = serde_json::from_str(line).expect("a line of JSON");
         let text = base64(line["blob"].as_str().expect("a text"));
-        compare(&format!("{} {}", line["name"], line["mode"].as_str().expect("settings")).replace(' ', " ,"), &text, &image(&line), &mut failures);
+        compare(
+            &format!("{} {}", line["name"], line["mode"].as_str().expect("settings")).replace(' ', " ,"),
+            &text,
+            &image(&line),
+            &mut failures,
+        );
         total += 1;
     }
     report("random", total, &failures);

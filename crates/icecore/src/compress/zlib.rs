@@ -81,7 +81,7 @@ pub(crate) fn gunzip(body: &[u8], most: u64, limits: &Limits) -> Result<(Vec<u8>
             match why.kind() {
                 std::io::ErrorKind::UnexpectedEof => Err(Error::new(ErrorKind::Truncated)
                     .at(body.len())
-                    .expecting("more of the compressed data")
+                    .expecting("whole members of gzip and nothing else")
                     .finding("the end of the input")),
                 _ => Err(broken("gzip", why).at(at)),
             }

@@ -27,7 +27,8 @@ pub static WRAPPER: Wrapper = Wrapper {
         Opt { name: "padding", takes: Takes::Flag, side: Side::Write, help: "`=` at the end; on if not said" },
     ],
     page: include_str!("base64.md"),
-    detect: |input| looks_like(Alphabet::Standard, input),
+    // That it is something else may show only far behind.
+    detect: |input| looks_like(Alphabet::Standard, input) && !input.iter().any(|byte| b"-_%".contains(byte)),
     evidence: Evidence::Text,
     head: Some(|input, whole, _, most| head(Alphabet::Standard, input, whole, most)),
     wants: None,

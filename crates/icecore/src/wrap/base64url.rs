@@ -18,7 +18,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         help: "`=` at the end, as Ruby's urlsafe_encode64 writes; off if not said",
     }],
     page: include_str!("base64url.md"),
-    detect: |input| base64::looks_like(Alphabet::Url, input),
+    detect: |input| base64::looks_like(Alphabet::Url, input) && !input.contains(&b'%'),
     evidence: Evidence::Text,
     head: Some(|input, whole, _, most| base64::head(Alphabet::Url, input, whole, most)),
     wants: None,

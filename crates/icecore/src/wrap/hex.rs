@@ -31,13 +31,14 @@ pub static WRAPPER: Wrapper = Wrapper {
 /// How much of a text is looked at first, and how much of it there must be.
 const LOOK: usize = 64;
 const LEAST: usize = 8;
+/// Fewer digits without a letter among them are a number.
+const NUMBER: usize = 32;
 
-/// A number may have any digits. Frozen data has others as well.
 fn detect(input: &[u8]) -> bool {
     let (_, digits) = without_prefix(input);
     digits.len() >= LEAST
         && digits.iter().take(LOOK).all(|byte| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace())
-        && digits.iter().any(|byte| byte.is_ascii_alphabetic())
+        && (digits.len() >= NUMBER || digits.iter().any(u8::is_ascii_alphabetic))
 }
 
 /// How long the prefix is, and what stands behind it.

@@ -40,10 +40,10 @@ const LOOK: usize = 256;
 /// There is an escape, and nothing that every writer escapes.
 fn detect(input: &[u8]) -> bool {
     let text = input.trim_ascii_end();
-    let text = &text[..text.len().min(LOOK)];
-    let has_escape =
-        text.windows(3).any(|part| part[0] == b'%' && value(part[1]).is_some() && value(part[2]).is_some());
-    has_escape && text.iter().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte))
+    let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte);
+    let first = || text.iter().position(|byte| *byte == b'%').and_then(|at| text.get(at + 1..)?.first_chunk::<2>());
+    text.iter().take(LOOK).all(is_plain)
+        && first().is_some_and(|digits| digits.iter().all(|digit| value(*digit).is_some()))
 }
 
 /// All writers escape `+` itself: where it stands, it is a blank.
