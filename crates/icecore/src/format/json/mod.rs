@@ -17,6 +17,7 @@ pub mod lines;
 mod number;
 mod options;
 mod pen;
+pub mod perl;
 mod read;
 mod room;
 mod string;
