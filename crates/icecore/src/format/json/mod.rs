@@ -125,13 +125,20 @@ fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>
 fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
     let Request { limits, detail, mut tape } = request;
     tape.clear();
+    let is_relaxed = options.relaxed != Relaxed::default();
     if detail {
         let mut sink = Detailed { tape, ..Detailed::default() };
         sink.detail.spelling.format = FORMAT.name.to_owned();
-        let (consumed, error) = read::Reader::<_, false>::new(input, &mut sink, limits, options.surrogates).read();
+        let (consumed, error) = match is_relaxed {
+            false => read::Reader::<_, false, false>::new(input, &mut sink, limits, options).read(),
+            true => read::Reader::<_, false, true>::new(input, &mut sink, limits, options).read(),
+        };
         Outcome { document: Document::detailed(input, sink), consumed, error }
     } else {
-        let (consumed, error) = read::Reader::<_, true>::new(input, &mut tape, limits, options.surrogates).read();
+        let (consumed, error) = match is_relaxed {
+            false => read::Reader::<_, true, false>::new(input, &mut tape, limits, options).read(),
+            true => read::Reader::<_, false, true>::new(input, &mut tape, limits, options).read(),
+        };
         Outcome { document: Document::new(input, tape), consumed, error }
     }
 }
