@@ -9,6 +9,7 @@ mod read;
 mod referent;
 mod wide;
 mod write;
+mod write_fast;
 mod write_frames;
 mod write_keys;
 mod write_leaf;
