@@ -22,6 +22,7 @@ const PAGES: &[(&str, &str)] = &[
     ("docs/cookbook/php.md", "php"),
     ("docs/cookbook/ruby.md", "ruby"),
     ("docs/deep.md", ""),
+    ("docs/wrappers.md", ""),
 ];
 
 fn workspace() -> PathBuf {

@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::{self, Format};
 use crate::limits::Limits;
 use crate::options::{Opt, Settings, Takes};
-use crate::wrap::{self, Unwrapped, Wrapper};
+use crate::wrap::{self, Evidence, Remark, Unwrapped, Wrapper};
 use std::borrow::Cow;
 
 /// A format with its options, and what it is wrapped in.
@@ -100,9 +100,23 @@ impl Stage {
         &self.wrappers
     }
 
+    /// The stage of one line, if this is a format of lines, each of which is a
+    /// document.
+    ///
+    /// ```
+    /// let stage = icecore::Stage::parse("ndjson:sort_keys")?;
+    /// assert_eq!(stage.of_line().map(|line| line.name()).as_deref(), Some("json"));
+    /// assert!(icecore::Stage::parse("php")?.of_line().is_none());
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn of_line(&self) -> Option<Stage> {
+        let is_lines = std::ptr::eq(self.format, &format::json::lines::FORMAT);
+        is_lines.then(|| Stage { format: &format::json::FORMAT, ..self.clone() })
+    }
+
     /// The same stage inside one more wrapper.
-    pub(crate) fn wrapped_in(mut self, wrapper: &'static Wrapper) -> Stage {
-        self.wrappers.insert(0, Wrap { wrapper, settings: Settings::new() });
+    pub(crate) fn wrapped_in(mut self, wrapper: &'static Wrapper, settings: Settings) -> Stage {
+        self.wrappers.insert(0, Wrap { wrapper, settings });
         self
     }
 
@@ -124,10 +138,46 @@ impl Stage {
     /// # Errors
     /// Whatever a wrapper finds; of kind `Limit`, if what is inside is too large.
     pub fn unwrap<'a>(&self, input: &'a [u8], limits: &Limits) -> Result<Unwrapped<'a>, Error> {
-        let mut inside = Unwrapped { bytes: Cow::Borrowed(input), notes: Vec::new() };
+        self.unwrap_within(input, &mut limits.clone())
+    }
+
+    /// As [`Stage::unwrap`], for who reads what is inside as well: decompression
+    /// is bounded through all layers together, and the limits become what is left
+    /// of them for the format.
+    ///
+    /// # Errors
+    /// As for [`Stage::unwrap`].
+    pub fn unwrap_within<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Unwrapped<'a>, Error> {
+        let mut notes = Vec::new();
+        let bytes = self.peel(input, limits, |wrapper, outside, inside, said| {
+            if wrapper.evidence != Evidence::Frame {
+                notes.push((wrapper.name, format!("{inside} bytes in {outside}")));
+            }
+            notes.extend(said);
+        })?;
+        Ok(Unwrapped { bytes, notes })
+    }
+
+    /// As [`Stage::unwrap_within`], without notes.
+    pub(crate) fn inside<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Cow<'a, [u8]>, Error> {
+        self.peel(input, limits, |_, _, _, _| {})
+    }
+
+    /// Takes the wrappers off. Of each, the lengths of the outside and the inside,
+    /// and what it says are told.
+    fn peel<'a>(
+        &self,
+        input: &'a [u8],
+        limits: &mut Limits,
+        mut tell: impl FnMut(&Wrapper, usize, usize, Vec<Remark>),
+    ) -> Result<Cow<'a, [u8]>, Error> {
+        let mut bytes = Cow::Borrowed(input);
         let mut layer = None;
+        if !self.wrappers.is_empty() {
+            limits.decompressed = limits.decompressed_from(input.len());
+        }
         for Wrap { wrapper, settings } in &self.wrappers {
-            let found = match &inside.bytes {
+            let found = match &bytes {
                 Cow::Borrowed(bytes) => (wrapper.unwrap)(bytes, settings, limits),
                 Cow::Owned(bytes) => (wrapper.unwrap)(bytes, settings, limits)
                     .map(|found| Unwrapped { bytes: Cow::Owned(found.bytes.into_owned()), notes: found.notes }),
@@ -136,11 +186,16 @@ impl Stage {
                 let error = error.in_format(wrapper.name);
                 layer.map_or(error.clone(), |layer| error.in_layer(layer))
             })?;
-            inside.bytes = found.bytes;
-            inside.notes.extend(found.notes);
+            let (outside, inside) = (bytes.len(), found.bytes.len());
+            // What shrinks costs no more than its input did.
+            if inside > outside {
+                limits.decompressed = limits.decompressed.saturating_sub(inside as u64);
+            }
+            tell(wrapper, outside, inside, found.notes);
+            bytes = found.bytes;
             layer = Some(wrapper.layer);
         }
-        Ok(inside)
+        Ok(bytes)
     }
 
     /// The names of its wrappers and its format, outermost first: `slashes/php`.

@@ -5,7 +5,7 @@ mod fast;
 use super::number::{self, Shape};
 use super::string;
 use super::{NUMBER_TEXT, Surrogates, canonical};
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Sink, flag};
+use crate::document::{Foretold, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 
@@ -31,11 +31,9 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool> {
     open: Vec<Open>,
     /// The key of the next value.
     key: u16,
-    /// By key id: one more than the length of a key that stands in the input
-    /// as it is, without escapes. Only such a key can be foretold.
-    plain: Vec<u32>,
-    /// By key id: how it looks, and what came behind it.
-    foretold: Vec<fast::Foretold>,
+    /// By key id: how it looks, and what came behind it. Kept on the tape from
+    /// document to document.
+    foretold: Vec<Foretold>,
 }
 
 /// Where the bytes of a string are.
@@ -47,17 +45,8 @@ struct Text {
 
 impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
     pub(super) fn new(input: &'a [u8], sink: &'s mut S, limits: &'s Limits, surrogates: Surrogates) -> Self {
-        Reader {
-            input,
-            at: 0,
-            sink,
-            limits,
-            surrogates,
-            open: Vec::new(),
-            key: NO_KEY,
-            plain: Vec::new(),
-            foretold: Vec::new(),
-        }
+        let foretold = std::mem::take(&mut sink.tape().foretold);
+        Reader { input, at: 0, sink, limits, surrogates, open: Vec::new(), key: NO_KEY, foretold }
     }
 
     /// Reads one document. Returns how far it got, and what stopped it.
@@ -67,7 +56,43 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
             self.close_all();
             error
         });
+        self.give_back();
         (self.at, error)
+    }
+
+    /// Reads the document of a line of the input, and the line feed behind it.
+    /// Says whether there is one.
+    pub(super) fn line(&mut self, input: &'a [u8], root: u32, start: usize, end: usize) -> Result<bool, Error> {
+        self.input = input.get(..end).unwrap_or(input);
+        self.at = start;
+        self.space();
+        let has_document = self.at < end;
+        if has_document {
+            let read = self.document().and_then(|()| match self.peek() {
+                Some(_) => Err(self.unexpected("the end of the line")),
+                None => Ok(()),
+            });
+            if let Err(error) = read {
+                let error = error.on_path(self.path());
+                self.close_all();
+                return Err(error);
+            }
+        }
+        self.input = input;
+        if self.peek().is_some() {
+            self.punctuation(root, "line feed");
+        }
+        Ok(has_document)
+    }
+
+    /// How far it came.
+    pub(super) fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Leaves what it learned to the next reader.
+    pub(super) fn give_back(&mut self) {
+        self.sink.tape().foretold = std::mem::take(&mut self.foretold);
     }
 
     fn document(&mut self) -> Result<(), Error> {
@@ -220,7 +245,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
     fn first_or_next(&mut self, is_map: bool) -> Result<bool, Error> {
         const { assert!(!FAST || !S::DETAIL, "the shortcuts record nothing") };
         if is_map {
-            if FAST && self.open.len() > 1 && self.members() {
+            if FAST && (!S::PARTS || self.open.len() > 1) && self.members() {
                 return Ok(true);
             }
             self.name()?;
@@ -287,11 +312,6 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
                 self.sink.tape().arena.truncate(start as usize);
             }
             if FAST && !text.escaped {
-                let at = usize::from(id);
-                if self.plain.len() <= at {
-                    self.plain.resize(at + 1, 0);
-                }
-                self.plain[at] = u32::try_from(text.len + 1).unwrap_or(0);
                 self.foretell(previous, id, start + 1, text.len);
             }
             self.key = id;
