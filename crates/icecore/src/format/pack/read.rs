@@ -392,10 +392,7 @@ impl<'m, S: Sink> Machine<'m, S> {
         let Some(node) = self.sink.tape().nodes.pop() else { return Ok(0) };
         let bits = match node.kind {
             Kind::Int | Kind::Uint => node.payload,
-            Kind::Float => match f64::from_bits(node.payload) {
-                value if value.is_finite() => float_bits(value),
-                value => if value > 0.0 { u64::MAX } else { 0 },
-            },
+            Kind::Float => float_bits(f64::from_bits(node.payload)),
             Kind::Bytes | Kind::Text => {
                 let len = node.aux as usize;
                 self.spend(len.min(self.data.len()))?;

@@ -51,6 +51,9 @@ pub(super) struct Program {
     /// It begins with `U` or has `U0` in it: bytes are characters, and seen as
     /// UTF-8 while `U0` holds.
     pub(super) needs_utf8: bool,
+    /// There are places in it that are counted in bytes, whatever characters
+    /// are.
+    pub(super) counts_bytes: bool,
 }
 
 /// How deep groups may be nested, as in perl.
@@ -65,6 +68,7 @@ impl Program {
             errors: Vec::new(),
             starts_in_u0: first_letter(template) == Some(b'U'),
             needs_utf8: needs_utf8(template),
+            counts_bytes: false,
         };
         let scanner = Scanner::new(template);
         program.compile(&scanner, 0, template.len(), Order::Native, 0);
@@ -83,6 +87,7 @@ impl Program {
             }
             at += 1;
         }
+        program.counts_bytes = program.ops.iter().any(|op| op.shriek && matches!(op.letter, b'@' | b'.'));
         program
     }
 
