@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape};
 use crate::error::Error;
-use crate::format::{Request, sereal, storable};
+use crate::format::{Outcome, Request, pack, sereal, storable};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Spare};
 use crate::stage::Stage;
@@ -34,6 +34,7 @@ pub struct Codec {
 enum Ready {
     Storable(storable::ReadOptions, storable::WriteOptions),
     Sereal(sereal::ReadOptions, Box<sereal::WriteOptions>),
+    Pack(Box<pack::Options>),
     Other,
     Wrapped,
 }
@@ -91,6 +92,9 @@ impl Codec {
                 storable::WriteOptions::from_settings(settings),
             ),
             "sereal" => Ready::Sereal(sereal::ReadOptions::of(settings), Box::new(sereal::WriteOptions::of(settings))),
+            // A bad template is refused where it is used.
+            "pack" => pack::Options::from_settings(settings)
+                .map_or(Ready::Other, |options| Ready::Pack(Box::new(options))),
             "wrapped" => Ready::Wrapped,
             _ => Ready::Other,
         };
@@ -111,6 +115,7 @@ impl Codec {
                 Filled { consumed, error, body: None, is_simple: false }
             }
             Ready::Sereal(options, _) => sereal::read_tape(input, options, &self.limits, tape),
+            Ready::Pack(options) => filled(pack::read_outcome(input, options, self.request(tape)), tape),
             Ready::Other => self.fill(input, tape),
             Ready::Wrapped => match self.stage.unwrap(input, &self.limits) {
                 Ok(inside) => {
@@ -135,16 +140,12 @@ impl Codec {
 
     /// Reads with the format's own function.
     fn fill(&self, input: &[u8], tape: &mut Tape) -> Filled {
-        let mut request = Request::new(&self.limits);
-        request.tape = std::mem::take(tape);
-        let outcome = (self.stage.format().read)(input, self.stage.settings(), request);
-        let (buffer, read) = outcome.document.into_parts();
-        *tape = read;
-        let body = match buffer {
-            Cow::Owned(body) => Some(body),
-            Cow::Borrowed(_) => None,
-        };
-        Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
+        let request = self.request(tape);
+        filled((self.stage.format().read)(input, self.stage.settings(), request), tape)
+    }
+
+    fn request(&self, tape: &mut Tape) -> Request<'_> {
+        Request { tape: std::mem::take(tape), ..Request::new(&self.limits) }
     }
 
     /// Writes a document, and says what the format could not say.
@@ -155,6 +156,7 @@ impl Codec {
         let written = match &self.ready {
             Ready::Storable(_, options) => storable::write(document, options, &self.limits, out),
             Ready::Sereal(_, options) => sereal::write(document, options, &self.limits, out),
+            Ready::Pack(options) => pack::write(document, options, &self.limits, out),
             Ready::Other => (self.stage.format().write)(document, self.stage.settings(), &self.limits, out),
             Ready::Wrapped => return crate::api::write_to(document, &self.stage, &self.limits, out),
         };
@@ -190,7 +192,18 @@ impl Codec {
                 self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
             }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
-            Ready::Other | Ready::Wrapped => false,
+            Ready::Pack(_) | Ready::Other | Ready::Wrapped => false,
         }
     }
+}
+
+/// Puts what was read into the tape.
+fn filled(outcome: Outcome<'_>, tape: &mut Tape) -> Filled {
+    let (buffer, read) = outcome.document.into_parts();
+    *tape = read;
+    let body = match buffer {
+        Cow::Owned(body) => Some(body),
+        Cow::Borrowed(_) => None,
+    };
+    Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
 }

@@ -202,8 +202,17 @@ impl<'p, 'd> Packer<'p, 'd> {
                 Ok(())
             }
             b'(' => {
+                let mut len = task.len;
+                if let Some(fast) = op.fast.filter(|_| task.star) {
+                    self.records(fast)?;
+                    len = self.items.left() as u64;
+                    if len == 0 {
+                        self.frame().slash = Some(false);
+                        return Ok(());
+                    }
+                }
                 let characters = self.frame().characters;
-                self.enter(op.body.0, op.body.1, task.len, task.star, characters);
+                self.enter(op.body.0, op.body.1, len, task.star, characters);
                 Ok(())
             }
             b'a' | b'A' | b'Z' => self.string(task),
