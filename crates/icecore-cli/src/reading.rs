@@ -21,6 +21,8 @@ pub struct Opened<'b> {
     pub bytes: Cow<'b, [u8]>,
     /// What the wrappers said, by name.
     pub notes: Vec<(&'static str, String)>,
+    /// What the wrappers left of the limits.
+    limits: Limits,
 }
 
 /// What to record beside the meaning.
@@ -55,8 +57,9 @@ impl<'r> Reader<'r> {
     /// is wrong is reported.
     pub fn open<'b>(&self, name: &str, bytes: &'b [u8], report: &mut Report) -> Option<Opened<'b>> {
         let opened = self.stage(bytes).and_then(|stage| {
-            let Unwrapped { bytes, notes } = stage.unwrap(bytes, self.limits)?;
-            Ok(Opened { stage, bytes, notes })
+            let mut limits = self.limits.clone();
+            let Unwrapped { bytes, notes } = stage.unwrap_within(bytes, &mut limits)?;
+            Ok(Opened { stage, bytes, notes, limits })
         });
         opened.map_err(|error| report.unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] })).ok()
     }
@@ -88,7 +91,7 @@ impl<'r> Reader<'r> {
         report: &mut Report,
         mut then: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Stop>,
     ) -> Result<bool, Stop> {
-        let Opened { stage, bytes, .. } = opened;
+        let Opened { stage, bytes, limits, .. } = opened;
         let format = stage.format();
         let detail = match detail {
             Detail::No => false,
@@ -99,7 +102,7 @@ impl<'r> Reader<'r> {
         let mut start = 0;
         loop {
             let rest = bytes.get(start..).unwrap_or(&[]);
-            let request = Request { limits: self.limits, detail, tape };
+            let request = Request { limits, detail, tape };
             let mut outcome = (format.read)(rest, stage.settings(), request);
             let consumed = outcome.consumed;
             report.repairs(name, start, outcome.document.repairs());

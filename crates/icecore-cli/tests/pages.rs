@@ -24,6 +24,7 @@ const PAGES: &[(&str, &str)] = &[
     ("docs/deep.md", ""),
     ("docs/streams.md", ""),
     ("docs/rows.md", ""),
+    ("docs/wrappers.md", ""),
 ];
 
 fn workspace() -> PathBuf {

@@ -85,8 +85,8 @@ impl Codec {
     /// Makes a stage ready; the limits are the default ones.
     pub fn new(stage: Stage) -> Codec {
         let settings = stage.settings();
-        let name = if stage.wrappers().is_empty() { stage.format().name } else { "wrapped" };
-        let ready = match name {
+        let ready = match stage.format().name {
+            _ if !stage.wrappers().is_empty() => Ready::Wrapped,
             "storable" => Ready::Storable(
                 storable::ReadOptions::from_settings(settings),
                 storable::WriteOptions::from_settings(settings),
@@ -96,7 +96,6 @@ impl Codec {
                 json::ReadOptions::from_settings(settings),
                 Box::new(json::WriteOptions::from_settings(settings)),
             ),
-            "wrapped" => Ready::Wrapped,
             _ => Ready::Other,
         };
         Codec { stage, limits: Limits::default(), ready }
@@ -118,33 +117,38 @@ impl Codec {
             Ready::Sereal(options, _) => sereal::read_tape(input, options, &self.limits, tape),
             Ready::Json(options, _) => match json::read_tape(input, options, &self.limits, tape) {
                 Some((consumed, error)) => Filled { consumed, error, body: None, is_simple: false },
-                None => self.fill(input, tape),
+                None => self.fill(input, &self.limits, tape),
             },
-            Ready::Other => self.fill(input, tape),
-            Ready::Wrapped => match self.stage.unwrap(input, &self.limits) {
-                Ok(inside) => {
-                    let mut filled = self.fill(&inside.bytes, tape);
-                    if filled.error.is_none() && filled.consumed < inside.bytes.len() {
-                        filled.error = Some(crate::api::trailing(&inside.bytes, filled.consumed));
-                    }
-                    filled.error = filled.error.map(|error| match self.stage.layer() {
-                        Some(layer) => error.in_layer(layer),
-                        None => error,
-                    });
-                    let body = filled.body.take().unwrap_or_else(|| inside.bytes.into_owned());
-                    Filled { consumed: input.len(), body: Some(body), ..filled }
+            Ready::Other => self.fill(input, &self.limits, tape),
+            Ready::Wrapped => self.read_wrapped(input, tape),
+        }
+    }
+
+    fn read_wrapped(&self, input: &[u8], tape: &mut Tape) -> Filled {
+        let mut limits = self.limits.clone();
+        match self.stage.inside(input, &mut limits) {
+            Ok(inside) => {
+                let mut filled = self.fill(&inside, &limits, tape);
+                if filled.error.is_none() && filled.consumed < inside.len() {
+                    filled.error = Some(crate::api::trailing(&inside, filled.consumed));
                 }
-                Err(error) => {
-                    tape.clear();
-                    Filled { consumed: 0, error: Some(error), body: None, is_simple: false }
-                }
-            },
+                filled.error = filled.error.map(|error| match self.stage.layer() {
+                    Some(layer) => error.in_layer(layer),
+                    None => error,
+                });
+                let body = filled.body.take().unwrap_or_else(|| inside.into_owned());
+                Filled { consumed: input.len(), body: Some(body), ..filled }
+            }
+            Err(error) => {
+                tape.clear();
+                Filled { consumed: 0, error: Some(error), body: None, is_simple: false }
+            }
         }
     }
 
     /// Reads with the format's own function.
-    fn fill(&self, input: &[u8], tape: &mut Tape) -> Filled {
-        let mut request = Request::new(&self.limits);
+    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+        let mut request = Request::new(limits);
         request.tape = std::mem::take(tape);
         let outcome = (self.stage.format().read)(input, self.stage.settings(), request);
         let (buffer, read) = outcome.document.into_parts();

@@ -21,7 +21,7 @@ pub struct Lost {
     record: u64,
     path: String,
     #[serde(skip)]
-    words: &'static str,
+    kind: LossKind,
 }
 
 /// A record that went wrong.
@@ -111,7 +111,7 @@ impl Tally {
     }
 
     fn lose_some(&mut self, kind: LossKind, count: u64, record: u64, path: impl FnOnce() -> String) {
-        let new = || Lost { count: 0, record, path: path(), words: kind.describe() };
+        let new = || Lost { count: 0, record, path: path(), kind };
         self.losses.entry(kind.as_str()).or_insert_with(new).count += count;
     }
 
@@ -191,7 +191,8 @@ impl Tally {
     pub fn end(&self, report: &mut Report, quiet: bool) {
         let (one, all) = if self.has_rows { ("row", "rows") } else { ("record", "records") };
         if !quiet {
-            for Lost { count, record, path, words } in self.losses.values() {
+            for Lost { count, record, path, kind } in self.losses.values() {
+                let words = kind.describe(*count);
                 let text = format!("{}: {} {words}, first in {one} {record} at {path}", self.input, grouped(*count));
                 report.tell(true, &text);
             }

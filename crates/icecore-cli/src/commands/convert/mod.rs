@@ -170,7 +170,8 @@ impl Job<'_> {
         report: &mut Report,
     ) -> Result<bool, Stop> {
         let to = self.to.format();
-        let is_text = to.name == "json";
+        // What is in a wrapper ends where it ends.
+        let is_text = to.name == "json" && self.to.wrappers().is_empty();
         let detail = if self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
         let mut well = true;
         let read = self.reader.documents(name, opened, detail, report, |_, outcome, _, report| {

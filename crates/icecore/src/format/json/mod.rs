@@ -17,13 +17,16 @@ pub mod lines;
 mod number;
 mod options;
 mod pen;
+pub mod perl;
 mod read;
 mod room;
 mod string;
+mod style;
+mod table;
 mod typed;
 mod write;
 
-pub use options::{BytesAs, Cycles, ReadOptions, Surrogates, TextAs, WriteOptions};
+pub use options::{BytesAs, Cycles, Floats, InfNan, ReadOptions, Relaxed, Surrogates, TextAs, WriteOptions};
 
 pub(crate) use write::Memory;
 
@@ -40,7 +43,7 @@ use write::{Job, Layout};
 pub static FORMAT: Format = Format {
     name: "json",
     title: "JSON (RFC 8259); `json:typed` says everything that a document means",
-    options: options::TABLE,
+    options: table::TABLE,
     page: include_str!("FORMAT.md"),
     detect: detect::detect,
     read: read_stage,

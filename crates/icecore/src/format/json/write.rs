@@ -6,11 +6,13 @@ mod flat;
 mod key;
 mod known;
 mod leaf;
+mod perl;
 mod sorted;
 
 use super::keys::{Keys, Serial, Special};
-use super::options::{Cycles, WriteOptions};
+use super::options::{Cycles, Floats, WriteOptions};
 use super::pen::{Chars, Pen};
+use super::style::Style;
 use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Part;
@@ -83,7 +85,8 @@ pub(super) fn write(
     memory.renew();
     memory.is_used = true;
     let Memory { keys, stage, open, .. } = memory;
-    let pen = Pen::on(std::mem::take(stage), out, document.nodes().len(), options.indent, options.ascii);
+    let style = Style::of(options);
+    let pen = Pen::on(std::mem::take(stage), out, document.nodes().len(), style);
     let mut writer = Writer {
         document,
         original,
@@ -99,8 +102,8 @@ pub(super) fn write(
         again: Again::new(limits.expanded_from(document.nodes().len())),
         order: sorted::Order::default(),
         has_rendered_all: false,
-        plain_maps: !options.sort_keys && options.indent == 0,
-        numbers: leaf::number_texts(document),
+        plain_maps: !options.sort_keys && style.is_dense(),
+        numbers: if options.floats == Floats::Shortest { leaf::number_texts(document) } else { HashMap::new() },
         class: None,
         stays_open: part.more,
     };
@@ -116,7 +119,7 @@ pub(super) fn write(
     }
     writer.run()?;
     let is_lines_of_array = layout == Layout::Lines && document.root().kind() == Kind::Array;
-    if (options.indent > 0 || layout == Layout::Lines && !is_lines_of_array) && !part.more {
+    if (style.lines || layout == Layout::Lines && !is_lines_of_array) && !part.more {
         writer.pen.byte(b'\n');
     }
     writer.pen.flush()?;
@@ -153,6 +156,8 @@ enum What {
     Set,
     /// An object whose body is no map, written in braces: only these are left.
     Brace,
+    /// What is behind the class of an object that froze itself.
+    Tagged,
     /// Not written: a link may not come back to it while it is open.
     Target,
 }
@@ -229,6 +234,7 @@ impl Writer<'_, '_, '_> {
                 What::SortedMap => self.sorted_map()?,
                 What::Set => self.set()?,
                 What::Brace => self.close(b'}')?,
+                What::Tagged => self.tagged_list()?,
                 What::Target => {
                     let target = top.end;
                     self.open.pop();
@@ -248,7 +254,11 @@ impl Writer<'_, '_, '_> {
             let Some(node) = nodes.get(next as usize) else { break };
             self.pen.turn()?;
             if !is_empty {
-                self.pen.byte(if LINES { b'\n' } else { b',' });
+                if LINES {
+                    self.pen.byte(b'\n');
+                } else {
+                    self.pen.comma();
+                }
             }
             is_empty = false;
             self.pen.line(self.depth)?;
@@ -319,7 +329,7 @@ impl Writer<'_, '_, '_> {
                     } else if is_empty || self.pen.is_indented() {
                         self.separate(&mut is_empty)?;
                     } else {
-                        self.pen.byte(b',');
+                        self.pen.comma();
                     }
                     self.key(id, next)?;
                 }
@@ -342,7 +352,7 @@ impl Writer<'_, '_, '_> {
     #[inline]
     fn separate(&mut self, is_empty: &mut bool) -> Result<(), Error> {
         if !*is_empty {
-            self.pen.byte(b',');
+            self.pen.comma();
         }
         *is_empty = false;
         self.pen.line(self.depth)
@@ -358,9 +368,6 @@ impl Writer<'_, '_, '_> {
         match self.keys.piece(rendered) {
             Some(piece) => self.pen.piece(piece, rendered.len),
             None => self.pen.raw(self.keys.text(rendered))?,
-        }
-        if self.pen.is_indented() {
-            self.pen.byte(b' ');
         }
         Ok(())
     }
@@ -465,12 +472,26 @@ impl Writer<'_, '_, '_> {
     fn container(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         let end = self.document.tape().next(at);
         let first = Some(if at + 1 < end { at + 1 } else { u32::MAX });
+        if self.options.perl
+            && let Some(is) = self.boolean(at, node)
+        {
+            self.pen.word(if is { "true" } else { "false" });
+            return Ok(None);
+        }
         if node.kind.has_class() {
             match self.known(at, node)? {
                 Told::No => {}
                 Told::Done => return Ok(None),
                 Told::GoOn(child) => return Ok(Some(child)),
             }
+        }
+        if node.kind == Kind::Opaque && self.options.tags && self.tagged(at, node)? {
+            return Ok(None);
+        }
+        if matches!(node.kind, Kind::Object | Kind::Opaque) && self.options.allow_blessed {
+            self.lose(LossKind::Class, at);
+            self.pen.word("null");
+            return Ok(None);
         }
         let kind = match node.kind {
             Kind::Array => {
@@ -555,12 +576,10 @@ impl Writer<'_, '_, '_> {
         let around = self.serial;
         self.open.push(Open { what: What::Brace, is_empty: false, next: 0, end: 0, around });
         self.class_entry(class)?;
-        self.pen.byte(b',');
+        self.pen.comma();
         self.pen.line(self.depth)?;
-        self.pen.word("\"value\":");
-        if self.pen.is_indented() {
-            self.pen.byte(b' ');
-        }
+        self.pen.word("\"value\"");
+        self.pen.colon();
         Ok(())
     }
 
@@ -569,10 +588,11 @@ impl Writer<'_, '_, '_> {
         self.pen.line(self.depth)?;
         let key = self.options.class.as_deref().unwrap_or_default();
         self.pen.quoted(key.as_bytes(), Chars::Utf8)?;
-        self.pen.byte(b':');
-        if self.pen.is_indented() {
-            self.pen.byte(b' ');
-        }
+        self.pen.colon();
+        self.class_name(class)
+    }
+
+    fn class_name(&mut self, class: u32) -> Result<(), Error> {
         let name = self.document.class(class).map_or(&[][..], |name| name.bytes);
         let chars = if std::str::from_utf8(name).is_ok() { Chars::Utf8 } else { Chars::Latin1 };
         self.pen.quoted(name, chars)

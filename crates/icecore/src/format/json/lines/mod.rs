@@ -14,7 +14,7 @@ mod detect;
 mod read;
 
 use super::write::Layout;
-use super::{FORMAT as JSON, ReadOptions, WriteOptions, options, says_typed, typed, write_plain};
+use super::{FORMAT as JSON, ReadOptions, WriteOptions, says_typed, table, typed, write_plain};
 use crate::document::{Detailed, Document};
 use crate::error::{Error, ErrorKind};
 use crate::format::{Format, Outcome, Part, Request};
@@ -28,7 +28,7 @@ const NAME: &str = "ndjson";
 pub static FORMAT: Format = Format {
     name: NAME,
     title: "JSON lines (NDJSON): a JSON document a line; together they are an array",
-    options: options::LINES,
+    options: table::LINES,
     page: include_str!("FORMAT.md"),
     detect: detect::detect,
     read: read_stage,

@@ -5,12 +5,21 @@ use super::flat::{Sources, leaf};
 use super::{Memory, NOTICED};
 use crate::document::{Kind, NO_KEY, Tape};
 use crate::format::json::keys::Serial;
-use crate::format::json::options::{TextAs, WriteOptions};
+use crate::format::json::options::{Floats, InfNan, TextAs, WriteOptions};
 use crate::format::json::room::ROOM;
+use crate::format::json::style::Style;
 use crate::output::Output;
 
 /// How much room there is; what does not fit is left to the writer.
 const STAGE: usize = 8 << 10;
+
+/// Whether no option asks for other bytes.
+fn is_usual(options: &WriteOptions) -> bool {
+    let WriteOptions { typed: false, sort_keys: false, perl: false, text: TextAs::Utf8, .. } = options else {
+        return false;
+    };
+    options.floats == Floats::Shortest && options.infnan == InfNan::Null && Style::of(options) == Style::default()
+}
 
 /// Writes the document on this tape. Returns false, with nothing written, for all
 /// that needs more than this.
@@ -21,9 +30,9 @@ pub(in crate::format::json) fn write(
     memory: &mut Memory,
     out: &mut dyn Output,
 ) -> bool {
-    let WriteOptions { typed: false, indent: 0, sort_keys: false, text: TextAs::Utf8, .. } = options else {
+    if !is_usual(options) {
         return false;
-    };
+    }
     let (at, nodes) = (tape.root(), tape.nodes());
     let Some(root) = nodes.get(at as usize) else { return false };
     let end = u64::from(at) + 1 + u64::from(root.aux);
@@ -39,7 +48,7 @@ pub(in crate::format::json) fn write(
     if stage.len() < STAGE {
         stage.resize(STAGE, 0);
     }
-    let sources = Sources { input, arena: tape.arena(), any_number: true };
+    let sources = Sources { input, arena: tape.arena(), any_number: true, plain: true };
     let serial = keys.open(&Serial::default());
     stage[0] = b'{';
     let mut written = 1;

@@ -4,6 +4,7 @@ use super::Writer;
 use crate::document::{Cursor, Key, Kind, Value};
 use crate::format::json::canonical;
 use crate::format::json::pen::quoted_key;
+use crate::format::json::style::Style;
 use crate::known::Known;
 use crate::num::bigint;
 
@@ -111,7 +112,10 @@ impl Writer<'_, '_, '_> {
 
     fn compact_string(&self, kind: Kind, bytes: &[u8], out: &mut Vec<u8>) {
         let text = self.text_of(kind, bytes);
-        let quoted = quoted_key(&String::from_utf8_lossy(&text.bytes).into_owned().into_bytes(), self.options.ascii);
+        let quoted = quoted_key(
+            &String::from_utf8_lossy(&text.bytes).into_owned().into_bytes(),
+            Style { escapes: self.pen.style().escapes, ..Style::default() },
+        );
         out.extend_from_slice(quoted.strip_suffix(b":").unwrap_or(&quoted));
     }
 }
