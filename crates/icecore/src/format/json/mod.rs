@@ -166,14 +166,14 @@ fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>
 }
 
 /// As the row of the registry reads it, onto a tape. With `None`, it has to be read
-/// by that: it is typed.
+/// by that: it is typed, or may be more than JSON.
 pub(crate) fn read_tape(
     input: &[u8],
     options: &ReadOptions,
     limits: &Limits,
     tape: &mut Tape,
 ) -> Option<(usize, Option<Error>)> {
-    if says_typed(input, options) {
+    if says_typed(input, options) || options.relaxed != Relaxed::default() {
         return None;
     }
     tape.clear();
