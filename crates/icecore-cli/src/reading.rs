@@ -1,6 +1,7 @@
 //! Reading documents from an input: in which format, and how many.
 
 use crate::cli::From;
+use crate::records::Frame;
 use crate::report::{Report, Stop, code};
 use icecore::{Error, Limits, Outcome, Request, Stage, Tape, Unwrapped};
 use std::borrow::Cow;
@@ -20,6 +21,8 @@ pub struct Opened<'b> {
     pub bytes: Cow<'b, [u8]>,
     /// What the wrappers said, by name.
     pub notes: Vec<(&'static str, String)>,
+    /// What the wrappers left of the limits.
+    limits: Limits,
 }
 
 /// What to record beside the meaning.
@@ -32,25 +35,42 @@ pub enum Detail {
 }
 
 impl<'r> Reader<'r> {
+    /// For commands that read inputs as wholes.
     pub fn new(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Stop> {
+        if let Some(frame) = from.each.filter(|frame| *frame != Frame::Documents) {
+            let name = frame.name();
+            return Err(Stop::Failed(code::USAGE, format!("`--each={name}` is for `icecore convert` only")));
+        }
+        Reader::of(from, limits)
+    }
+
+    /// For records as well.
+    pub fn of(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Stop> {
         let mut stage = from.format.as_deref().map(Stage::parse).transpose().map_err(usage)?;
         if let Some(stage) = &mut stage {
             set(stage, &from.options).map_err(usage)?;
         }
-        Ok(Reader { stage, options: &from.options, each: from.each, limits })
+        Ok(Reader { stage, options: &from.options, each: from.each.is_some(), limits })
     }
 
     /// Finds the stage that reads these bytes, and takes its wrappers off. What
     /// is wrong is reported.
     pub fn open<'b>(&self, name: &str, bytes: &'b [u8], report: &mut Report) -> Option<Opened<'b>> {
         let opened = self.stage(bytes).and_then(|stage| {
-            let Unwrapped { bytes, notes } = stage.unwrap(bytes, self.limits)?;
-            Ok(Opened { stage, bytes, notes })
+            let mut limits = self.limits.clone();
+            let Unwrapped { bytes, notes } = stage.unwrap_within(bytes, &mut limits)?;
+            Ok(Opened { stage, bytes, notes, limits })
         });
         opened.map_err(|error| report.unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] })).ok()
     }
 
-    fn stage(&self, bytes: &[u8]) -> Result<Stage, Error> {
+    /// Whether the format was named.
+    pub fn is_named(&self) -> bool {
+        self.stage.is_some()
+    }
+
+    /// The stage that was named, or the one that reads these bytes.
+    pub fn stage(&self, bytes: &[u8]) -> Result<Stage, Error> {
         match &self.stage {
             Some(stage) => Ok(stage.clone()),
             None => {
@@ -71,7 +91,7 @@ impl<'r> Reader<'r> {
         report: &mut Report,
         mut then: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Stop>,
     ) -> Result<bool, Stop> {
-        let Opened { stage, bytes, .. } = opened;
+        let Opened { stage, bytes, limits, .. } = opened;
         let format = stage.format();
         let detail = match detail {
             Detail::No => false,
@@ -82,7 +102,7 @@ impl<'r> Reader<'r> {
         let mut start = 0;
         loop {
             let rest = bytes.get(start..).unwrap_or(&[]);
-            let request = Request { limits: self.limits, detail, tape };
+            let request = Request { limits, detail, tape };
             let mut outcome = (format.read)(rest, stage.settings(), request);
             let consumed = outcome.consumed;
             report.repairs(name, start, outcome.document.repairs());

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape};
 use crate::error::Error;
-use crate::format::{Request, sereal, storable};
+use crate::format::{Outcome, Request, json, pack, sereal, storable};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Spare};
 use crate::stage::Stage;
@@ -34,6 +34,8 @@ pub struct Codec {
 enum Ready {
     Storable(storable::ReadOptions, storable::WriteOptions),
     Sereal(sereal::ReadOptions, Box<sereal::WriteOptions>),
+    Json(json::ReadOptions, Box<json::WriteOptions>),
+    Pack(Box<pack::Options>),
     Other,
     Wrapped,
 }
@@ -84,14 +86,20 @@ impl Codec {
     /// Makes a stage ready; the limits are the default ones.
     pub fn new(stage: Stage) -> Codec {
         let settings = stage.settings();
-        let name = if stage.wrappers().is_empty() { stage.format().name } else { "wrapped" };
-        let ready = match name {
+        let ready = match stage.format().name {
+            _ if !stage.wrappers().is_empty() => Ready::Wrapped,
             "storable" => Ready::Storable(
                 storable::ReadOptions::from_settings(settings),
                 storable::WriteOptions::from_settings(settings),
             ),
             "sereal" => Ready::Sereal(sereal::ReadOptions::of(settings), Box::new(sereal::WriteOptions::of(settings))),
-            "wrapped" => Ready::Wrapped,
+            "json" => Ready::Json(
+                json::ReadOptions::from_settings(settings),
+                Box::new(json::WriteOptions::from_settings(settings)),
+            ),
+            // A bad template is refused where it is used.
+            "pack" => pack::Options::from_settings(settings)
+                .map_or(Ready::Other, |options| Ready::Pack(Box::new(options))),
             _ => Ready::Other,
         };
         Codec { stage, limits: Limits::default(), ready }
@@ -111,40 +119,42 @@ impl Codec {
                 Filled { consumed, error, body: None, is_simple: false }
             }
             Ready::Sereal(options, _) => sereal::read_tape(input, options, &self.limits, tape),
-            Ready::Other => self.fill(input, tape),
-            Ready::Wrapped => match self.stage.unwrap(input, &self.limits) {
-                Ok(inside) => {
-                    let mut filled = self.fill(&inside.bytes, tape);
-                    if filled.error.is_none() && filled.consumed < inside.bytes.len() {
-                        filled.error = Some(crate::api::trailing(&inside.bytes, filled.consumed));
-                    }
-                    filled.error = filled.error.map(|error| match self.stage.layer() {
-                        Some(layer) => error.in_layer(layer),
-                        None => error,
-                    });
-                    let body = filled.body.take().unwrap_or_else(|| inside.bytes.into_owned());
-                    Filled { consumed: input.len(), body: Some(body), ..filled }
-                }
-                Err(error) => {
-                    tape.clear();
-                    Filled { consumed: 0, error: Some(error), body: None, is_simple: false }
-                }
+            Ready::Json(options, _) => match json::read_tape(input, options, &self.limits, tape) {
+                Some((consumed, error)) => Filled { consumed, error, body: None, is_simple: false },
+                None => self.fill(input, &self.limits, tape),
             },
+            Ready::Pack(options) => filled(pack::read_outcome(input, options, request(&self.limits, tape)), tape),
+            Ready::Other => self.fill(input, &self.limits, tape),
+            Ready::Wrapped => self.read_wrapped(input, tape),
+        }
+    }
+
+    fn read_wrapped(&self, input: &[u8], tape: &mut Tape) -> Filled {
+        let mut limits = self.limits.clone();
+        match self.stage.inside(input, &mut limits) {
+            Ok(inside) => {
+                let mut filled = self.fill(&inside, &limits, tape);
+                if filled.error.is_none() && filled.consumed < inside.len() {
+                    filled.error = Some(crate::api::trailing(&inside, filled.consumed));
+                }
+                filled.error = filled.error.map(|error| match self.stage.layer() {
+                    Some(layer) => error.in_layer(layer),
+                    None => error,
+                });
+                let body = filled.body.take().unwrap_or_else(|| inside.into_owned());
+                Filled { consumed: input.len(), body: Some(body), ..filled }
+            }
+            Err(error) => {
+                tape.clear();
+                Filled { consumed: 0, error: Some(error), body: None, is_simple: false }
+            }
         }
     }
 
     /// Reads with the format's own function.
-    fn fill(&self, input: &[u8], tape: &mut Tape) -> Filled {
-        let mut request = Request::new(&self.limits);
-        request.tape = std::mem::take(tape);
-        let outcome = (self.stage.format().read)(input, self.stage.settings(), request);
-        let (buffer, read) = outcome.document.into_parts();
-        *tape = read;
-        let body = match buffer {
-            Cow::Owned(body) => Some(body),
-            Cow::Borrowed(_) => None,
-        };
-        Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
+    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+        let request = request(limits, tape);
+        filled((self.stage.format().read)(input, self.stage.settings(), request), tape)
     }
 
     /// Writes a document, and says what the format could not say.
@@ -155,10 +165,41 @@ impl Codec {
         let written = match &self.ready {
             Ready::Storable(_, options) => storable::write(document, options, &self.limits, out),
             Ready::Sereal(_, options) => sereal::write(document, options, &self.limits, out),
+            Ready::Json(_, options) => json::write(document, options, &self.limits, out),
+            Ready::Pack(options) => pack::write(document, options, &self.limits, out),
             Ready::Other => (self.stage.format().write)(document, self.stage.settings(), &self.limits, out),
             Ready::Wrapped => return crate::api::write_to(document, &self.stage, &self.limits, out),
         };
         written.map_err(|error| error.in_format(self.stage.format().name))
+    }
+
+    /// Writes the document that was read onto this tape, if that is quickly done.
+    pub(crate) fn write_tape(
+        &self,
+        input: &[u8],
+        tape: &Tape,
+        memory: &mut json::Memory,
+        out: &mut dyn Output,
+    ) -> bool {
+        match &self.ready {
+            Ready::Json(_, options) => json::write_tape(input, tape, options, memory, out),
+            _ => false,
+        }
+    }
+
+    /// As [`Codec::write`], for documents that were read onto one and the same tape:
+    /// what is in the memory is used again.
+    pub(crate) fn write_next(
+        &self,
+        document: &Document<'_>,
+        memory: &mut json::Memory,
+        out: &mut dyn Output,
+    ) -> Result<Losses, Error> {
+        match &self.ready {
+            Ready::Json(_, options) => json::write_next(document, options, &self.limits, memory, out)
+                .map_err(|error| error.in_format(self.stage.format().name)),
+            _ => self.write(document, out),
+        }
     }
 
     /// Writes the next nodes of a document that is too large to be filled as a
@@ -190,7 +231,22 @@ impl Codec {
                 self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
             }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
-            Ready::Other | Ready::Wrapped => false,
+            Ready::Json(..) | Ready::Pack(_) | Ready::Other | Ready::Wrapped => false,
         }
     }
+}
+
+fn request<'l>(limits: &'l Limits, tape: &mut Tape) -> Request<'l> {
+    Request { tape: std::mem::take(tape), ..Request::new(limits) }
+}
+
+/// Puts what was read into the tape.
+fn filled(outcome: Outcome<'_>, tape: &mut Tape) -> Filled {
+    let (buffer, read) = outcome.document.into_parts();
+    *tape = read;
+    let body = match buffer {
+        Cow::Owned(body) => Some(body),
+        Cow::Borrowed(_) => None,
+    };
+    Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
 }

@@ -163,7 +163,9 @@ impl<'l> Copier<'l> {
             return Err(self.refused(key, error));
         }
         let len = bytes.len() as u64;
-        let Some(left) = self.left.checked_sub(len) else { return Err(self.too_much(key)) };
+        // What was decompressed is longer than the string.
+        let cost = len.max(inner.input().len() as u64);
+        let Some(left) = self.left.checked_sub(cost) else { return Err(self.too_much(key)) };
         self.left = left;
         let place = source.place(node);
         let input = match offset_in(bytes, inner.input()) {

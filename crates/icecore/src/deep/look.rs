@@ -6,11 +6,14 @@ use crate::format::{self, Certainty, Format, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::stage::Stage;
-use crate::wrap;
+use crate::wrap::{self, Evidence, Wrapper};
 use std::borrow::Cow;
 
 /// How many wrappers are taken off.
 const WRAPPERS: u32 = 4;
+
+/// How much of what is in a wrapper is looked at before all of it is taken out.
+const HEAD: usize = 1 << 10;
 
 /// What is in a string.
 pub(super) struct Inside<'b> {
@@ -59,17 +62,55 @@ fn look<'b>(bytes: &'b [u8], limits: &Limits, wrappers: u32) -> Result<Option<In
     }
     let Some(left) = wrappers.checked_sub(1) else { return Ok(None) };
     for wrapper in wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(bytes)) {
-        let Ok(unwrapped) = (wrapper.unwrap)(bytes, &Settings::new(), limits) else { continue };
-        let found = match &unwrapped.bytes {
-            Cow::Borrowed(bytes) => look(bytes, limits, left)?,
-            Cow::Owned(bytes) => look(bytes, limits, left)?
-                .map(|inside| Inside { stage: inside.stage, document: inside.document.into_owned() }),
-        };
-        if let Some(Inside { stage, document }) = found {
-            return Ok(Some(Inside { stage: stage.wrapped_in(wrapper), document }));
+        if let Some(inside) = wrapped(wrapper, bytes, limits, left)? {
+            return Ok(Some(inside));
         }
     }
     Ok(None)
+}
+
+/// What is in this wrapper.
+fn wrapped<'b>(
+    wrapper: &'static Wrapper,
+    bytes: &'b [u8],
+    limits: &Limits,
+    left: u32,
+) -> Result<Option<Inside<'b>>, Error> {
+    if wrapper.evidence != Evidence::Frame && !is_promising(wrapper, bytes, left) {
+        return Ok(None);
+    }
+    let settings = wrapper.settings_for(bytes);
+    let mut limits = limits.clone();
+    // No more than what its own length allows: there may be many strings.
+    limits.decompressed = limits.decompressed.min(limits.ratio.saturating_mul(bytes.len() as u64));
+    let unwrapped = match (wrapper.unwrap)(bytes, &settings, &limits) {
+        Ok(unwrapped) => unwrapped,
+        Err(error) if error.kind() == ErrorKind::Limit => return Err(error),
+        Err(_) => return Ok(None),
+    };
+    if unwrapped.bytes.len() > bytes.len() {
+        limits.decompressed = limits.decompressed.saturating_sub(unwrapped.bytes.len() as u64);
+    }
+    let found = match &unwrapped.bytes {
+        Cow::Borrowed(bytes) => look(bytes, &limits, left)?,
+        Cow::Owned(bytes) => look(bytes, &limits, left)?
+            .map(|inside| Inside { stage: inside.stage, document: inside.document.into_owned() }),
+    };
+    Ok(found.map(|Inside { stage, document }| Inside { stage: stage.wrapped_in(wrapper, settings), document }))
+}
+
+/// Whether the beginning of what is inside looks like something: many words look
+/// like Base64, and most strings are none.
+fn is_promising(wrapper: &Wrapper, bytes: &[u8], left: u32) -> bool {
+    let Some(head) = wrapper.head(bytes, true, HEAD) else { return false };
+    let inside = &*head.bytes;
+    let is_other = |other: &&'static Wrapper| left > 0 && (other.detect)(inside);
+    format::all().iter().any(|format| is_possible(format, inside)) || wrap::all().iter().any(is_other)
+}
+
+/// As [`is_candidate`], of bytes that may be cut off.
+fn is_possible(format: &Format, bytes: &[u8]) -> bool {
+    is_candidate(format, bytes) || !matches!(format.name, "php" | "json") && (format.detect)(bytes).is_some()
 }
 
 /// Whether the bytes look so much like this format that it is worth reading them.

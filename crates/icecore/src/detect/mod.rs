@@ -66,7 +66,7 @@ pub fn identify_head(head: &[u8]) -> Option<Finding> {
 /// Names and titles of the formats and wrappers that are recognised, but not
 /// read; sorted by name.
 pub fn recognised() -> Vec<(&'static str, &'static str)> {
-    let mut names: Vec<_> = foreign::names().chain(wrapper::WRAPPERS.iter().copied()).collect();
+    let mut names: Vec<_> = foreign::names().chain(wrapper::CLOSED.iter().copied()).collect();
     names.sort_unstable();
     names.dedup_by_key(|(name, _)| *name);
     names
@@ -101,12 +101,11 @@ fn grade(sample: &Sample<'_>, end: Step<()>, walk: &Walk<'_>, best: Certainty, v
 
 /// The format that the bytes most likely are in, by what the formats
 /// themselves say of the first bytes.
-fn format_of(input: &[u8]) -> Option<&'static Format> {
+fn format_of(input: &[u8]) -> Option<(Certainty, &'static Format)> {
     format::all()
         .iter()
         .filter_map(|format| (format.detect)(input).map(|guess| (guess.certainty, *format)))
         .max_by_key(|(certainty, _)| *certainty)
-        .map(|(_, format)| format)
 }
 
 /// The stage that reads this input. Input in no format that is read is an
@@ -123,5 +122,5 @@ fn format_of(input: &[u8]) -> Option<&'static Format> {
 /// # Errors
 /// Of kind `Format`.
 pub fn stage_of(input: &[u8]) -> Result<Stage, crate::Error> {
-    ours::stage(input, WRAPPERS)
+    ours::stage(&Sample { bytes: input, whole: true }, WRAPPERS)
 }

@@ -1,13 +1,14 @@
 //! The formats that are read.
 
-use super::{Finding, Sample, format_of, identify};
+use super::wrapper::INSIDE;
+use super::{Finding, Sample, format_of, identify_in};
 use crate::document::{Kind, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Certainty, Format, Guess, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::stage::Stage;
-use crate::wrap;
+use crate::wrap::{self, Evidence};
 
 /// The best of our formats. What the format itself is not sure of, its reader
 /// decides.
@@ -80,27 +81,36 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
 }
 
 /// The stage that reads this input, in at most so many wrappers.
-pub(super) fn stage(input: &[u8], wrappers: u32) -> Result<Stage, Error> {
-    if let Some(format) = format_of(input) {
-        return Ok(Stage::of(format));
+pub(super) fn stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, Error> {
+    let format = format_of(sample.bytes);
+    let wrapped = || wrappers.checked_sub(1).and_then(|wrappers| wrapped(sample, wrappers));
+    // Digits may be a number, and a word in hex.
+    if let Some((certainty, format)) = format {
+        let other = if certainty == Certainty::Possible { wrapped() } else { None };
+        return Ok(other.unwrap_or_else(|| Stage::of(format)));
     }
-    if let Some(stage) = wrappers.checked_sub(1).and_then(|wrappers| wrapped(input, wrappers)) {
+    if let Some(stage) = wrapped() {
         return Ok(stage);
     }
     // A text that is meant to be JSON: its reader says where it is not.
-    if begins_like_json(input) && identify(input).is_none() {
+    if begins_like_json(sample.bytes) && identify_in(sample, 0).is_none() {
         return Ok(Stage::of(&format::json::FORMAT));
     }
-    Err(unknown(input))
+    Err(unknown(sample))
 }
 
 /// What is wrapped in something that can be taken off, if a format fits what is
 /// inside.
-fn wrapped(input: &[u8], wrappers: u32) -> Option<Stage> {
-    let limits = Limits::default();
-    wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(input)).find_map(|wrapper| {
-        let inside = (wrapper.unwrap)(input, &Settings::new(), &limits).ok()?;
-        stage(&inside.bytes, wrappers).ok().map(|stage| stage.wrapped_in(wrapper))
+fn wrapped(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
+    wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(sample.bytes)).find_map(|wrapper| {
+        let head = wrapper.head(sample.bytes, sample.whole, INSIDE)?;
+        let inside = Sample { bytes: &head.bytes, whole: head.whole };
+        let is_known = || identify_in(&inside, 1).is_some_and(|found| found.certainty >= Certainty::Likely);
+        if wrapper.evidence == Evidence::Text && !is_known() {
+            return None;
+        }
+        let stage = stage(&inside, wrappers).ok()?;
+        Some(stage.wrapped_in(wrapper, wrapper.settings_for(sample.bytes)))
     })
 }
 
@@ -115,19 +125,21 @@ fn begins_like_json(input: &[u8]) -> bool {
 }
 
 #[cold]
-fn unknown(input: &[u8]) -> Error {
+fn unknown(sample: &Sample<'_>) -> Error {
+    let input = sample.bytes;
     let error = Error::new(ErrorKind::Format);
     let known: Vec<_> = format::all().iter().map(|format| format.name).collect();
     if input.is_empty() {
         return error.expecting("a document").finding("no bytes at all");
     }
-    match identify(input) {
+    match identify_in(sample, 0) {
         Some(found) => {
             let what = found.wrappers.iter().copied().chain([found.name]).collect::<Vec<_>>().join("/");
-            let error = error.finding(format!("{} ({what}), which is recognised but not read", found.title));
-            match found.wrappers.is_empty() {
-                false if found.format.is_some() => error.helping("unwrap it first"),
-                _ => error,
+            match wrap::by_name(found.name) {
+                Some(_) => error
+                    .finding(format!("{} ({what}), and nothing that looks like a known format inside", found.title))
+                    .helping(format!("name the format if you know it: -f {what}/{}", known.join("|"))),
+                None => error.finding(format!("{} ({what}), which is recognised but not read", found.title)),
             }
         }
         None => error

@@ -1,6 +1,6 @@
 //! Laravel's cache files: when it expires, and a serialized value.
 
-use super::{Unwrapped, Wrapper};
+use super::{Evidence, Unwrapped, Wrapper};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, Settings, Side, Takes};
@@ -19,6 +19,9 @@ pub static WRAPPER: Wrapper = Wrapper {
     }],
     page: include_str!("laravel_cache.md"),
     detect,
+    evidence: Evidence::Frame,
+    head: None,
+    wants: None,
     unwrap,
     wrap,
 };

@@ -1,15 +1,23 @@
 //! Wrappers: what programs put around frozen data. Each is one file and one row.
 //!
 //! In a stage they stand before the format, outermost first:
-//! `laravel-cache/php`.
+//! `laravel-cache/php`, `gzip/base64/marshal`.
 
+mod base64;
+mod base64url;
+mod gzip;
+mod hex;
 mod laravel_cache;
 mod rails_cache;
 mod rails_signed;
 #[cfg(feature = "signatures")]
 mod signature;
 mod slashes;
+mod uri;
+mod zlib;
+mod zstd;
 
+use crate::compress::Beginning;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::{Opt, Settings};
@@ -29,6 +37,13 @@ pub struct Wrapper {
     pub page: &'static str,
     /// Whether the bytes may be wrapped so. What is inside decides.
     pub detect: fn(&[u8]) -> bool,
+    /// How much that says.
+    pub(crate) evidence: Evidence,
+    /// The beginning of what is inside, for who wants to know what it is; `None`:
+    /// it is taken off as a whole.
+    pub(crate) head: Option<HeadFn>,
+    /// The options that such bytes want, if there are any.
+    pub(crate) wants: Option<fn(&[u8]) -> Settings>,
     /// Takes it off.
     pub unwrap: UnwrapFn,
     /// Puts it on.
@@ -39,6 +54,56 @@ pub struct Wrapper {
 pub type UnwrapFn = for<'a> fn(&'a [u8], &Settings, &Limits) -> Result<Unwrapped<'a>, Error>;
 /// See [`Wrapper::wrap`].
 pub type WrapFn = fn(&[u8], &Settings) -> Result<Vec<u8>, Error>;
+/// See [`Wrapper::head`]: of bytes, which are all or the first of them, at most
+/// about so many that are inside.
+pub(crate) type HeadFn = for<'a> fn(&'a [u8], bool, &Settings, usize) -> Option<Head<'a>>;
+
+/// How much it says that [`Wrapper::detect`] says yes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    /// A magic number: the bytes are that, whatever is inside.
+    Magic,
+    /// The same, if what is inside comes out.
+    Content,
+    /// Any format may be inside.
+    Frame,
+    /// Many texts look so: what is inside must be sure or likely.
+    Text,
+}
+
+/// The beginning of some bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Head<'a> {
+    pub(crate) bytes: Cow<'a, [u8]>,
+    /// Whether this is all of them.
+    pub(crate) whole: bool,
+}
+
+impl Head<'_> {
+    fn owned((bytes, whole): Beginning) -> Head<'static> {
+        Head { bytes: Cow::Owned(bytes), whole }
+    }
+}
+
+impl Wrapper {
+    /// The beginning of what is inside these bytes, which are all or the first of
+    /// them: at most about `most` bytes.
+    pub(crate) fn head<'a>(&self, bytes: &'a [u8], whole: bool, most: usize) -> Option<Head<'a>> {
+        let settings = self.settings_for(bytes);
+        match self.head {
+            Some(head) => head(bytes, whole, &settings, most),
+            None => {
+                let inside = (self.unwrap)(bytes, &settings, &Limits::default()).ok()?;
+                Some(Head { bytes: inside.bytes, whole })
+            }
+        }
+    }
+
+    /// The options that these bytes want.
+    pub(crate) fn settings_for(&self, bytes: &[u8]) -> Settings {
+        self.wants.map_or_else(Settings::new, |wants| wants(bytes))
+    }
+}
 
 /// What was inside a wrapper.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +112,13 @@ pub struct Unwrapped<'a> {
     pub bytes: Cow<'a, [u8]>,
     /// What else the wrapper says.
     pub notes: Vec<Remark>,
+}
+
+impl Unwrapped<'_> {
+    /// Bytes of its own, and nothing else to say.
+    fn owned(bytes: Vec<u8>) -> Unwrapped<'static> {
+        Unwrapped { bytes: Cow::Owned(bytes), notes: Vec::new() }
+    }
 }
 
 /// What a wrapper says: a name, as `expires` or `digest`, and a text.
@@ -58,8 +130,20 @@ impl std::fmt::Debug for Wrapper {
     }
 }
 
-static WRAPPERS: &[&Wrapper] =
-    &[&laravel_cache::WRAPPER, &rails_cache::WRAPPER, &rails_signed::WRAPPER, &slashes::WRAPPER];
+/// Looked for in this order: what looks like more than one is the first.
+static WRAPPERS: &[&Wrapper] = &[
+    &gzip::WRAPPER,
+    &zlib::WRAPPER,
+    &zstd::WRAPPER,
+    &hex::WRAPPER,
+    &base64::WRAPPER,
+    &base64url::WRAPPER,
+    &uri::WRAPPER,
+    &laravel_cache::WRAPPER,
+    &rails_cache::WRAPPER,
+    &rails_signed::WRAPPER,
+    &slashes::WRAPPER,
+];
 
 /// All wrappers.
 pub fn all() -> &'static [&'static Wrapper] {
@@ -69,4 +153,9 @@ pub fn all() -> &'static [&'static Wrapper] {
 /// The wrapper with this name.
 pub fn by_name(name: &str) -> Option<&'static Wrapper> {
     WRAPPERS.iter().copied().find(|wrapper| wrapper.name == name)
+}
+
+/// The level of a compression, if it was said.
+fn level(settings: &Settings) -> Option<u8> {
+    settings.number("level").and_then(|level| u8::try_from(level).ok())
 }

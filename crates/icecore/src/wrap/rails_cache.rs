@@ -1,6 +1,6 @@
 //! Entries of Rails' caches, as Rails 6.1 and before, 7.0 and 7.1 write them.
 
-use super::{Unwrapped, Wrapper};
+use super::{Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::zlib;
 use crate::document::{Document, Value};
 use crate::error::{Error, ErrorKind};
@@ -26,6 +26,9 @@ pub static WRAPPER: Wrapper = Wrapper {
     ],
     page: include_str!("rails_cache.md"),
     detect,
+    evidence: Evidence::Frame,
+    head: Some(head),
+    wants: None,
     unwrap,
     wrap,
 };
@@ -47,15 +50,44 @@ fn detect(input: &[u8]) -> bool {
     }
 }
 
+/// How much of what is compressed is wanted.
+#[derive(Clone, Copy)]
+enum Reach<'l> {
+    All(&'l Limits),
+    Head(usize),
+}
+
+impl Reach<'_> {
+    fn inflate(self, body: &[u8]) -> Result<Vec<u8>, Error> {
+        match self {
+            Reach::All(limits) => zlib::decompress(body, limits.decompressed_from(body.len()), limits),
+            Reach::Head(most) => {
+                zlib::head(body, most).map(|(bytes, _)| bytes).ok_or_else(|| Error::new(ErrorKind::Malformed))
+            }
+        }
+    }
+}
+
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
+    open(input, Reach::All(limits))
+}
+
+/// What was decompressed is all of it, if it is less than was asked for.
+fn head<'a>(input: &'a [u8], whole: bool, _: &Settings, most: usize) -> Option<Head<'a>> {
+    let bytes = open(input, Reach::Head(most)).ok()?.bytes;
+    let is_cut = matches!(bytes, Cow::Owned(_)) && bytes.len() >= most;
+    Some(Head { bytes, whole: whole && !is_cut })
+}
+
+fn open<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error> {
     match input {
-        [0x00, 0x11, ..] => packed(input, limits),
-        [4, 8, ..] => entry(input, limits),
+        [0x00, 0x11, ..] => packed(input, reach),
+        [4, 8, ..] => entry(input, reach),
         [0x00, rest @ ..] if rest.starts_with(&MARSHAL) => {
             Ok(Unwrapped { bytes: Cow::Borrowed(rest), notes: vec![("layout", "Rails 7.0".to_owned())] })
         }
         [0x01, rest @ ..] => {
-            let bytes = zlib::decompress(rest, limits.decompressed_from(rest.len()), limits)?;
+            let bytes = reach.inflate(rest)?;
             Ok(Unwrapped { bytes: Cow::Owned(bytes), notes: vec![("layout", "Rails 7.0, compressed".to_owned())] })
         }
         _ => Err(Error::new(ErrorKind::Malformed)
@@ -73,7 +105,12 @@ const ENTRY: &[u8] = b"ActiveSupport::Cache::Entry";
 
 /// The layout of Rails 6.1 and before: an object, whose variable `@value` is the
 /// value, or its dump, compressed.
-fn entry(input: &[u8], limits: &Limits) -> Result<Unwrapped<'static>, Error> {
+fn entry(input: &[u8], reach: Reach<'_>) -> Result<Unwrapped<'static>, Error> {
+    let usual = Limits::default();
+    let limits = match reach {
+        Reach::All(limits) => limits,
+        Reach::Head(_) => &usual,
+    };
     let document = marshal::read(input, &marshal::ReadOptions::default(), limits)?;
     let root = document.root();
     let value = root.get("@value").filter(|_| root.class() == ENTRY).ok_or_else(|| {
@@ -99,7 +136,7 @@ fn entry(input: &[u8], limits: &Limits) -> Result<Unwrapped<'static>, Error> {
     let is_compressed = root.get("@compressed").is_some_and(|is| matches!(is.value(), Value::Bool(true)));
     if is_compressed && let Some(bytes) = value.as_bytes() {
         notes.push(("compressed", "zlib".to_owned()));
-        let bytes = zlib::decompress(bytes, limits.decompressed_from(bytes.len()), limits)?;
+        let bytes = reach.inflate(bytes)?;
         return Ok(Unwrapped { bytes: Cow::Owned(bytes), notes });
     }
     let mut tape = document.tape().clone();
@@ -111,7 +148,7 @@ fn entry(input: &[u8], limits: &Limits) -> Result<Unwrapped<'static>, Error> {
 }
 
 /// The layout of Rails 7.1.
-fn packed<'a>(input: &'a [u8], limits: &Limits) -> Result<Unwrapped<'a>, Error> {
+fn packed<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error> {
     let short = |what: &str| {
         Error::new(ErrorKind::Truncated).at(input.len()).expecting(what.to_owned()).finding("the end of the input")
     };
@@ -131,7 +168,7 @@ fn packed<'a>(input: &'a [u8], limits: &Limits) -> Result<Unwrapped<'a>, Error> 
         0 => Cow::Borrowed(payload),
         _ => {
             notes.push(("compressed", "zlib".to_owned()));
-            Cow::Owned(zlib::decompress(payload, limits.decompressed_from(payload.len()), limits)?)
+            Cow::Owned(reach.inflate(payload)?)
         }
     };
     let bytes = match kind & !COMPRESSED {

@@ -1,6 +1,6 @@
 //! Signed messages and cookies of Rails: `ActiveSupport::MessageVerifier`.
 
-use super::{Remark, Unwrapped, Wrapper};
+use super::{Evidence, Remark, Unwrapped, Wrapper};
 use crate::base64;
 use crate::error::{Error, ErrorKind};
 use crate::format::json;
@@ -47,6 +47,9 @@ pub static WRAPPER: Wrapper = Wrapper {
     ],
     page: include_str!("rails_signed.md"),
     detect,
+    evidence: Evidence::Frame,
+    head: None,
+    wants: None,
     unwrap,
     wrap,
 };

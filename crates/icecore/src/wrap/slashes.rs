@@ -1,6 +1,6 @@
 //! What PHP's `addslashes` did: Symfony Messenger stores serialized messages so.
 
-use super::{Unwrapped, Wrapper};
+use super::{Evidence, Unwrapped, Wrapper};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -14,6 +14,9 @@ pub static WRAPPER: Wrapper = Wrapper {
     options: &[],
     page: include_str!("slashes.md"),
     detect,
+    evidence: Evidence::Frame,
+    head: None,
+    wants: None,
     unwrap,
     wrap,
 };

@@ -1,67 +1,6 @@
 //! The options of JSON.
 
-use crate::options::{Opt, Settings, Side, Takes};
-
-/// The table of options.
-pub(super) static TABLE: &[Opt] = &[
-    Opt {
-        name: "typed",
-        takes: Takes::Flag,
-        side: Side::Both,
-        help: "says everything that a document means, and reads back to an equal one; `typed=no` reads one as plain JSON",
-    },
-    Opt {
-        name: "spelling",
-        takes: Takes::Flag,
-        side: Side::Write,
-        help: "with `typed`: adds the byte form, so that the original format comes back byte for byte",
-    },
-    Opt {
-        name: "indent",
-        takes: Takes::Number(0, 8),
-        side: Side::Write,
-        help: "how many blanks to indent each level by; 0, the default, writes all in one line",
-    },
-    Opt {
-        name: "sort_keys",
-        takes: Takes::Flag,
-        side: Side::Write,
-        help: "sorts the keys of each object by their bytes",
-    },
-    Opt { name: "sorted", takes: Takes::Flag, side: Side::Write, help: "the same as `sort_keys`" },
-    Opt { name: "ascii", takes: Takes::Flag, side: Side::Write, help: "escapes every character beyond ASCII" },
-    Opt {
-        name: "bytes",
-        takes: Takes::Choice(&["latin1", "base64", "hex", "replace", "error"]),
-        side: Side::Write,
-        help: "what becomes of byte strings that are not UTF-8: a character for each byte, Base64, hex digits, \
-               U+FFFD for what is wrong, or an error",
-    },
-    Opt {
-        name: "text",
-        takes: Takes::Choice(&["utf8", "latin1"]),
-        side: Side::Write,
-        help: "how byte strings are read: as UTF-8 where they are valid, or always as Latin-1, as JSON::XS does",
-    },
-    Opt {
-        name: "class",
-        takes: Takes::Text,
-        side: Side::Write,
-        help: "keeps the class names of objects, as an entry with this key",
-    },
-    Opt {
-        name: "cycles",
-        takes: Takes::Choice(&["error", "null"]),
-        side: Side::Write,
-        help: "what becomes of a link to a container that contains it",
-    },
-    Opt {
-        name: "surrogates",
-        takes: Takes::Choice(&["error", "replace", "keep"]),
-        side: Side::Read,
-        help: "what becomes of an escape that is half of a surrogate pair: an error, U+FFFD, or the surrogate itself",
-    },
-];
+use crate::options::Settings;
 
 /// What becomes of an escape that is half of a surrogate pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,6 +54,35 @@ pub enum Cycles {
     Null,
 }
 
+/// How floats are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Floats {
+    /// The shortest text that reads back as the same float, with a point or an
+    /// exponent.
+    #[default]
+    Shortest,
+    /// 15 digits, as perl prints them and JSON::XS writes them.
+    JsonXs,
+    /// The same, with `.0` behind whole numbers, as Cpanel::JSON::XS writes them.
+    Cpanel,
+}
+
+/// How infinity and NaN are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InfNan {
+    /// As null.
+    #[default]
+    Null,
+    /// As a string: `"inf"`, `"-inf"`, `"nan"`, and `"-nan"` where that has a sign.
+    Text,
+    /// As a string, with one NaN only.
+    Unified,
+    /// As a bare word, which is no JSON.
+    Word,
+}
+
 /// Options of [`read`](super::read).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -123,6 +91,31 @@ pub struct ReadOptions {
     pub typed: Option<bool>,
     /// What becomes of an escape that is half of a surrogate pair.
     pub surrogates: Surrogates,
+    /// What else than JSON is taken.
+    pub relaxed: Relaxed,
+}
+
+/// What is read that is no JSON. Nothing of it is, if nothing is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Relaxed {
+    /// A comma before a closing bracket, tabs in strings and comments behind `#`,
+    /// as JSON::XS's `relaxed` takes them.
+    pub relaxed: bool,
+    /// Comments: `#`, `//` and `/* */`.
+    pub comments: bool,
+    /// Strings in single quotes.
+    pub singlequote: bool,
+    /// Keys without quotes.
+    pub barekey: bool,
+    /// Control characters in strings.
+    pub loose: bool,
+    /// `("Class")[…]` is an object that froze itself.
+    pub tags: bool,
+    /// A float whose digits no 64-bit float holds becomes a string of them.
+    pub bignum: bool,
+    /// A key that an object has already is an error.
+    pub unique_keys: bool,
 }
 
 /// Options of [`write`](super::write()).
@@ -135,10 +128,33 @@ pub struct WriteOptions {
     pub spelling: bool,
     /// How many blanks to indent each level by; 0 writes all in one line.
     pub indent: usize,
+    /// Give each value a line, even where `indent` is 0.
+    pub pretty: bool,
+    /// A blank before each colon.
+    pub space_before: bool,
+    /// A blank behind each colon, and behind commas where no line ends. `None`:
+    /// where there are lines.
+    pub space_after: Option<bool>,
     /// Sort the keys of each object by their bytes.
     pub sort_keys: bool,
     /// Escape every character beyond ASCII.
     pub ascii: bool,
+    /// Write Latin-1: characters to U+00FF are one byte, the others escapes.
+    pub latin1: bool,
+    /// Escape slashes.
+    pub escape_slash: bool,
+    /// How floats are written.
+    pub floats: Floats,
+    /// How infinity and NaN are written.
+    pub infnan: InfNan,
+    /// As Perl's modules do: references to 0 and 1 and objects of
+    /// `JSON::PP::Boolean` are booleans, text may have surrogates, and numbers that
+    /// were read from JSON do not keep their text.
+    pub perl: bool,
+    /// Write `("Class")[…]` for objects that froze themselves.
+    pub tags: bool,
+    /// Write null for objects.
+    pub allow_blessed: bool,
     /// What becomes of byte strings that are not UTF-8.
     pub bytes: BytesAs,
     /// How byte strings become text.
@@ -150,7 +166,12 @@ pub struct WriteOptions {
 }
 
 impl ReadOptions {
-    pub(super) fn from_settings(settings: &Settings) -> ReadOptions {
+    /// Whether anything is read that is no JSON.
+    pub(super) fn is_relaxed(&self) -> bool {
+        self.relaxed != Relaxed::default()
+    }
+
+    pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
         ReadOptions {
             typed: settings.flag_set("typed"),
             surrogates: match settings.choice("surrogates") {
@@ -158,17 +179,54 @@ impl ReadOptions {
                 Some("keep") => Surrogates::Keep,
                 _ => Surrogates::Error,
             },
+            relaxed: Relaxed {
+                relaxed: settings.flag("relaxed"),
+                comments: settings.flag("comments"),
+                singlequote: settings.flag("singlequote"),
+                barekey: settings.flag("barekey"),
+                loose: settings.flag("loose"),
+                tags: settings.flag("tags"),
+                bignum: settings.flag("bignum"),
+                unique_keys: settings.choice("dupkeys") == Some("error"),
+            },
         }
     }
 }
 
+/// How many blanks JSON::XS indents by.
+const PRETTY: usize = 3;
+
 impl WriteOptions {
-    pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> WriteOptions {
+        let module = settings.choice("as").filter(|whose| *whose != "icecore");
+        let number = |name| settings.number(name).and_then(|number| usize::try_from(number).ok());
+        let pretty = settings.flag("pretty");
+        let indent = number("indent").or_else(|| number("indent_length").filter(|_| pretty));
         WriteOptions {
+            pretty,
+            space_before: settings.flag_set("space_before").unwrap_or(pretty),
+            // Perl's modules have lines without blanks.
+            space_after: settings.flag_set("space_after").or_else(|| module.map(|_| pretty)),
+            latin1: settings.flag("latin1"),
+            escape_slash: settings.flag("escape_slash"),
+            floats: match settings.choice("floats").or(module) {
+                Some("json-xs") => Floats::JsonXs,
+                Some("cpanel") => Floats::Cpanel,
+                _ => Floats::Shortest,
+            },
+            infnan: match (settings.number("stringify_infnan"), module) {
+                (Some(2), _) | (None, Some("json-xs")) => InfNan::Word,
+                (Some(1), _) => InfNan::Text,
+                (Some(3), _) => InfNan::Unified,
+                _ => InfNan::Null,
+            },
+            perl: module.is_some(),
+            tags: settings.flag("tags"),
+            allow_blessed: settings.flag("allow_blessed"),
             typed: settings.flag("typed"),
             spelling: settings.flag("spelling"),
-            indent: settings.number("indent").and_then(|indent| usize::try_from(indent).ok()).unwrap_or(0),
-            sort_keys: settings.flag("sort_keys") || settings.flag("sorted"),
+            indent: indent.unwrap_or(if pretty { PRETTY } else { 0 }),
+            sort_keys: ["sort_keys", "sorted", "canonical"].iter().any(|name| settings.flag(name)),
             ascii: settings.flag("ascii"),
             bytes: match settings.choice("bytes") {
                 Some("base64") => BytesAs::Base64,
@@ -179,6 +237,7 @@ impl WriteOptions {
             },
             text: match settings.choice("text") {
                 Some("latin1") => TextAs::Latin1,
+                None if module.is_some() => TextAs::Latin1,
                 _ => TextAs::Utf8,
             },
             class: settings.text("class").map(str::to_owned),

@@ -2,6 +2,7 @@
 
 use super::room::{self, Room};
 use super::string::{beyond_ascii, is_special, specials};
+use super::style::{Escapes, Style};
 use crate::error::Error;
 use crate::output::Output;
 
@@ -23,14 +24,13 @@ pub(super) struct Pen<'o> {
     stage: Vec<u8>,
     at: usize,
     full: usize,
-    indent: usize,
-    ascii: bool,
+    style: Style,
 }
 
 /// How the bytes of a string become characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chars {
-    /// They are valid UTF-8.
+    /// They are UTF-8, in which Perl may have put surrogates.
     Utf8,
     /// Each is a character, U+0000 to U+00FF.
     Latin1,
@@ -38,9 +38,23 @@ pub(super) enum Chars {
 
 impl<'o> Pen<'o> {
     /// A pen for a document of about this many values.
-    pub(super) fn new(out: &'o mut dyn Output, values: usize, indent: usize, ascii: bool) -> Pen<'o> {
-        let full = values.saturating_mul(32).clamp(SLACK, FLUSH);
-        Pen { out, stage: vec![0; full + SLACK], at: 0, full, indent, ascii }
+    pub(super) fn new(out: &'o mut dyn Output, values: usize, style: Style) -> Pen<'o> {
+        Pen::on(Vec::new(), out, values, style)
+    }
+
+    /// As [`Pen::new`], with a stage that was used before.
+    pub(super) fn on(mut stage: Vec<u8>, out: &'o mut dyn Output, values: usize, style: Style) -> Pen<'o> {
+        let least = values.saturating_mul(32).clamp(SLACK, FLUSH) + SLACK;
+        if stage.len() < least {
+            stage.resize(least, 0);
+        }
+        let full = stage.len() - SLACK;
+        Pen { out, stage, at: 0, full, style }
+    }
+
+    /// The stage, to be used again.
+    pub(super) fn into_stage(self) -> Vec<u8> {
+        self.stage
     }
 
     /// Makes room for the next value.
@@ -90,14 +104,14 @@ impl<'o> Pen<'o> {
     /// Starts a new line at this depth, if the output is indented.
     #[inline]
     pub(super) fn line(&mut self, depth: usize) -> Result<(), Error> {
-        if self.indent > 0 { self.new_line(depth) } else { Ok(()) }
+        if self.style.lines { self.new_line(depth) } else { Ok(()) }
     }
 
     #[cold]
     fn new_line(&mut self, depth: usize) -> Result<(), Error> {
         self.turn()?;
         self.byte(b'\n');
-        let mut left = depth.saturating_mul(self.indent);
+        let mut left = depth.saturating_mul(self.style.indent);
         while left > 0 {
             let now = left.min(SHORT);
             self.turn()?;
@@ -111,12 +125,32 @@ impl<'o> Pen<'o> {
     /// Whether the output is indented.
     #[inline]
     pub(super) fn is_indented(&self) -> bool {
-        self.indent > 0
+        self.style.lines
     }
 
-    /// Whether all beyond ASCII is escaped.
-    pub(super) fn is_ascii(&self) -> bool {
-        self.ascii
+    /// How it writes.
+    pub(super) fn style(&self) -> Style {
+        self.style
+    }
+
+    /// The comma between two values.
+    #[inline]
+    pub(super) fn comma(&mut self) {
+        self.byte(b',');
+        if self.style.spread {
+            self.byte(b' ');
+        }
+    }
+
+    /// The colon between a key and its value.
+    pub(super) fn colon(&mut self) {
+        if self.style.before {
+            self.byte(b' ');
+        }
+        self.byte(b':');
+        if self.style.after {
+            self.byte(b' ');
+        }
     }
 
     /// The room behind what was written.
@@ -160,13 +194,17 @@ impl<'o> Pen<'o> {
 
     /// Writes a part of a string, without quotes.
     pub(super) fn inner(&mut self, bytes: &[u8], chars: Chars) -> Result<(), Error> {
-        let beyond_too = chars == Chars::Utf8 && !self.ascii;
-        let stands_for_itself = |byte: u8| !is_special(byte) && (byte < 0x80 || beyond_too);
+        let Escapes { ascii, latin1, slash } = self.style.escapes;
+        let beyond_too = !ascii && latin1 == (chars == Chars::Latin1);
+        let stands_for_itself = |byte: u8| !is_special(byte) && (byte < 0x80 || beyond_too) && !(slash && byte == b'/');
         let mut rest = bytes;
         while let Some(first) = rest.first() {
             self.turn()?;
             if stands_for_itself(*first) {
-                let end = run(rest, beyond_too);
+                let mut end = run(rest, beyond_too);
+                if slash {
+                    end = rest[..end].iter().position(|byte| *byte == b'/').unwrap_or(end);
+                }
                 let (run, behind) = rest.split_at(end);
                 self.raw(run)?;
                 rest = behind;
@@ -194,12 +232,12 @@ impl<'o> Pen<'o> {
             0x0D => self.word("\\r"),
             0x09 => self.word("\\t"),
             0..=0x1F => self.unit(code as u16),
-            _ if self.ascii => {
-                let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    self.unit(*unit);
-                }
-            }
+            0x2F => self.word("\\/"),
+            0x80..=0xFF if self.style.escapes.latin1 && !self.style.escapes.ascii => self.byte(code as u8),
+            _ if self.style.escapes.ascii || self.style.escapes.latin1 => match char::from_u32(code) {
+                Some(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| self.unit(*unit)),
+                None => self.unit(u16::try_from(code).unwrap_or(0xFFFD)),
+            },
             _ => {
                 let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
                 for byte in c.encode_utf8(&mut [0; 4]).bytes() {
@@ -218,12 +256,12 @@ impl<'o> Pen<'o> {
 }
 
 /// A key, given in UTF-8, in quotes and with the colon.
-pub(super) fn quoted_key(text: &[u8], ascii: bool) -> Vec<u8> {
+pub(super) fn quoted_key(text: &[u8], style: Style) -> Vec<u8> {
     let mut quoted = Vec::with_capacity(text.len() + 3);
-    let mut pen = Pen::new(&mut quoted, 1, 0, ascii);
+    let mut pen = Pen::new(&mut quoted, 1, style);
     // Nothing stops the output: it is a vector.
     let _ = pen.quoted(text, Chars::Utf8);
-    pen.byte(b':');
+    pen.colon();
     let _ = pen.flush();
     quoted
 }
@@ -244,8 +282,11 @@ fn run(bytes: &[u8], beyond_too: bool) -> usize {
     at + bytes[at..].iter().take_while(|byte| stands_for_itself(byte)).count()
 }
 
-/// The first character of valid UTF-8, and its length in bytes.
+/// The first character of UTF-8, or a surrogate in its way, and its length in bytes.
 fn first_char(bytes: &[u8]) -> (u32, usize) {
+    if let [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ..] = bytes {
+        return (0xD000 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F), 3);
+    }
     let end = bytes.len().min(4);
     let valid = match std::str::from_utf8(&bytes[..end]) {
         Ok(text) => text,
@@ -260,7 +301,8 @@ mod tests {
 
     fn written(ascii: bool, write: impl FnOnce(&mut Pen<'_>)) -> String {
         let mut out = Vec::new();
-        let mut pen = Pen::new(&mut out, 1, 0, ascii);
+        let style = Style { escapes: Escapes { ascii, ..Escapes::default() }, ..Style::default() };
+        let mut pen = Pen::new(&mut out, 1, style);
         write(&mut pen);
         pen.flush().unwrap();
         String::from_utf8(out).unwrap()

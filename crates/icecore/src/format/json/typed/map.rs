@@ -144,7 +144,7 @@ impl Writer<'_, '_> {
         if self.maps.texts[at].as_ref().is_some_and(Vec::is_empty) {
             let name = self.document.tape().keys().get(u32::from(id));
             let text = name.and_then(|name| key::text(self.strings, &name.node, name.bytes));
-            self.maps.texts[at] = text.map(|text| quoted_key(&text, self.pen.is_ascii()));
+            self.maps.texts[at] = text.map(|text| quoted_key(&text, self.pen.style()));
         }
         self.maps.texts[at].as_deref()
     }
@@ -168,7 +168,7 @@ impl Writer<'_, '_> {
             None => {
                 let (node, bytes) = self.entry_key(entry);
                 let text = key::text(self.strings, &node, bytes).unwrap_or_default();
-                self.pen.raw(&quoted_key(&text, self.pen.is_ascii()))?;
+                self.pen.raw(&quoted_key(&text, self.pen.style()))?;
             }
         }
         if self.pen.is_indented() {

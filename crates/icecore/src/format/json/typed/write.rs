@@ -8,6 +8,7 @@ use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Node, flag};
 use crate::error::Error;
 use crate::format::json::WriteOptions;
 use crate::format::json::pen::{Chars, Pen};
+use crate::format::json::style::{Escapes, Style};
 use crate::limits::Limits;
 use crate::num::bigint;
 use crate::output::Output;
@@ -20,13 +21,15 @@ pub(in crate::format::json) fn write(
     out: &mut dyn Output,
 ) -> Result<(), Error> {
     let strings = mostly(document);
+    let escapes = Escapes { ascii: options.ascii, ..Escapes::default() };
+    let style = Style { lines: options.indent > 0, indent: options.indent, escapes, ..Style::default() };
     let mut writer = Writer {
         document,
         nodes: document.nodes(),
         strings,
         sort_keys: options.sort_keys,
         limits,
-        pen: Pen::new(out, document.nodes().len(), options.indent, options.ascii),
+        pen: Pen::new(out, document.nodes().len(), style),
         levels: Vec::new(),
         tasks: Vec::new(),
         targets: targets(document),

@@ -3,16 +3,19 @@
 use super::{NOTICED, Open, What, Writer};
 use crate::document::{Kind, NO_KEY, Node, Place};
 use crate::error::Error;
+use crate::format::json::options::Floats;
 use crate::format::json::room::{self, Room};
 use crate::output::LossKind;
 
 /// Where the bytes of strings are.
 #[derive(Clone, Copy)]
 pub(super) struct Sources<'d> {
-    input: &'d [u8],
-    arena: &'d [u8],
+    pub(super) input: &'d [u8],
+    pub(super) arena: &'d [u8],
     /// Whether numbers are written as they may come.
-    any_number: bool,
+    pub(super) any_number: bool,
+    /// Whether nothing but what JSON demands is escaped.
+    pub(super) plain: bool,
 }
 
 /// Writes a value that is a plain leaf. `None`, with nothing of it to be kept,
@@ -20,7 +23,7 @@ pub(super) struct Sources<'d> {
 #[inline]
 pub(super) fn leaf(room: &mut Room, at: usize, node: &Node, sources: &Sources<'_>) -> Option<usize> {
     match node.kind {
-        Kind::Text | Kind::Bytes | Kind::Symbol => {
+        Kind::Text | Kind::Bytes | Kind::Symbol if sources.plain => {
             let (base, start) = match node.place() {
                 Place::Input(start) => (sources.input, start),
                 Place::Arena(start) => (sources.arena, start),
@@ -38,10 +41,11 @@ pub(super) fn leaf(room: &mut Room, at: usize, node: &Node, sources: &Sources<'_
     }
 }
 
-impl<'d> Writer<'d, '_> {
+impl<'d> Writer<'d, '_, '_> {
     pub(super) fn sources(&self) -> Sources<'d> {
         let (input, arena) = (self.document.input(), &self.document.tape().arena[..]);
-        Sources { input, arena, any_number: self.numbers.is_empty() }
+        let any_number = self.numbers.is_empty() && self.options.floats == Floats::Shortest;
+        Sources { input, arena, any_number, plain: !self.options.escape_slash }
     }
 
     /// Writes a value that is a plain leaf. Returns false, with nothing

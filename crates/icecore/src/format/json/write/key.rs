@@ -4,6 +4,7 @@ use super::Writer;
 use crate::document::{Cursor, Key, Kind, Value};
 use crate::format::json::canonical;
 use crate::format::json::pen::quoted_key;
+use crate::format::json::style::Style;
 use crate::known::Known;
 use crate::num::bigint;
 
@@ -12,7 +13,7 @@ const DEPTH: u32 = 16;
 /// How long the text of such a key may be; links in it count each time.
 const MOST: usize = 1 << 12;
 
-impl Writer<'_, '_> {
+impl Writer<'_, '_, '_> {
     /// The key at `at` as text: an array or a map as JSON, a value of Ruby's own
     /// classes as what it says. `None` for anything else, and what is too large.
     #[cold]
@@ -111,7 +112,10 @@ impl Writer<'_, '_> {
 
     fn compact_string(&self, kind: Kind, bytes: &[u8], out: &mut Vec<u8>) {
         let text = self.text_of(kind, bytes);
-        let quoted = quoted_key(&String::from_utf8_lossy(&text.bytes).into_owned().into_bytes(), self.options.ascii);
+        let quoted = quoted_key(
+            &String::from_utf8_lossy(&text.bytes).into_owned().into_bytes(),
+            Style { escapes: self.pen.style().escapes, ..Style::default() },
+        );
         out.extend_from_slice(quoted.strip_suffix(b":").unwrap_or(&quoted));
     }
 }

@@ -1,10 +1,10 @@
 //! Values that have no children.
 
-use super::Writer;
+use super::{Writer, perl};
 use crate::base64;
 use crate::document::{Document, Kind, Node, Notes, Ordinals, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::json::options::{BytesAs, TextAs};
+use crate::format::json::options::{BytesAs, Floats, TextAs};
 use crate::format::json::pen::Chars;
 use crate::format::json::{NUMBER_TEXT, canonical, number};
 use crate::num::{bigint, float128};
@@ -48,7 +48,7 @@ fn is_text_of(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
     }
 }
 
-impl Writer<'_, '_> {
+impl Writer<'_, '_, '_> {
     /// Writes any leaf. Returns the value to go on with, if it is a link.
     pub(super) fn rare_leaf(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         if let Some(text) = self.numbers.get(&at) {
@@ -60,8 +60,8 @@ impl Writer<'_, '_> {
             Kind::Int => self.pen.int(node.payload as i64),
             Kind::Uint => self.pen.uint(node.payload),
             Kind::BigInt => self.big_int(at, node)?,
-            Kind::Float => self.float(at, f64::from_bits(node.payload)),
-            Kind::Float32 => self.float(at, f64::from(f32::from_bits(node.payload as u32))),
+            Kind::Float => self.float(at, f64::from_bits(node.payload))?,
+            Kind::Float32 => self.float(at, f64::from(f32::from_bits(node.payload as u32)))?,
             Kind::Float128 => self.float128(at, node)?,
             Kind::Text | Kind::Bytes => self.string(at, node)?,
             Kind::Encoded => {
@@ -113,17 +113,25 @@ impl Writer<'_, '_> {
         self.pen.raw(&text)
     }
 
-    fn float(&mut self, at: u32, value: f64) {
-        if value.is_finite() {
-            self.pen.float(value);
-        } else {
+    fn float(&mut self, at: u32, value: f64) -> Result<(), Error> {
+        if !value.is_finite() {
             self.lose(LossKind::Float, at);
-            self.pen.word("null");
+            return self.no_number(value);
+        }
+        match self.options.floats {
+            Floats::Shortest => {
+                self.pen.float(value);
+                Ok(())
+            }
+            floats => self.pen.raw(perl::float(value, floats).as_bytes()),
         }
     }
 
     fn float128(&mut self, at: u32, node: &Node) -> Result<(), Error> {
         let bytes = self.document.bytes(node).try_into().unwrap_or([0; 16]);
+        if self.options.floats != Floats::Shortest {
+            return self.float(at, float128::to_f64(&bytes));
+        }
         let mut text = Vec::new();
         match float128::push_decimal(&bytes, &mut text) {
             Some(exact) => {
@@ -132,10 +140,7 @@ impl Writer<'_, '_> {
                 }
                 self.pen.raw(&text)
             }
-            None => {
-                self.float(at, f64::NAN);
-                Ok(())
-            }
+            None => self.float(at, f64::NAN),
         }
     }
 
@@ -155,7 +160,7 @@ impl Writer<'_, '_> {
         if is_bytes && self.options.text == TextAs::Latin1 {
             return plain(Chars::Latin1);
         }
-        if std::str::from_utf8(bytes).is_ok() {
+        if std::str::from_utf8(bytes).is_ok() || self.options.perl && perl::is_text(bytes) {
             return plain(Chars::Utf8);
         }
         let lossy = |bytes: Vec<u8>| Text { bytes: bytes.into(), chars: Chars::Utf8, is_lossy: true };

@@ -32,7 +32,7 @@ struct KeyText {
     special: Special,
 }
 
-impl Writer<'_, '_> {
+impl Writer<'_, '_, '_> {
     /// The text of a key.
     fn key_text(&mut self, node: &Node, bytes: &[u8], at: u32) -> Result<KeyText, Error> {
         let absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();
@@ -86,7 +86,7 @@ impl Writer<'_, '_> {
             return Err(Error::new(ErrorKind::Usage).expecting("a well-formed document").finding("an unknown key id"));
         };
         let KeyText { text, special } = self.key_text(&name.node, name.bytes, value)?;
-        let quoted = quoted_key(&text, self.options.ascii);
+        let quoted = quoted_key(&text, self.pen.style());
         self.keys.render(id, name.node.kind, name.node.flags, &quoted, special);
         Ok(())
     }
@@ -112,16 +112,12 @@ impl Writer<'_, '_> {
         for kind in special.losses.into_iter().flatten() {
             self.lose(kind, value);
         }
-        let quoted = quoted_key(&text, self.options.ascii);
+        let quoted = quoted_key(&text, self.pen.style());
         self.render_all()?;
         if self.keys.is_text_again(&quoted, &mut self.serial) {
             self.lose(LossKind::DuplicateKey, value);
         }
-        self.pen.raw(&quoted)?;
-        if self.pen.is_indented() {
-            self.pen.byte(b' ');
-        }
-        Ok(())
+        self.pen.raw(&quoted)
     }
 
     fn text_of_key_node(&mut self, key: u32, value: u32) -> Result<KeyText, Error> {
@@ -220,10 +216,7 @@ impl Writer<'_, '_> {
         self.separate(&mut is_empty)?;
         let text = self.order.text.get(entry.start..entry.start + entry.len).unwrap_or(&[]);
         self.pen.quoted(text, Chars::Utf8)?;
-        self.pen.byte(b':');
-        if self.pen.is_indented() {
-            self.pen.byte(b' ');
-        }
+        self.pen.colon();
         self.value(entry.value)
     }
 }

@@ -1,0 +1,81 @@
+//! What is said where a compression was not built in.
+
+use crate::error::{Error, ErrorKind};
+
+fn left_out(what: &'static str) -> Error {
+    Error::new(ErrorKind::Unsupported)
+        .expecting("data without this compression")
+        .finding(what)
+        .helping(format!("this build of icecore lacks it: build it with the feature `{what}`"))
+}
+
+#[cfg(not(feature = "snappy"))]
+pub(crate) mod snappy {
+    use super::{Error, left_out};
+    use crate::limits::Limits;
+
+    pub(crate) fn decompress(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Error> {
+        Err(left_out("snappy"))
+    }
+
+    pub(crate) fn compress(_: &[u8]) -> Result<Vec<u8>, Error> {
+        Err(left_out("snappy"))
+    }
+}
+
+#[cfg(not(feature = "zlib"))]
+pub(crate) mod zlib {
+    use super::{Error, left_out};
+    use crate::compress::Beginning;
+    use crate::limits::Limits;
+
+    pub(crate) fn decompress(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Error> {
+        Err(left_out("zlib"))
+    }
+
+    pub(crate) fn compress(_: &[u8], _: Option<u8>) -> Result<Vec<u8>, Error> {
+        Err(left_out("zlib"))
+    }
+
+    pub(crate) fn head(_: &[u8], _: usize) -> Option<Beginning> {
+        None
+    }
+
+    /// What the header of a gzip file says.
+    #[derive(Default)]
+    pub(crate) struct Header {
+        pub(crate) name: Option<Vec<u8>>,
+        pub(crate) time: u32,
+    }
+
+    pub(crate) fn gunzip(_: &[u8], _: u64, _: &Limits) -> Result<(Vec<u8>, Header), Error> {
+        Err(left_out("zlib"))
+    }
+
+    pub(crate) fn gzip(_: &[u8], _: Option<u8>) -> Result<Vec<u8>, Error> {
+        Err(left_out("zlib"))
+    }
+
+    pub(crate) fn gzip_head(_: &[u8], _: usize) -> Option<Beginning> {
+        None
+    }
+}
+
+#[cfg(not(feature = "zstd"))]
+pub(crate) mod zstandard {
+    use super::{Error, left_out};
+    use crate::compress::Beginning;
+    use crate::limits::Limits;
+
+    pub(crate) fn decompress(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Error> {
+        Err(left_out("zstd"))
+    }
+
+    pub(crate) fn compress(_: &[u8], _: Option<u8>) -> Result<Vec<u8>, Error> {
+        Err(left_out("zstd"))
+    }
+
+    pub(crate) fn head(_: &[u8], _: usize) -> Option<Beginning> {
+        None
+    }
+}

@@ -1,0 +1,23 @@
+//! Snappy, as Sereal uses it.
+
+use super::broken;
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+
+/// A copy of three bytes gives at most 64.
+const RATIO: u64 = 22;
+
+pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+    let declared = snap::raw::decompress_len(body).map_err(|why| broken("snappy", why))? as u64;
+    if declared > most {
+        return Err(limits.too_large(most));
+    }
+    if declared > RATIO.saturating_mul(body.len() as u64) {
+        return Err(broken("snappy", format!("{} bytes that claim to be {declared}", body.len())));
+    }
+    snap::raw::Decoder::new().decompress_vec(body).map_err(|why| broken("snappy", why))
+}
+
+pub(crate) fn compress(body: &[u8]) -> Result<Vec<u8>, Error> {
+    snap::raw::Encoder::new().compress_vec(body).map_err(|why| Error::new(ErrorKind::Limit).finding(why.to_string()))
+}

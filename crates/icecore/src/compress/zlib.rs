@@ -1,0 +1,115 @@
+//! Deflate: in zlib's frame and in gzip's.
+
+use super::{Beginning, Stop, beginning, broken, drain, step};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
+use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress, Status};
+
+pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+    let mut inflate = Decompress::new(true);
+    let mut out = Vec::new();
+    loop {
+        let (taken, given) = (inflate.total_in(), inflate.total_out());
+        out.reserve(step(out.len(), most));
+        let rest = body.get(usize::try_from(taken).unwrap_or(usize::MAX)..).unwrap_or(&[]);
+        let status = inflate.decompress_vec(rest, &mut out, FlushDecompress::None);
+        let status = status.map_err(|why| broken("zlib", why))?;
+        if out.len() as u64 > most {
+            return Err(limits.too_large(most));
+        }
+        if status == Status::StreamEnd {
+            break;
+        }
+        if inflate.total_in() == taken && inflate.total_out() == given {
+            return Err(broken("zlib", "its end too early"));
+        }
+    }
+    if inflate.total_in() < body.len() as u64 {
+        return Err(broken("zlib", "bytes behind its end"));
+    }
+    Ok(out)
+}
+
+pub(crate) fn compress(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::new();
+    deflate(body, level, true, &mut out)?;
+    Ok(out)
+}
+
+/// Appends a deflate stream, in zlib's frame if `framed`.
+fn deflate(body: &[u8], level: Option<u8>, framed: bool, out: &mut Vec<u8>) -> Result<(), Error> {
+    let level = Compression::new(u32::from(level.unwrap_or(6).min(9)));
+    let mut deflate = Compress::new(level, framed);
+    loop {
+        out.reserve((body.len() / 2).clamp(1 << 10, 8 << 20));
+        let taken = usize::try_from(deflate.total_in()).unwrap_or(usize::MAX);
+        let status = deflate
+            .compress_vec(body.get(taken..).unwrap_or(&[]), out, FlushCompress::Finish)
+            .map_err(|why| Error::new(ErrorKind::Limit).finding(why.to_string()))?;
+        if status == Status::StreamEnd {
+            return Ok(());
+        }
+    }
+}
+
+/// The beginning of what a zlib stream holds; `None`, if it is broken there.
+pub(crate) fn head(body: &[u8], most: usize) -> Option<Beginning> {
+    let (bytes, whole) = beginning(ZlibDecoder::new(body), most);
+    (!bytes.is_empty()).then_some((bytes, whole))
+}
+
+/// What the header of a gzip file says.
+#[derive(Default)]
+pub(crate) struct Header {
+    pub(crate) name: Option<Vec<u8>>,
+    pub(crate) time: u32,
+}
+
+/// All members of a gzip file, and the header of the first.
+pub(crate) fn gunzip(body: &[u8], most: u64, limits: &Limits) -> Result<(Vec<u8>, Header), Error> {
+    let mut decoder = MultiGzDecoder::new(body);
+    let header = decoder.header().map_or(Header::default(), |header| Header {
+        name: header.filename().map(<[u8]>::to_vec),
+        time: header.mtime(),
+    });
+    match drain(&mut decoder, most) {
+        Ok(out) => Ok((out, header)),
+        Err(Stop::TooMuch) => Err(limits.too_large(most)),
+        Err(Stop::Broken(why)) => {
+            let at = body.len().saturating_sub(decoder.get_ref().len());
+            match why.kind() {
+                std::io::ErrorKind::UnexpectedEof => Err(Error::new(ErrorKind::Truncated)
+                    .at(body.len())
+                    .expecting("whole members of gzip and nothing else")
+                    .finding("the end of the input")),
+                _ => Err(broken("gzip", why).at(at)),
+            }
+        }
+    }
+}
+
+/// A gzip file of one member, without a name and a time: the same bytes always.
+pub(crate) fn gzip(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error> {
+    const DEFLATE: u8 = 8;
+    const UNIX: u8 = 3;
+    // What the header says of the level: the slowest, the fastest, or another one.
+    let extra = match level {
+        Some(9..) => 2,
+        Some(1) => 4,
+        _ => 0,
+    };
+    let mut out = vec![0x1f, 0x8b, DEFLATE, 0, 0, 0, 0, 0, extra, UNIX];
+    deflate(body, level, false, &mut out)?;
+    let mut crc = Crc::new();
+    crc.update(body);
+    out.extend_from_slice(&crc.sum().to_le_bytes());
+    // By the standard, the length modulo 2^32.
+    out.extend_from_slice(&(body.len() as u64).to_le_bytes()[..4]);
+    Ok(out)
+}
+
+/// The beginning of what a gzip file holds.
+pub(crate) fn gzip_head(body: &[u8], most: usize) -> Option<Beginning> {
+    Some(beginning(MultiGzDecoder::new(body), most))
+}

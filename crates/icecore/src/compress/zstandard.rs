@@ -1,0 +1,30 @@
+//! Zstandard.
+
+use super::{Beginning, Stop, beginning, broken, drain};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use zstd::stream::read::Decoder;
+
+pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+    let mut decoder = Decoder::with_buffer(body).map_err(|why| broken("zstd", why))?;
+    // A window larger than what may come out is of no use.
+    let window = most.max(1).ilog2() + 1;
+    decoder.window_log_max(window.clamp(20, 27)).map_err(|why| broken("zstd", why))?;
+    drain(&mut decoder, most).map_err(|stop| match stop {
+        Stop::TooMuch => limits.too_large(most),
+        Stop::Broken(why) => broken("zstd", why),
+    })
+}
+
+pub(crate) fn compress(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error> {
+    zstd::bulk::compress(body, i32::from(level.unwrap_or(3)))
+        .map_err(|why| Error::new(ErrorKind::Limit).finding(why.to_string()))
+}
+
+/// The beginning of what a stream holds.
+pub(crate) fn head(body: &[u8], most: usize) -> Option<Beginning> {
+    let mut decoder = Decoder::with_buffer(body).ok()?;
+    // The window is memory that the header alone asks for.
+    decoder.window_log_max(23).ok()?;
+    Some(beginning(decoder, most))
+}

@@ -1,0 +1,113 @@
+//! What Perl's JSON modules do in their own way.
+
+use super::{Open, What, Writer};
+use crate::document::{Cursor, Form, Kind, Node, Value, flag};
+use crate::error::Error;
+use crate::format::json::options::{Floats, InfNan};
+use crate::format::json::pen::Chars;
+use crate::num::general::perl_text;
+
+/// The classes whose objects are booleans for both modules.
+const BOOLEANS: [&[u8]; 1] = [b"JSON::PP::Boolean"];
+
+/// A finite float as the module writes it.
+pub(super) fn float(value: f64, floats: Floats) -> String {
+    let mut text = perl_text(value);
+    let is_whole = value.fract() == 0.0 && !text.contains(['.', 'e']);
+    if floats == Floats::Cpanel && is_whole {
+        text.push_str(".0");
+    }
+    text
+}
+
+/// Whether this is UTF-8 in which surrogates may stand, as perl lets them.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    loop {
+        let Err(error) = std::str::from_utf8(rest) else { return true };
+        match rest.get(error.valid_up_to()..) {
+            Some([0xED, 0xA0..=0xBF, 0x80..=0xBF, behind @ ..]) => rest = behind,
+            _ => return false,
+        }
+    }
+}
+
+impl Writer<'_, '_, '_> {
+    /// What stands for infinity and NaN.
+    pub(super) fn no_number(&mut self, value: f64) -> Result<(), Error> {
+        let word = match (value.is_nan(), value.is_sign_negative()) {
+            (true, false) => "nan",
+            (true, true) if self.options.infnan == InfNan::Unified => "nan",
+            (true, true) => "-nan",
+            (false, false) => "inf",
+            (false, true) => "-inf",
+        };
+        match self.options.infnan {
+            InfNan::Null => {
+                self.pen.word("null");
+                Ok(())
+            }
+            InfNan::Text | InfNan::Unified => self.pen.quoted(word.as_bytes(), Chars::Utf8),
+            InfNan::Word => self.pen.raw(word.as_bytes()),
+        }
+    }
+
+    /// The boolean that a reference to a scalar or an object stands for.
+    pub(super) fn boolean(&self, at: u32, node: &Node) -> Option<bool> {
+        let here = Cursor::new(self.document, at);
+        let inner = match node.kind {
+            Kind::Ref => here.children().next()?.target(),
+            Kind::Object if BOOLEANS.contains(&here.class()) => {
+                let body = here.children().next()?.target();
+                if body.kind() == Kind::Ref { body.children().next()?.target() } else { body }
+            }
+            _ => return None,
+        };
+        match inner.value() {
+            Value::Int(1) | Value::Bytes(b"1") | Value::Text(b"1") | Value::Bool(true) => Some(true),
+            Value::Int(0) | Value::Bytes(b"0") | Value::Text(b"0") => Some(false),
+            Value::Float(1.0) => Some(true),
+            Value::Float(value) if value == 0.0 && !value.is_sign_negative() => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Opens an object that froze itself, if its payload is a list: `("Class")[…]`.
+    /// Says whether it is one.
+    pub(super) fn tagged(&mut self, at: u32, node: &Node) -> Result<bool, Error> {
+        let payload = at + 1;
+        let Some(list) = self.nodes.get(payload as usize).filter(|list| list.kind == Kind::Array) else {
+            return Ok(false);
+        };
+        if node.form() != Form::Freeze {
+            return Ok(false);
+        }
+        let around = self.serial;
+        if list.has(flag::TARGET) && self.again.enter(payload) {
+            self.open.push(Open { what: What::Target, is_empty: true, next: 0, end: payload, around });
+        }
+        self.pen.byte(b'(');
+        self.class_name(node.class())?;
+        self.pen.word(")[");
+        let end = self.document.tape().next(payload);
+        self.open.push(Open { what: What::Tagged, is_empty: true, next: payload + 1, end, around });
+        Ok(true)
+    }
+
+    /// Goes on in the innermost list of an object that froze itself. It is on one
+    /// line, whatever is in it.
+    pub(super) fn tagged_list(&mut self) -> Result<(), Error> {
+        let Some(top) = self.open.last_mut() else { return Ok(()) };
+        if top.next >= top.end {
+            self.open.pop();
+            self.pen.byte(b']');
+            return Ok(());
+        }
+        let item = top.next;
+        if !top.is_empty {
+            self.pen.byte(b',');
+        }
+        (top.next, top.is_empty) = (self.document.tape().next(item), false);
+        self.value(item)
+    }
+}

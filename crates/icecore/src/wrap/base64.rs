@@ -1,0 +1,117 @@
+//! Base64 with `+` and `/`, in lines or not.
+
+use super::{Evidence, Head, Unwrapped, Wrapper};
+use crate::base64::{Alphabet, decode_in, encode_in};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::options::{Opt, Settings, Side, Takes};
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "base64",
+    title: "Base64, in lines or not (RFC 4648 and MIME)",
+    layer: "data in Base64",
+    options: &[
+        Opt {
+            name: "newlines",
+            takes: Takes::Flag,
+            side: Side::Write,
+            help: "lines of 76 characters, each with a newline, as Perl's encode_base64 writes",
+        },
+        Opt {
+            name: "wrap",
+            takes: Takes::Number(1, 1 << 20),
+            side: Side::Write,
+            help: "lines of so many characters; Ruby's pack('m') and Base64.encode64 write 60",
+        },
+        Opt { name: "padding", takes: Takes::Flag, side: Side::Write, help: "`=` at the end; on if not said" },
+    ],
+    page: include_str!("base64.md"),
+    // That it is something else may show only far behind.
+    detect: |input| looks_like(Alphabet::Standard, input) && !input.iter().any(|byte| b"-_%".contains(byte)),
+    evidence: Evidence::Text,
+    head: Some(|input, whole, _, most| head(Alphabet::Standard, input, whole, most)),
+    wants: None,
+    unwrap: |input, _, _: &Limits| unwrap(Alphabet::Standard, input),
+    wrap,
+};
+
+/// How long the lines of MIME are.
+const MIME: usize = 76;
+/// How much of a text is looked at first, and how much of it there must be: shorter
+/// words are found in any text.
+const LOOK: usize = 64;
+const LEAST: usize = 8;
+
+/// Whether a text may be Base64 in this alphabet. Blanks between words are not in
+/// it, whatever decoders may bear.
+pub(super) fn looks_like(alphabet: Alphabet, input: &[u8]) -> bool {
+    let input = input.trim_ascii();
+    let is_part = |byte: &u8| alphabet.has(*byte) || matches!(byte, b'\r' | b'\n');
+    let padding = input.iter().rev().take_while(|byte| **byte == b'=').count().min(2);
+    input.len() >= LEAST && input[..input.len() - padding].iter().take(LOOK).all(is_part)
+}
+
+pub(super) fn head(alphabet: Alphabet, input: &[u8], whole: bool, most: usize) -> Option<Head<'static>> {
+    let part = input.get(..most / 3 * 4).unwrap_or(input);
+    let whole = whole && part.len() == input.len();
+    let mut bytes = Vec::new();
+    decode_in(alphabet, if whole { part } else { groups(alphabet, part) }, &mut bytes).ok()?;
+    Some(Head::owned((bytes, whole)))
+}
+
+/// A text that was cut off, as far as its groups of four digits are whole.
+fn groups(alphabet: Alphabet, text: &[u8]) -> &[u8] {
+    let digits = text.iter().filter(|byte| alphabet.has(**byte)).count();
+    let mut end = text.len();
+    for _ in 0..digits % 4 {
+        end = text[..end].iter().rposition(|byte| alphabet.has(*byte)).unwrap_or(0);
+    }
+    &text[..end]
+}
+
+pub(super) fn unwrap(alphabet: Alphabet, input: &[u8]) -> Result<Unwrapped<'static>, Error> {
+    let mut bytes = Vec::new();
+    match decode_in(alphabet, input, &mut bytes) {
+        Ok(()) => Ok(Unwrapped::owned(bytes)),
+        Err(at) => Err(wrong(alphabet, input, at)),
+    }
+}
+
+#[cold]
+fn wrong(alphabet: Alphabet, input: &[u8], at: usize) -> Error {
+    let other = match alphabet {
+        Alphabet::Standard => (b'-', b'_', "the alphabet with - and _ is `base64url`"),
+        Alphabet::Url => (b'+', b'/', "the alphabet with + and / is `base64`"),
+    };
+    match input.get(at) {
+        None => Error::new(ErrorKind::Truncated)
+            .at(input.len())
+            .expecting("more Base64, or the right padding")
+            .finding("the end of the input"),
+        Some(byte) => {
+            let error = Error::new(ErrorKind::Malformed).at(at).expecting("Base64").finding(match byte {
+                b'=' => "`=` where none is right".to_owned(),
+                byte if alphabet.has(*byte) => {
+                    format!("`{}`, which has bits that stand for nothing", char::from(*byte))
+                }
+                byte if byte.is_ascii_graphic() => format!("`{}`", char::from(*byte)),
+                byte => format!("the byte 0x{byte:02x}"),
+            });
+            if *byte == other.0 || *byte == other.1 { error.helping(other.2) } else { error }
+        }
+    }
+}
+
+fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
+    let mut text = Vec::new();
+    encode_in(Alphabet::Standard, settings.flag_set("padding").unwrap_or(true), inside, &mut text);
+    let width = settings.number("wrap").and_then(|width| usize::try_from(width).ok());
+    let Some(width) = width.or_else(|| settings.flag("newlines").then_some(MIME)) else { return Ok(text) };
+    let mut lines = Vec::with_capacity(text.len() + text.len() / width + 1);
+    for line in text.chunks(width.max(1)) {
+        lines.extend_from_slice(line);
+        lines.push(b'\n');
+    }
+    Ok(lines)
+}

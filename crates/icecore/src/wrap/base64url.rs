@@ -1,0 +1,33 @@
+//! Base64 with `-` and `_`, for addresses and names of files.
+
+use super::{Evidence, Wrapper, base64};
+use crate::base64::{Alphabet, encode_in};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::options::{Opt, Settings, Side, Takes};
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "base64url",
+    title: "Base64 for addresses, with - and _ (RFC 4648, section 5)",
+    layer: "data in Base64",
+    options: &[Opt {
+        name: "padding",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "`=` at the end, as Ruby's urlsafe_encode64 writes; off if not said",
+    }],
+    page: include_str!("base64url.md"),
+    detect: |input| base64::looks_like(Alphabet::Url, input) && !input.contains(&b'%'),
+    evidence: Evidence::Text,
+    head: Some(|input, whole, _, most| base64::head(Alphabet::Url, input, whole, most)),
+    wants: None,
+    unwrap: |input, _, _: &Limits| base64::unwrap(Alphabet::Url, input),
+    wrap,
+};
+
+fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
+    let mut text = Vec::new();
+    encode_in(Alphabet::Url, settings.flag("padding"), inside, &mut text);
+    Ok(text)
+}

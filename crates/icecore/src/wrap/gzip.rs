@@ -1,0 +1,43 @@
+//! What gzip packs.
+
+use super::{Evidence, Head, Unwrapped, Wrapper};
+use crate::compress::zlib;
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::options::{Opt, Settings, Side, Takes};
+use std::borrow::Cow;
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "gzip",
+    title: "gzip-compressed data (RFC 1952)",
+    layer: "data in gzip",
+    options: &[Opt {
+        name: "level",
+        takes: Takes::Number(0, 9),
+        side: Side::Write,
+        help: "how hard to compress; 6 if not said",
+    }],
+    page: include_str!("gzip.md"),
+    detect: |input| matches!(input, [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0),
+    evidence: Evidence::Magic,
+    head: Some(|input, whole, _, most| {
+        let (bytes, is_all) = zlib::gzip_head(input, most)?;
+        Some(Head::owned((bytes, whole && is_all)))
+    }),
+    wants: None,
+    unwrap,
+    wrap: |inside, settings| zlib::gzip(inside, super::level(settings)),
+};
+
+fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
+    let (bytes, header) = zlib::gunzip(input, limits.decompressed_from(input.len()), limits)?;
+    let mut notes = Vec::new();
+    if let Some(name) = header.name {
+        notes.push(("file name", String::from_utf8_lossy(&name).into_owned()));
+    }
+    if header.time > 0 {
+        notes.push(("file time", format!("{} (seconds since 1970)", header.time)));
+    }
+    Ok(Unwrapped { bytes: Cow::Owned(bytes), notes })
+}

@@ -1,0 +1,126 @@
+//! Hexadecimal digits, two for a byte.
+
+use super::{Evidence, Head, Unwrapped, Wrapper};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::options::{Opt, Settings, Side, Takes};
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "hex",
+    title: "hexadecimal digits, also with \\x or 0x before them",
+    layer: "data in hex",
+    options: &[
+        Opt { name: "upper", takes: Takes::Flag, side: Side::Write, help: "A to F instead of a to f" },
+        Opt {
+            name: "prefix",
+            takes: Takes::Choice(&["none", "\\x", "0x"]),
+            side: Side::Write,
+            help: "what stands before the digits: \\x as PostgreSQL writes, 0x as MySQL does",
+        },
+    ],
+    page: include_str!("hex.md"),
+    detect,
+    evidence: Evidence::Text,
+    head: Some(head),
+    wants: None,
+    unwrap,
+    wrap,
+};
+
+/// How much of a text is looked at first, and how much of it there must be.
+const LOOK: usize = 64;
+const LEAST: usize = 8;
+/// Fewer digits without a letter among them are a number.
+const NUMBER: usize = 32;
+
+fn detect(input: &[u8]) -> bool {
+    let (_, digits) = without_prefix(input);
+    digits.len() >= LEAST
+        && digits.iter().take(LOOK).all(|byte| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace())
+        && (digits.len() >= NUMBER || digits.iter().any(u8::is_ascii_alphabetic))
+}
+
+/// How long the prefix is, and what stands behind it.
+fn without_prefix(input: &[u8]) -> (usize, &[u8]) {
+    let text = input.trim_ascii_start();
+    let text = match text {
+        [b'\\', b'x', rest @ ..] | [b'0', b'x' | b'X', rest @ ..] => rest,
+        text => text,
+    };
+    (input.len() - text.len(), text)
+}
+
+fn head<'a>(input: &'a [u8], whole: bool, _: &Settings, most: usize) -> Option<Head<'a>> {
+    let part = input.get(..most.saturating_mul(2)).unwrap_or(input);
+    let whole = whole && part.len() == input.len();
+    let bytes = match decode(part) {
+        Ok((bytes, half)) => (half.is_none() || !whole).then_some(bytes)?,
+        Err(_) => return None,
+    };
+    Some(Head::owned((bytes, whole)))
+}
+
+/// The bytes, and where a digit is left over. `Err` says which byte is no digit.
+fn decode(input: &[u8]) -> Result<(Vec<u8>, Option<usize>), usize> {
+    let (start, digits) = without_prefix(input);
+    let mut bytes = Vec::with_capacity(digits.len() / 2);
+    let mut high = None;
+    for (at, byte) in digits.iter().enumerate() {
+        let digit = VALUES[usize::from(*byte)];
+        if digit == NONE {
+            if byte.is_ascii_whitespace() {
+                continue;
+            }
+            return Err(start + at);
+        }
+        match high.take() {
+            None => high = Some((digit, start + at)),
+            Some((high, _)) => bytes.push(high << 4 | digit),
+        }
+    }
+    Ok((bytes, high.map(|(_, at)| at)))
+}
+
+const NONE: u8 = 0xFF;
+static VALUES: [u8; 256] = values();
+
+const fn values() -> [u8; 256] {
+    let mut values = [NONE; 256];
+    let mut digit = 0u8;
+    while digit < 16 {
+        values[b"0123456789abcdef"[digit as usize] as usize] = digit;
+        values[b"0123456789ABCDEF"[digit as usize] as usize] = digit;
+        digit += 1;
+    }
+    values
+}
+
+fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
+    match decode(input) {
+        Ok((bytes, None)) => Ok(Unwrapped::owned(bytes)),
+        Ok((_, Some(at))) => Err(Error::new(ErrorKind::Truncated)
+            .at(input.len())
+            .expecting("an even number of hex digits")
+            .finding(format!("one more, at offset {at}"))),
+        Err(at) => {
+            let byte = input.get(at).copied().unwrap_or_default();
+            let found = match byte.is_ascii_graphic() {
+                true => format!("`{}`", char::from(byte)),
+                false => format!("the byte 0x{byte:02x}"),
+            };
+            Err(Error::new(ErrorKind::Malformed).at(at).expecting("a hex digit").finding(found))
+        }
+    }
+}
+
+fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
+    let digits = if settings.flag("upper") { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
+    let prefix = settings.choice("prefix").filter(|prefix| *prefix != "none").unwrap_or_default();
+    let mut out = Vec::with_capacity(prefix.len() + 2 * inside.len());
+    out.extend_from_slice(prefix.as_bytes());
+    for byte in inside {
+        out.extend_from_slice(&[digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]]);
+    }
+    Ok(out)
+}

@@ -1,0 +1,133 @@
+//! Percent escapes, as in addresses and forms.
+
+use super::{Evidence, Head, Unwrapped, Wrapper};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::options::{Opt, Settings, Side, Takes};
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "uri",
+    title: "text with percent escapes, as in addresses and forms",
+    layer: "text without its escapes",
+    options: &[
+        Opt {
+            name: "as",
+            takes: Takes::Choice(&["perl", "rfc3986", "php", "cgi", "form"]),
+            side: Side::Both,
+            help: "whose escapes: URI::Escape and encodeURIComponent; rawurlencode and ERB's url_encode; urlencode; \
+                   Ruby's CGI.escape; forms in HTML and URI.encode_www_form_component. In the last three `+` is a blank",
+        },
+        Opt {
+            name: "plus",
+            takes: Takes::Flag,
+            side: Side::Both,
+            help: "`+` stands for a blank; written as `as=php` writes, if `as` says nothing else",
+        },
+    ],
+    page: include_str!("uri.md"),
+    detect,
+    evidence: Evidence::Text,
+    head: Some(head),
+    wants: Some(wants),
+    unwrap,
+    wrap,
+};
+
+/// How much of a text is looked at first.
+const LOOK: usize = 256;
+
+/// There is an escape, and nothing that every writer escapes.
+fn detect(input: &[u8]) -> bool {
+    let text = input.trim_ascii_end();
+    let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte);
+    let first = || text.iter().position(|byte| *byte == b'%').and_then(|at| text.get(at + 1..)?.first_chunk::<2>());
+    text.iter().take(LOOK).all(is_plain)
+        && first().is_some_and(|digits| digits.iter().all(|digit| value(*digit).is_some()))
+}
+
+/// All writers escape `+` itself: where it stands, it is a blank.
+fn wants(input: &[u8]) -> Settings {
+    let mut settings = Settings::new();
+    if input.contains(&b'+') {
+        // The table has this option.
+        let _ = settings.set(WRAPPER.options, WRAPPER.name, "plus", None);
+    }
+    settings
+}
+
+/// Whether `+` is a blank.
+fn has_plus(settings: &Settings) -> bool {
+    settings.flag("plus") || matches!(settings.choice("as"), Some("php" | "cgi" | "form"))
+}
+
+fn value(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
+fn head<'a>(input: &'a [u8], whole: bool, settings: &Settings, most: usize) -> Option<Head<'a>> {
+    let part = input.get(..most).unwrap_or(input);
+    let whole = whole && part.len() == input.len();
+    let part = match part {
+        [front @ .., b'%'] | [front @ .., b'%', _] if !whole => front,
+        part => part,
+    };
+    Some(Head::owned((decode(part, has_plus(settings)).ok()?, whole)))
+}
+
+/// `Err` says where an escape is broken.
+fn decode(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
+    // The newline at the end of a file belongs to the file.
+    let input = input.strip_suffix(b"\n").map_or(input, |text| text.strip_suffix(b"\r").unwrap_or(text));
+    let mut bytes = Vec::with_capacity(input.len());
+    let mut rest = input;
+    while let Some((byte, behind)) = rest.split_first() {
+        rest = behind;
+        match byte {
+            b'%' => {
+                let wrong = || input.len() - behind.len() - 1;
+                let (digits, behind) = behind.split_first_chunk::<2>().ok_or_else(wrong)?;
+                let (high, low) = value(digits[0]).zip(value(digits[1])).ok_or_else(wrong)?;
+                bytes.push(high << 4 | low);
+                rest = behind;
+            }
+            b'+' if plus => bytes.push(b' '),
+            byte => bytes.push(*byte),
+        }
+    }
+    Ok(bytes)
+}
+
+fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
+    decode(input, has_plus(settings)).map(Unwrapped::owned).map_err(|at| {
+        let digits = String::from_utf8_lossy(input.get(at + 1..).unwrap_or(&[])).chars().take(2).collect::<String>();
+        let (kind, found) = match digits.len() {
+            2.. => (ErrorKind::Malformed, format!("`{}`", digits.escape_debug())),
+            _ => (ErrorKind::Truncated, "the end of the input".to_owned()),
+        };
+        Error::new(kind).at(at).expecting("two hex digits behind `%`").finding(found)
+    })
+}
+
+fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
+    let whose = settings.choice("as").unwrap_or(if settings.flag("plus") { "php" } else { "perl" });
+    let plain: &[u8] = match whose {
+        "perl" => b"-._~!*'()",
+        "rfc3986" | "cgi" => b"-._~",
+        "php" => b"-._",
+        _ => b"-._*",
+    };
+    let plus = has_plus(settings);
+    let mut out = Vec::with_capacity(inside.len() + inside.len() / 2);
+    for byte in inside {
+        match byte {
+            b' ' if plus => out.push(b'+'),
+            byte if byte.is_ascii_alphanumeric() || plain.contains(byte) => out.push(*byte),
+            byte => {
+                let digit = |value: u8| b"0123456789ABCDEF"[usize::from(value)];
+                out.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);
+            }
+        }
+    }
+    Ok(out)
+}

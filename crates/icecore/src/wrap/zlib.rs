@@ -1,0 +1,32 @@
+//! Deflate in zlib's frame.
+
+use super::{Evidence, Head, Unwrapped, Wrapper};
+use crate::compress::zlib;
+use crate::options::{Opt, Side, Takes};
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "zlib",
+    title: "zlib-compressed data (RFC 1950)",
+    layer: "data in zlib",
+    options: &[Opt {
+        name: "level",
+        takes: Takes::Number(0, 9),
+        side: Side::Write,
+        help: "how hard to compress; 6 if not said",
+    }],
+    page: include_str!("zlib.md"),
+    detect: |input| matches!(input, [0x78, flags, ..] if u16::from_be_bytes([0x78, *flags]).is_multiple_of(31)),
+    evidence: Evidence::Content,
+    head: Some(|input, whole, _, most| {
+        let (bytes, is_all) = zlib::head(input, most)?;
+        // Two bytes say little: all of it must be right.
+        let is_right = is_all || !whole || bytes.len() >= most;
+        is_right.then(|| Head::owned((bytes, whole && is_all)))
+    }),
+    wants: None,
+    unwrap: |input, _, limits| {
+        zlib::decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::owned)
+    },
+    wrap: |inside, settings| zlib::compress(inside, super::level(settings)),
+};

@@ -1,0 +1,40 @@
+//! Zstandard frames.
+
+use super::{Evidence, Head, Unwrapped, Wrapper};
+use crate::compress::zstandard;
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::options::{Opt, Settings, Side, Takes};
+
+/// The row in the registry.
+pub static WRAPPER: Wrapper = Wrapper {
+    name: "zstd",
+    title: "Zstandard-compressed data (RFC 8878)",
+    layer: "data in zstd",
+    options: &[Opt {
+        name: "level",
+        takes: Takes::Number(1, 22),
+        side: Side::Write,
+        help: "how hard to compress; 3 if not said",
+    }],
+    page: include_str!("zstd.md"),
+    detect: |input| matches!(input, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]),
+    evidence: Evidence::Magic,
+    head: Some(|input, whole, _, most| {
+        let (bytes, is_all) = zstandard::head(input, most)?;
+        Some(Head::owned((bytes, whole && is_all)))
+    }),
+    wants: None,
+    unwrap,
+    wrap: |inside, settings| zstandard::compress(inside, super::level(settings)),
+};
+
+fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
+    if input.is_empty() {
+        return Err(Error::new(ErrorKind::Truncated)
+            .at(0)
+            .expecting("a frame of zstd")
+            .finding("the end of the input"));
+    }
+    zstandard::decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::owned)
+}
