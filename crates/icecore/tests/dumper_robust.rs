@@ -5,7 +5,7 @@ mod fixtures;
 
 use common::on_a_small_stack;
 use fixtures::load;
-use icecore::{Document, ErrorKind, Kind, Limits, Outcome, Request, dumper};
+use icecore::{Certainty, Document, ErrorKind, Kind, Limits, Outcome, Request, dumper};
 use std::time::{Duration, Instant};
 
 /// Both ways of reading, which must agree; spans tile what was read.
@@ -300,5 +300,33 @@ fn documents_behind_each_other_are_read_one_by_one() {
             rest = &rest[outcome.consumed..];
         }
         assert_eq!(found, counts, "{text}");
+    }
+}
+
+#[test]
+fn texts_are_recognised() {
+    for fixture in load("dumper-read.jsonl") {
+        // Bare values look like anything.
+        if fixture.blob.windows(3).any(|window| window == b" = ") && !fixture.mode.contains("Terse=1") {
+            let found = icecore::identify(&fixture.blob);
+            let found = found.map(|found| (found.name, found.certainty));
+            let is_dumper = found.is_some_and(|(name, certainty)| name == "dumper" && certainty >= Certainty::Likely);
+            assert!(is_dumper, "{found:?} {} {}", fixture.name, fixture.blob.escape_ascii());
+        }
+    }
+    for (text, certainty) in [
+        ("$VAR1 = { a => 1 };", Some(Certainty::Sure)),
+        ("# made by hand\nour %config = ( a => 1 );\n1;\n", Some(Certainty::Sure)),
+        ("$VAR1 = 5;", Some(Certainty::Possible)),
+        ("$VAR1 = { a => 1, b => 2, c => time() };", Some(Certainty::Possible)),
+        ("$VAR1 = { a => 1, b => ", Some(Certainty::Likely)),
+        ("use strict;\nmy $x = 5;\nprint $x;\n", None),
+        ("$x == 5", None),
+        ("costs $5 = five", None),
+        ("<?php $x = ['a' => 1];", None),
+        ("PATH=/bin\nX=$PATH\n", None),
+    ] {
+        let found = icecore::identify(text.as_bytes()).filter(|found| found.name == "dumper");
+        assert_eq!(found.map(|found| found.certainty), certainty, "{text}");
     }
 }

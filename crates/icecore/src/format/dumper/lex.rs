@@ -118,9 +118,22 @@ impl<'a> Lexer<'a> {
     /// Skips blanks, comments, and the pad at the start of lines.
     #[inline]
     pub(super) fn skip(&mut self) {
+        if !self.pad.is_empty() {
+            return self.skip_padded();
+        }
         while let Some(byte) = self.peek() {
             match byte {
-                b'\n' if !self.pad.is_empty() => {
+                _ if is_blank(byte) => self.at += 1,
+                b'#' => self.comment(),
+                _ => return,
+            }
+        }
+    }
+
+    fn skip_padded(&mut self) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'\n' => {
                     self.at += 1;
                     self.skip_pad();
                 }
