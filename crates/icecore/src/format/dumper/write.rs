@@ -4,10 +4,10 @@
 //! saw each thing. Names are made only for what a link of the document means.
 
 use super::options::WriteOptions;
-use super::paths::{Path, Paths};
-use super::referent::{Found, Id, Look, Type};
 use super::write_frames::{Frame, push_int};
-use super::{NAME, quote, wide};
+use super::write_paths::{Path, Paths};
+use super::write_referent::{Found, Id, Look, Type};
+use super::{NAME, wide, write_quote as quote};
 use crate::document::{Document, Kind, Naming, Node, flag};
 use crate::error::Error;
 use crate::format::write_named;
