@@ -93,8 +93,9 @@ impl Codec {
             ),
             "sereal" => Ready::Sereal(sereal::ReadOptions::of(settings), Box::new(sereal::WriteOptions::of(settings))),
             // A bad template is refused where it is used.
-            "pack" => pack::Options::from_settings(settings)
-                .map_or(Ready::Other, |options| Ready::Pack(Box::new(options))),
+            "pack" => {
+                pack::Options::from_settings(settings).map_or(Ready::Other, |options| Ready::Pack(Box::new(options)))
+            }
             "wrapped" => Ready::Wrapped,
             _ => Ready::Other,
         };

@@ -43,8 +43,8 @@ pub use document::{
 };
 pub use error::{Error, ErrorKind, window};
 pub use format::{
-    Certainty, Format, Guess, Outcome, Part, Request, Rest, dumper, igbinary, join, json, marshal, pack, php, sereal, storable,
-    var_export,
+    Certainty, Format, Guess, Outcome, Part, Request, Rest, dumper, igbinary, join, json, marshal, pack, php, sereal,
+    storable, var_export,
 };
 pub use known::{Day, Exception, Known, Members, Moment};
 pub use limits::Limits;

@@ -61,7 +61,11 @@ fn both_ways_of_reading_agree_on_damaged_data() {
             }
             let fast = outcome(&template, &bytes, false);
             let slow = outcome(&template, &bytes, true);
-            assert_eq!(fast.2.as_ref().map(|error| error.kind()), slow.2.as_ref().map(|error| error.kind()), "{template}");
+            assert_eq!(
+                fast.2.as_ref().map(|error| error.kind()),
+                slow.2.as_ref().map(|error| error.kind()),
+                "{template}"
+            );
             assert_eq!(fast.1, slow.1, "{template}");
             assert!(fast.0 == slow.0, "{template} {bytes:?}\n{:?}\n{:?}", fast.0, slow.0);
             assert!(fast.1 <= bytes.len(), "{template}");
@@ -103,17 +107,45 @@ fn packed(template: &str, document: &Document<'_>) -> Result<Vec<u8>, ErrorKind>
 
 #[test]
 fn no_template_takes_long_or_needs_much() {
-    let deep = |open: &str, inside: &str, close: &str| {
-        format!("{}{inside}{}", open.repeat(100_000), close.repeat(100_000))
-    };
+    let deep =
+        |open: &str, inside: &str, close: &str| format!("{}{inside}{}", open.repeat(100_000), close.repeat(100_000));
     let mut templates = vec![deep("(", "a", ")"), deep("x[", "a", "]"), deep("x[(", "a", ")]"), "(".repeat(1_000_000)];
     templates.extend(["C/".repeat(300_000), "a,".repeat(300_000), "%1".repeat(300_000), "#".repeat(1_000_000)]);
     for template in [
-        "x1000000000", "a1000000000", "x9223372036854775807", "@9223372036854775807", "X9223372036854775807",
-        "(a0)1000000000000", "()9223372036854775807", "()*", "(x0)*", "((a0)*)*", "(((a0)*)*)*", "(a@0)*", "((a@0)*)*",
-        "(.)1000000000000", "(N)9223372036854775807", "%9223372036854775807C*", "%64d", "(a1000000X1000000)*",
-        "(b*@0)*", "(Z*@0)*", "u*", "(u@0)*", "(w@0)*", "w*", "U0(x!8a)*", "U0(.*x)*", "U0(@*X!7)*", "x[x9223372036854775807]",
-        "x[(x9223372036854775807)9223372036854775807]", "(%32C*@0)*", "U0 C0 (a*@0)*", "B9223372036854775807", "n/(a0)*", "N/(a0)*",
+        "x1000000000",
+        "a1000000000",
+        "x9223372036854775807",
+        "@9223372036854775807",
+        "X9223372036854775807",
+        "(a0)1000000000000",
+        "()9223372036854775807",
+        "()*",
+        "(x0)*",
+        "((a0)*)*",
+        "(((a0)*)*)*",
+        "(a@0)*",
+        "((a@0)*)*",
+        "(.)1000000000000",
+        "(N)9223372036854775807",
+        "%9223372036854775807C*",
+        "%64d",
+        "(a1000000X1000000)*",
+        "(b*@0)*",
+        "(Z*@0)*",
+        "u*",
+        "(u@0)*",
+        "(w@0)*",
+        "w*",
+        "U0(x!8a)*",
+        "U0(.*x)*",
+        "U0(@*X!7)*",
+        "x[x9223372036854775807]",
+        "x[(x9223372036854775807)9223372036854775807]",
+        "(%32C*@0)*",
+        "U0 C0 (a*@0)*",
+        "B9223372036854775807",
+        "n/(a0)*",
+        "N/(a0)*",
     ] {
         templates.push(template.to_owned());
     }
@@ -126,7 +158,11 @@ fn no_template_takes_long_or_needs_much() {
                 let limits = Limits::default();
                 let outcome = pack::read_outcome(&data, &options, Request::new(&limits));
                 assert!(outcome.document.nodes().len() <= 2_000_000);
-                assert!(outcome.document.tape().arena().len() <= 64_000_000, "{}", outcome.document.tape().arena().len());
+                assert!(
+                    outcome.document.tape().arena().len() <= 64_000_000,
+                    "{}",
+                    outcome.document.tape().arena().len()
+                );
             }
             let mut out = Vec::new();
             let _ = pack::write(&list(1000), &options, &Limits::default(), &mut out);
@@ -180,7 +216,11 @@ fn what_can_not_be_packed_is_an_error() {
         let document = icecore::read(json.as_bytes()).unwrap();
         let mut out = b"before".to_vec();
         let error = pack::write(&document, &pack::Options::new(template), &Limits::default(), &mut out).unwrap_err();
-        assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some(path)), "{template} {json}: {error}");
+        assert_eq!(
+            (error.kind(), error.path()),
+            (ErrorKind::Unrepresentable, Some(path)),
+            "{template} {json}: {error}"
+        );
         assert_eq!(out, b"before");
     }
     assert_eq!(packed("p", &list(1)), Err(ErrorKind::Unsupported));
@@ -191,7 +231,8 @@ fn what_can_not_be_packed_is_an_error() {
 const HASH: &str = r#"{"title":"hoge","author":"fuga","body":"hogehoge"}"#;
 
 fn convert(input: &[u8], from: &str, to: &str) -> String {
-    String::from_utf8_lossy(&icecore::convert(input, from, to).unwrap_or_else(|error| panic!("{from} {to}: {error}"))).into_owned()
+    String::from_utf8_lossy(&icecore::convert(input, from, to).unwrap_or_else(|error| panic!("{from} {to}: {error}")))
+        .into_owned()
 }
 
 #[test]
@@ -218,7 +259,9 @@ fn a_flat_hash_goes_there_and_back() {
 fn a_thousand_integers_go_there_and_back() {
     let json = format!("[{}]", (1000..2000).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
     let text = format!("[{}]", (1000..2000).map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(","));
-    for (template, back) in [("l*", &json), ("N*", &json), ("w*", &json), ("(A8)*", &text), ("(l/A*)*", &text), ("(N/A*)*", &text)] {
+    for (template, back) in
+        [("l*", &json), ("N*", &json), ("w*", &json), ("(A8)*", &text), ("(l/A*)*", &text), ("(N/A*)*", &text)]
+    {
         let stage = format!("pack:template='{template}'");
         let bytes = icecore::convert(json.as_bytes(), "json", &stage).unwrap();
         assert_eq!(convert(&bytes, &stage, "json"), *back, "{template}");
@@ -232,7 +275,10 @@ fn options_do_what_they_say() {
     assert!(error.to_string().contains("pack:lenient") && error.to_string().contains("--each"), "{error}");
     assert_eq!(convert(b"\0\0\0\x01\n", "pack:template=N,lenient", "json"), "[1]");
     assert_eq!(convert("é€".as_bytes(), "pack:template='a1 W',utf8", "json"), r#"["é",8364]"#);
-    assert_eq!(icecore::convert(r#"["é",200]"#.as_bytes(), "json", "pack:template='a*C',utf8").unwrap(), "éÈ".as_bytes());
+    assert_eq!(
+        icecore::convert(r#"["é",200]"#.as_bytes(), "json", "pack:template='a*C',utf8").unwrap(),
+        "éÈ".as_bytes()
+    );
     let stage = "pack:template='(N/a*)*',encode";
     let bytes = icecore::convert(r#"["日本"]"#.as_bytes(), "json", stage).unwrap();
     assert_eq!(bytes, [b"\0\0\0\x06", "日本".as_bytes()].concat());

@@ -88,10 +88,42 @@ fn data(r: &mut Random) -> Vec<u8> {
 }
 
 const STRINGS: &[&str] = &[
-    "", "0", "12", "-3", "3.7", "-0.5", "12abc", " 7 ", "abc", "Inf", "nan", "-inf", "1e3", "1e400", "0x1F", "1_000", "+5",
-    "18446744073709551615", "18446744073709551616", "-9223372036854775809", "9223372036854775807.5", "+ 12",
-    "123456789012345678901234567890", "12345678901234567890.5", "1011001", "deadBEEF", "hello world, this is a longer one",
-    ".5", "5.", "1e", "--1", "\u{e9}", "caf\u{e9} \u{e8}", "\u{20ac}5", "\u{1f600}", "z\u{ff}\u{100}",
+    "",
+    "0",
+    "12",
+    "-3",
+    "3.7",
+    "-0.5",
+    "12abc",
+    " 7 ",
+    "abc",
+    "Inf",
+    "nan",
+    "-inf",
+    "1e3",
+    "1e400",
+    "0x1F",
+    "1_000",
+    "+5",
+    "18446744073709551615",
+    "18446744073709551616",
+    "-9223372036854775809",
+    "9223372036854775807.5",
+    "+ 12",
+    "123456789012345678901234567890",
+    "12345678901234567890.5",
+    "1011001",
+    "deadBEEF",
+    "hello world, this is a longer one",
+    ".5",
+    "5.",
+    "1e",
+    "--1",
+    "\u{e9}",
+    "caf\u{e9} \u{e8}",
+    "\u{20ac}5",
+    "\u{1f600}",
+    "z\u{ff}\u{100}",
 ];
 
 fn item(r: &mut Random) -> String {
@@ -101,7 +133,12 @@ fn item(r: &mut Random) -> String {
         3 => format!("i{}", r.bits() as i64),
         4 => format!("u{}", r.bits() | 1 << 63),
         5 => format!("f{:016x}", (r.below(100_000) as f64 / 8.0 - 3000.0).to_bits()),
-        6 => format!("f{:016x}", [1e15, 1e18, 1e19, 2e19, 1e30, -1e19, 0.1, f64::INFINITY, f64::NAN, 3.5e38, -0.0, 1e300][r.below(12) as usize].to_bits()),
+        6 => format!(
+            "f{:016x}",
+            [1e15, 1e18, 1e19, 2e19, 1e30, -1e19, 0.1, f64::INFINITY, f64::NAN, 3.5e38, -0.0, 1e300]
+                [r.below(12) as usize]
+                .to_bits()
+        ),
         7 | 8 => format!("t{}", packing::hex(r.pick(STRINGS).as_bytes())),
         9 => format!("b{}", packing::hex(&data(r))),
         10 => format!("i{}", r.below(0x2000)),
@@ -113,7 +150,8 @@ fn item(r: &mut Random) -> String {
 fn compare(seed: u64, rounds: usize, unpack: bool) {
     // For longer runs by hand: other seeds, and more of them.
     let set = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let (seed, rounds) = (set("PACK_SEED").unwrap_or(seed), set("PACK_ROUNDS").map_or(rounds, |rounds| rounds as usize));
+    let (seed, rounds) =
+        (set("PACK_SEED").unwrap_or(seed), set("PACK_ROUNDS").map_or(rounds, |rounds| rounds as usize));
     let Some(mut oracle) = Oracle::new() else { return };
     let mut r = Random::new(seed);
     let mut asked = Vec::new();

@@ -59,7 +59,9 @@ impl Options {
 
     pub(super) fn check(&self) -> Result<(), Error> {
         if self.separator.is_empty() {
-            return Err(Error::new(ErrorKind::Usage).expecting("a separator of a byte or more").finding("an empty one"));
+            return Err(Error::new(ErrorKind::Usage)
+                .expecting("a separator of a byte or more")
+                .finding("an empty one"));
         }
         Ok(())
     }

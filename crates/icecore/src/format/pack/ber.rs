@@ -108,12 +108,15 @@ pub(super) fn push(magnitude: &[u8], out: &mut Vec<u8>) {
 mod tests {
     #[test]
     fn magnitudes_come_back() {
-        for magnitude in [&[0u8][..], &[0x7F], &[0x80], &[0xFF; 9], &[0, 0, 0, 0, 0, 0, 0, 0, 1], &[1, 2, 3, 4, 5, 6, 7]] {
+        for magnitude in
+            [&[0u8][..], &[0x7F], &[0x80], &[0xFF; 9], &[0, 0, 0, 0, 0, 0, 0, 0, 1], &[1, 2, 3, 4, 5, 6, 7]]
+        {
             let mut bytes = Vec::new();
             super::push(magnitude, &mut bytes);
             let digits: Vec<u8> = bytes.iter().map(|byte| byte & 0x7F).collect();
             let again = super::magnitude(&digits);
-            let trimmed = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != 0).map_or(vec![], |at| bytes[..=at].to_vec());
+            let trimmed =
+                |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != 0).map_or(vec![], |at| bytes[..=at].to_vec());
             assert_eq!(trimmed(&again), trimmed(magnitude));
         }
     }

@@ -36,7 +36,8 @@ use crate::output::{Losses, Output};
 const NAME: &str = "pack";
 
 /// What a template may have.
-const LETTERS: &str = "a letter of pack's (a A Z b B h H c C W U s S l L q Q j J i I n N v V f d F D u w x X @ . or a group)";
+const LETTERS: &str =
+    "a letter of pack's (a A Z b B h H c C W U s S l L q Q j J i I n N v V f d F D u w x X @ . or a group)";
 
 /// The row in the registry.
 pub static FORMAT: Format = Format {

@@ -17,7 +17,9 @@ impl<S: Sink> Machine<'_, S> {
         let op = task.op;
         let Some(layout) = Layout::of(op.letter, op.shriek, op.order) else {
             let found = format!("`{}`", char::from(op.letter).escape_default());
-            return Err(super::usage(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found));
+            return Err(
+                super::usage(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found)
+            );
         };
         let count = self.most(task.len, layout.size);
         let frame = self.frame();
@@ -252,4 +254,3 @@ fn float(layout: Layout, bytes: &[u8]) -> f64 {
         }
     }
 }
-

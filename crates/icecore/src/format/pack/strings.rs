@@ -2,7 +2,7 @@
 
 use super::numbers::malformed;
 use super::read::{Machine, Task};
-use super::symbol::is_space;
+use super::records::trimmed;
 use super::utf8;
 use crate::document::{Kind, Place, Sink};
 use crate::error::{Error, ErrorKind};
@@ -29,7 +29,7 @@ impl<S: Sink> Machine<'_, S> {
                 (trim_text(bytes)?, bytes.len())
             }
             b'A' => {
-                let len = bytes.iter().rposition(|byte| *byte != 0 && !is_space(*byte)).map_or(0, |last| last + 1);
+                let len = trimmed(bytes);
                 self.spend(bytes.len() - len)?;
                 (&bytes[..len], bytes.len())
             }
@@ -115,7 +115,8 @@ fn trim_text(mut text: &[u8]) -> Result<&[u8], Error> {
     while let Some(last) = text.iter().rposition(|byte| !utf8::is_continuation(*byte)) {
         let found = utf8::decode(&text[last..]);
         let value = found.value.filter(|_| found.len == text.len() - last).ok_or_else(malformed)?;
-        let is_blank = u32::try_from(value).ok().and_then(char::from_u32).is_some_and(|c| c == '\0' || c.is_whitespace());
+        let is_blank =
+            u32::try_from(value).ok().and_then(char::from_u32).is_some_and(|c| c == '\0' || c.is_whitespace());
         if !is_blank {
             return Ok(text);
         }

@@ -124,13 +124,7 @@ impl<'t> Scanner<'t> {
         Ok(Some(Symbol { letter, shriek, order, inherited, count, slash, at: start, group }))
     }
 
-    fn modifiers(
-        &self,
-        at: &mut usize,
-        end: usize,
-        letter: u8,
-        inherited: Order,
-    ) -> Result<(bool, Order), Error> {
+    fn modifiers(&self, at: &mut usize, end: usize, letter: u8, inherited: Order) -> Result<(bool, Order), Error> {
         const SHRIEKING: &[u8] = b"sSiIlLxXnNvV@.";
         const ORDERED: &[u8] = b"sSiIlLqQjJfFdDpP(";
         let takes_order = ORDERED.contains(&letter);
@@ -140,7 +134,11 @@ impl<'t> Scanner<'t> {
             let order = match self.get(*at) {
                 b'!' => {
                     if !SHRIEKING.contains(&letter) {
-                        return Err(self.wrong(*at, "`!` only behind s S i I l L x X n N v V @ .".to_owned(), "it behind another letter".to_owned()));
+                        return Err(self.wrong(
+                            *at,
+                            "`!` only behind s S i I l L x X n N v V @ .".to_owned(),
+                            "it behind another letter".to_owned(),
+                        ));
                     }
                     shriek = true;
                     *at += 1;

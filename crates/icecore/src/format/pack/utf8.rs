@@ -41,9 +41,9 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
         return Decoded { value: None, len: there + 1 };
     }
     let start = if wanted >= 7 { 0 } else { u64::from(first) & (0x7F >> wanted) };
-    let value = rest.iter().try_fold(start, |value: u64, byte| {
-        (value < 1 << 57).then_some(value << 6 | u64::from(byte & 0x3F))
-    });
+    let value = rest
+        .iter()
+        .try_fold(start, |value: u64, byte| (value < 1 << 57).then_some(value << 6 | u64::from(byte & 0x3F)));
     let value = value.filter(|value| *value < 1 << 63 && length(*value) == wanted);
     Decoded { value, len: wanted }
 }
