@@ -8,6 +8,7 @@
  * perl's own interface. */
 #include "build_entries.h"
 #include "build_leaf.h"
+#include "json.h"
 
 /* ---- targets ----------------------------------------------------------- */
 
@@ -389,8 +390,8 @@ value(pTHX_ build *b)
             ib_set_rv(aTHX_ variable, (SV *)hv);
             ib_container_refs(aTHX_ b, variable, (SV *)hv, at, object);
             next = node->flags & ICECORE_BIT_4 || UNLIKELY(b->shares) ? at + 1 : ib_fill_hash(aTHX_ b, hv, at + 1, end);
-            if (next < end || node->flags & ICECORE_BIT_4) {
-                ib_push_frame(aTHX_ b, MAP, at, (SV *)hv);
+            if (next < end || node->flags & ICECORE_BIT_4 || b->filters) {
+                ib_push_frame(aTHX_ b, MAP, at, (SV *)hv)->variable = slot;
                 b->at = next;
                 return;
             }
@@ -427,6 +428,22 @@ value(pTHX_ build *b)
     }
 }
 
+/* Gives a hash that is complete to JSON's filters. */
+static void
+filter(pTHX_ build *b, const ice_build_frame *frame)
+{
+    const icecore_node *node = &b->v->nodes[frame->node];
+    const ice_json *json = b->set->json;
+    if (!(json->flags & J_ALLOW_DUPKEYS) && HvUSEDKEYS((HV *)frame->sv) != node->aux)
+        croak("Duplicate keys not allowed");
+    if (!json->filter && !json->single_filter)
+        return;
+    ib_pin(aTHX_ b);
+    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(frame->sv));
+    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(frame->variable));
+    ij_filter(aTHX_ json, (HV *)frame->sv, frame->variable);
+}
+
 /* The container that is open is complete. */
 static void
 close_frame(pTHX_ build *b)
@@ -444,6 +461,8 @@ close_frame(pTHX_ build *b)
         ctx->depth--;
         if (b->v->nodes[frame.node].flags & ICECORE_BIT_4)
             ib_restrict_hash(aTHX_ b, (HV *)frame.sv, frame.node);
+        if (UNLIKELY(b->filters))
+            filter(aTHX_ b, &frame);
         break;
     case OPAQUE_HOOK:
         ib_end_hook(aTHX_ b);
@@ -521,12 +540,16 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
     b.set = settings;
     b.at = root;
     b.storable = settings->profile == ICE_STORABLE;
+    b.filters = settings->json && (settings->json->filter || settings->json->single_filter
+                                   || !(settings->json->flags & J_ALLOW_DUPKEYS));
+    b.no = settings->no ? settings->no : &PL_sv_no;
+    b.yes = settings->yes ? settings->yes : &PL_sv_yes;
     b.foreign = FALSE;
     b.shares = settings->undef_own || settings->alias_under;
     ice_keys_check(aTHX_ ctx, view->keys.generation);
     if (root >= view->node_count)
         return newSV(0);
-    if (b.shares || !ib_plain(aTHX_ & b, root)) {
+    if (b.shares || b.filters || !ib_plain(aTHX_ & b, root)) {
         ib_check_classes(aTHX_ & b, root);
         value(aTHX_ & b);
     }

@@ -20,7 +20,9 @@ typedef struct {
     icecore_view *v;
     const ice_read_settings *set;
     U32 at; /* the node that comes next */
+    SV *no, *yes;
     bool storable;
+    bool filters; /* JSON: objects that are complete go through filters */
     bool foreign; /* foreign code has run */
     bool shares;  /* some leaves are values that perl or the decoder has already */
 } build;

@@ -82,7 +82,7 @@ new_leaf(pTHX_ build *b, const icecore_node *node)
     case ICECORE_NULL:
         return newSV(0);
     case ICECORE_BOOL:
-        return newSVsv(node->payload ? &PL_sv_yes : &PL_sv_no);
+        return newSVsv(node->payload ? b->yes : b->no);
     case ICECORE_FLOAT: {
         double number;
         memcpy(&number, &node->payload, 8);

@@ -10,6 +10,7 @@
  *   documents.c one document of any format, read or written
  *   storable.c what Storable has beside: variables, options, handles
  *   sereal.c   what Sereal has beside: encoders, decoders, options
+ *   json*.c    what JSON has beside: settings, filters, parsing as it comes
  *   Icecore.xs what perl sees; it calls what interface.h lists
  */
 #ifndef ICECORE_PERL_H
@@ -135,6 +136,7 @@ typedef struct {
     U32 key;  /* the node of the next key */
     SV *sv;
     AV *list; /* what an object is built from when all of it is there */
+    SV *variable; /* of a hash that is filtered: what refers to it */
     SSize_t at;
 } ice_build_frame;
 
@@ -219,7 +221,9 @@ U16 ice_key_id_sv(pTHX_ ice_context *ctx, const char *key, STRLEN len, bool is_u
 /* ---- settings ---------------------------------------------------------- */
 
 /* Whose rules a walk follows. */
-enum { ICE_STORABLE, ICE_SEREAL, ICE_PLAIN };
+enum { ICE_STORABLE, ICE_SEREAL, ICE_PLAIN, ICE_JSON };
+
+typedef struct ice_json ice_json;
 
 typedef struct {
     U8 profile;
@@ -236,6 +240,7 @@ typedef struct {
     UV max_depth;         /* 0: no limit of its own */
     HV *freeze_allow;     /* Sereal: freeze_allow_classes */
     SV *owner;            /* the encoder that these belong to; or NULL */
+    const ice_json *json; /* JSON: json.h */
 } ice_write_settings;
 
 typedef struct {
@@ -258,6 +263,8 @@ typedef struct {
     SV *classes;          /* the option `classes`, or NULL */
     HV *thaw_allow;       /* Sereal: thaw_allow_classes */
     SV *original;         /* dclone: the SV that is copied; for the path of errors */
+    SV *no, *yes;         /* what booleans become; or NULL */
+    const ice_json *json; /* JSON: json.h */
 } ice_read_settings;
 
 /* ---- records ------------------------------------------------------------ */

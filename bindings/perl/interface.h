@@ -78,6 +78,38 @@ IV ice_probe(pTHX_ SV *bytes);
  * Says whether that filled its buffer; NULL at the end. */
 SV *ice_more(pTHX_ PerlIO *handle, SV *bytes);
 
+/* ---- json.c, json_incr.c ----------------------------------------------- */
+
+enum { ICE_JSON_DEPTH, ICE_JSON_SIZE, ICE_JSON_INDENT, ICE_JSON_INFNAN };
+
+void ice_json_boot(pTHX);
+void ice_json_clone(pTHX);
+void ice_json_end(pTHX);
+void ice_json_booleans(pTHX_ SV *no, SV *yes);
+
+SV *ice_json_new(pTHX_ SV *class);
+void ice_json_destroy(pTHX_ SV *self);
+void ice_json_set(pTHX_ SV *self, U32 flag, bool on);
+bool ice_json_get(pTHX_ SV *self, U32 flag);
+/* Sets a number, unless `value` is NULL, and says what it is. */
+UV ice_json_number(pTHX_ SV *self, int which, SV *value);
+void ice_json_filter(pTHX_ SV *self, SV *code);
+void ice_json_single_filter(pTHX_ SV *self, SV *key, SV *code);
+void ice_json_boolean_values(pTHX_ SV *self, SV *no, SV *yes);
+/* What a boolean becomes, if that was set; or NULL. */
+SV *ice_json_boolean(pTHX_ SV *self, bool which);
+void ice_json_classes(pTHX_ SV *self, SV *classes);
+
+/* Without `self` those of encode_json and decode_json. `characters`: more behind the
+ * text is no error, and it says how long the text was. */
+SV *ice_json_encode(pTHX_ SV *self, SV *data);
+SV *ice_json_decode(pTHX_ SV *self, SV *text, UV *characters);
+
+void ice_json_append(pTHX_ SV *self, SV *piece);
+SV *ice_json_next(pTHX_ SV *self);
+SV *ice_json_text(pTHX_ SV *self);
+void ice_json_skip(pTHX_ SV *self, bool all);
+
 /* ---- sereal.c ---------------------------------------------------------- */
 
 enum { ICE_BODY, ICE_HEADER, ICE_BODY_AND_HEADER };

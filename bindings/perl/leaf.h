@@ -102,6 +102,23 @@ plain_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
         storable_leaf(aTHX_ w, sv, flags, key, FALSE);
 }
 
+/* JSON::XS prefers the string, then the float, then the integer. */
+PERL_STATIC_INLINE void
+json_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
+{
+    const U32 f = SvFLAGS(sv);
+    if (f & SVf_POK)
+        push_string(aTHX_ w, f & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, flags, key, SvPVX_const(sv), SvCUR(sv));
+    else if (f & SVp_POK)
+        push_pv(aTHX_ w, sv, flags, key);
+    else if (f & SVp_NOK)
+        push_float(aTHX_ w, SvNVX(sv), flags, key);
+    else if (f & SVp_IOK)
+        push_int(aTHX_ w, sv, flags, key);
+    else
+        push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
+}
+
 PERL_STATIC_INLINE void
 leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
@@ -109,6 +126,8 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
         storable_leaf(aTHX_ w, sv, flags, key, item);
     else if (w->sereal)
         sereal_leaf(aTHX_ w, sv, flags, key);
+    else if (w->json)
+        json_leaf(aTHX_ w, sv, flags, key);
     else
         plain_leaf(aTHX_ w, sv, flags, key);
 }

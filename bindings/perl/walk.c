@@ -40,8 +40,8 @@ iw_push_long_string(pTHX_ walk *w, U8 kind, U8 flags, U16 key, U64 offset, STRLE
 /* ---- foreign code ------------------------------------------------------ */
 
 /* The key of an entry as an SV; one that was UTF-8 is marked so. */
-static SV *
-key_sv(pTHX_ HE *he)
+SV *
+iw_key_sv(pTHX_ HE *he)
 {
     return HeKLEN(he) == HEf_SVKEY ? newSVsv(HeKEY_sv(he)) : newSVhek(HeKEY_hek(he));
 }
@@ -70,7 +70,7 @@ list_rest(pTHX_ walk *w, ice_walk_frame *frame)
             SV *value = HeVAL(he);
             if (value == &PL_sv_placeholder && !w->storable)
                 continue;
-            av_push(list, key_sv(aTHX_ he));
+            av_push(list, iw_key_sv(aTHX_ he));
             av_push(list, SvREFCNT_inc_simple_NN(value));
         }
         if (at > (SSize_t)max)
@@ -109,8 +109,8 @@ iw_pin(pTHX_ walk *w)
     }
 }
 
-static void
-get_magic(pTHX_ walk *w, SV *sv)
+void
+iw_get_magic(pTHX_ walk *w, SV *sv)
 {
     iw_pin(aTHX_ w);
     ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(sv));
@@ -214,12 +214,12 @@ iw_is_float_text(pTHX_ SV *sv)
 
 /* ---- hash entries ------------------------------------------------------ */
 
-/* In which order: Storable goes as perl's own iterator would, Sereal along the
+/* In which order: Storable and JSON go as perl's own iterator would, Sereal along the
  * buckets, unless the hash has magic, as that of a restricted one. */
 U32
 iw_start_hash(pTHX_ walk *w, HV *hv)
 {
-    if (!w->storable && !SvMAGICAL((SV *)hv))
+    if (!w->storable && !w->json && !SvMAGICAL((SV *)hv))
         return 0;
     if (!HvHasAUX(hv) && HvTOTALKEYS(hv))
         (void)hv_iterinit(hv);
@@ -300,6 +300,8 @@ too_deep(pTHX_ walk *w)
 {
     if (w->storable)
         croak("Max. recursion depth with nested structures exceeded");
+    if (w->json)
+        croak("json text or perl structure exceeds maximum nesting level (max_depth set too low?)");
     croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->set->max_depth);
 }
 
@@ -443,12 +445,16 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
     U32 object = ICECORE_NONE;
     bool inner = FALSE;
     record_body body = { FALSE, FALSE };
+    if (w->json) {
+        ij_put(aTHX_ w, sv, key);
+        return;
+    }
     for (;;) {
         U8 flags = 0;
         SV *referent;
 
         if (SvMAGICAL(sv) && !w->storable && SvGMAGICAL(sv))
-            get_magic(aTHX_ w, sv);
+            iw_get_magic(aTHX_ w, sv);
         if (SvREFCNT(sv) > 1 || (inner && remember) || has_backrefs(aTHX_ sv)) {
             ice_slot *slot;
             if (is_immortal(aTHX_ sv) && is_always_own(aTHX_ w, sv)) {
@@ -563,6 +569,13 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
 #define LEVELS 32
 #define FEW_LEVELS 2
 
+PERL_STATIC_INLINE int
+few_levels(const walk *w)
+{
+    const UV left = w->set->max_depth - w->ctx->depth;
+    return w->json && left < FEW_LEVELS ? (int)left : FEW_LEVELS;
+}
+
 /* Whether a reference may lead to something plain. */
 PERL_STATIC_INLINE bool
 is_plain_ref(SV *sv)
@@ -605,7 +618,7 @@ walk_array(pTHX_ walk *w)
             leaf(aTHX_ w, sv, 0, 0, TRUE);
             continue;
         }
-        if (is_plain_ref(sv) && iw_put_plain(aTHX_ w, sv, 0, FEW_LEVELS, FALSE))
+        if (is_plain_ref(sv) && iw_put_plain(aTHX_ w, sv, 0, few_levels(w), FALSE))
             continue;
         iw_put(aTHX_ w, sv, 0, TRUE, FALSE);
         if (w->ctx->depth != depth)
@@ -652,7 +665,7 @@ walk_hash(pTHX_ walk *w)
             leaf(aTHX_ w, value, 0, key, FALSE);
             continue;
         }
-        if (is_plain_ref(value) && iw_put_plain(aTHX_ w, value, key, FEW_LEVELS, FALSE))
+        if (is_plain_ref(value) && iw_put_plain(aTHX_ w, value, key, few_levels(w), FALSE))
             continue;
         iw_put(aTHX_ w, value, key, FALSE, FALSE);
         if (w->ctx->depth != depth)
@@ -795,6 +808,8 @@ begin(pTHX_ walk *w, ice_context *ctx, icecore_tape *tape, const ice_write_setti
     w->last_class = NULL;
     w->storable = settings->profile == ICE_STORABLE;
     w->sereal = settings->profile == ICE_SEREAL;
+    w->json = settings->profile == ICE_JSON;
+    w->sorted = w->json && ij_is_sorted(settings->json);
     w->owned = FALSE;
     w->stage = NULL;
     iw_begin(aTHX_ w);

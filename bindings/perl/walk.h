@@ -3,6 +3,7 @@
  *   walk.c          the loop, and what a reference leads to
  *   walk_plain.c    tight recursion for what most data is made of
  *   walk_objects.c  hooks, ties, regexps, code, records
+ *   walk_json.c     what JSON makes of references and objects
  *   leaf.h          which node a scalar becomes
  */
 #ifndef ICECORE_WALK_H
@@ -28,6 +29,8 @@ typedef struct {
     ice_class *last_class;
     bool storable;
     bool sereal;
+    bool json;
+    bool sorted; /* JSON: keys in their order */
     bool owned; /* foreign code may drop the encoder */
     const icecore_stage *stage; /* what parts are written with; NULL: it is filled as a whole */
     U32 parts;                  /* how many were */
@@ -44,6 +47,8 @@ void iw_push_long_string(pTHX_ walk *w, U8 kind, U8 flags, U16 key, U64 offset, 
 void iw_begin(pTHX_ walk *w);
 void iw_finish(pTHX_ walk *w);
 void iw_pin(pTHX_ walk *w);
+void iw_get_magic(pTHX_ walk *w, SV *sv);
+SV *iw_key_sv(pTHX_ HE *he);
 ice_class *iw_class_of(pTHX_ walk *w, HV *stash);
 ice_walk_frame *iw_push_frame(pTHX_ walk *w, U8 kind, U32 node, U32 wraps, SV *sv);
 ice_walk_frame *iw_push_tied(pTHX_ walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps);
@@ -52,6 +57,13 @@ U32 iw_start_hash(pTHX_ walk *w, HV *hv);
 
 /* walk_plain.c */
 bool iw_put_plain(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root);
+
+/* walk_json.c */
+HV *ij_boolean_stash(const ice_json *json);
+bool ij_is_sorted(const ice_json *json);
+void ij_put(pTHX_ walk *w, SV *sv, U16 key);
+void ij_sort(pTHX_ HE **entries, size_t count);
+void ij_list_sorted(pTHX_ walk *w, ice_walk_frame *frame);
 
 /* walk_objects.c */
 /* Whether what comes next is the body of an object: it is not reached through a

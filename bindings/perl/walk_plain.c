@@ -71,7 +71,11 @@ end_plain(walk *w, U32 at, U32 parts)
 #define IS_INTEGER(f) (((f) & (SVf_POK | SVf_IOK | SVf_NOK | SVf_ROK | SVf_IVisUV)) == SVf_IOK)
 #define IS_BARE(f) (((f) & SVTYPEMASK) < SVt_PVMG)
 
+/* A hash of more keys is not sorted here. */
+#define SORTED 64
+
 static bool plain_ref(pTHX_ walk *w, SV *rv, U16 key, int levels);
+PERL_STATIC_INLINE bool plain_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, int levels);
 
 /* A scalar, with its node at `node` and its bytes at `text`; there is room for the
  * node. Says no, if it is none of these. Changes both. */
@@ -93,7 +97,7 @@ static bool plain_ref(pTHX_ walk *w, SV *rv, U16 key, int levels);
             text += len;                                                                                               \
             node = put_node(node, (f) & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, id, (U32)len, offset | ICECORE_IN_ARENA); \
         }                                                                                                              \
-    } else if (IS_INTEGER(f))                                                                                          \
+    } else if (IS_INTEGER(f) && LIKELY(!w->json || !((f) & (SVp_POK | SVp_NOK))))                                                                                          \
         node = put_node(node, ICECORE_INT, id, 0, (U64)(I64)SvIVX(sv));                                                \
     else {                                                                                                             \
         SAVE;                                                                                                          \
@@ -117,28 +121,42 @@ plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
     size_t left = count;
     icecore_node *node;
     U8 *text;
-    HE **buckets, *he = NULL;
+    HE **buckets, *he = NULL, *sorted[SORTED];
 
     if (w->storable) {
         if (HvHASKFLAGS(hv) || SvREADONLY((SV *)hv))
             return FALSE;
         order = iw_start_hash(aTHX_ w, hv) & max;
-    }
+    } else if (w->json)
+        order = iw_start_hash(aTHX_ w, hv) & max;
     if (HvPLACEHOLDERS_get(hv) || count > ICECORE_MOST_IDS || (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences))
         return FALSE;
     if (!reserve(aTHX_ w, left))
         return FALSE;
     LOAD;
     buckets = HvARRAY(hv);
+    if (UNLIKELY(w->sorted) && count > 1) {
+        size_t found = 0;
+        if (count > SORTED)
+            return FALSE;
+        for (i = 0; found < count; i++)
+            for (he = buckets[i]; he; he = HeNEXT(he))
+                sorted[found++] = he;
+        ij_sort(aTHX_ sorted, count);
+        i = 0;
+    }
     for (; left; he = HeNEXT(he)) {
         SV *sv;
         U32 f;
         U16 id;
-        while (!he)
-            he = buckets[i++ ^ order];
+        if (UNLIKELY(w->sorted) && count > 1)
+            he = sorted[i++];
+        else
+            while (!he)
+                he = buckets[i++ ^ order];
         sv = HeVAL(he);
         f = SvFLAGS(sv);
-        if (UNLIKELY(SvREFCNT(sv) != 1 || !IS_BARE(f)))
+        if (UNLIKELY((SvREFCNT(sv) != 1 && !w->json) || !IS_BARE(f)))
             return FALSE;
         id = ice_key_id(aTHX_ w->ctx, he, w->storable);
         if (UNLIKELY(!id))
@@ -176,7 +194,7 @@ plain_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, int levels)
                 continue;
             }
             f = SvFLAGS(sv);
-            if (UNLIKELY(SvREFCNT(sv) != 1 || !IS_BARE(f)))
+            if (UNLIKELY((SvREFCNT(sv) != 1 && !w->json) || !IS_BARE(f)))
                 return FALSE;
             PUT_SCALAR(sv, f, 0, TRUE)
         }
@@ -206,6 +224,13 @@ static bool
 plain_ref(pTHX_ walk *w, SV *rv, U16 key, int levels)
 {
     SV *sv = SvRV(rv);
+    if (UNLIKELY(w->json)) {
+        if (SvOBJECT(sv) && SvSTASH(sv) == ij_boolean_stash(w->set->json) && SvIOK(sv)) {
+            push(aTHX_ w, ICECORE_BOOL, 0, key, 0, SvIVX(sv) != 0);
+            return TRUE;
+        }
+        return plain_referent(aTHX_ w, sv, REFERENCE, key, levels);
+    }
     return SvREFCNT(sv) == 1 && !SvWEAKREF(rv) && plain_referent(aTHX_ w, sv, REFERENCE, key, levels);
 }
 
@@ -219,7 +244,7 @@ iw_put_plain(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root)
     const U32 parts = w->parts;
     SV *sv = SvRV(rv);
     U8 flags = REFERENCE;
-    if (SvMAGICAL(rv) || SvWEAKREF(rv) || (SvREFCNT(sv) > 1 && !is_root))
+    if (SvMAGICAL(rv) || (!w->json && (SvWEAKREF(rv) || (SvREFCNT(sv) > 1 && !is_root))))
         return FALSE;
     /* Sereal has another form for what may be referred to again. */
     if (w->sereal && SvREFCNT(sv) > 1)

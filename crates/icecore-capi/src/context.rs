@@ -4,7 +4,7 @@ use crate::error::{guard, icecore_error, put, usage};
 use crate::lent;
 use crate::stage::icecore_stage;
 use crate::tape::{
-    Filling, ICECORE_EACH, ICECORE_FOR_PERL, icecore_bytes, icecore_long, icecore_names, icecore_node, icecore_view,
+    Filling, ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, icecore_bytes, icecore_long, icecore_names, icecore_node, icecore_view,
 };
 use icecore::{Cursor, Document, Kind, Node, Output, Parts, Spare};
 use std::ffi::c_char;
@@ -160,6 +160,9 @@ pub unsafe extern "C" fn icecore_read(
                 && (codec.stage().format().name != "json" || !context.document.nodes().iter().all(is_plain))
             {
                 context.document.tape_mut().to_perl(input);
+            }
+            if flags & ICECORE_ASCII_BYTES != 0 {
+                context.document.tape_mut().ascii_to_bytes(input);
             }
             let input = icecore_bytes::of(input);
             view.write(icecore_view { is_simple: u32::from(filled.is_simple), ..context.view(input, filled.consumed) });

@@ -113,6 +113,10 @@ pub(crate) unsafe fn guard(error: *mut icecore_error, run: impl FnOnce() -> Resu
     unsafe { report(error, failed) }
 }
 
+/// Says what failed, and fills the error for the caller.
+///
+/// # Safety
+/// `error` is null, or names a struct that may be written.
 #[cold]
 unsafe fn report(error: *mut icecore_error, failed: Option<Error>) -> u32 {
     let kind = failed.as_ref().map_or(ICECORE_PANIC, |failed| code(failed.kind()));

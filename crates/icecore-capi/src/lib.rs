@@ -18,6 +18,7 @@ mod classes;
 mod context;
 mod convert;
 mod error;
+mod json;
 mod kinds;
 mod stage;
 mod tape;
@@ -28,6 +29,7 @@ pub use context::{
 };
 pub use convert::{icecore_buffer, icecore_buffer_free, icecore_convert};
 pub use error::{ICECORE_OK, ICECORE_PANIC, icecore_error, icecore_error_kind};
+pub use json::{icecore_json_read, icecore_json_style, icecore_json_write};
 pub use kinds::{
     ICECORE_IN_ARENA, ICECORE_IS_KEY, ICECORE_KEY_NODE, ICECORE_LONG, ICECORE_MOST_IDS, ICECORE_NO_KEY, ICECORE_OFFSET,
     icecore_flag, icecore_form, icecore_kind,
@@ -36,7 +38,7 @@ pub use stage::{
     icecore_detect, icecore_stage, icecore_stage_format, icecore_stage_free, icecore_stage_limit, icecore_stage_new,
 };
 pub use tape::{
-    ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_NONE, ICECORE_TAPE_VERSION, icecore_begin, icecore_bytes, icecore_class,
+    ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_NONE, ICECORE_TAPE_VERSION, icecore_begin, icecore_bytes, icecore_class,
     icecore_grow_arena, icecore_grow_nodes, icecore_key, icecore_long, icecore_long_string, icecore_loss, icecore_name,
     icecore_names, icecore_node, icecore_tape, icecore_tape_version, icecore_view, icecore_view_tape, icecore_write,
 };

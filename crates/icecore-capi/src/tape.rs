@@ -18,6 +18,9 @@ pub const ICECORE_EACH: u32 = 1;
 /// would have it.
 pub const ICECORE_FOR_PERL: u32 = 2;
 
+/// Flag of `icecore_read`: text that is ASCII is put as bytes.
+pub const ICECORE_ASCII_BYTES: u32 = 4;
+
 /// The version of the layout that the library has.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_tape_version() -> u32 {
@@ -480,7 +483,7 @@ impl icecore_context {
     ///
     /// # Safety
     /// The tape was lent from it and filled as far as it says.
-    unsafe fn fill(&mut self, tape: &icecore_tape) -> Result<(), Error> {
+    pub(crate) unsafe fn fill(&mut self, tape: &icecore_tape) -> Result<(), Error> {
         // SAFETY: the caller promises it.
         unsafe { self.filling.filled(tape) };
         let nodes = checked(std::mem::take(&mut self.filling.nodes))?;
@@ -490,7 +493,7 @@ impl icecore_context {
         Ok(())
     }
 
-    fn empty_out(&mut self) {
+    pub(crate) fn empty_out(&mut self) {
         if self.out.bytes.capacity() > KEPT {
             self.out.bytes = Vec::new();
         }
@@ -552,7 +555,7 @@ pub unsafe extern "C" fn icecore_write_part(
 }
 
 /// Takes the memory of a tape back, unless it is too much to be kept.
-fn give_back(tape: &mut Tape, filling: &mut Filling) {
+pub(crate) fn give_back(tape: &mut Tape, filling: &mut Filling) {
     let (nodes, arena) = tape.take_memory();
     if nodes.capacity() <= KEPT / size_of::<Node>() {
         filling.nodes = unchecked(nodes);

@@ -1,5 +1,9 @@
 //! The functions as C calls them, wrong arguments included.
 
+// A test keeps what each function asks for by how it is written: handles live to
+// its end, buffers are arrays with their own lengths.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
 use icecore_capi::*;
 use std::ffi::{CStr, CString, c_char};
 use std::mem::MaybeUninit;

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape};
 use crate::error::Error;
-use crate::format::{Request, sereal, storable};
+use crate::format::{Request, json, sereal, storable};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Spare};
 use crate::stage::Stage;
@@ -34,6 +34,7 @@ pub struct Codec {
 enum Ready {
     Storable(storable::ReadOptions, storable::WriteOptions),
     Sereal(sereal::ReadOptions, Box<sereal::WriteOptions>),
+    Json(json::ReadOptions, Box<json::WriteOptions>),
     Other,
     Wrapped,
 }
@@ -84,14 +85,17 @@ impl Codec {
     /// Makes a stage ready; the limits are the default ones.
     pub fn new(stage: Stage) -> Codec {
         let settings = stage.settings();
-        let name = if stage.wrappers().is_empty() { stage.format().name } else { "wrapped" };
-        let ready = match name {
+        let ready = match stage.format().name {
+            _ if !stage.wrappers().is_empty() => Ready::Wrapped,
             "storable" => Ready::Storable(
                 storable::ReadOptions::from_settings(settings),
                 storable::WriteOptions::from_settings(settings),
             ),
             "sereal" => Ready::Sereal(sereal::ReadOptions::of(settings), Box::new(sereal::WriteOptions::of(settings))),
-            "wrapped" => Ready::Wrapped,
+            "json" => Ready::Json(
+                json::ReadOptions::from_settings(settings),
+                Box::new(json::WriteOptions::from_settings(settings)),
+            ),
             _ => Ready::Other,
         };
         Codec { stage, limits: Limits::default(), ready }
@@ -111,6 +115,10 @@ impl Codec {
                 Filled { consumed, error, body: None, is_simple: false }
             }
             Ready::Sereal(options, _) => sereal::read_tape(input, options, &self.limits, tape),
+            Ready::Json(options, _) => match json::read_tape(input, options, &self.limits, tape) {
+                Some((consumed, error)) => Filled { consumed, error, body: None, is_simple: false },
+                None => self.fill(input, &self.limits, tape),
+            },
             Ready::Other => self.fill(input, &self.limits, tape),
             Ready::Wrapped => self.read_wrapped(input, tape),
         }
@@ -160,10 +168,40 @@ impl Codec {
         let written = match &self.ready {
             Ready::Storable(_, options) => storable::write(document, options, &self.limits, out),
             Ready::Sereal(_, options) => sereal::write(document, options, &self.limits, out),
+            Ready::Json(_, options) => json::write(document, options, &self.limits, out),
             Ready::Other => (self.stage.format().write)(document, self.stage.settings(), &self.limits, out),
             Ready::Wrapped => return crate::api::write_to(document, &self.stage, &self.limits, out),
         };
         written.map_err(|error| error.in_format(self.stage.format().name))
+    }
+
+    /// Writes the document that was read onto this tape, if that is quickly done.
+    pub(crate) fn write_tape(
+        &self,
+        input: &[u8],
+        tape: &Tape,
+        memory: &mut json::Memory,
+        out: &mut dyn Output,
+    ) -> bool {
+        match &self.ready {
+            Ready::Json(_, options) => json::write_tape(input, tape, options, memory, out),
+            _ => false,
+        }
+    }
+
+    /// As [`Codec::write`], for documents that were read onto one and the same tape:
+    /// what is in the memory is used again.
+    pub(crate) fn write_next(
+        &self,
+        document: &Document<'_>,
+        memory: &mut json::Memory,
+        out: &mut dyn Output,
+    ) -> Result<Losses, Error> {
+        match &self.ready {
+            Ready::Json(_, options) => json::write_next(document, options, &self.limits, memory, out)
+                .map_err(|error| error.in_format(self.stage.format().name)),
+            _ => self.write(document, out),
+        }
     }
 
     /// Writes the next nodes of a document that is too large to be filled as a
@@ -195,7 +233,7 @@ impl Codec {
                 self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
             }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
-            Ready::Other | Ready::Wrapped => false,
+            Ready::Json(..) | Ready::Other | Ready::Wrapped => false,
         }
     }
 }

@@ -198,6 +198,18 @@ impl Error {
         self
     }
 
+    /// Says in which line. Where that one `is_complete`, it is the line that ends
+    /// too early, not the input.
+    #[must_use]
+    pub(crate) fn in_line(mut self, number: u64, is_complete: bool) -> Error {
+        if is_complete && self.0.kind == ErrorKind::Truncated {
+            (self.0.kind, self.0.found) = (ErrorKind::Malformed, Some("the end of the line".into()));
+        }
+        let found = self.0.found.take().unwrap_or_default();
+        self.0.found = Some(format!("{found}, in line {number}").into());
+        self
+    }
+
     /// Says what the offset counts in.
     #[must_use]
     pub fn in_layer(mut self, layer: &'static str) -> Error {
@@ -283,6 +295,12 @@ const WINDOW_BEHIND: usize = 16;
 /// );
 /// ```
 pub fn window(input: &[u8], offset: u64) -> String {
+    window_from(input, 0, offset)
+}
+
+/// As [`window`], of a piece that starts `first` bytes into the input; the offset is
+/// that in the piece.
+pub fn window_from(input: &[u8], first: u64, offset: u64) -> String {
     use std::fmt::Write;
     let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(input.len());
     let start = offset.saturating_sub(WINDOW_BEFORE) / 8 * 8;
@@ -290,7 +308,7 @@ pub fn window(input: &[u8], offset: u64) -> String {
     let mut out = String::new();
     for row in (start..end.max(start + 1)).step_by(16) {
         let bytes = &input[row..(row + 16).min(end).max(row)];
-        let _ = write!(out, "{row:08x} ");
+        let _ = write!(out, "{:08x} ", first.saturating_add(row as u64));
         for byte in bytes {
             let _ = write!(out, " {byte:02x}");
         }
@@ -305,7 +323,7 @@ pub fn window(input: &[u8], offset: u64) -> String {
         }
     }
     if offset == end && end > start && (end - start).is_multiple_of(16) {
-        let _ = writeln!(out, "{end:08x}\n{:10}^^", "");
+        let _ = writeln!(out, "{:08x}\n{:10}^^", first.saturating_add(end as u64), "");
     }
     out
 }

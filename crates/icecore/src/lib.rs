@@ -19,6 +19,7 @@ mod api;
 mod base64;
 mod codec;
 mod compress;
+mod converter;
 pub mod deep;
 mod detect;
 mod document;
@@ -33,18 +34,19 @@ mod seeded;
 mod stage;
 pub mod wrap;
 
-pub use api::{convert, read, read_as, read_with, trailing, write, write_to};
+pub use api::{behind, convert, read, read_as, read_with, trailing, write, write_to};
 pub use codec::{Codec, Filled, Parts};
+pub use converter::{Converted, Converter};
 pub use detect::{Finding, identify, identify_head, recognised, stage_of};
 pub use document::{
     BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,
     KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Place, Receive, Repair, Sink, Span,
     Spelling, Tape, Trace, Value, Visibility, flag,
 };
-pub use error::{Error, ErrorKind, window};
+pub use error::{Error, ErrorKind, window, window_from};
 pub use format::{
-    Certainty, Format, Guess, Outcome, Part, Request, Rest, dumper, igbinary, json, marshal, php, sereal, storable,
-    var_export,
+    Certainty, Format, Guess, Outcome, Part, Request, Rest, dumper, igbinary, join, json, marshal, pack, php, sereal,
+    storable, var_export,
 };
 pub use known::{Day, Exception, Known, Members, Moment};
 pub use limits::Limits;

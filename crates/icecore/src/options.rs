@@ -28,6 +28,10 @@ pub enum Takes {
     Choice(&'static [&'static str]),
     /// Any text.
     Text,
+    /// Words, separated by commas. In a stage words behind the first need no quotes if
+    /// they are letters, digits, `-` and `_` and no names of options:
+    /// `names=title,author`.
+    List,
 }
 
 /// When an option counts.
@@ -94,8 +98,8 @@ impl Settings {
                 .find(|word| Some(**word) == value)
                 .map(|word| Setting::Choice(word))
                 .ok_or_else(|| wrong(format!("one of {}", words.join(", "))))?,
-            (Takes::Text, Some(value)) => Setting::Text(value.to_owned()),
-            (Takes::Text, None) => return Err(wrong("a value".into())),
+            (Takes::Text | Takes::List, Some(value)) => Setting::Text(value.to_owned()),
+            (Takes::Text | Takes::List, None) => return Err(wrong("a value".into())),
         };
         self.values.retain(|(known, _)| *known != option.name);
         self.values.push((option.name, setting));
@@ -141,6 +145,11 @@ impl Settings {
             Some(Setting::Text(value)) => Some(value),
             _ => None,
         }
+    }
+
+    /// The words of a list, if it was set.
+    pub fn list(&self, name: &str) -> Option<impl Iterator<Item = &str>> {
+        self.text(name).map(|words| words.split(',').filter(|word| !word.is_empty()))
     }
 
     /// Whether no option was set.

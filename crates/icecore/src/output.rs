@@ -124,45 +124,105 @@ pub enum LossKind {
     Number,
     /// A set of Ruby's became an array.
     Set,
+    /// A list had fewer items than the format has fields; zero or nothing was
+    /// written for those that were missing.
+    Missing,
+    /// Items for which the format has no field were left out.
+    Surplus,
+    /// A number or character does not fit its field, and was wrapped.
+    Wrapped,
+    /// The end of a string did not fit its field.
+    Width,
+    /// A string that is no number was written as one.
+    Numeric,
+    /// A null became an empty string or zero.
+    Null,
+    /// Characters that are no bytes were written as UTF-8.
+    Wide,
 }
 
 impl LossKind {
-    /// What was lost, in words; the count comes before it.
-    pub fn describe(self) -> &'static str {
-        match self {
-            LossKind::Class => "class names dropped",
-            LossKind::Opaque => "opaque objects written as their payload",
-            LossKind::Bytes => "byte strings that are not UTF-8 written as text",
-            LossKind::Symbol => "symbols written as strings",
-            LossKind::Encoding => "string encodings dropped",
-            LossKind::Reference => "references to scalars written as the scalar",
-            LossKind::Sharing => "shared values written again",
-            LossKind::Cycle => "cycles cut with null",
-            LossKind::Weak => "weak references written as ordinary ones",
-            LossKind::Overload => "overload marks dropped",
-            LossKind::Hole => "nonexistent elements written as null",
-            LossKind::Float => "infinite or undefined floats replaced",
-            LossKind::Precision => "numbers that lost digits",
-            LossKind::BigInt => "integers beyond 64 bits written as strings",
-            LossKind::Key => "keys turned into strings",
-            LossKind::DuplicateKey => "keys that occur twice",
-            LossKind::Regexp => "regular expressions written as strings",
-            LossKind::RegexpFlags => "modifiers of regular expressions dropped",
-            LossKind::Code => "code texts written as strings",
-            LossKind::VString => "v-strings written as strings",
-            LossKind::Tied => "tied variables written as the object behind them",
-            LossKind::Restricted => "restricted hashes written as ordinary ones",
-            LossKind::Attributes => "attributes dropped",
-            LossKind::MapKind => "map defaults or identity comparisons dropped",
-            LossKind::Name => "enum cases or class references written as strings",
-            LossKind::Visibility => "visibilities of properties dropped",
-            LossKind::Header => "user headers dropped",
-            LossKind::Bool => "booleans written as numbers or strings",
-            LossKind::Time => "times or dates written as text",
-            LossKind::Range => "ranges written as text",
-            LossKind::Number => "rational, complex or decimal numbers written as text",
-            LossKind::Set => "sets written as arrays",
-        }
+    /// What was lost, in words that fit the count before them.
+    ///
+    /// ```
+    /// use icecore::LossKind;
+    /// assert_eq!(LossKind::Class.describe(1), "class name dropped");
+    /// assert_eq!(LossKind::Class.describe(2), "class names dropped");
+    /// ```
+    pub fn describe(self, count: u64) -> &'static str {
+        let (one, many) = match self {
+            LossKind::Class => ("class name dropped", "class names dropped"),
+            LossKind::Opaque => ("opaque object written as its payload", "opaque objects written as their payload"),
+            LossKind::Bytes => {
+                ("byte string that is not UTF-8 written as text", "byte strings that are not UTF-8 written as text")
+            }
+            LossKind::Symbol => ("symbol written as a string", "symbols written as strings"),
+            LossKind::Encoding => ("string encoding dropped", "string encodings dropped"),
+            LossKind::Reference => {
+                ("reference to a scalar written as the scalar", "references to scalars written as the scalar")
+            }
+            LossKind::Sharing => ("shared value written again", "shared values written again"),
+            LossKind::Cycle => ("cycle cut with null", "cycles cut with null"),
+            LossKind::Weak => ("weak reference written as an ordinary one", "weak references written as ordinary ones"),
+            LossKind::Overload => ("overload mark dropped", "overload marks dropped"),
+            LossKind::Hole => ("nonexistent element written as null", "nonexistent elements written as null"),
+            LossKind::Float => ("infinite or undefined float replaced", "infinite or undefined floats replaced"),
+            LossKind::Precision => ("number that lost digits", "numbers that lost digits"),
+            LossKind::BigInt => {
+                ("integer beyond 64 bits written as a string", "integers beyond 64 bits written as strings")
+            }
+            LossKind::Key => ("key turned into a string", "keys turned into strings"),
+            LossKind::DuplicateKey => ("key that occurs twice", "keys that occur twice"),
+            LossKind::Regexp => ("regular expression written as a string", "regular expressions written as strings"),
+            LossKind::RegexpFlags => {
+                ("set of modifiers of a regular expression dropped", "modifiers of regular expressions dropped")
+            }
+            LossKind::Code => ("code text written as a string", "code texts written as strings"),
+            LossKind::VString => ("v-string written as a string", "v-strings written as strings"),
+            LossKind::Tied => {
+                ("tied variable written as the object behind it", "tied variables written as the object behind them")
+            }
+            LossKind::Restricted => {
+                ("restricted hash written as an ordinary one", "restricted hashes written as ordinary ones")
+            }
+            LossKind::Attributes => ("attribute dropped", "attributes dropped"),
+            LossKind::MapKind => {
+                ("map default or identity comparison dropped", "map defaults or identity comparisons dropped")
+            }
+            LossKind::Name => (
+                "enum case or class reference written as a string",
+                "enum cases or class references written as strings",
+            ),
+            LossKind::Visibility => ("visibility of a property dropped", "visibilities of properties dropped"),
+            LossKind::Header => ("user header dropped", "user headers dropped"),
+            LossKind::Bool => ("boolean written as a number or a string", "booleans written as numbers or strings"),
+            LossKind::Time => ("time or date written as text", "times or dates written as text"),
+            LossKind::Range => ("range written as text", "ranges written as text"),
+            LossKind::Number => (
+                "rational, complex or decimal number written as text",
+                "rational, complex or decimal numbers written as text",
+            ),
+            LossKind::Set => ("set written as an array", "sets written as arrays"),
+            LossKind::Missing => {
+                ("item missing for a field, which was left empty", "items missing for fields, which were left empty")
+            }
+            LossKind::Surplus => {
+                ("item left out, as no field is left for it", "items left out, as no field is left for them")
+            }
+            LossKind::Wrapped => {
+                ("number or character wrapped to fit its field", "numbers or characters wrapped to fit their fields")
+            }
+            LossKind::Width => ("string cut to fit its field", "strings cut to fit their fields"),
+            LossKind::Numeric => {
+                ("string that is no number written as a number", "strings that are no numbers written as numbers")
+            }
+            LossKind::Null => ("null written as nothing or zero", "nulls written as nothing or zero"),
+            LossKind::Wide => (
+                "packed string with characters beyond bytes written as UTF-8",
+                "packed strings with characters beyond bytes written as UTF-8",
+            ),
+        };
+        if count == 1 { one } else { many }
     }
 
     /// The kind as one word, as the command's JSON shows it.
@@ -200,6 +260,13 @@ impl LossKind {
             LossKind::Range => "range",
             LossKind::Number => "number",
             LossKind::Set => "set",
+            LossKind::Missing => "missing",
+            LossKind::Surplus => "surplus",
+            LossKind::Wrapped => "wrapped",
+            LossKind::Width => "width",
+            LossKind::Numeric => "numeric",
+            LossKind::Null => "null",
+            LossKind::Wide => "wide",
         }
     }
 }
@@ -260,6 +327,6 @@ impl Losses {
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}, first at {}", self.count, self.kind.describe(), self.path)
+        write!(f, "{} {}, first at {}", self.count, self.kind.describe(self.count), self.path)
     }
 }

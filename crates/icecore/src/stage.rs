@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Format};
 use crate::limits::Limits;
-use crate::options::Settings;
+use crate::options::{Opt, Settings, Takes};
 use crate::wrap::{self, Evidence, Remark, Unwrapped, Wrapper};
 use std::borrow::Cow;
 
@@ -56,23 +56,23 @@ impl Stage {
     pub fn parse(text: &str) -> Result<Stage, Error> {
         let mut stages = parse_path(text)?;
         let raw = stages.pop().ok_or_else(|| unknown(text))?;
-        let mut stage = Stage::from_raw(&raw)?;
+        let mut stage = Stage::from_raw(raw)?;
         for raw in stages {
             let wrapper = wrap::by_name(&raw.name).ok_or_else(|| no_wrapper(&raw.name))?;
             let mut settings = Settings::new();
-            for (name, value) in &raw.options {
-                settings.set(wrapper.options, wrapper.name, name, value.as_deref())?;
+            for (name, value) in raw.options(wrapper.options) {
+                settings.set(wrapper.options, wrapper.name, &name, value.as_deref())?;
             }
             stage.wrappers.push(Wrap { wrapper, settings });
         }
         Ok(stage)
     }
 
-    fn from_raw(raw: &RawStage) -> Result<Stage, Error> {
+    fn from_raw(raw: RawStage) -> Result<Stage, Error> {
         let format = format::by_name(&raw.name).ok_or_else(|| unknown(&raw.name))?;
         let mut stage = Stage::of(format);
-        for (name, value) in &raw.options {
-            stage.set(name, value.as_deref())?;
+        for (name, value) in raw.options(format.options) {
+            stage.set(&name, value.as_deref())?;
         }
         Ok(stage)
     }
@@ -98,6 +98,20 @@ impl Stage {
     /// What the format is wrapped in, outermost first.
     pub fn wrappers(&self) -> &[Wrap] {
         &self.wrappers
+    }
+
+    /// The stage of one line, if this is a format of lines, each of which is a
+    /// document.
+    ///
+    /// ```
+    /// let stage = icecore::Stage::parse("ndjson:sort_keys")?;
+    /// assert_eq!(stage.of_line().map(|line| line.name()).as_deref(), Some("json"));
+    /// assert!(icecore::Stage::parse("php")?.of_line().is_none());
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn of_line(&self) -> Option<Stage> {
+        let is_lines = std::ptr::eq(self.format, &format::json::lines::FORMAT);
+        is_lines.then(|| Stage { format: &format::json::FORMAT, ..self.clone() })
     }
 
     /// The same stage inside one more wrapper.
@@ -231,6 +245,27 @@ fn no_wrapper(name: &str) -> Error {
 struct RawStage {
     name: String,
     options: Vec<(String, Option<String>)>,
+}
+
+impl RawStage {
+    /// The options, with the words of a list put together: they were split at its
+    /// commas.
+    fn options(self, table: &[Opt]) -> Vec<(String, Option<String>)> {
+        let takes = |name: &str| table.iter().find(|option| option.name == name).map(|option| option.takes);
+        let mut whole: Vec<(String, Option<String>)> = Vec::with_capacity(self.options.len());
+        for (name, value) in self.options {
+            match whole.last_mut() {
+                Some((list, Some(words)))
+                    if value.is_none() && takes(&name).is_none() && takes(list) == Some(Takes::List) =>
+                {
+                    words.push(',');
+                    words.push_str(&name);
+                }
+                _ => whole.push((name, value)),
+            }
+        }
+        whole
+    }
 }
 
 /// Splits a path of stages; the outermost comes first.
@@ -367,9 +402,23 @@ impl<'t> Scan<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Side;
+
+    const TABLE: &[Opt] = &[
+        Opt { name: "names", takes: Takes::List, side: Side::Both, help: "" },
+        Opt { name: "map", takes: Takes::Flag, side: Side::Both, help: "" },
+    ];
 
     fn options(text: &str) -> Vec<(String, Option<String>)> {
-        parse_path(text).unwrap().remove(0).options
+        parse_path(text).unwrap().remove(0).options(TABLE)
+    }
+
+    #[test]
+    fn words_of_a_list_need_no_quotes() {
+        let list = ("names".to_owned(), Some("title,author,body".to_owned()));
+        assert_eq!(options("pack:names=title,author,body")[..], [list.clone()][..]);
+        assert_eq!(options("pack:names=title,author,body,map"), [list.clone(), ("map".into(), None)]);
+        assert_eq!(options("pack:names='title,author',body,sep=x"), [list, ("sep".into(), Some("x".into()))]);
     }
 
     #[test]

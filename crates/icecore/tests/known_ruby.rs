@@ -97,9 +97,9 @@ fn each_kind_is_counted_with_its_path() {
         said,
         [
             "2 times or dates written as text, first at $.at",
-            "1 ranges written as text, first at $.in",
-            "1 sets written as arrays, first at $.of",
-            "1 class names dropped, first at $.why",
+            "1 range written as text, first at $.in",
+            "1 set written as an array, first at $.of",
+            "1 class name dropped, first at $.why",
         ]
     );
     let (text, _) = json(&document, "json:class=@").unwrap();

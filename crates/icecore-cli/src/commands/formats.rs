@@ -101,6 +101,7 @@ fn row(entry: Entry) -> Row {
             Takes::Flag => "flag",
             Takes::Number(..) => "number",
             Takes::Choice(_) => "choice",
+            Takes::List => "list",
             _ => "text",
         },
         values: match option.takes {
@@ -167,6 +168,7 @@ fn options(options: &[Opt]) -> String {
         Takes::Flag => option.name.to_owned(),
         Takes::Number(least, most) => format!("{}={least}…{most}", option.name),
         Takes::Choice(words) => format!("{}={}", option.name, words.join("|")),
+        Takes::List => format!("{}=WORD,…", option.name),
         _ => format!("{}=TEXT", option.name),
     };
     let mut text = String::from("## Options\n\n");

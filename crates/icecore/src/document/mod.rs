@@ -8,6 +8,7 @@ mod cursor;
 mod detail;
 mod dump;
 mod equal;
+mod foretold;
 mod names;
 mod naming;
 mod node;
@@ -36,6 +37,7 @@ pub(crate) use window::Windows;
 pub(crate) use detail::Notes;
 #[allow(unused_imports, reason = "for writers of typed JSON")]
 pub(crate) use detail::{Ordinals, is_plain_key};
+pub(crate) use foretold::Foretold;
 
 use std::borrow::Cow;
 

@@ -356,11 +356,14 @@ impl Names {
         self.intern(node, bytes).or_else(|| self.append(node, bytes))
     }
 
-    /// Forgets everything if there are more than `most` names.
-    pub(crate) fn trim(&mut self, most: usize) {
-        if self.entries.len() > most || self.bytes.len() > 64 * most {
+    /// Forgets everything if there are more than `most` names. Says whether it
+    /// did.
+    pub(crate) fn trim(&mut self, most: usize) -> bool {
+        let is_too_much = self.entries.len() > most || self.bytes.len() > 64 * most;
+        if is_too_much {
             *self = Names { generation: self.generation.wrapping_add(1), ..Names::default() };
         }
+        is_too_much
     }
 
     fn is_name(&self, id: u32, node: &Node, bytes: &[u8]) -> bool {

@@ -1,5 +1,6 @@
 //! The tape: nodes in pre-order, and the tables beside them.
 
+use super::foretold::Foretold;
 use super::names::Names;
 use super::node::{self, Kind, NO_KEY, Node, Place, flag};
 use crate::error::{Error, ErrorKind};
@@ -24,6 +25,9 @@ const KEYS_KEPT: usize = 4096;
 pub struct Tape {
     pub(crate) nodes: Vec<Node>,
     pub(crate) keys: Names,
+    /// How the keys looked in the text they were read from, by id: kept for the
+    /// next document.
+    pub(crate) foretold: Vec<Foretold>,
     pub(crate) classes: Names,
     pub(crate) encodings: Names,
     pub(crate) arena: Vec<u8>,
@@ -48,7 +52,9 @@ impl Tape {
         self.nodes.clear();
         self.arena.clear();
         self.long.clear();
-        self.keys.trim(KEYS_KEPT);
+        if self.keys.trim(KEYS_KEPT) {
+            self.foretold.clear();
+        }
         self.classes.trim(KEYS_KEPT);
         self.encodings.trim(KEYS_KEPT);
         self.root = 0;

@@ -53,6 +53,27 @@ impl Tape {
         }
     }
 
+    /// Text that is ASCII becomes bytes, for perl, whose strings are not marked as
+    /// UTF-8 where they need not be. `input` is what the tape was read from.
+    ///
+    /// ```
+    /// use icecore::{Kind, Limits, Request, Stage};
+    /// let json = br#"["a","\u00e9"]"#;
+    /// let mut document = icecore::read_with(json, &Stage::parse("json")?, Request::new(&Limits::default()))?;
+    /// document.tape_mut().ascii_to_bytes(json);
+    /// assert_eq!([1, 2].map(|at| document.nodes()[at].kind), [Kind::Bytes, Kind::Text]);
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn ascii_to_bytes(&mut self, input: &[u8]) {
+        self.replace_keys(|name| (name.node.kind == Kind::Text && name.bytes.is_ascii()).then_some(Kind::Bytes));
+        for at in 0..self.nodes.len() {
+            let node = self.nodes[at];
+            if node.kind == Kind::Text && self.bytes(&node, input).is_ascii() {
+                self.nodes[at].kind = Kind::Bytes;
+            }
+        }
+    }
+
     /// Byte strings that are UTF-8 become text, for a language whose programs tell
     /// them apart.
     pub(crate) fn bytes_to_text(&mut self, input: &[u8]) {

@@ -1,9 +1,12 @@
 //! The formats: one folder and one row each.
 
 pub mod dumper;
+pub mod flat;
 pub mod igbinary;
+pub mod join;
 pub mod json;
 pub mod marshal;
+pub mod pack;
 pub mod php;
 pub mod sereal;
 pub mod storable;
@@ -204,12 +207,16 @@ impl std::fmt::Debug for Format {
 static FORMATS: &[&Format] = &[
     &storable::FORMAT,
     &sereal::FORMAT,
+    &dumper::FORMAT,
     &php::FORMAT,
     &php::session::FORMAT,
     &var_export::FORMAT,
     &igbinary::FORMAT,
     &marshal::FORMAT,
+    &json::lines::FORMAT,
     &json::FORMAT,
+    &pack::FORMAT,
+    &join::FORMAT,
 ];
 
 /// All formats.

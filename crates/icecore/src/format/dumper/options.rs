@@ -46,7 +46,7 @@ pub(super) const OPTIONS: &[Opt] = &[
     Opt { name: "varname", takes: Takes::Text, side: Side::Write, help: "the name before the number; `VAR`" },
     Opt {
         name: "names",
-        takes: Takes::Text,
+        takes: Takes::List,
         side: Side::Write,
         help: "names for the values, separated by commas, as the second list of Data::Dumper->new: `config,*hosts`",
     },
@@ -171,7 +171,7 @@ impl WriteOptions {
     pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
         let usual = WriteOptions::default();
         let text = |name| settings.text(name).map(str::to_owned);
-        let names = settings.text("names").map(|names| names.split(',').map(str::to_owned).collect());
+        let names = settings.list("names").map(|names| names.map(str::to_owned).collect());
         WriteOptions {
             indent: settings.number("indent").and_then(|indent| u8::try_from(indent).ok()).unwrap_or(usual.indent),
             terse: settings.flag("terse"),

@@ -1,13 +1,272 @@
-//! The reader.
+//! The reader: one machine with an explicit stack. It knows the forms that
+//! Data::Dumper writes and nothing else, so nothing can be run.
 
-use super::options::ReadOptions;
-use crate::document::Document;
+use super::frames::{Frame, Shape};
+use super::heap::{Job, Root};
+use super::layout::Layout;
+use super::lex::Lexer;
+use crate::document::{Kind, NO_KEY, NO_NODE, Node, Sink};
 use crate::error::{Error, ErrorKind};
-use crate::format::{Outcome, Request};
+use crate::limits::Limits;
+use std::collections::HashSet;
 
-/// Reads a text from the start of the input.
-pub fn read_outcome<'a>(input: &'a [u8], _options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    let Request { mut tape, .. } = request;
-    tape.clear();
-    Outcome { document: Document::new(input, tape), consumed: 0, error: Some(Error::new(ErrorKind::Unsupported)) }
+pub(super) struct Machine<'a, 's, S: Sink> {
+    pub(super) lexer: Lexer<'a>,
+    pub(super) sink: &'s mut S,
+    pub(super) limits: &'s Limits,
+    pub(super) frames: Vec<Frame>,
+    /// The values of the text, each with its name.
+    pub(super) roots: Vec<Root<'a>>,
+    /// Their names with their sigils.
+    pub(super) names: HashSet<(u8, &'a [u8])>,
+    /// Statements that repair what was read have begun.
+    pub(super) repairs: bool,
+    /// Paths to follow when all is read.
+    pub(super) jobs: Vec<Job>,
+    /// What stands between a key and its value, if it is not `=>`.
+    pub(super) pair: Vec<u8>,
+    /// Whether a key has shown what stands behind it.
+    pub(super) has_pair: bool,
+    pub(super) layout: Layout,
+    /// How many of the frames Data::Dumper indents for.
+    levels: usize,
+    /// How far the input is covered by spans.
+    spanned: usize,
+}
+
+impl<'a, 's, S: Sink> Machine<'a, 's, S> {
+    pub(super) fn new(lexer: Lexer<'a>, pair: Option<&[u8]>, limits: &'s Limits, sink: &'s mut S) -> Self {
+        let pair = pair.map_or(&b""[..], <[u8]>::trim_ascii).to_vec();
+        Machine {
+            lexer,
+            sink,
+            limits,
+            frames: Vec::new(),
+            roots: Vec::new(),
+            names: HashSet::new(),
+            repairs: false,
+            jobs: Vec::new(),
+            has_pair: !pair.is_empty(),
+            pair,
+            layout: Layout::default(),
+            levels: 0,
+            spanned: 0,
+        }
+    }
+
+    /// A value with all that is in it.
+    pub(super) fn value(&mut self) -> Result<(), Error> {
+        self.lexer.skip();
+        self.term(NO_KEY, false)?;
+        self.rest_of_value()
+    }
+
+    pub(super) fn rest_of_value(&mut self) -> Result<(), Error> {
+        while let Some(frame) = self.frames.last().copied() {
+            self.check_nodes()?;
+            match frame.shape {
+                Shape::Array => self.items()?,
+                Shape::Map => self.entries()?,
+                _ if frame.behind => self.wrapped(&frame)?,
+                _ => {
+                    self.lexer.skip();
+                    self.set_behind();
+                    self.term(NO_KEY, frame.shape == Shape::Ref)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn check_nodes(&mut self) -> Result<(), Error> {
+        if self.sink.nodes().len() >= self.limits.nodes as usize {
+            return Err(self.limits.too_many_nodes().at(self.lexer.at));
+        }
+        Ok(())
+    }
+
+    fn set_behind(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.behind = true;
+            frame.count += 1;
+        }
+    }
+
+    /// Items of the innermost array, up to one that is opened or to its end.
+    fn items(&mut self) -> Result<(), Error> {
+        let depth = self.frames.len();
+        while self.frames.len() == depth {
+            self.check_nodes()?;
+            if self.is_at_end()? {
+                return self.end();
+            }
+            self.set_behind();
+            self.term(NO_KEY, false)?;
+        }
+        Ok(())
+    }
+
+    /// Entries of the innermost hash, up to one that is opened or to its end.
+    fn entries(&mut self) -> Result<(), Error> {
+        let depth = self.frames.len();
+        while self.frames.len() == depth {
+            self.check_nodes()?;
+            if self.is_at_end()? {
+                return self.end();
+            }
+            let key = self.key()?;
+            self.set_behind();
+            self.term(key, false)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the comma behind the value before. Whether the innermost container
+    /// ends here.
+    #[inline]
+    fn is_at_end(&mut self) -> Result<bool, Error> {
+        let Some(frame) = self.frames.last_mut() else { return Ok(true) };
+        let (close, behind, shape) = (frame.close, frame.behind, frame.shape);
+        let mut comma = !behind;
+        self.lexer.skip();
+        loop {
+            match self.lexer.peek() {
+                Some(b',') => self.lexer.at += 1,
+                Some(byte) if byte == close => {
+                    if S::DETAIL && comma && behind {
+                        self.layout.trailing_comma();
+                    }
+                    return Ok(true);
+                }
+                Some(b'=') if shape == Shape::Array && !comma && self.lexer.rest().starts_with(b"=>") => {
+                    self.lexer.at += 2;
+                }
+                Some(_) if comma => break,
+                _ => {
+                    return Err(match (comma, close) {
+                        (true, _) => self.lexer.wrong(self.lexer.at, "a value"),
+                        (false, b']') => self.lexer.unexpected("`,` or `]`"),
+                        (false, b'}') => self.lexer.unexpected("`,` or `}`"),
+                        _ => self.lexer.unexpected("`,` or `)`"),
+                    });
+                }
+            }
+            comma = true;
+            self.lexer.skip();
+        }
+        if S::DETAIL && !behind {
+            self.layout.first_item(&self.lexer, self.levels);
+        }
+        Ok(false)
+    }
+
+    /// The end of the innermost container.
+    fn end(&mut self) -> Result<(), Error> {
+        let start = self.lexer.at;
+        self.lexer.at += 1;
+        if let Some(frame) = self.frames.last() {
+            let at = frame.at;
+            self.piece(start, at, "end");
+        }
+        self.close();
+        Ok(())
+    }
+
+    /// The innermost frame ends here.
+    pub(super) fn close(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        self.levels -= usize::from(frame.shape.is_level());
+        self.sink.tape().close(frame.at, frame.count);
+        self.ends(frame.at);
+    }
+
+    /// Opens a frame whose node comes next.
+    pub(super) fn open(&mut self, shape: Shape, close: u8, key: u16, start: usize) -> Result<(), Error> {
+        if self.frames.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().at(start));
+        }
+        let kind = match shape {
+            Shape::Array => Kind::Array,
+            Shape::Map => Kind::Map,
+            Shape::Ref | Shape::Scalar | Shape::Do => Kind::Ref,
+            Shape::Bless | Shape::Call => Kind::Object,
+        };
+        let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
+        self.begins(at, start);
+        self.piece(start, at, "head");
+        self.levels += usize::from(shape.is_level());
+        self.frames.push(Frame { at, count: 0, shape, close, behind: false, last_key: 0, start });
+        Ok(())
+    }
+
+    /// A value that has nothing in it.
+    #[inline]
+    pub(super) fn leaf(&mut self, node: Node, key: u16, start: usize) {
+        let at = self.sink.tape().push(Node { key, ..node });
+        if S::DETAIL {
+            self.begins(at, start);
+            self.piece(start, at, "value");
+            self.ends(at);
+        }
+    }
+
+    /// A value of two strings, as a regexp.
+    pub(super) fn pair_of(&mut self, kind: Kind, parts: [Node; 2], key: u16, start: usize) {
+        let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
+        self.begins(at, start);
+        self.piece(start, at, "value");
+        for part in parts {
+            let at = self.sink.tape().push(part);
+            self.begins(at, start);
+            self.ends(at);
+        }
+        self.sink.tape().close(at, 2);
+        self.ends(at);
+    }
+
+    #[cold]
+    pub(super) fn malformed(&self, at: usize, expected: &'static str, found: impl std::fmt::Display) -> Error {
+        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found.to_string())
+    }
+
+    // -- Detail ------------------------------------------------------------
+
+    /// The bytes from `start` to here belong to a node.
+    #[inline]
+    pub(super) fn piece(&mut self, start: usize, node: u32, what: &'static str) {
+        if S::DETAIL {
+            self.cover(start);
+            let end = self.lexer.at;
+            if let Some(detail) = self.sink.detail() {
+                detail.span(start, end, node, what);
+            }
+            self.spanned = self.spanned.max(end);
+        }
+    }
+
+    /// What was not named up to here: blanks, comments, commas.
+    pub(super) fn cover(&mut self, end: usize) {
+        let start = self.spanned;
+        let around = self.frames.last().map_or(NO_NODE, |frame| frame.at);
+        if let Some(detail) = self.sink.detail() {
+            detail.span(start, end, around, "between");
+        }
+        self.spanned = self.spanned.max(end);
+    }
+
+    #[inline]
+    pub(super) fn begins(&mut self, node: u32, start: usize) {
+        if let Some(detail) = self.sink.detail() {
+            detail.begin(node, start);
+        }
+    }
+
+    #[inline]
+    pub(super) fn ends(&mut self, node: u32) {
+        let end = self.lexer.at;
+        if let Some(detail) = self.sink.detail() {
+            detail.end(node, end);
+        }
+    }
 }

@@ -1,20 +1,351 @@
 //! The writer.
+//!
+//! It does what Data::Dumper does, which remembers the name under which it first
+//! saw each thing. Names are made only for what a link of the document means.
 
 use super::options::WriteOptions;
-use crate::document::Document;
-use crate::error::{Error, ErrorKind};
+use super::paths::{Path, Paths};
+use super::referent::{Found, Id, Look, Type};
+use super::write_frames::Frame;
+use super::{NAME, quote, wide};
+use crate::document::{Document, Kind, Naming, Node, flag};
+use crate::error::Error;
+use crate::format::write_named;
 use crate::limits::Limits;
-use crate::output::{Losses, Output};
+use crate::output::{LossKind, Losses, Output};
+use std::collections::HashMap;
 
 /// Writes a document as Data::Dumper does. Returns what its text could not say.
 ///
 /// # Errors
-/// Of kind `Unrepresentable` or `Limit`; whatever the output returns.
+/// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if the
+/// document is nested too deeply, or the text would grow too much by copies,
+/// names and indentation; whatever the output returns.
 pub fn write(
-    _document: &Document<'_>,
-    _options: &WriteOptions,
-    _limits: &Limits,
-    _out: &mut dyn Output,
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    Err(Error::new(ErrorKind::Unsupported))
+    document.tape().check()?;
+    write_named(document, NAME, Naming::Perl, |document| write_whole(document, options, limits, out))
+}
+
+fn write_whole(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    if !options.useperl || !has_wide(document) {
+        return write_as(document, options, limits, false, out);
+    }
+    // The Perl code makes characters, which print writes in UTF-8 as soon as one of
+    // them needs it.
+    let mut text = Vec::new();
+    let losses = write_as(document, options, limits, true, &mut text)?;
+    let is_text = !wide::chars(&text).any(|(code, _)| code > 0xFF);
+    quote::push_chars(&text, is_text, false, out.buffer());
+    out.ready()?;
+    Ok(losses)
+}
+
+fn write_as(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    wide: bool,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    let has_targets = document.nodes().iter().any(|node| node.has(flag::TARGET));
+    let most_again = limits.expanded_from(document.nodes().len());
+    let mut writer = Writer {
+        document,
+        nodes: document.nodes(),
+        style: Style { options, breaks: options.indent > 0, columns: options.indent >= 2, wide },
+        limits,
+        stack: Vec::new(),
+        sorted: Vec::new(),
+        paths: Paths::new(options.useperl),
+        root: None,
+        seen: HashMap::new(),
+        posts: Vec::new(),
+        remembers_all: has_targets && options.deepcopy && options.maxdepth > 0 && !options.purity,
+        holders: if options.sparseseen && !options.useperl { holders(document) } else { HashMap::new() },
+        again: 0,
+        most_again,
+        blanks: 0,
+        most_blanks: most_again.saturating_mul(BLANKS_EACH),
+        scratch: Vec::new(),
+        losses: Losses::default(),
+    };
+    if document.header().is_some() {
+        writer.losses.add(LossKind::Header, || "$".to_owned());
+    }
+    writer.run(out)?;
+    Ok(writer.losses)
+}
+
+/// How many bytes of indentation and of names there may be for each value that
+/// may be written again.
+const BLANKS_EACH: u64 = 64;
+
+/// How far the writer's buffer grows before the output may take it.
+pub(super) const READY: usize = 1 << 16;
+
+/// The options, and what follows from them.
+pub(super) struct Style<'o> {
+    pub(super) options: &'o WriteOptions,
+    /// Lines end after each item.
+    pub(super) breaks: bool,
+    /// What is nested stands below its bracket.
+    pub(super) columns: bool,
+    /// `useperl`, and a character above 255 may stand in the text as it is: the text
+    /// is made in UTF-8.
+    pub(super) wide: bool,
+}
+
+/// Whether a class or a pattern has a character above 255.
+fn has_wide(document: &Document<'_>) -> bool {
+    let is_wide = |bytes: &[u8]| wide::is_valid(bytes) && wide::chars(bytes).any(|(code, _)| code > 0xFF);
+    let mut patterns = document.nodes().windows(2).filter(|pair| pair[0].kind == Kind::Regexp).map(|pair| &pair[1]);
+    document.tape().classes().iter().any(|name| is_wide(name.bytes))
+        || patterns.any(|pattern| pattern.kind == Kind::Text && is_wide(document.bytes(pattern)))
+}
+
+/// How many aliases and links that are not weak name each variable. For
+/// `sparseseen`, which asks perl for the count of references.
+fn holders(document: &Document<'_>) -> HashMap<u32, u32> {
+    let mut holders = HashMap::new();
+    let nodes = document.nodes();
+    for (at, node) in nodes.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| nodes.get(before));
+        let is_weak = before.is_some_and(|before| before.kind == Kind::Ref && before.has(flag::WEAK));
+        if node.kind == Kind::Alias && !is_weak {
+            *holders.entry(unwrapped(nodes, node.payload as u32)).or_insert(0) += 1;
+        }
+        let named = if node.kind == Kind::Link { nodes.get(node.payload as usize) } else { None };
+        if named.is_some_and(|named| named.kind == Kind::Ref) && !node.has(flag::WEAK) {
+            *holders.entry(unwrapped(nodes, (node.payload as u32).saturating_add(1))).or_insert(0) += 1;
+        }
+    }
+    holders
+}
+
+/// The variable at `at`, without a class or attributes of its own.
+fn unwrapped(nodes: &[Node], at: u32) -> u32 {
+    const MOST: usize = 8;
+    let wrappers = nodes.iter().skip(at as usize).take(MOST);
+    let is_wrapper = |node: &&Node| matches!(node.kind, Kind::Object | Kind::Attrs);
+    at.saturating_add(wrappers.take_while(is_wrapper).count() as u32)
+}
+
+/// What is remembered of a thing that was written.
+#[derive(Clone, Copy)]
+pub(super) struct Seen {
+    pub(super) path: Path,
+    pub(super) form: SeenForm,
+    /// All of it was written.
+    pub(super) done: bool,
+}
+
+/// How the name says what the thing is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SeenForm {
+    /// The name is the reference.
+    Plain,
+    /// A backslash before it makes it one.
+    Behind,
+    /// `\&name` of code that is called `*name`.
+    Code,
+}
+
+pub(super) struct Writer<'d> {
+    pub(super) document: &'d Document<'d>,
+    pub(super) nodes: &'d [Node],
+    pub(super) style: Style<'d>,
+    pub(super) limits: &'d Limits,
+    pub(super) stack: Vec<Frame>,
+    /// The entries of the sorted hashes that are open, the last first.
+    pub(super) sorted: Vec<(super::write_keys::Key, u32)>,
+    pub(super) paths: Paths,
+    /// The name of the value that is being written.
+    pub(super) root: Option<Path>,
+    pub(super) seen: HashMap<Id, Seen>,
+    /// What the statements behind the value say: this name is that thing.
+    pub(super) posts: Vec<(Path, Seen)>,
+    /// `deepcopy` forgets a thing once it was written, but not one below `maxdepth`.
+    pub(super) remembers_all: bool,
+    pub(super) holders: HashMap<u32, u32>,
+    /// How many nodes were written through links, and how many may be.
+    pub(super) again: u64,
+    pub(super) most_again: u64,
+    /// How many bytes of indentation and names, and how many may be.
+    pub(super) blanks: u64,
+    pub(super) most_blanks: u64,
+    pub(super) scratch: Vec<u8>,
+    pub(super) losses: Losses,
+}
+
+impl<'d> Writer<'d> {
+    #[inline]
+    pub(super) fn node(&self, at: u32) -> Node {
+        self.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    }
+
+    pub(super) fn lose(&mut self, kind: LossKind, at: u32) {
+        let document = self.document;
+        self.losses.add(kind, || document.path(at));
+    }
+
+    fn run(&mut self, out: &mut dyn Output) -> Result<(), Error> {
+        let root = self.document.root().index();
+        if !self.style.options.list || self.node(root).kind != Kind::Array {
+            self.statement(root, 1, out)?;
+            return out.ready();
+        }
+        let (mut at, end) = (root + 1, self.document.tape().next(root));
+        let mut number = 1;
+        while at < end {
+            self.statement(at, number, out)?;
+            at = self.document.tape().next(at);
+            number += 1;
+        }
+        out.ready()
+    }
+
+    /// Writes one of the values, and the statements that belong to it.
+    fn statement(&mut self, at: u32, number: usize, out: &mut dyn Output) -> Result<(), Error> {
+        let options = self.style.options;
+        let name = self.name(at, number)?;
+        self.root = Some(self.paths.root(&name));
+        let buf = out.buffer();
+        buf.extend_from_slice(options.pad.as_bytes());
+        let start = buf.len();
+        if !options.terse {
+            buf.extend_from_slice(&name);
+            buf.extend_from_slice(b" = ");
+        }
+        let column = if self.style.columns && !options.terse { name.len() + 3 } else { 0 };
+        self.value(at, column, buf)?;
+        // Whether the name must be put in front turns out at the end.
+        let is_held = options.terse && options.purity;
+        while !self.stack.is_empty() {
+            self.step(out.buffer())?;
+            if !is_held && out.buffer().len() >= READY {
+                out.ready()?;
+            }
+        }
+        let buf = out.buffer();
+        if options.terse && !self.posts.is_empty() {
+            let front = [&name[..], b" = "].concat();
+            buf.splice(start..start, front);
+        }
+        if !options.terse || !self.posts.is_empty() {
+            buf.push(b';');
+        }
+        self.end_statement(buf);
+        for (path, thing) in std::mem::take(&mut self.posts) {
+            let buf = out.buffer();
+            buf.extend_from_slice(options.pad.as_bytes());
+            self.push_path(path, buf)?;
+            buf.extend_from_slice(b" = ");
+            self.push_seen(&thing, buf)?;
+            buf.push(b';');
+            self.end_statement(buf);
+            if buf.len() >= READY {
+                out.ready()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_statement(&self, buf: &mut Vec<u8>) {
+        if self.style.breaks {
+            buf.push(b'\n');
+        }
+    }
+
+    /// The name of the value at `at`, the `number`-th: with its sigil.
+    fn name(&self, at: u32, number: usize) -> Result<Vec<u8>, Error> {
+        let options = self.style.options;
+        let Some(given) = number.checked_sub(1).and_then(|position| options.names.get(position)) else {
+            return Ok(format!("${}{number}", options.varname).into_bytes());
+        };
+        let given = given.as_bytes();
+        Ok(match given.split_first() {
+            Some((b'*', name)) => [&[self.sigil(at)?], name].concat(),
+            Some((b'$', _)) => given.to_vec(),
+            _ => [b"$", given].concat(),
+        })
+    }
+
+    /// What a star in front of the name becomes.
+    fn sigil(&self, at: u32) -> Result<u8, Error> {
+        Ok(match Look::new(self.document, self.most_steps(), |_, _| ()).variable(at)? {
+            // Data::Dumper's Perl code looks at the class, its C code at what is
+            // blessed.
+            Found::Reference(referent) if self.style.options.useperl && referent.object.is_some() => b'$',
+            Found::Reference(referent) => match referent.kind {
+                Type::Array => b'@',
+                Type::Hash => b'%',
+                Type::Code => b'*',
+                _ => b'$',
+            },
+            Found::Leaf(_) => b'$',
+        })
+    }
+
+    pub(super) fn most_steps(&self) -> u32 {
+        self.limits.depth.saturating_add(64)
+    }
+
+    /// Starts a line.
+    #[inline]
+    pub(super) fn line(&mut self, column: usize, level: usize, buf: &mut Vec<u8>) {
+        if !self.style.breaks {
+            return buf.extend_from_slice(self.style.options.pad.as_bytes());
+        }
+        buf.push(b'\n');
+        buf.extend_from_slice(self.style.options.pad.as_bytes());
+        let blanks = column.saturating_add(level.saturating_mul(2));
+        // What is too much was refused before.
+        self.blanks = self.blanks.saturating_add(blanks as u64);
+        if self.blanks <= self.most_blanks {
+            buf.resize(buf.len() + blanks, b' ');
+        }
+    }
+
+    /// Whether there is too much indentation, or there are too many names.
+    #[inline]
+    pub(super) fn check_blanks(&self) -> Result<(), Error> {
+        if self.blanks <= self.most_blanks {
+            return Ok(());
+        }
+        Err(self
+            .limits
+            .too_expanded(self.most_again)
+            .expecting(format!("at most {} bytes of indentation and names", self.most_blanks)))
+    }
+
+    pub(super) fn push_path(&mut self, path: Path, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let start = buf.len();
+        self.paths.push(path, buf);
+        self.blanks = self.blanks.saturating_add((buf.len() - start) as u64);
+        self.check_blanks()
+    }
+
+    /// A thing that was written before, by its name.
+    pub(super) fn push_seen(&mut self, thing: &Seen, buf: &mut Vec<u8>) -> Result<(), Error> {
+        match thing.form {
+            SeenForm::Plain => {}
+            SeenForm::Behind => buf.push(b'\\'),
+            SeenForm::Code => {
+                buf.extend_from_slice(b"\\&");
+                buf.extend_from_slice(self.paths.root_text(thing.path).get(1..).unwrap_or(b""));
+                return Ok(());
+            }
+        }
+        self.push_path(thing.path, buf)
+    }
 }

@@ -66,6 +66,18 @@ pub(super) struct Serial {
 }
 
 impl Keys {
+    /// The keys of the next document on the same tape: what is lost with a key is
+    /// said again.
+    pub(super) fn renew(&mut self) {
+        for id in self.special.keys() {
+            if let Some(rendered) = self.rendered.get_mut(usize::from(*id)) {
+                (rendered.special, rendered.is_counted, rendered.uses) = (true, false, 0);
+            }
+        }
+        self.undo.clear();
+        self.seen.clear();
+    }
+
     /// A map is opened inside of `around`.
     #[inline]
     pub(super) fn open(&mut self, around: &Serial) -> Serial {

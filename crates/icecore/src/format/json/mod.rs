@@ -13,9 +13,11 @@
 
 mod detect;
 mod keys;
+pub mod lines;
 mod number;
 mod options;
 mod pen;
+pub mod perl;
 mod read;
 mod room;
 mod string;
@@ -26,13 +28,16 @@ mod write;
 
 pub use options::{BytesAs, Cycles, Floats, InfNan, ReadOptions, Relaxed, Surrogates, TextAs, WriteOptions};
 
+pub(crate) use write::Memory;
+
 use super::{Format, Outcome, Part, Request, write_named};
-use crate::document::{Detailed, Document, Kind, Naming, Node, flag};
+use crate::document::{Detailed, Document, Kind, Naming, Node, Tape, flag};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::num::bigint;
 use crate::options::Settings;
 use crate::output::{Losses, Output};
+use write::{Job, Layout};
 
 /// The row in the registry.
 pub static FORMAT: Format = Format {
@@ -80,18 +85,56 @@ pub fn write(
     if options.typed {
         return typed::write(document, options, limits, out).map(|()| Losses::default());
     }
-    write_plain(document, Part::default(), options, limits, out)
+    write_plain(document, Part::default(), Layout::One, options, limits, out)
 }
 
 /// Writes plain JSON, with bare names.
 fn write_plain(
     document: &Document<'_>,
     part: Part,
+    layout: Layout,
     options: &WriteOptions,
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    write_named(document, FORMAT.name, Naming::Plain, |named| write::write(named, document, part, options, limits, out))
+    write_named(document, FORMAT.name, Naming::Plain, |named| {
+        let job = Job { document: named, original: document, part, layout };
+        write::write(&job, options, limits, &mut Memory::default(), out)
+    })
+}
+
+/// Writes the document that was read onto this tape, if that is quickly done.
+pub(crate) fn write_tape(
+    input: &[u8],
+    tape: &Tape,
+    options: &WriteOptions,
+    memory: &mut Memory,
+    out: &mut dyn Output,
+) -> bool {
+    memory.fit(tape.keys().generation());
+    tape.header().is_none() && write::alone::write(input, tape, options, memory, out)
+}
+
+/// As [`write()`], for many documents on the same tape: what is in the memory is
+/// used again.
+pub(crate) fn write_next(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    memory: &mut Memory,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    if options.typed {
+        return typed::write(document, options, limits, out).map(|()| Losses::default());
+    }
+    memory.fit(document.tape().keys().generation());
+    write_named(document, FORMAT.name, Naming::Plain, |named| {
+        let job = Job { document: named, original: document, part: Part::default(), layout: Layout::One };
+        // Under other names the ids mean other keys.
+        let mut other = Memory::default();
+        let memory = if std::ptr::eq(named, document) { memory } else { &mut other };
+        write::write(&job, options, limits, memory, out)
+    })
 }
 
 fn read_stage<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
@@ -115,11 +158,29 @@ fn write_part(
     out: &mut dyn Output,
 ) -> Option<Result<Losses, Error>> {
     let options = WriteOptions::from_settings(settings);
-    (!options.typed).then(|| write_plain(document, part, &options, limits, out))
+    (!options.typed).then(|| write_plain(document, part, Layout::One, &options, limits, out))
 }
 
 fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
     if says_typed(input, options) { typed::read(input, options, request) } else { read_plain(input, options, request) }
+}
+
+/// As the row of the registry reads it, onto a tape. With `None`, it has to be read
+/// by that: it is typed.
+pub(crate) fn read_tape(
+    input: &[u8],
+    options: &ReadOptions,
+    limits: &Limits,
+    tape: &mut Tape,
+) -> Option<(usize, Option<Error>)> {
+    if says_typed(input, options) {
+        return None;
+    }
+    tape.clear();
+    Some(match options.relaxed == Relaxed::default() {
+        true => read::Reader::<_, true, false>::new(input, tape, limits, options).read(),
+        false => read::Reader::<_, false, true>::new(input, tape, limits, options).read(),
+    })
 }
 
 fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {

@@ -166,7 +166,7 @@ pub struct WriteOptions {
 }
 
 impl ReadOptions {
-    pub(super) fn from_settings(settings: &Settings) -> ReadOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
         ReadOptions {
             typed: settings.flag_set("typed"),
             surrogates: match settings.choice("surrogates") {
@@ -192,7 +192,7 @@ impl ReadOptions {
 const PRETTY: usize = 3;
 
 impl WriteOptions {
-    pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> WriteOptions {
         let module = settings.choice("as").filter(|whose| *whose != "icecore");
         let number = |name| settings.number(name).and_then(|number| usize::try_from(number).ok());
         let pretty = settings.flag("pretty");

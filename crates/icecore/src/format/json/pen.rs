@@ -39,8 +39,22 @@ pub(super) enum Chars {
 impl<'o> Pen<'o> {
     /// A pen for a document of about this many values.
     pub(super) fn new(out: &'o mut dyn Output, values: usize, style: Style) -> Pen<'o> {
-        let full = values.saturating_mul(32).clamp(SLACK, FLUSH);
-        Pen { out, stage: vec![0; full + SLACK], at: 0, full, style }
+        Pen::on(Vec::new(), out, values, style)
+    }
+
+    /// As [`Pen::new`], with a stage that was used before.
+    pub(super) fn on(mut stage: Vec<u8>, out: &'o mut dyn Output, values: usize, style: Style) -> Pen<'o> {
+        let least = values.saturating_mul(32).clamp(SLACK, FLUSH) + SLACK;
+        if stage.len() < least {
+            stage.resize(least, 0);
+        }
+        let full = stage.len() - SLACK;
+        Pen { out, stage, at: 0, full, style }
+    }
+
+    /// The stage, to be used again.
+    pub(super) fn into_stage(self) -> Vec<u8> {
+        self.stage
     }
 
     /// Makes room for the next value.

@@ -6,7 +6,7 @@ mod strings;
 
 use super::number::{self, Shape};
 use super::{NUMBER_TEXT, ReadOptions, Relaxed, Surrogates, canonical};
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Sink, flag};
+use crate::document::{Foretold, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use std::collections::HashSet;
@@ -39,11 +39,9 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
     open: Vec<Open>,
     /// The key of the next value.
     key: u16,
-    /// By key id: one more than the length of a key that stands in the input
-    /// as it is, without escapes. Only such a key can be foretold.
-    plain: Vec<u32>,
-    /// By key id: how it looks, and what came behind it.
-    foretold: Vec<fast::Foretold>,
+    /// By key id: how it looks, and what came behind it. Kept on the tape from
+    /// document to document.
+    foretold: Vec<Foretold>,
 }
 
 /// Where the bytes of a string are.
@@ -55,6 +53,7 @@ struct Text {
 
 impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, FAST, RELAXED> {
     pub(super) fn new(input: &'a [u8], sink: &'s mut S, limits: &'s Limits, options: &ReadOptions) -> Self {
+        let foretold = std::mem::take(&mut sink.tape().foretold);
         Reader {
             input,
             at: 0,
@@ -65,8 +64,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             seen: HashSet::new(),
             open: Vec::new(),
             key: NO_KEY,
-            plain: Vec::new(),
-            foretold: Vec::new(),
+            foretold,
         }
     }
 
@@ -77,7 +75,43 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             self.close_all();
             error
         });
+        self.give_back();
         (self.at, error)
+    }
+
+    /// Reads the document of a line of the input, and the line feed behind it.
+    /// Says whether there is one.
+    pub(super) fn line(&mut self, input: &'a [u8], root: u32, start: usize, end: usize) -> Result<bool, Error> {
+        self.input = input.get(..end).unwrap_or(input);
+        self.at = start;
+        self.space();
+        let has_document = self.at < end;
+        if has_document {
+            let read = self.document().and_then(|()| match self.peek() {
+                Some(_) => Err(self.unexpected("the end of the line")),
+                None => Ok(()),
+            });
+            if let Err(error) = read {
+                let error = error.on_path(self.path());
+                self.close_all();
+                return Err(error);
+            }
+        }
+        self.input = input;
+        if self.peek().is_some() {
+            self.punctuation(root, "line feed");
+        }
+        Ok(has_document)
+    }
+
+    /// How far it came.
+    pub(super) fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Leaves what it learned to the next reader.
+    pub(super) fn give_back(&mut self) {
+        self.sink.tape().foretold = std::mem::take(&mut self.foretold);
     }
 
     fn document(&mut self) -> Result<(), Error> {
@@ -243,7 +277,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     fn first_or_next(&mut self, is_map: bool) -> Result<bool, Error> {
         const { assert!(!FAST || !S::DETAIL, "the shortcuts record nothing") };
         if is_map {
-            if FAST && self.open.len() > 1 && self.members() {
+            if FAST && (!S::PARTS || self.open.len() > 1) && self.members() {
                 return Ok(true);
             }
             self.name()?;
@@ -317,11 +351,6 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
                 self.sink.tape().arena.truncate(start as usize);
             }
             if FAST && !text.escaped {
-                let at = usize::from(id);
-                if self.plain.len() <= at {
-                    self.plain.resize(at + 1, 0);
-                }
-                self.plain[at] = u32::try_from(text.len + 1).unwrap_or(0);
                 self.foretell(previous, id, start + 1, text.len);
             }
             self.key = id;

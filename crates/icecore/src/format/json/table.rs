@@ -3,7 +3,15 @@
 use crate::options::{Opt, Side, Takes};
 
 /// The table of options.
-pub(super) static TABLE: &[Opt] = &[
+pub(super) static TABLE: &[Opt] = &ALL;
+
+/// The table of the options of lines: those that break lines have no place there.
+pub(super) static LINES: &[Opt] = ALL.split_at(ALL.len() - BREAKING).0;
+
+/// How many options at the end of the table break lines.
+const BREAKING: usize = 3;
+
+const ALL: [Opt; 30] = [
     Opt {
         name: "typed",
         takes: Takes::Flag,
@@ -16,14 +24,6 @@ pub(super) static TABLE: &[Opt] = &[
         side: Side::Write,
         help: "with `typed`: adds the byte form, so that the original format comes back byte for byte",
     },
-    Opt {
-        name: "indent",
-        takes: Takes::Number(0, 15),
-        side: Side::Write,
-        help: "how many blanks to indent each level by; 0, the default, writes all in one line",
-    },
-    write("pretty", Takes::Flag, "lines, indented by 3, and blanks around colons, as JSON::XS's `pretty` writes"),
-    write("indent_length", Takes::Number(0, 15), "with `pretty`: how many blanks to indent by, as in Cpanel::JSON::XS"),
     write("space_before", Takes::Flag, "a blank before each colon"),
     write(
         "space_after",
@@ -105,6 +105,14 @@ pub(super) static TABLE: &[Opt] = &[
     read("loose", Takes::Flag, "control characters in strings, as in JSON::PP"),
     read("bignum", Takes::Flag, "a float whose digits no 64-bit float holds becomes a string of them"),
     read("dupkeys", Takes::Choice(&["keep", "error"]), "what becomes of a key that an object has already"),
+    Opt {
+        name: "indent",
+        takes: Takes::Number(0, 15),
+        side: Side::Write,
+        help: "how many blanks to indent each level by; 0, the default, writes all in one line",
+    },
+    write("pretty", Takes::Flag, "lines, indented by 3, and blanks around colons, as JSON::XS's `pretty` writes"),
+    write("indent_length", Takes::Number(0, 15), "with `pretty`: how many blanks to indent by, as in Cpanel::JSON::XS"),
 ];
 
 const fn write(name: &'static str, takes: Takes, help: &'static str) -> Opt {

@@ -1,6 +1,7 @@
 //! Writing plain JSON, and counting what it can't say.
 
 mod again;
+pub(super) mod alone;
 mod flat;
 mod key;
 mod known;
@@ -21,20 +22,71 @@ use again::Again;
 use known::Told;
 use std::collections::HashMap;
 
+/// What is written.
+pub(super) struct Job<'d> {
+    /// The document.
+    pub(super) document: &'d Document<'d>,
+    /// The same with the names that were read, which tell what the values of a
+    /// language's own classes are.
+    pub(super) original: &'d Document<'d>,
+    /// A part of it, if it is an array.
+    pub(super) part: Part,
+    pub(super) layout: Layout,
+}
+
+/// How documents stand in the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// One document.
+    One,
+    /// Each item of an array, or the one document, ends with a line feed.
+    Lines,
+}
+
+/// What is kept for the next document on the same tape.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// The generation of the tape's keys.
+    generation: u32,
+    keys: Keys,
+    stage: Vec<u8>,
+    open: Vec<Open>,
+    /// Whether a document was written since it was made ready.
+    is_used: bool,
+}
+
+impl Memory {
+    /// Makes it ready for the next document.
+    fn renew(&mut self) {
+        if self.is_used {
+            self.keys.renew();
+            self.open.clear();
+            self.is_used = false;
+        }
+    }
+
+    /// Forgets keys of another generation.
+    pub(super) fn fit(&mut self, generation: u32) {
+        if self.generation != generation {
+            *self = Memory { generation, ..Memory::default() };
+        }
+    }
+}
+
 /// Writes a document, or a part of one that is an array, as plain JSON.
-///
-/// `original` is the same with the names that were read, which tell what the
-/// values of a language's own classes are.
 pub(super) fn write(
-    document: &Document<'_>,
-    original: &Document<'_>,
-    part: Part,
+    job: &Job<'_>,
     options: &WriteOptions,
     limits: &Limits,
+    memory: &mut Memory,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    let Job { document, original, part, layout } = *job;
+    memory.renew();
+    memory.is_used = true;
+    let Memory { keys, stage, open, .. } = memory;
     let style = Style::of(options);
-    let pen = Pen::new(out, document.nodes().len(), style);
+    let pen = Pen::on(std::mem::take(stage), out, document.nodes().len(), style);
     let mut writer = Writer {
         document,
         original,
@@ -43,8 +95,8 @@ pub(super) fn write(
         limits,
         pen,
         losses: Losses::default(),
-        keys: Keys::default(),
-        open: Vec::new(),
+        keys,
+        open,
         depth: 0,
         serial: Serial::default(),
         again: Again::new(limits.expanded_from(document.nodes().len())),
@@ -59,21 +111,24 @@ pub(super) fn write(
         writer.losses.add(LossKind::Header, || "$".to_owned());
     }
     match document.nodes().get(document.root().index() as usize) {
-        Some(root) if root.kind == Kind::Array && (part.before > 0 || part.skip > 0) => {
-            writer.go_on(document.root().index(), part);
+        Some(root) if root.kind == Kind::Array && (part.before > 0 || part.skip > 0 || layout == Layout::Lines) => {
+            writer.go_on(document.root().index(), part, layout);
         }
         Some(_) => writer.value(document.root().index())?,
         None => writer.pen.word("null"),
     }
     writer.run()?;
-    if style.lines && !part.more {
+    let is_lines_of_array = layout == Layout::Lines && document.root().kind() == Kind::Array;
+    if (style.lines || layout == Layout::Lines && !is_lines_of_array) && !part.more {
         writer.pen.byte(b'\n');
     }
     writer.pen.flush()?;
     for (kind, times) in writer.keys.counted() {
         writer.losses.again(kind, times);
     }
-    Ok(writer.losses)
+    let Writer { losses, pen, .. } = writer;
+    *stage = pen.into_stage();
+    Ok(losses)
 }
 
 /// What is open, and where to go on in it.
@@ -93,6 +148,8 @@ struct Open {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     Array,
+    /// The items of the root, each on its line.
+    Lines,
     Map,
     SortedMap,
     /// The members of a set: the keys of a map.
@@ -105,7 +162,7 @@ enum What {
     Target,
 }
 
-struct Writer<'d, 'o> {
+struct Writer<'d, 'o, 'm> {
     document: &'d Document<'d>,
     /// The same with the names that were read.
     original: &'d Document<'d>,
@@ -114,8 +171,8 @@ struct Writer<'d, 'o> {
     limits: &'d Limits,
     pen: Pen<'o>,
     losses: Losses,
-    keys: Keys,
-    open: Vec<Open>,
+    keys: &'m mut Keys,
+    open: &'m mut Vec<Open>,
     /// How many brackets are open.
     depth: usize,
     /// The innermost map that is open.
@@ -137,9 +194,9 @@ struct Writer<'d, 'o> {
 /// Flags that mean something to JSON, if only as a loss.
 const NOTICED: u8 = !flag::REF;
 
-impl Writer<'_, '_> {
+impl Writer<'_, '_, '_> {
     /// Opens the root array behind the items that were written already.
-    fn go_on(&mut self, root: u32, part: Part) {
+    fn go_on(&mut self, root: u32, part: Part, layout: Layout) {
         let tape = self.document.tape();
         let end = tape.next(root);
         let mut next = root + 1;
@@ -153,11 +210,17 @@ impl Writer<'_, '_> {
         if self.nodes.get(root as usize).is_some_and(|node| node.has(flag::TARGET)) && self.again.enter(root) {
             self.open.push(Open { what: What::Target, is_empty: true, next: 0, end: root, around });
         }
-        if part.before == 0 {
-            self.pen.byte(b'[');
-        }
-        self.depth = 1;
-        self.open.push(Open { what: What::Array, is_empty: part.before == 0, next, end, around });
+        let what = match layout {
+            Layout::Lines => What::Lines,
+            Layout::One => {
+                if part.before == 0 {
+                    self.pen.byte(b'[');
+                }
+                self.depth = 1;
+                What::Array
+            }
+        };
+        self.open.push(Open { what, is_empty: part.before == 0, next, end, around });
     }
 
     /// Writes all that is open, to its end.
@@ -165,7 +228,8 @@ impl Writer<'_, '_> {
         while let Some(top) = self.open.last() {
             self.pen.turn()?;
             match top.what {
-                What::Array => self.array()?,
+                What::Array => self.array::<false>()?,
+                What::Lines => self.array::<true>()?,
                 What::Map => self.map()?,
                 What::SortedMap => self.sorted_map()?,
                 What::Set => self.set()?,
@@ -183,14 +247,18 @@ impl Writer<'_, '_> {
 
     /// Goes on in the innermost array, up to a container in it or its end.
     #[inline]
-    fn array(&mut self) -> Result<(), Error> {
+    fn array<const LINES: bool>(&mut self) -> Result<(), Error> {
         let Some(Open { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
         let (nodes, sources) = (self.nodes, self.sources());
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
             self.pen.turn()?;
             if !is_empty {
-                self.pen.comma();
+                if LINES {
+                    self.pen.byte(b'\n');
+                } else {
+                    self.pen.comma();
+                }
             }
             is_empty = false;
             self.pen.line(self.depth)?;
@@ -211,6 +279,13 @@ impl Writer<'_, '_> {
         }
         if self.stays_open && self.open.len() == 1 {
             self.open.clear();
+            return Ok(());
+        }
+        if LINES {
+            self.open.pop();
+            if !is_empty {
+                self.pen.byte(b'\n');
+            }
             return Ok(());
         }
         self.close(b']')

@@ -3,32 +3,18 @@
 //! tokens. Where anything else comes they stop, having read nothing of it.
 
 use super::{KEYS_WITH_ID, Reader};
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
+use crate::document::{Foretold, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
 use crate::error::Error;
 use crate::format::json::{number, string};
-
-/// The name that followed another one the last time.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Foretold {
-    /// The name in quotes and with the colon, and which bytes of it count.
-    text: u128,
-    mask: u128,
-    /// How long that is; 0 if it can't be foretold.
-    len: u32,
-    /// The id of the name that follows this one.
-    next: u16,
-}
 
 impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, RELAXED> {
     /// Remembers that the name with this id stands at `start` of the input,
     /// without escapes, and came behind `previous`.
     pub(super) fn foretell(&mut self, previous: u16, id: u16, start: usize, len: usize) {
-        let least = usize::from(previous.max(id)) + 1;
-        if self.foretold.len() < least {
-            self.foretold.resize(least, Foretold::default());
-        }
-        self.foretold[usize::from(previous)].next = id;
-        let this = &mut self.foretold[usize::from(id)];
+        Foretold::of(&mut self.foretold, previous).next = id;
+        let this = Foretold::of(&mut self.foretold, id);
+        this.plain = u32::try_from(len + 1).unwrap_or(0);
+        // The name in quotes and with the colon.
         if this.len == 0 && len <= 13 {
             let mut text = [0; 16];
             if let Some(name) = self.input.get(start..start + len) {
@@ -135,9 +121,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
         let keys = &self.sink.tape().keys;
         let id = keys.guess(top.previous);
-        let Some(len) = self.plain.get(usize::from(id)).and_then(|len| (*len as usize).checked_sub(1)) else {
-            return false;
-        };
+        let known = self.foretold.get(usize::from(id)).and_then(|known| (known.plain as usize).checked_sub(1));
+        let Some(len) = known else { return false };
         let (start, end) = (self.at + 1, self.at + 1 + len);
         if self.input.get(self.at) != Some(&b'"')
             || self.input.get(end) != Some(&b'"')

@@ -32,7 +32,7 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
     }
 }
 
-impl Writer<'_, '_> {
+impl Writer<'_, '_, '_> {
     /// What stands for infinity and NaN.
     pub(super) fn no_number(&mut self, value: f64) -> Result<(), Error> {
         let word = match (value.is_nan(), value.is_sign_negative()) {

@@ -1,0 +1,71 @@
+/* What JSON's files share.
+ *
+ *   json.c       settings, encoding, decoding
+ *   json_incr.c  parsing as it comes
+ *   json_hooks.c filters of objects that were decoded
+ *   walk_json.c  perl's values
+ */
+#ifndef ICECORE_JSON_H
+#define ICECORE_JSON_H
+#include "icecore_perl.h"
+
+/* Settings that are on or off. */
+enum {
+    J_ASCII = 1 << 0,
+    J_LATIN1 = 1 << 1,
+    J_UTF8 = 1 << 2,
+    J_INDENT = 1 << 3,
+    J_CANONICAL = 1 << 4,
+    J_SPACE_BEFORE = 1 << 5,
+    J_SPACE_AFTER = 1 << 6,
+    J_ALLOW_NONREF = 1 << 7,
+    J_SHRINK = 1 << 8,
+    J_ALLOW_BLESSED = 1 << 9,
+    J_CONVERT_BLESSED = 1 << 10,
+    J_RELAXED = 1 << 11,
+    J_ALLOW_UNKNOWN = 1 << 12,
+    J_ALLOW_TAGS = 1 << 13,
+    J_ESCAPE_SLASH = 1 << 14,
+    J_ALLOW_STRINGIFY = 1 << 15,
+    J_ALLOW_BAREKEY = 1 << 16,
+    J_ALLOW_SINGLEQUOTE = 1 << 17,
+    J_ALLOW_DUPKEYS = 1 << 18,
+    J_UNBLESSED_BOOL = 1 << 19,
+    J_TYPE_ALL_STRING = 1 << 20,
+    J_ALLOW_BIGNUM = 1 << 21,
+    J_PRETTY = J_INDENT | J_SPACE_BEFORE | J_SPACE_AFTER
+};
+
+struct ice_json {
+    U32 flags;
+    U32 max_depth;
+    UV max_size; /* 0: no limit */
+    U8 indent_length;
+    U8 inf_nan;
+    HV *boolean_stash;
+    SV *yes, *no;      /* what booleans become */
+    SV *filter;        /* of each object */
+    HV *single_filter; /* by key, of objects with one key */
+    SV *classes;       /* which classes tags may name */
+    SV *owner;         /* the object that has all this */
+    icecore_stage *reader; /* for what is special, and for errors */
+    SV *text;          /* what came so far */
+    STRLEN pos;        /* how far it was looked at */
+    IV nest;
+    U8 mode;
+};
+
+#define IJ_TOO_DEEP "json text or perl structure exceeds maximum nesting level (max_depth set too low?)"
+
+/* json.c */
+/* Decodes the text at the start of UTF-8, and says how much of it that was; without
+ * `consumed` more behind it is an error. `is_text`: offsets count characters. */
+SV *ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed);
+ice_json *ij_of(pTHX_ SV *self);
+bool ij_is_nonref(pTHX_ const ice_json *json, SV *sv);
+int ij_word_of(pTHX_ SV *sv);
+
+/* json_hooks.c */
+void ij_filter(pTHX_ const ice_json *json, HV *hv, SV *variable);
+
+#endif

@@ -1,0 +1,44 @@
+package Icecore::JSON;
+use v5.30;
+use warnings;
+
+use Icecore;
+
+our $VERSION = $Icecore::VERSION;
+our @EXPORT    = qw(encode_json decode_json);
+our @EXPORT_OK = qw(true false is_bool);
+
+*import = \&Icecore::_import_names;
+
+# The values that true and false become: those of Types::Serialiser, if it is there,
+# as JSON::XS's are.
+our ($true, $false);
+
+BEGIN {
+    if (eval { require Types::Serialiser; 1 }) {
+        ($true, $false) = ($Types::Serialiser::true, $Types::Serialiser::false);
+    }
+    else {
+        require JSON::PP::Boolean;
+        ($true, $false) = map { bless \(my $copy = $_), 'JSON::PP::Boolean' } 1, 0;
+    }
+    _booleans($false, $true);
+}
+
+sub true  () { return $true }
+sub false () { return $false }
+sub is_bool { return ref $_[-1] && UNIVERSAL::isa($_[-1], 'JSON::PP::Boolean') }
+
+# As in Cpanel::JSON::XS: it sorts, whatever it is given.
+sub sort_by     { return $_[0]->canonical(@_ > 1 ? $_[1] ? 1 : 0 : 1) }
+sub get_sort_by { return $_[0]->get_canonical }
+
+sub CLONE {
+    _booleans($false, $true);
+    return;
+}
+
+# An object holds the address of something that is not shared between threads.
+sub CLONE_SKIP { return 1 }
+
+1;

@@ -1,0 +1,83 @@
+# Texts that come in pieces: the same values at the same time as with JSON::XS.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Icecore::JSON ();
+
+my $has_original = eval { require JSON::XS; 1 };
+my @modules = ('Icecore::JSON', $has_original ? 'JSON::XS' : ());
+
+my $canonical = Icecore::JSON->new->canonical->ascii;
+sub shown { return join ' ', map { $canonical->encode($_) } @_ }
+
+for my $module (@modules) {
+    my $json = $module->new->allow_nonref;
+    is shown($json->incr_parse('[1,[2')), '', "$module: nothing yet";
+    is shown($json->incr_parse(']] {"a')), '[1,[2]]', "$module: one";
+    is shown($json->incr_parse('": "}\\"" } 5 "x" true')), '{"a":"}\""} 5 "x" true', "$module: several";
+    is shown($json->incr_parse(' 12')), '12', "$module: a number ends where the text does";
+    is shown($json->incr_parse('[12')) . shown($json->incr_parse('3, tr')) . shown($json->incr_parse('ue]')), '[123,true]', "$module: but not inside";
+    is $json->incr_text, ' ', "$module: what is left" if $json->incr_text ne '';
+
+    $json->incr_reset;
+    $json->incr_parse('[1] [2]rest');
+    is shown(scalar $json->incr_parse), '[1]', "$module: one at a time";
+    is shown(scalar $json->incr_parse), '[2]', "$module: the next one";
+    is $json->incr_text, 'rest', "$module: the rest";
+    $json->incr_text =~ s/^rest/,[3]/;
+    $json->incr_text =~ s/^,//;
+    is shown(scalar $json->incr_parse), '[3]', "$module: the rest was changed";
+
+    $json->incr_parse('[1,}');
+    ok !eval { $json->incr_parse; 1 } || 1, "$module: an error or nothing";
+    $json->incr_skip;
+    $json->incr_reset;
+    is shown($json->incr_parse('[7]')), '[7]', "$module: goes on behind it";
+    $json->max_size(5);
+    ok !eval { my @all = $json->incr_parse('"' . 'x' x 100); 1 }, "$module: max_size";
+    $json->incr_reset;
+    $json->max_size(0)->max_depth(3);
+    ok !eval { my @all = $json->incr_parse('[[[['); 1 }, "$module: max_depth";
+}
+
+SKIP: {
+    skip 'needs JSON::XS', 1 if !$has_original;
+    srand($ENV{ICECORE_SEED} || 4);
+    my $good = 1;
+    for my $round (1 .. 300) {
+        my @texts = map { (('[1,2,{"a":"x]\\\\\\""}]', '{"k":[null,true]}', '"str\\u00e9"', "\"caf\xc3\xa9\"", '12.5e3', 'false', '[]', '{}', '"#"'))[rand 9] } 1 .. 1 + rand 6;
+        my $text = join((' ', "\n", "  \t")[rand 3], @texts) . ' ';
+        my $is_bytes = rand() < 0.5;
+        utf8::decode($text) if !$is_bytes;
+        my ($ours, $theirs) = map { $_->new->utf8($is_bytes) } 'Icecore::JSON', 'JSON::XS';
+        # JSON::XS 4.04 writes a byte behind a buffer that it has filled: it gets a large one.
+        $theirs->incr_parse(' ' x 500);
+        my @log;
+        while (length $text) {
+            my $piece = substr $text, 0, 1 + int rand 9, '';
+            utf8::upgrade($piece) if rand() < 0.2;
+            $piece .= substr $text, 0, 1, '' while length $text && $piece =~ /[0-9a-z.]\z/;
+            my @both = map { my $json = $_; shown(eval { $json->incr_parse($piece) }) . ($@ ? ' error' : '') } $ours, $theirs;
+            push @log, "$piece => @both";
+            next if $both[0] eq $both[1];
+            $good = 0;
+            diag join "\n", @log;
+            last;
+        }
+        last if !$good;
+    }
+    ok $good, 'pieces of any length';
+}
+
+# A stream of many texts is not copied again and again.
+{
+    my $json = Icecore::JSON->new->utf8;
+    $json->incr_parse('[1,"x"] ' x 100_000);
+    my $count = 0;
+    $count++ while $json->incr_parse;
+    is $count, 100_000, 'many texts in one piece';
+}
+
+done_testing;

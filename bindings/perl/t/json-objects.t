@@ -1,0 +1,125 @@
+# What becomes of objects: booleans, methods of classes, filters.
+
+use strict;
+use warnings;
+use utf8;
+
+use Test::More;
+use Icecore::JSON qw(encode_json decode_json true false is_bool);
+
+is encode_json([true, false, \1, \0]), '[true,false,true,false]', 'booleans';
+my $read = decode_json('[true,false,null,{"a":true}]');
+ok $read->[0] && is_bool($read->[0]) && ref $read->[0] eq 'JSON::PP::Boolean', 'true is an object that is true';
+ok !$read->[1] && is_bool($read->[1]), 'false is one that is false';
+ok !is_bool(1) && !is_bool(undef) && !is_bool([]), 'nothing else is';
+is "$read->[0] @{[ $read->[1] + 0 ]}", '1 0', 'they are numbers too';
+
+my $json = Icecore::JSON->new->canonical;
+{
+    is_deeply $json->boolean_values('no', 'yes')->decode('[true,false]'), ['yes', 'no'], 'boolean_values';
+    is_deeply [$json->get_boolean_values], ['no', 'yes'], 'get_boolean_values';
+    $json->boolean_values;
+    is_deeply [$json->get_boolean_values], [], 'as they were';
+    is_deeply [map { ref } @{ $json->unblessed_bool->decode('[true,false]') }], ['', ''], 'unblessed_bool';
+    $json->unblessed_bool(0);
+}
+
+{
+    package Money;
+    sub new { my ($class, $amount) = @_; return bless { amount => $amount }, $class }
+    sub TO_JSON { my ($self) = @_; return "€ $self->{amount}" }
+
+    package Loop;
+    sub TO_JSON { return bless [], 'Loop' }
+
+    package Same;
+    sub TO_JSON { return $_[0] }
+
+    package Dies;
+    sub TO_JSON { die "no\n" }
+
+    package Changes;
+    our $around;
+    sub TO_JSON { @$around = (); %{ $_[0] } = (); return 'changed' }
+}
+
+ok !eval { $json->encode([Money->new(5)]); 1 } && $@ =~ /^encountered object 'Money=HASH\(0x[0-9a-f]+\)', but neither allow_blessed/, 'objects are refused';
+is $json->allow_blessed->encode([Money->new(5)]), '[null]', 'allow_blessed';
+is $json->convert_blessed->encode([Money->new(5), { a => Money->new(6) }]), '["€ 5",{"a":"€ 6"}]', 'convert_blessed';
+ok !eval { $json->encode([bless [], 'Same']); 1 } && $@ =~ /^Same::TO_JSON method returned same object/, 'the same object again';
+ok !eval { $json->encode([bless [], 'Loop']); 1 } && $@ =~ /nesting level/, 'objects without end';
+ok !eval { $json->encode([[bless [], 'Dies']]); 1 } && $@ eq "no\n", 'a method that dies';
+{
+    local $Changes::around = [1, (bless { a => 1 }, 'Changes'), 2, [3]];
+    is +Icecore::JSON->new->convert_blessed->encode([$Changes::around, 9]), '[[1,"changed",null,null],9]', 'a method that empties what is encoded';
+}
+{
+    my $deep = [];
+    $deep = [$deep] for 1 .. 511;
+    ok eval { encode_json($deep); 1 }, '512 levels';
+    ok !eval { encode_json([$deep]); 1 } && $@ =~ /^json text or perl structure exceeds maximum nesting level/, 'and no more';
+    my $cycle = [1];
+    push @$cycle, $cycle;
+    ok !eval { encode_json($cycle); 1 } && $@ =~ /nesting level/, 'a cycle';
+    $deep = [$deep] for 1 .. 100_000;
+    ok length Icecore::JSON->new->max_depth->encode($deep) > 200_000, 'as many levels as one wants';
+    $deep = $deep->[0] while @$deep;
+}
+
+# Filters.
+my $filter = Icecore::JSON->new;
+$filter->filter_json_object(sub { my ($hash) = @_; return exists $hash->{list} ? [@{ $hash->{list} }] : () });
+is_deeply $filter->decode('{"list":[1,{"list":[2]},{"a":1}]}'), [1, [2], { a => 1 }], 'filter_json_object';
+$filter->filter_json_object(sub {5});
+is $filter->decode('{"a":1}'), 5, 'the root too';
+is_deeply $filter->decode('[{"a":{}},1]'), [5, 1], 'from the inside out';
+$filter->filter_json_object;
+$filter->filter_json_single_key_object(__widget__ => sub { return "widget $_[0]" });
+is_deeply $filter->decode('[{"__widget__":5},{"__widget__":5,"b":1},{"b":{"__widget__":1}}]'),
+    ['widget 5', { __widget__ => 5, b => 1 }, { b => 'widget 1' }], 'filter_json_single_key_object';
+$filter->filter_json_single_key_object(__widget__ => sub { return });
+is_deeply $filter->decode('{"__widget__":5}'), { __widget__ => 5 }, 'it may return nothing';
+$filter->filter_json_single_key_object('__widget__');
+$filter->filter_json_object(sub { return (1, 2) });
+ok !eval { $filter->decode('{}'); 1 } && $@ =~ /^filter_json_object callbacks must not return more than one scalar/, 'but not two';
+$filter->filter_json_object(sub { undef $filter; die "gone\n" });
+ok !eval { $filter->decode('[[{"a":[1]}]]'); 1 } && $@ eq "gone\n", 'a filter that drops the decoder and dies';
+
+# Settings of Cpanel::JSON::XS.
+is $json->escape_slash->encode(['a/b']), '["a\/b"]', 'escape_slash';
+is $json->escape_slash(0)->indent->indent_length(1)->encode({ a => [1] }), qq({\n "a":[\n  1\n ]\n}\n), 'indent_length';
+$json->indent(0);
+is $json->type_all_string->encode([1, 2.5, 'x', undef]), '["1","2.5","x",null]', 'type_all_string';
+$json->type_all_string(0);
+my $inf = 9**9**9;
+is $json->encode([$inf]), '[inf]', 'infinity as it is printed';
+is $json->stringify_infnan(1)->encode([$inf, -$inf, $inf - $inf]) =~ s/-nan/nan/r, '["inf","-inf","nan"]', 'stringify_infnan';
+is $json->stringify_infnan(3)->encode([$inf]), '[null]', 'stringify_infnan 3';
+is $json->sort_by(1)->get_sort_by, 1, 'sort_by sorts';
+ok !eval { $json->allow_dupkeys(0)->decode('{"a":1,"a":2}'); 1 } && $@ =~ /^Duplicate keys not allowed/, 'allow_dupkeys(0)';
+is_deeply $json->decode('{"a":1,"b":{}}'), { a => 1, b => {} }, 'no duplicate';
+{
+    package Text;
+    use overload '""' => sub {"text"};
+}
+is +Icecore::JSON->new->allow_stringify->encode([bless [], 'Text']), '["text"]', 'allow_stringify';
+
+# Every setting can be asked for.
+my $fresh = Icecore::JSON->new;
+for my $name (qw(ascii latin1 utf8 indent canonical space_before space_after relaxed allow_blessed convert_blessed allow_unknown
+    allow_tags shrink escape_slash allow_stringify allow_barekey allow_singlequote unblessed_bool type_all_string allow_bignum)) {
+    my $get = "get_$name";
+    ok !$fresh->$get && $fresh->$name->$get && !$fresh->$name(0)->$get, $name;
+}
+ok $fresh->get_allow_nonref && $fresh->get_allow_dupkeys, 'on from the start';
+is_deeply [$fresh->get_max_depth, $fresh->get_max_size, $fresh->max_depth(7)->get_max_depth, $fresh->max_size(9)->get_max_size], [512, 0, 7, 9], 'limits';
+
+{
+    package Sub::Class;
+    our @ISA = ('Icecore::JSON');
+}
+is ref(Sub::Class->new->utf8), 'Sub::Class', 'a subclass';
+is(Sub::Class->new->encode([1]), '[1]', 'works');
+ok !eval { Icecore::JSON::encode(bless(\my $nothing, 'Icecore::JSON'), []); 1 }, 'what only looks like an object is refused';
+
+done_testing;

@@ -1,0 +1,125 @@
+//! JSON as Perl's modules have it, without the options of a stage: for objects that
+//! are made for one call.
+
+use crate::context::icecore_context;
+use crate::error::{guard, icecore_error, usage};
+use crate::lent;
+use crate::tape::{ICECORE_EACH, give_back, icecore_bytes, icecore_tape, icecore_view};
+use icecore::json::perl::{self, Beyond, InfNan, Style};
+use icecore::{Error, ErrorKind};
+
+/// How JSON is written.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct icecore_json_style {
+    /// Which characters stand for themselves: all, as UTF-8 (0); those of one byte,
+    /// which they are written as (1); those of ASCII (2).
+    pub beyond: u8,
+    /// How infinity and "not a number" are written: bare (0), as null (1), in
+    /// quotes (2).
+    pub inf_nan: u8,
+    /// 1: each value has a line of its own.
+    pub has_lines: u8,
+    /// How many blanks to indent each level by.
+    pub indent: u8,
+    /// 1: a blank before the colon.
+    pub space_before: u8,
+    /// 1: a blank behind the colon.
+    pub space_after: u8,
+    /// 1: `/` is written as `\/`.
+    pub escape_slash: u8,
+    /// 1: integral floats get a `.0`.
+    pub point_zero: u8,
+    /// 1: every number is written in quotes.
+    pub all_strings: u8,
+}
+
+impl icecore_json_style {
+    fn style(&self) -> Style {
+        Style {
+            beyond: match self.beyond {
+                1 => Beyond::Latin1,
+                2 => Beyond::Ascii,
+                _ => Beyond::Utf8,
+            },
+            inf_nan: match self.inf_nan {
+                1 => InfNan::Null,
+                2 => InfNan::Quoted,
+                _ => InfNan::Bare,
+            },
+            indent: (self.has_lines != 0).then_some(self.indent),
+            space_before: self.space_before != 0,
+            space_after: self.space_after != 0,
+            escape_slash: self.escape_slash != 0,
+            point_zero: self.point_zero != 0,
+            all_strings: self.all_strings != 0,
+        }
+    }
+}
+
+/// Writes the tape that was filled as JSON. The bytes are lent until the context is
+/// used again.
+///
+/// # Safety
+/// `tape` was lent from `context` and filled as far as it says; `style` and `out`
+/// name structs; `error` is null or names one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_json_write(
+    context: *mut icecore_context,
+    style: *const icecore_json_style,
+    tape: *const icecore_tape,
+    out: *mut icecore_bytes,
+    error: *mut icecore_error,
+) -> u32 {
+    // SAFETY: the caller promises what all need.
+    unsafe {
+        guard(error, || {
+            let (Some(context), Some(style), Some(tape), false) =
+                (context.as_mut(), style.as_ref(), tape.as_ref(), out.is_null())
+            else {
+                return Err(usage("a context, a style, a tape and a place for the result", "null"));
+            };
+            context.fill(tape)?;
+            context.empty_out();
+            let written = perl::write(&context.document, &style.style(), &mut context.out);
+            give_back(context.document.tape_mut(), &mut context.filling);
+            written?;
+            out.write(icecore_bytes::of(&context.out.bytes));
+            Ok(())
+        })
+    }
+}
+
+/// Reads JSON that is as most is, of at most `depth` levels: see `icecore_read`. For
+/// whatever is wrong or special it returns `ICECORE_UNSUPPORTED`; `icecore_read` says
+/// what.
+///
+/// # Safety
+/// As for `icecore_read`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_json_read(
+    context: *mut icecore_context,
+    bytes: *const u8,
+    len: usize,
+    depth: u32,
+    flags: u32,
+    view: *mut icecore_view,
+) -> u32 {
+    // SAFETY: the caller promises what all need.
+    unsafe {
+        guard(std::ptr::null_mut(), || {
+            let (Some(context), false) = (context.as_mut(), view.is_null()) else {
+                return Err(usage("a context and a view", "null"));
+            };
+            let input = lent(bytes, len);
+            let tape = context.document.tape_mut();
+            tape.clear();
+            let read = perl::read(input, depth as usize, tape);
+            let Some((end, has_ids)) = read.filter(|(end, _)| *end == len || flags & ICECORE_EACH != 0) else {
+                return Err(Error::new(ErrorKind::Unsupported));
+            };
+            view.write(icecore_view { is_simple: u32::from(has_ids), ..context.view(icecore_bytes::of(input), end) });
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,168 @@
+//! Many documents from one stage to another.
+
+use crate::codec::Codec;
+use crate::document::{Document, Kind, Node, Repair, Tape};
+use crate::error::Error;
+use crate::format::{Request, json};
+use crate::limits::Limits;
+use crate::output::{Losses, Output};
+use crate::stage::Stage;
+use std::borrow::Cow;
+
+/// Converts documents one by one, with the memory and the knowledge of keys of
+/// those before.
+///
+/// ```
+/// use icecore::{Converter, Stage};
+/// let mut converter = Converter::new(Stage::parse("sereal")?, Stage::parse("json")?);
+/// let (input, mut out) = (b"=\xF3rl\x05\0\x01=\xF3rl\x05\0\x02", Vec::new());
+/// let mut at = 0;
+/// while at < input.len() {
+///     let done = converter.convert(&input[at..], &mut out);
+///     done.written?;
+///     at += done.consumed;
+///     out.push(b'\n');
+/// }
+/// assert_eq!(out, b"1\n2\n");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+pub struct Converter {
+    from: Codec,
+    to: Codec,
+    tape: Tape,
+    memory: json::Memory,
+    keeps: Keeps,
+}
+
+/// What is kept beside the meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keeps {
+    Nothing,
+    /// The texts of numbers: all that JSON keeps of its form.
+    Numbers,
+    Form,
+}
+
+/// What came of a document.
+#[derive(Debug)]
+pub struct Converted {
+    /// How many bytes of the input it took.
+    pub consumed: usize,
+    /// Whether it could be read.
+    pub is_read: bool,
+    /// What the target could not say; or what is wrong. Of a document that could be
+    /// read, but not written, a part may be in the output.
+    pub written: Result<Losses, Error>,
+    /// What was changed in the document to read it.
+    pub repairs: Vec<Repair>,
+}
+
+impl std::fmt::Debug for Converter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Converter").field("from", &self.from).field("to", &self.to).finish_non_exhaustive()
+    }
+}
+
+impl Converter {
+    /// Makes two stages ready; the limits are the default ones. Where both are the
+    /// same format, the byte form is kept.
+    pub fn new(from: Stage, to: Stage) -> Converter {
+        let is_same = std::ptr::eq(from.format(), to.format());
+        let is_plain = is_same && to.format().name == "json" && !to.settings().flag("typed");
+        let keeps = match is_same || to.settings().flag("spelling") {
+            true if is_plain => Keeps::Numbers,
+            true => Keeps::Form,
+            false => Keeps::Nothing,
+        };
+        Converter {
+            from: Codec::new(from),
+            to: Codec::new(to),
+            tape: Tape::new(),
+            memory: json::Memory::default(),
+            keeps,
+        }
+    }
+
+    /// What a document may cost.
+    #[must_use]
+    pub fn limited(mut self, limits: &Limits) -> Converter {
+        self.from.limits = limits.clone();
+        self.to.limits = limits.clone();
+        self
+    }
+
+    /// The stage that is read.
+    pub fn from(&self) -> &Stage {
+        self.from.stage()
+    }
+
+    /// Converts the document at the start of the input. What stands behind it is not
+    /// looked at, unless there are wrappers, which take all of the input.
+    pub fn convert(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
+        if self.keeps == Keeps::Form || self.from.stage().settings().choice("repair").is_some() {
+            return self.with_form(input, out);
+        }
+        let filled = self.from.read(input, &mut self.tape);
+        if let Some(error) = filled.error {
+            let error = error.in_format(self.from.stage().format().name);
+            return Converted { consumed: filled.consumed, is_read: false, written: Err(error), repairs: Vec::new() };
+        }
+        if self.keeps == Keeps::Numbers && self.has_own_form(input.get(..filled.consumed).unwrap_or(input)) {
+            return self.with_form(input, out);
+        }
+        let body = filled.body.as_deref().unwrap_or(input);
+        if self.to.write_tape(body, &self.tape, &mut self.memory, out) {
+            let written = out.ready().map(|()| Losses::default());
+            return Converted { consumed: filled.consumed, is_read: true, written, repairs: Vec::new() };
+        }
+        let bytes = filled.body.map_or(Cow::Borrowed(input), Cow::Owned);
+        let document = Document::from_tape(bytes, std::mem::take(&mut self.tape));
+        let written = self.to.write_next(&document, &mut self.memory, out);
+        self.tape = document.into_tape();
+        Converted { consumed: filled.consumed, is_read: true, written, repairs: Vec::new() }
+    }
+
+    /// Whether what was read from this JSON has a form beside its meaning: numbers
+    /// that may have been written otherwise, or values that JSON can't say.
+    fn has_own_form(&self, input: &[u8]) -> bool {
+        let mut has_zero = false;
+        let is_other = |node: &Node| {
+            has_zero |= node.kind == Kind::Int && node.payload == 0;
+            !matches!(
+                node.kind,
+                Kind::Null | Kind::Bool | Kind::Text | Kind::Int | Kind::Uint | Kind::Array | Kind::Map
+            )
+        };
+        self.tape.nodes().iter().any(is_other)
+            || has_zero && input.windows(2).any(|pair| pair == b"-0")
+            || input.trim_ascii_start().starts_with(b"{\"$")
+    }
+
+    /// Converts one with its byte form.
+    fn with_form(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
+        let stage = self.from.stage();
+        let fail = |error: Error| Converted {
+            consumed: 0,
+            is_read: false,
+            written: Err(error.in_format(stage.format().name)),
+            repairs: Vec::new(),
+        };
+        let inside = match stage.unwrap(input, &self.from.limits) {
+            Ok(inside) => inside.bytes,
+            Err(error) => return fail(error),
+        };
+        let request = Request { detail: self.keeps != Keeps::Nothing, ..Request::new(&self.from.limits) };
+        let outcome = (stage.format().read)(&inside, stage.settings(), request);
+        let is_wrapped = !stage.wrappers().is_empty();
+        let trailing = || {
+            let is_more = is_wrapped && outcome.consumed < inside.len();
+            is_more.then(|| crate::api::trailing(&inside, outcome.consumed))
+        };
+        if let Some(error) = outcome.error.clone().or_else(trailing) {
+            return fail(stage.layer().map_or(error.clone(), |layer| error.in_layer(layer)));
+        }
+        let consumed = if is_wrapped { input.len() } else { outcome.consumed };
+        let written = self.to.write(&outcome.document, out);
+        Converted { consumed, is_read: true, written, repairs: outcome.document.repairs().to_vec() }
+    }
+}

@@ -1,0 +1,40 @@
+//! Do the bytes look like it?
+
+use super::{ReadOptions, feed, layout};
+use crate::document::Tape;
+use crate::error::ErrorKind;
+use crate::format::{Certainty, Guess};
+use crate::limits::Limits;
+
+/// How many values are looked at.
+const ENOUGH: u32 = 10_000;
+
+/// A text that begins with `$VAR1 = ` or another assignment. Bare values look like
+/// anything.
+pub(super) fn detect(input: &[u8]) -> Option<Guess> {
+    let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
+    if !layout::may_begin(text) {
+        return None;
+    }
+    let mut limits = Limits::default();
+    limits.nodes = ENOUGH;
+    limits.depth = u32::MAX;
+    let mut tape = Tape::new();
+    let (consumed, error) = feed(input, &ReadOptions::default(), &limits, &mut tape);
+    let values = tape.nodes().len();
+    let is_container = tape.nodes().get(tape.root() as usize).is_some_and(|root| root.kind.is_container());
+    let certainty = match error {
+        None if values == 0 => return None,
+        None if is_container || consumed < input.len() => Certainty::Sure,
+        None => Certainty::Likely,
+        Some(error) => match error.kind() {
+            ErrorKind::Limit if is_container => Certainty::Sure,
+            ErrorKind::Truncated if is_container => Certainty::Likely,
+            ErrorKind::Malformed | ErrorKind::BadLink if is_container && values > 2 => Certainty::Likely,
+            // A program: its reader can say where the code is.
+            ErrorKind::Unsupported if is_container && values > 2 => Certainty::Possible,
+            _ => return None,
+        },
+    };
+    Some(Guess { certainty, variant: String::new() })
+}

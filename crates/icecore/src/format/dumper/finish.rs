@@ -1,0 +1,77 @@
+//! The end of a reading: paths are followed, several values become a list.
+
+use super::heap::Heap;
+use super::read::Machine;
+use super::rebuild::Rebuild;
+use crate::document::{IS_KEY, Sink};
+use crate::error::Error;
+
+impl<S: Sink> Machine<'_, '_, S> {
+    /// Makes a document of what was read, in any case. Returns what stopped the
+    /// reading, with its path.
+    pub(super) fn finish(mut self, error: Option<Error>) -> Option<Error> {
+        let error = error.map(|error| error.on_path(self.where_it_is()));
+        self.close_all();
+        let len = self.sink.tape().len();
+        self.roots.retain(|root| root.node < len);
+        if S::DETAIL {
+            let (layout, pad) = (std::mem::take(&mut self.layout), self.lexer.pad);
+            let repairs = self.jobs.iter().any(|job| job.sets);
+            let roots = &self.roots;
+            if let Some(detail) = self.sink.detail() {
+                layout.record(detail, pad, roots, repairs);
+            }
+        }
+        self.sink.tape().root = 0;
+        if self.jobs.is_empty() && self.roots.len() < 2 {
+            return error;
+        }
+        let ended = self.lexer.at;
+        error.or(self.settle().map_err(|error| error.at(ended)).err())
+    }
+
+    /// Follows the paths and writes the tape anew.
+    fn settle(&mut self) -> Result<(), Error> {
+        let mut tape = std::mem::take(self.sink.tape());
+        let mut heap = Heap::new(self.lexer, &mut tape, self.limits, &self.roots, &self.jobs);
+        let followed = heap.run();
+        let roots: Vec<u32> = self.roots.iter().map(|root| root.node).collect();
+        let written = Rebuild::new(&mut heap, self.limits).run(&roots, self.sink.detail());
+        *self.sink.tape() = tape;
+        followed.and(written)
+    }
+
+    /// The path of what could not be read.
+    fn where_it_is(&mut self) -> String {
+        if self.roots.is_empty() || self.repairs {
+            return "$".to_owned();
+        }
+        let tape = self.sink.tape();
+        let path = tape.path_to(tape.len(), self.lexer.input);
+        match self.roots.len() {
+            1 => path,
+            len => format!("$[{}]{}", len - 1, path.strip_prefix('$').unwrap_or(&path)),
+        }
+    }
+
+    /// Closes what is open, if the text broke off.
+    fn close_all(&mut self) {
+        let tape = self.sink.tape();
+        if tape.nodes.last().is_some_and(|node| node.key == IS_KEY) {
+            tape.nodes.pop();
+        }
+        while let Some(frame) = self.frames.last().copied() {
+            let tape = self.sink.tape();
+            let (mut child, mut count) = (frame.at + 1, 0);
+            while child < tape.len() {
+                child += u32::from(tape.nodes[child as usize].key == IS_KEY);
+                child = tape.next(child);
+                count += 1;
+            }
+            if let Some(frame) = self.frames.last_mut() {
+                frame.count = count;
+            }
+            self.close();
+        }
+    }
+}

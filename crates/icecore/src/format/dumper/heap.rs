@@ -1,0 +1,517 @@
+//! The variables of a text and what is in them, once paths have been followed.
+//!
+//! A node of the tape stands for two things: for the variable at its place, and
+//! for what is in it. A path may put something else into a variable, or make it
+//! the same as another.
+
+use super::lex::Lexer;
+use super::path::{Part, Parts};
+use crate::document::{KEY_NODE, Kind, NO_KEY, Node, Tape};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::seeded::SeededMap;
+use std::collections::HashMap;
+
+/// A value of the text with its name.
+#[derive(Clone, Debug)]
+pub(super) struct Root<'a> {
+    /// `$`, `@`, `%` or `*`; 0 for one without a name.
+    pub(super) sigil: u8,
+    pub(super) name: &'a [u8],
+    /// The name of a glob as perl says it.
+    pub(super) glob: Vec<u8>,
+    pub(super) node: u32,
+}
+
+/// A path that is to be followed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job {
+    /// Where it stands in the text.
+    pub(super) at: usize,
+    /// The node that stands for it, or the value that its variable gets.
+    pub(super) node: u32,
+    /// `\` stands before it.
+    pub(super) referred: bool,
+    /// A statement: the variable that it leads to gets the value.
+    pub(super) sets: bool,
+}
+
+/// What is in a variable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Value {
+    /// A reference to the array, hash, object, code or regexp at this node.
+    Thing(u32),
+    /// A reference to this variable.
+    Scalar(u32),
+    /// What stands at this node.
+    Leaf(u32),
+}
+
+/// What is known of a variable beyond its node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Over {
+    Holds(Value),
+    /// It is this variable.
+    Same(u32),
+    /// It stands for a path that is not followed yet.
+    Waits(u32),
+    /// Its path is being followed.
+    Runs,
+    /// Its path led nowhere; it is tried again at the end.
+    Late,
+}
+
+/// Where a path has led so far.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Variable(u32),
+    /// The array or hash itself, by this sigil.
+    Thing(u32, u8),
+}
+
+/// Why a path is not followed further.
+enum Stop {
+    /// Another path must be followed first.
+    Wait(u32),
+    Error(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Error(error)
+    }
+}
+
+/// A path that is being followed.
+struct Walk<'a> {
+    job: u32,
+    parts: Parts<'a>,
+    place: Option<Place>,
+    /// The openings with their sigils, and how many `\` stand behind each.
+    open: Vec<(u8, u32)>,
+    /// The part that could not be followed yet.
+    again: Option<Part<'a>>,
+}
+
+/// The children of a container that a path went into.
+enum Children {
+    Array(Vec<u32>),
+    Map(HashMap<(Kind, Vec<u8>), u32>),
+}
+
+/// A value that a statement added to a container: its key and its variable.
+#[derive(Clone, Debug)]
+pub(super) struct Added {
+    pub(super) key: Option<(Kind, Vec<u8>)>,
+    pub(super) variable: u32,
+}
+
+pub(super) struct Heap<'a, 't> {
+    pub(super) tape: &'t mut Tape,
+    lexer: Lexer<'a>,
+    limits: &'t Limits,
+    jobs: &'t [Job],
+    names: HashMap<(u8, Vec<u8>), u32>,
+    roots: Vec<u32>,
+    /// The value without a name, and the name that paths give it.
+    bare: Option<u32>,
+    bare_name: Option<Vec<u8>>,
+    over: SeededMap<u32, Over>,
+    children: SeededMap<u32, Children>,
+    pub(super) added: SeededMap<u32, Vec<Added>>,
+}
+
+impl<'a, 't> Heap<'a, 't> {
+    pub(super) fn new(
+        lexer: Lexer<'a>,
+        tape: &'t mut Tape,
+        limits: &'t Limits,
+        roots: &[Root<'a>],
+        jobs: &'t [Job],
+    ) -> Heap<'a, 't> {
+        let mut names = HashMap::new();
+        for root in roots {
+            match root.sigil {
+                b'*' => {
+                    let node = tape.nodes().get(root.node as usize).copied();
+                    names.insert((b'*', with_part(&root.glob, part_of(node))), root.node);
+                    names.insert((b'&', root.glob.clone()), root.node);
+                }
+                sigil => {
+                    names.insert((sigil, root.name.to_vec()), root.node);
+                }
+            }
+        }
+        let waits = |(at, job): (usize, &Job)| (!job.sets).then_some((job.node, Over::Waits(at as u32)));
+        let over = jobs.iter().enumerate().filter_map(waits).collect();
+        let (children, added) = (SeededMap::default(), SeededMap::default());
+        let bare = roots.first().filter(|root| root.sigil == 0).map(|root| root.node);
+        let roots = roots.iter().map(|root| root.node).collect();
+        Heap { tape, lexer, limits, jobs, names, roots, bare, bare_name: None, over, children, added }
+    }
+
+    /// Follows all paths, in the order of the text. What leads nowhere is tried
+    /// again at the end, when all is set.
+    pub(super) fn run(&mut self) -> Result<(), Error> {
+        let mut late = Vec::new();
+        for at in 0..self.jobs.len() as u32 {
+            let job = self.jobs[at as usize];
+            if job.sets {
+                self.follow(at).map_err(|error| error.on_path("$"))?;
+            } else if self.over.get(&job.node) == Some(&Over::Waits(at)) && self.follow(at).is_err() {
+                late.push(at);
+            }
+        }
+        for at in &late {
+            self.over.insert(self.jobs[*at as usize].node, Over::Waits(*at));
+        }
+        for at in late {
+            if self.over.get(&self.jobs[at as usize].node) == Some(&Over::Waits(at)) {
+                self.follow(at).map_err(|error| error.on_path(self.path_to(self.jobs[at as usize].node)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The path to a node in the document as it will be.
+    fn path_to(&mut self, node: u32) -> String {
+        let at = self.roots.partition_point(|root| *root <= node).saturating_sub(1);
+        self.tape.root = self.roots.get(at).copied().unwrap_or(0);
+        let path = self.tape.path_to(node, self.lexer.input);
+        let prefix = if self.roots.len() > 1 { format!("$[{at}]") } else { "$".to_owned() };
+        format!("{prefix}{}", path.strip_prefix('$').unwrap_or(&path))
+    }
+
+    /// The variable at this node, and what is in it; null for what no path led to.
+    pub(super) fn variable(&self, at: u32) -> u32 {
+        match self.over.get(&at) {
+            Some(Over::Same(other)) => *other,
+            _ => at,
+        }
+    }
+
+    /// What is in a variable; `None` where a path led nowhere.
+    pub(super) fn value(&self, variable: u32) -> Option<Value> {
+        match self.over.get(&variable) {
+            Some(Over::Holds(value)) => Some(*value),
+            Some(_) => None,
+            None => Some(self.natural(variable)),
+        }
+    }
+
+    fn natural(&self, at: u32) -> Value {
+        match self.kind(at) {
+            Kind::Array | Kind::Map | Kind::Object | Kind::Code | Kind::Regexp => Value::Thing(at),
+            // One whose text broke off has nothing in it.
+            Kind::Ref if self.tape.next(at) > at + 1 => Value::Scalar(at + 1),
+            _ => Value::Leaf(at),
+        }
+    }
+
+    fn kind(&self, at: u32) -> Kind {
+        self.tape.nodes().get(at as usize).map_or(Kind::Null, |node| node.kind)
+    }
+
+    // -- Following ------------------------------------------------------------
+
+    /// Follows the path of a job, and those that it needs first.
+    fn follow(&mut self, job: u32) -> Result<(), Error> {
+        let mut stack = vec![self.start(job)];
+        while let Some(walk) = stack.last_mut() {
+            let job = walk.job;
+            match self.advance(walk).and_then(|place| self.settle(job, place)) {
+                Ok(()) => {
+                    stack.pop();
+                }
+                Err(Stop::Wait(other)) => {
+                    let next = self.start(other);
+                    stack.push(next);
+                }
+                Err(Stop::Error(error)) => {
+                    for walk in stack {
+                        let job = self.jobs[walk.job as usize];
+                        if !job.sets {
+                            self.over.insert(job.node, Over::Late);
+                        }
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, job: u32) -> Walk<'a> {
+        let at = self.jobs[job as usize].at;
+        if !self.jobs[job as usize].sets {
+            self.over.insert(self.jobs[job as usize].node, Over::Runs);
+        }
+        let parts = Parts::new(Lexer { at, ..self.lexer });
+        Walk { job, parts, place: None, open: Vec::new(), again: None }
+    }
+
+    /// Goes on until the path ends, or needs another one.
+    fn advance(&mut self, walk: &mut Walk<'a>) -> Result<Place, Stop> {
+        loop {
+            let part = match walk.again.take() {
+                Some(part) => part,
+                None => match walk.parts.next(self.tape, self.limits)? {
+                    Some(part) => part,
+                    None => break,
+                },
+            };
+            if let Err(stop) = self.take(walk, &part) {
+                walk.again = Some(part);
+                return Err(stop);
+            }
+        }
+        walk.place.ok_or_else(|| self.nowhere(walk, "a variable", "none").into())
+    }
+
+    fn take(&mut self, walk: &mut Walk<'a>, part: &Part<'a>) -> Result<(), Stop> {
+        match part {
+            Part::Open(sigil) => walk.open.push((*sigil, 0)),
+            Part::Reference => {
+                if let Some((_, references)) = walk.open.last_mut() {
+                    *references += 1;
+                }
+            }
+            Part::Name(sigil, name) => walk.place = Some(self.named(walk, *sigil, name)?),
+            Part::Glob(name, part) => {
+                let known = self.names.get(&(b'*', with_part(name, part))).copied();
+                let root = known.ok_or_else(|| self.nowhere(walk, "a glob that the text has set", "another"))?;
+                walk.place = Some(Place::Variable(self.land(walk, root)?));
+            }
+            Part::Index(_) | Part::Key(..) => {
+                let thing = match walk.place {
+                    Some(Place::Thing(thing, _)) => thing,
+                    Some(Place::Variable(variable)) => match self.read(walk, variable)? {
+                        Value::Thing(thing) => thing,
+                        _ => {
+                            return Err(self
+                                .nowhere(walk, "a reference to an array or a hash", "another value")
+                                .into());
+                        }
+                    },
+                    None => return Err(self.nowhere(walk, "a variable", "none").into()),
+                };
+                let child = self.child(walk, thing, part)?;
+                walk.place = Some(Place::Variable(self.land(walk, child)?));
+            }
+            Part::Close => {
+                let Some(&(sigil, references)) = walk.open.last() else { return Ok(()) };
+                if references == 0 {
+                    walk.place = Some(self.dereference(walk, sigil)?);
+                } else if references > 1 {
+                    return Err(self.nowhere(walk, "one `\\`", "several").into());
+                }
+                walk.open.pop();
+            }
+        }
+        Ok(())
+    }
+
+    fn named(&mut self, walk: &Walk<'a>, sigil: u8, name: &[u8]) -> Result<Place, Stop> {
+        let name = match sigil {
+            b'&' if name.starts_with(b"::") => [b"main", name].concat(),
+            b'&' if !name.windows(2).any(|pair| pair == b"::") => [b"main::", name].concat(),
+            _ => name.to_vec(),
+        };
+        let Some(root) = self.names.get(&(sigil, name.clone())).copied().or_else(|| self.unnamed(&name)) else {
+            let found = format!("`{}{}`", char::from(sigil), String::from_utf8_lossy(&name));
+            return Err(self.nowhere(walk, "a variable that the text sets", &found).into());
+        };
+        let variable = self.land(walk, root)?;
+        if sigil == b'$' {
+            return Ok(Place::Variable(variable));
+        }
+        match self.read(walk, variable)? {
+            Value::Thing(thing) => Ok(Place::Thing(thing, sigil)),
+            _ => Err(self.nowhere(walk, "an array or a hash", "another value").into()),
+        }
+    }
+
+    /// The value without a name, as `Terse` writes it: all its paths begin with the
+    /// name that it would have.
+    fn unnamed(&mut self, name: &[u8]) -> Option<u32> {
+        let root = self.bare?;
+        let known = self.bare_name.get_or_insert_with(|| name.to_vec());
+        (known == name).then_some(root)
+    }
+
+    /// What the reference leads to at which the path is.
+    fn dereference(&self, walk: &Walk<'a>, sigil: u8) -> Result<Place, Stop> {
+        let Some(Place::Variable(variable)) = walk.place else {
+            return Err(self.nowhere(walk, "a reference", "an array or a hash").into());
+        };
+        match (self.read(walk, variable)?, sigil) {
+            (Value::Scalar(inner), b'$') => Ok(Place::Variable(self.land(walk, inner)?)),
+            (Value::Thing(thing), b'$') if self.kind(self.body(thing)) == Kind::Ref => {
+                Ok(Place::Variable(self.land(walk, self.body(thing) + 1)?))
+            }
+            (Value::Thing(thing), _) => Ok(Place::Thing(thing, sigil)),
+            _ => Err(self.nowhere(walk, "a reference", "another value").into()),
+        }
+    }
+
+    /// The variable that a path comes to at this node.
+    fn land(&self, walk: &Walk<'a>, at: u32) -> Result<u32, Stop> {
+        match self.over.get(&at) {
+            Some(Over::Waits(job)) => Err(Stop::Wait(*job)),
+            Some(Over::Runs) => Err(self.nowhere(walk, "a path to something else", "one that leads to itself").into()),
+            Some(Over::Same(other)) => Ok(*other),
+            _ => Ok(at),
+        }
+    }
+
+    fn read(&self, walk: &Walk<'a>, variable: u32) -> Result<Value, Stop> {
+        self.value(variable).ok_or_else(|| self.nowhere(walk, "a value", "a path that leads nowhere").into())
+    }
+
+    /// What an object is made of.
+    fn body(&self, thing: u32) -> u32 {
+        if self.kind(thing) == Kind::Object && self.tape.next(thing) > thing + 1 { thing + 1 } else { thing }
+    }
+
+    #[cold]
+    fn nowhere(&self, walk: &Walk<'a>, expected: &'static str, found: &str) -> Error {
+        let at = self.jobs.get(walk.job as usize).map_or(0, |job| job.at);
+        Error::new(ErrorKind::BadLink).at(at).expecting(expected).finding(found.to_owned())
+    }
+
+    // -- Setting --------------------------------------------------------------
+
+    /// The path of a job has led here.
+    fn settle(&mut self, job: u32, place: Place) -> Result<(), Stop> {
+        let Job { at, node, referred, sets } = self.jobs[job as usize];
+        let wrong = |expected: &'static str| {
+            Stop::Error(Error::new(ErrorKind::BadLink).at(at).expecting(expected).finding("a path to something else"))
+        };
+        if sets {
+            let Place::Variable(variable) = place else { return Err(wrong("a path to a value")) };
+            let Some(value) = self.value(self.variable(node)) else { return Err(wrong("a value that is there")) };
+            if variable != node {
+                self.over.insert(variable, Over::Holds(value));
+            }
+            return Ok(());
+        }
+        let over = match place {
+            Place::Thing(_, b'$') => return Err(wrong("a reference to a scalar")),
+            Place::Thing(thing, _) => Over::Holds(Value::Thing(thing)),
+            Place::Variable(variable) => {
+                let Some(value) = self.value(variable) else { return Err(wrong("a path that leads somewhere")) };
+                let is_inside = matches!(self.lexer.byte(at + 1), Some(b'{' | b'$'));
+                match value {
+                    // Data::Dumper knows where a variable stood before only if no
+                    // reference is in it. Of one with a reference it writes the
+                    // reference again.
+                    Value::Leaf(_) if referred || is_inside => Over::Same(variable),
+                    _ => Over::Holds(value),
+                }
+            }
+        };
+        self.over.insert(node, over);
+        Ok(())
+    }
+
+    // -- Children -------------------------------------------------------------
+
+    /// The variable with this index or key; a new one, if a statement sets it.
+    fn child(&mut self, walk: &Walk<'a>, thing: u32, part: &Part<'a>) -> Result<u32, Stop> {
+        let body = self.body(thing);
+        if !self.children.contains_key(&body) {
+            let Some(children) = self.children_of(body) else {
+                return Err(self.nowhere(walk, "a reference to an array or a hash", "another value").into());
+            };
+            self.children.insert(body, children);
+        }
+        let job = self.jobs[walk.job as usize];
+        let is_last = job.sets && walk.open.is_empty() && walk.parts.clone().next(self.tape, self.limits)?.is_none();
+        let found = match (self.children.get_mut(&body), part) {
+            (Some(Children::Array(items)), Part::Index(index)) => {
+                let len = items.len() as i64;
+                let position = if *index < 0 { index.saturating_add(len) } else { *index };
+                let item = usize::try_from(position).ok().and_then(|position| items.get(position).copied());
+                if item.is_none() && is_last && position == len {
+                    items.push(job.node);
+                    self.added.entry(body).or_default().push(Added { key: None, variable: job.node });
+                    return Ok(job.node);
+                }
+                item
+            }
+            (Some(Children::Map(entries)), Part::Key(kind, key)) => {
+                let key = (*kind, key.clone());
+                let entry = entries.get(&key).copied();
+                if entry.is_none() && is_last {
+                    entries.insert(key.clone(), job.node);
+                    self.added.entry(body).or_default().push(Added { key: Some(key), variable: job.node });
+                    return Ok(job.node);
+                }
+                entry
+            }
+            // `$x->{0}` of a hash and `[0]` of an array only.
+            _ => None,
+        };
+        found.ok_or_else(|| {
+            let what = match part {
+                Part::Index(index) => format!("the index {index}"),
+                Part::Key(_, key) => format!("the key '{}'", String::from_utf8_lossy(key)),
+                _ => "another step".to_owned(),
+            };
+            self.nowhere(walk, "an item that is there", &what).into()
+        })
+    }
+
+    fn children_of(&self, body: u32) -> Option<Children> {
+        let node = self.tape.nodes().get(body as usize)?;
+        let end = self.tape.next(body);
+        let mut child = body + 1;
+        match node.kind {
+            Kind::Array => {
+                let mut items = Vec::new();
+                while child < end {
+                    items.push(child);
+                    child = self.tape.next(child);
+                }
+                Some(Children::Array(items))
+            }
+            Kind::Map => {
+                let mut entries = HashMap::new();
+                while child < end {
+                    let key = self.key_of(&mut child);
+                    entries.insert(key, child);
+                    child = self.tape.next(child);
+                }
+                Some(Children::Map(entries))
+            }
+            _ => None,
+        }
+    }
+
+    /// The key of the entry that begins at `child`, which then is at its value.
+    fn key_of(&self, child: &mut u32) -> (Kind, Vec<u8>) {
+        let node = |at: u32| self.tape.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0));
+        let first = node(*child);
+        if first.key == crate::document::IS_KEY {
+            *child += 1;
+            return (first.kind, self.tape.bytes(&first, self.lexer.input).to_vec());
+        }
+        debug_assert!(first.key != KEY_NODE && first.key != NO_KEY);
+        let name = self.tape.keys.get(u32::from(first.key));
+        name.map_or((Kind::Bytes, Vec::new()), |name| (name.node.kind, name.bytes.to_vec()))
+    }
+}
+
+fn with_part(glob: &[u8], part: &[u8]) -> Vec<u8> {
+    [glob, b"{", part].concat()
+}
+
+/// Which part of a glob a value is assigned to.
+fn part_of(node: Option<Node>) -> &'static [u8] {
+    match node.map(|node| node.kind) {
+        Some(Kind::Array) => b"ARRAY",
+        Some(Kind::Map) => b"HASH",
+        Some(Kind::Code) => b"CODE",
+        _ => b"SCALAR",
+    }
+}

@@ -1,0 +1,171 @@
+//! The keys of hashes, and what stands between them and their values.
+
+use super::super::late::{IDS, KEYED};
+use super::lex::is_word_start;
+use super::number::Number;
+use super::read::Machine;
+use super::string::{Strings, Text};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
+use crate::error::Error;
+use crate::num::general;
+
+const PAIR: &[u8] = b" => ";
+
+impl<S: Sink> Machine<'_, '_, S> {
+    /// The key that stands here and what follows it; says what the value has in
+    /// [`Node::key`].
+    #[inline]
+    pub(super) fn key(&mut self) -> Result<u16, Error> {
+        let start = self.lexer.at;
+        let (text, bare) = match self.lexer.peek() {
+            Some(b'\'' | b'"') => {
+                let strings = &mut Strings { tape: self.sink.tape(), limits: self.limits };
+                (strings.quoted(&mut self.lexer)?, false)
+            }
+            _ => self.bare_key()?,
+        };
+        let end = self.lexer.at;
+        if S::DETAIL {
+            self.layout.key(self.lexer.byte(start), text.kind);
+            let next = self.sink.tape().len();
+            self.piece(start, next, "key");
+        }
+        if self.pair.is_empty() && self.lexer.rest().starts_with(PAIR) {
+            self.lexer.at += PAIR.len();
+            self.has_pair = true;
+            self.lexer.skip();
+        } else {
+            self.between(end, bare)?;
+        }
+        Ok(self.place_key(text, start, end))
+    }
+
+    /// A key without quotes, and whether it is a word.
+    #[cold]
+    fn bare_key(&mut self) -> Result<(Text, bool), Error> {
+        let start = self.lexer.at;
+        let negative = self.lexer.peek() == Some(b'-');
+        let first = self.lexer.byte(start + usize::from(negative));
+        match first {
+            Some(byte) if is_word_start(byte) => {
+                self.lexer.at += usize::from(negative);
+                self.lexer.at += self.lexer.name_at(self.lexer.at).len();
+                let len = self.lexer.at - start;
+                Ok((Text { kind: Kind::Bytes, place: Place::Input(start as u64), len }, true))
+            }
+            Some(b'0'..=b'9' | b'.') => {
+                self.lexer.at += usize::from(negative);
+                let Number::Node(node) = self.lexer.number(negative)? else {
+                    return Err(self.lexer.code(start, "a v-string as a key"));
+                };
+                let text = match node.kind {
+                    Kind::Int => (node.payload as i64).to_string(),
+                    Kind::Uint => node.payload.to_string(),
+                    _ => general::perl_text(f64::from_bits(node.payload)),
+                };
+                let arena = &mut self.sink.tape().arena;
+                let place = Place::Arena(arena.len() as u64);
+                arena.extend_from_slice(text.as_bytes());
+                Ok((Text { kind: Kind::Bytes, place, len: text.len() }, false))
+            }
+            Some(b'$' | b'@' | b'%' | b'&') => Err(self.lexer.code(start, "a variable as a key")),
+            _ => Err(self.lexer.unexpected("a key")),
+        }
+    }
+
+    /// What stands between the key that ends at `end` and its value.
+    fn between(&mut self, end: usize, bare: bool) -> Result<(), Error> {
+        self.lexer.skip();
+        let rest = self.lexer.rest();
+        let len = if !self.pair.is_empty() {
+            if !rest.starts_with(&self.pair) {
+                return Err(match self.pair.starts_with(rest) {
+                    true => self.lexer.wrong(self.lexer.input.len(), "what stands between keys and values"),
+                    false => self.lexer.unexpected("what stands between the other keys and values"),
+                });
+            }
+            self.pair.len()
+        } else if rest.starts_with(b"=>") {
+            2
+        } else if rest.first() == Some(&b',') && !bare {
+            1
+        } else if bare && rest.first() == Some(&b'(') {
+            return Err(self.lexer.code(end, "a call"));
+        } else if rest == b"=" || rest.is_empty() {
+            return Err(self.lexer.wrong(self.lexer.input.len(), "`=>`"));
+        } else {
+            self.find_pair()?
+        };
+        self.lexer.at += len;
+        self.has_pair = true;
+        self.lexer.skip();
+        if S::DETAIL && len != 1 {
+            let (from, to) = (end, self.lexer.at);
+            self.layout.pair(&self.lexer, from, to);
+        }
+        Ok(())
+    }
+
+    /// What the setting `Pair` was, if this is the first key.
+    #[cold]
+    fn find_pair(&mut self) -> Result<usize, Error> {
+        let rest = self.lexer.rest();
+        let mut len = rest.iter().take_while(|byte| b":=>~|;-".contains(byte)).count().min(8);
+        // The sign of a number.
+        if len > 1 && rest.get(len).is_some_and(u8::is_ascii_digit) && rest[len - 1] == b'-' {
+            len -= 1;
+        }
+        let found = &rest[..len];
+        if self.has_pair || !found.iter().any(|byte| b":=>~|".contains(byte)) {
+            return Err(self.lexer.unexpected("`=>`"));
+        }
+        self.pair = found.to_vec();
+        Ok(len)
+    }
+
+    /// Gives the next value of the innermost hash this key.
+    #[inline]
+    fn place_key(&mut self, text: Text, start: usize, end: usize) -> u16 {
+        let input = self.lexer.input;
+        let Some(frame) = self.frames.last_mut() else { return NO_KEY };
+        let tape = self.sink.tape();
+        if frame.count < KEYED && tape.keys.len() < IDS {
+            let id = match text.place {
+                Place::Input(at) if text.kind == Kind::Bytes => {
+                    let at = at as usize;
+                    let guess = tape.keys.guess(frame.last_key);
+                    if tape.keys.is_at(guess, Kind::Bytes, 0, input, at, text.len) {
+                        frame.last_key = guess;
+                        return guess;
+                    }
+                    match tape.keys.recall(Kind::Bytes, 0, input, at, text.len) {
+                        0 => tape.intern_key(Node::leaf(Kind::Bytes, 0), text.bytes_of_input(input)),
+                        id => Some(id),
+                    }
+                }
+                _ => {
+                    let bytes = text.bytes(tape, input).to_vec();
+                    let kind = if bytes.is_ascii() { Kind::Bytes } else { text.kind };
+                    tape.intern_key(Node::leaf(kind, 0), &bytes)
+                }
+            };
+            if let Some(id) = id {
+                tape.keys.learn(frame.last_key, id);
+                frame.last_key = id;
+                if let Place::Arena(from) = text.place {
+                    tape.arena.truncate(from as usize);
+                }
+                return id;
+            }
+        }
+        let is_ascii = text.bytes(tape, input).is_ascii();
+        let kind = if is_ascii { Kind::Bytes } else { text.kind };
+        let node = Text { kind, ..text }.node(tape);
+        let at = tape.push(Node { key: IS_KEY, ..node });
+        if let Some(detail) = self.sink.detail() {
+            detail.begin(at, start);
+            detail.end(at, end);
+        }
+        KEY_NODE
+    }
+}

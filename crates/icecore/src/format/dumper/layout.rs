@@ -1,0 +1,162 @@
+//! With which settings a text was written, as far as it shows.
+
+use super::heap::Root;
+use super::lex::{Lexer, is_word, is_word_start};
+use super::spelling as code;
+use crate::document::{Detail, Kind};
+
+/// What has been seen so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    /// Whether there was a first item, and whether all of them stood where
+    /// `Indent=1` puts them.
+    lines: Option<bool>,
+    has_container: bool,
+    has_indexes: bool,
+    has_bare_key: bool,
+    has_double_quotes: bool,
+    trailing_comma: bool,
+    pair: Option<Vec<u8>>,
+    bless: Option<Vec<u8>>,
+}
+
+impl Layout {
+    /// The first item of a container that is nested so deep.
+    pub(super) fn first_item(&mut self, lexer: &Lexer<'_>, levels: usize) {
+        self.has_container = true;
+        let before = lexer.slice(0, lexer.at);
+        let blanks = before.iter().rev().take_while(|byte| **byte == b' ').count();
+        let line = &before[..before.len() - blanks];
+        let line = line.strip_suffix(lexer.pad).unwrap_or(line);
+        if line.last() == Some(&b'\n') {
+            self.lines = Some(self.lines.unwrap_or(true) && blanks == 2 * levels);
+            let above = &line[..line.len() - 1];
+            self.has_indexes |= above.ends_with(b"#0");
+        }
+    }
+
+    pub(super) fn key(&mut self, first: Option<u8>, kind: Kind) {
+        match first {
+            Some(b'\'') => {}
+            Some(b'"') => self.has_double_quotes |= kind == Kind::Bytes,
+            _ => self.has_bare_key = true,
+        }
+    }
+
+    /// A string begins here. In double quotes Data::Dumper writes what has `\x{`
+    /// in it anyway.
+    pub(super) fn quote(&mut self, lexer: &Lexer<'_>) {
+        if lexer.peek() == Some(b'"') && !self.has_double_quotes {
+            let rest = &lexer.rest()[1..];
+            let text = &rest[..rest.iter().position(|byte| *byte == b'"').unwrap_or(rest.len()).min(1024)];
+            self.has_double_quotes = !text.windows(3).any(|window| window == b"\\x{");
+        }
+    }
+
+    pub(super) fn trailing_comma(&mut self) {
+        self.trailing_comma = true;
+    }
+
+    pub(super) fn pair(&mut self, lexer: &Lexer<'_>, from: usize, to: usize) {
+        let written = lexer.slice(from, to);
+        if self.pair.is_none() && written != b" => " && written.len() <= 64 {
+            self.pair = Some(written.to_vec());
+        }
+    }
+
+    pub(super) fn blesses(&mut self, name: &[u8]) {
+        self.bless.get_or_insert_with(|| name.to_vec());
+    }
+
+    /// Records what was seen.
+    pub(super) fn record(&self, detail: &mut Detail, pad: &[u8], roots: &[Root<'_>], repairs: bool) {
+        let indent = match self.lines {
+            _ if self.has_indexes => Some(3),
+            Some(true) => Some(1),
+            Some(false) => Some(2),
+            None if self.has_container => Some(0),
+            None => None,
+        };
+        if let Some(indent) = indent {
+            detail.header(code::INDENT, indent);
+        }
+        let flags = [
+            (code::TERSE, roots.first().is_some_and(|root| root.sigil == 0), 1),
+            (code::USEQQ, self.has_double_quotes, 1),
+            (code::QUOTEKEYS, self.has_bare_key, 0),
+            (code::TRAILINGCOMMA, self.trailing_comma, 1),
+            (code::PURITY, repairs, 1),
+            (code::LIST, roots.len() > 1, 1),
+        ];
+        for (code, _, value) in flags.into_iter().filter(|(_, seen, _)| *seen) {
+            detail.header(code, value);
+        }
+        let pair = self.pair.as_deref().unwrap_or(&[]);
+        for (code, bytes) in [(code::PAD, pad), (code::PAIR, pair), (code::BLESS, self.bless.as_deref().unwrap_or(&[]))]
+        {
+            if !bytes.is_empty() {
+                let kept = detail.keep(bytes);
+                detail.header(code, kept);
+            }
+        }
+        let is_usual =
+            |(at, root): (usize, &Root<'_>)| root.sigil == 0 || written(root) == format!("$VAR{}", at + 1).as_bytes();
+        if !roots.iter().enumerate().all(is_usual) {
+            for root in roots {
+                let kept = detail.keep(&written(root));
+                detail.header(code::NAME, kept);
+            }
+        }
+    }
+}
+
+/// The name of a value with its sigil.
+fn written(root: &Root<'_>) -> Vec<u8> {
+    let mut name = root.name.to_vec();
+    name.insert(0, root.sigil);
+    name
+}
+
+/// What stands before `$VAR1 = ` in the first line, and before the second line
+/// too: the setting `Pad`.
+pub(super) fn find_pad(input: &[u8]) -> &[u8] {
+    let end = input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len()).min(4096);
+    let (line, rest) = (&input[..end], &input[end..]);
+    let Some(pad) = (1..line.len()).find(|at| begins_assignment(&line[*at..])).map(|at| &line[..at]) else {
+        return &[];
+    };
+    let is_statement =
+        matches!(pad.trim_ascii(), b"" | b"my" | b"our" | b"local") || pad.contains(&b'=') || pad.contains(&b';');
+    let second = rest.get(1..).unwrap_or(&[]);
+    let is_alone = second.is_empty() && !pad.trim_ascii_end().last().is_some_and(|byte| is_word(*byte));
+    if !is_statement && (is_alone || second.starts_with(pad)) { pad } else { &[] }
+}
+
+/// `$name = `, `@name = ` or `%name = `
+fn begins_assignment(text: &[u8]) -> bool {
+    let [b'$' | b'@' | b'%', rest @ ..] = text else { return false };
+    let len = rest.iter().take_while(|byte| is_word(**byte) || **byte == b':').count();
+    rest.first().is_some_and(|byte| is_word_start(*byte) || *byte == b':') && rest[len..].starts_with(b" = ")
+}
+
+/// Whether a text may begin so: with an assignment, after blanks, comments,
+/// `my` and the like, or behind a pad.
+pub(super) fn may_begin(input: &[u8]) -> bool {
+    if !find_pad(input).is_empty() {
+        return true;
+    }
+    let mut lexer = Lexer::new(input, b"");
+    lexer.skip();
+    while matches!(lexer.word_at(lexer.at), b"my" | b"our" | b"local" | b"use" | b"strict" | b"warnings" | b"utf8") {
+        lexer.at += lexer.word_at(lexer.at).len();
+        lexer.skip();
+        lexer.at += usize::from(lexer.peek() == Some(b';'));
+        lexer.skip();
+    }
+    let [b'$' | b'@' | b'%' | b'*', ..] = lexer.rest() else { return false };
+    lexer.at += 1;
+    let name = lexer.name_at(lexer.at);
+    lexer.at += name.len();
+    lexer.skip();
+    !name.is_empty() && matches!(lexer.rest(), [b'=', next, ..] if !matches!(next, b'=' | b'~' | b'>'))
+}

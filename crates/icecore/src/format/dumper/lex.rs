@@ -1,0 +1,202 @@
+//! A position in a Perl text, and what can be told there without knowing what
+//! it is part of.
+
+use crate::error::{Error, ErrorKind};
+
+/// The input and how far it was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lexer<'a> {
+    pub(super) input: &'a [u8],
+    pub(super) at: usize,
+    /// What stands before each line and means nothing.
+    pub(super) pad: &'a [u8],
+    /// It may also stand within lines, as with `Indent=0`: no value begins so.
+    pub(super) pad_within: bool,
+    /// `use utf8`: the bytes of the text are UTF-8.
+    pub(super) utf8: bool,
+}
+
+pub(super) const HELP_CODE: &str = "code is not run; let perl itself dump the value that it gives";
+
+pub(super) fn is_word_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
+}
+
+pub(super) fn is_word(byte: u8) -> bool {
+    is_word_start(byte) || byte.is_ascii_digit()
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | b'\x0c')
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(input: &'a [u8], pad: &'a [u8]) -> Lexer<'a> {
+        let pad_within = pad.first().is_some_and(|byte| b"#>|/".contains(byte));
+        Lexer { input, at: 0, pad, pad_within, utf8: false }
+    }
+
+    #[inline]
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.input.get(self.at).copied()
+    }
+
+    #[inline]
+    pub(super) fn byte(&self, at: usize) -> Option<u8> {
+        self.input.get(at).copied()
+    }
+
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.input.get(self.at..).unwrap_or(&[])
+    }
+
+    pub(super) fn slice(&self, start: usize, end: usize) -> &'a [u8] {
+        self.input.get(start..end).unwrap_or(&[])
+    }
+
+    // -- Errors -----------------------------------------------------------------
+
+    /// Something else stands at `at`.
+    #[cold]
+    pub(super) fn wrong(&self, at: usize, expected: &'static str) -> Error {
+        match self.byte(at) {
+            None => Error::new(ErrorKind::Truncated).at(self.input.len()).finding("the end of the input"),
+            Some(byte @ 0x20..0x7f) => {
+                Error::new(ErrorKind::Malformed).at(at).finding(format!("`{}`", char::from(byte)))
+            }
+            Some(byte) => Error::new(ErrorKind::Malformed).at(at).finding(format!("byte 0x{byte:02x}")),
+        }
+        .expecting(expected)
+    }
+
+    /// What stands at `at` would have to be run.
+    #[cold]
+    pub(super) fn code(&self, at: usize, what: impl std::fmt::Display) -> Error {
+        Error::new(ErrorKind::Unsupported)
+            .at(at)
+            .expecting("what Data::Dumper writes")
+            .finding(format!("{what}"))
+            .helping(HELP_CODE)
+    }
+
+    /// Something else than `expected` stands here: an operator is code.
+    #[cold]
+    pub(super) fn unexpected(&self, expected: &'static str) -> Error {
+        let rest = self.rest();
+        match rest {
+            // They may be cut off.
+            [] | [b'='] | [b'-'] => self.wrong(self.input.len(), expected),
+            [b'-', b'>', behind @ ..] => match behind.trim_ascii_start().first() {
+                Some(byte) if is_word_start(*byte) => {
+                    self.code(self.at, "a method call").helping("Data::Dumper adds it where Toaster is set")
+                }
+                _ => self.code(self.at, "an access to what stands before"),
+            },
+            [b'=', b'>', ..] => self.wrong(self.at, expected),
+            [
+                b'+' | b'-' | b'*' | b'/' | b'%' | b'.' | b'?' | b'|' | b'&' | b'^' | b'<' | b'>' | b'!' | b'=' | b'~',
+                ..,
+            ] => self.code(self.at, format_args!("the operator `{}`", char::from(rest[0]))),
+            [b'[' | b'{', ..] => self.code(self.at, "an access to what stands before"),
+            [byte, ..] if byte.is_ascii_lowercase() => {
+                let word = String::from_utf8_lossy(self.word_at(self.at)).into_owned();
+                self.code(self.at, format_args!("`{word}`"))
+            }
+            _ => self.wrong(self.at, expected),
+        }
+    }
+
+    // -- Small pieces -------------------------------------------------------------
+
+    /// Skips blanks, comments, and the pad at the start of lines.
+    #[inline]
+    pub(super) fn skip(&mut self) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'\n' if !self.pad.is_empty() => {
+                    self.at += 1;
+                    self.skip_pad();
+                }
+                _ if self.pad_within && self.rest().starts_with(self.pad) => self.at += self.pad.len(),
+                _ if is_blank(byte) => self.at += 1,
+                b'#' => self.comment(),
+                _ => return,
+            }
+        }
+    }
+
+    #[cold]
+    fn comment(&mut self) {
+        let rest = self.rest();
+        self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+    }
+
+    #[cold]
+    pub(super) fn skip_pad(&mut self) {
+        if self.rest().starts_with(self.pad) {
+            self.at += self.pad.len();
+        }
+    }
+
+    /// Blanks, then this byte.
+    pub(super) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
+        self.skip();
+        if self.peek() != Some(byte) {
+            return Err(self.unexpected(expected));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// The letters, digits and `_` from `at` on.
+    pub(super) fn word_at(&self, at: usize) -> &'a [u8] {
+        let rest = self.input.get(at..).unwrap_or(&[]);
+        let len = rest.iter().take_while(|byte| is_word(**byte)).count();
+        &rest[..len]
+    }
+
+    /// The name from `at` on with its packages: `Foo::bar`, `::x`.
+    pub(super) fn name_at(&self, at: usize) -> &'a [u8] {
+        let mut end = at;
+        loop {
+            end += self.word_at(end).len();
+            if self.byte(end) != Some(b':') || self.byte(end + 1) != Some(b':') {
+                return self.slice(at, end);
+            }
+            end += 2;
+        }
+    }
+
+    /// Takes this word, if it stands here whole.
+    pub(super) fn take_word(&mut self, word: &[u8]) -> bool {
+        let found = self.rest().starts_with(word) && !self.byte(self.at + word.len()).is_some_and(is_word);
+        if found {
+            self.at += word.len();
+        }
+        found
+    }
+
+    /// Whether a word stands here that works on the value before.
+    pub(super) fn is_operator(&self) -> bool {
+        const OPERATORS: &[&[u8]] = &[
+            b"x", b"eq", b"ne", b"lt", b"gt", b"le", b"ge", b"cmp", b"and", b"or", b"xor", b"not", b"if", b"unless",
+            b"for", b"foreach", b"while", b"until", b"isa",
+        ];
+        OPERATORS.contains(&self.word_at(self.at))
+    }
+
+    /// Takes these bytes, if they stand here.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
+        let found = self.rest().starts_with(bytes);
+        if found {
+            self.at += bytes.len();
+        }
+        found
+    }
+
+    /// Whether the input ends in the middle of one of these words.
+    pub(super) fn is_cut_off(&self, at: usize, words: &[&[u8]]) -> bool {
+        let rest = self.input.get(at..).unwrap_or(&[]);
+        words.iter().any(|word| word.len() > rest.len() && word.starts_with(rest))
+    }
+}

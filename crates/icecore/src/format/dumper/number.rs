@@ -1,0 +1,230 @@
+//! Numbers as Perl writes them, and v-strings.
+
+use super::lex::{Lexer, is_word};
+use crate::document::Node;
+use crate::error::{Error, ErrorKind};
+
+/// What stands where a digit or a point stood.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Number {
+    Node(Node),
+    /// The text of a v-string.
+    VString(usize, usize),
+}
+
+impl Lexer<'_> {
+    /// The number that begins here, with a digit or a point.
+    pub(super) fn number(&mut self, negative: bool) -> Result<Number, Error> {
+        let start = self.at;
+        if let Some(node) = self.short_decimal(negative) {
+            return Ok(Number::Node(node));
+        }
+        let node = match self.rest() {
+            [b'0', b'x' | b'X', ..] => self.radix(start + 2, 16, negative)?,
+            [b'0', b'b' | b'B', ..] => self.radix(start + 2, 2, negative)?,
+            [b'0', b'o' | b'O', ..] => self.radix(start + 2, 8, negative)?,
+            [b'0', b'0'..=b'9' | b'_', ..] => self.radix(start + 1, 8, negative)?,
+            _ => return self.decimal(negative),
+        };
+        self.ends_here(start)?;
+        Ok(Number::Node(node))
+    }
+
+    /// Up to 18 plain digits with nothing behind that could belong to them.
+    #[inline]
+    fn short_decimal(&mut self, negative: bool) -> Option<Node> {
+        let (mut value, mut end) = (0i64, self.at);
+        while let Some(digit @ b'0'..=b'9') = self.byte(end) {
+            value = value.wrapping_mul(10).wrapping_add(i64::from(digit - b'0'));
+            end += 1;
+        }
+        let len = end - self.at;
+        let is_plain = (1..=18).contains(&len) && (len == 1 || self.peek() != Some(b'0'));
+        if !is_plain || self.byte(end).is_some_and(|byte| is_word(byte) || byte == b'.') {
+            return None;
+        }
+        self.at = end;
+        Some(Node::int(if negative { -value } else { value }))
+    }
+
+    fn radix(&mut self, from: usize, radix: u32, negative: bool) -> Result<Node, Error> {
+        let (mut value, mut float, mut digits, mut end) = (Some(0u64), 0f64, 0, from);
+        while let Some(byte) = self.byte(end) {
+            if let Some(digit) = char::from(byte).to_digit(radix) {
+                value = value.and_then(|value| value.checked_mul(u64::from(radix))?.checked_add(u64::from(digit)));
+                float = float * f64::from(radix) + f64::from(digit);
+                digits += 1;
+            } else if byte != b'_' {
+                break;
+            }
+            end += 1;
+        }
+        if digits == 0 && radix != 8 {
+            return Err(self.wrong(end, "a digit"));
+        }
+        self.at = end;
+        Ok(integer(value, float, negative))
+    }
+
+    fn decimal(&mut self, negative: bool) -> Result<Number, Error> {
+        let start = self.at;
+        let mut end = self.digits_from(start);
+        let mut is_float = false;
+        if self.byte(end) == Some(b'.') && self.byte(end + 1) != Some(b'.') {
+            let behind = self.digits_from(end + 1);
+            if behind > end + 1 && self.byte(behind) == Some(b'.') && matches!(self.byte(behind + 1), Some(b'0'..=b'9'))
+            {
+                return self.dotted(start, end, negative);
+            }
+            (end, is_float) = (behind, true);
+        }
+        if matches!(self.byte(end), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(self.byte(end + 1), Some(b'+' | b'-')));
+            let behind = self.digits_from(end + 1 + sign);
+            if behind > end + 1 + sign {
+                (end, is_float) = (behind, true);
+            } else if behind == self.input.len() {
+                return Err(self.wrong(behind, "the digits of an exponent"));
+            }
+        }
+        let text: String =
+            self.slice(start, end).iter().filter(|byte| **byte != b'_').map(|byte| char::from(*byte)).collect();
+        self.at = end;
+        self.ends_here(start)?;
+        let value = if is_float { None } else { text.parse::<u64>().ok() };
+        let float = text.parse::<f64>().unwrap_or(f64::NAN);
+        Ok(Number::Node(if is_float {
+            Node::float(if negative { -float } else { float })
+        } else {
+            integer(value, float, negative)
+        }))
+    }
+
+    /// Behind the digits and `_` from `at` on.
+    fn digits_from(&self, at: usize) -> usize {
+        let rest = self.input.get(at..).unwrap_or(&[]);
+        at + rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'_').count()
+    }
+
+    /// `1.22.333`: a v-string without `v`. Its first point is at `point`.
+    fn dotted(&mut self, start: usize, point: usize, negative: bool) -> Result<Number, Error> {
+        self.at = point;
+        while self.peek() == Some(b'.') && matches!(self.byte(self.at + 1), Some(b'0'..=b'9')) {
+            self.at = self.digits_from(self.at + 1);
+        }
+        self.ends_here(start)?;
+        if negative {
+            return Err(self.code(start, "a v-string behind `-`"));
+        }
+        Ok(Number::VString(start, self.at))
+    }
+
+    /// The v-string that begins here with `v`, if one does.
+    pub(super) fn v_string(&mut self) -> Option<(usize, usize)> {
+        let start = self.at;
+        let mut end = self.digits_from(start + 1);
+        if !matches!(self.byte(start + 1), Some(b'0'..=b'9')) {
+            return None;
+        }
+        while self.byte(end) == Some(b'.') && matches!(self.byte(end + 1), Some(b'0'..=b'9')) {
+            end = self.digits_from(end + 1);
+        }
+        if self.byte(end).is_some_and(is_word) {
+            return None;
+        }
+        self.at = end;
+        Some((start, end))
+    }
+
+    fn ends_here(&self, start: usize) -> Result<(), Error> {
+        if !self.peek().is_some_and(is_word) {
+            return Ok(());
+        }
+        let end = self.at + self.word_at(self.at).len();
+        let word = String::from_utf8_lossy(self.slice(start, end)).into_owned();
+        Err(Error::new(ErrorKind::Malformed).at(start).expecting("a number").finding(format!("`{word}`")))
+    }
+}
+
+/// What perl makes of an integer: a float where 64 bits do not hold it.
+fn integer(value: Option<u64>, float: f64, negative: bool) -> Node {
+    match (value, negative) {
+        (Some(value), false) => Node::uint(value),
+        (Some(value), true) if value <= 1 << 63 => Node::int((value as i64).wrapping_neg()),
+        (_, true) => Node::float(-float),
+        (None, false) => Node::float(float),
+    }
+}
+
+/// The characters that a v-string's text stands for.
+pub(super) fn characters(text: &[u8]) -> impl Iterator<Item = Option<u64>> {
+    let digits = text.strip_prefix(b"v").unwrap_or(text);
+    digits.split(|byte| *byte == b'.').map(|part| {
+        part.iter()
+            .filter(|byte| byte.is_ascii_digit())
+            .try_fold(0u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Kind;
+
+    fn number(text: &str) -> Option<Number> {
+        let mut lexer = Lexer::new(text.as_bytes(), b"");
+        let negative = lexer.peek() == Some(b'-');
+        lexer.at += usize::from(negative);
+        let number = lexer.number(negative).ok()?;
+        (lexer.at == text.len()).then_some(number)
+    }
+
+    #[test]
+    fn integers_of_every_form() {
+        for (text, value) in [
+            ("0", 0),
+            ("-0", 0),
+            ("42", 42),
+            ("-42", -42),
+            ("1_000", 1000),
+            ("0x1f", 31),
+            ("-0X1_F", -31),
+            ("0b11", 3),
+            ("0o17", 15),
+            ("017", 15),
+            ("00", 0),
+            ("9223372036854775807", i64::MAX),
+            ("-9223372036854775808", i64::MIN),
+        ] {
+            assert_eq!(number(text), Some(Number::Node(Node::int(value))), "{text}");
+        }
+        assert_eq!(number("18446744073709551615"), Some(Number::Node(Node::uint(u64::MAX))));
+    }
+
+    #[test]
+    fn floats_and_what_is_too_large() {
+        for (text, value) in [
+            ("1.5", 1.5),
+            ("-1.5e3", -1500.0),
+            (".5", 0.5),
+            ("1.", 1.0),
+            ("1e3", 1000.0),
+            ("1_0.2_5", 10.25),
+            ("18446744073709551616", 18446744073709551616.0),
+            ("-9223372036854775809", -9223372036854775808.0),
+            ("0xffffffffffffffff0", 295147905179352825840.0),
+        ] {
+            assert_eq!(number(text), Some(Number::Node(Node::float(value))), "{text}");
+        }
+        let Some(Number::Node(zero)) = number("-0.0") else { panic!() };
+        assert!(zero.kind == Kind::Float && zero.payload == (-0.0f64).to_bits());
+    }
+
+    #[test]
+    fn what_is_no_number() {
+        for text in ["08", "1x", "0x", "0xg", "1e", "12abc", "0b2"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+        assert_eq!(number("1.22.333"), Some(Number::VString(0, 8)));
+    }
+}

@@ -1,0 +1,259 @@
+//! Paths: how a text names what stands elsewhere, as `$VAR1->{'a'}[0]` and
+//! `${\$VAR1->[0]}`.
+//!
+//! A path is taken apart twice: when it is met, to know where it ends, and when
+//! all is read, to follow it. So nothing need be kept of it but where it stands.
+
+use super::lex::{Lexer, is_word_start};
+use super::number::Number;
+use super::string::{Strings, Text};
+use crate::document::{Kind, Tape};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::num::general;
+
+/// A part of a path, in the order of the text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Part<'a> {
+    /// `${`, `@{`, `%{` or the first of `$$`: what comes, up to its `Close`, is
+    /// a reference that is followed.
+    Open(u8),
+    /// `\` behind an opening.
+    Reference,
+    /// The variable, `$VAR1`, or `@a` in `$a[0]`.
+    Name(u8, &'a [u8]),
+    /// A part of a glob: `*::a{ARRAY}`.
+    Glob(Vec<u8>, &'a [u8]),
+    Index(i64),
+    Key(Kind, Vec<u8>),
+    Close,
+}
+
+/// Takes a path apart.
+#[derive(Clone, Debug)]
+pub(super) struct Parts<'a> {
+    pub(super) lexer: Lexer<'a>,
+    /// The openings that wait for their end, and whether in braces.
+    open: Vec<bool>,
+    has_name: bool,
+    /// Openings without braces end before anything else comes.
+    closing: bool,
+}
+
+impl<'a> Parts<'a> {
+    pub(super) fn new(lexer: Lexer<'a>) -> Parts<'a> {
+        Parts { lexer, open: Vec::new(), has_name: false, closing: false }
+    }
+
+    /// The next part; `None` at the end. What strings are made of goes to the
+    /// arena of `tape` and is taken off again.
+    pub(super) fn next(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Option<Part<'a>>, Error> {
+        if !self.has_name {
+            return self.front(tape, limits).map(Some);
+        }
+        if self.closing {
+            if self.open.pop_if(|braced| !*braced).is_some() {
+                return Ok(Some(Part::Close));
+            }
+            self.closing = false;
+        }
+        let before = self.lexer.at;
+        self.lexer.skip();
+        match self.lexer.peek() {
+            Some(b'}') if !self.open.is_empty() => {
+                self.lexer.at += 1;
+                self.open.pop();
+                self.closing = true;
+                Ok(Some(Part::Close))
+            }
+            Some(b'[' | b'{') => self.step(tape, limits).map(Some),
+            Some(b'-') if self.lexer.byte(self.lexer.at + 1) == Some(b'>') => {
+                let arrow = self.lexer.at;
+                self.lexer.at += 2;
+                self.lexer.skip();
+                if !matches!(self.lexer.peek(), Some(b'[' | b'{') | None) {
+                    self.lexer.at = arrow;
+                    return Err(self.lexer.unexpected("`[` or `{`"));
+                }
+                self.step(tape, limits).map(Some)
+            }
+            _ if !self.open.is_empty() => Err(self.lexer.unexpected("`}`")),
+            _ => {
+                self.lexer.at = before;
+                Ok(None)
+            }
+        }
+    }
+
+    /// What stands before the name, and the name.
+    fn front(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
+        self.lexer.skip();
+        let start = self.lexer.at;
+        let is_inside = self.open.last() == Some(&true);
+        match self.lexer.peek() {
+            Some(b'\\') if is_inside => {
+                self.lexer.at += 1;
+                Ok(Part::Reference)
+            }
+            Some(sigil @ (b'$' | b'@' | b'%' | b'&')) => {
+                self.lexer.at += 1;
+                match self.lexer.peek() {
+                    Some(b'{') => {
+                        self.lexer.at += 1;
+                        self.open.push(true);
+                        Ok(Part::Open(sigil))
+                    }
+                    Some(b'$') => {
+                        self.open.push(false);
+                        Ok(Part::Open(sigil))
+                    }
+                    _ => self.name(sigil, start),
+                }
+            }
+            Some(b'*') => self.glob(tape, limits),
+            _ => Err(self.lexer.unexpected("a variable")),
+        }
+    }
+
+    fn name(&mut self, sigil: u8, start: usize) -> Result<Part<'a>, Error> {
+        let name = self.lexer.name_at(self.lexer.at);
+        if name.is_empty() {
+            return Err(match self.lexer.peek() {
+                None => self.lexer.wrong(self.lexer.at, "a name"),
+                Some(_) => self.lexer.code(start, "a variable of perl's own"),
+            });
+        }
+        self.lexer.at += name.len();
+        self.has_name = true;
+        self.closing = true;
+        // `$a[0]` is an item of `@a`; but `$$a[0]` one of what `$a` refers to.
+        let is_plain = sigil == b'$' && self.open.last() != Some(&false);
+        let sigil = match self.lexer.peek() {
+            Some(b'[') if is_plain => b'@',
+            Some(b'{') if is_plain => b'%',
+            _ => sigil,
+        };
+        Ok(Part::Name(sigil, name))
+    }
+
+    /// `*::name{ARRAY}`
+    fn glob(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
+        let name = glob_name(&mut self.lexer, tape, limits)?;
+        let Some(part) = glob_part(&mut self.lexer) else {
+            return Err(self.lexer.wrong(self.lexer.at, "the part of a glob, as `{ARRAY}`"));
+        };
+        self.has_name = true;
+        self.closing = true;
+        Ok(Part::Glob(name, part))
+    }
+
+    /// `[0]` or `{'a'}`
+    fn step(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
+        let is_index = self.lexer.peek() == Some(b'[');
+        if self.lexer.peek().is_none() {
+            return Err(self.lexer.wrong(self.lexer.at, "`[` or `{`"));
+        }
+        self.lexer.at += 1;
+        self.lexer.skip();
+        let start = self.lexer.at;
+        let part = match self.scalar(tape, limits)? {
+            (Kind::Int, text) if is_index => {
+                let index = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
+                Part::Index(index.ok_or_else(|| self.lexer.wrong(start, "an index"))?)
+            }
+            _ if is_index => return Err(self.lexer.wrong(start, "an index")),
+            (Kind::Int, text) => Part::Key(Kind::Bytes, text),
+            (kind, text) => Part::Key(kind, text),
+        };
+        let close = if is_index { (b']', "`]`") } else { (b'}', "`}`") };
+        self.lexer.expect(close.0, close.1)?;
+        self.closing = true;
+        Ok(part)
+    }
+
+    /// An index or a key: its kind and bytes.
+    fn scalar(&mut self, tape: &mut Tape, limits: &Limits) -> Result<(Kind, Vec<u8>), Error> {
+        let lexer = &mut self.lexer;
+        let start = lexer.at;
+        let negative = lexer.peek() == Some(b'-');
+        if negative {
+            lexer.at += 1;
+        }
+        match lexer.peek() {
+            Some(b'\'' | b'"') if !negative => {
+                let input = lexer.input;
+                let text = taken(tape, |tape| Strings { tape, limits }.quoted(lexer), input)?;
+                Ok(text)
+            }
+            Some(b'0'..=b'9') => match lexer.number(negative)? {
+                Number::Node(node) => match node.kind {
+                    Kind::Int => Ok((Kind::Int, (node.payload as i64).to_string().into_bytes())),
+                    Kind::Uint => Ok((Kind::Bytes, node.payload.to_string().into_bytes())),
+                    _ => Ok((Kind::Bytes, general::perl_text(f64::from_bits(node.payload)).into_bytes())),
+                },
+                Number::VString(..) => Err(lexer.wrong(start, "a key")),
+            },
+            Some(byte) if is_word_start(byte) => {
+                let word = lexer.name_at(lexer.at);
+                lexer.at += word.len();
+                Ok((Kind::Bytes, lexer.slice(start, lexer.at).to_vec()))
+            }
+            _ => Err(lexer.unexpected("a key or an index")),
+        }
+    }
+}
+
+/// The kind and the bytes of a string, whose place in the arena is given back.
+fn taken(
+    tape: &mut Tape,
+    read: impl FnOnce(&mut Tape) -> Result<Text, Error>,
+    input: &[u8],
+) -> Result<(Kind, Vec<u8>), Error> {
+    let len = tape.arena.len();
+    let text = read(tape);
+    let bytes = text.as_ref().map_or(Vec::new(), |text| text.bytes(tape, input).to_vec());
+    tape.arena.truncate(len);
+    text.map(|text| (if bytes.is_ascii() { Kind::Bytes } else { text.kind }, bytes))
+}
+
+/// The name of the glob whose `*` stands here, as perl says it in a string but for
+/// the `*`: `main::STDOUT`.
+pub(super) fn glob_name(lexer: &mut Lexer<'_>, tape: &mut Tape, limits: &Limits) -> Result<Vec<u8>, Error> {
+    lexer.at += 1;
+    let name = if lexer.peek() == Some(b'{') {
+        lexer.at += 1;
+        lexer.skip();
+        if !matches!(lexer.peek(), Some(b'\'' | b'"') | None) {
+            return Err(lexer.unexpected("the name of a glob in quotes"));
+        }
+        let input = lexer.input;
+        let (_, name) = taken(tape, |tape| Strings { tape, limits }.quoted(lexer), input)?;
+        lexer.expect(b'}', "`}`")?;
+        name
+    } else {
+        let name = lexer.name_at(lexer.at);
+        if name.is_empty() {
+            return Err(lexer.wrong(lexer.at, "the name of a glob"));
+        }
+        lexer.at += name.len();
+        name.to_vec()
+    };
+    Ok(match name.strip_prefix(b"::") {
+        Some(name) => [b"main::", name].concat(),
+        None if name.windows(2).any(|pair| pair == b"::") => name,
+        None => [b"main::", &name[..]].concat(),
+    })
+}
+
+/// `{ARRAY}` behind a glob.
+pub(super) fn glob_part<'a>(lexer: &mut Lexer<'a>) -> Option<&'a [u8]> {
+    let name = lexer.word_at(lexer.at + 1);
+    let end = lexer.at + 1 + name.len();
+    if lexer.peek() != Some(b'{') || lexer.byte(end) != Some(b'}') {
+        return None;
+    }
+    matches!(name, b"SCALAR" | b"ARRAY" | b"HASH" | b"CODE" | b"GLOB" | b"IO").then(|| {
+        lexer.at = end + 1;
+        name
+    })
+}

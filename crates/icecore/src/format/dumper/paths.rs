@@ -1,0 +1,196 @@
+//! Names of what was written: `$VAR1->{'a'}[0]`, `${$VAR1->[1]}`.
+//!
+//! They are needed only for what a link means. Each is kept as its last step and
+//! the name before it, so that they take no more memory than the document.
+
+/// A name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Path(u32);
+
+#[derive(Clone, Copy)]
+struct Piece {
+    before: Path,
+    step: Step,
+    /// It begins with `${` or the like.
+    braced: bool,
+    /// It has a line break, which Data::Dumper's Perl code stumbles over.
+    broken: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    /// The name of the value itself.
+    Root {
+        start: usize,
+        end: usize,
+    },
+    Item {
+        index: u32,
+        arrow: bool,
+    },
+    Key {
+        start: usize,
+        end: usize,
+        arrow: bool,
+    },
+    /// What it refers to: `${…}`, `*{…}`.
+    Behind {
+        sigil: u8,
+    },
+}
+
+pub(super) struct Paths {
+    pieces: Vec<Piece>,
+    text: Vec<u8>,
+    /// Whether the arrows are those of Data::Dumper's Perl code.
+    useperl: bool,
+    /// For `push`.
+    steps: Vec<Step>,
+}
+
+impl Paths {
+    pub(super) fn new(useperl: bool) -> Paths {
+        Paths { pieces: Vec::new(), text: Vec::new(), useperl, steps: Vec::new() }
+    }
+
+    fn add(&mut self, piece: Piece) -> Path {
+        let path = Path(u32::try_from(self.pieces.len()).unwrap_or(u32::MAX));
+        self.pieces.push(piece);
+        path
+    }
+
+    fn keep(&mut self, text: &[u8]) -> (usize, usize) {
+        let start = self.text.len();
+        self.text.extend_from_slice(text);
+        (start, self.text.len())
+    }
+
+    /// The name of a value.
+    pub(super) fn root(&mut self, name: &[u8]) -> Path {
+        let (start, end) = self.keep(name);
+        let before = Path(u32::MAX);
+        let braced = name.get(1) == Some(&b'{');
+        let broken = name.get(2..).is_some_and(|rest| rest.contains(&b'\n'));
+        self.add(Piece { before, step: Step::Root { start, end }, braced, broken })
+    }
+
+    pub(super) fn item(&mut self, array: Path, index: u32) -> Path {
+        let arrow = self.needs_arrow(array);
+        let piece = self.piece(array);
+        self.add(Piece { before: array, step: Step::Item { index, arrow }, ..piece })
+    }
+
+    /// `key` as it is written, in its quotes.
+    pub(super) fn key(&mut self, hash: Path, key: &[u8]) -> Path {
+        let arrow = self.needs_arrow(hash);
+        let piece = self.piece(hash);
+        let (start, end) = self.keep(key);
+        let broken = piece.broken || key.contains(&b'\n');
+        self.add(Piece { before: hash, step: Step::Key { start, end, arrow }, broken, ..piece })
+    }
+
+    /// What the reference with this name refers to.
+    pub(super) fn behind(&mut self, reference: Path, sigil: u8) -> Path {
+        let piece = self.piece(reference);
+        self.add(Piece { before: reference, step: Step::Behind { sigil }, braced: true, ..piece })
+    }
+
+    fn piece(&self, path: Path) -> Piece {
+        let none = Piece { before: path, step: Step::Root { start: 0, end: 0 }, braced: false, broken: false };
+        self.pieces.get(path.0 as usize).copied().unwrap_or(none)
+    }
+
+    /// Whether an arrow stands between the name and an index.
+    fn needs_arrow(&self, path: Path) -> bool {
+        let piece = self.piece(path);
+        let (start, end) = match piece.step {
+            Step::Root { start, end } => (start, end),
+            // `${$}` needs none, says the C code, by counting letters.
+            Step::Behind { .. } if !self.useperl && self.root_text(piece.before).len() == 1 => return false,
+            _ => return piece.braced || self.useperl && piece.broken,
+        };
+        let name = self.text.get(start..end).unwrap_or(&[]);
+        let ends_open = !matches!(name.last(), Some(b']' | b'}'));
+        match name.first() {
+            Some(b'@' | b'%') => false,
+            _ if self.useperl => ends_open || piece.braced || piece.broken,
+            // Nor does `${a}`.
+            _ => ends_open || piece.braced && name.len() > 4,
+        }
+    }
+
+    /// The name of a value as it is.
+    pub(super) fn root_text(&self, path: Path) -> &[u8] {
+        match self.piece(path).step {
+            Step::Root { start, end } => self.text.get(start..end).unwrap_or(&[]),
+            _ => &[],
+        }
+    }
+
+    /// Writes a name.
+    pub(super) fn push(&mut self, path: Path, buf: &mut Vec<u8>) {
+        let mut steps = std::mem::take(&mut self.steps);
+        let mut at = path;
+        let root = loop {
+            let piece = self.piece(at);
+            if let Step::Root { start, end } = piece.step {
+                break self.text.get(start..end).unwrap_or(&[]);
+            }
+            if let Step::Behind { sigil } = piece.step {
+                buf.extend_from_slice(&[sigil, b'{']);
+            }
+            steps.push(piece.step);
+            at = piece.before;
+        };
+        match (root, steps.is_empty()) {
+            ([b'@' | b'%', name @ ..], false) => {
+                buf.push(b'$');
+                buf.extend_from_slice(name);
+            }
+            _ => buf.extend_from_slice(root),
+        }
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Item { arrow, .. } | Step::Key { arrow, .. } if arrow => buf.extend_from_slice(b"->"),
+                _ => {}
+            }
+            match step {
+                Step::Item { index, .. } => buf.extend_from_slice(format!("[{index}]").as_bytes()),
+                Step::Key { start, end, .. } => {
+                    buf.push(b'{');
+                    buf.extend_from_slice(self.text.get(start..end).unwrap_or(&[]));
+                    buf.push(b'}');
+                }
+                _ => buf.push(b'}'),
+            }
+        }
+        self.steps = steps;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(root: &str, useperl: bool) -> [String; 4] {
+        let mut paths = Paths::new(useperl);
+        let root = paths.root(root.as_bytes());
+        let key = paths.key(root, b"'a'");
+        let item = paths.item(key, 7);
+        let behind = paths.behind(item, b'$');
+        let last = paths.item(behind, 0);
+        [root, key, item, last].map(|path| {
+            let mut buf = Vec::new();
+            paths.push(path, &mut buf);
+            String::from_utf8(buf).unwrap()
+        })
+    }
+
+    #[test]
+    fn as_data_dumper_names_them() {
+        assert_eq!(names("$VAR1", false), ["$VAR1", "$VAR1->{'a'}", "$VAR1->{'a'}[7]", "${$VAR1->{'a'}[7]}->[0]"]);
+        assert_eq!(names("%h", false), ["%h", "$h{'a'}", "$h{'a'}[7]", "${$h{'a'}[7]}->[0]"]);
+        assert_eq!(names("${a}", false)[..3], ["${a}", "${a}{'a'}", "${a}{'a'}->[7]"]);
+        assert_eq!(names("${a}", true)[..3], ["${a}", "${a}->{'a'}", "${a}->{'a'}->[7]"]);
+    }
+}

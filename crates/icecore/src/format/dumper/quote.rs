@@ -1,0 +1,145 @@
+//! Strings in quotes.
+
+use super::wide;
+
+/// Whether it reads as a number that stands without quotes: up to nine digits.
+#[inline]
+pub(super) fn is_decimal(bytes: &[u8]) -> bool {
+    let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
+    match digits {
+        [b'0'] => bytes.len() == 1,
+        [b'1'..=b'9', rest @ ..] => rest.len() <= 8 && rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    }
+}
+
+/// Whether it is a name, as keys without quotes are.
+#[inline]
+pub(super) fn is_identifier(bytes: &[u8]) -> bool {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    !bytes.first().is_none_or(u8::is_ascii_digit) && bytes.iter().all(is_word)
+}
+
+/// In single quotes, byte for byte.
+#[inline]
+pub(super) fn push_single(bytes: &[u8], buf: &mut Vec<u8>) {
+    buf.push(b'\'');
+    push_escaped(bytes, buf);
+    buf.push(b'\'');
+}
+
+/// With what single quotes need, byte for byte.
+#[inline]
+pub(super) fn push_escaped(bytes: &[u8], buf: &mut Vec<u8>) {
+    let is_special = |byte: &u8| matches!(byte, b'\'' | b'\\');
+    if !bytes.iter().fold(false, |any, byte| any | is_special(byte)) {
+        return buf.extend_from_slice(bytes);
+    }
+    let mut rest = bytes;
+    while let Some(at) = rest.iter().position(is_special) {
+        buf.extend_from_slice(&rest[..at]);
+        buf.extend_from_slice(&[b'\\', rest[at]]);
+        rest = &rest[at + 1..];
+    }
+    buf.extend_from_slice(rest);
+}
+
+/// In double quotes. Characters of text that are not ASCII are written by their
+/// numbers; of bytes they are octal. `controls`: control characters are escaped
+/// too, otherwise they stay.
+pub(super) fn push_double(bytes: &[u8], is_text: bool, controls: bool, buf: &mut Vec<u8>) {
+    buf.push(b'"');
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        if is_text
+            && !byte.is_ascii()
+            && let Some((code, len)) = wide::decode(&bytes[at..])
+        {
+            buf.extend_from_slice(format!("\\x{{{code:x}}}").as_bytes());
+            at += len;
+            continue;
+        }
+        at += 1;
+        match byte {
+            b'"' | b'\\' | b'$' | b'@' => buf.extend_from_slice(&[b'\\', *byte]),
+            b' '..=b'~' => buf.push(*byte),
+            _ if !controls => buf.push(*byte),
+            _ => push_control(*byte, bytes.get(at), buf),
+        }
+    }
+    buf.push(b'"');
+}
+
+/// An escape for a control character or a byte above ASCII.
+fn push_control(byte: u8, next: Option<&u8>, buf: &mut Vec<u8>) {
+    buf.push(b'\\');
+    let letter = match byte {
+        7 => b'a',
+        8 => b'b',
+        b'\t' => b't',
+        b'\n' => b'n',
+        0x0C => b'f',
+        b'\r' => b'r',
+        0x1B => b'e',
+        _ => {
+            // A digit behind it would be taken for a part of the number.
+            let digits = if next.is_some_and(u8::is_ascii_digit) { 3 } else { 1 };
+            return buf.extend_from_slice(format!("{byte:0digits$o}").as_bytes());
+        }
+    };
+    buf.push(letter);
+}
+
+/// As it is, in characters: in UTF-8 if `wide`, otherwise in Latin-1. What Latin-1
+/// lacks stays UTF-8.
+pub(super) fn push_chars(bytes: &[u8], is_text: bool, wide: bool, buf: &mut Vec<u8>) {
+    match (is_text, wide) {
+        (true, false) => {
+            let mut rest = bytes;
+            while let Some((code, len)) = wide::decode(rest) {
+                match u8::try_from(code) {
+                    Ok(byte) => buf.push(byte),
+                    Err(_) => buf.extend_from_slice(&rest[..len]),
+                }
+                rest = &rest[len..];
+            }
+            buf.extend_from_slice(rest);
+        }
+        (false, true) => bytes.iter().for_each(|byte| {
+            buf.extend_from_slice(char::from(*byte).encode_utf8(&mut [0; 2]).as_bytes());
+        }),
+        _ => buf.extend_from_slice(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_without_quotes() {
+        for text in ["0", "1", "-1", "123456789", "-123456789"] {
+            assert!(is_decimal(text.as_bytes()), "{text}");
+        }
+        for text in ["", "-", "-0", "00", "01", "1234567890", "1 ", "1a", "+1", "1\n"] {
+            assert!(!is_decimal(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn in_quotes() {
+        let single = |bytes: &[u8]| {
+            let mut buf = Vec::new();
+            push_single(bytes, &mut buf);
+            buf
+        };
+        let double = |bytes: &[u8], is_text, controls| {
+            let mut buf = Vec::new();
+            push_double(bytes, is_text, controls, &mut buf);
+            String::from_utf8_lossy(&buf).into_owned()
+        };
+        assert_eq!(single(b"it's \\ \n"), b"'it\\'s \\\\ \n'");
+        assert_eq!(double(b"\0\x001\x1f8\x7f\xe9a$", false, true), r#""\0\0001\0378\177\351a\$""#);
+        assert_eq!(double("\n\u{263a}".as_bytes(), true, false), "\"\n\\x{263a}\"");
+    }
+}

@@ -1,0 +1,257 @@
+//! A new tape from what the variables hold: what is met first stands in its
+//! place, what is met again is a link or an alias.
+
+use super::heap::{Added, Heap, Value};
+use crate::document::{Detail, Extent, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, flag};
+use crate::error::Error;
+use crate::limits::Limits;
+
+const NONE: u32 = u32::MAX;
+
+/// A container that is being written.
+struct Frame {
+    at: u32,
+    count: u32,
+    /// The next child on the old tape, and where they end.
+    child: u32,
+    end: u32,
+    /// The container on the old tape, if statements added to it.
+    body: u32,
+    added: usize,
+    /// It stands where it stood in the text.
+    in_place: bool,
+}
+
+/// What the children of a frame are.
+#[derive(Clone, Copy, PartialEq)]
+enum Next {
+    Child(u32, u16),
+    Added(usize),
+    End,
+}
+
+pub(super) struct Rebuild<'h, 'a, 't> {
+    heap: &'h mut Heap<'a, 't>,
+    limits: &'h Limits,
+    out: Vec<Node>,
+    /// The new node of a variable, and of what is in it, by the old node.
+    variables: Vec<u32>,
+    things: Vec<u32>,
+    /// The old node of each new one, and whether it stood elsewhere.
+    origin: Vec<(u32, bool)>,
+    stack: Vec<Frame>,
+}
+
+impl<'h, 'a, 't> Rebuild<'h, 'a, 't> {
+    pub(super) fn new(heap: &'h mut Heap<'a, 't>, limits: &'h Limits) -> Rebuild<'h, 'a, 't> {
+        let len = heap.tape.nodes().len();
+        Rebuild {
+            heap,
+            limits,
+            out: Vec::with_capacity(len + 1),
+            variables: vec![NONE; len],
+            things: vec![NONE; len],
+            origin: Vec::with_capacity(len + 1),
+            stack: Vec::new(),
+        }
+    }
+
+    /// Writes the values of these nodes: one alone, several as an array.
+    pub(super) fn run(mut self, roots: &[u32], detail: Option<&mut Detail>) -> Result<(), Error> {
+        let done = self.values(roots);
+        while let Some(frame) = self.stack.pop() {
+            self.close(&frame);
+        }
+        if let Some(detail) = detail {
+            self.trace(detail);
+        }
+        self.heap.tape.nodes = self.out;
+        self.heap.tape.root = 0;
+        done
+    }
+
+    fn values(&mut self, roots: &[u32]) -> Result<(), Error> {
+        let is_list = roots.len() > 1;
+        if is_list {
+            self.push(Node { aux: roots.len() as u32, ..Node::open(Kind::Array, 0) }, NONE, true);
+        }
+        for root in roots {
+            self.variable(*root, NO_KEY, true);
+            self.run_stack()?;
+        }
+        if is_list {
+            let end = self.out.len() as u32;
+            self.out[0].set_end(end);
+        }
+        Ok(())
+    }
+
+    fn run_stack(&mut self) -> Result<(), Error> {
+        while let Some(next) = self.next_child() {
+            if self.out.len() >= self.limits.nodes as usize {
+                return Err(self.limits.too_many_nodes());
+            }
+            if self.stack.len() > self.limits.depth as usize {
+                return Err(self.limits.too_deep());
+            }
+            let in_place = self.stack.last().is_some_and(|frame| frame.in_place);
+            match next {
+                Next::Child(child, key) => self.variable(child, key, in_place),
+                Next::Added(at) => self.added(at),
+                Next::End => {
+                    if let Some(frame) = self.stack.pop() {
+                        self.close(&frame);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What comes next in the innermost container.
+    fn next_child(&mut self) -> Option<Next> {
+        let frame = self.stack.last_mut()?;
+        if frame.child >= frame.end {
+            let added = self.heap.added.get(&frame.body).map_or(0, Vec::len);
+            if frame.added >= added {
+                return Some(Next::End);
+            }
+            frame.added += 1;
+            frame.count += 1;
+            return Some(Next::Added(frame.added - 1));
+        }
+        let mut child = frame.child;
+        let (in_place, mut node) = (frame.in_place, self.heap.tape.nodes[child as usize]);
+        frame.count += 1;
+        if node.key == IS_KEY {
+            self.push(node, child, in_place);
+            child += 1;
+            node = self.heap.tape.nodes.get(child as usize).copied().unwrap_or(node);
+        }
+        let next = self.heap.tape.next(child);
+        if let Some(frame) = self.stack.last_mut() {
+            frame.child = next;
+        }
+        Some(Next::Child(child, node.key))
+    }
+
+    /// A value that a statement added to the innermost container.
+    fn added(&mut self, at: usize) {
+        let body = self.stack.last().map_or(NONE, |frame| frame.body);
+        let Some(Added { key, variable }) = self.heap.added.get(&body).and_then(|added| added.get(at)).cloned() else {
+            return;
+        };
+        let key = match key {
+            None => NO_KEY,
+            Some((kind, name)) => match self.heap.tape.intern_key(Node::leaf(kind, 0), &name) {
+                Some(id) => id,
+                None => {
+                    let node = self.heap.tape.owned(kind, &name);
+                    self.push(Node { key: IS_KEY, ..node }, NONE, false);
+                    KEY_NODE
+                }
+            },
+        };
+        self.variable(variable, key, false);
+    }
+
+    fn push(&mut self, node: Node, origin: u32, in_place: bool) -> u32 {
+        let at = self.out.len() as u32;
+        self.out.push(node);
+        self.origin.push((origin, !in_place));
+        at
+    }
+
+    fn again(&mut self, kind: Kind, target: u32, key: u16, origin: u32, in_place: bool) {
+        self.out[target as usize].flags |= flag::TARGET;
+        self.push(Node { key, ..Node::leaf(kind, u64::from(target)) }, origin, in_place);
+    }
+
+    /// The variable at this old node.
+    fn variable(&mut self, at: u32, key: u16, in_place: bool) {
+        let variable = self.heap.variable(at);
+        let known = self.variables.get(variable as usize).copied().unwrap_or(NONE);
+        if known != NONE {
+            return self.again(Kind::Alias, known, key, at, in_place);
+        }
+        if let Some(place) = self.variables.get_mut(variable as usize) {
+            *place = self.out.len() as u32;
+        }
+        match self.heap.value(variable) {
+            None => {
+                self.push(Node { key, ..Node::leaf(Kind::Null, 0) }, at, in_place);
+            }
+            Some(Value::Leaf(leaf)) => self.copy(leaf, key, at, in_place),
+            Some(Value::Scalar(inner)) => {
+                let is_own = in_place && variable == at && inner == at + 1;
+                let new = self.push(Node { key, ..Node::open(Kind::Ref, 0) }, at, in_place);
+                let (child, end) = (inner, self.heap.tape.next(inner));
+                self.stack.push(Frame { at: new, count: 0, child, end, body: NONE, added: 0, in_place: is_own });
+            }
+            Some(Value::Thing(thing)) => self.thing(thing, key, at, in_place && variable == at && thing == at),
+        }
+    }
+
+    /// What a reference leads to; `at` is the variable that it is in.
+    fn thing(&mut self, thing: u32, key: u16, at: u32, in_place: bool) {
+        let known = self.things.get(thing as usize).copied().unwrap_or(NONE);
+        if known != NONE {
+            return self.again(Kind::Link, known, key, at, true);
+        }
+        if let Some(place) = self.things.get_mut(thing as usize) {
+            *place = self.out.len() as u32;
+        }
+        let Some(node) = self.heap.tape.nodes.get(thing as usize).copied() else { return };
+        if matches!(node.kind, Kind::Code | Kind::Regexp) {
+            return self.copy(thing, key, thing, in_place);
+        }
+        let new = self.push(Node { key, aux: 0, ..node }, thing, in_place);
+        let end = self.heap.tape.next(thing);
+        self.stack.push(Frame { at: new, count: 0, child: thing + 1, end, body: thing, added: 0, in_place });
+    }
+
+    /// A value without variables in it.
+    fn copy(&mut self, at: u32, key: u16, origin: u32, in_place: bool) {
+        let in_place = in_place && at == origin;
+        let new = self.out.len() as u32;
+        for old in at..self.heap.tape.next(at) {
+            let mut node = self.heap.tape.nodes[old as usize];
+            if node.kind.is_container() {
+                node.set_end(node.end() - at + new);
+            }
+            if old == at {
+                node.key = key;
+            }
+            self.push(node, if at == origin { old } else { origin }, in_place);
+        }
+    }
+
+    fn close(&mut self, frame: &Frame) {
+        let end = self.out.len() as u32;
+        if let Some(node) = self.out.get_mut(frame.at as usize) {
+            node.aux = frame.count;
+            node.set_end(end);
+        }
+    }
+
+    /// Where the new nodes stand in the text.
+    fn trace(&self, detail: &mut Detail) {
+        let whole = detail.trace.spans.last().map_or(0, |span| span.end);
+        let old = std::mem::take(&mut detail.trace.extents);
+        let extent = |(origin, elsewhere): &(u32, bool)| match old.get(*origin as usize) {
+            Some(extent) => Extent { copied: *elsewhere, ..*extent },
+            None if *elsewhere => Extent::default(),
+            None => Extent { end: whole, ..Extent::default() },
+        };
+        detail.trace.extents = self.origin.iter().map(extent).collect();
+        let mut places = vec![NO_NODE; old.len()];
+        for (new, (origin, _)) in self.origin.iter().enumerate().rev() {
+            if let Some(place) = places.get_mut(*origin as usize) {
+                *place = new as u32;
+            }
+        }
+        for span in &mut detail.trace.spans {
+            span.node = places.get(span.node as usize).copied().unwrap_or(NO_NODE);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What a place in the document holds, as perl has it: a scalar that is a string
+//! or the like, or one that refers to something.
+
+use crate::document::{Document, Form, Kind, Node, flag};
+use crate::error::{Error, ErrorKind};
+use crate::output::LossKind;
+
+/// What `seen` knows things by: their node, as a variable or as what a reference
+/// refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Id {
+    Variable(u32),
+    Container(u32),
+}
+
+/// What a reference refers to, in Perl's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Array,
+    Hash,
+    Code,
+    Regexp,
+    /// A scalar variable.
+    Scalar,
+    Glob,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Referent {
+    /// Its node: of a scalar, what is in the variable.
+    pub(super) at: u32,
+    pub(super) kind: Type,
+    pub(super) id: Id,
+    /// The node of the object that it is.
+    pub(super) object: Option<u32>,
+    /// A link or an alias may name it.
+    pub(super) is_target: bool,
+    /// It was reached through one.
+    pub(super) is_again: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaf {
+    pub(super) at: u32,
+    /// A link or an alias may name it.
+    pub(super) is_target: bool,
+    /// It was reached through one.
+    pub(super) is_again: bool,
+    /// Perl has no such link: it is another variable with the same value.
+    pub(super) is_copy: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    Leaf(Leaf),
+    Reference(Referent),
+}
+
+/// Follows links, aliases and wrappers.
+pub(super) struct Look<'d, L> {
+    document: &'d Document<'d>,
+    lose: L,
+    /// How many steps there may be: hand-made links can go round in a circle.
+    left: u32,
+    is_target: bool,
+    is_again: bool,
+}
+
+impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
+    /// `most`: how long a chain may be. `lose` is told what can't be written.
+    pub(super) fn new(document: &'d Document<'d>, most: u32, lose: L) -> Look<'d, L> {
+        Look { document, lose, left: most, is_target: false, is_again: false }
+    }
+
+    fn node(&mut self, at: u32) -> Result<Node, Error> {
+        self.left = self.left.checked_sub(1).ok_or_else(|| {
+            Error::new(ErrorKind::BadLink)
+                .on_path(self.document.path(at))
+                .finding("links that go round in a circle, or too many wrappers")
+        })?;
+        let node = peek(self.document, at);
+        self.is_target |= node.has(flag::TARGET);
+        Ok(node)
+    }
+
+    /// What the variable at `at` holds.
+    pub(super) fn variable(&mut self, mut at: u32) -> Result<Found, Error> {
+        loop {
+            let node = self.node(at)?;
+            let is_variable = node.kind == Kind::Object && node.form() == Form::Variable;
+            match node.kind {
+                Kind::Alias => at = self.follow(&node),
+                Kind::Attrs => at = self.skip(LossKind::Attributes, at),
+                Kind::Object if is_variable => at = self.skip(LossKind::Class, at),
+                Kind::Link => {
+                    self.marks(at, &node);
+                    let target = self.follow(&node);
+                    let named = peek(self.document, target);
+                    if !named.kind.is_container() && !named.kind.is_again() {
+                        (self.lose)(LossKind::Sharing, at);
+                        return Ok(self.leaf(target, true));
+                    }
+                    return self.referent(outermost(self.document, target));
+                }
+                Kind::Tied if !is_reference(&node) => at = self.skip(LossKind::Tied, at),
+                _ if is_reference(&node) => return self.referent(at),
+                _ => return Ok(self.leaf(at, false)),
+            }
+        }
+    }
+
+    /// What a reference to the thing at `at` refers to.
+    fn referent(&mut self, mut at: u32) -> Result<Found, Error> {
+        let mut object = None;
+        loop {
+            let node = self.node(at)?;
+            self.marks(at, &node);
+            let kind = match node.kind {
+                Kind::Link => {
+                    at = self.follow(&node);
+                    at = outermost(self.document, at);
+                    continue;
+                }
+                Kind::Attrs => {
+                    at = self.skip(LossKind::Attributes, at);
+                    continue;
+                }
+                Kind::Object | Kind::Opaque if object.is_none() && !is_blessed_variable(&node) => {
+                    if node.kind == Kind::Opaque {
+                        (self.lose)(LossKind::Opaque, at);
+                    }
+                    object = Some(at);
+                    at += 1;
+                    let body = peek(self.document, at);
+                    // An object that is another one, or a link, is a scalar that
+                    // refers to it.
+                    if matches!(body.kind, Kind::Object | Kind::Opaque | Kind::Link) {
+                        return self.scalar(at, object);
+                    }
+                    continue;
+                }
+                Kind::Tied if is_reference(&node) => {
+                    at = self.skip(LossKind::Tied, at);
+                    return self.variable(at);
+                }
+                Kind::Ref => return self.scalar(at + 1, object),
+                Kind::Array => Type::Array,
+                Kind::Map => Type::Hash,
+                Kind::Code => Type::Code,
+                Kind::Regexp if !node.has(flag::BARE) => Type::Regexp,
+                _ => return self.scalar(at, object),
+            };
+            return Ok(self.found(at, kind, Id::Container(at), object));
+        }
+    }
+
+    /// The variable at `at`, which something refers to.
+    fn scalar(&mut self, mut at: u32, mut object: Option<u32>) -> Result<Found, Error> {
+        loop {
+            let node = self.node(at)?;
+            match node.kind {
+                Kind::Alias => {
+                    at = self.follow(&node);
+                    object = object.or_else(|| object_of(self.document, at));
+                }
+                Kind::Attrs => at = self.skip(LossKind::Attributes, at),
+                Kind::Object if is_blessed_variable(&node) => {
+                    object = object.or(Some(at));
+                    at += 1;
+                }
+                _ => {
+                    let is_glob = node.kind == Kind::Module && node.form() == Form::Variable;
+                    let kind = if is_glob { Type::Glob } else { Type::Scalar };
+                    return Ok(self.found(at, kind, Id::Variable(at), object));
+                }
+            }
+        }
+    }
+
+    fn found(&self, at: u32, kind: Type, id: Id, object: Option<u32>) -> Found {
+        let Look { is_target, is_again, .. } = *self;
+        Found::Reference(Referent { at, kind, id, object, is_target, is_again })
+    }
+
+    fn leaf(&self, at: u32, is_copy: bool) -> Found {
+        Found::Leaf(Leaf { at, is_target: self.is_target, is_again: self.is_again, is_copy })
+    }
+
+    fn follow(&mut self, node: &Node) -> u32 {
+        self.is_again = true;
+        u32::try_from(node.payload).unwrap_or(u32::MAX)
+    }
+
+    fn skip(&mut self, loss: LossKind, at: u32) -> u32 {
+        (self.lose)(loss, at);
+        at + 1
+    }
+
+    /// What the flags say that the text can't.
+    fn marks(&mut self, at: u32, node: &Node) {
+        if node.has(flag::WEAK) {
+            (self.lose)(LossKind::Weak, at);
+        }
+        if node.has(flag::OVERLOAD) {
+            (self.lose)(LossKind::Overload, at);
+        }
+        if node.kind == Kind::Map {
+            if node.has(flag::RESTRICTED) {
+                (self.lose)(LossKind::Restricted, at);
+            }
+            if node.flags & (flag::IDENTITY | flag::DEFAULT) != 0 {
+                (self.lose)(LossKind::MapKind, at);
+            }
+        }
+    }
+}
+
+fn peek(document: &Document<'_>, at: u32) -> Node {
+    document.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+}
+
+/// Whether a variable holds this by reference only.
+pub(super) fn is_reference(node: &Node) -> bool {
+    match node.kind {
+        Kind::Array | Kind::Map | Kind::Ref | Kind::Opaque | Kind::Code => true,
+        Kind::Object => !is_blessed_variable(node),
+        Kind::Regexp => !node.has(flag::BARE),
+        Kind::Tied => matches!(node.form(), Form::TiedArray | Form::TiedHash),
+        _ => false,
+    }
+}
+
+fn is_blessed_variable(node: &Node) -> bool {
+    node.kind == Kind::Object && node.form() == Form::Variable
+}
+
+/// The object whose body is at `at`, or what is there.
+fn outermost(document: &Document<'_>, at: u32) -> u32 {
+    let is_body = matches!(
+        peek(document, at).kind,
+        Kind::Array | Kind::Map | Kind::Ref | Kind::Code | Kind::Regexp | Kind::Tied | Kind::Attrs
+    );
+    let before = at.saturating_sub(1);
+    let node = peek(document, before);
+    let is_object = node.kind == Kind::Object && !is_blessed_variable(&node) && node.end() > at;
+    if is_body && at > before && is_object { before } else { at }
+}
+
+/// The object that the variable at `at` is.
+fn object_of(document: &Document<'_>, at: u32) -> Option<u32> {
+    let before = at.checked_sub(1)?;
+    let node = peek(document, before);
+    if is_blessed_variable(&node) {
+        return Some(before);
+    }
+    let object = before.checked_sub(1).filter(|_| node.kind == Kind::Ref && node.end() > at)?;
+    let node = peek(document, object);
+    (node.kind == Kind::Object && !is_blessed_variable(&node)).then_some(object)
+}

@@ -1,0 +1,71 @@
+//! Regular expressions: their text, which is not compiled.
+
+use super::lex::{Lexer, is_word};
+use super::string::closing;
+use crate::error::Error;
+
+/// How Data::Dumper writes a `$` that would begin a variable.
+const DOLLAR: &[u8] = b"${\\q($)}";
+
+/// The pattern and the flags of the regexp whose delimiter stands here.
+pub(super) fn regexp(lexer: &mut Lexer<'_>) -> Result<(Vec<u8>, Vec<u8>), Error> {
+    let Some(open) = lexer.peek() else { return Err(lexer.wrong(lexer.at, "a delimiter")) };
+    lexer.at += 1;
+    let pattern = pattern(lexer, open)?;
+    Ok((pattern, flags(lexer)?))
+}
+
+fn pattern(lexer: &mut Lexer<'_>, open: u8) -> Result<Vec<u8>, Error> {
+    let close = closing(open);
+    let mut pattern = Vec::new();
+    let mut level = 0usize;
+    loop {
+        let at = lexer.at;
+        let Some(byte) = lexer.peek() else {
+            return Err(lexer.wrong(lexer.input.len(), "the end of the regular expression"));
+        };
+        lexer.at += 1;
+        match byte {
+            b'\\' => {
+                let Some(next) = lexer.peek() else { continue };
+                lexer.at += 1;
+                // Perl takes the `\` before a delimiter that means nothing else.
+                if !(next == close && matches!(close, b'/' | b'!' | b'#' | b',' | b'~' | b'%' | b'"' | b'\'' | b'@')) {
+                    pattern.push(byte);
+                }
+                pattern.push(next);
+            }
+            b'$' if open != b'\'' => {
+                if lexer.slice(at, at + DOLLAR.len()) == DOLLAR {
+                    lexer.at = at + DOLLAR.len();
+                } else if lexer.peek().is_some_and(|next| is_word(next) || matches!(next, b'{' | b':' | b'$')) {
+                    return Err(lexer.code(at, "a variable in a regular expression"));
+                }
+                pattern.push(b'$');
+            }
+            _ if byte == close && level == 0 => return Ok(pattern),
+            _ => {
+                level = if byte == close { level - 1 } else { level + usize::from(byte == open) };
+                pattern.push(byte);
+            }
+        }
+    }
+}
+
+/// The flags in the order in which perl gives them.
+fn flags(lexer: &mut Lexer<'_>) -> Result<Vec<u8>, Error> {
+    let start = lexer.at;
+    let written = lexer.word_at(start);
+    lexer.at += written.len();
+    if let Some(at) = written.iter().position(|flag| !b"msixnpaadluo".contains(flag)) {
+        return Err(lexer.wrong(start + at, "a flag of a regular expression"));
+    }
+    let mut flags = Vec::new();
+    for (flag, most) in
+        [(b'u', 1), (b'a', 2), (b'l', 1), (b'm', 1), (b's', 1), (b'i', 1), (b'x', 2), (b'n', 1), (b'p', 1)]
+    {
+        let count = written.iter().filter(|written| **written == flag).count();
+        flags.resize(flags.len() + count.min(most), flag);
+    }
+    Ok(flags)
+}

@@ -1,0 +1,29 @@
+//! The settings that a text shows it was written with: choices of the whole, in
+//! `Spelling::header`. There are no choices by value.
+//!
+//! The reader records what is evident and differs from the default; what is not
+//! there was not seen, so the default will do.
+
+/// `Indent`: 0 to 3. Always there, but where nothing is nested.
+pub(super) const INDENT: u16 = 1;
+/// `Terse`: 1, where the value stands without a name.
+pub(super) const TERSE: u16 = 2;
+/// `Useqq`: 1, where strings that need no double quotes have them.
+pub(super) const USEQQ: u16 = 3;
+/// `Quotekeys`: 0, where keys stand bare.
+pub(super) const QUOTEKEYS: u16 = 4;
+/// `Trailingcomma`: 1.
+pub(super) const TRAILINGCOMMA: u16 = 5;
+/// `Purity`: 1, where statements behind the values repair the structure.
+pub(super) const PURITY: u16 = 6;
+/// `Pad`: bytes that are kept.
+pub(super) const PAD: u16 = 7;
+/// `Pair` with its blanks: bytes that are kept.
+pub(super) const PAIR: u16 = 8;
+/// `Bless`: bytes that are kept.
+pub(super) const BLESS: u16 = 9;
+/// The name of a value with its sigil, `$VAR1` or `%config`: bytes that are kept.
+/// As often as there are values, in their order.
+pub(super) const NAME: u16 = 10;
+/// 1: the items of the array at the root were values of their own.
+pub(super) const LIST: u16 = 11;

@@ -1,0 +1,376 @@
+//! Strings in quotes.
+
+use super::lex::Lexer;
+use crate::document::{Kind, Node, Place, Tape};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+
+/// A string that was read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Text {
+    pub(super) kind: Kind,
+    pub(super) place: Place,
+    pub(super) len: usize,
+}
+
+impl Text {
+    pub(super) fn node(self, tape: &mut Tape) -> Node {
+        tape.placed(self.kind, self.place, self.len)
+    }
+
+    /// The bytes of one that stands in the input.
+    pub(super) fn bytes_of_input<'d>(&self, input: &'d [u8]) -> &'d [u8] {
+        let Place::Input(start) = self.place else { return &[] };
+        let start = start as usize;
+        start.checked_add(self.len).and_then(|end| input.get(start..end)).unwrap_or(&[])
+    }
+
+    pub(super) fn bytes<'d>(&self, tape: &'d Tape, input: &'d [u8]) -> &'d [u8] {
+        let (base, start) = match self.place {
+            Place::Input(start) => (input, start as usize),
+            Place::Arena(start) => (&tape.arena[..], start as usize),
+        };
+        start.checked_add(self.len).and_then(|end| base.get(start..end)).unwrap_or(&[])
+    }
+}
+
+/// What a string is read into, and how.
+pub(super) struct Strings<'t> {
+    pub(super) tape: &'t mut Tape,
+    pub(super) limits: &'t Limits,
+}
+
+impl Strings<'_> {
+    /// The string in quotes that begins here.
+    #[inline]
+    pub(super) fn quoted(&mut self, lexer: &mut Lexer<'_>) -> Result<Text, Error> {
+        let start = lexer.at;
+        let text = match lexer.peek() {
+            Some(b'\'') => {
+                lexer.at += 1;
+                self.single(lexer, b'\'', b'\'')?
+            }
+            Some(b'"') => {
+                lexer.at += 1;
+                self.double(lexer, b'"', b'"')?
+            }
+            _ => return Err(lexer.wrong(start, "a string in quotes")),
+        };
+        self.check(text, start)
+    }
+
+    /// The string behind `q` or `qq`, whose delimiter stands here.
+    pub(super) fn delimited(&mut self, lexer: &mut Lexer<'_>, doubled: bool) -> Result<Text, Error> {
+        let start = lexer.at;
+        let Some(open) = lexer.peek() else { return Err(lexer.wrong(start, "a delimiter")) };
+        lexer.at += 1;
+        let close = closing(open);
+        let text = if doubled { self.double(lexer, open, close)? } else { self.single(lexer, open, close)? };
+        self.check(text, start)
+    }
+
+    fn check(&self, text: Text, start: usize) -> Result<Text, Error> {
+        if text.len as u64 > self.limits.string {
+            return Err(self.limits.too_long(text.len as u64).at(start));
+        }
+        Ok(text)
+    }
+
+    /// Up to `close`; only delimiters and `\` may be escaped.
+    #[inline]
+    fn single(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
+        let start = lexer.at;
+        let rest = lexer.rest();
+        let plain = rest.iter().position(|byte| *byte == close || *byte == b'\\' || *byte == open);
+        match plain {
+            Some(len) if rest[len] == close => {
+                lexer.at += len + 1;
+                let kind = if lexer.utf8 { kind(lexer, &rest[..len]) } else { Kind::Bytes };
+                Ok(Text { kind, place: Place::Input(start as u64), len })
+            }
+            _ => self.single_escaped(lexer, open, close),
+        }
+    }
+
+    #[cold]
+    fn single_escaped(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
+        let from = self.tape.arena.len();
+        let mut level = 0usize;
+        loop {
+            let Some(byte) = lexer.peek() else { return Err(unclosed(lexer, close)) };
+            lexer.at += 1;
+            if byte == b'\\' {
+                match lexer.peek() {
+                    Some(next) if next == b'\\' || next == open || next == close => {
+                        lexer.at += 1;
+                        self.tape.arena.push(next);
+                    }
+                    _ => self.tape.arena.push(byte),
+                }
+                continue;
+            }
+            if byte == close && level == 0 {
+                break;
+            }
+            level = if byte == close { level - 1 } else { level + usize::from(byte == open) };
+            self.tape.arena.push(byte);
+        }
+        let kind = kind(lexer, &self.tape.arena[from..]);
+        Ok(Text { kind, place: Place::Arena(from as u64), len: self.tape.arena.len() - from })
+    }
+
+    /// Up to `close`, with escapes.
+    fn double(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
+        let start = lexer.at;
+        let rest = lexer.rest();
+        let stops = |byte: &u8| *byte == close || *byte == b'\\' || *byte == open || matches!(*byte, b'$' | b'@');
+        if let Some(len) = rest.iter().position(stops)
+            && rest[len] == close
+        {
+            lexer.at += len + 1;
+            return Ok(Text { kind: kind(lexer, &rest[..len]), place: Place::Input(start as u64), len });
+        }
+        self.double_escaped(lexer, open, close)
+    }
+
+    fn double_escaped(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
+        let mut made =
+            Made { from: self.tape.arena.len(), utf8: lexer.utf8, is_wide: false, arena: &mut self.tape.arena };
+        let mut level = 0usize;
+        loop {
+            let at = lexer.at;
+            let Some(byte) = lexer.peek() else { return Err(unclosed(lexer, close)) };
+            lexer.at += 1;
+            match byte {
+                b'\\' => made.escape(lexer)?,
+                b'$' | b'@' if is_interpolated(lexer, byte, close) => return Err(interpolation(lexer, at)),
+                _ if byte == close && level == 0 => break,
+                _ => {
+                    level = if byte == close { level - 1 } else { level + usize::from(byte == open) };
+                    made.raw(byte);
+                }
+            }
+        }
+        let (from, is_wide) = (made.from, made.is_wide);
+        let kind = if is_wide { Kind::Text } else { kind(lexer, &self.tape.arena[from..]) };
+        Ok(Text { kind, place: Place::Arena(from as u64), len: self.tape.arena.len() - from })
+    }
+}
+
+/// What bytes of the text are: with `use utf8` they are text.
+fn kind(lexer: &Lexer<'_>, bytes: &[u8]) -> Kind {
+    if lexer.utf8 && !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok() { Kind::Text } else { Kind::Bytes }
+}
+
+/// What closes what this opens.
+pub(super) fn closing(open: u8) -> u8 {
+    match open {
+        b'(' => b')',
+        b'[' => b']',
+        b'{' => b'}',
+        b'<' => b'>',
+        _ => open,
+    }
+}
+
+#[cold]
+fn unclosed(lexer: &Lexer<'_>, close: u8) -> Error {
+    lexer.wrong(lexer.input.len(), if close == b'\'' { "`'`" } else { "the end of the string" })
+}
+
+#[cold]
+fn interpolation(lexer: &Lexer<'_>, at: usize) -> Error {
+    lexer.code(at, "a variable in a string").helping("code is not run; `\\$` and `\\@` are the characters themselves")
+}
+
+/// Whether the `$` or `@` before the position begins a variable.
+fn is_interpolated(lexer: &Lexer<'_>, sigil: u8, close: u8) -> bool {
+    match lexer.peek() {
+        None => false,
+        Some(next) if next == close => false,
+        Some(next) if sigil == b'$' => !matches!(next, b' ' | b'\n' | b'\t' | b'\r' | b'(' | b'|' | b'%' | b'\\'),
+        Some(next) => super::lex::is_word_start(next) || matches!(next, b'{' | b'$' | b':' | b'-' | b'+'),
+    }
+}
+
+/// A string that is being made in the arena.
+struct Made<'t> {
+    arena: &'t mut Vec<u8>,
+    from: usize,
+    utf8: bool,
+    /// It has a character that no byte holds: it is UTF-8 from here on.
+    is_wide: bool,
+}
+
+impl Made<'_> {
+    /// A byte of the text.
+    fn raw(&mut self, byte: u8) {
+        if self.utf8 && byte >= 0x80 {
+            self.widen();
+        }
+        if self.is_wide && byte >= 0x80 && !self.utf8 {
+            push_character(self.arena, u64::from(byte));
+        } else {
+            self.arena.push(byte);
+        }
+    }
+
+    /// A character by number.
+    fn character(&mut self, number: u64, wide: bool) {
+        if wide || number > 0xFF {
+            self.widen();
+        }
+        match u8::try_from(number) {
+            Ok(byte) if !self.is_wide => self.arena.push(byte),
+            _ => push_character(self.arena, number),
+        }
+    }
+
+    /// What was made so far becomes UTF-8.
+    fn widen(&mut self) {
+        if self.is_wide {
+            return;
+        }
+        self.is_wide = true;
+        if !self.arena[self.from..].is_ascii() {
+            let bytes = self.arena.split_off(self.from);
+            for byte in bytes {
+                push_character(self.arena, u64::from(byte));
+            }
+        }
+    }
+
+    /// What stands behind `\`.
+    fn escape(&mut self, lexer: &mut Lexer<'_>) -> Result<(), Error> {
+        let at = lexer.at - 1;
+        let Some(byte) = lexer.peek() else { return Err(lexer.wrong(lexer.input.len(), "an escaped character")) };
+        lexer.at += 1;
+        let plain = match byte {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'f' => b'\x0c',
+            b'a' => b'\x07',
+            b'b' => b'\x08',
+            b'e' => b'\x1b',
+            b'x' => return self.hexadecimal(lexer, at),
+            b'0'..=b'7' => return self.octal(lexer),
+            b'o' => {
+                let number = braced(lexer, at, 8, "`\\o{…}`")?;
+                self.character(number, false);
+                return Ok(());
+            }
+            b'N' => return self.named(lexer, at),
+            b'c' => {
+                let Some(control) = lexer.peek() else { return Err(lexer.wrong(lexer.at, "a control character")) };
+                lexer.at += 1;
+                control.to_ascii_uppercase() ^ 64
+            }
+            b'l' | b'u' | b'L' | b'U' | b'Q' | b'F' | b'E' => {
+                return Err(lexer.code(at, format_args!("`\\{}`, which changes what follows", char::from(byte))));
+            }
+            _ => {
+                self.raw(byte);
+                return Ok(());
+            }
+        };
+        self.character(u64::from(plain), false);
+        Ok(())
+    }
+
+    /// `\x41`, `\x{263a}`.
+    fn hexadecimal(&mut self, lexer: &mut Lexer<'_>, at: usize) -> Result<(), Error> {
+        if lexer.peek() == Some(b'{') {
+            let number = braced(lexer, at, 16, "`\\x{…}`")?;
+            self.character(number, false);
+            return Ok(());
+        }
+        let number = digits(lexer, 16, 2);
+        self.character(number, false);
+        Ok(())
+    }
+
+    /// `\0`, `\101`: up to three digits.
+    fn octal(&mut self, lexer: &mut Lexer<'_>) -> Result<(), Error> {
+        lexer.at -= 1;
+        let number = digits(lexer, 8, 3);
+        self.character(number, false);
+        Ok(())
+    }
+
+    /// `\N{U+263A}`.
+    fn named(&mut self, lexer: &mut Lexer<'_>, at: usize) -> Result<(), Error> {
+        if !lexer.take(b"{U+") {
+            return Err(match lexer.is_cut_off(lexer.at, &[b"{U+"]) {
+                true => lexer.wrong(lexer.input.len(), "`\\N{U+…}`"),
+                false => lexer.code(at, "a character by its name"),
+            });
+        }
+        lexer.at -= 1;
+        let number = braced_from(lexer, at, 16, "`\\N{U+…}`")?;
+        self.character(number, true);
+        Ok(())
+    }
+}
+
+/// Up to `most` digits.
+fn digits(lexer: &mut Lexer<'_>, radix: u32, most: usize) -> u64 {
+    let mut number = 0;
+    for _ in 0..most {
+        let Some(digit) = lexer.peek().and_then(|byte| char::from(byte).to_digit(radix)) else { break };
+        number = number * u64::from(radix) + u64::from(digit);
+        lexer.at += 1;
+    }
+    number
+}
+
+/// The number in braces; the opening one should stand here.
+fn braced(lexer: &mut Lexer<'_>, at: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
+    if lexer.peek() != Some(b'{') {
+        return Err(lexer.wrong(lexer.at, expected));
+    }
+    braced_from(lexer, at, radix, expected)
+}
+
+/// The same, whatever the opening brace looks like.
+fn braced_from(lexer: &mut Lexer<'_>, at: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
+    lexer.at += 1;
+    let mut number = Some(0u64);
+    loop {
+        let Some(byte) = lexer.peek() else { return Err(lexer.wrong(lexer.at, expected)) };
+        if let Some(digit) = char::from(byte).to_digit(radix) {
+            number = number.and_then(|number| number.checked_mul(u64::from(radix))?.checked_add(u64::from(digit)));
+        } else if byte == b'}' {
+            break;
+        } else if !matches!(byte, b'_' | b' ' | b'\t') {
+            return Err(lexer.wrong(lexer.at, expected));
+        }
+        lexer.at += 1;
+    }
+    lexer.at += 1;
+    number.filter(|number| i64::try_from(*number).is_ok()).ok_or_else(|| {
+        Error::new(ErrorKind::Malformed)
+            .at(at)
+            .expecting("the number of a character, at most 0x7fffffffffffffff")
+            .finding("a larger one")
+    })
+}
+
+/// Appends a character as perl encodes it, which goes beyond Unicode.
+pub(super) fn push_character(out: &mut Vec<u8>, number: u64) {
+    let (head, more): (u8, u32) = match number {
+        0..0x80 => (0, 0),
+        0x80..0x800 => (0xC0, 1),
+        0x800..0x1_0000 => (0xE0, 2),
+        0x1_0000..0x20_0000 => (0xF0, 3),
+        0x20_0000..0x400_0000 => (0xF8, 4),
+        0x400_0000..0x8000_0000 => (0xFC, 5),
+        0x8000_0000..0x10_0000_0000 => (0xFE, 6),
+        _ => (0xFF, 12),
+    };
+    let bits = |shift: u32| number.checked_shr(shift).unwrap_or(0);
+    out.push(if more < 6 { head | bits(6 * more) as u8 } else { head });
+    for step in (0..more).rev() {
+        out.push(0x80 | (bits(6 * step) & 0x3F) as u8);
+    }
+}

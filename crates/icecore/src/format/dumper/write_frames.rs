@@ -1,0 +1,169 @@
+//! Writes what is in containers.
+
+use super::paths::Path;
+use super::referent::Id;
+use super::write::{READY, Writer};
+use super::write_keys::Key;
+use crate::document::{IS_KEY, Kind, NO_KEY, flag};
+use crate::error::Error;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Array,
+    Hash,
+    /// A hash whose entries were put in order.
+    Sorted,
+    /// A reference to a scalar.
+    Scalar,
+    /// A reference to a glob.
+    Glob,
+}
+
+/// A container whose children are not all written. How many there are below it is
+/// its level.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) shape: Shape,
+    /// The next child, and where they end. Of a sorted hash: how many entries of
+    /// outer ones are left.
+    pub(super) at: u32,
+    pub(super) end: u32,
+    /// How many children were begun.
+    pub(super) count: u32,
+    /// By how much its lines are indented, levels apart.
+    pub(super) column: usize,
+    /// Its name, once somebody asked for it.
+    pub(super) path: Option<Path>,
+    /// The key of the entry that is being written.
+    pub(super) key: Option<Key>,
+    pub(super) id: Id,
+    /// The object that it is the body of.
+    pub(super) blessed: Option<u32>,
+    pub(super) closing: &'static [u8],
+}
+
+impl Writer<'_> {
+    /// Goes on in the innermost container, up to a container in it or its end.
+    pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let Some(mut frame) = self.stack.pop() else { return Ok(()) };
+        let level = self.stack.len() + 1;
+        while let Some((key, at)) = self.next_child(&mut frame) {
+            let mut column = frame.column;
+            if frame.count > 0 {
+                buf.push(b',');
+            }
+            frame.count += 1;
+            match frame.shape {
+                Shape::Array => {
+                    if self.style.options.indent >= 3 {
+                        self.line(column, level, buf);
+                        buf.push(b'#');
+                        push_int(i64::from(frame.count) - 1, buf);
+                    }
+                    self.line(column, level, buf);
+                }
+                Shape::Hash | Shape::Sorted => {
+                    self.line(column, level, buf);
+                    let width = self.entry_key(key, at, buf)?;
+                    buf.extend_from_slice(self.style.options.pair.as_bytes());
+                    if self.style.columns {
+                        // The width of the usual pair, whatever it is.
+                        column += width + 4;
+                    }
+                }
+                Shape::Scalar | Shape::Glob => {}
+            }
+            self.check_blanks()?;
+            let node = self.node(at);
+            let is_plain = !node.kind.is_container() && !node.kind.is_again() && !node.has(flag::TARGET);
+            if is_plain && !matches!(frame.shape, Shape::Scalar | Shape::Glob) {
+                self.leaf(at, &node, buf)?;
+            } else {
+                frame.key = key;
+                self.stack.push(frame);
+                self.value(at, column, buf)?;
+                if self.stack.len() > level {
+                    return Ok(());
+                }
+                frame.path = self.stack.pop().and_then(|frame| frame.path);
+            }
+            if buf.len() >= READY {
+                self.stack.push(frame);
+                return Ok(());
+            }
+        }
+        self.close(&frame, buf)
+    }
+
+    /// The next child and its key.
+    #[inline]
+    fn next_child(&mut self, frame: &mut Frame) -> Option<(Option<Key>, u32)> {
+        if frame.shape == Shape::Sorted {
+            if self.sorted.len() <= frame.end as usize {
+                return None;
+            }
+            return self.sorted.pop().map(|(key, at)| (Some(key), at));
+        }
+        if frame.shape != Shape::Hash {
+            let at = frame.at;
+            if at >= frame.end {
+                return None;
+            }
+            frame.at = self.document.tape().next(at);
+            if matches!(frame.shape, Shape::Scalar | Shape::Glob) {
+                frame.at = frame.end;
+            }
+            return Some((None, at));
+        }
+        self.next_entry(&mut frame.at, frame.end).map(|(key, at)| (Some(key), at))
+    }
+
+    /// The next entry, without those whose keys are only allowed.
+    #[inline]
+    pub(super) fn next_entry(&self, at: &mut u32, end: u32) -> Option<(Key, u32)> {
+        let tape = self.document.tape();
+        while *at < end {
+            let node = self.node(*at);
+            let (key, value, is_absent) = match node.key {
+                // The default value of a map.
+                NO_KEY => return None,
+                IS_KEY => {
+                    let is_absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();
+                    (Key::Node(*at), tape.next(*at), is_absent)
+                }
+                id => (Key::Id(id), *at, node.kind == Kind::Hole && self.is_absent(id)),
+            };
+            *at = tape.next(value);
+            if !is_absent {
+                return (value < end).then_some((key, value));
+            }
+        }
+        None
+    }
+
+    fn is_absent(&self, id: u16) -> bool {
+        self.document.tape().keys().get(u32::from(id)).is_none_or(|name| name.node.has(flag::PLACEHOLDER))
+    }
+
+    /// Writes the end of a container.
+    fn close(&mut self, frame: &Frame, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let is_list = !matches!(frame.shape, Shape::Scalar | Shape::Glob);
+        if is_list && frame.count > 0 {
+            if self.style.options.trailingcomma && self.style.breaks {
+                buf.push(b',');
+            }
+            self.line(frame.column, self.stack.len(), buf);
+            self.check_blanks()?;
+        }
+        buf.extend_from_slice(frame.closing);
+        self.end_bless(frame.blessed, buf);
+        self.settle(frame.id);
+        Ok(())
+    }
+}
+
+/// The digits of a number.
+#[inline]
+pub(super) fn push_int(value: i64, buf: &mut Vec<u8>) {
+    buf.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}

@@ -1,0 +1,207 @@
+//! Writes the keys of hashes.
+
+use super::quote;
+use super::wide;
+use super::write::Writer;
+use crate::document::{Kind, Name, flag};
+use crate::error::{Error, ErrorKind};
+use crate::num::bigint;
+use crate::num::general::perl_text;
+use crate::output::LossKind;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// A key: its id, or its node on the tape.
+#[derive(Clone, Copy)]
+pub(super) enum Key {
+    Id(u16),
+    Node(u32),
+}
+
+/// The string that a key is in Perl.
+struct KeyText<'d> {
+    bytes: Cow<'d, [u8]>,
+    /// Text that is not ASCII.
+    is_text: bool,
+    loss: Option<LossKind>,
+}
+
+impl<'d> KeyText<'d> {
+    /// `None`: it can't be one.
+    fn of(name: &Name<'d>) -> Option<KeyText<'d>> {
+        let node = name.node;
+        let (bytes, loss) = match node.kind {
+            Kind::Bytes => (Cow::Borrowed(name.bytes), None),
+            Kind::Text => return Some(KeyText::of_text(name.bytes, None)),
+            Kind::Symbol => return Some(KeyText::of_text(name.bytes, Some(LossKind::Symbol))),
+            Kind::Module | Kind::EnumCase => return Some(KeyText::of_text(name.bytes, Some(LossKind::Name))),
+            Kind::Encoded => (Cow::Borrowed(name.bytes), Some(LossKind::Encoding)),
+            kind => {
+                let text = match kind {
+                    Kind::Int => (node.payload as i64).to_string(),
+                    Kind::Uint => node.payload.to_string(),
+                    Kind::Float => perl_text(f64::from_bits(node.payload)),
+                    Kind::Float32 => perl_text(f64::from(f32::from_bits(node.payload as u32))),
+                    Kind::Bool if node.payload != 0 => "1".to_owned(),
+                    Kind::Bool | Kind::Null | Kind::Hole => String::new(),
+                    Kind::BigInt => {
+                        let mut text = Vec::new();
+                        bigint::push_decimal(node.has(flag::NEGATIVE), name.bytes, &mut text);
+                        String::from_utf8(text).ok()?
+                    }
+                    _ => return None,
+                };
+                (Cow::Owned(text.into_bytes()), Some(LossKind::Key))
+            }
+        };
+        Some(KeyText { bytes, is_text: false, loss })
+    }
+
+    fn of_text(bytes: &'d [u8], loss: Option<LossKind>) -> KeyText<'d> {
+        KeyText { bytes: Cow::Borrowed(bytes), is_text: !bytes.is_ascii() && wide::is_valid(bytes), loss }
+    }
+
+    /// Perl's order of strings: that of their characters.
+    fn compare(&self, other: &KeyText<'_>) -> Ordering {
+        let latin1 = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(*byte)).collect::<Vec<_>>();
+        let text = |bytes: &[u8]| wide::chars(bytes).map(|(code, _)| code).collect::<Vec<_>>();
+        match (self.is_text, other.is_text) {
+            (true, false) => text(&self.bytes).cmp(&latin1(&other.bytes)),
+            (false, true) => latin1(&self.bytes).cmp(&text(&other.bytes)),
+            // The order of UTF-8 is that of its characters.
+            _ => self.bytes.cmp(&other.bytes),
+        }
+    }
+}
+
+impl<'d> Writer<'d> {
+    fn name_of(&self, key: Key) -> Option<Name<'d>> {
+        let document = self.document;
+        match key {
+            Key::Id(id) => document.tape().keys().get(u32::from(id)),
+            Key::Node(at) => {
+                let node = document.nodes().get(at as usize)?;
+                Some(Name { node: *node, bytes: if node.kind.has_bytes() { document.bytes(node) } else { &[] } })
+            }
+        }
+    }
+
+    /// Writes the key of the value at `at`. Returns how wide it is.
+    #[inline]
+    pub(super) fn entry_key(&mut self, key: Option<Key>, at: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
+        let Some(key) = key else { return Ok(0) };
+        if let Key::Id(id) = key
+            && !self.style.options.useperl
+            && !self.style.options.useqq
+            && let Some((entry, bytes)) = self.document.tape().keys().plain(id)
+            && let crate::document::Place::Arena(start) = entry.node.place()
+            && let Some(bytes) = bytes.get(start as usize..start as usize + entry.node.aux as usize)
+        {
+            let before = buf.len();
+            self.bytes_key(bytes, buf);
+            return Ok(buf.len() - before);
+        }
+        self.any_key(key, at, buf)
+    }
+
+    /// A key without flags as the C code writes it.
+    #[inline]
+    fn bytes_key(&self, bytes: &[u8], buf: &mut Vec<u8>) {
+        if self.style.options.quotekeys || !quote::is_identifier(bytes) && !quote::is_decimal(bytes) {
+            quote::push_single(bytes, buf);
+        } else {
+            buf.extend_from_slice(bytes);
+        }
+    }
+
+    #[cold]
+    fn any_key(&mut self, key: Key, at: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
+        let name = self.name_of(key);
+        let too_long =
+            name.is_some_and(|name| name.node.kind == Kind::BigInt && bigint::exceeds(name.bytes, self.limits.digits));
+        if too_long {
+            return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
+        }
+        let Some(text) = name.as_ref().and_then(KeyText::of) else {
+            return Err(Error::new(ErrorKind::Unrepresentable)
+                .on_path(self.document.path(at))
+                .expecting("a key that can be a string")
+                .finding(name.map_or("none".to_owned(), |name| format!("{:?}", name.node.kind))));
+        };
+        if let Some(loss) = text.loss {
+            self.lose(loss, at);
+        }
+        // What can be done about locked keys: nothing.
+        if name.is_some_and(|name| name.node.kind.is_string() && name.node.has(flag::LOCKED)) {
+            self.lose(LossKind::Restricted, at);
+        }
+        let before = buf.len();
+        self.push_key_text(&text, buf);
+        Ok(self.width(buf.get(before..).unwrap_or(&[])))
+    }
+
+    /// How many characters the Perl code counts; the C code counts bytes.
+    fn width(&self, text: &[u8]) -> usize {
+        if !self.style.wide {
+            return text.len();
+        }
+        text.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
+    }
+
+    /// Writes the key again, for a name.
+    pub(super) fn push_key(&self, key: Key, buf: &mut Vec<u8>) {
+        if let Some(text) = self.name_of(key).as_ref().and_then(KeyText::of) {
+            self.push_key_text(&text, buf);
+        }
+    }
+
+    fn push_key_text(&self, text: &KeyText<'_>, buf: &mut Vec<u8>) {
+        let options = self.style.options;
+        let (bytes, is_text) = (&*text.bytes, text.is_text);
+        if !options.useperl {
+            if !is_text && !options.useqq {
+                return self.bytes_key(bytes, buf);
+            }
+            if !options.quotekeys && (quote::is_identifier(bytes) || quote::is_decimal(bytes)) {
+                return buf.extend_from_slice(bytes);
+            }
+            return quote::push_double(bytes, is_text, options.useqq, buf);
+        }
+        let is_bare = quote::is_decimal(bytes)
+            || quote::is_identifier(bytes)
+            || is_text && !options.useqq && is_latin1_identifier(bytes);
+        if !options.quotekeys && is_bare {
+            quote::push_chars(bytes, is_text, self.style.wide, buf);
+        } else {
+            self.push_string_of_perl(bytes, is_text, buf);
+        }
+    }
+
+    /// Puts the entries from `at` to `end` on `sorted`, the last first.
+    pub(super) fn sort_entries(&mut self, mut at: u32, end: u32) {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = self.next_entry(&mut at, end) {
+            let name = self.name_of(key);
+            let text = name.as_ref().and_then(KeyText::of);
+            entries.push((text, key, value));
+        }
+        entries.sort_by(|(a, ..), (b, ..)| match (a, b) {
+            (Some(a), Some(b)) => a.compare(b),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        });
+        self.sorted.extend(entries.into_iter().rev().map(|(_, key, value)| (key, value)));
+    }
+}
+
+/// A name in text whose characters are below 256. Perl's `\w` takes those letters too,
+/// but not as the first.
+fn is_latin1_identifier(bytes: &[u8]) -> bool {
+    let is_word = |code: u64| match u8::try_from(code) {
+        Ok(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric() || byte == b'_',
+        Ok(0xAA | 0xB5 | 0xBA) => true,
+        Ok(byte) => byte >= 0xC0 && byte != 0xD7 && byte != 0xF7,
+        Err(_) => false,
+    };
+    let is_first = bytes.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    is_first && wide::chars(bytes).all(|(code, _)| is_word(code))
+}

@@ -1,0 +1,276 @@
+//! Writes leaves: strings, numbers and the like, and regexps.
+
+use super::quote;
+use super::wide;
+use super::write::Writer;
+use super::write_frames::push_int;
+use crate::document::{Form, Kind, Node, flag};
+use crate::error::{Error, ErrorKind};
+use crate::num::general::perl_text;
+use crate::num::{bigint, float128};
+use crate::output::LossKind;
+
+/// The longest integer that stands without quotes: what 32 bits hold has no more
+/// characters.
+const BARE: usize = 10;
+
+impl Writer<'_> {
+    /// Writes the leaf at `at`.
+    #[inline]
+    pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        match node.kind {
+            Kind::Bytes if !self.style.options.useperl && !self.style.options.useqq => {
+                quote::push_single(self.document.bytes(node), buf);
+            }
+            Kind::Int if !self.style.options.useperl => {
+                let mut digits = itoa::Buffer::new();
+                push_digits(digits.format(node.payload as i64).as_bytes(), buf);
+            }
+            Kind::Null => buf.extend_from_slice(b"undef"),
+            _ => return self.other_leaf(at, node, buf),
+        }
+        Ok(())
+    }
+
+    fn other_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let document = self.document;
+        let useperl = self.style.options.useperl;
+        let bytes = if node.kind.has_bytes() { document.bytes(node) } else { &[] };
+        match node.kind {
+            Kind::Bytes => self.string(bytes, false, buf),
+            Kind::Text => self.text(bytes, buf),
+            Kind::Int if useperl => self.string(&decimal(node.payload as i64), false, buf),
+            Kind::Int => push_digits(&decimal(node.payload as i64), buf),
+            Kind::Uint if useperl => self.string(node.payload.to_string().as_bytes(), false, buf),
+            Kind::Uint => push_digits(node.payload.to_string().as_bytes(), buf),
+            Kind::Null => buf.extend_from_slice(b"undef"),
+            Kind::Hole => {
+                self.lose(LossKind::Hole, at);
+                buf.extend_from_slice(b"undef");
+            }
+            Kind::Bool => {
+                self.lose(LossKind::Bool, at);
+                match node.payload {
+                    0 => self.string(b"", false, buf),
+                    _ => buf.push(b'1'),
+                }
+            }
+            Kind::Float => self.float(at, f64::from_bits(node.payload), buf),
+            Kind::Float32 => self.float(at, f64::from(f32::from_bits(node.payload as u32)), buf),
+            Kind::Float128 => {
+                self.lose(LossKind::Precision, at);
+                let value = float128::to_f64(&bytes.try_into().unwrap_or([0; 16]));
+                self.string(perl_text(value).as_bytes(), false, buf);
+            }
+            Kind::BigInt => {
+                if bigint::exceeds(bytes, self.limits.digits) {
+                    return Err(self.limits.too_many_digits().on_path(document.path(at)));
+                }
+                self.lose(LossKind::BigInt, at);
+                let mut digits = Vec::new();
+                bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut digits);
+                self.string(&digits, false, buf);
+            }
+            Kind::Encoded => {
+                self.lose(LossKind::Encoding, at);
+                self.string(bytes, false, buf);
+            }
+            Kind::Module if node.form() == Form::Variable => self.glob(bytes, buf),
+            Kind::Symbol | Kind::Module | Kind::EnumCase => {
+                self.lose(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Name }, at);
+                self.text(bytes, buf);
+            }
+            Kind::VString => buf.extend_from_slice(self.child_bytes(at + 1)),
+            Kind::Regexp => {
+                self.lose(LossKind::Regexp, at);
+                let mut text = Vec::new();
+                self.regexp_string(at, &mut text);
+                self.string(&text, false, buf);
+            }
+            _ => {
+                return Err(Error::new(ErrorKind::Unrepresentable)
+                    .on_path(document.path(at))
+                    .expecting("a scalar")
+                    .finding(format!("{:?}", node.kind)));
+            }
+        }
+        Ok(())
+    }
+
+    fn child_bytes(&self, at: u32) -> &[u8] {
+        let node = self.node(at);
+        if node.kind.has_bytes() {
+            self.nodes.get(at as usize).map_or(&[], |node| self.document.bytes(node))
+        } else {
+            &[]
+        }
+    }
+
+    /// A float is the string that perl makes of it, with 15 digits.
+    fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) {
+        // A float that is zero has no sign as a string.
+        let text = if value == 0.0 { "0".to_owned() } else { perl_text(value) };
+        if text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
+            self.lose(LossKind::Precision, at);
+        }
+        self.string(text.as_bytes(), false, buf);
+    }
+
+    /// Text that is not UTF-8 is bytes.
+    fn text(&self, bytes: &[u8], buf: &mut Vec<u8>) {
+        self.string(bytes, !bytes.is_ascii() && wide::is_valid(bytes), buf);
+    }
+
+    /// A string; `is_text`: it is text, and not ASCII.
+    fn string(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) {
+        let options = self.style.options;
+        let is_bare = (options.useperl || options.useqq) && quote::is_decimal(bytes);
+        if is_bare {
+            buf.extend_from_slice(bytes);
+        } else if options.useperl {
+            self.push_string_of_perl(bytes, is_text, buf);
+        } else if options.useqq || is_text {
+            quote::push_double(bytes, is_text, options.useqq, buf);
+        } else {
+            quote::push_single(bytes, buf);
+        }
+    }
+
+    /// A string in the quotes that Data::Dumper's Perl code gives it.
+    pub(super) fn push_string_of_perl(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) {
+        let has_wide = || is_text && wide::chars(bytes).any(|(code, _)| code > 0xFF);
+        if self.style.options.useqq || has_wide() {
+            return quote::push_double(bytes, is_text, true, buf);
+        }
+        let mut chars = Vec::new();
+        quote::push_chars(bytes, is_text, self.style.wide, &mut chars);
+        quote::push_single(&chars, buf);
+    }
+
+    // -- Globs -----------------------------------------------------------------------
+
+    /// A glob: `bytes` is its name with the star.
+    fn glob(&self, bytes: &[u8], buf: &mut Vec<u8>) {
+        let options = self.style.options;
+        let name = bytes.strip_prefix(b"*").unwrap_or(bytes);
+        let in_main = name.strip_prefix(b"main").filter(|rest| rest.starts_with(b"::"));
+        let name = match in_main {
+            Some(b"::") if !options.useperl => b"",
+            Some(rest) if rest.len() > 2 => rest,
+            _ => name,
+        };
+        buf.push(b'*');
+        let is_bare = if options.useperl { is_glob_of_perl(name) } else { is_glob(name) };
+        if is_bare {
+            return buf.extend_from_slice(name);
+        }
+        let is_text = !name.is_ascii() && wide::is_valid(name);
+        buf.push(b'{');
+        match options.useperl {
+            true if name == b"main::" => self.push_string_of_perl(b"", false, buf),
+            true if quote::is_decimal(name) => buf.extend_from_slice(name),
+            true => self.push_string_of_perl(name, is_text, buf),
+            false if options.useqq || !name.is_ascii() => quote::push_double(name, is_text, options.useqq, buf),
+            false => quote::push_single(name, buf),
+        }
+        buf.push(b'}');
+    }
+
+    // -- Regexps ---------------------------------------------------------------------
+
+    /// The pattern of the regexp at `at` and its flags.
+    fn parts(&self, at: u32) -> (&[u8], bool, Vec<u8>) {
+        let pattern = self.child_bytes(at + 1);
+        let is_text = self.node(at + 1).kind == Kind::Text && !pattern.is_ascii() && wide::is_valid(pattern);
+        let flags = self.child_bytes(self.document.tape().next(at + 1));
+        // A pattern in UTF-8 is Unicode to perl; not all that write it say so.
+        let has_charset = flags.iter().any(|flag| matches!(flag, b'u' | b'a' | b'l' | b'd'));
+        let charset = if is_text && !has_charset { &b"u"[..] } else { b"" };
+        (pattern, is_text, [charset, flags].concat())
+    }
+
+    /// A regexp as a string.
+    pub(super) fn regexp_string(&self, at: u32, buf: &mut Vec<u8>) {
+        let (pattern, _, flags) = self.parts(at);
+        buf.extend_from_slice(&[b"(?^", &flags[..], b":", pattern, b")"].concat());
+    }
+
+    /// A regexp as `qr/…/`: slashes are escaped, and dollars that would begin a
+    /// variable.
+    pub(super) fn regexp(&self, at: u32, buf: &mut Vec<u8>) {
+        let (pattern, is_text, flags) = self.parts(at);
+        let useperl = self.style.options.useperl;
+        buf.extend_from_slice(b"qr/");
+        let mut is_escaped = false;
+        let mut at = 0;
+        while let Some(byte) = pattern.get(at) {
+            let rest = &pattern[at..];
+            let len = if is_text { wide::decode(rest).map_or(1, |(_, len)| len) } else { 1 };
+            let next = rest.get(1);
+            match byte {
+                b'/' if !is_escaped => buf.extend_from_slice(b"\\/"),
+                b'$' if !is_escaped && !matches!(next, None | Some(b'|' | b')')) => {
+                    buf.extend_from_slice(b"${\\q($)}");
+                }
+                _ if !byte.is_ascii() && is_text && !useperl => {
+                    let code = wide::decode(rest).map_or(0, |(code, _)| code);
+                    buf.extend_from_slice(format!("\\x{{{code:x}}}").as_bytes());
+                }
+                _ if !byte.is_ascii() && useperl => {
+                    quote::push_chars(&rest[..len], is_text, self.style.wide, buf);
+                }
+                _ => buf.push(*byte),
+            }
+            is_escaped = *byte == b'\\' && !is_escaped;
+            at += len;
+        }
+        buf.push(b'/');
+        buf.extend_from_slice(&flags);
+    }
+}
+
+/// Digits, in quotes if they are many.
+#[inline]
+fn push_digits(digits: &[u8], buf: &mut Vec<u8>) {
+    if digits.len() <= BARE {
+        return buf.extend_from_slice(digits);
+    }
+    buf.push(b'\'');
+    buf.extend_from_slice(digits);
+    buf.push(b'\'');
+}
+
+fn decimal(value: i64) -> Vec<u8> {
+    let mut digits = Vec::new();
+    push_int(value, &mut digits);
+    digits
+}
+
+/// Whether the C code writes a glob of this name without quotes: each part begins
+/// with a letter.
+fn is_glob(name: &[u8]) -> bool {
+    let name = name.strip_prefix(b"::").unwrap_or(name);
+    parts_of(name).all(quote::is_identifier)
+}
+
+/// Whether the Perl code does.
+fn is_glob_of_perl(name: &[u8]) -> bool {
+    let is_word = |part: &[u8]| part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let count = parts_of(name).count();
+    let fits = |(position, part): (usize, &[u8])| match position {
+        0 => part.is_empty() || quote::is_identifier(part),
+        _ => is_word(part) && (!part.is_empty() || position + 1 == count),
+    };
+    count > 1 && name != b"main::" && parts_of(name).enumerate().all(fits)
+}
+
+/// What stands between the double colons of a name.
+fn parts_of(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(name);
+    std::iter::from_fn(move || {
+        let name = rest?;
+        let at = name.windows(2).position(|pair| pair == b"::");
+        rest = at.and_then(|at| name.get(at + 2..));
+        Some(at.map_or(name, |at| &name[..at]))
+    })
+}

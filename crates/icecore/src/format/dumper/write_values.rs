@@ -1,0 +1,351 @@
+//! Writes values: references, and what they refer to.
+
+use super::paths::Path;
+use super::quote;
+use super::referent::{Found, Id, Leaf, Look, Referent, Type};
+use super::wide;
+use super::write::{Seen, SeenForm, Writer};
+use super::write_frames::{Frame, Shape};
+use crate::document::{Kind, flag};
+use crate::error::Error;
+use crate::output::LossKind;
+
+impl Writer<'_> {
+    /// Writes the value at `at`: a leaf whole, of a container the front.
+    pub(super) fn value(&mut self, at: u32, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let document = self.document;
+        let losses = &mut self.losses;
+        let lose = |kind, at| losses.add(kind, || document.path(at));
+        let most = self.limits.depth.saturating_add(64);
+        match Look::new(document, most, lose).variable(at)? {
+            Found::Leaf(leaf) => self.scalar(&leaf, buf),
+            Found::Reference(referent) => self.reference(&referent, column, buf),
+        }
+    }
+
+    /// Counts what is written again.
+    fn count_again(&mut self, at: u32) -> Result<(), Error> {
+        let node = self.node(at);
+        let nodes = if node.kind.is_container() {
+            u64::from(self.document.tape().next(at).saturating_sub(at))
+        } else {
+            1 + u64::from(if node.kind.has_bytes() { node.aux } else { 0 }) / 64
+        };
+        self.again = self.again.saturating_add(nodes);
+        if self.again > self.most_again {
+            return Err(self.limits.too_expanded(self.most_again).on_path(self.document.path(at)));
+        }
+        Ok(())
+    }
+
+    // -- Names -----------------------------------------------------------------------
+
+    /// The name of the value that is being written.
+    fn path_here(&mut self) -> Path {
+        let root = self.root.unwrap_or_else(|| self.paths.root(b""));
+        let known = self.stack.iter().rposition(|frame| frame.path.is_some());
+        for level in known.unwrap_or(0)..self.stack.len() {
+            let own = match level.checked_sub(1) {
+                Some(outer) => self.child_path(outer),
+                None => Some(root),
+            };
+            let frame = &mut self.stack[level];
+            frame.path = frame.path.or(own);
+        }
+        let outer = self.stack.len().checked_sub(1);
+        outer.and_then(|outer| self.child_path(outer)).unwrap_or(root)
+    }
+
+    /// The name of what is being written in the frame at `level`.
+    fn child_path(&mut self, level: usize) -> Option<Path> {
+        let frame = self.stack.get(level)?;
+        let own = frame.path?;
+        Some(match frame.shape {
+            Shape::Array => {
+                let index = frame.count.saturating_sub(1);
+                self.paths.item(own, index)
+            }
+            Shape::Scalar => self.paths.behind(own, b'$'),
+            Shape::Glob => self.paths.behind(own, b'*'),
+            Shape::Hash | Shape::Sorted => {
+                let key = frame.key?;
+                let mut text = std::mem::take(&mut self.scratch);
+                text.clear();
+                self.push_key(key, &mut text);
+                let path = self.paths.key(own, &text);
+                self.scratch = text;
+                path
+            }
+        })
+    }
+
+    fn remember(&mut self, id: Id, form: SeenForm) {
+        let path = self.path_here();
+        self.seen.insert(id, Seen { path, form, done: false });
+    }
+
+    /// A thing was written: from now on it is known by its name.
+    pub(super) fn settle(&mut self, id: Id) {
+        if self.style.options.deepcopy {
+            self.seen.remove(&id);
+        } else if let Some(thing) = self.seen.get_mut(&id) {
+            thing.done = true;
+        }
+    }
+
+    // -- Scalars ---------------------------------------------------------------------
+
+    /// Writes a scalar that is no reference.
+    fn scalar(&mut self, leaf: &Leaf, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let id = Id::Variable(leaf.at);
+        let node = self.node(leaf.at);
+        let mut is_known = false;
+        if !leaf.is_copy {
+            match self.seen.get(&id).copied() {
+                Some(thing) if thing.done => {
+                    buf.extend_from_slice(b"${");
+                    self.push_seen(&thing, buf)?;
+                    buf.push(b'}');
+                    return Ok(());
+                }
+                Some(_) => is_known = true,
+                None if leaf.is_target && self.is_catalogued(leaf) => {
+                    self.remember(id, SeenForm::Behind);
+                    is_known = true;
+                }
+                None => {}
+            }
+        }
+        if leaf.is_again {
+            self.count_again(leaf.at)?;
+        }
+        self.leaf(leaf.at, &node, buf)?;
+        if is_known {
+            self.settle(id);
+        }
+        Ok(())
+    }
+
+    /// Whether Data::Dumper remembers this scalar: not perl's own undef, and with
+    /// `sparseseen` only what has several references.
+    fn is_catalogued(&self, leaf: &Leaf) -> bool {
+        let options = self.style.options;
+        let node = self.node(leaf.at);
+        if options.useperl {
+            return true;
+        }
+        if node.kind == Kind::Hole || node.kind == Kind::Null && node.has(flag::OWN) {
+            return false;
+        }
+        // What is around it is one, if it is not a weak reference.
+        let around = leaf.at.checked_sub(1).map(|before| self.node(before));
+        let is_weak = around.is_some_and(|around| around.kind == Kind::Ref && around.has(flag::WEAK));
+        let others = self.holders.get(&leaf.at).copied().unwrap_or(0);
+        !options.sparseseen || others > u32::from(is_weak)
+    }
+
+    // -- References ------------------------------------------------------------------
+
+    fn reference(&mut self, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+        if referent.is_target || self.remembers_all || !self.seen.is_empty() {
+            if let Some(thing) = self.seen.get(&referent.id).copied() {
+                return self.seen_reference(&thing, referent, buf);
+            }
+            if referent.is_target || self.remembers_all {
+                self.remember(referent.id, self.form_of(referent));
+            }
+        }
+        let options = self.style.options;
+        let level = self.stack.len();
+        if !options.purity && options.maxdepth > 0 && level >= options.maxdepth as usize {
+            self.address(referent, buf);
+            return Ok(());
+        }
+        if referent.is_again {
+            self.count_again(referent.at)?;
+        }
+        let mut column = column;
+        let blessed = self.class_of(referent);
+        if blessed.is_some() {
+            buf.extend_from_slice(options.bless.as_bytes());
+            buf.extend_from_slice(b"( ");
+            if self.style.columns {
+                // The Perl code takes it for granted that it is called `bless`.
+                column += if options.useperl { 7 } else { options.bless.len() + 2 };
+            }
+        }
+        let shape = match referent.kind {
+            Type::Regexp => {
+                self.regexp(referent.at, buf);
+                return self.end_reference(referent, blessed, buf);
+            }
+            Type::Code => {
+                self.lose(LossKind::Code, referent.at);
+                buf.extend_from_slice(b"sub { \"DUMMY\" }");
+                return self.end_reference(referent, blessed, buf);
+            }
+            Type::Array => Shape::Array,
+            Type::Hash => Shape::Hash,
+            Type::Scalar => Shape::Scalar,
+            Type::Glob => Shape::Glob,
+        };
+        self.open(referent, shape, blessed, column, buf)
+    }
+
+    /// The object that it is blessed as; a regexp is one of `Regexp` anyway.
+    fn class_of(&self, referent: &Referent) -> Option<u32> {
+        let object = referent.object?;
+        (referent.kind != Type::Regexp || self.class_name(object) != b"Regexp").then_some(object)
+    }
+
+    fn class_name(&self, object: u32) -> &[u8] {
+        self.document.class(self.node(object).class()).map_or(&b""[..], |name| name.bytes)
+    }
+
+    fn end_reference(&mut self, referent: &Referent, blessed: Option<u32>, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.end_bless(blessed, buf);
+        self.settle(referent.id);
+        Ok(())
+    }
+
+    /// The class behind a blessed thing.
+    pub(super) fn end_bless(&mut self, blessed: Option<u32>, buf: &mut Vec<u8>) {
+        let Some(object) = blessed else { return };
+        let options = self.style.options;
+        buf.extend_from_slice(b", '");
+        let mut name = Vec::new();
+        self.push_name(self.class_name(object), &mut name);
+        quote::push_escaped(&name, buf);
+        buf.extend_from_slice(b"' )");
+        if let Some(method) = &options.toaster {
+            buf.extend_from_slice(b"->");
+            buf.extend_from_slice(method.as_bytes());
+            buf.extend_from_slice(b"()");
+        }
+    }
+
+    /// Bytes in the C code's text, characters in that of the Perl code.
+    fn push_name(&self, name: &[u8], buf: &mut Vec<u8>) {
+        if self.style.options.useperl && !name.is_ascii() {
+            return quote::push_chars(name, wide::is_valid(name), self.style.wide, buf);
+        }
+        buf.extend_from_slice(name);
+    }
+
+    fn form_of(&self, referent: &Referent) -> SeenForm {
+        let sigil = match self.root {
+            Some(root) if self.stack.is_empty() => self.paths.root_text(root).first().copied(),
+            _ => None,
+        };
+        match sigil {
+            Some(b'@' | b'%') => SeenForm::Behind,
+            Some(b'*') if referent.kind == Type::Code => SeenForm::Code,
+            _ => SeenForm::Plain,
+        }
+    }
+
+    /// A reference to what was written before.
+    fn seen_reference(&mut self, thing: &Seen, referent: &Referent, buf: &mut Vec<u8>) -> Result<(), Error> {
+        if self.style.options.purity && !self.stack.is_empty() {
+            buf.extend_from_slice(match referent.kind {
+                Type::Hash => b"{}",
+                Type::Array => b"[]",
+                _ => b"do{my $o}",
+            });
+            let path = self.path_here();
+            self.posts.push((path, *thing));
+            return Ok(());
+        }
+        let sigil = match self.root {
+            Some(root) if self.stack.is_empty() => self.paths.root_text(root).first().copied(),
+            _ => None,
+        };
+        let Some(sigil) = sigil.filter(|sigil| matches!(sigil, b'@' | b'%')) else {
+            return self.push_seen(thing, buf);
+        };
+        let start = buf.len();
+        self.push_seen(thing, buf)?;
+        if buf.get(start..).is_some_and(|text| text.starts_with(&[b'\\', sigil])) {
+            buf.remove(start);
+        } else {
+            buf.splice(start..start, [sigil, b'{']);
+            buf.push(b'}');
+        }
+        Ok(())
+    }
+
+    /// What perl makes of a reference as a string. The address is its place in the
+    /// document: only who it is the same as has a meaning.
+    fn address(&mut self, referent: &Referent, buf: &mut Vec<u8>) {
+        buf.push(b'\'');
+        let word = match referent.kind {
+            Type::Regexp => {
+                let mut text = Vec::new();
+                self.regexp_string(referent.at, &mut text);
+                self.push_name(&text, buf);
+                return buf.push(b'\'');
+            }
+            Type::Array => "ARRAY",
+            Type::Hash => "HASH",
+            Type::Code => "CODE",
+            Type::Glob => "GLOB",
+            Type::Scalar => {
+                let found = Look::new(self.document, self.most_steps(), |_, _| ()).variable(referent.at);
+                match found {
+                    Ok(Found::Reference(_)) => "REF",
+                    Ok(Found::Leaf(leaf)) if self.node(leaf.at).kind == Kind::VString => "VSTRING",
+                    _ => "SCALAR",
+                }
+            }
+        };
+        if let Some(object) = referent.object {
+            self.push_name(self.class_name(object), buf);
+            buf.push(b'=');
+        }
+        buf.extend_from_slice(format!("{word}(0x{:x})'", (u64::from(referent.at) + 1) * 16).as_bytes());
+    }
+
+    /// Writes the front of a container or of a reference to a scalar.
+    fn open(
+        &mut self,
+        referent: &Referent,
+        shape: Shape,
+        blessed: Option<u32>,
+        column: usize,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        if self.stack.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().on_path(self.document.path(referent.at)));
+        }
+        let sigil = match self.root {
+            Some(root) if self.stack.is_empty() => self.paths.root_text(root).first().copied(),
+            _ => None,
+        };
+        let brackets: &'static [u8] = match shape {
+            Shape::Array if sigil == Some(b'@') => b"()",
+            Shape::Hash | Shape::Sorted if sigil == Some(b'%') => b"()",
+            Shape::Array => b"[]",
+            Shape::Hash | Shape::Sorted => b"{}",
+            Shape::Scalar if blessed.is_some() => b"do{\\(my $o = )}",
+            Shape::Scalar | Shape::Glob => b"\\",
+        };
+        let (front, closing) = match shape {
+            Shape::Scalar if blessed.is_some() => brackets.split_at(brackets.len() - 2),
+            _ => brackets.split_at(1),
+        };
+        buf.extend_from_slice(front);
+        let (first, end) = match shape {
+            Shape::Scalar | Shape::Glob => (referent.at, referent.at + 1),
+            _ => (referent.at + 1, self.document.tape().next(referent.at)),
+        };
+        let mut frame =
+            Frame { shape, at: first, end, count: 0, column, path: None, key: None, id: referent.id, blessed, closing };
+        if shape == Shape::Hash && self.style.options.sortkeys {
+            frame.shape = Shape::Sorted;
+            frame.end = u32::try_from(self.sorted.len()).unwrap_or(u32::MAX);
+            self.sort_entries(first, end);
+        }
+        self.stack.push(frame);
+        Ok(())
+    }
+}

@@ -1,0 +1,40 @@
+//! A scalar as Perl sees it.
+
+use crate::num::{bigint, general};
+use std::borrow::Cow;
+
+/// A scalar of a list.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Item<'d> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    /// Above `i64::MAX`.
+    Uint(u64),
+    /// Beyond 64 bits: its sign and its magnitude, least significant byte
+    /// first.
+    Big(bool, &'d [u8]),
+    Float(f64),
+    Bytes(&'d [u8]),
+    /// Marked as UTF-8.
+    Text(&'d [u8]),
+}
+
+impl<'d> Item<'d> {
+    /// The string that perl makes of it.
+    pub(crate) fn string(&self) -> Cow<'d, [u8]> {
+        match *self {
+            Item::Null | Item::Bool(false) => Cow::Borrowed(&[]),
+            Item::Bool(true) => Cow::Borrowed(b"1"),
+            Item::Int(value) => itoa::Buffer::new().format(value).as_bytes().to_vec().into(),
+            Item::Uint(value) => itoa::Buffer::new().format(value).as_bytes().to_vec().into(),
+            Item::Big(negative, magnitude) => {
+                let mut digits = Vec::new();
+                bigint::push_decimal(negative, magnitude, &mut digits);
+                digits.into()
+            }
+            Item::Float(value) => general::perl_text(value).into_bytes().into(),
+            Item::Bytes(bytes) | Item::Text(bytes) => Cow::Borrowed(bytes),
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! The items that a document is written as.
+
+use super::{Item, Shape};
+use crate::document::{Cursor, Document, Key, Kind, Node, Value, flag};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::num::{bigint, float128};
+use crate::output::{LossKind, Losses};
+
+/// The scalars of a flat document, one after the other.
+#[derive(Debug)]
+pub(crate) struct Items<'d> {
+    document: &'d Document<'d>,
+    limits: &'d Limits,
+    source: Source<'d>,
+    pub(crate) losses: Losses,
+}
+
+#[derive(Debug)]
+enum Source<'d> {
+    /// The children of an array: the next one, and how many are left.
+    Array { at: u32, left: usize },
+    /// Chosen values.
+    Chosen { list: Vec<Chosen<'d>>, next: usize },
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Chosen<'d> {
+    Value(u32),
+    /// The key of the value at this index.
+    Key(Key<'d>, u32),
+}
+
+/// The items of a document, in the shape that was asked for.
+pub(crate) fn gather<'d>(document: &'d Document<'d>, shape: &Shape, limits: &'d Limits) -> Result<Items<'d>, Error> {
+    let mut losses = Losses::default();
+    if document.header().is_some() {
+        losses.add(LossKind::Header, || "$".to_owned());
+    }
+    let root = through(document.root(), limits, &mut losses)?;
+    let source = match (root.kind(), shape) {
+        (Kind::Array, Shape::List) => Source::Array { at: root.index() + 1, left: root.len() },
+        (Kind::Map, Shape::Map) => flattened(root),
+        (Kind::Map, Shape::Names(names)) => named(root, names)?,
+        (Kind::Map, Shape::List) => {
+            return Err(not_flat(root, "a list", "a map", "`names=…` or `map` write the values of a map"));
+        }
+        (_, Shape::List) => Source::Chosen { list: vec![Chosen::Value(root.index())], next: 0 },
+        (kind, _) => {
+            return Err(not_flat(root, "a map", kind_name(kind), "without `names` and `map` a list is written"));
+        }
+    };
+    Ok(Items { document, limits, source, losses })
+}
+
+fn not_flat(place: Cursor<'_>, expected: &'static str, found: &str, help: &'static str) -> Error {
+    Error::new(ErrorKind::Unrepresentable)
+        .on_path(place.path())
+        .expecting(expected)
+        .finding(found.to_owned())
+        .helping(help)
+}
+
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Array => "a list",
+        Kind::Map => "a map",
+        _ => "a scalar",
+    }
+}
+
+/// Keys and values in turn.
+fn flattened(map: Cursor<'_>) -> Source<'_> {
+    let entries = map.entries().filter(|(key, _)| !key.node().has(flag::PLACEHOLDER));
+    let list = entries.flat_map(|(key, value)| [Chosen::Key(key, value.index()), Chosen::Value(value.index())]);
+    Source::Chosen { list: list.collect(), next: 0 }
+}
+
+/// The values of these keys; the map must have no others.
+fn named<'d>(map: Cursor<'d>, names: &[String]) -> Result<Source<'d>, Error> {
+    let mut values: Vec<Option<u32>> = vec![None; names.len()];
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by(|a, b| names[*a].cmp(&names[*b]));
+    for (key, value) in map.entries().filter(|(key, _)| !key.node().has(flag::PLACEHOLDER)) {
+        let place = order.binary_search_by(|at| names[*at].as_bytes().cmp(key.bytes()));
+        let place = place.ok().filter(|_| key.node().kind.is_string());
+        let Some(at) = place.map(|place| order[place]) else {
+            let found = format!("`{}`", String::from_utf8_lossy(key.bytes()));
+            return Err(not_flat(value, "only the keys of `names`", &found, "add the key to `names`"));
+        };
+        values[at] = Some(value.index());
+    }
+    let list: Result<Vec<_>, Error> = values
+        .iter()
+        .zip(names)
+        .map(|(value, name)| {
+            value.map(Chosen::Value).ok_or_else(|| {
+                Error::new(ErrorKind::Unrepresentable)
+                    .on_path(map.path())
+                    .expecting(format!("the key `{name}`, which stands in `names`"))
+                    .finding("a map without it")
+            })
+        })
+        .collect();
+    Ok(Source::Chosen { list: list?, next: 0 })
+}
+
+/// What is behind links, references and the like.
+fn through<'d>(mut here: Cursor<'d>, limits: &Limits, losses: &mut Losses) -> Result<Cursor<'d>, Error> {
+    let first = here;
+    for _ in 0..=limits.depth.saturating_add(16) {
+        let (lost, inner) = match here.value() {
+            Value::Link(target) | Value::Alias(target) => (LossKind::Sharing, target),
+            Value::Ref(inner) => (LossKind::Reference, inner),
+            Value::Object(_, inner) => (LossKind::Class, inner),
+            Value::Opaque(_, inner) => (LossKind::Opaque, inner),
+            Value::Attrs(inner) => (LossKind::Attributes, inner),
+            Value::Regexp(inner, _) => (LossKind::Regexp, inner),
+            Value::Code(inner) => (LossKind::Code, inner),
+            Value::VString(_, inner) => (LossKind::VString, inner),
+            Value::Tied(inner) => (LossKind::Tied, inner),
+            _ => return Ok(here),
+        };
+        losses.add(lost, || first.path());
+        here = inner;
+    }
+    Err(limits.too_deep().on_path(first.path()))
+}
+
+impl<'d> Items<'d> {
+    /// How many are left.
+    pub(crate) fn left(&self) -> usize {
+        match &self.source {
+            Source::Array { left, .. } => *left,
+            Source::Chosen { list, next } => list.len() - next,
+        }
+    }
+
+    /// The next item, which stays the next one.
+    pub(crate) fn peek(&mut self) -> Result<Option<Item<'d>>, Error> {
+        match &self.source {
+            _ if self.left() == 0 => Ok(None),
+            Source::Array { at, .. } => self.item(*at).map(Some),
+            Source::Chosen { list, next } => match list[*next] {
+                Chosen::Value(at) => self.item(at).map(Some),
+                Chosen::Key(key, at) => self.key(key, at).map(Some),
+            },
+        }
+    }
+
+    /// The next item.
+    pub(crate) fn take(&mut self) -> Result<Option<Item<'d>>, Error> {
+        let item = self.peek()?;
+        if item.is_some() {
+            match &mut self.source {
+                Source::Array { at, left } => (*at, *left) = (self.document.tape().next(*at), *left - 1),
+                Source::Chosen { next, .. } => *next += 1,
+            }
+        }
+        Ok(item)
+    }
+
+    /// Nodes of which each is an item, up to `count` of them: a run of leaves.
+    /// How many were used is said by [`Items::skip`].
+    pub(crate) fn run(&self, count: usize) -> &'d [Node] {
+        match self.source {
+            Source::Array { at, left } => {
+                let rest = self.document.nodes().get(at as usize..).unwrap_or(&[]);
+                &rest[..rest.len().min(count).min(left)]
+            }
+            Source::Chosen { .. } => &[],
+        }
+    }
+
+    /// Leaves out so many leaves of a [run](Items::run).
+    pub(crate) fn skip(&mut self, count: usize) {
+        if let Source::Array { at, left } = &mut self.source {
+            *at = at.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+            *left = left.saturating_sub(count);
+        }
+    }
+
+    /// Counts a loss of the next item.
+    pub(crate) fn lose(&mut self, kind: LossKind) {
+        let at = self.place();
+        self.lose_at(kind, at);
+    }
+
+    /// Counts a loss of the item at this node index.
+    pub(crate) fn lose_at(&mut self, kind: LossKind, at: u32) {
+        let document = self.document;
+        self.losses.add(kind, || document.path(at));
+    }
+
+    /// The node index of the next item: of a key it is that of its value.
+    pub(crate) fn place(&self) -> u32 {
+        match &self.source {
+            Source::Array { at, .. } => *at,
+            Source::Chosen { list, next } => match list.get(*next) {
+                Some(Chosen::Value(at) | Chosen::Key(_, at)) => *at,
+                None => self.document.root().index(),
+            },
+        }
+    }
+
+    /// The path of the item at this node index.
+    pub(crate) fn path(&self, at: u32) -> String {
+        self.document.path(at)
+    }
+
+    fn key(&mut self, key: Key<'d>, value: u32) -> Result<Item<'d>, Error> {
+        match key {
+            Key::Name(name) => self.leaf(name.node, name.bytes, value),
+            Key::Value(at) => self.item(at.index()),
+        }
+    }
+
+    fn item(&mut self, at: u32) -> Result<Item<'d>, Error> {
+        let node = self.document.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0));
+        if node.kind.is_container() || node.kind.is_again() {
+            let here = self.document.at(at).unwrap_or_else(|| self.document.root());
+            let inner = through(here, self.limits, &mut self.losses)?;
+            if inner.node().kind.is_container() {
+                let found = kind_name(inner.kind());
+                return Err(not_flat(here, "a scalar", found, "the format has no lists or maps in a list"));
+            }
+            let node = *inner.node();
+            let bytes = if node.kind.has_bytes() { self.document.bytes(&node) } else { &[] };
+            return self.leaf(node, bytes, at);
+        }
+        let bytes = if node.kind.has_bytes() { self.document.bytes(&node) } else { &[] };
+        self.leaf(node, bytes, at)
+    }
+
+    fn leaf(&mut self, node: Node, bytes: &'d [u8], at: u32) -> Result<Item<'d>, Error> {
+        Ok(match node.kind {
+            Kind::Int => Item::Int(node.payload as i64),
+            Kind::Uint => Item::Uint(node.payload),
+            Kind::Bytes => Item::Bytes(bytes),
+            Kind::Text => Item::Text(bytes),
+            Kind::Float => Item::Float(f64::from_bits(node.payload)),
+            Kind::Float32 => Item::Float(f64::from(f32::from_bits(node.payload as u32))),
+            Kind::Bool => Item::Bool(node.payload != 0),
+            Kind::BigInt if bigint::exceeds(bytes, self.limits.digits) => {
+                return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
+            }
+            Kind::BigInt => Item::Big(node.has(flag::NEGATIVE), bytes),
+            Kind::Float128 => {
+                let raw = bytes.try_into().unwrap_or([0; 16]);
+                if float128::to_f64_exact(&raw).is_none() {
+                    self.lose_at(LossKind::Precision, at);
+                }
+                Item::Float(float128::to_f64(&raw))
+            }
+            Kind::Encoded | Kind::Symbol => {
+                self.lose_at(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Encoding }, at);
+                if node.encoding() == 0 { Item::Text(bytes) } else { Item::Bytes(bytes) }
+            }
+            Kind::Module | Kind::EnumCase => {
+                self.lose_at(LossKind::Name, at);
+                Item::Text(bytes)
+            }
+            Kind::Hole => {
+                self.lose_at(LossKind::Hole, at);
+                Item::Null
+            }
+            _ => Item::Null,
+        })
+    }
+}
+
+impl Items<'_> {
+    /// How large the document is, to measure by what is made of it.
+    pub(crate) fn size(&self) -> usize {
+        let arena = self.document.tape().arena().len();
+        self.document.nodes().len().saturating_add(self.document.input().len()).saturating_add(arena)
+    }
+}

@@ -1,0 +1,52 @@
+//! What formats of flat lists share: the names of fields, the items of a
+//! document, and maps made from a list.
+
+mod item;
+mod items;
+mod shape;
+
+pub(crate) use item::Item;
+pub(crate) use items::{Items, gather};
+pub(crate) use shape::shape;
+
+use crate::error::{Error, ErrorKind};
+use crate::options::{Opt, Settings, Side, Takes};
+
+pub(crate) const NAMES: Opt = Opt {
+    name: "names",
+    takes: Takes::List,
+    side: Side::Both,
+    help: "names for the items, in order: the list reads as a map with these keys, and is written from one",
+};
+
+pub(crate) const MAP: Opt = Opt {
+    name: "map",
+    takes: Takes::Flag,
+    side: Side::Both,
+    help: "the list is keys and values in turn, as a hash in a list: it reads as a map, and is written from one",
+};
+
+/// What the items of a list stand for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Themselves.
+    #[default]
+    List,
+    /// The values of these keys.
+    Names(Vec<String>),
+    /// Keys and values in turn.
+    Map,
+}
+
+impl Shape {
+    pub(crate) fn from_settings(settings: &Settings) -> Result<Shape, Error> {
+        match (settings.text("names"), settings.flag("map")) {
+            (None, false) => Ok(Shape::List),
+            (None, true) => Ok(Shape::Map),
+            (Some(names), false) => Ok(Shape::Names(names.split(',').map(str::to_owned).collect())),
+            (Some(_), true) => Err(Error::new(ErrorKind::Usage)
+                .expecting("one of the options `names` and `map`")
+                .finding("both of them")),
+        }
+    }
+}

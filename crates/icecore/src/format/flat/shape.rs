@@ -1,0 +1,78 @@
+//! Maps made from the list that was read.
+
+use super::Shape;
+use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Tape};
+use crate::error::{Error, ErrorKind};
+use crate::num::general;
+
+/// Turns the array at the root, which is closed and has only leaves in it, into
+/// a map.
+pub(crate) fn shape(tape: &mut Tape, input: &[u8], shape: &Shape) -> Result<(), Error> {
+    match shape {
+        Shape::List => Ok(()),
+        Shape::Names(names) => name(tape, names),
+        Shape::Map => pair(tape, input),
+    }
+}
+
+fn wrong(expected: String, found: usize) -> Error {
+    let found = if found == 1 { "1 value".to_owned() } else { format!("{found} values") };
+    Error::new(ErrorKind::Malformed).on_path("$").expecting(expected).finding(found)
+}
+
+fn name(tape: &mut Tape, names: &[String]) -> Result<(), Error> {
+    let at = tape.root();
+    let count = tape.nodes.len() - at as usize - 1;
+    if count != names.len() {
+        return Err(wrong(format!("{} values, as `names` has names", names.len()), count));
+    }
+    let ids: Option<Vec<u16>> =
+        names.iter().map(|name| tape.intern_key(Node::leaf(Kind::Bytes, 0), name.as_bytes())).collect();
+    let Some(ids) = ids else {
+        return Err(Error::new(ErrorKind::Limit).expecting("at most 65,533 names").finding("more of them"));
+    };
+    for (node, id) in tape.nodes[at as usize + 1..].iter_mut().zip(ids) {
+        node.key = id;
+    }
+    tape.nodes[at as usize].kind = Kind::Map;
+    Ok(())
+}
+
+/// Keys of larger maps are seldom seen again: these get nodes of their own.
+const KEYED: usize = 256;
+
+fn pair(tape: &mut Tape, input: &[u8]) -> Result<(), Error> {
+    let at = tape.root();
+    let list = tape.nodes.split_off(at as usize + 1);
+    if list.len() % 2 != 0 {
+        return Err(wrong("keys and values in turn".to_owned(), list.len()));
+    }
+    let few = list.len() / 2 <= KEYED;
+    for pair in list.chunks_exact(2) {
+        let (key, mut value) = (string_key(tape, pair[0]), pair[1]);
+        let id = if few { tape.bytes(&key, input).to_vec() } else { Vec::new() };
+        match few.then(|| tape.intern_key(Node::leaf(key.kind, 0), &id)).flatten() {
+            Some(id) => value.key = id,
+            None => {
+                tape.push(Node { key: IS_KEY, ..key });
+                value.key = KEY_NODE;
+            }
+        }
+        tape.push(value);
+    }
+    tape.close(at, u32::try_from(list.len() / 2).unwrap_or(u32::MAX));
+    tape.nodes[at as usize].kind = Kind::Map;
+    Ok(())
+}
+
+/// A key of a hash is a string.
+fn string_key(tape: &mut Tape, node: Node) -> Node {
+    let text = match node.kind {
+        Kind::Int => (node.payload as i64).to_string(),
+        Kind::Uint => node.payload.to_string(),
+        Kind::Float => general::perl_text(f64::from_bits(node.payload)),
+        Kind::Null => String::new(),
+        _ => return node,
+    };
+    tape.owned(Kind::Bytes, text.as_bytes())
+}

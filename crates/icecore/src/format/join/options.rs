@@ -1,0 +1,68 @@
+//! What separates the fields, and what these are.
+
+use crate::error::{Error, ErrorKind};
+use crate::format::flat::{MAP, NAMES, Shape};
+use crate::options::{Opt, Settings, Side, Takes};
+
+pub(super) const OPTIONS: &[Opt] = &[
+    Opt {
+        name: "separator",
+        takes: Takes::Text,
+        side: Side::Both,
+        help: "what stands between two fields, taken as it is; the default is the byte 1C, perl's `$;`",
+    },
+    NAMES,
+    MAP,
+    Opt {
+        name: "trim",
+        takes: Takes::Flag,
+        side: Side::Read,
+        help: "leave out empty fields at the end, as perl's split does without a limit",
+    },
+];
+
+/// How fields are joined.
+///
+/// ```
+/// use icecore::{Limits, join};
+/// let document = icecore::read(br#"["a", "b", 3]"#)?;
+/// let mut out = Vec::new();
+/// join::write(&document, &join::Options::default(), &Limits::default(), &mut out)?;
+/// assert_eq!(out, b"a\x1cb\x1c3");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// What stands between two fields.
+    pub separator: Vec<u8>,
+    /// What the fields stand for.
+    pub shape: Shape,
+    /// Leave out empty fields at the end when reading.
+    pub trim: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { separator: vec![0x1C], shape: Shape::List, trim: false }
+    }
+}
+
+impl Options {
+    pub(super) fn from_settings(settings: &Settings) -> Result<Options, Error> {
+        let usual = Options::default();
+        let separator = settings.text("separator").map_or(usual.separator, |text| text.as_bytes().to_vec());
+        let options = Options { separator, shape: Shape::from_settings(settings)?, trim: settings.flag("trim") };
+        options.check()?;
+        Ok(options)
+    }
+
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.separator.is_empty() {
+            return Err(Error::new(ErrorKind::Usage)
+                .expecting("a separator of a byte or more")
+                .finding("an empty one"));
+        }
+        Ok(())
+    }
+}

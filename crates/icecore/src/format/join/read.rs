@@ -1,0 +1,89 @@
+//! The reader: split.
+
+use super::{NAME, Options};
+use crate::document::{Detailed, Document, Kind, Node, Place, Sink};
+use crate::error::Error;
+use crate::format::flat::shape;
+use crate::format::{Outcome, Request};
+use crate::limits::Limits;
+use memchr::memmem;
+
+/// Splits the whole input.
+pub fn read_outcome<'a>(input: &'a [u8], options: &Options, request: Request<'_>) -> Outcome<'a> {
+    let Request { limits, detail, mut tape } = request;
+    tape.clear();
+    if !detail {
+        let error = feed(input, options, limits, &mut tape).err();
+        return Outcome { document: Document::new(input, tape), consumed: input.len(), error };
+    }
+    let mut sink = Detailed { tape, ..Detailed::default() };
+    sink.detail.spelling.format = NAME.to_owned();
+    let error = feed(input, options, limits, &mut sink).err();
+    Outcome { document: Document::detailed(input, sink), consumed: input.len(), error }
+}
+
+fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> Result<(), Error> {
+    options.check()?;
+    let root = sink.tape().push(Node::open(Kind::Array, 0));
+    if let Some(detail) = sink.detail() {
+        detail.begin(root, 0);
+    }
+    let fields = fields(input, options, limits, sink);
+    let tape = sink.tape();
+    if options.trim {
+        while tape.len() > root + 1 && tape.nodes.last().is_some_and(|node| node.aux == 0) {
+            tape.nodes.pop();
+        }
+    }
+    let count = tape.len() - root - 1;
+    tape.close(root, count);
+    if let Some(detail) = sink.detail() {
+        detail.end(root, input.len());
+    }
+    fields.and_then(|()| shape(sink.tape(), input, &options.shape))
+}
+
+/// The fields; the empty input has none.
+fn fields<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> Result<(), Error> {
+    if input.is_empty() {
+        return Ok(());
+    }
+    let mut start = 0;
+    match options.separator[..] {
+        [byte] => {
+            for end in memchr::memchr_iter(byte, input) {
+                field(start, end, end + 1, limits, sink)?;
+                start = end + 1;
+            }
+        }
+        _ => {
+            for end in memmem::find_iter(input, &options.separator) {
+                field(start, end, end + options.separator.len(), limits, sink)?;
+                start = end + options.separator.len();
+            }
+        }
+    }
+    field(start, input.len(), input.len(), limits, sink)
+}
+
+/// A field, and the separator behind it up to `behind`.
+#[inline]
+fn field<S: Sink>(start: usize, end: usize, behind: usize, limits: &Limits, sink: &mut S) -> Result<(), Error> {
+    let len = end - start;
+    if len as u64 > limits.string {
+        return Err(limits.too_long(len as u64).at(start));
+    }
+    if sink.nodes().len() >= limits.nodes as usize {
+        return Err(limits.too_many_nodes().at(start));
+    }
+    let tape = sink.tape();
+    let node = tape.placed(Kind::Bytes, Place::Input(start as u64), len);
+    let at = tape.push(node);
+    if let Some(detail) = sink.detail() {
+        detail.begin(at, start);
+        detail.span(start, end, at, "field");
+        detail.end(at, end);
+        detail.span(end, behind, crate::document::NO_NODE, "separator");
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! The writer: join.
+
+use super::Options;
+use crate::document::Document;
+use crate::error::{Error, ErrorKind};
+use crate::format::flat::{Item, Items, gather};
+use crate::limits::Limits;
+use crate::output::{LossKind, Losses, Output};
+use memchr::memmem::Finder;
+
+/// How far the buffer grows before the output may take it.
+const READY: usize = 1 << 16;
+
+/// Joins the items of a list, and says what was lost.
+///
+/// # Errors
+/// Of kind `Unrepresentable`, if an item is a list or a map or has the
+/// separator in it, or if the document is not of the shape that was asked for;
+/// `Output`, if the output was closed.
+pub fn write(
+    document: &Document<'_>,
+    options: &Options,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    options.check()?;
+    document.tape().check()?;
+    let mut items = gather(document, &options.shape, limits)?;
+    let separator = Finder::new(&options.separator);
+    let count = items.left();
+    let mut is_first = true;
+    loop {
+        let place = items.place();
+        let Some(item) = items.take()? else { break };
+        if matches!(item, Item::Null) {
+            items.lose_at(LossKind::Null, place);
+        }
+        if matches!(item, Item::Bool(_)) {
+            items.lose_at(LossKind::Bool, place);
+        }
+        let text = item.string();
+        let buf = out.buffer();
+        if !is_first {
+            buf.extend_from_slice(&options.separator);
+        }
+        if count == 1 && text.is_empty() {
+            return Err(cannot(&items, place, "more than one empty field", "a single one, which reads as no field"));
+        }
+        if let Some(error) = clash(&separator, &text, items.left() > 0).then(|| {
+            cannot(&items, place, "a field without the separator", "one that has it in it")
+                .helping("`separator=…` takes another one")
+        }) {
+            return Err(error);
+        }
+        buf.extend_from_slice(&text);
+        is_first = false;
+        if buf.len() >= READY {
+            out.ready()?;
+        }
+    }
+    out.ready()?;
+    Ok(items.losses)
+}
+
+/// Whether the field would be cut at another place when it is read: it has the
+/// separator in it, or ends with a part of it that the separator behind it
+/// completes too early.
+fn clash(separator: &Finder<'_>, text: &[u8], is_followed: bool) -> bool {
+    if separator.find(text).is_some() {
+        return true;
+    }
+    let needle = separator.needle();
+    if !is_followed || needle.len() == 1 {
+        return false;
+    }
+    let tail = &text[text.len().saturating_sub(needle.len() - 1)..];
+    separator.find(&[tail, needle].concat()).is_some_and(|at| at < tail.len())
+}
+
+fn cannot(items: &Items<'_>, place: u32, expected: &'static str, found: &'static str) -> Error {
+    Error::new(ErrorKind::Unrepresentable).on_path(items.path(place)).expecting(expected).finding(found)
+}

@@ -1,0 +1,38 @@
+//! Does it look like JSON lines?
+
+use crate::document::Tape;
+use crate::format::json::read::Reader;
+use crate::format::json::{Surrogates, says_typed};
+use crate::format::{Certainty, Guess, json::ReadOptions};
+use crate::limits::Limits;
+
+/// How much of the input is looked at.
+const LOOK: usize = 256 << 10;
+/// How many lines are.
+const LINES: usize = 8;
+
+/// The first lines, at least two, hold an object or an array each.
+pub(super) fn detect(input: &[u8]) -> Option<Guess> {
+    let part = input.get(..LOOK).unwrap_or(input);
+    let mut lines = part.split_inclusive(|byte| *byte == b'\n');
+    let complete = |line: &&[u8]| line.ends_with(b"\n") || part.len() == input.len();
+    let lines = lines.by_ref().take_while(complete).filter(|line| !line.trim_ascii().is_empty());
+    let mut documents = 0;
+    for line in lines.take(LINES) {
+        if !matches!(line.trim_ascii_start(), [b'{' | b'[', ..]) || !is_document(line) {
+            // A bad line further on is for the reader to tell.
+            break;
+        }
+        documents += 1;
+    }
+    let typed = if says_typed(input, &ReadOptions::default()) { "typed" } else { "plain" };
+    (documents > 1).then(|| Guess { certainty: Certainty::Sure, variant: typed.to_owned() })
+}
+
+fn is_document(line: &[u8]) -> bool {
+    let limits = Limits { depth: u32::MAX, ..Limits::default() };
+    let mut tape = Tape::new();
+    let options = ReadOptions { surrogates: Surrogates::Keep, ..ReadOptions::default() };
+    let (consumed, error) = Reader::<_, true, false>::new(line, &mut tape, &limits, &options).read();
+    error.is_none() && consumed == line.len()
+}

@@ -1,0 +1,58 @@
+//! Reading lines.
+
+use crate::document::{Kind, Node, Sink};
+use crate::error::Error;
+use crate::format::json::read::Reader;
+use crate::format::json::{ReadOptions, Relaxed};
+use crate::limits::Limits;
+
+/// Reads all lines as the items of one array. Says how far it came, and what
+/// stopped it.
+pub(super) fn read<S: Sink, const FAST: bool>(
+    input: &[u8],
+    sink: &mut S,
+    limits: &Limits,
+    options: &ReadOptions,
+) -> (usize, Option<Error>) {
+    match options.relaxed == Relaxed::default() {
+        true => read_with::<_, FAST, false>(input, sink, limits, options),
+        false => read_with::<_, false, true>(input, sink, limits, options),
+    }
+}
+
+fn read_with<S: Sink, const FAST: bool, const RELAXED: bool>(
+    input: &[u8],
+    sink: &mut S,
+    limits: &Limits,
+    options: &ReadOptions,
+) -> (usize, Option<Error>) {
+    let root = sink.tape().push(Node::open(Kind::Array, 0));
+    if let Some(detail) = sink.detail() {
+        detail.begin(root, 0);
+    }
+    let mut reader = Reader::<_, FAST, RELAXED>::new(input, sink, limits, options);
+    let (mut at, mut count, mut number) = (0, 0, 0u64);
+    let mut error = None;
+    while at < input.len() && error.is_none() {
+        let rest = input.get(at..).unwrap_or(&[]);
+        let end = rest.iter().position(|byte| *byte == b'\n').map_or(input.len(), |len| at + len);
+        number += 1;
+        match reader.line(input, root, at, end) {
+            Ok(has_document) => count += u32::from(has_document),
+            Err(found) => {
+                error = Some(found.in_line(number, end < input.len()));
+                // What was read of the line.
+                count += 1;
+            }
+        }
+        at = reader.position();
+    }
+    reader.give_back();
+    let tape = sink.tape();
+    count = count.min(tape.len() - root - 1);
+    tape.close(root, count);
+    if let Some(detail) = sink.detail() {
+        detail.end(root, at);
+    }
+    (at, error)
+}

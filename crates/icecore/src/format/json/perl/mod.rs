@@ -1,0 +1,67 @@
+//! JSON as Perl's JSON::XS and Cpanel::JSON::XS read and write it, for the module
+//! that takes their place: strings of bytes are characters up to U+00FF, numbers
+//! are printed as perl prints them, and what perl's values are was decided by who
+//! filled the tape.
+//!
+//! ```
+//! use icecore::json::perl::{Style, write};
+//! let document = icecore::read(br#"{"pi":3.25,"list":[1,"x"]}"#)?;
+//! let mut out = Vec::new();
+//! write(&document, &Style { space_after: true, ..Style::default() }, &mut out)?;
+//! assert_eq!(out, br#"{"pi": 3.25,"list": [1,"x"]}"#);
+//! # Ok::<(), icecore::Error>(())
+//! ```
+
+mod number;
+mod read;
+mod text;
+mod write;
+
+pub use read::read;
+pub use write::write;
+
+/// Which characters stand for themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Beyond {
+    /// All, as UTF-8.
+    #[default]
+    Utf8,
+    /// Those of one byte, which they are written as; others are escaped.
+    Latin1,
+    /// Those of ASCII; others are escaped.
+    Ascii,
+}
+
+/// How infinity and "not a number" are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InfNan {
+    /// As C prints them, `inf` and `nan`; that is no JSON.
+    #[default]
+    Bare,
+    /// As null.
+    Null,
+    /// As these words in quotes.
+    Quoted,
+}
+
+/// How JSON is written. The names are those of the modules.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Which characters stand for themselves.
+    pub beyond: Beyond,
+    /// How many blanks to indent each level by, each value on a line of its own;
+    /// `None` writes all on one line.
+    pub indent: Option<u8>,
+    /// A blank before the colon.
+    pub space_before: bool,
+    /// A blank behind the colon.
+    pub space_after: bool,
+    /// `/` is written as `\/`.
+    pub escape_slash: bool,
+    /// Integral floats get a `.0`.
+    pub point_zero: bool,
+    /// How infinity and "not a number" are written.
+    pub inf_nan: InfNan,
+    /// Every number is written in quotes.
+    pub all_strings: bool,
+}

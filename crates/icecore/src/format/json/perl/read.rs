@@ -1,0 +1,373 @@
+//! Reading what most JSON is, in one go and into few kinds of nodes. Whatever else
+//! there is, and every error, is left to the reader of [`super::super::read`].
+
+use super::super::number::{self, Shape};
+use super::super::string::{self, beyond_ascii, specials};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Tape};
+
+/// What is deeper than this goes to a stack that grows.
+const DEPTH: usize = 32;
+/// How many keys of a map get ids; the others stand on the tape.
+const KEYS_WITH_ID: u32 = 256;
+
+/// A container that is open.
+#[derive(Clone, Copy)]
+struct Open {
+    node: u32,
+    count: u32,
+    /// Of a map: the key that came last; for an array `NOT_A_MAP`.
+    last: u32,
+}
+
+const NOT_A_MAP: u32 = u32::MAX;
+
+/// Reads one text into an empty tape. Returns where it ends, blanks behind it
+/// included, and whether every key has an id. `None`, if there is something wrong or
+/// special about it: the tape then has to be cleared.
+///
+/// Strings of ASCII are bytes, other strings are text. An integer that 64 bits do
+/// not hold is its digits.
+///
+/// ```
+/// use icecore::{Kind, Tape, json};
+/// let mut tape = Tape::new();
+/// assert_eq!(json::perl::read(br#"{"a":"\u00e9"} x"#, 512, &mut tape), Some((15, true)));
+/// assert_eq!(tape.nodes()[1].kind, Kind::Text);
+/// ```
+pub fn read(input: &[u8], depth: usize, tape: &mut Tape) -> Option<(usize, bool)> {
+    let mut reader = Reader { input, at: 0, tape, has_ids: true };
+    reader.text(depth)?;
+    Some((reader.at, reader.has_ids))
+}
+
+struct Reader<'a, 't> {
+    input: &'a [u8],
+    at: usize,
+    tape: &'t mut Tape,
+    has_ids: bool,
+}
+
+impl Reader<'_, '_> {
+    fn text(&mut self, depth: usize) -> Option<()> {
+        let mut stack = [Open { node: 0, count: 0, last: NOT_A_MAP }; DEPTH];
+        let mut deep = Vec::new();
+        let mut open = 0;
+        let mut top = Open { node: 0, count: 0, last: NOT_A_MAP };
+        let mut key = NO_KEY;
+        self.space();
+        loop {
+            let first = *self.input.get(self.at)?;
+            match first {
+                b'"' => {
+                    let node = self.string()?;
+                    self.tape.push(Node { key, ..node });
+                }
+                b'0'..=b'9' | b'-' => {
+                    let node = self.number()?;
+                    self.tape.push(Node { key, ..node });
+                }
+                b'{' | b'[' => {
+                    let (kind, close, last) =
+                        if first == b'{' { (Kind::Map, b'}', 0) } else { (Kind::Array, b']', NOT_A_MAP) };
+                    if open >= depth {
+                        return None;
+                    }
+                    let node = self.tape.push(Node { key, ..Node::open(kind, 0) });
+                    self.at += 1;
+                    self.space();
+                    if self.input.get(self.at) == Some(&close) {
+                        self.at += 1;
+                        self.tape.close(node, 0);
+                    } else {
+                        match stack.get_mut(open) {
+                            Some(place) => *place = top,
+                            None => deep.push(top),
+                        }
+                        open += 1;
+                        top = Open { node, count: 0, last };
+                        key = if first == b'{' { self.key(&mut top)? } else { NO_KEY };
+                        continue;
+                    }
+                }
+                b't' => self.word(b"true", Node { key, ..Node::leaf(Kind::Bool, 1) })?,
+                b'f' => self.word(b"false", Node { key, ..Node::leaf(Kind::Bool, 0) })?,
+                b'n' => self.word(b"null", Node { key, ..Node::leaf(Kind::Null, 0) })?,
+                _ => return None,
+            }
+            // Behind a value.
+            loop {
+                self.space();
+                if open == 0 {
+                    return Some(());
+                }
+                top.count += 1;
+                let next = *self.input.get(self.at)?;
+                self.at += 1;
+                let is_map = top.last != NOT_A_MAP;
+                match next {
+                    b',' => {
+                        self.space();
+                        key = if is_map { self.key(&mut top)? } else { NO_KEY };
+                        break;
+                    }
+                    b'}' if is_map => {}
+                    b']' if !is_map => {}
+                    _ => return None,
+                }
+                self.tape.close(top.node, top.count);
+                open -= 1;
+                top = match stack.get(open) {
+                    Some(around) => *around,
+                    None => deep.pop()?,
+                };
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.input.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    #[inline]
+    fn word(&mut self, word: &'static [u8], node: Node) -> Option<()> {
+        if !self.input.get(self.at..)?.starts_with(word) {
+            return None;
+        }
+        self.at += word.len();
+        self.tape.push(node);
+        Some(())
+    }
+
+    /// A string, of which the quote has been seen.
+    #[inline]
+    fn string(&mut self) -> Option<Node> {
+        let start = self.at + 1;
+        let stop = string::find_special::<true>(self.input, start);
+        if self.input.get(stop.at) != Some(&b'"') {
+            return self.string_with_escapes(start, stop.at);
+        }
+        let kind = if stop.beyond_ascii { self.text_kind(start, stop.at)? } else { Kind::Bytes };
+        self.at = stop.at + 1;
+        Some(self.tape.borrowed(kind, start, stop.at - start))
+    }
+
+    #[inline(never)]
+    fn text_kind(&self, start: usize, end: usize) -> Option<Kind> {
+        std::str::from_utf8(self.input.get(start..end)?).ok().map(|_| Kind::Text)
+    }
+
+    #[inline(never)]
+    fn string_with_escapes(&mut self, start: usize, mut stop: usize) -> Option<Node> {
+        let from = self.tape.arena.len();
+        let mut run = start;
+        loop {
+            self.tape.arena.extend_from_slice(self.input.get(run..stop)?);
+            match *self.input.get(stop)? {
+                b'"' => break,
+                b'\\' => run = self.escape(stop)?,
+                _ => return None,
+            }
+            stop = string::find_special::<true>(self.input, run).at;
+        }
+        self.at = stop + 1;
+        let text = self.tape.arena.get(from..)?;
+        let kind = if text.is_ascii() { Kind::Bytes } else { std::str::from_utf8(text).ok().map(|_| Kind::Text)? };
+        let len = text.len();
+        Some(self.tape.placed(kind, Place::Arena(from as u64), len))
+    }
+
+    /// Puts what the escape at `at` stands for into the arena. Returns where it ends.
+    fn escape(&mut self, at: usize) -> Option<usize> {
+        let letter = *self.input.get(at + 1)?;
+        if letter != b'u' {
+            self.tape.arena.push(string::short_escape(letter)?);
+            return Some(at + 2);
+        }
+        let unit = |at: usize| string::hex4(self.input.get(at + 2..)?.first_chunk()?).map(u32::from);
+        let (mut code, mut end) = (unit(at)?, at + 6);
+        if (0xD800..0xDC00).contains(&code) {
+            if self.input.get(end..end + 2)? != b"\\u" {
+                return None;
+            }
+            let low = unit(end)?.checked_sub(0xDC00).filter(|low| *low < 0x400)?;
+            code = 0x10000 + ((code - 0xD800) << 10) + low;
+            end += 6;
+        }
+        char::from_u32(code)?;
+        string::push_code_point(code, &mut self.tape.arena);
+        Some(end)
+    }
+
+    #[inline]
+    fn number(&mut self) -> Option<Node> {
+        if let Some((value, end)) = number::short_integer(self.input, self.at) {
+            self.at = end;
+            return Some(Node::int(value));
+        }
+        if let Some((value, end)) = number::short_decimal(self.input, self.at) {
+            self.at = end;
+            return Some(Node::leaf(Kind::Float, value.to_bits()));
+        }
+        self.other_number()
+    }
+
+    #[inline(never)]
+    fn other_number(&mut self) -> Option<Node> {
+        let start = self.at;
+        let (node, end) = match number::shape(self.input, start) {
+            Shape::Integer(end) => {
+                let text = std::str::from_utf8(self.input.get(start..end)?).ok()?;
+                let node = if let Ok(value) = text.parse::<i64>() {
+                    Node::int(value)
+                } else if let Ok(value) = text.parse::<u64>() {
+                    Node::leaf(Kind::Uint, value)
+                } else {
+                    self.tape.borrowed(Kind::Bytes, start, end - start)
+                };
+                (node, end)
+            }
+            Shape::Decimal(end) => {
+                let value = number::decimal(self.input.get(start..end)?)?;
+                (Node::leaf(Kind::Float, value.to_bits()), end)
+            }
+            Shape::Broken(..) => return None,
+        };
+        self.at = end;
+        Some(node)
+    }
+
+    /// The name of an entry and the colon behind it.
+    #[inline]
+    fn key(&mut self, top: &mut Open) -> Option<u16> {
+        if self.input.get(self.at) != Some(&b'"') {
+            return None;
+        }
+        let key = match self.foretold(top) {
+            Some(id) => id,
+            None => self.new_key(top)?,
+        };
+        top.last = if key == KEY_NODE { 0 } else { u32::from(key) };
+        self.space();
+        if self.input.get(self.at) != Some(&b':') {
+            return None;
+        }
+        self.at += 1;
+        self.space();
+        Some(key)
+    }
+
+    /// The key that came here the last time, if it does again: short, of ASCII and
+    /// without escapes.
+    #[inline(always)]
+    fn foretold(&mut self, top: &Open) -> Option<u16> {
+        let keys = &self.tape.keys;
+        let id = keys.guess(top.last as u16);
+        let (entry, _) = keys.plain(id)?;
+        let len = entry.node.aux as usize;
+        let window = u128::from_le_bytes(*self.input.get(self.at + 1..)?.first_chunk::<16>()?);
+        if len > 16 || entry.node.kind != Kind::Bytes || top.count >= KEYS_WITH_ID {
+            return None;
+        }
+        let mask = if len == 0 { 0 } else { u128::MAX >> (128 - 8 * len) };
+        // What is not of the name is made something that is not special.
+        let blanks = u128::from_le_bytes([b' '; 16]) & !mask;
+        let text = window & mask;
+        let (low, high) = ((text | blanks) as u64, ((text | blanks) >> 64) as u64);
+        let is_plain = specials(low) | specials(high) | beyond_ascii(low) | beyond_ascii(high) == 0;
+        if text != entry.head || !is_plain || self.input.get(self.at + 1 + len) != Some(&b'"') {
+            return None;
+        }
+        self.at += len + 2;
+        Some(id)
+    }
+
+    #[inline(never)]
+    fn new_key(&mut self, top: &Open) -> Option<u16> {
+        let from = self.tape.arena.len();
+        let node = self.string()?;
+        let place = node.place();
+        if top.count < KEYS_WITH_ID {
+            let len = node.aux as usize;
+            let tape = &mut *self.tape;
+            let bytes = match place {
+                Place::Input(start) => self.input.get(start as usize..)?.get(..len)?,
+                Place::Arena(start) => tape.arena.get(start as usize..)?.get(..len)?,
+            };
+            if let Some(id) = tape.keys.intern(Node::leaf(node.kind, 0), bytes).and_then(|id| u16::try_from(id).ok()) {
+                tape.keys.learn(top.last as u16, id);
+                tape.arena.truncate(from);
+                return Some(id);
+            }
+        }
+        self.has_ids = false;
+        self.tape.push(Node { key: IS_KEY, ..node });
+        Some(KEY_NODE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+
+    fn read_twice(text: &str) -> Option<String> {
+        let mut tape = Tape::new();
+        let mut texts = Vec::new();
+        for _ in 0..2 {
+            tape.clear();
+            read(text.as_bytes(), 512, &mut tape)?;
+            let document = Document::new(text.as_bytes(), std::mem::take(&mut tape));
+            let mut out = Vec::new();
+            super::super::write(&document, &super::super::Style::default(), &mut out).unwrap();
+            texts.push(String::from_utf8(out).unwrap());
+            tape = document.into_tape();
+        }
+        assert_eq!(texts[0], texts[1]);
+        texts.pop()
+    }
+
+    #[test]
+    fn values_come_back() {
+        for text in [
+            "null",
+            "[]",
+            "{}",
+            r#"[1,-2,3.5,true,false,null,"x",[[]],{"a":{}}]"#,
+            &format!("{}7{}", "[".repeat(10_000), "]".repeat(10_000)),
+            r#"{"a":1,"b":{"a":2,"b":[]},"key of more than 16 bytes":"é","é":"\"\\\n"}"#,
+        ] {
+            assert_eq!(read_twice(text).as_deref(), Some(text));
+        }
+        assert_eq!(read_twice(" [ 1 , {\t\"a\" :\r\n2 } ] ").as_deref(), Some(r#"[1,{"a":2}]"#));
+        assert_eq!(read_twice(r#"["\ud83d\ude00\u0041\/"]"#).as_deref(), Some("[\"😀A/\"]"));
+        let large = "[18446744073709551615,123456789012345678901234567890]";
+        assert_eq!(read_twice(large).as_deref(), Some(r#"[18446744073709551615,"123456789012345678901234567890"]"#));
+        assert_eq!(read_twice("[1e999,1.5e300]").as_deref(), Some("[inf,1.5e+300]"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_left_alone() {
+        for text in [
+            "", "[", "[1", "[1,", "[1,]", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,}", "{1:2}", "[1 2]", "[1}", "\"",
+            "\"\\", "\"\\u12", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"\n\"", "tru", "01", "1.", "-", "+1", "'a'",
+        ] {
+            assert_eq!(read(text.as_bytes(), 512, &mut Tape::new()), None, "{text}");
+        }
+        assert_eq!(read(b"[\"\xff\"]", 512, &mut Tape::new()), None);
+        assert_eq!(read(b"[[]]", 1, &mut Tape::new()), None);
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        assert_eq!(read(deep.as_bytes(), 99_999, &mut Tape::new()), None);
+        assert_eq!(read(deep.as_bytes(), 100_000, &mut Tape::new()), Some((200_000, true)));
+    }
+
+    #[test]
+    fn a_key_that_needs_escapes_is_not_foretold() {
+        let mut tape = Tape::new();
+        assert!(read(br#"{"a\"b":1}              "#, 9, &mut tape).is_some());
+        tape.clear();
+        assert_eq!(read(br#"{"a"b":1}               "#, 9, &mut tape), None);
+    }
+}

@@ -1,0 +1,116 @@
+//! Strings: perl's own idea of UTF-8, and what is escaped.
+
+use super::super::string::is_special;
+use super::{Beyond, Style};
+use crate::error::{Error, ErrorKind};
+
+/// Writes a string without its quotes. `is_text`: it is perl's UTF-8; otherwise each
+/// byte is a character.
+pub(super) fn put_inner(text: &[u8], is_text: bool, style: &Style, out: &mut Vec<u8>) -> Result<(), Error> {
+    let copies_beyond = is_text && style.beyond == Beyond::Utf8;
+    let mut rest = text;
+    while let Some(first) = rest.first() {
+        let run = run(rest, style.escape_slash);
+        if run > 0 {
+            out.extend_from_slice(&rest[..run]);
+            rest = &rest[run..];
+            continue;
+        }
+        let (code, len) = match *first {
+            0..0x80 => (u32::from(*first), 1),
+            _ if is_text => first_char(rest).ok_or_else(malformed)?,
+            _ => (u32::from(*first), 1),
+        };
+        if code > 0x10_FFFF {
+            return Err(Error::new(ErrorKind::Unrepresentable)
+                .expecting("a character that Unicode has")
+                .finding(format!("out of range codepoint (0x{code:x}) encountered, unrepresentable in JSON")));
+        }
+        let (this, behind) = rest.split_at(len.min(rest.len()));
+        match style.beyond {
+            _ if code < 0x80 => escape(code, out),
+            Beyond::Utf8 if copies_beyond => out.extend_from_slice(this),
+            Beyond::Utf8 => push_utf8(code, out),
+            Beyond::Latin1 if code < 0x100 => out.push(code as u8),
+            Beyond::Latin1 | Beyond::Ascii => escape(code, out),
+        }
+        rest = behind;
+    }
+    Ok(())
+}
+
+/// How many bytes at the start are ASCII that stands for itself.
+fn run(text: &[u8], escape_slash: bool) -> usize {
+    let stands_for_itself = |byte: &u8| !is_special(*byte) && *byte < 0x80 && !(escape_slash && *byte == b'/');
+    if escape_slash {
+        return text.iter().take_while(|byte| stands_for_itself(byte)).count();
+    }
+    let mut at = 0;
+    while let Some(chunk) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*chunk);
+        let found = super::super::string::specials(word) | super::super::string::beyond_ascii(word);
+        if found != 0 {
+            return at + found.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    at + text[at..].iter().take_while(|byte| stands_for_itself(byte)).count()
+}
+
+fn escape(code: u32, out: &mut Vec<u8>) {
+    let short: &[u8] = match code {
+        0x22 => b"\\\"",
+        0x5C => b"\\\\",
+        0x2F => b"\\/",
+        0x08 => b"\\b",
+        0x0C => b"\\f",
+        0x0A => b"\\n",
+        0x0D => b"\\r",
+        0x09 => b"\\t",
+        0..=0xFFFF => return unit(code, out),
+        _ => {
+            unit(0xD7C0 + (code >> 10), out);
+            return unit(0xDC00 | code & 0x3FF, out);
+        }
+    };
+    out.extend_from_slice(short);
+}
+
+fn unit(unit: u32, out: &mut Vec<u8>) {
+    let digit = |shift: u32| b"0123456789abcdef"[(unit >> shift & 0x0F) as usize];
+    out.extend_from_slice(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
+}
+
+/// A character from U+0080 to U+00FF in UTF-8.
+fn push_utf8(code: u32, out: &mut Vec<u8>) {
+    out.extend_from_slice(&[0xC0 | (code >> 6) as u8, 0x80 | code as u8 & 0x3F]);
+}
+
+/// The first character of perl's UTF-8, which has surrogates and goes beyond
+/// Unicode; and its length in bytes. `None`, if it is broken.
+fn first_char(text: &[u8]) -> Option<(u32, usize)> {
+    let first = *text.first()?;
+    let (len, bits) = match first {
+        0xC2..=0xDF => (2, first & 0x1F),
+        0xE0..=0xEF => (3, first & 0x0F),
+        0xF0..=0xF4 => (4, first & 0x07),
+        // Whatever comes behind, it is beyond Unicode.
+        0xF5.. => return Some((0x11_0000, 1)),
+        _ => return None,
+    };
+    let mut code = u32::from(bits);
+    for byte in text.get(1..len)? {
+        if byte & 0xC0 != 0x80 {
+            return None;
+        }
+        code = code << 6 | u32::from(byte & 0x3F);
+    }
+    Some((code, len))
+}
+
+#[cold]
+fn malformed() -> Error {
+    Error::new(ErrorKind::Unrepresentable)
+        .expecting("characters")
+        .finding("malformed or illegal unicode character in string, cannot convert to JSON")
+}

@@ -1,0 +1,291 @@
+//! Writing: one pass over the nodes, in their order.
+
+use super::super::room::{self, ROOM, Room};
+use super::number::put_float;
+use super::text::put_inner;
+use super::Style;
+use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, Place, Tape};
+use crate::error::{Error, ErrorKind};
+use crate::output::{Open, Output};
+
+/// Where short tokens are gathered.
+const CHUNK: usize = 4096;
+
+/// Writes a document that has nothing in it but arrays, maps with keys that are
+/// strings, strings, numbers, booleans, nulls, and objects that FREEZE froze, which
+/// are tagged.
+///
+/// # Errors
+/// Of kind `Unrepresentable`, for anything else, and for characters that Unicode
+/// does not have.
+pub fn write(document: &Document<'_>, style: &Style, out: &mut dyn Output) -> Result<(), Error> {
+    let mut spare = out.take_spare();
+    spare.open.clear();
+    if spare.bytes.len() < CHUNK + 2 * ROOM {
+        spare.bytes.resize(CHUNK + 2 * ROOM, 0);
+    }
+    let mut writer = Writer {
+        tape: document.tape(),
+        names: document.tape().keys(),
+        input: document.input(),
+        style,
+        is_usual: style.indent.is_none() && !style.space_before && !style.space_after && !style.escape_slash,
+        chunk: std::mem::take(&mut spare.bytes),
+        at: 0,
+        out: out.buffer(),
+        open: std::mem::take(&mut spare.open),
+    };
+    let written = writer.document();
+    writer.flush();
+    (spare.bytes, spare.open) = (std::mem::take(&mut writer.chunk), std::mem::take(&mut writer.open));
+    out.give_spare(spare);
+    written
+}
+
+struct Writer<'d, 'o> {
+    tape: &'d Tape,
+    names: &'d Names,
+    input: &'d [u8],
+    style: &'d Style,
+    /// Keys look as they usually do.
+    is_usual: bool,
+    chunk: Vec<u8>,
+    at: usize,
+    out: &'o mut Vec<u8>,
+    /// What is open. `key` says what closes it besides a bracket.
+    open: Vec<Open>,
+}
+
+/// What `key` of something open says: closing it takes nothing, as it is a tagged
+/// value or the document.
+const TAGGED: u16 = 1;
+/// The list behind a tag, which is always written on one line.
+const LIST: u16 = 2;
+
+impl<'d> Writer<'d, '_> {
+    fn document(&mut self) -> Result<(), Error> {
+        let nodes = self.tape.nodes.get(self.tape.root as usize..).unwrap_or(&[]);
+        let mut nodes = nodes.iter();
+        // How many children the innermost container still gets, and whether it is a
+        // map.
+        let mut top = Open { left: 1, key: TAGGED, is_map: false };
+        let mut is_first = true;
+        loop {
+            while top.left == 0 {
+                let Some(around) = self.open.pop() else {
+                    if self.style.indent.is_some() {
+                        self.byte(b'\n');
+                    }
+                    return Ok(());
+                };
+                if top.key != TAGGED {
+                    if self.at >= CHUNK {
+                        self.flush();
+                    }
+                    if top.key == 0 {
+                        self.new_line(usize::from(around.key == 0));
+                    }
+                    self.byte(if top.is_map { b'}' } else { b']' });
+                }
+                top = around;
+                is_first = false;
+            }
+            top.left -= 1;
+            let Some(mut node) = nodes.next() else { break };
+            if self.at >= CHUNK {
+                self.flush();
+            }
+            if !is_first {
+                self.byte(b',');
+                if self.style.space_after && self.style.indent.is_none() && top.key != LIST {
+                    self.byte(b' ');
+                }
+            }
+            is_first = false;
+            if self.style.indent.is_some() && top.key == 0 {
+                self.new_line(1);
+            }
+            if top.is_map {
+                if node.key == IS_KEY {
+                    let text = self.tape.bytes(node, self.input);
+                    self.key(text, node.kind == Kind::Text)?;
+                    let Some(value) = nodes.next() else { break };
+                    node = value;
+                } else {
+                    self.key_with_id(node.key)?;
+                }
+            }
+            if self.leaf(node)? {
+                continue;
+            }
+            let next = match node.kind {
+                Kind::Array | Kind::Map => {
+                    let is_map = node.kind == Kind::Map;
+                    let is_tagged = top.key == TAGGED && !self.open.is_empty();
+                    if node.aux == 0 {
+                        self.word(if is_map { "{}" } else { "[]" });
+                        continue;
+                    }
+                    self.byte(if is_map { b'{' } else { b'[' });
+                    Open { left: node.aux, key: if is_tagged { LIST } else { 0 }, is_map }
+                }
+                Kind::Opaque if node.form() == Form::Freeze => {
+                    self.tag(node)?;
+                    Open { left: 1, key: TAGGED, is_map: false }
+                }
+                _ => return Err(other(node)),
+            };
+            self.open.push(top);
+            top = next;
+            is_first = true;
+        }
+        Err(Error::new(ErrorKind::Usage).expecting("containers with their children").finding("fewer"))
+    }
+
+    #[inline(always)]
+    fn room(&mut self) -> Option<&mut Room> {
+        self.chunk.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut())
+    }
+
+    #[inline(always)]
+    fn byte(&mut self, byte: u8) {
+        if let Some(place) = self.chunk.get_mut(self.at) {
+            *place = byte;
+            self.at += 1;
+        }
+    }
+
+    fn word(&mut self, word: &'static str) {
+        let len = self.room().map_or(0, |room| room::word(room, 0, word));
+        self.at += len;
+    }
+
+    fn flush(&mut self) {
+        self.out.extend_from_slice(self.chunk.get(..self.at).unwrap_or(&[]));
+        self.at = 0;
+    }
+
+    /// Starts a line, if there are lines; `inside` more levels are open.
+    #[inline]
+    fn new_line(&mut self, inside: usize) {
+        let Some(indent) = self.style.indent else { return };
+        self.flush();
+        self.out.push(b'\n');
+        let levels = self.open.iter().filter(|open| open.key == 0).count() + inside;
+        let blanks = levels.saturating_mul(usize::from(indent));
+        self.out.resize(self.out.len().saturating_add(blanks), b' ');
+    }
+
+    /// Writes a value that has no children. Says no, if it has.
+    #[inline(always)]
+    fn leaf(&mut self, node: &Node) -> Result<bool, Error> {
+        let at = self.at;
+        match node.kind {
+            Kind::Bytes | Kind::Text => {
+                let (base, start) = match node.place() {
+                    Place::Input(start) => (self.input, start),
+                    Place::Arena(start) => (&self.tape.arena[..], start),
+                };
+                let usual = !self.style.escape_slash;
+                let len = node.aux as usize;
+                let plain = self
+                    .room()
+                    .filter(|_| usual)
+                    .and_then(|room| room::plain(room, 0, base, usize::try_from(start).ok()?, len));
+                match plain {
+                    Some(len) => self.at = at + len,
+                    None => self.string(self.tape.bytes(node, self.input), node.kind == Kind::Text)?,
+                }
+            }
+            Kind::Int if !self.style.all_strings => {
+                let len = self.room().map_or(0, |room| room::int(room, 0, node.payload as i64));
+                self.at = at + len;
+            }
+            Kind::Null | Kind::Hole => self.word("null"),
+            Kind::Bool => self.word(if node.payload == 0 { "false" } else { "true" }),
+            Kind::Int | Kind::Uint | Kind::Float => self.number(node),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    #[inline(never)]
+    fn number(&mut self, node: &Node) {
+        self.flush();
+        let quotes = self.style.all_strings && (node.kind != Kind::Float || f64::from_bits(node.payload).is_finite());
+        if quotes {
+            self.out.push(b'"');
+        }
+        match node.kind {
+            Kind::Int => self.out.extend_from_slice(itoa::Buffer::new().format(node.payload as i64).as_bytes()),
+            Kind::Uint => self.out.extend_from_slice(itoa::Buffer::new().format(node.payload).as_bytes()),
+            _ => put_float(f64::from_bits(node.payload), self.style, self.out),
+        }
+        if quotes {
+            self.out.push(b'"');
+        }
+    }
+
+    #[inline(never)]
+    fn string(&mut self, text: &[u8], is_text: bool) -> Result<(), Error> {
+        self.flush();
+        self.out.push(b'"');
+        put_inner(text, is_text, self.style, self.out)?;
+        self.out.push(b'"');
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn key_with_id(&mut self, id: u16) -> Result<(), Error> {
+        if id == NO_KEY || id == KEY_NODE {
+            return Err(Error::new(ErrorKind::Usage).expecting("entries with keys").finding("one without"));
+        }
+        if self.is_usual
+            && let Some((entry, _)) = self.names.plain(id)
+            && let Some(room) = self.room()
+        {
+            let head = entry.head.to_le_bytes();
+            let len = entry.node.aux as usize;
+            if let Some(end) = room::plain(room, 0, &head, 0, len) {
+                room[end] = b':';
+                self.at += end + 1;
+                return Ok(());
+            }
+        }
+        let Some(name) = self.names.get(u32::from(id)) else {
+            return Err(Error::new(ErrorKind::Usage).expecting("keys that are known").finding("another one"));
+        };
+        self.key(name.bytes, name.node.kind == Kind::Text)
+    }
+
+    #[inline(never)]
+    fn key(&mut self, text: &[u8], is_text: bool) -> Result<(), Error> {
+        self.string(text, is_text)?;
+        if self.style.space_before {
+            self.out.push(b' ');
+        }
+        self.out.push(b':');
+        if self.style.space_after {
+            self.out.push(b' ');
+        }
+        Ok(())
+    }
+
+    /// The class of a tagged value.
+    fn tag(&mut self, node: &Node) -> Result<(), Error> {
+        let class = self.tape.classes().get(node.class());
+        let (name, is_text) = class.map_or((&[][..], false), |class| (class.bytes, class.node.kind == Kind::Text));
+        self.byte(b'(');
+        self.string(name, is_text)?;
+        self.out.push(b')');
+        Ok(())
+    }
+}
+
+#[cold]
+fn other(node: &Node) -> Error {
+    Error::new(ErrorKind::Unrepresentable)
+        .expecting("arrays, maps, strings, numbers, booleans and nulls")
+        .finding(format!("a node of kind {:?}", node.kind))
+}
+

@@ -1,0 +1,43 @@
+//! `b`, `B`, `h` and `H`: digits for bits and for halves of bytes.
+
+use super::read::{Machine, Task};
+use crate::document::Sink;
+use crate::error::Error;
+
+impl<S: Sink> Machine<'_, S> {
+    pub(super) fn digits(&mut self, task: &Task<'_>) -> Result<(), Error> {
+        let letter = task.op.letter;
+        // How many digits a byte has, and in which order they stand.
+        let (each, bits) = if matches!(letter, b'b' | b'B') { (8, 1) } else { (2, 4) };
+        let high_first = matches!(letter, b'B' | b'H');
+        let most = self.left().saturating_mul(each);
+        let len = if task.star { most } else { usize::try_from(task.len).unwrap_or(usize::MAX).min(most) };
+        self.spend(len)?;
+        let frame = self.frame();
+        let (characters, has_sum) = (frame.characters, frame.checksum.is_wanted());
+        let start = self.sink.tape().arena.len();
+        let mut left = len;
+        while left > 0 && self.at < self.data.len() {
+            let Some(byte) = self.byte(characters)? else { break };
+            let count = left.min(each);
+            left -= count;
+            if has_sum {
+                if bits == 1 {
+                    let kept = match (count, high_first) {
+                        (8, _) => byte,
+                        (_, true) => byte & !(0xFF >> count),
+                        (_, false) => byte & !(0xFF << count),
+                    };
+                    self.frame().checksum.count(u64::from(kept.count_ones()));
+                }
+                continue;
+            }
+            let digit = |place: usize| {
+                let shift = bits * if high_first { each - 1 - place } else { place };
+                b"0123456789abcdef"[usize::from(byte >> shift & if bits == 1 { 1 } else { 15 })]
+            };
+            self.sink.tape().arena.extend((0..count).map(digit));
+        }
+        if has_sum { Ok(()) } else { self.push_owned(start) }
+    }
+}

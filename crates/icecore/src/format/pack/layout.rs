@@ -1,0 +1,57 @@
+//! The letters for numbers of fixed size.
+
+use super::template::Order;
+
+/// What stands for a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// How many bytes it has.
+    pub(super) size: usize,
+    pub(super) value: Value,
+    pub(super) big: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    Int,
+    Uint,
+    Float,
+}
+
+impl Layout {
+    /// The layout of a letter, on a machine with 64 bits and little-endian
+    /// numbers. `None`: the letter stands for no such number.
+    pub(super) fn of(letter: u8, shriek: bool, order: Order) -> Option<Layout> {
+        use Value::{Float, Int, Uint};
+        let (size, value) = match (letter, shriek) {
+            (b'c', _) => (1, Int),
+            (b's', _) => (2, Int),
+            (b'S', _) => (2, Uint),
+            (b'i', _) | (b'l', false) => (4, Int),
+            (b'I', _) | (b'L', false) => (4, Uint),
+            (b'l', true) | (b'q' | b'j', _) => (8, Int),
+            (b'L', true) | (b'Q' | b'J', _) => (8, Uint),
+            (b'n' | b'v', true) => (2, Int),
+            (b'n' | b'v', false) => (2, Uint),
+            (b'N' | b'V', true) => (4, Int),
+            (b'N' | b'V', false) => (4, Uint),
+            (b'f', _) => (4, Float),
+            (b'd' | b'F', _) => (8, Float),
+            (b'D', _) => (16, Float),
+            _ => return None,
+        };
+        let big = matches!(letter, b'n' | b'N') || order == Order::Big;
+        Some(Layout { size, value, big })
+    }
+
+    /// The bits of a whole number, with its sign where it has one.
+    pub(super) fn bits(&self, bytes: &[u8]) -> u64 {
+        let fold = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
+        let bits = if self.big { bytes.iter().fold(0, fold) } else { bytes.iter().rev().fold(0, fold) };
+        let spare = 64 - 8 * self.size.min(8) as u32;
+        match self.value {
+            Value::Int => (((bits << spare) as i64) >> spare) as u64,
+            _ => bits,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What Perl's `pack` packs.
+//!
+//! `FORMAT.md` beside this file has the facts.
+
+mod ber;
+mod bits;
+mod checksum;
+mod layout;
+mod measure;
+mod moves;
+mod numbers;
+mod options;
+mod pack_numbers;
+mod pack_strings;
+mod packer;
+mod read;
+mod strings;
+mod symbol;
+mod template;
+mod utf8;
+mod uu;
+mod write;
+
+pub use options::Options;
+pub use read::read_outcome;
+pub use write::write;
+
+use super::{Format, Outcome, Request};
+use crate::document::{Document, Tape};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::options::Settings;
+use crate::output::{Losses, Output};
+
+const NAME: &str = "pack";
+
+/// What a template may have.
+const LETTERS: &str =
+    "a letter of pack's (a A Z b B h H c C W U s S l L q Q j J i I n N v V f d F D u w x X @ . or a group)";
+
+/// The row in the registry.
+pub static FORMAT: Format = Format {
+    name: NAME,
+    title: "what Perl's pack writes by a template",
+    options: options::OPTIONS,
+    page: include_str!("FORMAT.md"),
+    detect: |_| None,
+    read: read_row,
+    windows: None,
+    write: write_row,
+    write_part: None,
+};
+
+/// Reads a list by a template, as perl's `unpack` does.
+///
+/// ```
+/// use icecore::{Limits, pack};
+/// let options = pack::Options::new("(N/A*)*");
+/// let document = pack::read(b"\0\0\0\x04hoge\0\0\0\x04fuga", &options, &Limits::default())?;
+/// assert_eq!(document.root().item(1).and_then(|item| item.as_str()), Some("fuga"));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Of kind `Usage` for the template; `Malformed` or `Truncated` where `unpack`
+/// dies; `Trailing` for bytes that the template leaves; `Limit`.
+pub fn read<'a>(input: &'a [u8], options: &Options, limits: &Limits) -> Result<Document<'a>, Error> {
+    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
+}
+
+/// A mistake in a template.
+#[cold]
+fn usage(expected: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::Usage).expecting(expected)
+}
+
+fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
+    match Options::from_settings(settings) {
+        Ok(options) => read_outcome(input, &options, request),
+        Err(error) => {
+            let mut tape: Tape = request.tape;
+            tape.clear();
+            Outcome { document: Document::new(input, tape), consumed: 0, error: Some(error) }
+        }
+    }
+}
+
+fn write_row(
+    document: &Document<'_>,
+    settings: &Settings,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    write(document, &Options::from_settings(settings)?, limits, out)
+}
+
+/// Pointers are refused: what they point to is in no file.
+#[cold]
+fn pointer(op: &template::Op) -> Error {
+    Error::new(ErrorKind::Unsupported)
+        .expecting(format!("{LETTERS} at position {} of the template", op.at))
+        .finding(format!("`{}`, a pointer into the memory of a running program", char::from(op.letter)))
+}
+
+/// What a letter reads, for people.
+fn what(letter: u8) -> &'static str {
+    match letter {
+        b'a' | b'A' | b'Z' => "string",
+        b'b' | b'B' => "bits",
+        b'h' | b'H' => "half bytes",
+        b'f' | b'd' | b'F' | b'D' => "float",
+        b'w' => "compressed integer",
+        b'u' => "uuencoded string",
+        b'U' | b'W' => "character",
+        b'x' | b'X' | b'@' | b'.' => "bytes that no value is made of",
+        _ => "integer",
+    }
+}

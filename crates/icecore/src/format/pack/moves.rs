@@ -1,0 +1,102 @@
+//! `x`, `X`, `@` and `.`: going elsewhere, and asking where one is.
+
+use super::read::{Machine, Task};
+use super::utf8;
+use crate::document::{Node, Sink};
+use crate::error::{Error, ErrorKind};
+
+impl<S: Sink> Machine<'_, S> {
+    pub(super) fn go(&mut self, task: &Task<'_>) -> Result<(), Error> {
+        let shriek = task.op.shriek;
+        let characters = self.frame().characters;
+        match task.op.letter {
+            b'.' => self.position(task, characters && !shriek),
+            b'@' => {
+                self.at = self.frame().from;
+                self.forward(task.len, characters && !shriek)
+            }
+            b'x' if shriek => {
+                let unit = task.len.max(1);
+                match self.count(0, self.at, characters)? % unit {
+                    0 => Ok(()),
+                    over => self.forward(unit - over, characters),
+                }
+            }
+            b'x' => self.forward(task.len, characters),
+            _ if shriek => {
+                let over = self.count(0, self.at, characters)? % task.len.max(1);
+                self.back(over, characters)
+            }
+            _ => self.back(task.len, characters),
+        }
+    }
+
+    /// How many bytes or characters are between two places.
+    fn count(&mut self, from: usize, to: usize, characters: bool) -> Result<u64, Error> {
+        if !characters {
+            return Ok((to - from) as u64);
+        }
+        self.spend(to - from)?;
+        Ok(utf8::count(&self.data[from..to]))
+    }
+
+    fn outside(&self) -> Error {
+        Error::new(ErrorKind::Truncated)
+            .expecting("a place in the input, as the template says")
+            .finding(format!("one beyond its {} bytes", self.data.len()))
+    }
+
+    fn forward(&mut self, len: u64, characters: bool) -> Result<(), Error> {
+        if !characters {
+            let len = usize::try_from(len).ok().filter(|len| *len <= self.left()).ok_or_else(|| self.outside())?;
+            self.at += len;
+            return Ok(());
+        }
+        let start = self.at;
+        for _ in 0..len {
+            let Some(byte) = self.data.get(self.at) else {
+                self.at = start;
+                return Err(self.outside());
+            };
+            self.at = (self.at + utf8::skip(*byte)).min(self.data.len());
+        }
+        self.spend(self.at - start)
+    }
+
+    fn back(&mut self, len: u64, characters: bool) -> Result<(), Error> {
+        let before = || {
+            Error::new(ErrorKind::Malformed)
+                .expecting("a place in the input, as the template says")
+                .finding("one before its start")
+        };
+        if !characters {
+            let to = usize::try_from(len).ok().and_then(|len| self.at.checked_sub(len));
+            self.at = to.ok_or_else(before)?;
+            return Ok(());
+        }
+        let start = self.at;
+        for _ in 0..len {
+            let front = &self.data[..self.at];
+            let Some(to) = front.iter().rposition(|byte| !utf8::is_continuation(*byte)) else {
+                return Err(before());
+            };
+            self.at = to;
+        }
+        self.spend(start - self.at)
+    }
+
+    /// `.`: where one is, seen from the start of a group.
+    fn position(&mut self, task: &Task<'_>, characters: bool) -> Result<(), Error> {
+        let from = match task.len {
+            _ if task.star => 0,
+            0 => self.at,
+            len => self.outer(len - 1).map_or(0, |frame| frame.from),
+        };
+        let node = if from <= self.at {
+            Node::uint(self.count(from, self.at, characters)?)
+        } else {
+            Node::int(-(self.count(self.at, from, characters)? as i64))
+        };
+        self.push(node)
+    }
+}

@@ -1,0 +1,256 @@
+//! Reading numbers and characters.
+
+use super::layout::{Layout, Value};
+use super::read::{Machine, Task};
+use super::{utf8, uu};
+use crate::document::{Kind, Node, Sink};
+use crate::error::{Error, ErrorKind};
+use crate::num::float128;
+
+impl<S: Sink> Machine<'_, S> {
+    /// How many things of `size` bytes are there at most, of `len`.
+    fn most(&self, len: u64, size: usize) -> usize {
+        usize::try_from(len).unwrap_or(usize::MAX).min(self.left() / size)
+    }
+
+    pub(super) fn numbers(&mut self, task: &Task<'_>) -> Result<(), Error> {
+        let op = task.op;
+        let Some(layout) = Layout::of(op.letter, op.shriek, op.order) else {
+            let found = format!("`{}`", char::from(op.letter).escape_default());
+            return Err(
+                super::usage(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found)
+            );
+        };
+        let count = self.most(task.len, layout.size);
+        let frame = self.frame();
+        let (characters, has_sum) = (frame.characters, frame.checksum.is_wanted());
+        if !characters && !has_sum {
+            return self.run_of(layout, count);
+        }
+        self.spend(count)?;
+        for _ in 0..count {
+            let mut bytes = [0; 16];
+            if !self.take(&mut bytes[..layout.size], characters)? {
+                break;
+            }
+            let bytes = &bytes[..layout.size];
+            let sum = if has_sum { Some(&mut self.frame().checksum) } else { None };
+            match (layout.value, sum) {
+                (Value::Int, Some(sum)) => sum.add_int(layout.bits(bytes) as i64),
+                (Value::Uint, Some(sum)) => sum.add_uint(layout.bits(bytes)),
+                (Value::Float, Some(sum)) => sum.add_float(float(layout, bytes)),
+                (Value::Int, None) => self.push(Node::int(layout.bits(bytes) as i64))?,
+                (Value::Uint, None) => self.push(Node::uint(layout.bits(bytes)))?,
+                (Value::Float, None) => self.push(Node::float(float(layout, bytes)))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Numbers that stand one behind the other: this is what has to be fast.
+    fn run_of(&mut self, layout: Layout, count: usize) -> Result<(), Error> {
+        self.room(count)?;
+        let end = self.at + count * layout.size;
+        let bytes = self.data.get(self.at..end).unwrap_or(&[]);
+        self.at = end;
+        let nodes = &mut self.sink.tape().nodes;
+        macro_rules! run {
+            ($type:ty, $from:ident) => {
+                nodes.extend(bytes.as_chunks().0.iter().map(|bytes| Node::int(i64::from(<$type>::$from(*bytes)))))
+            };
+        }
+        match (layout.value, layout.size, layout.big) {
+            (Value::Int, 4, false) => run!(i32, from_le_bytes),
+            (Value::Int, 4, true) => run!(i32, from_be_bytes),
+            (Value::Uint, 4, false) => run!(u32, from_le_bytes),
+            (Value::Uint, 4, true) => run!(u32, from_be_bytes),
+            (Value::Int, 2, false) => run!(i16, from_le_bytes),
+            (Value::Int, 2, true) => run!(i16, from_be_bytes),
+            (Value::Uint, 2, false) => run!(u16, from_le_bytes),
+            (Value::Uint, 2, true) => run!(u16, from_be_bytes),
+            (Value::Int, 8, false) => run!(i64, from_le_bytes),
+            (Value::Int, 8, true) => run!(i64, from_be_bytes),
+            (Value::Uint, ..) => {
+                nodes.extend(bytes.chunks_exact(layout.size).map(|bytes| Node::uint(layout.bits(bytes))));
+            }
+            (Value::Int, ..) => {
+                nodes.extend(bytes.chunks_exact(layout.size).map(|bytes| Node::int(layout.bits(bytes) as i64)));
+            }
+            (Value::Float, ..) => {
+                nodes.extend(bytes.chunks_exact(layout.size).map(|bytes| Node::float(float(layout, bytes))));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes bytes; `characters`: each is a character. Says whether they were
+    /// there; if not, none is taken.
+    pub(super) fn take(&mut self, bytes: &mut [u8], characters: bool) -> Result<bool, Error> {
+        if !characters {
+            let Some(there) = self.data.get(self.at..).and_then(|rest| rest.get(..bytes.len())) else {
+                return Ok(false);
+            };
+            bytes.copy_from_slice(there);
+            self.at += bytes.len();
+            return Ok(true);
+        }
+        let mut at = self.at;
+        for byte in bytes {
+            if at >= self.data.len() {
+                return Ok(false);
+            }
+            let (value, len) = self.character(at)?;
+            *byte = value as u8;
+            at += len;
+        }
+        self.at = at;
+        Ok(true)
+    }
+
+    /// The character that stands at an offset.
+    pub(super) fn character(&self, at: usize) -> Result<(u64, usize), Error> {
+        let found = utf8::decode(self.data.get(at..).unwrap_or(&[]));
+        match found.value {
+            Some(value) => Ok((value, found.len)),
+            None => Err(malformed()),
+        }
+    }
+
+    /// A byte, or a character as a byte.
+    pub(super) fn byte(&mut self, characters: bool) -> Result<Option<u8>, Error> {
+        let mut byte = [0];
+        Ok(self.take(&mut byte, characters)?.then_some(byte[0]))
+    }
+
+    /// `C`, `c`, `W` and `U`.
+    pub(super) fn characters(&mut self, task: &Task<'_>) -> Result<(), Error> {
+        let letter = task.op.letter;
+        let count = self.most(task.len, 1);
+        if count == 0 {
+            return self.mode(task);
+        }
+        let frame = self.frame();
+        let (characters, has_sum) = (frame.characters, frame.checksum.is_wanted());
+        if !characters && !has_sum && letter != b'U' {
+            let is_signed = letter == b'c';
+            self.room(count)?;
+            let bytes = &self.data[self.at..self.at + count];
+            let value = |byte: &u8| if is_signed { i64::from(byte.cast_signed()) } else { i64::from(*byte) };
+            self.sink.tape().nodes.extend(bytes.iter().map(|byte| Node::int(value(byte))));
+            self.at += count;
+            return Ok(());
+        }
+        self.spend(count)?;
+        for _ in 0..count {
+            if self.left() == 0 {
+                break;
+            }
+            let value = match (letter, characters) {
+                (b'U', false) => {
+                    let found = utf8::decode(&self.data[self.at..]);
+                    self.at += found.len;
+                    found.value.unwrap_or(0)
+                }
+                (b'U', true) => match self.doubly()? {
+                    Some(value) => value,
+                    None => break,
+                },
+                (_, true) => {
+                    let (value, len) = self.character(self.at)?;
+                    self.at += len;
+                    value
+                }
+                (_, false) => self.byte(false)?.map_or(0, u64::from),
+            };
+            // As perl's C code has it: an int, for these two.
+            let narrow = i64::from(value as u32 as i32);
+            let signed = match letter {
+                b'c' => Some(if narrow >= 128 { narrow - 256 } else { narrow }),
+                b'C' => Some(narrow),
+                _ => None,
+            };
+            let node = signed.map_or_else(|| Node::uint(value), Node::int);
+            match signed {
+                _ if !has_sum => self.push(node)?,
+                Some(value) => self.frame().checksum.add_int(value),
+                None => self.frame().checksum.add_uint(value),
+            }
+        }
+        Ok(())
+    }
+
+    /// `C0` and `U0`; also where nothing is left to be read, as in perl.
+    fn mode(&mut self, task: &Task<'_>) -> Result<(), Error> {
+        let has_characters = self.has_characters;
+        match task.op.letter {
+            b'C' if task.explicit => self.frame().characters = has_characters,
+            b'U' if task.explicit && !task.star => {
+                if !has_characters {
+                    return Err(Error::new(ErrorKind::Malformed)
+                        .expecting("a character for `U`, or `U0` before it in the template")
+                        .finding("the end"));
+                }
+                self.frame().characters = false;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A character whose UTF-8 stands there as characters. `None`: it is not
+    /// all there.
+    fn doubly(&mut self) -> Result<Option<u64>, Error> {
+        let start = self.at;
+        let mut bytes = [0; 13];
+        if !self.take(&mut bytes[..1], true)? {
+            return Ok(None);
+        }
+        let len = utf8::skip(bytes[0]);
+        if !self.take(&mut bytes[1..len], true)? {
+            self.at = start;
+            return Ok(None);
+        }
+        Ok(Some(utf8::decode(&bytes[..len]).value.unwrap_or(0)))
+    }
+
+    /// Uuencoded lines.
+    pub(super) fn uuencoded(&mut self) -> Result<(), Error> {
+        let rest = &self.data[self.at..];
+        let is_wanted = !self.frame().checksum.is_wanted();
+        let tape = self.sink.tape();
+        let start = tape.arena.len();
+        let taken = uu::decode(rest, is_wanted.then_some(&mut tape.arena));
+        let len = tape.arena.len() - start;
+        self.at += taken;
+        self.spend(taken.saturating_add(len))?;
+        if !is_wanted {
+            return Ok(());
+        }
+        // Perl gives undef if there is too little even for one byte.
+        if len == 0 && rest.len() * 3 / 4 == 0 {
+            return self.push(Node::leaf(Kind::Null, 0));
+        }
+        self.push_owned(start)
+    }
+}
+
+#[cold]
+pub(super) fn malformed() -> Error {
+    Error::new(ErrorKind::Malformed).expecting("a character in UTF-8").finding("bytes that are none")
+}
+
+fn float(layout: Layout, bytes: &[u8]) -> f64 {
+    match layout.size {
+        4 => f64::from(f32::from_bits(layout.bits(bytes) as u32)),
+        8 => f64::from_bits(layout.bits(bytes)),
+        _ => {
+            // x86's format of 80 bits, and six bytes that mean nothing.
+            let mut all: [u8; 16] = bytes.try_into().unwrap_or([0; 16]);
+            if layout.big {
+                all.reverse();
+            }
+            let x87: [u8; 10] = all[..10].try_into().unwrap_or([0; 10]);
+            float128::to_f64(&float128::from_x87(&x87))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The template, and what the items of the list are.
+
+use super::usage;
+use crate::error::Error;
+use crate::format::flat::{MAP, NAMES, Shape};
+use crate::options::{Opt, Settings, Side, Takes};
+
+pub(super) const OPTIONS: &[Opt] = &[
+    Opt {
+        name: "template",
+        takes: Takes::Text,
+        side: Side::Both,
+        help: "the template of pack and unpack, in quotes; it is always needed: `pack:template='(N/A*)*'`",
+    },
+    NAMES,
+    MAP,
+    Opt {
+        name: "lenient",
+        takes: Takes::Flag,
+        side: Side::Read,
+        help: "ignore the bytes that the template leaves, as unpack does",
+    },
+    Opt {
+        name: "utf8",
+        takes: Takes::Flag,
+        side: Side::Both,
+        help: "the packed string is text in UTF-8: the template counts characters, as in a Perl string with the UTF8 flag",
+    },
+    Opt {
+        name: "encode",
+        takes: Takes::Flag,
+        side: Side::Write,
+        help: "pack the UTF-8 bytes of texts, as behind Perl's encode_utf8, not their characters",
+    },
+];
+
+/// How a list is packed.
+///
+/// ```
+/// use icecore::{Limits, pack};
+/// let document = icecore::read(b"[1, 2]")?;
+/// let mut out = Vec::new();
+/// pack::write(&document, &pack::Options::new("n*"), &Limits::default(), &mut out)?;
+/// assert_eq!(out, [0, 1, 0, 2]);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// The template.
+    pub template: String,
+    /// What the items of the list stand for.
+    pub shape: Shape,
+    /// Ignore the bytes that the template leaves.
+    pub lenient: bool,
+    /// The packed string is text.
+    pub utf8: bool,
+    /// Pack the UTF-8 bytes of texts, not their characters.
+    pub encode: bool,
+}
+
+impl Options {
+    /// This template; nothing else.
+    pub fn new(template: &str) -> Options {
+        Options { template: template.to_owned(), shape: Shape::List, lenient: false, utf8: false, encode: false }
+    }
+
+    pub(super) fn from_settings(settings: &Settings) -> Result<Options, Error> {
+        let template = settings.text("template").ok_or_else(|| {
+            usage("a template").finding("none").helping("for example `pack:template='(N/A*)*'`; it can't be guessed")
+        })?;
+        Ok(Options {
+            shape: Shape::from_settings(settings)?,
+            lenient: settings.flag("lenient"),
+            utf8: settings.flag("utf8"),
+            encode: settings.flag("encode"),
+            ..Options::new(template)
+        })
+    }
+}

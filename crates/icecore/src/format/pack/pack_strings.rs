@@ -1,0 +1,160 @@
+//! Packing strings.
+
+use super::packer::{Packer, Task};
+use super::{utf8, uu};
+use crate::error::{Error, ErrorKind};
+use crate::format::flat::Item;
+use crate::output::LossKind;
+use std::borrow::Cow;
+
+/// The characters of a string.
+pub(super) enum Chars<'d> {
+    /// All of them are bytes.
+    Bytes(Cow<'d, [u8]>),
+    Wide(Vec<u64>),
+}
+
+impl Chars<'_> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Chars::Bytes(bytes) => bytes.len(),
+            Chars::Wide(chars) => chars.len(),
+        }
+    }
+
+    fn get(&self, at: usize) -> u64 {
+        match self {
+            Chars::Bytes(bytes) => bytes.get(at).copied().map_or(0, u64::from),
+            Chars::Wide(chars) => chars.get(at).copied().unwrap_or(0),
+        }
+    }
+}
+
+impl<'d> Packer<'_, 'd> {
+    pub(super) fn chars_of(&self, item: &Item<'d>) -> Result<Chars<'d>, Error> {
+        let text = match *item {
+            Item::Text(text) if !self.encodes && !text.is_ascii() => text,
+            _ => return Ok(Chars::Bytes(item.string())),
+        };
+        let mut chars = Vec::with_capacity(text.len());
+        let mut rest = text;
+        while !rest.is_empty() {
+            let found = utf8::decode(rest);
+            chars.push(found.value.ok_or_else(|| {
+                Error::new(ErrorKind::Unrepresentable)
+                    .on_path(self.items.path(self.items.place()))
+                    .expecting("text in UTF-8")
+                    .finding("bytes that are none")
+            })?);
+            rest = &rest[found.len..];
+        }
+        let bytes: Option<Vec<u8>> = chars.iter().map(|value| u8::try_from(*value).ok()).collect();
+        Ok(bytes.map_or(Chars::Wide(chars), |bytes| Chars::Bytes(bytes.into())))
+    }
+
+    /// `a`, `A` and `Z`
+    pub(super) fn string(&mut self, task: &Task<'_>) -> Result<(), Error> {
+        let letter = task.op.letter;
+        let (item, at) = self.next()?;
+        let chars = self.chars_of(&item)?;
+        let there = chars.len();
+        let is_z = letter == b'Z';
+        let len = if task.star { (there + usize::from(is_z)) as u64 } else { task.len };
+        self.room(len)?;
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        // `Z` ends with a null, if there is room for anything.
+        let kept = if len <= there { len - usize::from(is_z && len > 0) } else { there };
+        if kept < there {
+            self.items.lose_at(LossKind::Width, at);
+        }
+        self.spend(kept)?;
+        match &chars {
+            Chars::Bytes(bytes) => self.push(&bytes[..kept]),
+            Chars::Wide(wide) => {
+                if !self.is_text {
+                    self.widen()?;
+                }
+                self.push_wide(&wide[..kept], at);
+                self.room(0)?;
+            }
+        }
+        self.fill(if letter == b'A' { b' ' } else { 0 }, (len - kept) as u64)
+    }
+
+    fn push_wide(&mut self, chars: &[u64], at: u32) {
+        if self.has_characters() {
+            chars.iter().for_each(|value| utf8::push(*value, self.out));
+            return;
+        }
+        if chars.iter().any(|value| *value > 0xFF) {
+            self.items.lose_at(LossKind::Wrapped, at);
+        }
+        self.out.extend(chars.iter().map(|value| *value as u8));
+    }
+
+    /// `b`, `B`, `h` and `H`
+    pub(super) fn digits(&mut self, task: &Task<'_>) -> Result<(), Error> {
+        let (item, at) = self.next()?;
+        let chars = self.chars_of(&item)?;
+        let letter = task.op.letter;
+        let (each, bits) = if matches!(letter, b'b' | b'B') { (8, 1) } else { (2, 4) };
+        let high_first = matches!(letter, b'B' | b'H');
+        let len = if task.star { chars.len() } else { usize::try_from(task.len).unwrap_or(usize::MAX) };
+        let field = if task.star { 0 } else { len.div_ceil(each) };
+        let count = len.min(chars.len());
+        self.room(field.max(count.div_ceil(each)) as u64)?;
+        self.spend(count)?;
+        if count < chars.len() {
+            self.items.lose_at(LossKind::Width, at);
+        }
+        if (0..count).any(|place| !is_digit(chars.get(place), each)) {
+            self.items.lose_at(LossKind::Numeric, at);
+        }
+        let mut bytes = Vec::with_capacity(count.div_ceil(each));
+        for start in (0..count).step_by(each) {
+            let digits = start..count.min(start + each);
+            bytes.push(digits.enumerate().fold(0u8, |byte, (place, at)| {
+                let shift = bits * if high_first { each - 1 - place } else { place };
+                byte | digit(chars.get(at), each) << shift
+            }));
+        }
+        self.push(&bytes);
+        self.zeros(field.saturating_sub(bytes.len()) as u64)
+    }
+
+    /// `u`
+    pub(super) fn uuencode(&mut self, task: &Task<'_>) -> Result<(), Error> {
+        let (item, at) = self.next()?;
+        let bytes = match self.chars_of(&item)? {
+            Chars::Bytes(bytes) => bytes,
+            Chars::Wide(chars) => {
+                self.items.lose_at(LossKind::Wrapped, at);
+                chars.iter().map(|value| *value as u8).collect()
+            }
+        };
+        let width = match task.len {
+            0..=2 => 45,
+            len => usize::try_from(len / 3 * 3).unwrap_or(63).min(63),
+        };
+        self.room((bytes.len() as u64).saturating_mul(2))?;
+        self.spend(bytes.len())?;
+        for line in bytes.chunks(width) {
+            uu::encode_line(line, self.out);
+        }
+        Ok(())
+    }
+}
+
+/// What perl takes a character for, whatever it is.
+fn digit(value: u64, each: usize) -> u8 {
+    let is_letter = u8::try_from(value).is_ok_and(|byte| byte.is_ascii_alphabetic());
+    match each {
+        8 => (value & 1) as u8,
+        _ => (if is_letter { value + 9 } else { value } & 0x0F) as u8,
+    }
+}
+
+fn is_digit(value: u64, each: usize) -> bool {
+    let byte = u8::try_from(value).unwrap_or(0);
+    if each == 8 { matches!(byte, b'0' | b'1') } else { byte.is_ascii_hexdigit() }
+}

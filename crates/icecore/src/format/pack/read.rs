@@ -1,0 +1,445 @@
+//! The reader: the machine that runs a template over bytes.
+
+use super::checksum::Checksum;
+use super::symbol::Count;
+use super::template::{MISTAKE, Op, Program};
+use super::{NAME, Options, usage, utf8};
+use crate::document::{Detailed, Document, Kind, Node, Sink};
+use crate::error::{Error, ErrorKind};
+use crate::format::flat::shape;
+use crate::format::{Outcome, Request};
+use crate::limits::Limits;
+use crate::num::numify::{Numified, float_bits};
+
+/// Reads a list from the start of the input.
+pub fn read_outcome<'a>(input: &'a [u8], options: &Options, request: Request<'_>) -> Outcome<'a> {
+    let Request { limits, detail, mut tape } = request;
+    tape.clear();
+    if !detail {
+        let (consumed, error) = feed(input, options, limits, &mut tape);
+        return Outcome { document: Document::new(input, tape), consumed, error };
+    }
+    let mut sink = Detailed { tape, ..Detailed::default() };
+    sink.detail.spelling.format = NAME.to_owned();
+    let (consumed, error) = feed(input, options, limits, &mut sink);
+    Outcome { document: Document::detailed(input, sink), consumed, error }
+}
+
+/// Feeds the sink with a list; says how far it came, and what stopped it.
+fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+    let program = Program::new(options.template.as_bytes());
+    let mut upgraded = Vec::new();
+    let is_upgraded = program.needs_utf8 && !options.utf8;
+    if is_upgraded {
+        utf8::push_bytes(input, &mut upgraded);
+    }
+    let data = if is_upgraded { &upgraded } else { input };
+    let mut machine = Machine::new(&program, data, limits, sink);
+    machine.copies = is_upgraded;
+    machine.has_characters = is_upgraded || options.utf8;
+    machine.was_text = options.utf8;
+    let mut error = machine.run().err();
+    let reached = machine.high;
+    let mut consumed = match is_upgraded {
+        // Each byte of the input has one byte that is no continuation.
+        true => upgraded[..reached].iter().filter(|byte| !utf8::is_continuation(**byte)).count(),
+        false => reached,
+    };
+    let root = sink.tape().root();
+    let count = sink.tape().len() - root - 1;
+    sink.tape().close(root, count);
+    if options.lenient && error.is_none() {
+        consumed = input.len();
+    }
+    if let Some(detail) = sink.detail() {
+        let spanned = detail.trace.spans.last().map_or(0, |span| span.end as usize);
+        detail.span(spanned, consumed, root, "bytes that no value is made of");
+        detail.end(root, consumed);
+    }
+    if error.is_none() {
+        error = shape(sink.tape(), input, &options.shape).err();
+    }
+    (consumed, error)
+}
+
+/// A template that is being run over bytes. Perl's function is recursive in the
+/// groups; this has a stack.
+pub(super) struct Machine<'m, S: Sink> {
+    program: &'m Program,
+    /// The bytes: the input, or the input with each byte as a character.
+    pub(super) data: &'m [u8],
+    pub(super) limits: &'m Limits,
+    pub(super) sink: &'m mut S,
+    /// Strings are copied: the bytes are not the input.
+    pub(super) copies: bool,
+    /// The bytes are characters in UTF-8.
+    pub(super) has_characters: bool,
+    /// They were so from the start.
+    pub(super) was_text: bool,
+    /// How far it is, and how far it ever was.
+    pub(super) at: usize,
+    high: usize,
+    /// `/` stood behind the last letter that was looked at.
+    slash: bool,
+    frames: Vec<Frame>,
+    /// Work that may still be done.
+    budget: u64,
+    most_values: usize,
+}
+
+/// The whole template, or a group that is being run.
+pub(super) struct Frame {
+    /// Its operations, and the next one of them.
+    start: usize,
+    end: usize,
+    next: usize,
+    /// How often it is still to be run, this time included.
+    left: u64,
+    until_end: bool,
+    /// How many values were there before.
+    floor: usize,
+    /// Where it started.
+    pub(super) from: usize,
+    /// Whether it counts characters, and did so when it began.
+    pub(super) characters: bool,
+    outer_characters: bool,
+    pub(super) checksum: Checksum,
+    /// It ended before its end.
+    broken: bool,
+    /// What is left to do when the group in it is done.
+    pending: Job,
+}
+
+/// A letter that is at work.
+#[derive(Clone, Copy)]
+struct Job {
+    op: usize,
+    /// The count that was said: behind `/` still that of the length.
+    said: Count,
+    len: u64,
+    /// The count is not from a length before `/`.
+    explicit: bool,
+    /// There were no bytes left when it began.
+    beyond: bool,
+}
+
+/// What a letter is told.
+pub(super) struct Task<'o> {
+    pub(super) op: &'o Op,
+    pub(super) star: bool,
+    pub(super) len: u64,
+    pub(super) explicit: bool,
+}
+
+impl<'m, S: Sink> Machine<'m, S> {
+    fn new(program: &'m Program, data: &'m [u8], limits: &'m Limits, sink: &'m mut S) -> Machine<'m, S> {
+        let root = sink.tape().push(Node::open(Kind::Array, 0));
+        if let Some(detail) = sink.detail() {
+            detail.begin(root, 0);
+        }
+        let size = data.len().saturating_add(program.len);
+        Machine {
+            program,
+            data,
+            limits,
+            sink,
+            copies: false,
+            has_characters: false,
+            was_text: false,
+            at: 0,
+            high: 0,
+            slash: false,
+            frames: Vec::new(),
+            budget: (size as u64).saturating_mul(64).saturating_add(1 << 24),
+            most_values: usize::try_from(limits.expanded_from(size)).unwrap_or(usize::MAX),
+        }
+    }
+
+    pub(super) fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("a frame, while a letter is at work")
+    }
+
+    /// The frame so many groups further out; `None` beyond the outermost.
+    pub(super) fn outer(&self, groups: u64) -> Option<&Frame> {
+        let back = usize::try_from(groups).ok()?.checked_add(1)?;
+        self.frames.len().checked_sub(back).and_then(|at| self.frames.get(at))
+    }
+
+    pub(super) fn left(&self) -> usize {
+        self.data.len() - self.at
+    }
+
+    pub(super) fn values(&self) -> usize {
+        self.sink.nodes().len() - 1
+    }
+
+    /// Counts work.
+    pub(super) fn spend(&mut self, work: usize) -> Result<(), Error> {
+        match self.budget.checked_sub(work as u64) {
+            Some(left) => {
+                self.budget = left;
+                Ok(())
+            }
+            None => Err(Error::new(ErrorKind::Limit)
+                .expecting("a template that goes over the input a few times")
+                .finding("one that goes over it again and again")),
+        }
+    }
+
+    /// Makes sure that so many values more are allowed.
+    pub(super) fn room(&self, more: usize) -> Result<(), Error> {
+        let values = self.values().saturating_add(more);
+        if values >= self.limits.nodes as usize {
+            return Err(self.limits.too_many_nodes());
+        }
+        if values > self.most_values.max(self.data.len()) {
+            return Err(self.limits.too_expanded(self.most_values as u64));
+        }
+        Ok(())
+    }
+
+    pub(super) fn push(&mut self, node: Node) -> Result<(), Error> {
+        self.room(1)?;
+        self.sink.tape().push(node);
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), Error> {
+        let characters = self.has_characters && !self.program.starts_in_u0;
+        self.enter(0, self.program.top, 1, false, characters);
+        let done = self.turns();
+        self.high = self.high.max(self.at);
+        done.map_err(|error| match error.kind() {
+            ErrorKind::Usage => error,
+            _ if self.copies => error.on_path("$"),
+            _ => error.at(self.at.min(self.data.len())),
+        })
+    }
+
+    fn turns(&mut self) -> Result<(), Error> {
+        while let Some(frame) = self.frames.last_mut() {
+            if frame.next == frame.end || frame.broken {
+                if !std::mem::take(&mut frame.broken) {
+                    self.slash = false;
+                }
+                if self.again() {
+                    continue;
+                }
+                self.frames.pop();
+                if let Some(outer) = self.frames.last() {
+                    let pending = outer.pending;
+                    if let Some(job) = self.finish(pending)? {
+                        self.perform(job)?;
+                    }
+                }
+                continue;
+            }
+            let op = frame.next;
+            frame.next += 1;
+            let Op { count, slash, .. } = self.program.ops[op];
+            self.slash = slash;
+            let len = match count {
+                Count::Number(number) => number,
+                Count::Star => self.data.len() as u64,
+                Count::None | Count::Template(..) => 1,
+            };
+            self.perform(Job { op, said: count, len, explicit: true, beyond: false })?;
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, start: usize, end: usize, left: u64, until_end: bool, characters: bool) {
+        let none = Job { op: 0, said: Count::None, len: 0, explicit: true, beyond: false };
+        self.frames.push(Frame {
+            start,
+            end,
+            next: start,
+            left,
+            until_end,
+            floor: self.values(),
+            from: self.at,
+            characters,
+            outer_characters: characters,
+            checksum: Checksum::default(),
+            broken: false,
+            pending: none,
+        });
+    }
+
+    /// Runs the innermost group again, if it is to be. If nothing was read and
+    /// no value came of it, the same would happen for ever.
+    fn again(&mut self) -> bool {
+        let (at, values, end) = (self.at, self.values(), self.data.len());
+        self.high = self.high.max(at);
+        let frame = self.frame();
+        frame.left = frame.left.saturating_sub(1);
+        let is_stuck = at == frame.from && values == frame.floor;
+        if frame.left == 0 || frame.until_end && at == end || is_stuck {
+            return false;
+        }
+        frame.next = frame.start;
+        frame.floor = values;
+        frame.from = at;
+        frame.characters = frame.outer_characters;
+        frame.checksum = Checksum::default();
+        true
+    }
+
+    fn perform(&mut self, mut job: Job) -> Result<(), Error> {
+        while self.start(&mut job)? {
+            match self.finish(job)? {
+                Some(next) => job = next,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a letter; says whether it is done.
+    fn start(&mut self, job: &mut Job) -> Result<bool, Error> {
+        let program = self.program;
+        let op = &program.ops[job.op];
+        job.beyond = self.at >= self.data.len();
+        self.spend(1)?;
+        match op.letter {
+            MISTAKE => return Err(program.mistake(op)),
+            b'(' if job.len == 0 => {}
+            b'(' => {
+                let job = *job;
+                let frame = self.frame();
+                frame.pending = job;
+                let characters = frame.characters;
+                self.enter(op.body.0, op.body.1, job.len, op.count == Count::Star, characters);
+                return Ok(false);
+            }
+            b'%' => {
+                let bits = if job.said == Count::None { 16 } else { job.len };
+                self.frame().checksum = Checksum::new(bits);
+                return Ok(false);
+            }
+            _ => {
+                let (from, first) = (self.at, self.values());
+                let task = Task { op, star: job.said == Count::Star, len: job.len, explicit: job.explicit };
+                let read = self.letter(&task);
+                self.high = self.high.max(self.at);
+                if S::DETAIL {
+                    self.record(op, from, first);
+                }
+                read?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn letter(&mut self, task: &Task<'_>) -> Result<(), Error> {
+        match task.op.letter {
+            b'a' | b'A' | b'Z' => self.string(task),
+            b'b' | b'B' | b'h' | b'H' => self.digits(task),
+            b'C' | b'c' | b'W' | b'U' => self.characters(task),
+            b'w' => self.compressed(task.len),
+            b'u' => self.uuencoded(),
+            b'x' | b'X' | b'@' | b'.' => self.go(task),
+            b'/' => Err(self.template_error(task.op, "a number before `/`", "`/` alone")),
+            b'p' | b'P' => Err(super::pointer(task.op)),
+            _ => self.numbers(task),
+        }
+    }
+
+    #[cold]
+    pub(super) fn template_error(&self, op: &Op, expected: &'static str, found: &'static str) -> Error {
+        usage(format!("{expected} at position {} of the template", op.at)).finding(found)
+    }
+
+    /// What comes behind a letter: its sum, and what a `/` behind it says.
+    fn finish(&mut self, job: Job) -> Result<Option<Job>, Error> {
+        let program = self.program;
+        let frame = self.frame();
+        if frame.checksum.is_wanted() {
+            let checksum = std::mem::take(&mut frame.checksum);
+            let sum = checksum.value(program.ops[job.op].letter)?;
+            self.push(sum)?;
+        }
+        if !self.slash {
+            return Ok(None);
+        }
+        let values = self.values();
+        let frame = self.frame();
+        if values <= frame.floor {
+            frame.broken = true;
+            return Ok(None);
+        }
+        let next = frame.next;
+        if next == frame.end {
+            return Err(self.template_error(&program.ops[job.op], "a letter behind `/`", "the end"));
+        }
+        frame.next += 1;
+        let op = &program.ops[next];
+        self.slash = op.slash;
+        match op.count {
+            _ if op.letter == MISTAKE => return Err(program.mistake(op)),
+            Count::Number(_) => return Err(self.template_error(op, "no count behind `/`", "one")),
+            _ if job.beyond => {
+                return Err(Error::new(ErrorKind::Truncated).expecting("a length before `/`").finding("the end"));
+            }
+            _ => {}
+        }
+        let len = self.pop_length()?;
+        Ok(Some(Job { op: next, said: job.said, len, explicit: false, beyond: false }))
+    }
+
+    /// The last value, as a length.
+    fn pop_length(&mut self) -> Result<u64, Error> {
+        let Some(node) = self.sink.tape().nodes.pop() else { return Ok(0) };
+        let bits = match node.kind {
+            Kind::Int | Kind::Uint => node.payload,
+            Kind::Float => match f64::from_bits(node.payload) {
+                value if value.is_finite() => float_bits(value),
+                value => {
+                    if value > 0.0 {
+                        u64::MAX
+                    } else {
+                        0
+                    }
+                }
+            },
+            Kind::Bytes | Kind::Text => {
+                let len = node.aux as usize;
+                self.spend(len.min(self.data.len()))?;
+                let input = if self.copies { &[][..] } else { self.data };
+                Numified::of(self.sink.tape().bytes(&node, input)).bits().unwrap_or(u64::MAX)
+            }
+            _ => 0,
+        };
+        u64::try_from(bits as i64).map_err(|_| {
+            Error::new(ErrorKind::Malformed)
+                .expecting("a length of 0 or more before `/`")
+                .finding(format!("{}", bits as i64))
+        })
+    }
+
+    /// Records which bytes the values from `first` on came from.
+    fn record(&mut self, op: &Op, from: usize, first: usize) {
+        let (to, count, is_length, copies) = (self.at, self.values().saturating_sub(first), self.slash, self.copies);
+        let root = self.sink.tape().root() as usize;
+        let Some(detail) = self.sink.detail().filter(|_| !copies) else { return };
+        let what = super::what(op.letter);
+        let mut high = detail.trace.spans.last().map_or(0, |span| span.end as usize);
+        if from > high {
+            detail.span(high, from, root as u32, "bytes that no value is made of");
+            high = from;
+        }
+        let len = to.saturating_sub(from);
+        let each = if count > 0 && len.is_multiple_of(count) { len / count } else { 0 };
+        for place in 0..count {
+            let start = if each > 0 { from + place * each } else { from };
+            let end = if each > 0 { start + each } else { to.max(from) };
+            let node = (root + 1 + first + place) as u32;
+            detail.begin(node, start.min(end));
+            detail.end(node, end);
+            let node = if is_length { crate::document::NO_NODE } else { node };
+            detail.span(start.max(high), end, node, what);
+            high = high.max(end);
+        }
+        detail.span(high, to, root as u32, what);
+    }
+}

@@ -1,0 +1,126 @@
+//! Reading `a`, `A` and `Z`.
+
+use super::numbers::malformed;
+use super::read::{Machine, Task};
+use super::symbol::is_space;
+use super::utf8;
+use crate::document::{Kind, Place, Sink};
+use crate::error::{Error, ErrorKind};
+
+impl<S: Sink> Machine<'_, S> {
+    pub(super) fn string(&mut self, task: &Task<'_>) -> Result<(), Error> {
+        let letter = task.op.letter;
+        let characters = self.frame().characters;
+        if self.frame().checksum.is_wanted() {
+            return self.sum(task.len, characters);
+        }
+        let end = self.end_of(task.len, characters)?;
+        let bytes = &self.data[self.at..end];
+        let (value, taken) = match letter {
+            b'Z' => {
+                let len = memchr::memchr(0, bytes).unwrap_or(bytes.len());
+                self.spend(len)?;
+                // `Z*` ends behind its null.
+                let taken = if task.star { len + usize::from(self.at + len != self.data.len()) } else { bytes.len() };
+                (&bytes[..len], taken)
+            }
+            b'A' if characters && self.was_text => {
+                self.spend(bytes.len())?;
+                (trim_text(bytes)?, bytes.len())
+            }
+            b'A' => {
+                let len = bytes.iter().rposition(|byte| *byte != 0 && !is_space(*byte)).map_or(0, |last| last + 1);
+                self.spend(bytes.len() - len)?;
+                (&bytes[..len], bytes.len())
+            }
+            _ => (bytes, bytes.len()),
+        };
+        if value.len() as u64 > self.limits.string {
+            return Err(self.limits.too_long(value.len() as u64));
+        }
+        let start = self.at;
+        self.at += taken;
+        if self.copies {
+            return self.copy(value, characters);
+        }
+        let kind = if characters { Kind::Text } else { Kind::Bytes };
+        let node = self.sink.tape().placed(kind, Place::Input(start as u64), value.len());
+        self.push(node)
+    }
+
+    /// Where a string of `len` bytes or characters ends.
+    fn end_of(&mut self, len: u64, characters: bool) -> Result<usize, Error> {
+        if !characters {
+            let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.left());
+            return Ok(self.at + len);
+        }
+        let mut end = self.at;
+        for _ in 0..len {
+            let Some(first) = self.data.get(end) else { break };
+            end += utf8::skip(*first);
+        }
+        if end > self.data.len() {
+            return Err(malformed());
+        }
+        self.spend(end - self.at)?;
+        Ok(end)
+    }
+
+    /// A string out of bytes that were made characters: these become bytes
+    /// again.
+    fn copy(&mut self, value: &[u8], characters: bool) -> Result<(), Error> {
+        self.spend(value.len())?;
+        let start = self.sink.tape().arena.len();
+        if !characters {
+            self.sink.tape().arena.extend_from_slice(value);
+            return self.push_owned(start);
+        }
+        let mut rest = value;
+        while !rest.is_empty() {
+            let found = utf8::decode(rest);
+            let Some(byte) = found.value.and_then(|value| u8::try_from(value).ok()) else {
+                return Err(Error::new(ErrorKind::Malformed)
+                    .expecting("characters that are bytes")
+                    .finding("others, as the template left `U0` inside of a character"));
+            };
+            self.sink.tape().arena.push(byte);
+            rest = &rest[found.len..];
+        }
+        self.push_owned(start)
+    }
+
+    /// `%32a`: the sum of bytes or characters.
+    fn sum(&mut self, len: u64, characters: bool) -> Result<(), Error> {
+        let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.left());
+        self.spend(len)?;
+        for _ in 0..len {
+            if self.left() == 0 {
+                break;
+            }
+            let value = if characters {
+                let (value, len) = self.character(self.at)?;
+                self.at += len;
+                value
+            } else {
+                self.byte(false)?.map_or(0, u64::from)
+            };
+            self.frame().checksum.add_uint(value);
+        }
+        Ok(())
+    }
+}
+
+/// Without the blanks and nulls at its end.
+fn trim_text(mut text: &[u8]) -> Result<&[u8], Error> {
+    while let Some(last) = text.iter().rposition(|byte| !utf8::is_continuation(*byte)) {
+        let found = utf8::decode(&text[last..]);
+        let value = found.value.filter(|_| found.len == text.len() - last).ok_or_else(malformed)?;
+        let is_blank =
+            u32::try_from(value).ok().and_then(char::from_u32).is_some_and(|c| c == '\0' || c.is_whitespace());
+        if !is_blank {
+            return Ok(text);
+        }
+        text = &text[..last];
+    }
+    Ok(&[])
+}

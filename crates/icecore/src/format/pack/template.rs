@@ -1,0 +1,155 @@
+//! The template, made into a program.
+//!
+//! Perl reads a template while it runs it: what is never reached is never
+//! looked at. So a mistake in it becomes an operation that fails.
+
+use super::measure::measure;
+use super::symbol::{Count, Scanner, Symbol};
+use crate::error::Error;
+
+/// An operation: a letter with its modifiers and its count.
+#[derive(Clone, Debug)]
+pub(super) struct Op {
+    pub(super) letter: u8,
+    /// `!`
+    pub(super) shriek: bool,
+    pub(super) order: Order,
+    pub(super) count: Count,
+    /// `/` stands behind it.
+    pub(super) slash: bool,
+    /// Where it stands in the template.
+    pub(super) at: usize,
+    /// The operations of a group, or the number of the error.
+    pub(super) body: (usize, usize),
+}
+
+/// The order of bytes in a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Order {
+    /// That of the machine: Icecore takes it to be little-endian, as nearly
+    /// all are.
+    #[default]
+    Native,
+    Big,
+    Little,
+}
+
+/// [`Op::letter`] of a mistake in the template.
+pub(super) const MISTAKE: u8 = 0;
+
+/// A template that was looked through.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    pub(super) ops: Vec<Op>,
+    /// The operations outside of all groups are the first ones: so many.
+    pub(super) top: usize,
+    /// How long the template is.
+    pub(super) len: usize,
+    errors: Vec<Error>,
+    /// It begins with `U`.
+    pub(super) starts_in_u0: bool,
+    /// It begins with `U` or has `U0` in it: bytes are characters, and seen as
+    /// UTF-8 while `U0` holds.
+    pub(super) needs_utf8: bool,
+}
+
+/// How deep groups may be nested, as in perl.
+pub(super) const DEPTH: usize = 100;
+
+impl Program {
+    pub(super) fn new(template: &[u8]) -> Program {
+        let mut program = Program {
+            ops: Vec::new(),
+            top: 0,
+            len: template.len(),
+            errors: Vec::new(),
+            starts_in_u0: first_letter(template) == Some(b'U'),
+            needs_utf8: needs_utf8(template),
+        };
+        let scanner = Scanner::new(template);
+        program.compile(&scanner, 0, template.len(), Order::Native, 0);
+        program.top = program.ops.len();
+        // Groups are compiled behind what they stand in; the list grows.
+        let mut at = 0;
+        let mut levels = vec![0u8; program.ops.len()];
+        while at < program.ops.len() {
+            let Op { letter, order, body, .. } = program.ops[at];
+            if letter == b'(' {
+                let level = levels[at] + 1;
+                let start = program.ops.len();
+                program.compile(&scanner, body.0, body.1, order, usize::from(level));
+                levels.resize(program.ops.len(), level);
+                program.ops[at].body = (start, program.ops.len());
+            }
+            at += 1;
+        }
+        program
+    }
+
+    /// Compiles a part of the template; the body of a group is for now where it
+    /// stands in the template.
+    fn compile(&mut self, scanner: &Scanner<'_>, start: usize, end: usize, order: Order, level: usize) {
+        let mut at = start;
+        loop {
+            let symbol = scanner.next(&mut at, end, order, level);
+            let op = match symbol.and_then(|symbol| symbol.map(|symbol| self.op(scanner, symbol, level)).transpose()) {
+                Ok(Some(op)) => op,
+                Ok(None) => return,
+                Err(error) => {
+                    self.errors.push(error);
+                    self.ops.push(Op {
+                        letter: MISTAKE,
+                        shriek: false,
+                        order,
+                        count: Count::None,
+                        slash: false,
+                        at,
+                        body: (self.errors.len() - 1, 0),
+                    });
+                    return;
+                }
+            };
+            self.ops.push(op);
+        }
+    }
+
+    fn op(&self, scanner: &Scanner<'_>, symbol: Symbol, level: usize) -> Result<Op, Error> {
+        let Symbol { letter, shriek, order, inherited, count, slash, at, group } = symbol;
+        let count = match count {
+            Count::Template(start, end) => Count::Number(measure(scanner, start, end, inherited, level)?),
+            count => count,
+        };
+        Ok(Op { letter, shriek, order, count, slash, at, body: group })
+    }
+
+    /// What is wrong at an operation that is a mistake.
+    pub(super) fn mistake(&self, op: &Op) -> Error {
+        self.errors.get(op.body.0).cloned().unwrap_or_else(|| super::usage("a template"))
+    }
+}
+
+/// The first byte that is in no comment.
+fn first_letter(mut template: &[u8]) -> Option<u8> {
+    while let [b'#', rest @ ..] = template {
+        let end = rest.iter().position(|byte| *byte == b'\n')?;
+        template = &rest[end + 1..];
+    }
+    template.first().copied()
+}
+
+fn needs_utf8(template: &[u8]) -> bool {
+    let (mut at, mut is_first) = (0, true);
+    while let Some(byte) = template.get(at) {
+        match byte {
+            b'#' => match template[at + 1..].iter().position(|byte| *byte == b'\n') {
+                Some(end) => at += 1 + end,
+                None => return false,
+            },
+            b'U' if is_first || template.get(at + 1) == Some(&b'0') => return true,
+            b'U' => {}
+            _ => is_first = false,
+        }
+        at += 1;
+    }
+    false
+}

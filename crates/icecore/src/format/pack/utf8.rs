@@ -1,0 +1,129 @@
+//! UTF-8 as Perl extends it: any number up to 2^63 - 1 is a character.
+
+/// How long a character is that begins with this byte, as its first byte says.
+/// A byte that begins none is one of its own.
+pub(super) fn skip(byte: u8) -> usize {
+    match byte {
+        0xC0..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF7 => 4,
+        0xF8..=0xFB => 5,
+        0xFC..=0xFD => 6,
+        0xFE => 7,
+        0xFF => 13,
+        _ => 1,
+    }
+}
+
+pub(super) fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
+
+/// A character and its length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Decoded {
+    /// `None`: no character.
+    pub(super) value: Option<u64>,
+    /// How many bytes belong to it; 0 at the end of the bytes.
+    pub(super) len: usize,
+}
+
+/// The character that the bytes begin with.
+pub(super) fn decode(bytes: &[u8]) -> Decoded {
+    let Some(first) = bytes.first().copied() else { return Decoded { value: None, len: 0 } };
+    if first < 0x80 {
+        return Decoded { value: Some(u64::from(first)), len: 1 };
+    }
+    let wanted = skip(first);
+    let rest = bytes.get(1..bytes.len().min(wanted)).unwrap_or(&[]);
+    let there = rest.iter().take_while(|byte| is_continuation(**byte)).count();
+    if wanted == 1 || there + 1 < wanted {
+        return Decoded { value: None, len: there + 1 };
+    }
+    let start = if wanted >= 7 { 0 } else { u64::from(first) & (0x7F >> wanted) };
+    let value = rest
+        .iter()
+        .try_fold(start, |value: u64, byte| (value < 1 << 57).then_some(value << 6 | u64::from(byte & 0x3F)));
+    let value = value.filter(|value| *value < 1 << 63 && length(*value) == wanted);
+    Decoded { value, len: wanted }
+}
+
+/// In how many bytes a character is written.
+fn length(value: u64) -> usize {
+    match value {
+        0..0x80 => 1,
+        0x80..0x800 => 2,
+        0x800..0x1_0000 => 3,
+        0x1_0000..0x20_0000 => 4,
+        0x20_0000..0x400_0000 => 5,
+        0x400_0000..0x8000_0000 => 6,
+        0x8000_0000..0x10_0000_0000 => 7,
+        _ => 13,
+    }
+}
+
+/// Appends a character.
+pub(super) fn push(value: u64, out: &mut Vec<u8>) {
+    if value < 0x80 {
+        return out.push(value as u8);
+    }
+    let len = length(value);
+    let head = if len >= 7 { if len == 7 { 0xFE } else { 0xFF } } else { !(0xFFu8 >> len) };
+    for place in (0..len).rev() {
+        let bits = value.checked_shr(6 * place as u32).unwrap_or(0);
+        if place == len - 1 {
+            out.push(if len >= 7 { head } else { head | bits as u8 });
+        } else {
+            out.push(0x80 | (bits & 0x3F) as u8);
+        }
+    }
+}
+
+/// Appends bytes as the characters with these numbers.
+pub(super) fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        push(u64::from(*byte), out);
+    }
+}
+
+/// How many characters there are, as their first bytes say.
+pub(super) fn count(mut bytes: &[u8]) -> u64 {
+    let mut count = 0;
+    while let Some(first) = bytes.first() {
+        bytes = bytes.get(skip(*first)..).unwrap_or(&[]);
+        count += 1;
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_comes_back() {
+        for value in (0..63).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1]) {
+            let mut bytes = Vec::new();
+            push(value, &mut bytes);
+            assert_eq!(decode(&bytes), Decoded { value: Some(value), len: bytes.len() }, "{value:x}");
+            if let Some(c) = u32::try_from(value).ok().and_then(char::from_u32) {
+                assert_eq!(bytes, c.to_string().as_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_character_is_as_long_as_perl_says() {
+        for (bytes, len) in [
+            (&b"\xff\x41"[..], 1),
+            (b"\xe2\x82", 2),
+            (b"\xc0\x80A", 2),
+            (b"\x80\x80", 1),
+            (b"\xe0\x80\x80A", 3),
+            (b"\xe0\x80\x41", 2),
+            (b"\xff\x80\x88\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80A", 13),
+        ] {
+            assert_eq!(decode(bytes), Decoded { value: None, len }, "{bytes:x?}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Uuencode: lines of six bits a character.
+
+fn is_digit(byte: u8) -> bool {
+    (b' '..=b'`').contains(&byte)
+}
+
+/// The six bits of a character.
+fn six(byte: u8) -> u8 {
+    byte.wrapping_sub(b' ') & 0x3F
+}
+
+/// Decodes lines as far as they go, and says how many bytes they took.
+pub(super) fn decode(input: &[u8], mut out: Option<&mut Vec<u8>>) -> usize {
+    let mut at = 0;
+    while let Some(head) = input.get(at).copied().filter(|byte| *byte != b' ' && is_digit(*byte)) {
+        at += 1;
+        let mut left = usize::from(six(head));
+        while left > 0 {
+            let mut sextets = [0; 4];
+            for sextet in &mut sextets {
+                if let Some(byte) = input.get(at).copied().filter(|byte| is_digit(*byte)) {
+                    *sextet = six(byte);
+                    at += 1;
+                }
+            }
+            let [a, b, c, d] = sextets;
+            let bytes = [a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d];
+            let count = left.min(3);
+            if let Some(out) = &mut out {
+                out.extend_from_slice(&bytes[..count]);
+            }
+            left -= count;
+        }
+        if input.get(at) == Some(&b'\n') {
+            at += 1;
+        } else if input.get(at + 1) == Some(&b'\n') {
+            // Perhaps a checksum.
+            at += 2;
+        }
+    }
+    at
+}
+
+/// Encodes one line of up to 63 bytes.
+pub(super) fn encode_line(bytes: &[u8], out: &mut Vec<u8>) {
+    let digit = |six: u8| if six & 0x3F == 0 { b'`' } else { b' ' + (six & 0x3F) };
+    out.push(digit(bytes.len() as u8));
+    for chunk in bytes.chunks(3) {
+        let [a, b, c] = [0, 1, 2].map(|at| chunk.get(at).copied().unwrap_or(0));
+        out.extend_from_slice(&[digit(a >> 2), digit(a << 4 | b >> 4), digit(b << 2 | c >> 6), digit(c)]);
+    }
+    out.push(b'\n');
+}

@@ -1,0 +1,77 @@
+//! The writer: from a document to packed bytes.
+
+use super::packer::Packer;
+use super::template::Program;
+use super::{Options, utf8};
+use crate::document::Document;
+use crate::error::{Error, ErrorKind};
+use crate::format::flat::gather;
+use crate::limits::Limits;
+use crate::output::{LossKind, Losses, Output};
+
+/// Packs the items of a list, and says what was lost.
+///
+/// # Errors
+/// Of kind `Usage` for the template; `Unrepresentable` for an item that is no
+/// scalar, and where `pack` dies; `Limit`, if the template asks for far more
+/// than there is; `Output`, if the output was closed.
+pub fn write(
+    document: &Document<'_>,
+    options: &Options,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<Losses, Error> {
+    document.tape().check()?;
+    let program = Program::new(options.template.as_bytes());
+    let items = gather(document, &options.shape, limits)?;
+    let base = out.buffer().len();
+    let mut packer = Packer::new(&program, items, limits, options.encode, out.buffer());
+    let done = packer.run();
+    let (is_text, mut losses) = (packer.is_text, packer.items.losses);
+    if let Err(error) = done {
+        out.buffer().truncate(base);
+        return Err(error);
+    }
+    match (is_text, options.utf8) {
+        (true, wants_text) => {
+            let losses = finish_text(out.buffer(), base, wants_text, losses)?;
+            out.ready()?;
+            return Ok(losses);
+        }
+        (false, true) => {
+            let bytes = out.buffer().split_off(base);
+            utf8::push_bytes(&bytes, out.buffer());
+        }
+        (false, false) => {}
+    }
+    out.ready()?;
+    Ok(std::mem::take(&mut losses))
+}
+
+/// A string of characters: bytes, if they all are, and UTF-8 otherwise, as
+/// perl prints it.
+fn finish_text(buf: &mut Vec<u8>, base: usize, wants_text: bool, mut losses: Losses) -> Result<Losses, Error> {
+    let mut bytes = Vec::new();
+    let mut is_wide = false;
+    let mut at = base;
+    while at < buf.len() {
+        let found = utf8::decode(&buf[at..]);
+        let Some(value) = found.value else {
+            buf.truncate(base);
+            return Err(Error::new(ErrorKind::Unrepresentable)
+                .on_path("$")
+                .expecting("bytes behind `U0` that are UTF-8")
+                .finding("others"));
+        };
+        is_wide |= value > 0xFF;
+        bytes.push(value as u8);
+        at += found.len;
+    }
+    if is_wide && !wants_text {
+        losses.add(LossKind::Wide, || "$".to_owned());
+    } else if !wants_text {
+        buf.truncate(base);
+        buf.extend_from_slice(&bytes);
+    }
+    Ok(losses)
+}

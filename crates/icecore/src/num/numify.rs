@@ -1,0 +1,161 @@
+//! What Perl makes of a string where it wants a number.
+
+use std::borrow::Cow;
+
+/// A number as one of perl's scalars holds it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Numified {
+    /// As a float.
+    pub(crate) float: f64,
+    /// As an integer, if all of its digits say one.
+    integer: Option<(bool, u64)>,
+    /// Whether the whole string is a number.
+    pub(crate) is_number: bool,
+}
+
+const SPACE: &[u8] = b" \t\n\r\x0b\x0c";
+
+impl Numified {
+    /// The number that a string begins with; zero if it begins with none.
+    pub(crate) fn of(text: &[u8]) -> Numified {
+        let front = text.iter().take_while(|byte| SPACE.contains(byte)).count();
+        let rest = &text[front..];
+        let negative = rest.first() == Some(&b'-');
+        let unsigned = if negative || rest.first() == Some(&b'+') { &rest[1..] } else { rest };
+        let shape = Shape::of(unsigned);
+        let is_rest_blank = |len: usize| unsigned[len..].iter().all(|byte| SPACE.contains(byte));
+        if shape.digits == 0 {
+            return match special(unsigned) {
+                Some(float) => {
+                    Numified { float: if negative { -float } else { float }, integer: None, is_number: true }
+                }
+                None => Numified { float: 0.0, integer: Some((false, 0)), is_number: false },
+            };
+        }
+        let is_number = is_rest_blank(shape.len);
+        let magnitude = decimal(&unsigned[..shape.len]);
+        let whole = (is_number && !shape.has_exponent)
+            .then(|| unsigned[..shape.whole].iter().try_fold(0u64, |value, digit| append(value, *digit)))
+            .flatten();
+        Numified {
+            float: if negative { -magnitude } else { magnitude },
+            integer: whole.map(|value| (negative, value)),
+            is_number,
+        }
+    }
+
+    /// A float.
+    pub(crate) fn float(value: f64) -> Numified {
+        Numified { float: value, integer: None, is_number: true }
+    }
+
+    /// As an integer of 64 bits, in two's complement, wrapped as perl does it;
+    /// `None` if it is infinite or no number.
+    pub(crate) fn bits(&self) -> Option<u64> {
+        match self.integer {
+            Some((false, value)) => Some(value),
+            Some((true, value)) if value <= 1 << 63 => Some(value.wrapping_neg()),
+            _ if !self.float.is_finite() => None,
+            _ => Some(float_bits(self.float)),
+        }
+    }
+}
+
+/// A finite float as an integer of 64 bits, cut off, and clamped.
+pub(crate) fn float_bits(value: f64) -> u64 {
+    // Casts saturate.
+    if value < 0.0 { value as i64 as u64 } else { value as u64 }
+}
+
+fn append(value: u64, digit: u8) -> Option<u64> {
+    value.checked_mul(10)?.checked_add(u64::from(digit & 0x0F))
+}
+
+/// How a number without its sign is put together.
+struct Shape {
+    /// How long it is.
+    len: usize,
+    /// How long it is up to its point or exponent.
+    whole: usize,
+    /// How many digits it has before its exponent.
+    digits: usize,
+    has_exponent: bool,
+}
+
+impl Shape {
+    fn of(text: &[u8]) -> Shape {
+        let digits_from = |at: usize| text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let whole = digits_from(0);
+        let mut shape = Shape { len: whole, whole, digits: whole, has_exponent: false };
+        if text.get(whole) == Some(&b'.') {
+            let fraction = digits_from(whole + 1);
+            shape.digits += fraction;
+            shape.len += 1 + fraction;
+        }
+        if shape.digits > 0 && matches!(text.get(shape.len), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(text.get(shape.len + 1), Some(b'+' | b'-')));
+            let digits = text.get(shape.len + 1 + sign..).map_or(0, |_| digits_from(shape.len + 1 + sign));
+            if digits > 0 {
+                shape.len += 1 + sign + digits;
+                shape.has_exponent = true;
+            }
+        }
+        shape
+    }
+}
+
+/// The float that digits say: they were looked at before.
+fn decimal(text: &[u8]) -> f64 {
+    // The standard library wants no lone point.
+    let text: Cow<'_, [u8]> = match text {
+        [b'.', ..] => [b"0", text].concat().into(),
+        _ => text.into(),
+    };
+    std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok()).unwrap_or(0.0)
+}
+
+/// `Inf`, `Infinity` and `NaN`, in any case of letters.
+fn special(text: &[u8]) -> Option<f64> {
+    let starts = |word: &[u8]| text.get(..word.len()).is_some_and(|front| front.eq_ignore_ascii_case(word));
+    if starts(b"inf") {
+        Some(f64::INFINITY)
+    } else if starts(b"nan") {
+        Some(f64::NAN)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Numified;
+
+    #[test]
+    fn as_perl_takes_strings_for_numbers() {
+        for (text, bits, float) in [
+            ("", 0, 0.0),
+            ("12abc", 12, 12.0),
+            (" 12 ", 12, 12.0),
+            ("-1", u64::MAX, -1.0),
+            ("+7", 7, 7.0),
+            ("3.99", 3, 3.99),
+            (".5", 0, 0.5),
+            ("5.", 5, 5.0),
+            ("1e3", 1000, 1000.0),
+            ("1e", 1, 1.0),
+            ("0x1A", 0, 0.0),
+            ("1_000", 1, 1.0),
+            ("18446744073709551615", u64::MAX, 18446744073709551615.0),
+            ("18446744073709551616", u64::MAX, 18446744073709551616.0),
+            ("-9223372036854775808", 1 << 63, -9223372036854775808.0),
+            ("-9223372036854775809", 1 << 63, -9223372036854775809.0),
+            ("12345678901234567890.5", 12345678901234567890, 12345678901234567890.5),
+        ] {
+            let number = Numified::of(text.as_bytes());
+            assert_eq!((number.bits(), number.float), (Some(bits), float), "{text}");
+        }
+        assert_eq!(Numified::of(b"-Infinity").float, f64::NEG_INFINITY);
+        assert_eq!(Numified::of(b"nan").bits(), None);
+        assert_eq!(Numified::of(b"1e999").bits(), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! Data::Dumper's texts, read here, are what perl's own eval reads from them.
+
+mod fixtures;
+
+use fixtures::{base64, load, report};
+use icecore::{Comparison, Document, Limits, Outcome, Request, dumper, storable};
+use serde_json::Value;
+use std::process::{Command, Stdio};
+
+fn image(line: &Value) -> Vec<u8> {
+    base64(line["image"].as_str().expect("an image"))
+}
+
+/// Both ways of reading, which must agree.
+fn both_ways<'a>(text: &'a [u8], options: &dumper::ReadOptions) -> Outcome<'a> {
+    let limits = Limits::default();
+    let simple = dumper::read_outcome(text, options, Request::new(&limits));
+    let detailed = dumper::read_outcome(text, options, Request::new(&limits).detailed());
+    assert_eq!(simple.error, detailed.error, "{}", text.escape_ascii());
+    assert_eq!(simple.consumed, detailed.consumed, "{}", text.escape_ascii());
+    assert!(simple.document.nodes() == detailed.document.nodes(), "{}", text.escape_ascii());
+    detailed
+}
+
+/// Storable wraps a value that is no reference; Data::Dumper does not.
+fn is_same(text: &Document<'_>, image: &Document<'_>) -> bool {
+    Comparison::new().any_order().any_ascii().equal(text, image)
+}
+
+/// What a text does not show of the settings.
+fn options(mode: &str) -> dumper::ReadOptions {
+    let setting = |name: &str| mode.split(',').find_map(|setting| setting.strip_prefix(name)).map(str::to_owned);
+    let mut options = dumper::ReadOptions::default();
+    if mode.contains("Terse=1") {
+        options.pad = setting("Pad=");
+    }
+    options
+}
+
+/// The lines in which two tapes differ.
+fn difference(found: &Document<'_>, expected: &Document<'_>) -> String {
+    let lines = |document| format!("{document:?}").lines().map(|line| line.replace(" ref", "")).collect::<Vec<_>>();
+    let (found, expected) = (lines(found), lines(expected));
+    let both = found.iter().zip(&expected).filter(|(a, b)| a != b).take(12);
+    format!(
+        "{}{} and {} nodes",
+        both.map(|(a, b)| format!("{a}\n{b}\n")).collect::<String>(),
+        found.len(),
+        expected.len()
+    )
+}
+
+fn compare(name: &str, text: &[u8], image: &[u8], failures: &mut Vec<String>) {
+    let options = storable::ReadOptions::default();
+    let expected =
+        storable::read(image, &options, &Limits::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let outcome = both_ways(text, &self::options(name));
+    let shown = String::from_utf8_lossy(text);
+    if let Some(error) = outcome.error {
+        failures.push(format!("{name}: {error}\n{shown}"));
+    } else if outcome.consumed != text.len() {
+        failures.push(format!("{name}: {} bytes are left of\n{shown}", text.len() - outcome.consumed));
+    } else if !is_same(&outcome.document, &expected) {
+        failures.push(format!("{name}:\n{shown}\n{}", difference(&outcome.document, &expected)));
+    }
+}
+
+#[test]
+fn texts_mean_what_perl_makes_of_them() {
+    let (mut failures, mut total) = (Vec::new(), 0);
+    for fixture in load("dumper-read.jsonl") {
+        let name = format!("{} {}", fixture.name, fixture.mode);
+        compare(&name, &fixture.blob, &image(&fixture.line), &mut failures);
+        total += 1;
+    }
+    report("Data::Dumper", total, &failures);
+    assert!(total > 1000, "{total}");
+}
+
+/// Random structures under random settings, another lot each time.
+#[test]
+fn random_texts_mean_what_perl_makes_of_them() {
+    let has = Command::new("perl")
+        .args(["-MData::Dumper", "-MStorable", "-Mv5.36", "-e", "1"])
+        .stderr(Stdio::null())
+        .status();
+    if !has.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: perl 5.36 with Data::Dumper is not installed");
+        return;
+    }
+    let seed = std::env::var("ICECORE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |now| now.as_secs() % 100_000_000)
+    });
+    eprintln!("ICECORE_SEED={seed}");
+    let script = fixtures::folder().join("perl/dumper_read.pl");
+    let output =
+        Command::new("perl").arg(script).args([seed.to_string(), "400".to_owned()]).output().expect("perl runs");
+    let (mut failures, mut total) = (Vec::new(), 0);
+    for line in String::from_utf8(output.stdout).expect("UTF-8").lines() {
+        let line: Value = serde_json::from_str(line).expect("a line of JSON");
+        let text = base64(line["blob"].as_str().expect("a text"));
+        compare(
+            &format!("{} {}", line["name"], line["mode"].as_str().expect("settings")).replace(' ', " "),
+            &text,
+            &image(&line),
+            &mut failures,
+        );
+        total += 1;
+    }
+    report("random", total, &failures);
+    assert!(total > 100, "{total}");
+}

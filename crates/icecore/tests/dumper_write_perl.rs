@@ -1,0 +1,40 @@
+//! The real Data::Dumper as the judge of what is written: random structures under
+//! random settings. Needs perl with Sereal; says so and does nothing without.
+
+#[path = "dumper/mod.rs"]
+mod dumper;
+mod fixtures;
+
+use fixtures::{folder, report};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+const SEED: &str = "20240229";
+const STRUCTURES: &str = "4000";
+
+#[test]
+fn data_dumper_writes_the_same() {
+    let probe =
+        Command::new("perl").args(["-MSereal::Encoder", "-MJSON::PP", "-e", "1"]).stderr(Stdio::null()).status();
+    if !probe.is_ok_and(|status| status.success()) {
+        println!("skipped: perl with Sereal is not installed");
+        return;
+    }
+    let number = |name: &str, usual: &str| std::env::var(name).unwrap_or_else(|_| usual.to_owned());
+    let mut perl = Command::new("perl")
+        .arg(folder().join("perl/dumper-write.pl"))
+        .args(["random".to_owned(), number("DUMPER_SEED", SEED), number("DUMPER_STRUCTURES", STRUCTURES)])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("perl runs");
+    let (mut total, mut failures) = (0, Vec::new());
+    for line in BufReader::new(perl.stdout.take().expect("a pipe")).lines() {
+        let line = serde_json::from_str(&line.expect("a line")).expect("a line of JSON");
+        let (texts, differ) = dumper::compare(&line);
+        total += texts;
+        failures.extend(differ);
+    }
+    assert!(perl.wait().expect("perl ends").success());
+    report("Data::Dumper", total, &failures);
+    assert!(total > 10, "only {total}");
+}

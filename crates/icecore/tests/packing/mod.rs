@@ -1,0 +1,143 @@
+//! What the tests of pack share: questions to perl, and our answers to them in
+//! the same words.
+
+#![allow(dead_code, reason = "not every test uses everything")]
+
+use icecore::{Builder, Kind, Limits, LossKind, Node, pack};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+/// A question.
+#[derive(Debug)]
+pub enum Asked {
+    Unpack(String, Vec<u8>),
+    /// Items: `n`, `i12`, `u12`, `f` with the bits of a float, `b` or `t` with
+    /// the hex of bytes or of text in UTF-8.
+    Pack(String, Vec<String>),
+}
+
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hex")).collect()
+}
+
+/// A perl that answers.
+pub struct Oracle {
+    child: Child,
+    stdin: Option<ChildStdin>,
+}
+
+const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/perl/pack-oracle.pl");
+
+impl Oracle {
+    pub fn new() -> Option<Oracle> {
+        let probe = Command::new("perl").args(["-e", "1"]).status();
+        if !probe.is_ok_and(|status| status.success()) {
+            println!("skipped: perl is not installed");
+            return None;
+        }
+        // Some templates would take all the memory.
+        let program = format!("ulimit -v 400000; exec perl '{PROGRAM}'");
+        let mut sh = Command::new("sh");
+        sh.args(["-c", &program]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = sh.spawn().expect("a shell");
+        let stdin = child.stdin.take();
+        Some(Oracle { child, stdin })
+    }
+
+    pub fn ask(&mut self, asked: &[Asked]) -> Vec<String> {
+        let mut stdin = self.stdin.take().expect("asked once");
+        let lines: String = asked.iter().map(line).collect();
+        let stdout = BufReader::new(self.child.stdout.take().expect("its output"));
+        let answers: Vec<String> = std::thread::scope(|scope| {
+            scope.spawn(move || stdin.write_all(lines.as_bytes()).expect("perl reads"));
+            stdout.lines().map(|line| line.expect("a line")).collect()
+        });
+        self.child.wait().expect("perl ends");
+        assert_eq!(answers.len(), asked.len(), "perl did not answer all");
+        answers
+    }
+}
+
+fn line(asked: &Asked) -> String {
+    match asked {
+        Asked::Unpack(template, data) => format!("u {} {}\n", hex(template.as_bytes()), hex(data)),
+        Asked::Pack(template, items) => format!("p {} {}\n", hex(template.as_bytes()), items.join(",")),
+    }
+}
+
+/// Our answer.
+pub fn run(asked: &Asked) -> String {
+    match asked {
+        Asked::Unpack(template, data) => {
+            let mut options = pack::Options::new(template);
+            options.lenient = true;
+            match pack::read(data, &options, &Limits::default()) {
+                Ok(document) => {
+                    let value = |node: &Node| value(node, document.bytes(node));
+                    format!("V{}", document.nodes()[1..].iter().map(value).collect::<Vec<_>>().join(","))
+                }
+                Err(error) => format!("E{error}"),
+            }
+        }
+        Asked::Pack(template, items) => {
+            let mut b = Builder::new();
+            b.begin_array();
+            for item in items {
+                let rest = &item[1..];
+                match &item[..1] {
+                    "n" => b.null(),
+                    "i" => b.int(rest.parse().expect("an integer")),
+                    "u" => b.uint(rest.parse().expect("an integer")),
+                    "f" => b.float(f64::from_bits(u64::from_str_radix(rest, 16).expect("bits"))),
+                    "t" => b.text(&String::from_utf8(unhex(rest)).expect("text")),
+                    _ => b.bytes(unhex(rest)),
+                };
+            }
+            b.end();
+            let mut out = Vec::new();
+            let document = b.finish().expect("a document");
+            match pack::write(&document, &pack::Options::new(template), &Limits::default(), &mut out) {
+                Ok(losses) => {
+                    let wide = losses.iter().any(|loss| loss.kind == LossKind::Wide);
+                    format!("{}{}", if wide { "W" } else { "O" }, hex(&out))
+                }
+                Err(error) => format!("E{error}"),
+            }
+        }
+    }
+}
+
+fn value(node: &Node, bytes: impl AsRef<[u8]>) -> String {
+    match node.kind {
+        Kind::Null => "n".to_owned(),
+        Kind::Int => format!("i{}", node.payload as i64),
+        Kind::Uint => format!("u{}", node.payload),
+        Kind::Float => format!("f{:016x}", node.payload),
+        Kind::Text => format!("t{}", hex(bytes.as_ref())),
+        _ => format!("b{}", hex(bytes.as_ref())),
+    }
+}
+
+/// Whether two answers say the same. Errors have words of their own, and one
+/// NaN is as good as another.
+pub fn is_same(ours: &str, theirs: &str) -> bool {
+    if theirs == "D" {
+        return true;
+    }
+    if ours.starts_with('E') || theirs.starts_with('E') {
+        return ours.starts_with('E') && theirs.starts_with('E');
+    }
+    let is_nan = |value: &str| {
+        let bits = value.strip_prefix('f').and_then(|bits| u64::from_str_radix(bits, 16).ok());
+        bits.is_some_and(|bits| f64::from_bits(bits).is_nan())
+    };
+    ours == theirs
+        || ours.starts_with('V') && theirs.starts_with('V') && {
+            let (ours, theirs): (Vec<_>, Vec<_>) = (ours[1..].split(',').collect(), theirs[1..].split(',').collect());
+            ours.len() == theirs.len() && ours.iter().zip(&theirs).all(|(a, b)| a == b || is_nan(a) && is_nan(b))
+        }
+}

@@ -1,0 +1,48 @@
+//! What ends too early says so: who reads a stream waits for more then. A document
+//! is never taken as complete while it is not.
+
+mod common;
+mod fixtures;
+
+use fixtures::Fixture;
+use icecore::{ErrorKind, Limits, Request, Stage};
+
+const FORMATS: &[(&str, &str)] = &[
+    ("storable", "storable.jsonl"),
+    ("sereal", "sereal.jsonl"),
+    ("php", "php.jsonl"),
+    ("marshal", "marshal.jsonl"),
+    ("igbinary", "igbinary.jsonl"),
+    ("var-export", "var-export.jsonl"),
+];
+
+/// So near to the end an error may be one of the end.
+const NEAR: usize = 64;
+
+#[test]
+fn a_beginning_is_truncated() {
+    let limits = Limits::default();
+    for (format, file) in FORMATS {
+        let stage = Stage::parse(format).unwrap();
+        // `1` may go on with `2`.
+        let ends_itself = *format != "var-export";
+        let mut count = 0;
+        for Fixture { name, blob, .. } in fixtures::load(file) {
+            let whole = (stage.format().read)(&blob, stage.settings(), Request::new(&limits));
+            if whole.error.is_some() || blob.len() > 400 {
+                continue;
+            }
+            for end in 1..whole.consumed {
+                let part = (stage.format().read)(&blob[..end], stage.settings(), Request::new(&limits));
+                count += 1;
+                let waits = match &part.error {
+                    Some(error) if error.kind() == ErrorKind::Truncated => error.layer().is_none(),
+                    Some(error) => error.offset().is_some_and(|offset| offset as usize + NEAR >= end),
+                    None => part.consumed + NEAR >= end && !ends_itself,
+                };
+                assert!(waits, "{format} {name}: {end} of {}: {} {:?}", blob.len(), part.consumed, part.error);
+            }
+        }
+        assert!(count > 1000, "{format}: {count}");
+    }
+}
