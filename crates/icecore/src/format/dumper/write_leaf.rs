@@ -231,7 +231,7 @@ impl Writer<'_> {
 
 /// Digits, in quotes if they are many.
 #[inline]
-fn push_digits(digits: &[u8], buf: &mut Vec<u8>) {
+pub(super) fn push_digits(digits: &[u8], buf: &mut Vec<u8>) {
     if digits.len() <= BARE {
         return buf.extend_from_slice(digits);
     }

@@ -2,25 +2,13 @@
 
 use crate::document::{Kind, Node, Sink};
 use crate::error::Error;
+use crate::format::json::ReadOptions;
 use crate::format::json::read::Reader;
-use crate::format::json::{ReadOptions, Relaxed};
 use crate::limits::Limits;
 
 /// Reads all lines as the items of one array. Says how far it came, and what
 /// stopped it.
-pub(super) fn read<S: Sink, const FAST: bool>(
-    input: &[u8],
-    sink: &mut S,
-    limits: &Limits,
-    options: &ReadOptions,
-) -> (usize, Option<Error>) {
-    match options.relaxed == Relaxed::default() {
-        true => read_with::<_, FAST, false>(input, sink, limits, options),
-        false => read_with::<_, false, true>(input, sink, limits, options),
-    }
-}
-
-fn read_with<S: Sink, const FAST: bool, const RELAXED: bool>(
+pub(super) fn read<S: Sink, const FAST: bool, const RELAXED: bool>(
     input: &[u8],
     sink: &mut S,
     limits: &Limits,
