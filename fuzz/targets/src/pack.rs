@@ -39,7 +39,7 @@ fn runs(template: &str, data: &[u8]) {
 
 fn writes(document: &Document<'_>, options: &pack::Options) {
     let mut out = Vec::new();
-    match pack::write(document, options, &check::wide_limits(), &mut out) {
+    match pack::write(document, options, &check::limits(), &mut out) {
         Ok(_) => {}
         Err(error) => {
             assert!(out.is_empty(), "{error}");

@@ -1,7 +1,7 @@
 //! Packing numbers and characters.
 
 use super::layout::{Layout, Value};
-use super::packer::{Packer, Task};
+use super::packer::{Packer, QUICK, Task};
 use super::{ber, utf8};
 use crate::document::{Kind, Node};
 use crate::error::{Error, ErrorKind};
@@ -37,7 +37,7 @@ impl Packer<'_, '_> {
             self.number(layout, op.letter)?;
             left -= 1;
         }
-        self.spend(usize::try_from(task.len).unwrap_or(usize::MAX))
+        self.spend(usize::try_from(task.len).unwrap_or(usize::MAX) / QUICK)
     }
 
     /// Integers that fit, as far as they stand one behind the other in the

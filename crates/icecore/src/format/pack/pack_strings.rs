@@ -1,6 +1,6 @@
 //! Packing strings.
 
-use super::packer::{Packer, Task};
+use super::packer::{Packer, QUICK, Task};
 use super::{utf8, uu};
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::Item;
@@ -67,7 +67,7 @@ impl<'d> Packer<'_, 'd> {
         if kept < there {
             self.items.lose_at(LossKind::Width, at);
         }
-        self.spend(kept)?;
+        self.spend(kept / QUICK)?;
         // `@!` and `.!` count the bytes that perl has for characters, and perl
         // has two for some as soon as a text was packed.
         if self.program.counts_bytes && matches!(item, Item::Text(_)) && !self.encodes && !self.is_text {

@@ -27,6 +27,9 @@ pub(super) struct Packer<'p, 'd> {
     budget: u64,
 }
 
+/// How many bytes that are only filled or copied are as much work as a step.
+pub(super) const QUICK: usize = 16;
+
 /// The whole template, or a group that is being run.
 struct Frame {
     start: usize,
@@ -63,7 +66,8 @@ impl<'p, 'd> Packer<'p, 'd> {
         encodes: bool,
         out: &'p mut Vec<u8>,
     ) -> Packer<'p, 'd> {
-        let most = limits.decompressed_from(items.size()).saturating_add(program.len as u64).min(limits.string);
+        let items_size = items.size();
+        let most = limits.decompressed_from(items_size).saturating_add(program.len as u64).min(limits.string);
         Packer {
             program,
             items,
@@ -75,7 +79,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             frames: Vec::new(),
             length: None,
             most: usize::try_from(most).unwrap_or(usize::MAX),
-            budget: most.saturating_mul(16).saturating_add(1 << 24),
+            budget: (items_size.saturating_add(program.len) as u64).saturating_mul(64).saturating_add(1 << 20),
         }
     }
 
@@ -326,7 +330,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         if self.out[self.base..].is_ascii() {
             return Ok(());
         }
-        self.spend(self.len())?;
+        self.spend(self.len() / QUICK)?;
         let old = self.out.split_off(self.base);
         let mut done = 0;
         // Groups start one behind the other.
@@ -393,7 +397,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             return Ok(bytes.len() as u64);
         }
         let count = utf8::count(bytes);
-        self.spend(self.len())?;
+        self.spend(self.len() / QUICK)?;
         Ok(count)
     }
 
@@ -412,7 +416,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             end += utf8::skip(*byte);
             left -= 1;
         }
-        self.spend(self.len())?;
+        self.spend(self.len() / QUICK)?;
         if end > self.len() {
             return Err(numbers::malformed().on_path("$"));
         }
@@ -430,8 +434,10 @@ impl<'p, 'd> Packer<'p, 'd> {
 
     pub(super) fn fill(&mut self, byte: u8, len: u64) -> Result<(), Error> {
         self.room(len)?;
-        let len = self.out.len() + usize::try_from(len).unwrap_or(0);
-        self.out.resize(len, byte);
+        let len = usize::try_from(len).unwrap_or(0);
+        self.spend(len / QUICK)?;
+        let end = self.out.len() + len;
+        self.out.resize(end, byte);
         Ok(())
     }
 
@@ -447,7 +453,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         } else {
             end = usize::try_from(len).ok().and_then(|len| end.checked_sub(len)).ok_or_else(before)?;
         }
-        self.spend(there.len() - end)?;
+        self.spend(if characters { there.len() - end } else { 0 })?;
         self.out.truncate(self.base + end);
         // What starts behind the end starts at the end now.
         for frame in self.frames.iter_mut().rev().take_while(|frame| frame.from > end) {

@@ -150,7 +150,7 @@ impl<'m, S: Sink> Machine<'m, S> {
             high: 0,
             slash: false,
             frames: Vec::new(),
-            budget: (size as u64).saturating_mul(64).saturating_add(1 << 24),
+            budget: (size as u64).saturating_mul(64).saturating_add(1 << 20),
             most_values: usize::try_from(limits.expanded_from(size)).unwrap_or(usize::MAX),
         }
     }
