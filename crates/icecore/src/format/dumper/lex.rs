@@ -11,7 +11,7 @@ pub(super) struct Lexer<'a> {
     /// What stands before each line and means nothing.
     pub(super) pad: &'a [u8],
     /// It may also stand within lines, as with `Indent=0`: no value begins so.
-    pad_within: bool,
+    pub(super) pad_within: bool,
     /// `use utf8`: the bytes of the text are UTF-8.
     pub(super) utf8: bool,
 }
