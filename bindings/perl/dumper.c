@@ -7,7 +7,7 @@ static const char *const flag_names[FLAGS] = { "Purity",        "Terse",   "Useq
                                                "Trailingcomma", "Useperl", "Sparseseen" };
 enum { INDENT, MAXDEPTH, MAXRECURSE, NUMBERS };
 static const char *const number_names[NUMBERS] = { "Indent", "Maxdepth", "Maxrecurse" };
-enum { PAD, VARNAME, PAIR, BLESS, FREEZER, TOASTER, SORTKEYS, TEXTS };
+enum { FRONT, VARNAME, PAIR, BLESS, FREEZER, TOASTER, SORTKEYS, TEXTS };
 static const char *const text_names[TEXTS] = { "Pad", "Varname", "Pair", "Bless", "Freezer", "Toaster", "Sortkeys" };
 static const char *const usual_texts[TEXTS] = { "", "VAR", " => ", "bless", "", "", "" };
 
