@@ -52,7 +52,8 @@ iw_put_address(pTHX_ walk *w, SV *rv, U16 key, U32 refs)
     if (SvOBJECT(sv))
         sv_catpvf(text, "%s=", HvNAME_get(SvSTASH(sv)));
     sv_catpvf(text, "%s(0x%" UVxf ")", sv_reftype(sv, FALSE), PTR2UV(sv));
-    push_pv(aTHX_ w, text, 0, key);
+    /* The hint has it written without escapes. */
+    push_string(aTHX_ w, ICECORE_BYTES, ICECORE_BIT_7, key, SvPVX(text), SvCUR(text));
     return TRUE;
 }
 

@@ -65,7 +65,7 @@ my ($same, $read, $good) = (0, 0, 1);
 my $rounds = $ENV{ICECORE_ROUNDS} || 3000;
 for my $round (1 .. $rounds) {
     local @shared = ();
-    my @data = map { value(rand 4) } 1 .. (rand() < 0.7 ? 1 : rand 4);
+    my @data = map { value(rand 4) } 1 .. (rand() < 0.7 ? 1 : 1 + rand 3);
     my @names = rand() < 0.2 ? map { pick('a', '*h', '$c', 'named') . int rand 100 } @data : ();
     my ($ours, $theirs) = map { $_->new([@data], [@names]) } 'Icecore::Dumper', 'Data::Dumper';
     my @set;
@@ -92,6 +92,8 @@ for my $round (1 .. $rounds) {
     }
     $same++;
     # What eval makes of it; Pair and Bless are not Perl's any more when they are changed.
+    # Without Purity a path may name what is not there yet.
+    next if "@set" !~ /Purity\(1/ && "@their" =~ /\$(?:VAR|x)\d+(?! = )/;
     next if "@set" =~ /Pair|Bless|Toaster|Pad|Maxdepth|Terse/ || @names || "@their" =~ /DUMMY|\\\*|\*::|'STDERR|main::/;
     my @evaluated = do {
         no strict;
@@ -103,7 +105,7 @@ for my $round (1 .. $rounds) {
     };
     my @undumped = eval { undump(join('', @their), classes => 'any') };
     if ($@) { $good = 0; diag "$name\n$@\n" . join '', @their; last }
-    my ($a, $b) = map { Data::Dumper->new($_)->Sortkeys(1)->Useqq(1)->Dump } \@evaluated, \@undumped;
+    my ($a, $b) = map { scalar Data::Dumper->new($_)->Sortkeys(1)->Useqq(1)->Dump } \@evaluated, \@undumped;
     if ($a ne $b) { $good = 0; diag "$name\n" . join('', @their) . "\neval:   $a\nundump: $b"; last }
     $read++;
 }

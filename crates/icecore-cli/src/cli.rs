@@ -1,7 +1,9 @@
 //! The command line: the one table that help, completions and man pages come
 //! from.
 
+use crate::commands::rows::{Bytea, Form, OnError, Text};
 use crate::limits;
+use crate::records::Frame;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use icecore::Limits;
 use std::path::PathBuf;
@@ -58,6 +60,7 @@ pub enum Command {
     Detect(Detect),
     Classes(Classes),
     Convert(Convert),
+    Rows(Rows),
     Formats(Formats),
     #[command(hide = true)]
     Completions(Completions),
@@ -76,9 +79,12 @@ pub struct From {
     /// An option of the input's format; the value is taken verbatim
     #[arg(long = "from-opt", value_name = "NAME[=VALUE]")]
     pub options: Vec<String>,
-    /// Read several documents that stand one behind the other
-    #[arg(long)]
-    pub each: bool,
+    /// Read several documents, one by one
+    ///
+    /// They stand one behind the other; JSON lines are lines. With `convert`, FRAME says how else records are told
+    /// apart, each of which is one document, and memory does not grow with the input.
+    #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents")]
+    pub each: Option<Frame>,
 }
 
 /// Show what is in a file: offsets, bytes, types, values
@@ -196,6 +202,110 @@ pub struct Convert {
     /// said on stderr; that is no loss. The input is then read as a whole, whatever its size.
     #[arg(long)]
     pub deep: bool,
+    /// With --each: what to put around each document
+    ///
+    /// If not given, documents in text formats end with a line feed, others stand one behind the other.
+    #[arg(long, value_name = "FRAME", value_enum, requires = "each")]
+    pub frame: Option<Frame>,
+    /// With --each: skip records that can't be converted, and count them
+    ///
+    /// Without it the first one ends the conversion of its input. Where documents stand one behind the other, the next
+    /// one is looked for by the signature of Sereal; in other formats there is no way to find it.
+    #[arg(long, requires = "each")]
+    pub keep_going: bool,
+    /// With --each: write counts as JSON into this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "each")]
+    pub summary: Option<PathBuf>,
+    /// With --each: how long a record may be
+    #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G", requires = "each")]
+    pub max_record: u64,
+    /// How much is read at once
+    #[arg(long, hide = true, default_value_t = crate::records::CHUNK)]
+    pub chunk: usize,
+}
+
+/// Decode blobs that stand in the columns of a database export
+///
+/// Writes a row for each row of the input, in order: a JSON object a line with all columns. What stands in the columns
+/// that --column names is decoded; the others are passed on as strings, NULL as null. Memory stays the same however
+/// long the input is.
+#[derive(Debug, Args)]
+#[command(after_long_help = ROWS_EXAMPLES)]
+pub struct Rows {
+    /// How the rows are written
+    #[arg(long = "in", value_name = "FORM", value_enum)]
+    pub form: Form,
+    /// A column to decode: its name, or its number from 1 on, and the format of its values with wrappers
+    ///
+    /// Without FORMAT each value is looked at by itself. May be given several times. An empty value becomes null. With
+    /// `--in ndjson` it is a key of the objects; with `--in lines` it may be left out.
+    #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
+    pub columns: Vec<String>,
+    /// The file; `-` is the standard input
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+    /// How the rows of the output are written: json with options, csv or tsv
+    ///
+    /// In csv and tsv the decoded values are JSON text. tsv has the escapes that MySQL and PostgreSQL read.
+    #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = "json")]
+    pub to: String,
+    /// An option of the JSON that values become; the value is taken verbatim
+    #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
+    pub to_options: Vec<String>,
+    /// The names of the columns, where no header has them
+    #[arg(long = "columns", value_name = "NAME,…", value_delimiter = ',')]
+    pub names: Vec<String>,
+    /// The first row has the names of the columns
+    ///
+    /// It has with csv, tsv and mysql, unless --columns or --no-header is given.
+    #[arg(long, conflicts_with = "no_header")]
+    pub header: bool,
+    /// The first row is data; columns without names are called 1, 2, …
+    #[arg(long)]
+    pub no_header: bool,
+    /// What stands between values: a character or `\t`; a comma for csv, else a tab
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+    /// The text that stands for NULL, for example `NULL` as `mysql -B` writes it; mysql and pgcopy know `\N` as well
+    #[arg(long, value_name = "TEXT")]
+    pub null: Option<String>,
+    /// What becomes of a value that can't be decoded
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnError::Null)]
+    pub on_error: OnError,
+    /// How bytea values of PostgreSQL are written, in columns that are decoded
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Bytea::Hex)]
+    pub bytea: Bytea,
+    /// With `--in ndjson`: which bytes the characters of a string are
+    #[arg(long, value_name = "BYTES", value_enum, default_value_t = Text::Utf8)]
+    pub text: Text,
+    /// Write to this file; it appears when it is complete
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Write counts as JSON into this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub summary: Option<PathBuf>,
+    /// How long a row may be: 1G at most
+    #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G")]
+    pub max_record: u64,
+    /// How much is read at once
+    #[arg(long, hide = true, default_value_t = crate::records::CHUNK)]
+    pub chunk: usize,
+}
+
+impl Rows {
+    /// What stands between values.
+    pub fn delimiter(&self) -> u8 {
+        self.delimiter.unwrap_or(if self.form == Form::Csv { b',' } else { b'\t' })
+    }
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [byte @ (b'"' | b'\\' | b'\n' | b'\r')] => Err(format!("{byte:?} has another meaning")),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("it is one ASCII character".to_owned()),
+    }
 }
 
 /// List the formats, or show the page of one with every option
@@ -266,9 +376,18 @@ Examples:
   icecore convert -t json:indent=2,sort_keys orders.storable
   icecore convert -t json:typed a.srl -o a.json; edit a.json; icecore convert -t sereal a.json -o a.srl
   icecore convert --each log.srl                a document a line
+  tail -f queue | icecore convert --each=lines -f base64/php --keep-going
   icecore convert --out-dir json/ sessions/     a whole folder
   icecore convert --deep option.ser             what was serialized twice, as one
   icecore convert --strict -t sereal a.storable -o a.srl";
+
+const ROWS_EXAMPLES: &str = "\
+Examples:
+  icecore rows --in csv --column meta_value=php wp_postmeta.csv
+  mysql -B -e 'select * from jobs' shop | icecore rows --in mysql --null NULL -c payload
+  psql -c 'copy cache to stdout' | icecore rows --in pgcopy --columns key,value -c value=marshal
+  icecore rows --in ndjson -c session=base64/storable dump.ndjson
+  icecore rows --in csv -c data=php -t csv orders.csv -o decoded.csv";
 
 const FORMATS_EXAMPLES: &str = "\
 Examples:

@@ -27,6 +27,11 @@ pub fn parse(text: &str) -> Result<Limits, String> {
     Ok(limits)
 }
 
+/// Reads a size: `64M`.
+pub fn size(text: &str) -> Result<u64, String> {
+    number(text).ok_or_else(|| format!("`{text}` is no size: they are written 4096, 64K, 16M or 2G"))
+}
+
 fn number(text: &str) -> Option<u64> {
     let (digits, shift) = match text.char_indices().last()? {
         (at, 'k' | 'K') => (&text[..at], 10),

@@ -8,6 +8,7 @@ mod map;
 mod paint;
 mod progress;
 mod reading;
+mod records;
 mod report;
 mod sink;
 mod source;

@@ -42,6 +42,15 @@ impl Progress {
         }
     }
 
+    /// How many records of an input are done.
+    pub fn count(&self, name: &str, records: u64) {
+        if let Some(bar) = &self.0
+            && bar.elapsed() > LONG
+        {
+            bar.set_message(format!("{name}: {} records", crate::records::grouped(records)));
+        }
+    }
+
     /// One input is done.
     pub fn step(&self) {
         if let Some(bar) = &self.0

@@ -1,6 +1,7 @@
 //! Reading documents from an input: in which format, and how many.
 
 use crate::cli::From;
+use crate::records::Frame;
 use crate::report::{Report, Stop, code};
 use icecore::{Error, Limits, Outcome, Request, Stage, Tape, Unwrapped};
 use std::borrow::Cow;
@@ -34,12 +35,22 @@ pub enum Detail {
 }
 
 impl<'r> Reader<'r> {
+    /// For commands that read inputs as wholes.
     pub fn new(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Stop> {
+        if let Some(frame) = from.each.filter(|frame| *frame != Frame::Documents) {
+            let name = frame.name();
+            return Err(Stop::Failed(code::USAGE, format!("`--each={name}` is for `icecore convert` only")));
+        }
+        Reader::of(from, limits)
+    }
+
+    /// For records as well.
+    pub fn of(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Stop> {
         let mut stage = from.format.as_deref().map(Stage::parse).transpose().map_err(usage)?;
         if let Some(stage) = &mut stage {
             set(stage, &from.options).map_err(usage)?;
         }
-        Ok(Reader { stage, options: &from.options, each: from.each, limits })
+        Ok(Reader { stage, options: &from.options, each: from.each.is_some(), limits })
     }
 
     /// Finds the stage that reads these bytes, and takes its wrappers off. What
@@ -53,7 +64,13 @@ impl<'r> Reader<'r> {
         opened.map_err(|error| report.unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] })).ok()
     }
 
-    fn stage(&self, bytes: &[u8]) -> Result<Stage, Error> {
+    /// Whether the format was named.
+    pub fn is_named(&self) -> bool {
+        self.stage.is_some()
+    }
+
+    /// The stage that was named, or the one that reads these bytes.
+    pub fn stage(&self, bytes: &[u8]) -> Result<Stage, Error> {
         match &self.stage {
             Some(stage) => Ok(stage.clone()),
             None => {

@@ -73,6 +73,31 @@ impl Report {
         }
     }
 
+    /// A record of an input, which starts at `start`, can't be read.
+    pub fn record(&mut self, name: &str, message: &str, error: &Error, bytes: &[u8], start: u64) {
+        self.say(&format!("icecore: {name}: {message}\n"));
+        if let (Some(offset), None) = (error.offset(), error.layer()) {
+            self.show(&icecore::window_from(bytes, start, offset));
+        }
+    }
+
+    /// An input had records that can't be decoded.
+    pub fn bad_input(&mut self) {
+        self.bad += 1;
+    }
+
+    /// The exit code is at least this one.
+    pub fn worse(&mut self, code: u8) {
+        self.worst = self.worst.max(code);
+    }
+
+    /// Says something, if it is to be told.
+    pub fn tell(&self, is_told: bool, text: &str) {
+        if is_told {
+            self.say(&format!("icecore: {text}\n"));
+        }
+    }
+
     /// A document can't be written.
     pub fn unwritable(&mut self, name: &str, error: &Error) {
         let code = match error.kind() {
@@ -84,9 +109,13 @@ impl Report {
         self.fault(code, name, error);
     }
 
-    fn window(&mut self, bytes: &[u8], offset: u64) {
+    fn window(&self, bytes: &[u8], offset: u64) {
+        self.show(&icecore::window(bytes, offset));
+    }
+
+    fn show(&self, window: &str) {
         let mut text = String::new();
-        for line in icecore::window(bytes, offset).lines() {
+        for line in window.lines() {
             let line = if line.ends_with("^^") { self.paint.ink(Ink::Bad, line) } else { line.to_owned() };
             text.push_str(&format!("  {line}\n"));
         }

@@ -1,7 +1,7 @@
 //! Where output goes: in large pieces, in constant memory.
 
 use crate::report::{Stop, code, plain};
-use icecore::{Error, ErrorKind, Output};
+use icecore::{Error, ErrorKind, Output, Spare};
 use std::io::{self, Write};
 
 /// How much is gathered before it is written.
@@ -20,6 +20,9 @@ pub struct Sink {
     passed: u64,
     /// How many documents are complete.
     documents: u64,
+    /// Whether nothing is passed on but whole records.
+    holds: bool,
+    spare: Spare,
 }
 
 impl Sink {
@@ -32,6 +35,8 @@ impl Sink {
             name: name.into(),
             passed: 0,
             documents: 0,
+            holds: false,
+            spare: Spare::default(),
         }
     }
 
@@ -69,6 +74,36 @@ impl Sink {
     /// passed on.
     pub fn take_back(&mut self, position: u64) {
         self.buffer.truncate(usize::try_from(position.saturating_sub(self.passed)).unwrap_or(usize::MAX));
+    }
+
+    /// From now on only whole records are passed on: until [`Sink::pass`], all can
+    /// be taken back.
+    pub fn hold(&mut self) {
+        self.holds = true;
+    }
+
+    /// What was written so far may be passed on.
+    pub fn pass(&mut self) -> Result<(), Stop> {
+        if self.buffer.len() >= PIECE && self.pass_on().is_err() {
+            return Err(self.stop());
+        }
+        Ok(())
+    }
+
+    /// Works on what was written behind this position and not passed on.
+    pub fn record<T>(&mut self, position: u64, work: impl FnOnce(&mut Vec<u8>, usize) -> T) -> T {
+        let start = usize::try_from(position.saturating_sub(self.passed)).unwrap_or(usize::MAX).min(self.buffer.len());
+        work(&mut self.buffer, start)
+    }
+
+    /// What is gathered, to append to.
+    pub fn part(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
+    /// Appends a byte.
+    pub fn push(&mut self, byte: u8) {
+        self.buffer.push(byte);
     }
 
     /// Writes what was gathered.
@@ -122,7 +157,15 @@ impl Output for Sink {
     }
 
     fn ready(&mut self) -> Result<(), Error> {
-        if self.buffer.len() >= PIECE { self.pass_on() } else { Ok(()) }
+        if self.buffer.len() >= PIECE && !self.holds { self.pass_on() } else { Ok(()) }
+    }
+
+    fn take_spare(&mut self) -> Spare {
+        std::mem::take(&mut self.spare)
+    }
+
+    fn give_spare(&mut self, spare: Spare) {
+        self.spare = spare;
     }
 }
 

@@ -67,6 +67,14 @@ impl Source {
         }
     }
 
+    /// Its bytes, one after the other.
+    pub fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match &self.path {
+            Some(path) => Box::new(File::open(path)?),
+            None => stdin(),
+        })
+    }
+
     /// Its first bytes, and whether these are all.
     pub fn head(&self, most: u64) -> io::Result<(Vec<u8>, bool)> {
         let mut bytes = Vec::new();
@@ -78,6 +86,21 @@ impl Source {
         bytes.truncate(most as usize);
         Ok((bytes, whole))
     }
+}
+
+/// The standard input, without the buffer around it.
+#[cfg(unix)]
+fn stdin() -> Box<dyn Read + Send> {
+    use std::os::fd::AsFd;
+    match io::stdin().as_fd().try_clone_to_owned() {
+        Ok(fd) => Box::new(File::from(fd)),
+        Err(_) => Box::new(io::stdin()),
+    }
+}
+
+#[cfg(not(unix))]
+fn stdin() -> Box<dyn Read + Send> {
+    Box::new(io::stdin())
 }
 
 /// The ordinary files below a folder. Links to folders are not followed, so

@@ -72,7 +72,7 @@ pub fn trailing(input: &[u8], consumed: usize) -> Error {
 pub(crate) const EACH: &str = "`--each` reads documents that stand one behind the other";
 
 /// As [`trailing`], where something else helps.
-pub(crate) fn behind(input: &[u8], consumed: usize) -> Error {
+pub fn behind(input: &[u8], consumed: usize) -> Error {
     let more = input.len() - consumed;
     Error::new(ErrorKind::Trailing).at(consumed).expecting("the end of the input").finding(if more == 1 {
         "1 more byte".to_owned()

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape};
 use crate::error::Error;
-use crate::format::{Request, json, sereal, storable};
+use crate::format::{Outcome, Request, json, pack, sereal, storable};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Spare};
 use crate::stage::Stage;
@@ -35,6 +35,7 @@ enum Ready {
     Storable(storable::ReadOptions, storable::WriteOptions),
     Sereal(sereal::ReadOptions, Box<sereal::WriteOptions>),
     Json(json::ReadOptions, Box<json::WriteOptions>),
+    Pack(Box<pack::Options>),
     Other,
     Wrapped,
 }
@@ -96,6 +97,9 @@ impl Codec {
                 json::ReadOptions::from_settings(settings),
                 Box::new(json::WriteOptions::from_settings(settings)),
             ),
+            // A bad template is refused where it is used.
+            "pack" => pack::Options::from_settings(settings)
+                .map_or(Ready::Other, |options| Ready::Pack(Box::new(options))),
             _ => Ready::Other,
         };
         Codec { stage, limits: Limits::default(), ready }
@@ -119,6 +123,7 @@ impl Codec {
                 Some((consumed, error)) => Filled { consumed, error, body: None, is_simple: false },
                 None => self.fill(input, &self.limits, tape),
             },
+            Ready::Pack(options) => filled(pack::read_outcome(input, options, request(&self.limits, tape)), tape),
             Ready::Other => self.fill(input, &self.limits, tape),
             Ready::Wrapped => self.read_wrapped(input, tape),
         }
@@ -148,16 +153,8 @@ impl Codec {
 
     /// Reads with the format's own function.
     fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
-        let mut request = Request::new(limits);
-        request.tape = std::mem::take(tape);
-        let outcome = (self.stage.format().read)(input, self.stage.settings(), request);
-        let (buffer, read) = outcome.document.into_parts();
-        *tape = read;
-        let body = match buffer {
-            Cow::Owned(body) => Some(body),
-            Cow::Borrowed(_) => None,
-        };
-        Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
+        let request = request(limits, tape);
+        filled((self.stage.format().read)(input, self.stage.settings(), request), tape)
     }
 
     /// Writes a document, and says what the format could not say.
@@ -169,10 +166,25 @@ impl Codec {
             Ready::Storable(_, options) => storable::write(document, options, &self.limits, out),
             Ready::Sereal(_, options) => sereal::write(document, options, &self.limits, out),
             Ready::Json(_, options) => json::write(document, options, &self.limits, out),
+            Ready::Pack(options) => pack::write(document, options, &self.limits, out),
             Ready::Other => (self.stage.format().write)(document, self.stage.settings(), &self.limits, out),
             Ready::Wrapped => return crate::api::write_to(document, &self.stage, &self.limits, out),
         };
         written.map_err(|error| error.in_format(self.stage.format().name))
+    }
+
+    /// Writes the document that was read onto this tape, if that is quickly done.
+    pub(crate) fn write_tape(
+        &self,
+        input: &[u8],
+        tape: &Tape,
+        memory: &mut json::Memory,
+        out: &mut dyn Output,
+    ) -> bool {
+        match &self.ready {
+            Ready::Json(_, options) => json::write_tape(input, tape, options, memory, out),
+            _ => false,
+        }
     }
 
     /// As [`Codec::write`], for documents that were read onto one and the same tape:
@@ -219,7 +231,22 @@ impl Codec {
                 self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
             }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
-            Ready::Json(..) | Ready::Other | Ready::Wrapped => false,
+            Ready::Json(..) | Ready::Pack(_) | Ready::Other | Ready::Wrapped => false,
         }
     }
+}
+
+fn request<'l>(limits: &'l Limits, tape: &mut Tape) -> Request<'l> {
+    Request { tape: std::mem::take(tape), ..Request::new(limits) }
+}
+
+/// Puts what was read into the tape.
+fn filled(outcome: Outcome<'_>, tape: &mut Tape) -> Filled {
+    let (buffer, read) = outcome.document.into_parts();
+    *tape = read;
+    let body = match buffer {
+        Cow::Owned(body) => Some(body),
+        Cow::Borrowed(_) => None,
+    };
+    Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
 }

@@ -1,7 +1,7 @@
 //! Many documents from one stage to another.
 
 use crate::codec::Codec;
-use crate::document::{Document, Repair, Tape};
+use crate::document::{Document, Kind, Node, Repair, Tape};
 use crate::error::Error;
 use crate::format::{Request, json};
 use crate::limits::Limits;
@@ -31,7 +31,16 @@ pub struct Converter {
     to: Codec,
     tape: Tape,
     memory: json::Memory,
-    keeps_form: bool,
+    keeps: Keeps,
+}
+
+/// What is kept beside the meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keeps {
+    Nothing,
+    /// The texts of numbers: all that JSON keeps of its form.
+    Numbers,
+    Form,
 }
 
 /// What came of a document.
@@ -58,13 +67,19 @@ impl Converter {
     /// Makes two stages ready; the limits are the default ones. Where both are the
     /// same format, the byte form is kept.
     pub fn new(from: Stage, to: Stage) -> Converter {
-        let keeps_form = std::ptr::eq(from.format(), to.format()) || to.settings().flag("spelling");
+        let is_same = std::ptr::eq(from.format(), to.format());
+        let is_plain = is_same && to.format().name == "json" && !to.settings().flag("typed");
+        let keeps = match is_same || to.settings().flag("spelling") {
+            true if is_plain => Keeps::Numbers,
+            true => Keeps::Form,
+            false => Keeps::Nothing,
+        };
         Converter {
             from: Codec::new(from),
             to: Codec::new(to),
             tape: Tape::new(),
             memory: json::Memory::default(),
-            keeps_form,
+            keeps,
         }
     }
 
@@ -84,7 +99,7 @@ impl Converter {
     /// Converts the document at the start of the input. What stands behind it is not
     /// looked at, unless there are wrappers, which take all of the input.
     pub fn convert(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
-        if self.keeps_form || self.from.stage().settings().choice("repair").is_some() {
+        if self.keeps == Keeps::Form || self.from.stage().settings().choice("repair").is_some() {
             return self.with_form(input, out);
         }
         let filled = self.from.read(input, &mut self.tape);
@@ -92,11 +107,35 @@ impl Converter {
             let error = error.in_format(self.from.stage().format().name);
             return Converted { consumed: filled.consumed, is_read: false, written: Err(error), repairs: Vec::new() };
         }
+        if self.keeps == Keeps::Numbers && self.has_own_form(input.get(..filled.consumed).unwrap_or(input)) {
+            return self.with_form(input, out);
+        }
+        let body = filled.body.as_deref().unwrap_or(input);
+        if self.to.write_tape(body, &self.tape, &mut self.memory, out) {
+            let written = out.ready().map(|()| Losses::default());
+            return Converted { consumed: filled.consumed, is_read: true, written, repairs: Vec::new() };
+        }
         let bytes = filled.body.map_or(Cow::Borrowed(input), Cow::Owned);
         let document = Document::from_tape(bytes, std::mem::take(&mut self.tape));
         let written = self.to.write_next(&document, &mut self.memory, out);
         self.tape = document.into_tape();
         Converted { consumed: filled.consumed, is_read: true, written, repairs: Vec::new() }
+    }
+
+    /// Whether what was read from this JSON has a form beside its meaning: numbers
+    /// that may have been written otherwise, or values that JSON can't say.
+    fn has_own_form(&self, input: &[u8]) -> bool {
+        let mut has_zero = false;
+        let is_other = |node: &Node| {
+            has_zero |= node.kind == Kind::Int && node.payload == 0;
+            !matches!(
+                node.kind,
+                Kind::Null | Kind::Bool | Kind::Text | Kind::Int | Kind::Uint | Kind::Array | Kind::Map
+            )
+        };
+        self.tape.nodes().iter().any(is_other)
+            || has_zero && input.windows(2).any(|pair| pair == b"-0")
+            || input.trim_ascii_start().starts_with(b"{\"$")
     }
 
     /// Converts one with its byte form.
@@ -112,7 +151,7 @@ impl Converter {
             Ok(inside) => inside.bytes,
             Err(error) => return fail(error),
         };
-        let request = Request { detail: self.keeps_form, ..Request::new(&self.from.limits) };
+        let request = Request { detail: self.keeps != Keeps::Nothing, ..Request::new(&self.from.limits) };
         let outcome = (stage.format().read)(&inside, stage.settings(), request);
         let is_wrapped = !stage.wrappers().is_empty();
         let trailing = || {

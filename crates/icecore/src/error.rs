@@ -295,6 +295,12 @@ const WINDOW_BEHIND: usize = 16;
 /// );
 /// ```
 pub fn window(input: &[u8], offset: u64) -> String {
+    window_from(input, 0, offset)
+}
+
+/// As [`window`], of a piece that starts `first` bytes into the input; the offset is
+/// that in the piece.
+pub fn window_from(input: &[u8], first: u64, offset: u64) -> String {
     use std::fmt::Write;
     let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(input.len());
     let start = offset.saturating_sub(WINDOW_BEFORE) / 8 * 8;
@@ -302,7 +308,7 @@ pub fn window(input: &[u8], offset: u64) -> String {
     let mut out = String::new();
     for row in (start..end.max(start + 1)).step_by(16) {
         let bytes = &input[row..(row + 16).min(end).max(row)];
-        let _ = write!(out, "{row:08x} ");
+        let _ = write!(out, "{:08x} ", first.saturating_add(row as u64));
         for byte in bytes {
             let _ = write!(out, " {byte:02x}");
         }
@@ -317,7 +323,7 @@ pub fn window(input: &[u8], offset: u64) -> String {
         }
     }
     if offset == end && end > start && (end - start).is_multiple_of(16) {
-        let _ = writeln!(out, "{end:08x}\n{:10}^^", "");
+        let _ = writeln!(out, "{:08x}\n{:10}^^", first.saturating_add(end as u64), "");
     }
     out
 }

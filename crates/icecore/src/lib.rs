@@ -34,7 +34,7 @@ mod seeded;
 mod stage;
 pub mod wrap;
 
-pub use api::{convert, read, read_as, read_with, trailing, write, write_to};
+pub use api::{behind, convert, read, read_as, read_with, trailing, write, write_to};
 pub use codec::{Codec, Filled, Parts};
 pub use converter::{Converted, Converter};
 pub use detect::{Finding, identify, identify_head, recognised, stage_of};
@@ -43,7 +43,7 @@ pub use document::{
     KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Place, Receive, Repair, Sink, Span,
     Spelling, Tape, Trace, Value, Visibility, flag,
 };
-pub use error::{Error, ErrorKind, window};
+pub use error::{Error, ErrorKind, window, window_from};
 pub use format::{
     Certainty, Format, Guess, Outcome, Part, Request, Rest, dumper, igbinary, join, json, marshal, pack, php, sereal,
     storable, var_export,

@@ -100,7 +100,7 @@ fn random_texts_mean_what_perl_makes_of_them() {
         let line: Value = serde_json::from_str(line).expect("a line of JSON");
         let text = base64(line["blob"].as_str().expect("a text"));
         compare(
-            &format!("{} {}", line["name"], line["mode"].as_str().expect("settings")).replace(' ', " ,"),
+            &format!("{} {}", line["name"], line["mode"].as_str().expect("settings")).replace(' ', " "),
             &text,
             &image(&line),
             &mut failures,

@@ -16,12 +16,17 @@ const FORMATS: &[(&str, &str)] = &[
     ("var-export", "var-export.jsonl"),
 ];
 
+/// So near to the end an error may be one of the end.
+const NEAR: usize = 64;
+
 #[test]
 fn a_beginning_is_truncated() {
     let limits = Limits::default();
     for (format, file) in FORMATS {
         let stage = Stage::parse(format).unwrap();
-        let (mut wrong, mut count) = (Vec::new(), 0);
+        // `1` may go on with `2`.
+        let ends_itself = *format != "var-export";
+        let mut count = 0;
         for Fixture { name, blob, .. } in fixtures::load(file) {
             let whole = (stage.format().read)(&blob, stage.settings(), Request::new(&limits));
             if whole.error.is_some() || blob.len() > 400 {
@@ -30,12 +35,14 @@ fn a_beginning_is_truncated() {
             for end in 1..whole.consumed {
                 let part = (stage.format().read)(&blob[..end], stage.settings(), Request::new(&limits));
                 count += 1;
-                match part.error {
-                    Some(error) if error.kind() == ErrorKind::Truncated => {}
-                    other => wrong.push(format!("{name}: {end} of {}: {} {other:?}", blob.len(), part.consumed)),
-                }
+                let waits = match &part.error {
+                    Some(error) if error.kind() == ErrorKind::Truncated => error.layer().is_none(),
+                    Some(error) => error.offset().is_some_and(|offset| offset as usize + NEAR >= end),
+                    None => part.consumed + NEAR >= end && !ends_itself,
+                };
+                assert!(waits, "{format} {name}: {end} of {}: {} {:?}", blob.len(), part.consumed, part.error);
             }
         }
-        println!("{format}: {} of {count}: {:#?}", wrong.len(), &wrong[..wrong.len().min(8)]);
+        assert!(count > 1000, "{format}: {count}");
     }
 }

@@ -6,6 +6,7 @@ mod detect;
 mod formats;
 mod inspect;
 mod manual;
+pub mod rows;
 
 use crate::cli::{Cli, Command};
 use crate::report::{Report, Stop};
@@ -18,6 +19,7 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Stop> {
         Command::Detect(args) => detect::run(args, global, report),
         Command::Classes(args) => classes::run(args, global, report),
         Command::Convert(args) => convert::run(args, global, report),
+        Command::Rows(args) => rows::run(args, global, report),
         Command::Formats(args) => formats::run(args),
         Command::Completions(args) => manual::completions(args),
         Command::Man(args) => manual::pages(args, report),

@@ -32,7 +32,7 @@ fn is_blank(byte: u8) -> bool {
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(input: &'a [u8], pad: &'a [u8]) -> Lexer<'a> {
-        let pad_within = pad.first().is_some_and(|byte| b"#>|;:/?^~]})".contains(byte));
+        let pad_within = pad.first().is_some_and(|byte| b"#>|/".contains(byte));
         Lexer { input, at: 0, pad, pad_within, utf8: false }
     }
 

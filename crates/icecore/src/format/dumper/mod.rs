@@ -24,6 +24,7 @@ mod string;
 mod terms;
 mod wide;
 mod write;
+mod write_fast;
 mod write_frames;
 mod write_keys;
 mod write_leaf;

@@ -19,6 +19,12 @@ impl Writer<'_> {
     #[inline]
     pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         match node.kind {
+            // What is not shown: its address, as it is.
+            Kind::Bytes if node.has(flag::HINT) => {
+                buf.push(b'\'');
+                buf.extend_from_slice(self.document.bytes(node));
+                buf.push(b'\'');
+            }
             Kind::Bytes if !self.style.options.useperl && !self.style.options.useqq => {
                 quote::push_single(self.document.bytes(node), buf);
             }
@@ -231,7 +237,7 @@ impl Writer<'_> {
 
 /// Digits, in quotes if they are many.
 #[inline]
-fn push_digits(digits: &[u8], buf: &mut Vec<u8>) {
+pub(super) fn push_digits(digits: &[u8], buf: &mut Vec<u8>) {
     if digits.len() <= BARE {
         return buf.extend_from_slice(digits);
     }

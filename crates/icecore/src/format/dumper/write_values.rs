@@ -13,6 +13,13 @@ use crate::output::LossKind;
 impl Writer<'_> {
     /// Writes the value at `at`: a leaf whole, of a container the front.
     pub(super) fn value(&mut self, at: u32, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let node = self.node(at);
+        if matches!(node.kind, Kind::Array | Kind::Map) && node.flags & !flag::REF == 0 {
+            let kind = if node.kind == Kind::Array { Type::Array } else { Type::Hash };
+            let id = Id::Container(at);
+            let plain = Referent { at, kind, id, object: None, is_target: false, is_again: false };
+            return self.reference(&plain, column, buf);
+        }
         let document = self.document;
         let losses = &mut self.losses;
         let lose = |kind, at| losses.add(kind, || document.path(at));
@@ -42,7 +49,11 @@ impl Writer<'_> {
 
     /// The name of the value that is being written.
     fn path_here(&mut self) -> Path {
-        let root = self.root.unwrap_or_else(|| self.paths.root(b""));
+        let root = match self.root {
+            Some(root) => root,
+            None => self.paths.root(&self.name),
+        };
+        self.root = Some(root);
         let known = self.stack.iter().rposition(|frame| frame.path.is_some());
         for level in known.unwrap_or(0)..self.stack.len() {
             let own = match level.checked_sub(1) {
@@ -233,11 +244,7 @@ impl Writer<'_> {
     }
 
     fn form_of(&self, referent: &Referent) -> SeenForm {
-        let sigil = match self.root {
-            Some(root) if self.stack.is_empty() => self.paths.root_text(root).first().copied(),
-            _ => None,
-        };
-        match sigil {
+        match self.own_sigil() {
             Some(b'@' | b'%') => SeenForm::Behind,
             Some(b'*') if referent.kind == Type::Code => SeenForm::Code,
             _ => SeenForm::Plain,
@@ -256,11 +263,7 @@ impl Writer<'_> {
             self.posts.push((path, *thing));
             return Ok(());
         }
-        let sigil = match self.root {
-            Some(root) if self.stack.is_empty() => self.paths.root_text(root).first().copied(),
-            _ => None,
-        };
-        let Some(sigil) = sigil.filter(|sigil| matches!(sigil, b'@' | b'%')) else {
+        let Some(sigil) = self.own_sigil().filter(|sigil| matches!(sigil, b'@' | b'%')) else {
             return self.push_seen(thing, buf);
         };
         let start = buf.len();
@@ -317,10 +320,7 @@ impl Writer<'_> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(referent.at)));
         }
-        let sigil = match self.root {
-            Some(root) if self.stack.is_empty() => self.paths.root_text(root).first().copied(),
-            _ => None,
-        };
+        let sigil = self.own_sigil();
         let brackets: &'static [u8] = match shape {
             Shape::Array if sigil == Some(b'@') => b"()",
             Shape::Hash | Shape::Sorted if sigil == Some(b'%') => b"()",

@@ -1,6 +1,7 @@
 //! Writing plain JSON, and counting what it can't say.
 
 mod again;
+pub(super) mod alone;
 mod flat;
 mod key;
 mod known;
@@ -50,9 +51,20 @@ pub(crate) struct Memory {
     keys: Keys,
     stage: Vec<u8>,
     open: Vec<Open>,
+    /// Whether a document was written since it was made ready.
+    is_used: bool,
 }
 
 impl Memory {
+    /// Makes it ready for the next document.
+    fn renew(&mut self) {
+        if self.is_used {
+            self.keys.renew();
+            self.open.clear();
+            self.is_used = false;
+        }
+    }
+
     /// Forgets keys of another generation.
     pub(super) fn fit(&mut self, generation: u32) {
         if self.generation != generation {
@@ -70,11 +82,11 @@ pub(super) fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     let Job { document, original, part, layout } = *job;
-    let Memory { generation, mut keys, stage, mut open } = std::mem::take(memory);
-    keys.renew();
-    open.clear();
+    memory.renew();
+    memory.is_used = true;
+    let Memory { keys, stage, open, .. } = memory;
     let style = Style::of(options);
-    let pen = Pen::on(stage, out, document.nodes().len(), style);
+    let pen = Pen::on(std::mem::take(stage), out, document.nodes().len(), style);
     let mut writer = Writer {
         document,
         original,
@@ -114,8 +126,8 @@ pub(super) fn write(
     for (kind, times) in writer.keys.counted() {
         writer.losses.again(kind, times);
     }
-    let Writer { keys, open, losses, pen, .. } = writer;
-    *memory = Memory { generation, keys, stage: pen.into_stage(), open };
+    let Writer { losses, pen, .. } = writer;
+    *stage = pen.into_stage();
     Ok(losses)
 }
 
@@ -150,7 +162,7 @@ enum What {
     Target,
 }
 
-struct Writer<'d, 'o> {
+struct Writer<'d, 'o, 'm> {
     document: &'d Document<'d>,
     /// The same with the names that were read.
     original: &'d Document<'d>,
@@ -159,8 +171,8 @@ struct Writer<'d, 'o> {
     limits: &'d Limits,
     pen: Pen<'o>,
     losses: Losses,
-    keys: Keys,
-    open: Vec<Open>,
+    keys: &'m mut Keys,
+    open: &'m mut Vec<Open>,
     /// How many brackets are open.
     depth: usize,
     /// The innermost map that is open.
@@ -182,7 +194,7 @@ struct Writer<'d, 'o> {
 /// Flags that mean something to JSON, if only as a loss.
 const NOTICED: u8 = !flag::REF;
 
-impl Writer<'_, '_> {
+impl Writer<'_, '_, '_> {
     /// Opens the root array behind the items that were written already.
     fn go_on(&mut self, root: u32, part: Part, layout: Layout) {
         let tape = self.document.tape();

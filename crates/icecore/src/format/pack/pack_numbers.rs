@@ -19,9 +19,7 @@ impl Packer<'_, '_> {
         };
         let Some(layout) = layout else {
             let found = format!("`{}`", char::from(op.letter).escape_default());
-            return Err(
-                super::usage(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found)
-            );
+            return Err(super::usage(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found));
         };
         self.room(task.len.saturating_mul(layout.size as u64))?;
         let mut left = task.len;
@@ -121,12 +119,16 @@ impl Packer<'_, '_> {
             Item::Null => return Ok(0),
             Item::Bool(value) => return Ok(u64::from(value)),
             Item::Float(value) => {
-                if value.is_finite() && value.fract() != 0.0 {
+                if !value.is_finite() {
+                    return Err(self.not_finite(item, at, letter));
+                }
+                let bits = float_bits(value);
+                if value.fract() != 0.0 {
                     self.items.lose_at(LossKind::Precision, at);
-                } else if value.is_finite() && (value < -(2f64.powi(63)) || value >= 2f64.powi(64)) {
+                } else if value < -(2f64.powi(63)) || value >= 2f64.powi(64) {
                     self.items.lose_at(LossKind::Wrapped, at);
                 }
-                Numified::float(value)
+                return Ok(bits);
             }
             Item::Big(..) => {
                 self.items.lose_at(LossKind::Wrapped, at);
@@ -134,16 +136,13 @@ impl Packer<'_, '_> {
             }
             Item::Bytes(text) | Item::Text(text) => self.numified(text, at),
         };
-        match *item {
-            Item::Float(value) if value.is_finite() => Ok(float_bits(value)),
-            _ => number.bits().ok_or_else(|| {
-                self.refused(at, "a finite number").finding(format!(
-                    "{} for `{}`",
-                    String::from_utf8_lossy(&item.string()),
-                    char::from(letter)
-                ))
-            }),
-        }
+        number.bits().ok_or_else(|| self.not_finite(item, at, letter))
+    }
+
+    #[cold]
+    fn not_finite(&self, item: &Item<'_>, at: u32, letter: u8) -> Error {
+        let found = format!("{} for `{}`", String::from_utf8_lossy(&item.string()), char::from(letter));
+        self.refused(at, "a finite number").finding(found)
     }
 
     fn numified(&mut self, text: &[u8], at: u32) -> Numified {
@@ -225,8 +224,13 @@ impl Packer<'_, '_> {
     fn magnitude(&mut self, item: &Item<'_>, at: u32) -> Result<Vec<u8>, Error> {
         let float = self.float(item, at);
         let is_integer = matches!(item, Item::Int(_) | Item::Uint(_));
-        if !float.is_finite() && !matches!(item, Item::Big(..)) {
-            return Err(self.refused(at, "a finite number").finding("another one for `w`"));
+        let is_special = match *item {
+            Item::Float(value) => !value.is_finite(),
+            Item::Bytes(text) | Item::Text(text) => Numified::of(text).is_special,
+            _ => false,
+        };
+        if is_special {
+            return Err(self.not_finite(item, at, b'w'));
         }
         if float < 0.0 {
             return Err(self.refused(at, "a number of 0 or more").finding("one below zero for `w`"));

@@ -10,12 +10,12 @@ use crate::output::LossKind;
 /// Where the bytes of strings are.
 #[derive(Clone, Copy)]
 pub(super) struct Sources<'d> {
-    input: &'d [u8],
-    arena: &'d [u8],
+    pub(super) input: &'d [u8],
+    pub(super) arena: &'d [u8],
     /// Whether numbers are written as they may come.
-    any_number: bool,
+    pub(super) any_number: bool,
     /// Whether nothing but what JSON demands is escaped.
-    plain: bool,
+    pub(super) plain: bool,
 }
 
 /// Writes a value that is a plain leaf. `None`, with nothing of it to be kept,
@@ -41,7 +41,7 @@ pub(super) fn leaf(room: &mut Room, at: usize, node: &Node, sources: &Sources<'_
     }
 }
 
-impl<'d> Writer<'d, '_> {
+impl<'d> Writer<'d, '_, '_> {
     pub(super) fn sources(&self) -> Sources<'d> {
         let (input, arena) = (self.document.input(), &self.document.tape().arena[..]);
         let any_number = self.numbers.is_empty() && self.options.floats == Floats::Shortest;

@@ -13,7 +13,7 @@ const DEPTH: u32 = 16;
 /// How long the text of such a key may be; links in it count each time.
 const MOST: usize = 1 << 12;
 
-impl Writer<'_, '_> {
+impl Writer<'_, '_, '_> {
     /// The key at `at` as text: an array or a map as JSON, a value of Ruby's own
     /// classes as what it says. `None` for anything else, and what is too large.
     #[cold]

@@ -17,7 +17,7 @@ pub(super) enum Told {
     GoOn(u32),
 }
 
-impl Writer<'_, '_> {
+impl Writer<'_, '_, '_> {
     /// Writes an object, opaque object or attributed value if it is a known one.
     pub(super) fn known(&mut self, at: u32, node: &Node) -> Result<Told, Error> {
         let here = Cursor::new(self.original, at);

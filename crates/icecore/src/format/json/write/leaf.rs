@@ -48,7 +48,7 @@ fn is_text_of(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
     }
 }
 
-impl Writer<'_, '_> {
+impl Writer<'_, '_, '_> {
     /// Writes any leaf. Returns the value to go on with, if it is a link.
     pub(super) fn rare_leaf(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         if let Some(text) = self.numbers.get(&at) {

@@ -32,7 +32,7 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
     }
 }
 
-impl Writer<'_, '_> {
+impl Writer<'_, '_, '_> {
     /// What stands for infinity and NaN.
     pub(super) fn no_number(&mut self, value: f64) -> Result<(), Error> {
         let word = match (value.is_nan(), value.is_sign_negative()) {
@@ -66,7 +66,7 @@ impl Writer<'_, '_> {
         match inner.value() {
             Value::Int(1) | Value::Bytes(b"1") | Value::Text(b"1") | Value::Bool(true) => Some(true),
             Value::Int(0) | Value::Bytes(b"0") | Value::Text(b"0") => Some(false),
-            Value::Float(value) if value == 1.0 => Some(true),
+            Value::Float(1.0) => Some(true),
             Value::Float(value) if value == 0.0 && !value.is_sign_negative() => Some(false),
             _ => None,
         }

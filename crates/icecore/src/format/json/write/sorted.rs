@@ -32,7 +32,7 @@ struct KeyText {
     special: Special,
 }
 
-impl Writer<'_, '_> {
+impl Writer<'_, '_, '_> {
     /// The text of a key.
     fn key_text(&mut self, node: &Node, bytes: &[u8], at: u32) -> Result<KeyText, Error> {
         let absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();

@@ -1,26 +1,31 @@
 //! `icecore convert`
 
+mod each;
+
 use crate::cli::{Convert, Global};
 use crate::progress::Progress;
 use crate::reading::{self, Detail, Opened, Reader};
+use crate::records::{self, Tally};
 use crate::report::{Report, Stop, code};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::stream::{self, Streamed};
 use crate::target::{Folder, Target};
 use icecore::{Document, Error, ErrorKind, Stage, Tape, deep};
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Stop> {
     let sources = Source::all(&args.files, report);
-    let reader = Reader::new(&args.from, &global.limit)?;
+    let reader = Reader::of(&args.from, &global.limit)?;
     let streams = !args.strict && (sources.len() == 1 || args.out_dir.is_some());
-    let job = Job { reader, to: target_stage(args)?, args, global, streams };
+    let job = Job { reader, to: target_stage(args)?, args, global, streams, tallies: RefCell::default() };
     report.progress = Progress::over(sources.len(), global.quiet);
     match &args.out_dir {
-        Some(folder) => job.each_to_folder(&mut Folder::new(folder, args.force), &sources, report),
-        None => job.all_to_one(&sources, report),
+        Some(folder) => job.each_to_folder(&mut Folder::new(folder, args.force), &sources, report)?,
+        None => job.all_to_one(&sources, report)?,
     }
+    args.summary.as_ref().map_or(Ok(()), |path| records::write_summary(path, &job.tallies.borrow()))
 }
 
 fn target_stage(args: &Convert) -> Result<Stage, Stop> {
@@ -37,6 +42,8 @@ struct Job<'a> {
     /// Whether output may begin before the input is known to be good: if no
     /// other output would get mixed with half a document.
     streams: bool,
+    /// What came of the records of each input.
+    tallies: RefCell<Vec<Tally>>,
 }
 
 impl Job<'_> {
@@ -76,24 +83,32 @@ impl Job<'_> {
     fn source(&self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Stop> {
         report.input();
         let name = source.name();
+        if let Some(frame) = self.args.from.each {
+            return self.each(source, frame, sink, report);
+        }
+        self.whole(source, &name, sink, report)
+    }
+
+    /// Converts an input that is read as a whole.
+    fn whole(&self, source: &Source, name: &str, sink: &mut Sink, report: &mut Report) -> Result<bool, Stop> {
         let bytes = match source.read() {
             Ok(bytes) => bytes,
             Err(error) => {
-                report.io(&name, &error);
+                report.io(name, &error);
                 return Ok(false);
             }
         };
-        let Some(opened) = self.reader.open(&name, &bytes, report) else { return Ok(false) };
+        let Some(opened) = self.reader.open(name, &bytes, report) else { return Ok(false) };
         let opened = &opened;
         // A loss shows only in writing, and then it is too late: so what must
         // not lose anything is written twice, the first time to nowhere.
         if self.args.strict {
-            return Ok(self.documents(&name, opened, &mut Sink::nowhere(), false, report)?
-                && self.documents(&name, opened, sink, true, report)?);
+            return Ok(self.documents(name, opened, &mut Sink::nowhere(), false, report)?
+                && self.documents(name, opened, sink, true, report)?);
         }
-        match self.stream(&name, opened, sink, report) {
+        match self.stream(name, opened, sink, report) {
             Some(end) => end,
-            None => self.documents(&name, opened, sink, true, report),
+            None => self.documents(name, opened, sink, true, report),
         }
     }
 
@@ -111,7 +126,7 @@ impl Job<'_> {
         if !self.streams
             || !from.wrappers().is_empty()
             || !self.to.wrappers().is_empty()
-            || self.args.from.each
+            || self.args.from.each.is_some()
             || self.args.deep
             || from.format().name == self.to.format().name
         {

@@ -1,0 +1,127 @@
+//! `icecore convert --each`: documents one by one, in constant memory.
+
+use super::Job;
+use crate::records::{Frame, Plan, Run, Split, Step, Window};
+use crate::report::{Report, Stop};
+use crate::sink::Sink;
+use crate::source::Source;
+use icecore::{Error, Stage};
+use std::io::{self, Read};
+
+/// How much of an input is looked at, at least, to find out its format.
+const LOOK: usize = 4 << 10;
+/// And at most, where less does not tell.
+const LOOK_AT_MOST: usize = 1 << 20;
+
+/// Wrappers that make one line of text.
+const TEXT: &[&str] = &["base64", "base64url", "hex", "uri"];
+
+impl Job<'_> {
+    /// Converts the documents of an input. Says whether all were written.
+    pub(super) fn each(
+        &self,
+        source: &Source,
+        frame: Frame,
+        sink: &mut Sink,
+        report: &mut Report,
+    ) -> Result<bool, Stop> {
+        let name = source.name();
+        let found = source.open().and_then(|from| {
+            let mut window = Window::new(from, self.args.chunk);
+            self.look(&mut window, frame).map(|stage| (window, stage))
+        });
+        let (window, stage) = match found {
+            Ok((window, Ok(stage))) => (window, stage),
+            Ok((window, Err(error))) => {
+                report.unreadable(&name, &error, window.bytes());
+                return Ok(false);
+            }
+            Err(error) => {
+                report.io(&name, &error);
+                return Ok(false);
+            }
+        };
+        // What is wrapped as a whole is unwrapped as a whole.
+        if frame == Frame::Documents && !stage.wrappers().is_empty() {
+            return self.unwrapped(window, &name, sink, report);
+        }
+        let mut run = Run::new(self.plan(stage, frame), window, &name, report);
+        sink.hold();
+        let end = run.all(sink)?;
+        let tally = run.tally;
+        if tally.has_unreadable() {
+            report.bad_input();
+        }
+        tally.end(report, self.global.quiet);
+        self.tallies.borrow_mut().push(tally);
+        Ok(end)
+    }
+
+    /// The stage that reads the records.
+    fn look(&self, window: &mut Window<Box<dyn Read + Send>>, frame: Frame) -> io::Result<Result<Stage, Error>> {
+        if self.reader.is_named() {
+            return Ok(self.reader.stage(&[]));
+        }
+        let mut least = LOOK;
+        loop {
+            while window.bytes().len() < least && !window.is_end() {
+                window.more()?;
+            }
+            let (bytes, is_end) = (window.bytes(), window.is_end());
+            let record = match frame.split(bytes, is_end) {
+                Split::Record { start, end, .. } => &bytes[start..end],
+                _ => bytes,
+            };
+            let stage = self.reader.stage(record);
+            if stage.is_ok() || is_end || least >= LOOK_AT_MOST {
+                return Ok(stage);
+            }
+            least = LOOK_AT_MOST;
+        }
+    }
+
+    fn plan(&self, stage: Stage, frame: Frame) -> Plan {
+        let (from, frame) = match stage.of_line() {
+            Some(line) if frame == Frame::Documents => (line, Frame::Lines),
+            Some(line) => (line, frame),
+            None => (stage, frame),
+        };
+        let to = self.to.of_line().unwrap_or_else(|| self.to.clone());
+        let is_text = match to.wrappers().first() {
+            Some(outermost) => TEXT.contains(&outermost.wrapper().name),
+            None => to.format().name == "json",
+        };
+        let limits = &self.global.limit;
+        Plan {
+            step: Step::new(from.clone(), to, limits, self.args.deep),
+            from,
+            frame,
+            out: self.args.frame.unwrap_or(Frame::Documents),
+            lines: is_text && self.args.frame.is_none(),
+            keep_going: self.args.keep_going,
+            strict: self.args.strict,
+            most: self.args.max_record,
+        }
+    }
+
+    /// Documents in a wrapper around all of them.
+    fn unwrapped(
+        &self,
+        mut window: Window<Box<dyn Read + Send>>,
+        name: &str,
+        sink: &mut Sink,
+        report: &mut Report,
+    ) -> Result<bool, Stop> {
+        while !window.is_end() {
+            if let Err(error) = window.more() {
+                report.io(name, &error);
+                return Ok(false);
+            }
+        }
+        let Some(opened) = self.reader.open(name, window.bytes(), report) else { return Ok(false) };
+        if self.args.strict && !self.documents(name, &opened, &mut Sink::nowhere(), false, report)? {
+            return Ok(false);
+        }
+        self.documents(name, &opened, sink, true, report)
+    }
+}

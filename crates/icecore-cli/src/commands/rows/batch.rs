@@ -1,0 +1,74 @@
+//! Some rows on their way from the reader to the writer.
+
+use crate::records::Tally;
+
+/// A cell: where its bytes are, and whether it is NULL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    pub start: u32,
+    pub end: u32,
+    pub is_null: bool,
+}
+
+/// Some rows.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// The bytes of all cells.
+    pub bytes: Vec<u8>,
+    pub cells: Vec<Cell>,
+    /// For each row, where its cells end, and where it starts in the input.
+    pub ends: Vec<(u32, u64)>,
+    /// How many rows came before.
+    pub before: u64,
+    /// How far the input was read.
+    pub end: u64,
+    /// Whether the reader has to wait for more input.
+    pub is_last_for_now: bool,
+    /// What came of it.
+    pub out: Vec<u8>,
+    pub tally: Tally,
+}
+
+impl Batch {
+    /// Empties it, but keeps its memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.cells.clear();
+        self.ends.clear();
+        self.out.clear();
+        self.tally = Tally::default();
+        self.is_last_for_now = false;
+    }
+
+    pub fn rows(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The bytes of a cell.
+    pub fn cell(&self, cell: Cell) -> &[u8] {
+        self.bytes.get(cell.start as usize..cell.end as usize).unwrap_or(&[])
+    }
+
+    /// The cells of a row, and where it starts in the input.
+    pub fn row(&self, at: usize) -> (&[Cell], u64) {
+        let from = at.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| end.0);
+        let (to, offset) = self.ends.get(at).copied().unwrap_or((from, 0));
+        (self.cells.get(from as usize..to as usize).unwrap_or(&[]), offset)
+    }
+
+    /// Adds a cell of the bytes from `start` on.
+    pub fn push_cell(&mut self, start: usize, is_null: bool) {
+        self.cells.push(Cell { start: start as u32, end: self.bytes.len() as u32, is_null });
+    }
+
+    /// The row of the cells that were added is complete.
+    pub fn end_row(&mut self, offset: u64) {
+        self.ends.push((self.cells.len() as u32, offset));
+    }
+
+    /// Takes back cells of a row that is not complete.
+    pub fn take_back(&mut self, bytes: usize) {
+        self.bytes.truncate(bytes);
+        self.cells.truncate(self.ends.last().map_or(0, |end| end.0 as usize));
+    }
+}

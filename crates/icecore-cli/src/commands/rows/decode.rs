@@ -1,0 +1,281 @@
+//! Decoding the values of rows, and writing the rows.
+
+use super::batch::{Batch, Cell};
+use super::column::Spec;
+use super::object::Object;
+use super::plan::{Bytea, Form, OnError, Out, Plan};
+use super::text;
+use crate::records::{Tally, Wrong};
+use icecore::{Converter, Error, ErrorKind, Losses};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What a thread decodes with.
+pub struct Decoder {
+    pub(super) plan: Arc<Plan>,
+    /// For each column to decode, what reads its values, if all are in one format.
+    converters: Vec<Option<Converter>>,
+    /// For each column of the table, which of those it is.
+    by_position: Vec<Option<usize>>,
+    /// A decoded value on its way into a cell.
+    value: Vec<u8>,
+    object: Object,
+}
+
+/// A row that is being written.
+pub(super) struct Row<'r> {
+    pub(super) number: u64,
+    pub(super) offset: u64,
+    pub(super) tally: &'r mut Tally,
+    /// The messages of values that can't be decoded: which column, and why.
+    pub(super) errors: Vec<(usize, String)>,
+}
+
+impl Decoder {
+    pub fn new(plan: Arc<Plan>) -> Decoder {
+        let converter = |spec: &Spec| {
+            let stage = spec.stage.clone()?;
+            Some(Converter::new(stage, plan.json.clone()).limited(&plan.limits))
+        };
+        let converters = plan.columns.iter().map(converter).collect();
+        let mut by_position = vec![None; plan.names.len()];
+        for (at, column) in plan.columns.iter().enumerate() {
+            if let Some(slot) = column.at.and_then(|at| by_position.get_mut(at)) {
+                *slot = Some(at);
+            }
+        }
+        Decoder { plan, converters, by_position, value: Vec::new(), object: Object::default() }
+    }
+
+    /// Decodes the rows of a batch, and writes them into it.
+    pub fn batch(&mut self, batch: &mut Batch) {
+        let (mut out, mut tally) = (std::mem::take(&mut batch.out), std::mem::take(&mut batch.tally));
+        let plan = Arc::clone(&self.plan);
+        for at in 0..batch.rows() {
+            let (cells, offset) = batch.row(at);
+            let number = batch.before + at as u64 + 1;
+            let start = out.len();
+            let mut row = Row { number, offset, tally: &mut tally, errors: Vec::new() };
+            let is_row = match (plan.form, plan.out) {
+                (Form::Ndjson, _) => self.object(batch, cells, &mut row, &mut out),
+                (_, Out::Json) => self.json(batch, cells, &mut row, &mut out),
+                _ => self.table(batch, cells, &mut row, &mut out),
+            };
+            if !row.errors.is_empty() && plan.on_error != OnError::Null || !is_row {
+                out.truncate(start);
+            }
+            let is_bad = !row.errors.is_empty();
+            tally.bad += u64::from(is_bad);
+            tally.ok += u64::from(!is_bad);
+            if is_bad && plan.on_error == OnError::Stop {
+                break;
+            }
+        }
+        (batch.out, batch.tally) = (out, tally);
+    }
+
+    /// An object with the cells of a row.
+    fn json(&mut self, batch: &Batch, cells: &[Cell], row: &mut Row<'_>, out: &mut Vec<u8>) -> bool {
+        let plan = Arc::clone(&self.plan);
+        out.push(b'{');
+        for (at, cell) in cells.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(&plan.key(at));
+            match self.by_position.get(at).copied().flatten() {
+                Some(column) => self.value(column, batch, *cell, row, out),
+                None if cell.is_null => out.extend_from_slice(b"null"),
+                None => {
+                    if !text::string(batch.cell(*cell), out) {
+                        row.tally.lose_bytes(row.number, || format!("column {}", plan.name(at)));
+                    }
+                }
+            }
+        }
+        self.missing(cells.len(), row);
+        for (column, message) in &row.errors {
+            if out.last() != Some(&b'{') {
+                out.push(b',');
+            }
+            out.extend_from_slice(&text::key(&format!("{}_error", self.name(*column))));
+            text::string(message.as_bytes(), out);
+        }
+        out.extend_from_slice(b"}\n");
+        true
+    }
+
+    /// The row of a table.
+    fn table(&mut self, batch: &Batch, cells: &[Cell], row: &mut Row<'_>, out: &mut Vec<u8>) -> bool {
+        let plan = Arc::clone(&self.plan);
+        let put = |at: usize, bytes: &[u8], out: &mut Vec<u8>| {
+            text::table_cell(plan.out, plan.delimiter, at == 0, bytes, out);
+        };
+        let mut value = std::mem::take(&mut self.value);
+        for (at, cell) in cells.iter().enumerate() {
+            match self.by_position.get(at).copied().flatten() {
+                Some(_) if cell.is_null || cell.start == cell.end => null(plan.out, plan.delimiter, at == 0, out),
+                Some(column) => {
+                    value.clear();
+                    let errors = row.errors.len();
+                    self.value(column, batch, *cell, row, &mut value);
+                    if row.errors.len() > errors {
+                        null(plan.out, plan.delimiter, at == 0, out);
+                    } else {
+                        put(at, &value, out);
+                    }
+                }
+                None if cell.is_null => null(plan.out, plan.delimiter, at == 0, out),
+                None => put(at, batch.cell(*cell), out),
+            }
+        }
+        self.value = value;
+        self.missing(cells.len(), row);
+        if plan.has_error_columns() {
+            for at in cells.len()..plan.names.len() {
+                null(plan.out, plan.delimiter, at == 0, out);
+            }
+            for column in 0..plan.columns.len() {
+                let message = row.errors.iter().find(|(bad, _)| *bad == column);
+                put(1, message.map_or(&[][..], |(_, message)| message.as_bytes()), out);
+            }
+        }
+        out.push(b'\n');
+        true
+    }
+
+    /// Columns to decode that a row of so many cells lacks.
+    fn missing(&self, cells: usize, row: &mut Row<'_>) {
+        for (column, spec) in self.plan.columns.iter().enumerate() {
+            if spec.at.is_none_or(|at| at >= cells) {
+                let message = format!("the row has {cells} columns, and this is none of them");
+                self.fail(column, "row", message, row);
+            }
+        }
+    }
+
+    /// The name of a column to decode.
+    pub(super) fn name(&self, column: usize) -> String {
+        let spec = &self.plan.columns[column];
+        spec.at.filter(|_| self.plan.form != Form::Ndjson).map_or_else(|| spec.name.clone(), |at| self.plan.name(at))
+    }
+
+    /// Writes the decoded value of a cell; null, if it can't be decoded.
+    fn value(&mut self, column: usize, batch: &Batch, cell: Cell, row: &mut Row<'_>, out: &mut Vec<u8>) {
+        let bytes = batch.cell(cell);
+        if cell.is_null || bytes.is_empty() {
+            return out.extend_from_slice(b"null");
+        }
+        let bytes = if self.plan.form == Form::Pgcopy { unescaped(bytes, self.plan.bytea) } else { bytes.into() };
+        self.decode(column, &bytes, row, out);
+    }
+
+    /// Writes what these bytes say; null, if they can't be decoded.
+    pub(super) fn decode(&mut self, column: usize, bytes: &[u8], row: &mut Row<'_>, out: &mut Vec<u8>) {
+        let start = out.len();
+        let losses = match &mut self.converters[column] {
+            Some(converter) => convert(converter, bytes, out),
+            None => icecore::stage_of(bytes).and_then(|stage| {
+                let mut converter = Converter::new(stage, self.plan.json.clone()).limited(&self.plan.limits);
+                convert(&mut converter, bytes, out)
+            }),
+        };
+        match losses {
+            Ok(losses) if losses.is_empty() => {}
+            Ok(losses) => row.tally.lose(&losses, row.number, Some(&self.name(column))),
+            Err(error) => {
+                out.truncate(start);
+                out.extend_from_slice(b"null");
+                let kind = error.kind().as_str();
+                self.fail(column, kind, message(error), row);
+            }
+        }
+    }
+
+    /// Notes that a value can't be decoded.
+    pub(super) fn fail(&self, column: usize, kind: &'static str, message: String, row: &mut Row<'_>) {
+        let told = format!("column {}: {message}", self.name(column));
+        row.tally.list(Wrong { record: row.number, offset: row.offset, kind, message: told });
+        row.errors.push((column, message));
+    }
+
+    /// A row that is an object of JSON.
+    fn object(&mut self, batch: &Batch, cells: &[Cell], row: &mut Row<'_>, out: &mut Vec<u8>) -> bool {
+        let line = cells.first().map_or(&[][..], |cell| batch.cell(*cell));
+        let mut object = std::mem::take(&mut self.object);
+        let is_row = object.row(self, line, row, out);
+        self.object = object;
+        is_row
+    }
+}
+
+/// Converts a value that takes all of these bytes.
+fn convert(converter: &mut Converter, bytes: &[u8], out: &mut Vec<u8>) -> Result<Losses, Error> {
+    let done = converter.convert(bytes, out);
+    if done.is_read && !bytes.get(done.consumed..).unwrap_or(&[]).trim_ascii().is_empty() {
+        return Err(icecore::behind(bytes, done.consumed).in_format(converter.from().format().name));
+    }
+    done.written
+}
+
+/// What an error says, whose offsets count from the start of the value.
+fn message(error: Error) -> String {
+    match error.kind() {
+        ErrorKind::Format => error.to_string(),
+        _ => error.in_layer("value").to_string(),
+    }
+}
+
+fn null(out: Out, delimiter: u8, is_first: bool, to: &mut Vec<u8>) {
+    if !is_first {
+        to.push(if out == Out::Csv { delimiter } else { b'\t' });
+    }
+    if out == Out::Tsv {
+        to.extend_from_slice(b"\\N");
+    }
+}
+
+/// What PostgreSQL made text of.
+fn unescaped(bytes: &[u8], bytea: Bytea) -> Cow<'_, [u8]> {
+    match bytea {
+        Bytea::No => bytes.into(),
+        Bytea::Hex => bytes.strip_prefix(b"\\x").and_then(unhexed).map_or(bytes.into(), Cow::Owned),
+        Bytea::Escape => {
+            let mut out = Vec::with_capacity(bytes.len());
+            let mut rest = bytes;
+            while let Some((byte, behind)) = rest.split_first() {
+                let octal = behind.first_chunk::<3>().filter(|digits| digits.iter().all(|b| matches!(b, b'0'..=b'7')));
+                let (byte, len) = match (byte, octal, behind.first()) {
+                    (b'\\', Some(digits), _) => (digits.iter().fold(0u8, |value, b| value << 3 | (b - b'0')), 3),
+                    (b'\\', None, Some(b'\\')) => (b'\\', 1),
+                    _ => (*byte, 0),
+                };
+                out.push(byte);
+                rest = &behind[len..];
+            }
+            out.into()
+        }
+    }
+}
+
+fn unhexed(digits: &[u8]) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let (pairs, rest) = digits.as_chunks::<2>();
+    let bytes = pairs.iter().map(|[high, low]| Some((digit(*high)? << 4 | digit(*low)?) as u8));
+    if rest.is_empty() { bytes.collect() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytea_is_undone() {
+        assert_eq!(&*unescaped(b"\\x6869ff", Bytea::Hex), b"hi\xff");
+        for other in [&b"\\x686"[..], b"\\x68zz", b"plain", b"App\\\\Job"] {
+            assert_eq!(&*unescaped(other, Bytea::Hex), other);
+        }
+        assert_eq!(&*unescaped(b"a\\000\\377\\\\b\\x", Bytea::Escape), b"a\0\xff\\b\\x");
+        assert_eq!(&*unescaped(b"\\x6869", Bytea::No), b"\\x6869");
+    }
+}

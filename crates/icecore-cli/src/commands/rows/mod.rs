@@ -1,0 +1,97 @@
+//! `icecore rows`: blobs that stand in the columns of an export.
+
+mod batch;
+mod column;
+mod decode;
+mod object;
+mod plan;
+mod pool;
+mod table;
+mod text;
+
+use crate::cli::{Global, Rows};
+use crate::progress::Progress;
+use crate::records::{Tally, Window, write_summary};
+use crate::report::{Report, Stop, code, plain};
+use crate::sink::Sink;
+use crate::source::Source;
+use crate::target::Target;
+use batch::Batch;
+use decode::Decoder;
+use plan::Plan;
+use pool::Pool;
+use std::sync::Arc;
+use table::{Settings, Table};
+
+pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Stop> {
+    let source = Source::one(args.file.as_deref());
+    let name = source.name();
+    let input = match source.open() {
+        Ok(input) => input,
+        Err(error) => {
+            report.io(&name, &error);
+            return Ok(());
+        }
+    };
+    report.progress = Progress::over(1, global.quiet);
+    let mut table = Table::new(args.form, Window::new(input, args.chunk), Settings::of(args)?);
+    let header = table.header().map_err(|error| Stop::Failed(code::USAGE, format!("{name}: {}", plain(&error))))?;
+    let plan = Arc::new(Plan::new(args, global, header)?);
+    let mut target = match &args.output {
+        Some(path) if path.as_os_str() != "-" => Target::file(path)?,
+        _ => Target::stdout(),
+    };
+    let mut tally = Tally::rows(&name);
+    let job = Job { plan: &plan, stops: args.on_error == OnError::Stop, name: &name };
+    job.convert(table, &mut target.sink, &mut tally, report)?;
+    target.keep()?;
+    tally.end(report, global.quiet);
+    match &args.summary {
+        Some(path) => write_summary(path, &[tally]),
+        None => Ok(()),
+    }
+}
+
+pub use plan::{Bytea, Form, OnError, Text};
+
+struct Job<'j> {
+    plan: &'j Arc<Plan>,
+    stops: bool,
+    name: &'j str,
+}
+
+impl Job<'_> {
+    /// Converts all rows: one thread reads, as many as there are processors decode,
+    /// and this one writes, in the order of the input.
+    fn convert(&self, table: Table, sink: &mut Sink, tally: &mut Tally, report: &mut Report) -> Result<(), Stop> {
+        self.plan.write_header(sink.part());
+        let plan = Arc::clone(self.plan);
+        let pool = Pool::start(table, move || {
+            let mut decoder = Decoder::new(Arc::clone(&plan));
+            move |batch: &mut Batch| decoder.batch(batch)
+        });
+        while let Some(batch) = pool.next() {
+            let batch =
+                batch.map_err(|error| Stop::Failed(code::USAGE, format!("{}: {}", self.name, plain(&error))))?;
+            tally.records += batch.rows() as u64;
+            tally.bytes = batch.end;
+            for wrong in &batch.tally.errors {
+                tally.tell(wrong, report);
+            }
+            tally.merge(&batch.tally);
+            sink.part().extend_from_slice(&batch.out);
+            // What comes next may be long in coming.
+            if batch.is_last_for_now {
+                sink.flush()?
+            } else {
+                sink.pass()?
+            }
+            report.progress.count(self.name, tally.records);
+            if self.stops && tally.bad > 0 {
+                break;
+            }
+            pool.give_back(batch);
+        }
+        sink.flush()
+    }
+}

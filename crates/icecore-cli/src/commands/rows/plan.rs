@@ -1,0 +1,180 @@
+//! What the command line asks of rows, once the names of the columns are known.
+
+use super::column::Spec;
+use super::text;
+use crate::cli::{Global, Rows};
+use crate::reading;
+use crate::report::{Stop, code};
+use clap::ValueEnum;
+use icecore::{Limits, Stage};
+
+/// How rows are written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Comma-separated values (RFC 4180)
+    Csv,
+    /// Values between tabs, without quotes and escapes
+    Tsv,
+    /// What `mysql -B` and SELECT … INTO OUTFILE write
+    Mysql,
+    /// What PostgreSQL's COPY … TO writes
+    Pgcopy,
+    /// A JSON object a line
+    Ndjson,
+    /// Each line is a value
+    Lines,
+}
+
+/// What becomes of a value that can't be decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnError {
+    /// It becomes null, and NAME_error says why
+    Null,
+    /// Its row is left out
+    Skip,
+    /// The command stops there
+    Stop,
+}
+
+/// How bytea values of PostgreSQL are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Bytea {
+    /// `\x6869`, as PostgreSQL writes since 9.0
+    Hex,
+    /// `hi\000`, as `bytea_output = escape` writes
+    Escape,
+    /// They are not undone
+    No,
+}
+
+/// Which bytes the characters of a JSON string are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Text {
+    /// Those of UTF-8
+    Utf8,
+    /// One for each, up to U+00FF
+    Latin1,
+}
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Out {
+    Json,
+    Csv,
+    Tsv,
+}
+
+/// What is done with rows.
+pub struct Plan {
+    pub form: Form,
+    pub out: Out,
+    /// The JSON that values become.
+    pub json: Stage,
+    /// The names of the columns, and their keys: `"id":`.
+    pub names: Vec<String>,
+    pub keys: Vec<Vec<u8>>,
+    pub columns: Vec<Spec>,
+    pub on_error: OnError,
+    pub bytea: Bytea,
+    pub text: Text,
+    pub delimiter: u8,
+    pub limits: Limits,
+}
+
+impl Plan {
+    pub fn new(args: &Rows, global: &Global, header: Vec<String>) -> Result<Plan, Stop> {
+        let (out, json) = target(args)?;
+        let mut names = header;
+        let columns = match (&args.columns[..], args.form) {
+            ([], Form::Lines) => vec![Spec::parse("1", &[])?],
+            ([], _) => return Err(usage(no_column(&names))),
+            (columns, form) => {
+                let is_fixed = !names.is_empty() && form != Form::Ndjson;
+                let parse = |text: &String| Spec::parse(text, if is_fixed { &names } else { &[] });
+                columns.iter().map(parse).collect::<Result<_, _>>()?
+            }
+        };
+        if args.form == Form::Lines && names.is_empty() {
+            names.push(columns[0].given_name().unwrap_or("value").to_owned());
+        }
+        // Columns without names have numbers.
+        let most = columns.iter().filter_map(|column: &Spec| column.at).max().map_or(0, |at| at + 1);
+        for number in names.len() + 1..=most {
+            names.push(number.to_string());
+        }
+        let keys = names.iter().map(|name| text::key(name)).collect();
+        Ok(Plan {
+            form: args.form,
+            out,
+            json,
+            names,
+            keys,
+            columns,
+            on_error: args.on_error,
+            bytea: args.bytea,
+            text: args.text,
+            delimiter: args.delimiter(),
+            limits: global.limit.clone(),
+        })
+    }
+
+    /// The key of the column at this position.
+    pub fn key(&self, at: usize) -> std::borrow::Cow<'_, [u8]> {
+        match self.keys.get(at) {
+            Some(key) => key.into(),
+            None => text::key(&(at + 1).to_string()).into(),
+        }
+    }
+
+    /// The name of the column at this position.
+    pub fn name(&self, at: usize) -> String {
+        self.names.get(at).cloned().unwrap_or_else(|| (at + 1).to_string())
+    }
+
+    /// Whether messages get columns of their own.
+    pub fn has_error_columns(&self) -> bool {
+        self.on_error == OnError::Null
+    }
+
+    /// Writes the names of the columns, if the output is a table.
+    pub fn write_header(&self, out: &mut Vec<u8>) {
+        if self.out == Out::Json {
+            return;
+        }
+        let errors = self.columns.iter().filter_map(|column| column.at).filter(|_| self.has_error_columns());
+        let errors = errors.map(|at| format!("{}_error", self.name(at)));
+        for (at, name) in self.names.iter().cloned().chain(errors).enumerate() {
+            text::table_cell(self.out, self.delimiter, at == 0, name.as_bytes(), out);
+        }
+        out.push(b'\n');
+    }
+}
+
+/// How rows are written, and the JSON in them.
+fn target(args: &Rows) -> Result<(Out, Stage), Stop> {
+    let (out, json) = match args.to.as_str() {
+        "csv" => (Out::Csv, "json"),
+        "tsv" => (Out::Tsv, "json"),
+        other => (Out::Json, other),
+    };
+    let mut stage = Stage::parse(json).map_err(reading::usage)?;
+    stage = stage.of_line().unwrap_or(stage);
+    reading::set(&mut stage, &args.to_options).map_err(reading::usage)?;
+    if stage.format().name != "json" || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
+        return Err(usage(format!("rows are written as json (without indent), csv or tsv, not as `{}`", args.to)));
+    }
+    if args.form == Form::Ndjson && out != Out::Json {
+        return Err(usage("rows of `--in ndjson` have no fixed columns: they are written as json".to_owned()));
+    }
+    Ok((out, stage))
+}
+
+fn no_column(names: &[String]) -> String {
+    let known = if names.is_empty() { String::new() } else { format!(" (there are {})", names.join(", ")) };
+    format!("name the columns to decode: --column NAME[=FORMAT]{known}")
+}
+
+/// A mistake on the command line.
+pub fn usage(message: String) -> Stop {
+    Stop::Failed(code::USAGE, message)
+}

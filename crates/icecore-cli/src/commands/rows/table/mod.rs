@@ -1,0 +1,179 @@
+//! Reading rows and their cells.
+
+mod csv;
+mod escaped;
+
+use super::batch::Batch;
+use super::plan::{Form, usage};
+use crate::cli::Rows;
+use crate::records::Window;
+use crate::report::Stop;
+use csv::Csv;
+use escaped::Escapes;
+use std::io::{self, Read};
+
+/// About how many bytes a batch has.
+const BATCH: usize = 128 << 10;
+
+/// How cells are told apart.
+enum Cells {
+    Csv(Box<Csv>),
+    /// A line a row: what is between the cells, and which escapes there are.
+    Line(Option<u8>, Option<Escapes>),
+}
+
+/// What the command line says of the table.
+pub struct Settings {
+    has_header: bool,
+    names: Vec<String>,
+    delimiter: u8,
+    null: Option<Vec<u8>>,
+    most: u64,
+}
+
+impl Settings {
+    pub fn of(args: &Rows) -> Result<Settings, Stop> {
+        let by_form = matches!(args.form, Form::Csv | Form::Tsv | Form::Mysql) && args.names.is_empty();
+        if args.header && matches!(args.form, Form::Ndjson | Form::Lines) {
+            return Err(usage("rows of `--in ndjson` and `--in lines` have no header".to_owned()));
+        }
+        Ok(Settings {
+            has_header: (by_form || args.header) && !args.no_header,
+            names: args.names.clone(),
+            delimiter: args.delimiter(),
+            null: args.null.as_ref().map(|null| null.clone().into_bytes()),
+            // Cells have offsets of 32 bits, and a window may hold twice as much.
+            most: args.max_record.min(1 << 30),
+        })
+    }
+}
+
+/// A table that is read batch by batch.
+pub struct Table {
+    window: Window<Box<dyn Read + Send>>,
+    cells: Cells,
+    settings: Settings,
+    rows: u64,
+    is_done: bool,
+}
+
+impl Table {
+    pub fn new(form: Form, window: Window<Box<dyn Read + Send>>, settings: Settings) -> Table {
+        let delimiter = settings.delimiter;
+        let cells = match form {
+            Form::Csv => Cells::Csv(Box::new(Csv::new(delimiter))),
+            Form::Tsv => Cells::Line(Some(delimiter), None),
+            Form::Mysql => Cells::Line(Some(delimiter), Some(Escapes::Mysql)),
+            Form::Pgcopy => Cells::Line(Some(delimiter), Some(Escapes::Postgres)),
+            Form::Ndjson | Form::Lines => Cells::Line(None, None),
+        };
+        Table { window, cells, settings, rows: 0, is_done: false }
+    }
+
+    /// The names of the columns, if there are any.
+    pub fn header(&mut self) -> io::Result<Vec<String>> {
+        let mut names = std::mem::take(&mut self.settings.names);
+        if self.settings.has_header {
+            let mut batch = Batch::default();
+            while !self.row(&mut batch)? && !self.is_done {
+                self.more()?;
+            }
+            let name = |cell| String::from_utf8_lossy(batch.cell(cell)).into_owned();
+            let found = if batch.rows() > 0 { batch.row(0).0 } else { &[] };
+            let found: Vec<String> = found.iter().map(|cell| name(*cell)).collect();
+            if names.is_empty() {
+                names = found;
+            }
+            if let Some(first) = names.first_mut()
+                && let Some(rest) = first.strip_prefix('\u{feff}')
+            {
+                *first = rest.to_owned();
+            }
+        }
+        Ok(names)
+    }
+
+    /// Fills a batch with rows. Says whether there is any.
+    pub fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        batch.before = self.rows;
+        while batch.bytes.len() < BATCH && !self.is_done {
+            if self.row(batch)? {
+                continue;
+            }
+            if self.is_done {
+                break;
+            }
+            // Rows are not kept back while the rest is waited for.
+            if batch.rows() > 0 {
+                batch.is_last_for_now = true;
+                break;
+            }
+            self.more()?;
+        }
+        self.rows += batch.rows() as u64;
+        batch.end = self.window.offset();
+        self.mark_nulls(batch);
+        Ok(batch.rows() > 0)
+    }
+
+    fn more(&mut self) -> io::Result<()> {
+        if self.window.bytes().len() as u64 > self.settings.most {
+            let most = self.settings.most;
+            return Err(io::Error::other(format!(
+                "the row at offset {} is longer than {most} bytes (--max-record lets it be, if the input is trusted; \
+                 or is a quote missing?)",
+                self.window.offset()
+            )));
+        }
+        self.window.more()
+    }
+
+    /// Reads one row. Says whether it was complete.
+    fn row(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
+        if bytes.is_empty() && is_end {
+            self.is_done = true;
+            return Ok(false);
+        }
+        if self.is_at_mark() {
+            self.is_done = true;
+            return Ok(false);
+        }
+        let (start, offset) = (batch.bytes.len(), self.window.offset());
+        let taken = match &mut self.cells {
+            Cells::Csv(csv) => csv.row(bytes, is_end, offset, batch),
+            Cells::Line(delimiter, escapes) => escaped::row(bytes, is_end, *delimiter, *escapes, offset, batch),
+        };
+        match taken {
+            Some(taken) => {
+                self.window.take(taken);
+                Ok(true)
+            }
+            None => {
+                batch.take_back(start);
+                self.is_done = is_end;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Whether `\.` on a line of its own ends the data here, as it does in
+    /// PostgreSQL's.
+    fn is_at_mark(&self) -> bool {
+        let line = self.window.bytes().strip_prefix(b"\\.");
+        let is_mark = line.is_some_and(|rest| match rest {
+            [b'\n', ..] | [b'\r', b'\n', ..] => true,
+            _ => rest.is_empty() && self.window.is_end(),
+        });
+        is_mark && matches!(self.cells, Cells::Line(_, Some(Escapes::Postgres)))
+    }
+
+    /// Cells with the text that stands for NULL are NULL.
+    fn mark_nulls(&self, batch: &mut Batch) {
+        let Some(null) = &self.settings.null else { return };
+        let Batch { bytes, cells, .. } = batch;
+        for cell in cells {
+            cell.is_null |= bytes.get(cell.start as usize..cell.end as usize) == Some(null);
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! How one record is told from the next.
+
+use clap::ValueEnum;
+use icecore::{Error, ErrorKind};
+use memchr::memchr;
+
+/// What stands around the records of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Frame {
+    /// Nothing: documents stand one behind the other
+    Documents,
+    /// Each is a line
+    Lines,
+    /// A NUL byte ends each
+    Nul,
+    /// Its length stands before each: 16 bits, big-endian
+    U16be,
+    /// 16 bits, little-endian
+    U16le,
+    /// 32 bits, big-endian
+    U32be,
+    /// 32 bits, little-endian
+    U32le,
+    /// 64 bits, big-endian
+    U64be,
+    /// 64 bits, little-endian
+    U64le,
+    /// A length of 7 bits a byte, the lowest first, as Protocol Buffers write it
+    Varint,
+    /// `12:hello world!,`
+    Netstring,
+}
+
+/// The first record of some bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Split {
+    /// It stands here, and the next one starts at `next`.
+    Record { start: usize, end: usize, next: usize },
+    /// It is not all there yet.
+    More,
+    /// There is none.
+    End,
+    /// It is broken, and where the next one starts is not known.
+    Bad(Error),
+}
+
+impl Frame {
+    /// Its name on the command line.
+    pub fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// The first record of these bytes, which are the last ones if `is_end`. Not for
+    /// documents without frames.
+    pub fn split(self, bytes: &[u8], is_end: bool) -> Split {
+        match self {
+            Frame::Documents => Split::End,
+            Frame::Lines => match delimited(bytes, b'\n', is_end) {
+                Split::Record { start, end, next } if bytes[..end].ends_with(b"\r") => {
+                    Split::Record { start, end: end - 1, next }
+                }
+                split => split,
+            },
+            Frame::Nul => delimited(bytes, 0, is_end),
+            Frame::Netstring => netstring(bytes, is_end),
+            _ if bytes.is_empty() => at_end(bytes, is_end, ""),
+            _ => match self.length(bytes) {
+                Ok(Some((len, start))) => sized(bytes, start, len, 0, is_end),
+                Ok(None) => at_end(bytes, is_end, "the length of a record"),
+                Err(error) => Split::Bad(error),
+            },
+        }
+    }
+
+    /// The length that the bytes begin with, and its own.
+    fn length(self, bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
+        macro_rules! read {
+            ($type:ty, $from:ident) => {
+                bytes.first_chunk().map(|chunk| (<$type>::$from(*chunk) as u64, size_of::<$type>()))
+            };
+        }
+        Ok(match self {
+            Frame::U16be => read!(u16, from_be_bytes),
+            Frame::U16le => read!(u16, from_le_bytes),
+            Frame::U32be => read!(u32, from_be_bytes),
+            Frame::U32le => read!(u32, from_le_bytes),
+            Frame::U64be => read!(u64, from_be_bytes),
+            Frame::U64le => read!(u64, from_le_bytes),
+            _ => return varint(bytes),
+        })
+    }
+
+    /// Puts the frame around what stands in the buffer from `start` on.
+    pub fn close(self, buffer: &mut Vec<u8>, start: usize) -> Result<(), Error> {
+        let body = buffer.get(start..).unwrap_or(&[]);
+        let len = body.len() as u64;
+        let too_long = |most: u64| {
+            Error::new(ErrorKind::Unrepresentable)
+                .expecting(format!("a record of at most {most} bytes"))
+                .finding(format!("one of {len}"))
+                .helping(format!("--frame {} has no room for a larger length", self.name()))
+        };
+        macro_rules! head {
+            ($type:ty, $to:ident) => {
+                <$type>::try_from(len).map_err(|_| too_long(<$type>::MAX.into()))?.$to().to_vec()
+            };
+        }
+        let head = match self {
+            Frame::Documents => return Ok(()),
+            Frame::Lines => return end_with(buffer, start, b'\n', "a line feed"),
+            Frame::Nul => return end_with(buffer, start, 0, "a NUL byte"),
+            Frame::U16be => head!(u16, to_be_bytes),
+            Frame::U16le => head!(u16, to_le_bytes),
+            Frame::U32be => head!(u32, to_be_bytes),
+            Frame::U32le => head!(u32, to_le_bytes),
+            Frame::U64be => len.to_be_bytes().to_vec(),
+            Frame::U64le => len.to_le_bytes().to_vec(),
+            Frame::Varint => varint_of(len),
+            Frame::Netstring => {
+                buffer.push(b',');
+                format!("{len}:").into_bytes()
+            }
+        };
+        buffer.splice(start..start, head);
+        Ok(())
+    }
+}
+
+fn delimited(bytes: &[u8], delimiter: u8, is_end: bool) -> Split {
+    match memchr(delimiter, bytes) {
+        Some(end) => Split::Record { start: 0, end, next: end + 1 },
+        None if bytes.is_empty() && is_end => Split::End,
+        None if is_end => Split::Record { start: 0, end: bytes.len(), next: bytes.len() },
+        None => Split::More,
+    }
+}
+
+/// A record that must not have its delimiter inside gets one at its end; one that
+/// is there already counts.
+fn end_with(buffer: &mut Vec<u8>, start: usize, delimiter: u8, what: &'static str) -> Result<(), Error> {
+    let body = buffer.get(start..).unwrap_or(&[]);
+    match memchr(delimiter, body) {
+        None => buffer.push(delimiter),
+        Some(at) if at + 1 == body.len() => {}
+        Some(at) => {
+            return Err(Error::new(ErrorKind::Unrepresentable)
+                .expecting(format!("a record without {what} in it"))
+                .finding(format!("one at byte {at} of the record"))
+                .helping("write a length before each with `--frame u32be`, or wrap them: `-t base64/…`"));
+        }
+    }
+    Ok(())
+}
+
+/// The bytes end here.
+fn at_end(bytes: &[u8], is_end: bool, expected: &'static str) -> Split {
+    match (is_end, bytes.is_empty()) {
+        (false, _) => Split::More,
+        (true, true) => Split::End,
+        (true, false) => Split::Bad(
+            Error::new(ErrorKind::Truncated).at(bytes.len()).expecting(expected).finding("the end of the input"),
+        ),
+    }
+}
+
+/// A record of `len` bytes from `start` on, with so many more bytes behind it.
+fn sized(bytes: &[u8], start: usize, len: u64, behind: usize, is_end: bool) -> Split {
+    let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len));
+    match end.and_then(|end| Some((end, end.checked_add(behind)?))) {
+        Some((end, next)) if next <= bytes.len() => Split::Record { start, end, next },
+        _ if !is_end => Split::More,
+        _ => Split::Bad(
+            Error::new(ErrorKind::Truncated)
+                .at(bytes.len())
+                .expecting(format!("{len} bytes of a record"))
+                .finding(format!("only {}", bytes.len().saturating_sub(start))),
+        ),
+    }
+}
+
+fn varint(bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
+    let mut value = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        let bits = u64::from(byte & 0x7F);
+        if at >= 10 || at == 9 && bits > 1 {
+            return Err(Error::new(ErrorKind::Malformed)
+                .at(at)
+                .expecting("a length of at most 64 bits")
+                .finding("a longer varint"));
+        }
+        value |= bits << (7 * at);
+        if *byte < 0x80 {
+            return Ok(Some((value, at + 1)));
+        }
+    }
+    Ok(None)
+}
+
+fn varint_of(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(value as u8 & 0x7F | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
+
+/// How many digits the length of a netstring may have.
+const DIGITS: usize = 18;
+
+fn netstring(bytes: &[u8], is_end: bool) -> Split {
+    let wrong = |at: usize, expected: &'static str| {
+        let found = bytes.get(at).map_or_else(|| "the end".to_owned(), |byte| format!("the byte 0x{byte:02x}"));
+        Split::Bad(Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found))
+    };
+    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == bytes.len() && digits <= DIGITS {
+        return at_end(bytes, is_end, "the length of a netstring");
+    }
+    if digits == 0 || digits > DIGITS || bytes[digits] != b':' {
+        return wrong(digits.min(DIGITS), "digits and `:`, the length of a netstring");
+    }
+    let len = bytes[..digits].iter().fold(0, |len, digit| len * 10 + u64::from(digit - b'0'));
+    match sized(bytes, digits + 1, len, 1, is_end) {
+        Split::Record { end, .. } if bytes[end] != b',' => wrong(end, "`,`, the end of a netstring"),
+        split => split,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: &[Frame] = &[
+        Frame::Lines,
+        Frame::Nul,
+        Frame::U16be,
+        Frame::U16le,
+        Frame::U32be,
+        Frame::U32le,
+        Frame::U64be,
+        Frame::U64le,
+        Frame::Varint,
+        Frame::Netstring,
+    ];
+
+    fn framed(frame: Frame, records: &[&[u8]]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for record in records {
+            let start = bytes.len();
+            bytes.extend_from_slice(record);
+            frame.close(&mut bytes, start).unwrap();
+        }
+        bytes
+    }
+
+    #[test]
+    fn records_come_back_however_much_is_there() {
+        let long = [b'x'; 300];
+        let records: &[&[u8]] = &[b"one", b"", &long, b"12:3,"];
+        for frame in ALL {
+            let bytes = framed(*frame, records);
+            let (mut at, mut found) = (0, 0);
+            while let Split::Record { start, end, next } = frame.split(&bytes[at..], true) {
+                assert_eq!(&bytes[at + start..at + end], records[found], "{frame:?}");
+                for len in 0..next {
+                    assert_eq!(frame.split(&bytes[at..at + len], false), Split::More, "{frame:?} {len} of {next}");
+                }
+                (at, found) = (at + next, found + 1);
+            }
+            assert_eq!((at, found), (bytes.len(), records.len()), "{frame:?}");
+            assert_eq!(frame.split(&[], true), Split::End);
+        }
+    }
+
+    #[test]
+    fn what_breaks_off_is_an_error() {
+        for frame in ALL.iter().filter(|frame| !matches!(frame, Frame::Lines | Frame::Nul)) {
+            let bytes = framed(*frame, &[b"hello"]);
+            for end in 1..bytes.len() {
+                let Split::Bad(error) = frame.split(&bytes[..end], true) else { panic!("{frame:?} {end}") };
+                assert_eq!(error.kind(), ErrorKind::Truncated);
+            }
+        }
+        assert_eq!(Frame::Lines.split(b"a\r\nb", true), Split::Record { start: 0, end: 1, next: 3 });
+        assert_eq!(Frame::Lines.split(b"b", true), Split::Record { start: 0, end: 1, next: 1 });
+    }
+
+    #[test]
+    fn lengths_are_not_believed() {
+        for (frame, bytes) in [
+            (Frame::U64be, &[0xFF; 8][..]),
+            (Frame::U64le, &[0xFF; 9]),
+            (Frame::Varint, &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]),
+            (Frame::Netstring, b"999999999999999999:x"),
+        ] {
+            assert_eq!(frame.split(bytes, false), Split::More, "{frame:?}");
+            assert!(matches!(frame.split(bytes, true), Split::Bad(_)), "{frame:?}");
+        }
+        for (frame, bytes) in [
+            (Frame::Varint, &[0xFF; 11][..]),
+            (Frame::Netstring, b"x"),
+            (Frame::Netstring, b"1234567890123456789"),
+            (Frame::Netstring, b"1:x;"),
+            (Frame::Netstring, b":"),
+        ] {
+            assert!(matches!(frame.split(bytes, false), Split::Bad(_)), "{frame:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_frame_can_not_hold_is_refused() {
+        assert!(Frame::Lines.close(&mut b"a\nb".to_vec(), 0).is_err());
+        assert!(Frame::Nul.close(&mut b"a\0b".to_vec(), 0).is_err());
+        assert!(Frame::U16be.close(&mut vec![0; 70_000], 0).is_err());
+        let mut line = b"before\nline\n".to_vec();
+        Frame::Lines.close(&mut line, 7).unwrap();
+        assert_eq!(line, b"before\nline\n");
+    }
+}

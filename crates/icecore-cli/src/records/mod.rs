@@ -1,0 +1,279 @@
+//! Records one by one, in constant memory: documents that stand one behind the
+//! other, lines, and whatever else has a [`Frame`].
+
+mod frame;
+mod step;
+mod tally;
+mod window;
+
+pub use frame::{Frame, Split};
+pub use step::Step;
+pub use tally::{Fault, Tally, Wrong, grouped, write_summary};
+pub use window::{CHUNK, Window};
+
+use crate::report::{Report, Stop};
+use crate::sink::Sink;
+use icecore::{Converted, Error, ErrorKind, Losses, Stage};
+use std::io::Read;
+
+/// How near to the end of what is there an error may be one of the end.
+const NEAR: usize = 64;
+/// How many times the input may be looked at again in search of a good document.
+const AGAIN: u64 = 16;
+const ALWAYS: u64 = 64 << 20;
+
+/// How the records of an input are converted.
+pub struct Plan {
+    pub step: Step,
+    pub from: Stage,
+    /// What stands around the records of the input, and of the output.
+    pub frame: Frame,
+    pub out: Frame,
+    /// Whether a line ends behind each record.
+    pub lines: bool,
+    pub keep_going: bool,
+    pub strict: bool,
+    /// The longest record.
+    pub most: u64,
+}
+
+/// The work on one input.
+pub struct Run<'r, R> {
+    plan: Plan,
+    window: Window<R>,
+    pub tally: Tally,
+    report: &'r mut Report,
+    /// How many bytes were looked at more than once.
+    again: u64,
+    /// The input could not be read to its end.
+    is_broken: bool,
+}
+
+/// Whether there may be another record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Go,
+    End,
+}
+
+impl<'r, R: Read> Run<'r, R> {
+    pub fn new(plan: Plan, window: Window<R>, name: &str, report: &'r mut Report) -> Run<'r, R> {
+        Run { plan, window, tally: Tally::new(name), report, again: 0, is_broken: false }
+    }
+
+    /// Converts all records. Says whether all are in the output.
+    pub fn all(&mut self, sink: &mut Sink) -> Result<bool, Stop> {
+        while self.next(sink)? == Next::Go {}
+        self.tally.bytes = self.window.offset();
+        Ok(self.tally.bad == 0 && !self.is_broken)
+    }
+
+    /// Reads on. What was written is passed on first: who waits for it may send no
+    /// more before it comes.
+    fn more(&mut self, sink: &mut Sink) -> Result<Next, Stop> {
+        let have = self.window.bytes().len() as u64;
+        if have > self.plan.most {
+            return self.too_long();
+        }
+        sink.flush()?;
+        self.report.progress.count(&self.tally.input, self.tally.records);
+        match self.window.more() {
+            Ok(()) => Ok(Next::Go),
+            Err(error) => {
+                self.report.io(&self.tally.input, &error);
+                self.is_broken = true;
+                Ok(Next::End)
+            }
+        }
+    }
+
+    fn too_long(&mut self) -> Result<Next, Stop> {
+        let error = Error::new(ErrorKind::Limit)
+            .expecting(format!("a record of at most {} bytes", self.plan.most))
+            .finding("a longer one")
+            .helping("raise it with --max-record if the input is trusted");
+        self.tally.records += 1;
+        let record = self.tally.records;
+        self.tally.fault(&Fault::Unreadable(&error), record, self.window.offset(), &[], self.report);
+        Ok(Next::End)
+    }
+
+    fn next(&mut self, sink: &mut Sink) -> Result<Next, Stop> {
+        if self.plan.frame == Frame::Documents { self.document(sink) } else { self.framed(sink) }
+    }
+
+    /// Converts the next record of those that have frames.
+    fn framed(&mut self, sink: &mut Sink) -> Result<Next, Stop> {
+        let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
+        let (start, end, next) = match self.plan.frame.split(bytes, is_end) {
+            Split::Record { start, end, next } => (start, end, next),
+            Split::More => return self.more(sink),
+            Split::End if !is_end => return self.more(sink),
+            Split::End => return Ok(Next::End),
+            Split::Bad(error) => return Ok(self.lost(&error)),
+        };
+        let bytes = &bytes[start..end];
+        let is_blank = self.plan.frame == Frame::Lines && bytes.iter().all(u8::is_ascii_whitespace);
+        if is_blank {
+            self.window.take(next);
+            return Ok(Next::Go);
+        }
+        self.tally.records += 1;
+        let at = sink.position();
+        let (mut done, opened) = self.plan.step.convert(bytes, sink);
+        if done.is_read && !bytes[done.consumed..].trim_ascii().is_empty() {
+            done.is_read = false;
+            done.written = Err(icecore::trailing(bytes, done.consumed).in_format(self.plan.from.format().name));
+        }
+        let offset = self.window.offset() + start as u64;
+        let well = self.finish(done, opened, at, offset, (start, end), sink)?;
+        self.window.take(next);
+        Ok(if well || self.plan.keep_going { Next::Go } else { Next::End })
+    }
+
+    /// A frame is broken: there is no way to find the next one.
+    fn lost(&mut self, error: &Error) -> Next {
+        self.tally.records += 1;
+        let (record, offset) = (self.tally.records, self.window.offset());
+        let error = error.clone().helping("where the next record starts is not known");
+        self.tally.fault(&Fault::Unreadable(&error), record, offset, self.window.bytes(), self.report);
+        Next::End
+    }
+
+    /// Converts the next of documents that stand one behind the other.
+    fn document(&mut self, sink: &mut Sink) -> Result<Next, Stop> {
+        let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
+        let blank = if self.skips_blanks() { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
+        if blank == bytes.len() {
+            self.window.take(blank);
+            return if is_end { Ok(Next::End) } else { self.more(sink) };
+        }
+        let at = sink.position();
+        let (done, opened) = self.plan.step.convert(bytes, sink);
+        if !is_end && self.may_go_on(&done, bytes) {
+            sink.take_back(at);
+            return self.more(sink);
+        }
+        self.tally.records += 1;
+        let (consumed, is_read, len) = (done.consumed, done.is_read, bytes.len());
+        let looked = done.written.as_ref().err().and_then(Error::offset).unwrap_or(0).min(len as u64);
+        let offset = self.window.offset();
+        let well = self.finish(done, opened, at, offset, (0, len), sink)?;
+        match (well, self.plan.keep_going) {
+            // A document of no bytes is followed by none.
+            (true, _) if consumed == 0 => return Ok(Next::End),
+            (false, false) => return Ok(Next::End),
+            (false, true) if !is_read => return self.search(looked, sink),
+            _ => self.window.take(consumed),
+        }
+        Ok(Next::Go)
+    }
+
+    /// Whether the text format has blanks between documents.
+    fn skips_blanks(&self) -> bool {
+        matches!(self.plan.from.format().name, "json" | "var-export" | "dumper")
+    }
+
+    /// Whether what came of a document may be due to what is not there yet.
+    fn may_go_on(&self, done: &Converted, bytes: &[u8]) -> bool {
+        if done.is_read {
+            return match self.plan.from.format().name {
+                // `1` may go on with `2`; what is closed is complete.
+                "json" => done.consumed == bytes.len() && bytes.last().is_some_and(u8::is_ascii_alphanumeric),
+                "storable" | "sereal" | "marshal" | "igbinary" => false,
+                "php" => done.consumed == bytes.len() && self.plan.from.settings().flag("lenient"),
+                _ => done.consumed + NEAR >= bytes.len(),
+            };
+        }
+        done.written.as_ref().err().is_some_and(|error| {
+            let offset = error.offset().and_then(|offset| usize::try_from(offset).ok()).unwrap_or(0);
+            error.layer().is_none()
+                && (error.kind() == ErrorKind::Truncated || offset.saturating_add(NEAR) >= bytes.len())
+        })
+    }
+
+    /// Counts a record, and puts its frame on. Says whether it is in the output.
+    fn finish(
+        &mut self,
+        done: Converted,
+        opened: u64,
+        at: u64,
+        offset: u64,
+        (start, end): (usize, usize),
+        sink: &mut Sink,
+    ) -> Result<bool, Stop> {
+        let record = self.tally.records;
+        let bytes = &self.window.bytes()[start..end];
+        let losses = match done.written {
+            Ok(losses) => losses,
+            Err(error) if error.kind() == ErrorKind::Output => return Err(sink.stop()),
+            Err(error) => {
+                sink.take_back(at);
+                let fault = if done.is_read { Fault::Unwritable(&error) } else { Fault::Unreadable(&error) };
+                self.tally.fault(&fault, record, offset, bytes, self.report);
+                return Ok(false);
+            }
+        };
+        if self.plan.strict && !losses.is_empty() {
+            sink.take_back(at);
+            self.tally.fault(&Fault::Refused(&losses), record, offset, bytes, self.report);
+            return Ok(false);
+        }
+        let framed = sink.record(at, |buffer, start| self.plan.out.close(buffer, start));
+        if let Err(error) = framed {
+            sink.take_back(at);
+            self.tally.fault(&Fault::Unwritable(&error), record, offset, bytes, self.report);
+            return Ok(false);
+        }
+        if self.plan.lines && !sink.at_line_start() {
+            sink.push(b'\n');
+        }
+        self.tally.ok += 1;
+        self.count(&losses, opened, &done.repairs, offset);
+        sink.document_done();
+        sink.pass()?;
+        Ok(true)
+    }
+
+    fn count(&mut self, losses: &Losses, opened: u64, repairs: &[icecore::Repair], offset: u64) {
+        if !losses.is_empty() {
+            self.tally.lose(losses, self.tally.records, None);
+        }
+        self.tally.opened += opened;
+        self.tally.repair(offset, repairs, self.report);
+    }
+
+    /// Goes on at the next document after a bad one. `looked`: how far reading came
+    /// in it.
+    fn search(&mut self, looked: u64, sink: &mut Sink) -> Result<Next, Stop> {
+        if self.plan.from.format().name != "sereal" {
+            let text = format!(
+                "{}: where the next document starts can't be told in {}: stopped",
+                self.tally.input,
+                self.plan.from.format().name
+            );
+            self.report.tell(true, &text);
+            return Ok(Next::End);
+        }
+        // A document that broke off has the next one inside of it; to look there
+        // again and again must not take for ever.
+        self.again += looked;
+        let is_cheap = self.again < (self.window.offset().saturating_mul(AGAIN)).max(ALWAYS);
+        self.window.take(if is_cheap { 1 } else { usize::try_from(looked).unwrap_or(usize::MAX).max(1) });
+        loop {
+            let bytes = self.window.bytes();
+            let is_start = |at: &usize| bytes[*at..].starts_with(b"=\xF3rl") || bytes[*at..].starts_with(b"=srl");
+            if let Some(at) = memchr::memchr_iter(b'=', bytes).find(is_start) {
+                self.window.take(at);
+                return Ok(Next::Go);
+            }
+            if self.window.is_end() {
+                return Ok(Next::End);
+            }
+            self.window.take(bytes.len().saturating_sub(3));
+            if self.more(sink)? == Next::End {
+                return Ok(Next::End);
+            }
+        }
+    }
+}

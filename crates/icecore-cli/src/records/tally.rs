@@ -1,0 +1,259 @@
+//! What came of many records: one report at the end, not one for each.
+
+use crate::report::{Report, Stop, code};
+use crate::target::Target;
+use icecore::{Error, ErrorKind, LossKind, Losses, Repair};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::Path;
+
+/// How many errors are told one by one, and how many repaired records.
+const TOLD: u64 = 10;
+/// How many errors a summary lists.
+const LISTED: usize = 100;
+
+/// A kind of loss over all records.
+#[derive(Clone, Debug, Serialize)]
+pub struct Lost {
+    count: u64,
+    /// The first record that lost it, and where in it.
+    record: u64,
+    path: String,
+    #[serde(skip)]
+    kind: LossKind,
+}
+
+/// A record that went wrong.
+#[derive(Clone, Debug, Serialize)]
+pub struct Wrong {
+    pub record: u64,
+    /// Where the record starts in the input.
+    pub offset: u64,
+    pub kind: &'static str,
+    pub message: String,
+}
+
+/// Counts over the records of an input. What `--summary` writes.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Tally {
+    pub input: String,
+    pub records: u64,
+    pub ok: u64,
+    pub bad: u64,
+    pub bytes: u64,
+    /// By kind, sorted.
+    pub losses: BTreeMap<&'static str, Lost>,
+    pub errors: Vec<Wrong>,
+    /// Records that were repaired to read them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub repaired: u64,
+    /// Strings that `--deep` opened.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub opened: u64,
+    /// The records that could not be written, and those that only lost something.
+    #[serde(skip)]
+    unwritable: u64,
+    #[serde(skip)]
+    refused: u64,
+    #[serde(skip)]
+    told: u64,
+    /// They are the rows of a table.
+    #[serde(skip)]
+    has_rows: bool,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Why a record is not in the output.
+pub enum Fault<'e> {
+    Unreadable(&'e Error),
+    Unwritable(&'e Error),
+    /// It lost something, and may not.
+    Refused(&'e Losses),
+}
+
+impl Tally {
+    pub fn new(input: &str) -> Tally {
+        Tally { input: input.to_owned(), ..Tally::default() }
+    }
+
+    /// Of the rows of a table.
+    pub fn rows(input: &str) -> Tally {
+        Tally { has_rows: true, ..Tally::new(input) }
+    }
+
+    /// Whether there are records that can't be decoded.
+    pub fn has_unreadable(&self) -> bool {
+        self.bad > self.unwritable + self.refused
+    }
+
+    /// Counts what a record lost, or a column of it.
+    pub fn lose(&mut self, losses: &Losses, record: u64, column: Option<&str>) {
+        for loss in losses.iter() {
+            self.lose_some(loss.kind, loss.count, record, || match column {
+                Some(column) => format!("{} of column {column}", loss.path),
+                None => loss.path.clone(),
+            });
+        }
+    }
+
+    /// Counts bytes that became text, though they are no UTF-8.
+    pub fn lose_bytes(&mut self, record: u64, path: impl FnOnce() -> String) {
+        self.lose_some(LossKind::Bytes, 1, record, path);
+    }
+
+    fn lose_some(&mut self, kind: LossKind, count: u64, record: u64, path: impl FnOnce() -> String) {
+        let new = || Lost { count: 0, record, path: path(), kind };
+        self.losses.entry(kind.as_str()).or_insert_with(new).count += count;
+    }
+
+    /// Adds what the next part of the same input came to.
+    pub fn merge(&mut self, other: &Tally) {
+        self.ok += other.ok;
+        self.bad += other.bad;
+        for (kind, lost) in &other.losses {
+            self.losses.entry(kind).and_modify(|known| known.count += lost.count).or_insert_with(|| lost.clone());
+        }
+        other.errors.iter().for_each(|wrong| self.list(wrong.clone()));
+    }
+
+    /// Lists what went wrong, unless much did.
+    pub fn list(&mut self, wrong: Wrong) {
+        if self.errors.len() < LISTED {
+            self.errors.push(wrong);
+        }
+    }
+
+    /// Tells what went wrong in a row, unless much did.
+    pub fn tell(&mut self, wrong: &Wrong, report: &mut Report) {
+        report.worse(code::INPUT);
+        self.told += 1;
+        let Wrong { record, offset, message, .. } = wrong;
+        report.tell(self.told <= TOLD, &format!("{}: row {record} at offset {offset}, {message}", self.input));
+        report.tell(self.told == TOLD + 1, &format!("{}: further errors are only counted", self.input));
+    }
+
+    /// Reports a record that is not in the output; `bytes` is what stands from its
+    /// start on.
+    pub fn fault(&mut self, fault: &Fault<'_>, record: u64, offset: u64, bytes: &[u8], report: &mut Report) {
+        let is_told = self.bad < TOLD;
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let name = format!("{}: record {record}", self.input);
+        let (kind, message) = match fault {
+            Fault::Unreadable(error) => (error.kind().as_str(), (*error).clone().moved(start).to_string()),
+            Fault::Unwritable(error) => (error.kind().as_str(), error.to_string()),
+            Fault::Refused(losses) => ("loss", losses.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
+        };
+        match fault {
+            Fault::Unreadable(error) if is_told => report.record(&name, &message, error, bytes, offset),
+            Fault::Unwritable(error) => {
+                self.unwritable += 1;
+                report.worse(if error.kind() == ErrorKind::Limit { code::INPUT } else { code::OTHER });
+                report.tell(is_told, &format!("{name} at offset {offset}: {message}"));
+            }
+            Fault::Refused(_) => {
+                self.refused += 1;
+                report.worse(code::FINDING);
+                report.tell(is_told, &format!("{name} at offset {offset}: refused by --strict: {message}"));
+            }
+            Fault::Unreadable(_) => {}
+        }
+        if matches!(fault, Fault::Unreadable(_)) {
+            report.worse(code::INPUT);
+        }
+        if self.bad == TOLD {
+            report.tell(true, &format!("{}: further errors are only counted", self.input));
+        }
+        self.bad += 1;
+        self.list(Wrong { record, offset, kind, message });
+    }
+
+    /// Counts a record that was repaired.
+    pub fn repair(&mut self, offset: u64, repairs: &[Repair], report: &mut Report) {
+        if repairs.is_empty() {
+            return;
+        }
+        if self.repaired < TOLD {
+            report.repairs(&self.input, usize::try_from(offset).unwrap_or(usize::MAX), repairs);
+        }
+        self.repaired += 1;
+    }
+
+    /// Says what there is to say in the end.
+    pub fn end(&self, report: &mut Report, quiet: bool) {
+        let (one, all) = if self.has_rows { ("row", "rows") } else { ("record", "records") };
+        if !quiet {
+            for Lost { count, record, path, kind } in self.losses.values() {
+                let words = kind.describe(*count);
+                let text = format!("{}: {} {words}, first in {one} {record} at {path}", self.input, grouped(*count));
+                report.tell(true, &text);
+            }
+            if self.opened > 0 {
+                report.tell(true, &format!("{}: {} strings opened", self.input, grouped(self.opened)));
+            }
+        }
+        if self.repaired > TOLD {
+            report.tell(true, &format!("{}: {} records repaired", self.input, grouped(self.repaired)));
+        }
+        let seen = grouped(self.records);
+        let decoded = self.bad - self.unwritable - self.refused;
+        let counts = [(decoded, "can't be decoded"), (self.unwritable, "can't be written"), (self.refused, "refused")];
+        for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
+            report.tell(true, &format!("{}: {} of {seen} {all} {what}", self.input, grouped(count)));
+        }
+    }
+}
+
+/// What `--summary` writes.
+#[derive(Serialize)]
+struct Summary<'t> {
+    records: u64,
+    ok: u64,
+    bad: u64,
+    bytes: u64,
+    inputs: &'t [Tally],
+}
+
+/// Writes the counts of all inputs.
+pub fn write_summary(path: &Path, tallies: &[Tally]) -> Result<(), Stop> {
+    let sum = |count: fn(&Tally) -> u64| tallies.iter().map(count).sum();
+    let summary = Summary {
+        records: sum(|tally| tally.records),
+        ok: sum(|tally| tally.ok),
+        bad: sum(|tally| tally.bad),
+        bytes: sum(|tally| tally.bytes),
+        inputs: tallies,
+    };
+    let mut target = Target::file(path)?;
+    target.sink.json(&summary)?;
+    target.sink.text("\n")?;
+    target.keep()
+}
+
+/// `1234567` as `1,234,567`.
+pub fn grouped(number: u64) -> impl Display {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_are_grouped() {
+        let text = |number| grouped(number).to_string();
+        assert_eq!((text(0), text(999), text(1000)), ("0".into(), "999".into(), "1,000".into()));
+        assert_eq!(text(1_234_567), "1,234,567");
+    }
+}

@@ -1,0 +1,74 @@
+//! The hot loop without anything around it: for a small document that is one map of
+//! plain leaves, whose keys were written before. Most records are such.
+
+use super::flat::{Sources, leaf};
+use super::{Memory, NOTICED};
+use crate::document::{Kind, NO_KEY, Tape};
+use crate::format::json::keys::Serial;
+use crate::format::json::options::{Floats, InfNan, TextAs, WriteOptions};
+use crate::format::json::room::ROOM;
+use crate::format::json::style::Style;
+use crate::output::Output;
+
+/// How much room there is; what does not fit is left to the writer.
+const STAGE: usize = 8 << 10;
+
+/// Whether no option asks for other bytes.
+fn is_usual(options: &WriteOptions) -> bool {
+    let WriteOptions { typed: false, sort_keys: false, perl: false, text: TextAs::Utf8, .. } = options else {
+        return false;
+    };
+    options.floats == Floats::Shortest && options.infnan == InfNan::Null && Style::of(options) == Style::default()
+}
+
+/// Writes the document on this tape. Returns false, with nothing written, for all
+/// that needs more than this.
+pub(in crate::format::json) fn write(
+    input: &[u8],
+    tape: &Tape,
+    options: &WriteOptions,
+    memory: &mut Memory,
+    out: &mut dyn Output,
+) -> bool {
+    if !is_usual(options) {
+        return false;
+    }
+    let (at, nodes) = (tape.root(), tape.nodes());
+    let Some(root) = nodes.get(at as usize) else { return false };
+    let end = u64::from(at) + 1 + u64::from(root.aux);
+    let is_flat = root.kind == Kind::Map && root.flags & NOTICED == 0 && u64::from(root.end()) == end;
+    let Some(entries) = nodes.get(at as usize + 1..root.end() as usize).filter(|_| is_flat && at == 0) else {
+        return false;
+    };
+    if options.class.is_some() || tape.keys().any_symbol() || tape.keys().any_mangled() {
+        return false;
+    }
+    memory.renew();
+    let Memory { keys, stage, .. } = memory;
+    if stage.len() < STAGE {
+        stage.resize(STAGE, 0);
+    }
+    let sources = Sources { input, arena: tape.arena(), any_number: true, plain: true };
+    let serial = keys.open(&Serial::default());
+    stage[0] = b'{';
+    let mut written = 1;
+    for node in entries {
+        let entry = keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
+        let Some((piece, len)) = entry.and_then(|key| Some((keys.piece(key)?, key.len))) else { return false };
+        let Some(room) = stage.get_mut(written..).and_then(|rest| rest.first_chunk_mut::<ROOM>()) else { return false };
+        if node.flags & NOTICED != 0 || node.kind == Kind::Symbol {
+            return false;
+        }
+        room[..piece.len()].copy_from_slice(piece);
+        let Some(len) = leaf(room, len, node, &sources) else { return false };
+        room[len] = b',';
+        if keys.is_again(node.key, &serial) {
+            return false;
+        }
+        written += len + 1;
+    }
+    written -= usize::from(!entries.is_empty());
+    stage[written] = b'}';
+    out.buffer().extend_from_slice(&stage[..=written]);
+    true
+}
