@@ -259,7 +259,7 @@ dump_list(pTHX_ const settings *set, AV *values, AV *names, bool as_one)
     how.profile = ICE_DUMPER;
     how.protocol = 5;
     how.max_depth = set->numbers[MAXRECURSE] > 0 ? (UV)set->numbers[MAXRECURSE] + 1 : 0;
-    how.shown_depth = set->numbers[MAXDEPTH] > 0 ? (UV)set->numbers[MAXDEPTH] : 0;
+    how.shown_depth = set->numbers[MAXDEPTH] > 0 && !(set->flags & 1U << PURITY) ? (UV)set->numbers[MAXDEPTH] : 0;
     how.sorted = set->texts[SORTKEYS] && SvTRUE(set->texts[SORTKEYS]);
     if (how.sorted && SvROK(set->texts[SORTKEYS]) && SvTYPE(SvRV(set->texts[SORTKEYS])) == SVt_PVCV)
         how.sort_code = set->texts[SORTKEYS];

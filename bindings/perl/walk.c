@@ -529,7 +529,7 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
             flags |= ICECORE_IS_WEAK;
         if (SvOBJECT(referent) && w->storable && iw_class_of(aTHX_ w, SvSTASH(referent))->has_amagic)
             flags |= ICECORE_IS_OVERLOAD;
-        if (!is_scalar(referent)) {
+        if (!is_scalar(referent) && !(w->dumper && isGV_with_GP(referent))) {
             put_referent(aTHX_ w, sv, referent, flags, key, wraps, remember);
             return;
         }

@@ -45,15 +45,17 @@ iw_freeze_first(pTHX_ walk *w, SV *rv)
 bool
 iw_put_address(pTHX_ walk *w, SV *rv, U16 key, U32 refs)
 {
-    SV *text, *sv = SvRV(rv);
+    SV *sv = SvRV(rv);
+    STRLEN len;
+    const char *text;
     if (w->ctx->depth - w->is_list + refs < w->set->shown_depth || ice_map_find(&w->ctx->seen, sv))
         return FALSE;
-    text = sv_2mortal(newSVpvs(""));
-    if (SvOBJECT(sv))
-        sv_catpvf(text, "%s=", HvNAME_get(SvSTASH(sv)));
-    sv_catpvf(text, "%s(0x%" UVxf ")", sv_reftype(sv, FALSE), PTR2UV(sv));
+    /* As perl prints it: a class may overload that. */
+    iw_pin(aTHX_ w);
+    ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(rv));
+    text = SvPV(rv, len);
     /* The hint has it written without escapes. */
-    push_string(aTHX_ w, ICECORE_BYTES, ICECORE_BIT_7, key, SvPVX(text), SvCUR(text));
+    push_string(aTHX_ w, ICECORE_BYTES, ICECORE_BIT_7, key, text, len);
     return TRUE;
 }
 
@@ -75,11 +77,6 @@ iw_put_dumped(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
         const char *text;
         gv_efullname4(name, (GV *)sv, "*", TRUE);
         text = SvPV(name, len);
-        if (flags & REFERENCE) {
-            push(aTHX_ w, ICECORE_REF, flags, key, 1, 0);
-            wraps++;
-            key = 0;
-        }
         push_string(aTHX_ w, ICECORE_MODULE, ICECORE_FORM_VARIABLE << 4, key, text, len);
         end_wraps(w, wraps);
         return TRUE;
