@@ -208,20 +208,22 @@ impl<'r, R: Read> Run<'r, R> {
             Ok(losses) => losses,
             Err(error) if error.kind() == ErrorKind::Output => return Err(sink.stop()),
             Err(error) => {
-                sink.take_back(at);
+                self.withdraw(at, sink)?;
                 let fault = if done.is_read { Fault::Unwritable(&error) } else { Fault::Unreadable(&error) };
                 self.tally.fault(&fault, record, offset, bytes, self.report);
                 return Ok(false);
             }
         };
         if self.plan.strict && !losses.is_empty() {
-            sink.take_back(at);
+            self.withdraw(at, sink)?;
+            let bytes = &self.window.bytes()[start..end];
             self.tally.fault(&Fault::Refused(&losses), record, offset, bytes, self.report);
             return Ok(false);
         }
         let framed = sink.record(at, |buffer, start| self.plan.out.close(buffer, start));
         if let Err(error) = framed {
-            sink.take_back(at);
+            self.withdraw(at, sink)?;
+            let bytes = &self.window.bytes()[start..end];
             self.tally.fault(&Fault::Unwritable(&error), record, offset, bytes, self.report);
             return Ok(false);
         }
@@ -233,6 +235,12 @@ impl<'r, R: Read> Run<'r, R> {
         sink.document_done();
         sink.pass()?;
         Ok(true)
+    }
+
+    /// Takes a record back; what came before it is shown before the error.
+    fn withdraw(&self, at: u64, sink: &mut Sink) -> Result<(), Stop> {
+        sink.take_back(at);
+        if self.tally.is_telling() { sink.flush() } else { Ok(()) }
     }
 
     fn count(&mut self, losses: &Losses, opened: u64, repairs: &[icecore::Repair], offset: u64) {

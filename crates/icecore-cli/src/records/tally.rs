@@ -85,6 +85,11 @@ impl Tally {
         Tally { has_rows: true, ..Tally::new(input) }
     }
 
+    /// Whether the next error is told.
+    pub fn is_telling(&self) -> bool {
+        self.bad < TOLD
+    }
+
     /// Whether there are records that can't be decoded.
     pub fn has_unreadable(&self) -> bool {
         self.bad > self.unwritable + self.refused
@@ -139,7 +144,7 @@ impl Tally {
     /// Reports a record that is not in the output; `bytes` is what stands from its
     /// start on.
     pub fn fault(&mut self, fault: &Fault<'_>, record: u64, offset: u64, bytes: &[u8], report: &mut Report) {
-        let is_told = self.bad < TOLD;
+        let is_told = self.is_telling();
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let name = format!("{}: record {record}", self.input);
         let (kind, message) = match fault {

@@ -44,6 +44,11 @@ impl Batch {
         self.ends.len()
     }
 
+    /// Forgets the rows behind the first ones.
+    pub fn keep(&mut self, rows: usize) {
+        self.ends.truncate(rows);
+    }
+
     /// The bytes of a cell.
     pub fn cell(&self, cell: Cell) -> &[u8] {
         self.bytes.get(cell.start as usize..cell.end as usize).unwrap_or(&[])

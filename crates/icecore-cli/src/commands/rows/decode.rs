@@ -68,6 +68,7 @@ impl Decoder {
             tally.bad += u64::from(is_bad);
             tally.ok += u64::from(!is_bad);
             if is_bad && plan.on_error == OnError::Stop {
+                batch.keep(at + 1);
                 break;
             }
         }
@@ -148,7 +149,7 @@ impl Decoder {
     fn missing(&self, cells: usize, row: &mut Row<'_>) {
         for (column, spec) in self.plan.columns.iter().enumerate() {
             if spec.at.is_none_or(|at| at >= cells) {
-                let message = format!("the row has {cells} columns, and this is none of them");
+                let message = format!("the row has only {cells} of {} columns", self.plan.names.len());
                 self.fail(column, "row", message, row);
             }
         }

@@ -87,6 +87,8 @@ impl Plan {
         let mut names = header;
         let columns = match (&args.columns[..], args.form) {
             ([], Form::Lines) => vec![Spec::parse("1", &[])?],
+            ([column], Form::Lines) => vec![Spec { at: Some(0), ..Spec::parse(column, &[])? }],
+            (_, Form::Lines) => return Err(usage("lines have one column only".to_owned())),
             ([], _) => return Err(usage(no_column(&names))),
             (columns, form) => {
                 let is_fixed = !names.is_empty() && form != Form::Ndjson;

@@ -1,0 +1,282 @@
+//! Records from pipes: whatever the pieces they come in, in constant memory, and
+//! without waiting for more than a record needs.
+
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+
+fn icecore(args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_icecore"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("icecore runs")
+}
+
+/// Stdout, stderr and the exit code.
+fn output(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
+    let mut child = icecore(args);
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // Who ends early does not read it all.
+    let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let done = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    (done.stdout, String::from_utf8(done.stderr).unwrap(), done.status.code().unwrap())
+}
+
+/// Documents of several kinds and sizes in this format, one behind the other.
+fn documents(format: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for number in 0..12 {
+        let json = match number % 4 {
+            0 => format!(r#"{{"id":{number},"name":"Alice","list":[1,2.5,null,"é"]}}"#),
+            1 => format!("[{number}]"),
+            2 => format!(r#"{{"long":"{}","n":{{"a":{{}},"b":[]}}}}"#, "x".repeat(100)),
+            _ => "\"text\"".to_owned(),
+        };
+        let (from, to) = ("json", format);
+        bytes.extend(icecore::convert(json.as_bytes(), from, to).unwrap());
+        if format == "json" {
+            bytes.push(b'\n');
+        }
+    }
+    bytes
+}
+
+#[test]
+fn documents_may_be_cut_anywhere() {
+    for format in
+        ["sereal", "sereal:compress=zlib", "storable", "storable:memory", "php", "marshal", "igbinary", "json"]
+    {
+        let name = format.split(':').next().unwrap();
+        let bytes = documents(format);
+        let whole = output(&["convert", "-f", name, "--each"], &bytes);
+        assert_eq!((whole.0.split(|byte| *byte == b'\n').count(), whole.2), (13, 0), "{format}: {}", whole.1);
+        for chunk in (1..40).chain([64, 100, 127, 128, 200, 255, 500]) {
+            let args = ["convert", "-f", name, "--each", "--chunk", &chunk.to_string()];
+            assert_eq!(output(&args, &bytes), whole, "{format}, {chunk} bytes at once");
+        }
+    }
+}
+
+#[test]
+fn frames_may_be_cut_anywhere() {
+    let bytes = documents("sereal");
+    for frame in ["u16be", "u16le", "u32be", "u32le", "u64be", "u64le", "varint", "netstring"] {
+        let framed = output(&["convert", "-f", "sereal", "--each", "-t", "sereal", "--frame", frame], &bytes);
+        assert_eq!((framed.1.as_str(), framed.2), ("", 0), "{frame}");
+        let each = format!("--each={frame}");
+        for chunk in [1, 2, 3, 5, 7, 50, 1000] {
+            let back =
+                output(&["convert", "-f", "sereal", &each, "-t", "sereal", "--chunk", &chunk.to_string()], &framed.0);
+            assert_eq!((&back.0, back.2), (&bytes, 0), "{frame}: {}", back.1);
+        }
+        let torn = output(&["convert", "-q", "-f", "sereal", &each], &framed.0[..framed.0.len() - 1]);
+        assert_eq!(torn.2, 4, "{frame}");
+        assert!(torn.1.contains("record 12"), "{frame}: {}", torn.1);
+    }
+}
+
+#[test]
+fn a_bad_document_in_the_middle() {
+    let good = |n: u32| icecore::convert(format!("{{\"n\":{n}}}").as_bytes(), "json", "sereal").unwrap();
+    let mut bytes = [good(1), good(2)].concat();
+    let at = bytes.len();
+    let mut bad = good(3);
+    bad.truncate(bad.len() - 1);
+    bytes.extend(bad);
+    bytes.extend(good(4));
+    bytes.extend(good(5));
+    for chunk in ["1", "7", "30", "100000"] {
+        let (out, said, code) = output(&["convert", "--each", "--chunk", chunk], &bytes);
+        assert_eq!((out.as_slice(), code), (&b"{\"n\":1}\n{\"n\":2}\n"[..], 4), "{said}");
+        assert!(said.contains("record 3") && said.contains("1 of 3 records can't be decoded"), "{said}");
+        let (out, said, code) = output(&["convert", "--each", "--keep-going", "--chunk", chunk], &bytes);
+        assert_eq!(
+            (out.as_slice(), code),
+            (&b"{\"n\":1}\n{\"n\":2}\n{\"n\":4}\n{\"n\":5}\n"[..], 4),
+            "{chunk}: {said}"
+        );
+        assert!(said.contains("1 of 5 records can't be decoded"), "{said}");
+    }
+    assert!(at > 0);
+}
+
+/// The work must not grow with the square of what is to be skipped.
+#[test]
+fn much_that_is_bad_is_skipped_in_good_time() {
+    // Each claims to hold all that follows.
+    let bytes = b"=\xF3rl\x05\x00\x28\x2b\xFF\xFF\x7F".repeat(200_000);
+    let start = std::time::Instant::now();
+    let (_, said, code) = output(&["convert", "-f", "sereal", "--each", "--keep-going"], &bytes);
+    assert_eq!(code, 4, "{said}");
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
+
+#[test]
+fn few_errors_are_told_and_all_are_counted() {
+    let mut lines = String::new();
+    for number in 0..3000 {
+        let line = if number % 100 == 99 { "{\"n\":\n".to_owned() } else { format!("{{\"n\":{number}}}\n") };
+        lines += &line;
+    }
+    let folder = std::env::temp_dir().join(format!("icecore-streams-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let summary = folder.join("summary.json");
+    let args =
+        ["convert", "-f", "ndjson", "--each", "--keep-going", "--summary", summary.to_str().unwrap(), "-t", "php"];
+    let (out, said, code) = output(&args, lines.as_bytes());
+    assert_eq!(code, 4);
+    assert_eq!(said.matches(": record ").count(), 10, "{said}");
+    assert!(said.contains("30 of 3,000 records can't be decoded"), "{said}");
+    assert!(out.starts_with(b"a:1:{s:1:\"n\";i:0;}"));
+    let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(&summary).unwrap()).unwrap();
+    assert_eq!((&summary["records"], &summary["ok"], &summary["bad"]), (&3000.into(), &2970.into(), &30.into()));
+    let first = &summary["inputs"][0]["errors"][0];
+    let offset = lines.lines().take(99).map(|line| line.len() + 1).sum::<usize>();
+    assert_eq!((&first["record"], &first["offset"]), (&100.into(), &offset.into()));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn losses_are_summed() {
+    let mut lines = String::new();
+    for number in 0..1000 {
+        writeln!(lines, r#"{{"$icecore":1,"$value":{{"a":[{{"$class":"A{}","$value":{{}}}}]}}}}"#, number % 3).unwrap();
+    }
+    let (out, said, code) = output(&["convert", "-f", "ndjson", "--each"], lines.as_bytes());
+    assert_eq!((out, code), (b"{\"a\":[{}]}\n".repeat(1000), 0));
+    assert_eq!(said, "icecore: stdin: 1,000 class names dropped, first in record 1 at $.a[0]\n");
+    let (out, said, code) =
+        output(&["convert", "-f", "ndjson", "--each", "--strict", "--keep-going"], lines.as_bytes());
+    assert_eq!((out.len(), code), (0, 1), "{said}");
+    assert!(said.contains("1,000 of 1,000 records refused"), "{said}");
+}
+
+/// What the kernel says of the most memory that a process had, in KiB.
+#[cfg(target_os = "linux")]
+fn peak(child: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// Feeds so many pieces, and gives the peak of memory before the input ends, and how
+/// many lines came out.
+#[cfg(target_os = "linux")]
+fn fed(args: &[&str], head: &[u8], piece: &[u8], times: usize) -> (u64, usize) {
+    let mut child = icecore(args);
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        let (mut lines, mut buffer) = (0, vec![0; 1 << 16]);
+        loop {
+            match stdout.read(&mut buffer).unwrap() {
+                0 => return lines,
+                count => lines += buffer[..count].iter().filter(|byte| **byte == b'\n').count(),
+            }
+        }
+    });
+    stdin.write_all(head).unwrap();
+    for _ in 0..times {
+        stdin.write_all(piece).unwrap();
+    }
+    let peak = peak(&child);
+    drop(stdin);
+    let lines = reader.join().unwrap();
+    assert!(child.wait().unwrap().success());
+    (peak, lines)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_stays_the_same_however_much_comes() {
+    let piece = |format: &str| {
+        let document = icecore::convert(br#"{"id":12345,"name":"Employee","age":30}"#, "json", format).unwrap();
+        document.repeat(1000)
+    };
+    let lines = b"{\"id\":12345,\"name\":\"Employee\",\"age\":30}\n".repeat(1000);
+    let rows = b"17,Employee,\"a:2:{s:2:\"\"id\"\";i:1;s:3:\"\"tag\"\";s:2:\"\"t1\"\";}\"\n".repeat(1000);
+    for (args, head, piece) in [
+        (&["convert", "-f", "sereal", "--each"][..], &b""[..], piece("sereal")),
+        (&["convert", "-f", "php", "--each"], b"", piece("php")),
+        (&["convert", "-f", "ndjson", "--each", "-t", "ndjson"], b"", lines),
+        (&["rows", "--in", "csv", "-c", "data=php"], b"id,name,data\n", rows),
+    ] {
+        let (peak, count) = fed(args, head, &piece, 500);
+        assert_eq!(count, 500_000, "{args:?}");
+        assert!(peak < 50 << 10, "{args:?}: {peak} KiB");
+    }
+}
+
+#[test]
+fn an_answer_does_not_wait_for_the_next_record() {
+    for (args, document, answer) in [
+        (&["convert", "-f", "sereal", "--each"][..], &b"=\xF3rl\x05\x00\x28\x2a\x01an\x01"[..], &b"{\"n\":1}\n"[..]),
+        (&["convert", "-f", "ndjson", "--each"], b"{\"n\":1}\n", b"{\"n\":1}\n"),
+        (&["convert", "-f", "json", "--each"], b"{\"n\":1}", b"{\"n\":1}\n"),
+        (&["convert", "-f", "php", "--each=lines"], b"a:1:{s:1:\"n\";i:1;}\n", b"{\"n\":1}\n"),
+        (&["rows", "--in", "lines"], b"a:1:{s:1:\"n\";i:1;}\n", b"{\"value\":{\"n\":1}}\n"),
+    ] {
+        let mut child = icecore(args);
+        let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        for _ in 0..3 {
+            stdin.write_all(document).unwrap();
+            stdin.flush().unwrap();
+            let mut found = vec![0; answer.len()];
+            stdout.read_exact(&mut found).unwrap();
+            assert_eq!(found, answer, "{args:?}");
+        }
+        drop(stdin);
+        assert!(child.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn a_record_may_be_too_long() {
+    let mut bytes = b"\xFF\xFF\xFF\xFF".to_vec();
+    bytes.extend(vec![b'x'; 3 << 20]);
+    let (_, said, code) = output(&["convert", "-f", "php", "--each=u32be", "--max-record", "1M"], &bytes);
+    assert!(code == 4 && said.contains("--max-record"), "{said}");
+    let (_, said, code) = output(&["rows", "--in", "lines", "--max-record", "1M"], &bytes[4..]);
+    assert!(code == 2 && said.contains("--max-record"), "{said}");
+}
+
+#[test]
+fn rows_may_be_cut_anywhere() {
+    let csv = b"\xEF\xBB\xBFid,data\r\n1,\"a:1:{s:1:\"\"x\"\";s:3:\"\"a\nb\"\";}\"\r\n\r\n2,i:5;\r\n3,\n\"4\",\"N;\"";
+    let mysql = b"id\tdata\n1\ta:1:{s:1:\"x\";s:3:\"a\\nb\";}\n2\ti:5;\n3\t\\N\n4\tN;\n";
+    let pg = b"1\ta:1:{s:1:\"x\";s:3:\"a\\nb\";}\n2\t\\\\x693a353b\n3\t\\N\n4\tN;\n\\.\nbehind\n";
+    let expected = "{\"id\":\"1\",\"data\":{\"x\":\"a\\nb\"}}\n{\"id\":\"2\",\"data\":5}\n{\"id\":\"3\",\"data\":null}\n{\"id\":\"4\",\"data\":null}\n";
+    for (args, bytes) in [
+        (&["rows", "--in", "csv", "-c", "data=php"][..], &csv[..]),
+        (&["rows", "--in", "mysql", "-c", "data=php"], mysql),
+        (&["rows", "--in", "pgcopy", "--columns", "id,data", "-c", "data=php"], pg),
+    ] {
+        for chunk in (1..30).chain([100_000]) {
+            let (out, said, code) = output(&[args, &["--chunk", &chunk.to_string()]].concat(), bytes);
+            assert_eq!((String::from_utf8(out).unwrap().as_str(), code), (expected, 0), "{args:?} {chunk}: {said}");
+        }
+    }
+}
+
+/// The order of the rows is that of the input, however many threads there are.
+#[test]
+fn rows_stay_in_order() {
+    let mut csv = String::from("id,data\n");
+    let mut expected = String::new();
+    for id in 0..100_000 {
+        // Some take much longer than others.
+        let many = if id % 5000 == 0 { 2000 } else { 1 };
+        let items: Vec<String> = (0..many).map(|item| format!("i:{item};i:{item};")).collect();
+        writeln!(csv, "{id},a:{many}:{{{}}}", items.concat()).unwrap();
+        let items: Vec<String> = (0..many).map(|item| item.to_string()).collect();
+        writeln!(expected, "{{\"id\":\"{id}\",\"data\":[{}]}}", items.join(",")).unwrap();
+    }
+    let (out, said, code) = output(&["rows", "--in", "csv", "-c", "data=php"], csv.as_bytes());
+    assert_eq!((code, said.as_str()), (0, ""));
+    assert!(String::from_utf8(out).unwrap() == expected);
+}
