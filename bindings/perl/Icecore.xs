@@ -690,16 +690,17 @@ Purity(self, value = NULL)
     Trailingcomma = 5
     Useperl = 6
     Sparseseen = 7
-    Indent = 8
-    Maxdepth = 9
-    Maxrecurse = 10
-    Pad = 11
-    Varname = 12
-    Pair = 13
-    Bless = 14
-    Freezer = 15
-    Toaster = 16
-    Sortkeys = 17
+    Deparse = 8
+    Indent = 9
+    Maxdepth = 10
+    Maxrecurse = 11
+    Pad = 12
+    Varname = 13
+    Pair = 14
+    Bless = 15
+    Freezer = 16
+    Toaster = 17
+    Sortkeys = 18
   PREINIT:
     SV *setting;
   PPCODE:

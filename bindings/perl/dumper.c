@@ -2,9 +2,9 @@
 #include "interface.h"
 
 /* Settings that are on or off. */
-enum { PURITY, TERSE, USEQQ, DEEPCOPY, QUOTEKEYS, TRAILINGCOMMA, USEPERL, SPARSESEEN, FLAGS };
+enum { PURITY, TERSE, USEQQ, DEEPCOPY, QUOTEKEYS, TRAILINGCOMMA, USEPERL, SPARSESEEN, DEPARSE, FLAGS };
 static const char *const flag_names[FLAGS] = { "Purity",        "Terse",   "Useqq",     "Deepcopy", "Quotekeys",
-                                               "Trailingcomma", "Useperl", "Sparseseen" };
+                                               "Trailingcomma", "Useperl", "Sparseseen", "Deparse" };
 enum { INDENT, MAXDEPTH, MAXRECURSE, NUMBERS };
 static const char *const number_names[NUMBERS] = { "Indent", "Maxdepth", "Maxrecurse" };
 enum { FRONT, VARNAME, PAIR, BLESS, FREEZER, TOASTER, SORTKEYS, TEXTS };
@@ -175,7 +175,7 @@ static SV *
 spec_of(pTHX_ const settings *set, AV *names)
 {
     SV *spec = sv_2mortal(newSVpvf("dumper:list,indent=%d", (int)(set->numbers[INDENT] < 0 ? 0 : set->numbers[INDENT] > 3 ? 2 : set->numbers[INDENT])));
-    const char *const options[FLAGS] = { "purity", "terse", "useqq", "deepcopy", NULL, "trailingcomma", "useperl", "sparseseen" };
+    const char *const options[FLAGS] = { "purity", "terse", "useqq", "deepcopy", NULL, "trailingcomma", "useperl", "sparseseen", NULL };
     const char *const texts[TEXTS] = { "pad", "varname", "pair", "bless", NULL, "toaster", NULL };
     int i;
     for (i = 0; i < FLAGS; i++)
@@ -264,6 +264,7 @@ dump_list(pTHX_ const settings *set, AV *values, AV *names, bool as_one)
     if (how.sorted && SvROK(set->texts[SORTKEYS]) && SvTYPE(SvRV(set->texts[SORTKEYS])) == SVt_PVCV)
         how.sort_code = set->texts[SORTKEYS];
     how.freezer = set->texts[FREEZER] ? SvPV_nolen(set->texts[FREEZER]) : NULL;
+    how.deparse = (set->flags & 1U << DEPARSE) != 0;
     how.warns_of_code = (set->flags & 1U << PURITY) != 0;
     ENTER;
     ctx = ice_checkout(aTHX);

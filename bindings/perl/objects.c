@@ -379,7 +379,7 @@ ib_end_freeze(pTHX_ build *b)
         Newx(arguments, count, SV *);
         SAVEFREEPV(arguments);
         arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
-        arguments[1] = sv_2mortal(newSVpvs("Sereal"));
+        arguments[1] = sv_2mortal(newSVpv(b->set->profile == ICE_JSON ? "JSON" : "Sereal", 0));
         for (i = 2; i < count; i++)
             arguments[i] = AvARRAY(given)[i - 2];
         result = ice_call_scalar(aTHX_ (SV *)method, arguments, count);

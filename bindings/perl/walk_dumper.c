@@ -64,6 +64,24 @@ bool
 iw_put_dumped(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
 {
     if (SvTYPE(sv) == SVt_PVCV) {
+        if (w->set->deparse) {
+            SV *code = newRV_inc(sv);
+            AV *result;
+            STRLEN len;
+            const char *text = "";
+            ice_keep(aTHX_ w->ctx, code);
+            iw_pin(aTHX_ w);
+            result = ice_call_list(aTHX_ (SV *)get_cv("Icecore::_deparse", GV_ADD), &code, 1);
+            ice_keep(aTHX_ w->ctx, (SV *)result);
+            if (AvFILLp(result) >= 0)
+                text = SvPV(AvARRAY(result)[0], len);
+            else
+                len = 0;
+            push(aTHX_ w, ICECORE_CODE, flags | ICECORE_BIT_7, key, 1, 0);
+            push_string(aTHX_ w, ICECORE_BYTES, 0, 0, text, len);
+            end_node(w, (U32)w->t->node_count - 2, 1, wraps);
+            return TRUE;
+        }
         if (w->set->warns_of_code)
             warn("Encountered CODE ref, using dummy placeholder");
         push(aTHX_ w, ICECORE_CODE, flags, key, 1, 0);

@@ -649,7 +649,7 @@ typedef struct icecore_json_style {
   uint8_t beyond;
   /*
    How infinity and "not a number" are written: bare (0), as null (1), in
-   quotes (2).
+   quotes (2), in quotes and without a sign (3).
    */
   uint8_t inf_nan;
   /*

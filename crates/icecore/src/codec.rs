@@ -98,8 +98,9 @@ impl Codec {
                 Box::new(json::WriteOptions::from_settings(settings)),
             ),
             // A bad template is refused where it is used.
-            "pack" => pack::Options::from_settings(settings)
-                .map_or(Ready::Other, |options| Ready::Pack(Box::new(options))),
+            "pack" => {
+                pack::Options::from_settings(settings).map_or(Ready::Other, |options| Ready::Pack(Box::new(options)))
+            }
             _ => Ready::Other,
         };
         Codec { stage, limits: Limits::default(), ready }

@@ -11,7 +11,7 @@ our @EXPORT_OK = qw(DumperX undump);
 # The settings of Data::Dumper, with its defaults.
 our ($Indent, $Trailingcomma, $Purity, $Pad, $Varname)          = (2, 0, 0, '', 'VAR');
 our ($Useqq, $Terse, $Freezer, $Toaster, $Deepcopy, $Quotekeys) = (0, 0, '', '', 0, 1);
-our ($Bless, $Pair, $Maxdepth, $Useperl, $Sortkeys, $Sparseseen, $Maxrecurse) = ('bless', ' => ', 0, 0, 0, 0, 1000);
+our ($Deparse, $Bless, $Pair, $Maxdepth, $Useperl, $Sortkeys, $Sparseseen, $Maxrecurse) = (0, 'bless', ' => ', 0, 0, 0, 0, 1000);
 
 *import  = \&Icecore::_import_names;
 *DumperX = \&Dumper;
