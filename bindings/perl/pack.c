@@ -123,6 +123,7 @@ ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
     icecore_bytes out;
     icecore_error error;
     ice_context *ctx;
+    static const icecore_node integer = { ICECORE_INT, 0, 0, 0, 0 };
     walk w;
     size_t lost = 0, i;
     I32 item;
@@ -139,19 +140,29 @@ ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
     if (icecore_grow_nodes(ctx->engine, &tape, tape.node_count + (size_t)count + 1) != ICECORE_OK)
         croak("Icecore: too many values, or not enough memory");
     for (item = 0; item < count; item++) {
-        SV *sv = PL_stack_base[at + item];
-        if (LIKELY((SvFLAGS(sv) & (SVf_IOK | SVf_POK | SVf_IVisUV | SVs_GMG)) == SVf_IOK))
-            push(aTHX_ & w, ICECORE_INT, 0, 0, 0, (U64)(I64)SvIVX(sv));
-        else {
-            /* Magic and overloading may move perl's stack, and what is on it stays. */
-            SvGETMAGIC(sv);
-            if (SvROK(sv)) {
-                SV *text = sv_2mortal(newSVpvs(""));
-                sv_catsv_nomg(text, sv);
-                sv = text;
-            }
-            put(aTHX_ & w, sv);
+        /* Integers have no need of anything but room. */
+        icecore_node *node = tape.nodes + tape.node_count;
+        SV *sv, **first = PL_stack_base + at + item, **next = first, **end = PL_stack_base + at + count;
+        for (; next < end; next++, node++) {
+            sv = *next;
+            if (UNLIKELY((SvFLAGS(sv) & (SVf_IOK | SVf_POK | SVf_IVisUV | SVs_GMG)) != SVf_IOK))
+                break;
+            *node = integer;
+            node->payload = (U64)(I64)SvIVX(sv);
         }
+        tape.node_count += (size_t)(next - first);
+        item += (I32)(next - first);
+        if (item >= count)
+            break;
+        /* Magic and overloading may move perl's stack, and what is on it stays. */
+        sv = PL_stack_base[at + item];
+        SvGETMAGIC(sv);
+        if (SvROK(sv)) {
+            SV *text = sv_2mortal(newSVpvs(""));
+            sv_catsv_nomg(text, sv);
+            sv = text;
+        }
+        put(aTHX_ & w, sv);
     }
     end_node(&w, list, (U32)count, 0);
     iw_finish(aTHX_ & w);

@@ -129,6 +129,8 @@ plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
         order = iw_start_hash(aTHX_ w, hv) & max;
     } else if (w->json || w->dumper)
         order = iw_start_hash(aTHX_ w, hv) & max;
+    if (UNLIKELY(w->set->sort_code != NULL))
+        return FALSE;
     if (HvPLACEHOLDERS_get(hv) || count > ICECORE_MOST_IDS || (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences))
         return FALSE;
     if (!reserve(aTHX_ w, left))
@@ -137,7 +139,7 @@ plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
     buckets = HvARRAY(hv);
     if (UNLIKELY(w->sorted) && count > 1) {
         size_t found = 0;
-        if (count > SORTED || w->set->sort_code)
+        if (count > SORTED)
             return FALSE;
         for (i = 0; found < count; i++)
             for (he = buckets[i]; he; he = HeNEXT(he))

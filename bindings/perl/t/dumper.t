@@ -8,6 +8,9 @@ use lib "$FindBin::Bin/lib";
 use Test::More;
 use Icecore::Dumper qw(Dumper undump);
 use Malice;
+use Run;
+
+$Malice::file = scratch('ran');
 
 sub dies { my ($code) = @_; return eval { $code->(); 1 } ? '' : $@ }
 

@@ -161,14 +161,14 @@ impl Default for WriteOptions {
 }
 
 impl ReadOptions {
-    pub(super) fn from_settings(settings: &Settings) -> ReadOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
         let text = |name| settings.text(name).map(str::to_owned);
         ReadOptions { pad: text("pad"), pair: text("pair") }
     }
 }
 
 impl WriteOptions {
-    pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> WriteOptions {
         let usual = WriteOptions::default();
         let text = |name| settings.text(name).map(str::to_owned);
         let names = settings.list("names").map(|names| names.map(str::to_owned).collect());
