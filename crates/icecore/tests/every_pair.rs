@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 const SOURCES: &[(&str, &str)] = &[
     ("storable", "storable.jsonl"),
     ("sereal", "sereal.jsonl"),
+    ("dumper", "dumper-read.jsonl"),
     ("php", "php.jsonl"),
     ("php-session", "php-session.jsonl"),
     ("var-export", "var-export.jsonl"),

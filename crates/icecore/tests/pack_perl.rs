@@ -150,7 +150,8 @@ fn item(r: &mut Random) -> String {
 fn compare(seed: u64, rounds: usize, unpack: bool) {
     // For longer runs by hand: other seeds, and more of them.
     let set = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let (seed, rounds) = (set("PACK_SEED").unwrap_or(seed), set("PACK_ROUNDS").map_or(rounds, |rounds| rounds as usize));
+    let (seed, rounds) =
+        (set("PACK_SEED").unwrap_or(seed), set("PACK_ROUNDS").map_or(rounds, |rounds| rounds as usize));
     let Some(mut oracle) = Oracle::new() else { return };
     let mut r = Random::new(seed);
     let mut asked = Vec::new();

@@ -19,7 +19,9 @@ impl Packer<'_, '_> {
         };
         let Some(layout) = layout else {
             let found = format!("`{}`", char::from(op.letter).escape_default());
-            return Err(super::usage(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found));
+            return Err(
+                super::usage(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found)
+            );
         };
         self.room(task.len.saturating_mul(layout.size as u64))?;
         let mut left = task.len;

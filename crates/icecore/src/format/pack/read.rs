@@ -410,7 +410,9 @@ impl<'m, S: Sink> Machine<'m, S> {
             _ => 0,
         };
         u64::try_from(bits as i64).map_err(|_| {
-            Error::new(ErrorKind::Malformed).expecting("a length of 0 or more before `/`").finding(format!("{}", bits as i64))
+            Error::new(ErrorKind::Malformed)
+                .expecting("a length of 0 or more before `/`")
+                .finding(format!("{}", bits as i64))
         })
     }
 

@@ -20,12 +20,18 @@ impl<S: Sink> Machine<'_, S> {
         let count = match fast {
             Fast::Prefixed(layout, trims) => match (layout.value, layout.size, layout.big) {
                 // The usual ones, where the compiler sees the length.
-                (Value::Uint, 4, true) => self.prefixed(trims, |bytes: &[u8; 4]| Some(u32::from_be_bytes(*bytes) as usize)),
+                (Value::Uint, 4, true) => {
+                    self.prefixed(trims, |bytes: &[u8; 4]| Some(u32::from_be_bytes(*bytes) as usize))
+                }
                 (Value::Int, 4, false) => {
                     self.prefixed(trims, |bytes: &[u8; 4]| usize::try_from(i32::from_le_bytes(*bytes)).ok())
                 }
-                (Value::Uint, 4, false) => self.prefixed(trims, |bytes: &[u8; 4]| Some(u32::from_le_bytes(*bytes) as usize)),
-                (Value::Uint, 2, true) => self.prefixed(trims, |bytes: &[u8; 2]| Some(usize::from(u16::from_be_bytes(*bytes)))),
+                (Value::Uint, 4, false) => {
+                    self.prefixed(trims, |bytes: &[u8; 4]| Some(u32::from_le_bytes(*bytes) as usize))
+                }
+                (Value::Uint, 2, true) => {
+                    self.prefixed(trims, |bytes: &[u8; 2]| Some(usize::from(u16::from_be_bytes(*bytes))))
+                }
                 _ => 0,
             },
             Fast::Fixed(len, trims) => self.fixed(len, trims),
