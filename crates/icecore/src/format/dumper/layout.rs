@@ -120,9 +120,12 @@ fn written(root: &Root<'_>) -> Vec<u8> {
 /// What stands before `$VAR1 = ` in the first line, and before the second line
 /// too: the setting `Pad`.
 pub(super) fn find_pad(input: &[u8]) -> &[u8] {
-    let end = input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len()).min(4096);
+    let most = input.len().min(4096);
+    let end = input[..most].iter().position(|byte| *byte == b'\n').unwrap_or(most);
     let (line, rest) = (&input[..end], &input[end..]);
-    let Some(pad) = (1..line.len()).find(|at| begins_assignment(&line[*at..])).map(|at| &line[..at]) else {
+    // Behind these a statement has begun.
+    let code = line.iter().position(|byte| matches!(byte, b'=' | b';')).unwrap_or(end);
+    let Some(pad) = (1..code).find(|at| begins_assignment(&line[*at..])).map(|at| &line[..at]) else {
         return &[];
     };
     let is_statement =

@@ -219,6 +219,7 @@ impl<'d> Writer<'d> {
         let mut number = 1;
         while at < end {
             self.statement(at, number, out)?;
+            out.value_ends();
             at = self.document.tape().next(at);
             number += 1;
         }

@@ -103,7 +103,7 @@ impl Writer<'_> {
 /// Whether it is a leaf that is written here, and nothing refers to it.
 #[inline(always)]
 fn is_common(node: &Node) -> bool {
-    matches!(node.kind, Kind::Bytes | Kind::Int | Kind::Null) && !node.has(flag::TARGET)
+    matches!(node.kind, Kind::Bytes | Kind::Int | Kind::Null) && node.flags & (flag::TARGET | flag::HINT) == 0
 }
 
 const ONES: u128 = u128::MAX / 0xFF;

@@ -19,6 +19,12 @@ impl Writer<'_> {
     #[inline]
     pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         match node.kind {
+            // What is not shown: its address, as it is.
+            Kind::Bytes if node.has(flag::HINT) => {
+                buf.push(b'\'');
+                buf.extend_from_slice(self.document.bytes(node));
+                buf.push(b'\'');
+            }
             Kind::Bytes if !self.style.options.useperl && !self.style.options.useqq => {
                 quote::push_single(self.document.bytes(node), buf);
             }
