@@ -77,8 +77,6 @@ ice_pack_stage(pTHX_ SV *template, int how)
     }
     copy = sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template)));
     spec = sv_2mortal(newSVpvs("pack:"));
-    if (how != ICE_PACK)
-        sv_catpvs(spec, "lenient,");
     if (how == ICE_UNPACK_TEXT)
         sv_catpvs(spec, "utf8,");
     ice_add_text(aTHX_ spec, "template", sv_mortalcopy(copy));
