@@ -125,6 +125,35 @@ fn keys_that_can_be_no_strings() {
     assert_eq!(error.kind(), ErrorKind::Unrepresentable);
 }
 
+/// What Data::Dumper writes of globs, by its C code and by its Perl code.
+#[test]
+fn globs() {
+    let read = |text: &str| {
+        let stage = Stage::parse("dumper").unwrap();
+        icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap().into_owned()
+    };
+    for (by_c, by_perl) in [
+        (r"\*::G", r"\*::G"),
+        (r"*Foo::Bar", r"*Foo::Bar"),
+        (r"\*{'::a b'}", r"\*{'::a b'}"),
+        (r"*{'::main::'}", r"*::main::"),
+        (r"*{'::1'}", r"*::1"),
+        (r"*{'::Foo::'}", r"*::Foo::"),
+        (r#"\*{"::\x{263a}"}"#, r#"\*{"::\x{263a}"}"#),
+        (r"bless( \*::G, 'IO' )", r"bless( \*::G, 'IO' )"),
+    ] {
+        let document = read(by_c);
+        let (text, losses) = try_write(&document, line).unwrap();
+        assert_eq!((text.as_str(), losses.is_empty()), (by_c, true));
+        let (text, _) = try_write(&document, |options| {
+            line(options);
+            options.useperl = true;
+        })
+        .unwrap();
+        assert_eq!(text, by_perl);
+    }
+}
+
 // -- Hostile documents ----------------------------------------------------------------
 
 /// Arrays in each other.

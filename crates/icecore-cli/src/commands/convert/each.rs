@@ -89,7 +89,7 @@ impl Job<'_> {
         let to = self.to.of_line().unwrap_or_else(|| self.to.clone());
         let is_text = match to.wrappers().first() {
             Some(outermost) => TEXT.contains(&outermost.wrapper().name),
-            None => to.format().name == "json",
+            None => matches!(to.format().name, "json" | "var-export" | "dumper"),
         };
         let limits = &self.global.limit;
         Plan {

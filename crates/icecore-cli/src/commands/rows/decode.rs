@@ -6,7 +6,7 @@ use super::object::Object;
 use super::plan::{Bytea, Form, OnError, Out, Plan};
 use super::text;
 use crate::records::{Tally, Wrong};
-use icecore::{Converter, Error, ErrorKind, Losses};
+use icecore::{Converter, Error, ErrorKind, Losses, Stage};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub struct Decoder {
     pub(super) plan: Arc<Plan>,
     /// For each column to decode, what reads its values, if all are in one format.
     converters: Vec<Option<Converter>>,
+    /// What reads values of stages that were found by a look at them.
+    found: Vec<(String, Converter)>,
     /// For each column of the table, which of those it is.
     by_position: Vec<Option<usize>>,
     /// A decoded value on its way into a cell.
@@ -44,7 +46,7 @@ impl Decoder {
                 *slot = Some(at);
             }
         }
-        Decoder { plan, converters, by_position, value: Vec::new(), object: Object::default() }
+        Decoder { plan, converters, found: Vec::new(), by_position, value: Vec::new(), object: Object::default() }
     }
 
     /// Decodes the rows of a batch, and writes them into it.
@@ -176,10 +178,7 @@ impl Decoder {
         let start = out.len();
         let losses = match &mut self.converters[column] {
             Some(converter) => convert(converter, bytes, out),
-            None => icecore::stage_of(bytes).and_then(|stage| {
-                let mut converter = Converter::new(stage, self.plan.json.clone()).limited(&self.plan.limits);
-                convert(&mut converter, bytes, out)
-            }),
+            None => icecore::stage_of(bytes).and_then(|stage| convert(self.found(stage), bytes, out)),
         };
         match losses {
             Ok(losses) if losses.is_empty() => {}
@@ -191,6 +190,17 @@ impl Decoder {
                 self.fail(column, kind, message(error), row);
             }
         }
+    }
+
+    /// The converter for a stage that was found by a look at a value.
+    fn found(&mut self, stage: Stage) -> &mut Converter {
+        let name = stage.name();
+        let at = self.found.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+            let converter = Converter::new(stage, self.plan.json.clone()).limited(&self.plan.limits);
+            self.found.push((name, converter));
+            self.found.len() - 1
+        });
+        &mut self.found[at].1
     }
 
     /// Notes that a value can't be decoded.

@@ -96,11 +96,18 @@ impl Plan {
                 columns.iter().map(parse).collect::<Result<_, _>>()?
             }
         };
+        if let Some(column) = columns.iter().find(|column: &&Spec| column.at.is_none() && args.form != Form::Ndjson) {
+            let name = &column.name;
+            return Err(usage(format!(
+                "there is no column `{name}`: the columns have no names; give them with --columns, or name it by its \
+                 number from 1 on"
+            )));
+        }
         if args.form == Form::Lines && names.is_empty() {
             names.push(columns[0].given_name().unwrap_or("value").to_owned());
         }
         // Columns without names have numbers.
-        let most = columns.iter().filter_map(|column: &Spec| column.at).max().map_or(0, |at| at + 1);
+        let most = columns.iter().filter_map(|column| column.at).max().map_or(0, |at| at + 1);
         for number in names.len() + 1..=most {
             names.push(number.to_string());
         }

@@ -4,12 +4,12 @@
 //! saw each thing. Names are made only for what a link of the document means.
 
 use super::options::WriteOptions;
-use super::paths::{Path, Paths};
-use super::referent::{Found, Id, Look, Type};
 use super::write_frames::{Frame, push_int};
-use super::{NAME, quote, wide};
+use super::write_paths::{Path, Paths};
+use super::write_referent::{Found, Id, Look, Type};
+use super::{NAME, wide, write_quote as quote};
 use crate::document::{Document, Kind, Naming, Node, flag};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::format::write_named;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
@@ -147,6 +147,8 @@ fn unwrapped(nodes: &[Node], at: u32) -> u32 {
 #[derive(Clone, Copy)]
 pub(super) struct Seen {
     pub(super) path: Path,
+    /// The variable in which it was met.
+    pub(super) variable: u32,
     pub(super) form: SeenForm,
     /// All of it was written.
     pub(super) done: bool,
@@ -342,10 +344,10 @@ impl<'d> Writer<'d> {
         if self.blanks <= self.most_blanks {
             return Ok(());
         }
-        Err(self
-            .limits
-            .too_expanded(self.most_again)
-            .expecting(format!("at most {} bytes of indentation and names", self.most_blanks)))
+        Err(Error::new(ErrorKind::Limit)
+            .expecting(format!("at most {} bytes of indentation and names", self.most_blanks))
+            .finding("more of them")
+            .helping("`indent=1` and `indent=0` need less; raise the limit `expansion` if the input is trusted"))
     }
 
     pub(super) fn push_path(&mut self, path: Path, buf: &mut Vec<u8>) -> Result<(), Error> {

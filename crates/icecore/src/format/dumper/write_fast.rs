@@ -3,10 +3,10 @@
 //! What it can't write it leaves to [`super::write_frames`], which writes the same
 //! bytes.
 
-use super::quote;
 use super::write::{READY, Writer};
 use super::write_frames::{Frame, Shape};
 use super::write_leaf::push_digits;
+use super::write_quote as quote;
 use crate::document::{Kind, Node, Place, flag};
 
 /// What a byte is: a part of a name, or one that single quotes need a backslash for.

@@ -1,11 +1,11 @@
 //! Writes values: references, and what they refer to.
 
-use super::paths::Path;
-use super::quote;
-use super::referent::{Found, Id, Leaf, Look, Referent, Type};
 use super::wide;
 use super::write::{Seen, SeenForm, Writer};
 use super::write_frames::{Frame, Shape};
+use super::write_paths::Path;
+use super::write_quote as quote;
+use super::write_referent::{Found, Id, Leaf, Look, Referent, Type, is_reference};
 use crate::document::{Kind, flag};
 use crate::error::Error;
 use crate::output::LossKind;
@@ -18,7 +18,7 @@ impl Writer<'_> {
             let kind = if node.kind == Kind::Array { Type::Array } else { Type::Hash };
             let id = Id::Container(at);
             let plain = Referent { at, kind, id, object: None, is_target: false, is_again: false };
-            return self.reference(&plain, column, buf);
+            return self.reference(at, &plain, column, buf);
         }
         let document = self.document;
         let losses = &mut self.losses;
@@ -26,12 +26,22 @@ impl Writer<'_> {
         let most = self.limits.depth.saturating_add(64);
         match Look::new(document, most, lose).variable(at)? {
             Found::Leaf(leaf) => self.scalar(&leaf, buf),
-            Found::Reference(referent) => self.reference(&referent, column, buf),
+            Found::Reference(referent) => {
+                // Only variables without references in them are known again. One that
+                // refers to itself looks like one that refers to another that does.
+                if node.kind == Kind::Alias || referent.id == Id::Variable(at) {
+                    self.lose(LossKind::Sharing, at);
+                }
+                self.reference(at, &referent, column, buf)
+            }
         }
     }
 
     /// Counts what is written again.
     fn count_again(&mut self, at: u32) -> Result<(), Error> {
+        if self.style.options.deepcopy {
+            self.lose(LossKind::Sharing, at);
+        }
         let node = self.node(at);
         let nodes = if node.kind.is_container() {
             u64::from(self.document.tape().next(at).saturating_sub(at))
@@ -90,9 +100,24 @@ impl Writer<'_> {
         })
     }
 
-    fn remember(&mut self, id: Id, form: SeenForm) {
+    /// Remembers a thing that was met in the variable at `variable`.
+    fn remember(&mut self, id: Id, variable: u32, form: SeenForm) {
         let path = self.path_here();
-        self.seen.insert(id, Seen { path, form, done: false });
+        self.seen.insert(id, Seen { path, variable, form, done: false });
+    }
+
+    /// A reference to the variable at `at` is written as one to what that refers to.
+    /// By its name it is the same variable only if that was met there.
+    fn check_variable(&mut self, at: u32) {
+        if !is_reference(&self.node(at)) && self.node(at).kind != Kind::Link {
+            return;
+        }
+        let found = Look::new(self.document, self.most_steps(), |_, _| ()).variable(at);
+        let Ok(Found::Reference(referent)) = found else { return };
+        let thing = self.seen.get(&referent.id);
+        if self.style.options.purity || thing.is_none_or(|thing| thing.variable != at) {
+            self.lose(LossKind::Sharing, at);
+        }
     }
 
     /// A thing was written: from now on it is known by its name.
@@ -121,9 +146,10 @@ impl Writer<'_> {
                 }
                 Some(_) => is_known = true,
                 None if leaf.is_target && self.is_catalogued(leaf) => {
-                    self.remember(id, SeenForm::Behind);
+                    self.remember(id, leaf.at, SeenForm::Behind);
                     is_known = true;
                 }
+                None if leaf.is_again && self.style.options.sparseseen => self.lose(LossKind::Sharing, leaf.at),
                 None => {}
             }
         }
@@ -157,13 +183,14 @@ impl Writer<'_> {
 
     // -- References ------------------------------------------------------------------
 
-    fn reference(&mut self, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+    /// The variable at `at` refers to this.
+    fn reference(&mut self, at: u32, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
         if referent.is_target || self.remembers_all || !self.seen.is_empty() {
             if let Some(thing) = self.seen.get(&referent.id).copied() {
                 return self.seen_reference(&thing, referent, buf);
             }
             if referent.is_target || self.remembers_all {
-                self.remember(referent.id, self.form_of(referent));
+                self.remember(referent.id, at, self.form_of(referent));
             }
         }
         let options = self.style.options;
@@ -174,6 +201,9 @@ impl Writer<'_> {
         }
         if referent.is_again {
             self.count_again(referent.at)?;
+            if referent.kind == Type::Scalar {
+                self.check_variable(referent.at);
+            }
         }
         let mut column = column;
         let blessed = self.class_of(referent);

@@ -185,6 +185,12 @@ impl<'d> Items<'d> {
         }
     }
 
+    /// The bytes of a node of a [run](Items::run).
+    #[inline]
+    pub(crate) fn bytes(&self, node: &Node) -> &'d [u8] {
+        self.document.bytes(node)
+    }
+
     /// Leaves out so many leaves of a [run](Items::run).
     pub(crate) fn skip(&mut self, count: usize) {
         if let Source::Array { at, left } = &mut self.source {

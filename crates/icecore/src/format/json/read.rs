@@ -494,8 +494,9 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         match byte {
             b'\'' => error.helping("strings stand in double quotes; the option `singlequote` takes single ones"),
             b'/' | b'#' => error.helping("JSON has no comments; the options `relaxed` and `comments` skip them"),
-            b'}' | b']' => error
-                .helping("is there a comma too many (the option `relaxed` takes it), or a bracket of the wrong kind?"),
+            b'}' | b']' => error.helping(
+                "is there a bracket of the wrong kind, or a comma too many? The option `relaxed` takes such a comma",
+            ),
             b'N' | b'I' => error.helping("JSON has neither NaN nor Infinity"),
             _ => error,
         }

@@ -23,7 +23,9 @@ impl Packer<'_, '_> {
                 super::usage(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found)
             );
         };
-        self.room(task.len.saturating_mul(layout.size as u64))?;
+        let len = task.len.saturating_mul(layout.size as u64);
+        self.room(len)?;
+        self.out.reserve(usize::try_from(len).unwrap_or(0));
         let mut left = task.len;
         while left > 0 {
             if layout.value != Value::Float {
@@ -282,17 +284,24 @@ impl Packer<'_, '_> {
 /// Appends integers as long as they fit; says how many did.
 #[inline(always)]
 fn extend<const N: usize>(out: &mut Vec<u8>, nodes: &[Node], bytes: impl Fn(i64) -> Option<[u8; N]>) -> usize {
-    let start = out.len();
-    out.resize(start + nodes.len() * N, 0);
+    const PART: usize = 256;
+    let mut part = [[0; N]; PART];
     let mut count = 0;
-    for (node, place) in nodes.iter().zip(out[start..].as_chunks_mut::<N>().0) {
-        match bytes(node.payload as i64) {
-            Some(bytes) if node.kind == Kind::Int => *place = bytes,
-            _ => break,
+    for nodes in nodes.chunks(PART) {
+        let mut fit = 0;
+        for (node, place) in nodes.iter().zip(&mut part) {
+            match bytes(node.payload as i64) {
+                Some(bytes) if node.kind == Kind::Int => *place = bytes,
+                _ => break,
+            }
+            fit += 1;
         }
-        count += 1;
+        out.extend_from_slice(part[..fit].as_flattened());
+        count += fit;
+        if fit < nodes.len() {
+            break;
+        }
     }
-    out.truncate(start + count * N);
     count
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Packer<'p, 'd> {
     /// A length for `/`, in the place of items.
     length: Option<u64>,
     /// How long the result may get, and how much work may be done.
-    most: usize,
+    pub(super) most: usize,
     budget: u64,
 }
 
@@ -63,8 +63,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         encodes: bool,
         out: &'p mut Vec<u8>,
     ) -> Packer<'p, 'd> {
-        let size = items.size().saturating_add(program.len);
-        let most = limits.decompressed_from(size).min(limits.string);
+        let most = limits.decompressed_from(items.size()).saturating_add(program.len as u64).min(limits.string);
         Packer {
             program,
             items,
@@ -204,7 +203,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             b'(' => {
                 let mut len = task.len;
                 if let Some(fast) = op.fast.filter(|_| task.star) {
-                    self.records(fast)?;
+                    self.records(fast);
                     len = self.items.left() as u64;
                     if len == 0 {
                         self.frame().slash = Some(false);

@@ -7,7 +7,6 @@ use super::read::Machine;
 use super::symbol::is_space;
 use super::template::Fast;
 use crate::document::{Kind, Place, Sink};
-use crate::format::flat::Item;
 
 impl<S: Sink> Machine<'_, S> {
     /// Reads records as far as they are whole. Says whether the input was; if
@@ -78,44 +77,68 @@ impl<S: Sink> Machine<'_, S> {
 
 /// How long a string is without the blanks and nulls at its end.
 #[inline]
-pub(super) fn trimmed(string: &[u8]) -> usize {
-    match string.last() {
-        Some(byte) if *byte == 0 || is_space(*byte) => {
-            string.iter().rposition(|byte| *byte != 0 && !is_space(*byte)).map_or(0, |last| last + 1)
-        }
-        _ => string.len(),
+pub(super) fn trimmed(mut string: &[u8]) -> usize {
+    // Eight spaces at a time: most fields are padded with them.
+    while let Some((front, b"        ")) = string.split_last_chunk::<8>() {
+        string = front;
     }
+    while let [front @ .., last] = string {
+        if *last != 0 && !is_space(*last) {
+            break;
+        }
+        string = front;
+    }
+    string.len()
 }
 
 impl Packer<'_, '_> {
-    /// Packs items as long as they are short strings and integers.
-    pub(super) fn records(&mut self, fast: Fast) -> Result<(), crate::Error> {
-        while self.is_plain() && self.items.left() > 0 {
-            let mut digits = itoa::Buffer::new();
-            let string = match self.items.peek()? {
-                Some(Item::Bytes(bytes)) => bytes,
-                Some(Item::Text(text)) if self.encodes || text.is_ascii() && !self.program.counts_bytes => text,
-                Some(Item::Int(value)) => digits.format(value).as_bytes(),
+    /// Packs items of a list as long as they are strings and integers that fit.
+    pub(super) fn records(&mut self, fast: Fast) {
+        if !self.is_plain() {
+            return;
+        }
+        let most = self.base.saturating_add(self.most);
+        let takes_text = self.encodes || !self.program.counts_bytes;
+        let mut digits = itoa::Buffer::new();
+        let mut count = 0;
+        for node in self.items.run(usize::MAX) {
+            let string = match node.kind {
+                Kind::Bytes => self.items.bytes(node),
+                Kind::Text if takes_text => match self.items.bytes(node) {
+                    text if self.encodes || text.is_ascii() => text,
+                    _ => break,
+                },
+                Kind::Int => digits.format(node.payload as i64).as_bytes(),
                 _ => break,
             };
-            self.room(string.len() as u64 + 16)?;
+            let field = match fast {
+                Fast::Prefixed(..) => string.len().saturating_add(16),
+                Fast::Fixed(len, _) => len,
+            };
+            if self.out.len().saturating_add(field) > most {
+                break;
+            }
             match fast {
                 Fast::Prefixed(layout, _) => {
                     let Some((bytes, size)) = length(layout, string.len()) else { break };
-                    self.out.extend_from_slice(&bytes[..size]);
+                    if size == 4 {
+                        // A length that the compiler knows.
+                        self.out.extend_from_slice(&bytes[..4]);
+                    } else {
+                        self.out.extend_from_slice(&bytes[..size]);
+                    }
                     self.out.extend_from_slice(string);
                 }
                 Fast::Fixed(len, trims) => {
                     let Some(padding) = len.checked_sub(string.len()) else { break };
-                    self.room(len as u64)?;
                     self.out.extend_from_slice(string);
                     let end = self.out.len() + padding;
                     self.out.resize(end, if trims { b' ' } else { 0 });
                 }
             }
-            self.items.drop_next();
+            count += 1;
         }
-        Ok(())
+        self.items.skip(count);
     }
 }
 

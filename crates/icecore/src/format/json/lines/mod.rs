@@ -57,7 +57,7 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     document.tape().check()?;
-    let options = &WriteOptions { indent: 0, ..options.clone() };
+    let options = &WriteOptions { indent: 0, pretty: false, ..options.clone() };
     if options.typed {
         let mut text = Vec::new();
         typed::write(document, options, limits, &mut text)?;
