@@ -4,7 +4,8 @@ use crate::error::{guard, icecore_error, put, usage};
 use crate::lent;
 use crate::stage::icecore_stage;
 use crate::tape::{
-    Filling, ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, icecore_bytes, icecore_long, icecore_names, icecore_node, icecore_view,
+    Filling, ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, icecore_bytes, icecore_long, icecore_names,
+    icecore_node, icecore_view,
 };
 use icecore::{Cursor, Document, Kind, Node, Output, Parts, Spare};
 use std::ffi::c_char;

@@ -38,9 +38,10 @@ pub use stage::{
     icecore_detect, icecore_stage, icecore_stage_format, icecore_stage_free, icecore_stage_limit, icecore_stage_new,
 };
 pub use tape::{
-    ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_NONE, ICECORE_TAPE_VERSION, icecore_begin, icecore_bytes, icecore_class,
-    icecore_grow_arena, icecore_grow_nodes, icecore_key, icecore_long, icecore_long_string, icecore_loss, icecore_name,
-    icecore_names, icecore_node, icecore_tape, icecore_tape_version, icecore_view, icecore_view_tape, icecore_write,
+    ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_NONE, ICECORE_TAPE_VERSION, icecore_begin,
+    icecore_bytes, icecore_class, icecore_grow_arena, icecore_grow_nodes, icecore_key, icecore_long,
+    icecore_long_string, icecore_loss, icecore_name, icecore_names, icecore_node, icecore_tape, icecore_tape_version,
+    icecore_view, icecore_view_tape, icecore_write,
 };
 
 use std::ffi::c_char;

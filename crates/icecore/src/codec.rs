@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape};
 use crate::error::Error;
-use crate::format::{Request, json, sereal, storable};
+use crate::format::{Request, json, php, sereal, storable};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Spare};
 use crate::stage::Stage;
@@ -34,6 +34,7 @@ pub struct Codec {
 enum Ready {
     Storable(storable::ReadOptions, storable::WriteOptions),
     Sereal(sereal::ReadOptions, Box<sereal::WriteOptions>),
+    Php(php::ReadOptions),
     Json(json::ReadOptions, Box<json::WriteOptions>),
     Other,
     Wrapped,
@@ -96,6 +97,7 @@ impl Codec {
                 json::ReadOptions::from_settings(settings),
                 Box::new(json::WriteOptions::from_settings(settings)),
             ),
+            "php" => Ready::Php(php::ReadOptions::from_settings(settings)),
             _ => Ready::Other,
         };
         Codec { stage, limits: Limits::default(), ready }
@@ -116,6 +118,10 @@ impl Codec {
             }
             Ready::Sereal(options, _) => sereal::read_tape(input, options, &self.limits, tape),
             Ready::Json(options, _) => match json::read_tape(input, options, &self.limits, tape) {
+                Some((consumed, error)) => Filled { consumed, error, body: None, is_simple: false },
+                None => self.fill(input, &self.limits, tape),
+            },
+            Ready::Php(options) => match php::read_tape(input, options, &self.limits, tape) {
                 Some((consumed, error)) => Filled { consumed, error, body: None, is_simple: false },
                 None => self.fill(input, &self.limits, tape),
             },
@@ -169,7 +175,9 @@ impl Codec {
             Ready::Storable(_, options) => storable::write(document, options, &self.limits, out),
             Ready::Sereal(_, options) => sereal::write(document, options, &self.limits, out),
             Ready::Json(_, options) => json::write(document, options, &self.limits, out),
-            Ready::Other => (self.stage.format().write)(document, self.stage.settings(), &self.limits, out),
+            Ready::Php(_) | Ready::Other => {
+                (self.stage.format().write)(document, self.stage.settings(), &self.limits, out)
+            }
             Ready::Wrapped => return crate::api::write_to(document, &self.stage, &self.limits, out),
         };
         written.map_err(|error| error.in_format(self.stage.format().name))
@@ -233,7 +241,7 @@ impl Codec {
                 self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
             }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
-            Ready::Json(..) | Ready::Other | Ready::Wrapped => false,
+            Ready::Json(..) | Ready::Php(_) | Ready::Other | Ready::Wrapped => false,
         }
     }
 }

@@ -175,8 +175,7 @@ impl Job<'_> {
         // Lines of JSON keep what JSON keeps.
         let is_json = |name: &str| matches!(name, "json" | "ndjson");
         let is_lines = is_json(opened.stage.format().name) && is_json(to.name);
-        let detail =
-            if is_lines || self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
+        let detail = if is_lines || self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
         let mut well = true;
         let read = self.reader.documents(name, opened, detail, report, |_, outcome, _, report| {
             if outcome.error.is_some() {

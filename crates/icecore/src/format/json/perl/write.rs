@@ -1,9 +1,9 @@
 //! Writing: one pass over the nodes, in their order.
 
 use super::super::room::{self, ROOM, Room};
+use super::Style;
 use super::number::put_float;
 use super::text::put_inner;
-use super::Style;
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, Place, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::output::{Open, Output};
@@ -288,4 +288,3 @@ fn other(node: &Node) -> Error {
         .expecting("arrays, maps, strings, numbers, booleans and nulls")
         .finding(format!("a node of kind {:?}", node.kind))
 }
-
