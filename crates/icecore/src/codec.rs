@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape};
 use crate::error::Error;
-use crate::format::{Request, json, php, sereal, storable};
+use crate::format::{Outcome, Request, json, pack, php, sereal, storable};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Spare};
 use crate::stage::Stage;
@@ -36,6 +36,7 @@ enum Ready {
     Sereal(sereal::ReadOptions, Box<sereal::WriteOptions>),
     Php(php::ReadOptions),
     Json(json::ReadOptions, Box<json::WriteOptions>),
+    Pack(Box<pack::Options>),
     Other,
     Wrapped,
 }
@@ -98,6 +99,10 @@ impl Codec {
                 Box::new(json::WriteOptions::from_settings(settings)),
             ),
             "php" => Ready::Php(php::ReadOptions::from_settings(settings)),
+            // A bad template is refused where it is used.
+            "pack" => {
+                pack::Options::from_settings(settings).map_or(Ready::Other, |options| Ready::Pack(Box::new(options)))
+            }
             _ => Ready::Other,
         };
         Codec { stage, limits: Limits::default(), ready }
@@ -125,6 +130,7 @@ impl Codec {
                 Some((consumed, error)) => Filled { consumed, error, body: None, is_simple: false },
                 None => self.fill(input, &self.limits, tape),
             },
+            Ready::Pack(options) => filled(pack::read_outcome(input, options, request(&self.limits, tape)), tape),
             Ready::Other => self.fill(input, &self.limits, tape),
             Ready::Wrapped => self.read_wrapped(input, tape),
         }
@@ -154,16 +160,8 @@ impl Codec {
 
     /// Reads with the format's own function.
     fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
-        let mut request = Request::new(limits);
-        request.tape = std::mem::take(tape);
-        let outcome = (self.stage.format().read)(input, self.stage.settings(), request);
-        let (buffer, read) = outcome.document.into_parts();
-        *tape = read;
-        let body = match buffer {
-            Cow::Owned(body) => Some(body),
-            Cow::Borrowed(_) => None,
-        };
-        Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
+        let request = request(limits, tape);
+        filled((self.stage.format().read)(input, self.stage.settings(), request), tape)
     }
 
     /// Writes a document, and says what the format could not say.
@@ -175,6 +173,7 @@ impl Codec {
             Ready::Storable(_, options) => storable::write(document, options, &self.limits, out),
             Ready::Sereal(_, options) => sereal::write(document, options, &self.limits, out),
             Ready::Json(_, options) => json::write(document, options, &self.limits, out),
+            Ready::Pack(options) => pack::write(document, options, &self.limits, out),
             Ready::Php(_) | Ready::Other => {
                 (self.stage.format().write)(document, self.stage.settings(), &self.limits, out)
             }
@@ -241,7 +240,22 @@ impl Codec {
                 self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
             }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
-            Ready::Json(..) | Ready::Php(_) | Ready::Other | Ready::Wrapped => false,
+            Ready::Json(..) | Ready::Php(_) | Ready::Pack(_) | Ready::Other | Ready::Wrapped => false,
         }
     }
+}
+
+fn request<'l>(limits: &'l Limits, tape: &mut Tape) -> Request<'l> {
+    Request { tape: std::mem::take(tape), ..Request::new(limits) }
+}
+
+/// Puts what was read into the tape.
+fn filled(outcome: Outcome<'_>, tape: &mut Tape) -> Filled {
+    let (buffer, read) = outcome.document.into_parts();
+    *tape = read;
+    let body = match buffer {
+        Cow::Owned(body) => Some(body),
+        Cow::Borrowed(_) => None,
+    };
+    Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
 }

@@ -153,6 +153,8 @@ fn no_ordinary_file_is_taken_for_one_of_ours() {
             "storable" => bytes.starts_with(b"pst0"),
             // Ruby keeps its documentation so.
             "marshal" => path.extension().is_some_and(|end| end == "ri"),
+            // Perl has tables of its own that way.
+            "dumper" => path.extension().is_some_and(|end| end == "pl" || end == "pm" || end == "ph"),
             "var-export" => path.extension().is_some_and(|end| end == "php"),
             _ => bytes.starts_with(b"=srl") || bytes.starts_with(b"=\xf3rl"),
         };

@@ -249,7 +249,7 @@ fn errors_name_the_key_and_the_place() {
         ),
         (
             r#"{"$icecore":1,"$value":[1,}"#,
-            "malformed input (json) at offset 26 at $[\"$value\"][1]: expected a JSON value, found `}` (is there a comma too many, or a bracket of the wrong kind?)",
+            "malformed input (json) at offset 26 at $[\"$value\"][1]: expected a JSON value, found `}` (is there a bracket of the wrong kind, or a comma too many? The option `relaxed` takes such a comma)",
         ),
     ] {
         let error = icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap_err();

@@ -148,6 +148,10 @@ fn item(r: &mut Random) -> String {
 
 /// Perl's warnings switch what it makes of broken UTF-8, so it has none.
 fn compare(seed: u64, rounds: usize, unpack: bool) {
+    // For longer runs by hand: other seeds, and more of them.
+    let set = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
+    let (seed, rounds) =
+        (set("PACK_SEED").unwrap_or(seed), set("PACK_ROUNDS").map_or(rounds, |rounds| rounds as usize));
     let Some(mut oracle) = Oracle::new() else { return };
     let mut r = Random::new(seed);
     let mut asked = Vec::new();
@@ -168,6 +172,9 @@ fn compare(seed: u64, rounds: usize, unpack: bool) {
     for (asked, answer) in asked.iter().zip(&answers) {
         let ours = packing::run(asked);
         accepted += usize::from(!answer.starts_with('E'));
+        if packing::is_left_to_chance(asked) {
+            continue;
+        }
         if !packing::is_same(&ours, answer) {
             failures.push(format!("{asked:?}\n  perl {answer}\n  ours {ours}"));
         }

@@ -14,6 +14,7 @@ mod json;
 pub mod mutate;
 pub mod oracle;
 mod others;
+mod pack;
 pub mod perl;
 pub mod seeds;
 mod sereal;
@@ -21,7 +22,8 @@ mod storable;
 
 pub use convert::convert;
 pub use json::{json_read, json_typed};
-pub use others::{igbinary_read, marshal_read, php_read, php_session_read, var_export_read};
+pub use others::{dumper_read, igbinary_read, marshal_read, php_read, php_session_read, var_export_read};
+pub use pack::{join_read, pack_read, pack_template};
 pub use sereal::sereal_read;
 pub use storable::storable_read;
 
@@ -42,8 +44,12 @@ pub static TARGETS: &[Target] = &[
     Target { name: "php_read", run: php_read, seeds: &["php.jsonl", "php-mutated.jsonl"] },
     Target { name: "php_session_read", run: php_session_read, seeds: &["php-session.jsonl"] },
     Target { name: "var_export_read", run: var_export_read, seeds: &["var-export.jsonl"] },
+    Target { name: "dumper_read", run: dumper_read, seeds: &["dumper-read.jsonl"] },
     Target { name: "igbinary_read", run: igbinary_read, seeds: &["igbinary.jsonl"] },
     Target { name: "marshal_read", run: marshal_read, seeds: &["marshal.jsonl", "marshal-known.jsonl"] },
+    Target { name: "pack_read", run: pack_read, seeds: &["pack.jsonl"] },
+    Target { name: "pack_template", run: pack_template, seeds: &["pack.jsonl"] },
+    Target { name: "join_read", run: join_read, seeds: &["pack.jsonl"] },
     Target { name: "json_read", run: json_read, seeds: &["json", "expected.jsonl"] },
     Target {
         name: "json_typed",
@@ -61,6 +67,7 @@ pub static TARGETS: &[Target] = &[
             "json",
             "marshal-known.jsonl",
             "deep.jsonl",
+            "dumper-read.jsonl",
         ],
     },
 ];

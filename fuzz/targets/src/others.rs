@@ -71,6 +71,20 @@ pub fn var_export_read(data: &[u8]) {
     reads(data, "var-export", true);
 }
 
+/// What was read is said in typed JSON, and comes back from there.
+pub fn dumper_read(data: &[u8]) {
+    let stage = Stage::parse("dumper").expect("a stage");
+    let limits = check::limits();
+    let fast = read(data, &stage, &limits, false);
+    let slow = read(data, &stage, &limits, true);
+    agree(&fast, &slow);
+    check::tiles(&slow, data.len());
+    check::visit(&fast.document);
+    if fast.error.is_none() {
+        comes_back(&fast.document, &Stage::parse("json:typed").expect("a stage"), true);
+    }
+}
+
 /// By itself a key that is a decimal string becomes an integer, as PHP's arrays
 /// have it; igbinary can say it as a string.
 pub fn igbinary_read(data: &[u8]) {

@@ -15,7 +15,6 @@ struct Foreign {
 static FOREIGN: &[Foreign] = &[
     Foreign { name: "java", title: "Java serialization", detect: java },
     Foreign { name: "pickle", title: "Python pickle", detect: pickle::detect },
-    Foreign { name: "dumper", title: "Perl Data::Dumper", detect: text::dumper },
     Foreign { name: "plist", title: "Apple property list", detect: text::plist },
     Foreign { name: "xml", title: "XML", detect: text::xml },
     Foreign { name: "yaml", title: "YAML", detect: text::yaml },

@@ -138,7 +138,7 @@ fn unknown(sample: &Sample<'_>) -> Error {
             match wrap::by_name(found.name) {
                 Some(_) => error
                     .finding(format!("{} ({what}), and nothing that looks like a known format inside", found.title))
-                    .helping(format!("name the format if you know it: -f {what}/{}", known.join("|"))),
+                    .helping(format!("name what is inside if you know it, as in -f {what}/json")),
                 None => error.finding(format!("{} ({what}), which is recognised but not read", found.title)),
             }
         }

@@ -1,7 +1,6 @@
-//! Texts: Data::Dumper, YAML, XML and property lists.
+//! Texts: YAML, XML and property lists.
 
 use super::Sample;
-use super::walk::{Step, Stop, Walk};
 use crate::format::{Certainty, Guess};
 
 fn guess(certainty: Certainty, variant: &str) -> Option<Guess> {
@@ -12,34 +11,6 @@ fn guess(certainty: Certainty, variant: &str) -> Option<Guess> {
 fn text<'a>(sample: &Sample<'a>) -> &'a [u8] {
     let bytes = sample.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample.bytes);
     bytes.trim_ascii_start()
-}
-
-/// Data::Dumper's `$VAR1 = …;`.
-pub(super) fn dumper(sample: &Sample<'_>) -> Option<Guess> {
-    let mut walk = Walk::new(text(sample));
-    let head = assignment(&mut walk);
-    head.ok()?;
-    let is_value = match walk.rest() {
-        [b'[' | b'{' | b'\\' | b'\'' | b'"' | b'-' | b'0'..=b'9' | b'$', ..] => true,
-        rest => {
-            ["bless(", "undef", "do{", "qr/", "sub {", "v", "*"].iter().any(|start| rest.starts_with(start.as_bytes()))
-        }
-    };
-    if !is_value {
-        return None;
-    }
-    let is_complete = !sample.whole || walk.rest().trim_ascii_end().ends_with(b";");
-    guess(if is_complete { Certainty::Sure } else { Certainty::Likely }, "")
-}
-
-fn assignment(walk: &mut Walk<'_>) -> Step<()> {
-    walk.expect(b"$VAR")?;
-    let digits = walk.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if digits == 0 {
-        return Err(Stop::Wrong);
-    }
-    walk.at += digits;
-    walk.expect(b" = ")
 }
 
 /// XML, and a property list in XML.

@@ -62,16 +62,6 @@ impl<'a> Walk<'a> {
         Ok(self.take(size)?.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
-    /// Takes these bytes, or says that they are not there.
-    pub(super) fn expect(&mut self, bytes: &[u8]) -> Step<()> {
-        for expected in bytes {
-            if self.u8()? != *expected {
-                return Err(Stop::Wrong);
-            }
-        }
-        Ok(())
-    }
-
     /// What stands before the next `delimiter`, which is taken too.
     pub(super) fn until(&mut self, delimiter: u8) -> Step<&'a [u8]> {
         let rest = self.rest();

@@ -96,6 +96,7 @@ impl Document<'_> {
             (Kind::Attrs, Form::Module) => "module",
             (Kind::Attrs, _) => "attributes",
             (Kind::Regexp, _) if !node.has(flag::BARE) => return Some((b"Regexp", "regexp")),
+            (Kind::Module, Form::Variable) => return None,
             (Kind::Module, Form::Module) => return Some((self.bytes(node), "module-name")),
             (Kind::Module, _) => return Some((self.bytes(node), "class-name")),
             (Kind::EnumCase, _) => {

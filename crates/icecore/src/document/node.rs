@@ -35,7 +35,8 @@ pub enum Kind {
     Encoded = 10,
     /// A Ruby symbol; encoded as [`Kind::Encoded`] is.
     Symbol = 11,
-    /// The name of a class or a module, as a value.
+    /// The name of a class or a module, as a value; in [`Form::Variable`] that of
+    /// a Perl glob, `*main::STDOUT`.
     Module = 12,
     /// A PHP enum case, written `Class:Case`.
     EnumCase = 13,
@@ -195,7 +196,8 @@ pub enum Form {
     /// An instance of a user's subclass of a core class (`C`).
     Subclass = 14,
     /// On an `Object`: the variable itself is blessed; it was not reached
-    /// through a reference, as objects usually are (Perl).
+    /// through a reference, as objects usually are (Perl). On a `Module`: the name
+    /// of a glob.
     Variable = 15,
 }
 

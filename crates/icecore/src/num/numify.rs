@@ -11,6 +11,8 @@ pub(crate) struct Numified {
     integer: Option<(bool, u64)>,
     /// Whether the whole string is a number.
     pub(crate) is_number: bool,
+    /// Whether it says that it is infinite, or no number.
+    pub(crate) is_special: bool,
 }
 
 const SPACE: &[u8] = b" \t\n\r\x0b\x0c";
@@ -27,9 +29,10 @@ impl Numified {
         if shape.digits == 0 {
             return match special(unsigned) {
                 Some(float) => {
-                    Numified { float: if negative { -float } else { float }, integer: None, is_number: true }
+                    let float = if negative && float.is_infinite() { -float } else { float };
+                    Numified { float, integer: None, is_number: true, is_special: true }
                 }
-                None => Numified { float: 0.0, integer: Some((false, 0)), is_number: false },
+                None => Numified { float: 0.0, integer: Some((false, 0)), is_number: false, is_special: false },
             };
         }
         let is_number = is_rest_blank(shape.len);
@@ -41,27 +44,23 @@ impl Numified {
             float: if negative { -magnitude } else { magnitude },
             integer: whole.map(|value| (negative, value)),
             is_number,
+            is_special: false,
         }
     }
 
-    /// A float.
-    pub(crate) fn float(value: f64) -> Numified {
-        Numified { float: value, integer: None, is_number: true }
-    }
-
     /// As an integer of 64 bits, in two's complement, wrapped as perl does it;
-    /// `None` if it is infinite or no number.
+    /// `None` if it says that it is infinite or no number.
     pub(crate) fn bits(&self) -> Option<u64> {
         match self.integer {
             Some((false, value)) => Some(value),
             Some((true, value)) if value <= 1 << 63 => Some(value.wrapping_neg()),
-            _ if !self.float.is_finite() => None,
+            _ if self.is_special => None,
             _ => Some(float_bits(self.float)),
         }
     }
 }
 
-/// A finite float as an integer of 64 bits, cut off, and clamped.
+/// A float as an integer of 64 bits, cut off, and clamped.
 pub(crate) fn float_bits(value: f64) -> u64 {
     // Casts saturate.
     if value < 0.0 { value as i64 as u64 } else { value as u64 }
@@ -120,7 +119,8 @@ fn special(text: &[u8]) -> Option<f64> {
     if starts(b"inf") {
         Some(f64::INFINITY)
     } else if starts(b"nan") {
-        Some(f64::NAN)
+        // The one that perl has.
+        Some(f64::from_bits(0xFFF8 << 48))
     } else {
         None
     }
@@ -156,6 +156,6 @@ mod tests {
         }
         assert_eq!(Numified::of(b"-Infinity").float, f64::NEG_INFINITY);
         assert_eq!(Numified::of(b"nan").bits(), None);
-        assert_eq!(Numified::of(b"1e999").bits(), None);
+        assert_eq!(Numified::of(b"1e999").bits(), Some(u64::MAX));
     }
 }

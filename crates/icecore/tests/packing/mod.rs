@@ -141,3 +141,14 @@ pub fn is_same(ours: &str, theirs: &str) -> bool {
             ours.len() == theirs.len() && ours.iter().zip(&theirs).all(|(a, b)| a == b || is_nan(a) && is_nan(b))
         }
 }
+
+/// Where perl 5.36 gives what lay in its memory before: numbers of several bytes
+/// that end early in text, and characters that are none.
+pub fn is_left_to_chance(asked: &Asked) -> bool {
+    let Asked::Unpack(template, data) = asked else { return false };
+    let is_text = template.trim_start().starts_with('U') || template.contains("U0");
+    let has_numbers = template.contains(|c| "sSiIlLqQjJnNvVfdFD".contains(c));
+    // Sums of long doubles are rounded each time, not as long doubles.
+    let has_long_sum = template.contains('%') && template.contains('D');
+    has_long_sum || is_text && has_numbers || template.contains('U') && !data.is_ascii()
+}

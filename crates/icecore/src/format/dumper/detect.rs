@@ -16,6 +16,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     if !layout::may_begin(text) {
         return None;
     }
+    let begins = |name: &[u8]| text.trim_ascii_start().starts_with(name);
     let mut limits = Limits::default();
     limits.nodes = ENOUGH;
     limits.depth = u32::MAX;
@@ -31,8 +32,8 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
             ErrorKind::Limit if is_container => Certainty::Sure,
             ErrorKind::Truncated if is_container => Certainty::Likely,
             ErrorKind::Malformed | ErrorKind::BadLink if is_container && values > 2 => Certainty::Likely,
-            // A program: its reader can say where the code is.
-            ErrorKind::Unsupported if is_container && values > 2 => Certainty::Possible,
+            // Its reader can say where the code is. Other names begin programs.
+            ErrorKind::Unsupported if is_container && values > 2 && begins(b"$VAR") => Certainty::Likely,
             _ => return None,
         },
     };

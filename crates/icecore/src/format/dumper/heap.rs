@@ -385,7 +385,8 @@ impl<'a, 't> Heap<'a, 't> {
     fn settle(&mut self, job: u32, place: Place) -> Result<(), Stop> {
         let Job { at, node, referred, sets } = self.jobs[job as usize];
         let wrong = |expected: &'static str| {
-            Stop::Error(Error::new(ErrorKind::BadLink).at(at).expecting(expected).finding("a path to something else"))
+            let error = Error::new(ErrorKind::BadLink).at(at).expecting(expected);
+            Stop::Error(error.finding("a path to something else, or to itself"))
         };
         if sets {
             let Place::Variable(variable) = place else { return Err(wrong("a path to a value")) };

@@ -72,11 +72,17 @@ impl<'a> Lexer<'a> {
     /// What stands at `at` would have to be run.
     #[cold]
     pub(super) fn code(&self, at: usize, what: impl std::fmt::Display) -> Error {
+        self.code_that(at, what, HELP_CODE)
+    }
+
+    /// The same, where something else helps.
+    #[cold]
+    pub(super) fn code_that(&self, at: usize, what: impl std::fmt::Display, help: &'static str) -> Error {
         Error::new(ErrorKind::Unsupported)
             .at(at)
             .expecting("what Data::Dumper writes")
-            .finding(format!("{what}"))
-            .helping(HELP_CODE)
+            .finding(what.to_string())
+            .helping(help)
     }
 
     /// Something else than `expected` stands here: an operator is code.
@@ -85,10 +91,10 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         match rest {
             // They may be cut off.
-            [] | [b'='] | [b'-'] => self.wrong(self.input.len(), expected),
+            [] | [b'=' | b'-' | b':' | b'.'] => self.wrong(self.input.len(), expected),
             [b'-', b'>', behind @ ..] => match behind.trim_ascii_start().first() {
                 Some(byte) if is_word_start(*byte) => {
-                    self.code(self.at, "a method call").helping("Data::Dumper adds it where Toaster is set")
+                    self.code_that(self.at, "a method call", "Data::Dumper adds it where Toaster is set")
                 }
                 _ => self.code(self.at, "an access to what stands before"),
             },
@@ -97,6 +103,7 @@ impl<'a> Lexer<'a> {
                 b'+' | b'-' | b'*' | b'/' | b'%' | b'.' | b'?' | b'|' | b'&' | b'^' | b'<' | b'>' | b'!' | b'=' | b'~',
                 ..,
             ] => self.code(self.at, format_args!("the operator `{}`", char::from(rest[0]))),
+            [b'(', ..] => self.code(self.at, "a call"),
             [b'[' | b'{', ..] => self.code(self.at, "an access to what stands before"),
             [byte, ..] if byte.is_ascii_lowercase() => {
                 let word = String::from_utf8_lossy(self.word_at(self.at)).into_owned();
@@ -111,9 +118,22 @@ impl<'a> Lexer<'a> {
     /// Skips blanks, comments, and the pad at the start of lines.
     #[inline]
     pub(super) fn skip(&mut self) {
+        if !self.pad.is_empty() {
+            return self.skip_padded();
+        }
         while let Some(byte) = self.peek() {
             match byte {
-                b'\n' if !self.pad.is_empty() => {
+                _ if is_blank(byte) => self.at += 1,
+                b'#' => self.comment(),
+                _ => return,
+            }
+        }
+    }
+
+    fn skip_padded(&mut self) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'\n' => {
                     self.at += 1;
                     self.skip_pad();
                 }

@@ -12,11 +12,8 @@ mod lex;
 mod number;
 mod options;
 mod path;
-mod paths;
-mod quote;
 mod read;
 mod rebuild;
-mod referent;
 mod regexp;
 mod spelling;
 mod statements;
@@ -24,9 +21,14 @@ mod string;
 mod terms;
 mod wide;
 mod write;
+mod write_as_read;
+mod write_fast;
 mod write_frames;
 mod write_keys;
 mod write_leaf;
+mod write_paths;
+mod write_quote;
+mod write_referent;
 mod write_values;
 
 pub use options::{ReadOptions, WriteOptions};
@@ -109,5 +111,5 @@ fn write_row(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    write(document, &WriteOptions::from_settings(settings), limits, out)
+    write(document, &WriteOptions::from_settings(settings, WriteOptions::as_read(document)), limits, out)
 }

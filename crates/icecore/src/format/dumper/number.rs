@@ -76,6 +76,9 @@ impl Lexer<'_> {
             {
                 return self.dotted(start, end, negative);
             }
+            if behind > end + 1 && self.byte(behind) == Some(b'.') && behind + 1 == self.input.len() {
+                return Err(self.wrong(behind + 1, "a digit"));
+            }
             (end, is_float) = (behind, true);
         }
         if matches!(self.byte(end), Some(b'e' | b'E')) {

@@ -168,29 +168,30 @@ impl ReadOptions {
 }
 
 impl WriteOptions {
-    pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
-        let usual = WriteOptions::default();
-        let text = |name| settings.text(name).map(str::to_owned);
-        let names = settings.list("names").map(|names| names.map(str::to_owned).collect());
+    /// What is set, and for the rest the usual.
+    pub(super) fn from_settings(settings: &Settings, usual: WriteOptions) -> WriteOptions {
+        let flag = |name, usual| settings.flag_set(name).unwrap_or(usual);
+        let text = |name, usual| settings.text(name).map_or(usual, str::to_owned);
+        let names = settings.text("names").map(|names| names.split(',').map(str::to_owned).collect());
         WriteOptions {
             indent: settings.number("indent").and_then(|indent| u8::try_from(indent).ok()).unwrap_or(usual.indent),
-            terse: settings.flag("terse"),
-            useqq: settings.flag("useqq"),
-            deepcopy: settings.flag("deepcopy"),
-            purity: settings.flag("purity"),
-            sortkeys: settings.flag("sortkeys"),
-            quotekeys: settings.flag_set("quotekeys").unwrap_or(true),
-            trailingcomma: settings.flag("trailingcomma"),
-            pad: text("pad").unwrap_or_default(),
-            pair: text("pair").unwrap_or(usual.pair),
-            varname: text("varname").unwrap_or(usual.varname),
-            names: names.unwrap_or_default(),
-            list: settings.flag("list"),
-            maxdepth: settings.number("maxdepth").and_then(|depth| u32::try_from(depth).ok()).unwrap_or(0),
-            bless: text("bless").unwrap_or(usual.bless),
-            toaster: text("toaster").filter(|method| !method.is_empty()),
-            sparseseen: settings.flag("sparseseen"),
-            useperl: settings.flag("useperl"),
+            terse: flag("terse", usual.terse),
+            useqq: flag("useqq", usual.useqq),
+            deepcopy: flag("deepcopy", usual.deepcopy),
+            purity: flag("purity", usual.purity),
+            sortkeys: flag("sortkeys", usual.sortkeys),
+            quotekeys: flag("quotekeys", usual.quotekeys),
+            trailingcomma: flag("trailingcomma", usual.trailingcomma),
+            pad: text("pad", usual.pad),
+            pair: text("pair", usual.pair),
+            varname: text("varname", usual.varname),
+            names: names.unwrap_or(usual.names),
+            list: flag("list", usual.list),
+            maxdepth: settings.number("maxdepth").and_then(|depth| u32::try_from(depth).ok()).unwrap_or(usual.maxdepth),
+            bless: text("bless", usual.bless),
+            toaster: settings.text("toaster").map(str::to_owned).or(usual.toaster).filter(|method| !method.is_empty()),
+            sparseseen: flag("sparseseen", usual.sparseseen),
+            useperl: flag("useperl", usual.useperl),
         }
     }
 }

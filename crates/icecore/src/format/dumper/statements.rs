@@ -32,6 +32,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
                 };
             }
             if self.statement()? == After::End {
+                self.cover(self.lexer.at);
                 return Ok(());
             }
         }
@@ -58,7 +59,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
                 }
             }
             Some(b'*') => self.glob_statement(),
-            _ if !self.roots.is_empty() => match self.roots.iter().all(|root| root.sigil == 0) {
+            _ if !self.roots.is_empty() => match self.is_bare() {
                 // Another document.
                 true => Ok(After::End),
                 false => Err(self.other_statement()),
@@ -163,7 +164,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
                 return self.end_of_statement();
             }
         };
-        if self.roots.iter().any(|root| root.sigil == 0) || self.names.contains(&(sigil, name)) {
+        if self.is_bare() || self.names.contains(&(sigil, name)) {
             // The next text begins here.
             self.lexer.at = start;
             return Ok(After::End);
@@ -199,7 +200,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
             self.lexer.at = start;
             return if self.roots.is_empty() { self.bare() } else { Err(self.lexer.code(start, "a glob")) };
         }
-        if self.roots.iter().any(|root| root.sigil == 0) {
+        if self.is_bare() {
             self.lexer.at = start;
             return Ok(After::End);
         }
@@ -231,6 +232,11 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
             self.names.insert((sigil, name));
         }
         self.roots.push(Root { sigil, name, glob, node });
+    }
+
+    /// Whether the value is one without a name: then it is the only one.
+    fn is_bare(&self) -> bool {
+        self.roots.first().is_some_and(|root| root.sigil == 0)
     }
 
     /// `;`, which only the end of the input may stand for.

@@ -180,7 +180,7 @@ fn unclosed(lexer: &Lexer<'_>, close: u8) -> Error {
 
 #[cold]
 fn interpolation(lexer: &Lexer<'_>, at: usize) -> Error {
-    lexer.code(at, "a variable in a string").helping("code is not run; `\\$` and `\\@` are the characters themselves")
+    lexer.code_that(at, "a variable in a string", "code is not run; `\\$` and `\\@` are the characters themselves")
 }
 
 /// Whether the `$` or `@` before the position begins a variable.

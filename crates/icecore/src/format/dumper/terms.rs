@@ -50,9 +50,10 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
             Some(b'-') if next.is_some_and(is_word_start) => self.word(key, start),
             Some(b'.') if matches!(next, Some(b'0'..=b'9')) => self.number(key, start, false),
-            Some(b'+') if !matches!(next, Some(b'+')) => {
-                self.lexer.at += 1;
-                self.lexer.skip();
+            Some(b'+') => {
+                while self.lexer.take(b"+") {
+                    self.lexer.skip();
+                }
                 self.term(key, referred)
             }
             Some(b'!') => self.boolean(key, start),
@@ -66,6 +67,8 @@ impl<S: Sink> Machine<'_, '_, S> {
             Some(b'<') => Err(self.lexer.code(start, "reading from a file")),
             Some(b'(') => Err(self.lexer.code(start, "a list in brackets")),
             Some(byte) if is_word_start(byte) => self.word(key, start),
+            // The front of a number or of a boolean.
+            Some(b'-' | b'.') if next.is_none() => Err(self.lexer.wrong(start + 1, "a value")),
             _ => Err(self.lexer.wrong(start, "a value")),
         }
     }
@@ -295,10 +298,11 @@ impl<S: Sink> Machine<'_, '_, S> {
             let rest = self.lexer.rest();
             return Err(match [&b"{"[..], b"\"DUMMY\"", b"}"].iter().any(|piece| piece.starts_with(rest)) {
                 true => self.lexer.wrong(self.lexer.input.len(), "`sub { \"DUMMY\" }`"),
-                false => self
-                    .lexer
-                    .code(start, "the code of a sub")
-                    .helping("without Deparse, Data::Dumper writes `sub { \"DUMMY\" }`"),
+                false => self.lexer.code_that(
+                    start,
+                    "the code of a sub",
+                    "without Deparse, Data::Dumper writes `sub { \"DUMMY\" }`",
+                ),
             });
         }
         let at = self.sink.tape().push(Node { key, ..Node::open(Kind::Code, 0) });
@@ -325,6 +329,9 @@ impl<S: Sink> Machine<'_, '_, S> {
         behind.skip();
         Err(match behind.peek() {
             None => self.lexer.wrong(self.lexer.input.len(), "a value"),
+            Some(_) if matches!(behind.rest(), b":" | b"(" | b"( ") => {
+                self.lexer.wrong(self.lexer.input.len(), "a value")
+            }
             Some(b'(') => self.lexer.code(start, format_args!("`{shown}(`, a call")),
             _ => self.lexer.code(start, format_args!("`{shown}`")),
         })
@@ -396,6 +403,9 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         if frame.shape == Shape::Call {
             let is_name = name.iter().all(|byte| is_word(*byte) || matches!(byte, b':' | b'\''));
+            if b" )".starts_with(self.lexer.rest()) && self.lexer.rest().len() < 2 {
+                return Err(self.lexer.wrong(self.lexer.input.len(), "` )`"));
+            }
             if !is_name || name.is_empty() || !self.lexer.rest().starts_with(b" )") {
                 return Err(self.call(frame));
             }

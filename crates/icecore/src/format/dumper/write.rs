@@ -4,12 +4,12 @@
 //! saw each thing. Names are made only for what a link of the document means.
 
 use super::options::WriteOptions;
-use super::paths::{Path, Paths};
-use super::referent::{Found, Id, Look, Type};
-use super::write_frames::Frame;
-use super::{NAME, quote, wide};
+use super::write_frames::{Frame, push_int};
+use super::write_paths::{Path, Paths};
+use super::write_referent::{Found, Id, Look, Type};
+use super::{NAME, wide, write_quote as quote};
 use crate::document::{Document, Kind, Naming, Node, flag};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::format::write_named;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
@@ -67,7 +67,10 @@ fn write_as(
         stack: Vec::new(),
         sorted: Vec::new(),
         paths: Paths::new(options.useperl),
+        name: Vec::new(),
         root: None,
+        is_fast: !options.useperl && !options.useqq,
+        has_lines: options.indent > 0 || !options.pad.is_empty(),
         seen: HashMap::new(),
         posts: Vec::new(),
         remembers_all: has_targets && options.deepcopy && options.maxdepth > 0 && !options.purity,
@@ -144,6 +147,8 @@ fn unwrapped(nodes: &[Node], at: u32) -> u32 {
 #[derive(Clone, Copy)]
 pub(super) struct Seen {
     pub(super) path: Path,
+    /// The variable in which it was met.
+    pub(super) variable: u32,
     pub(super) form: SeenForm,
     /// All of it was written.
     pub(super) done: bool,
@@ -169,8 +174,14 @@ pub(super) struct Writer<'d> {
     /// The entries of the sorted hashes that are open, the last first.
     pub(super) sorted: Vec<(super::write_keys::Key, u32)>,
     pub(super) paths: Paths,
-    /// The name of the value that is being written.
+    /// The name of the value that is being written, and the same once it is needed
+    /// for others.
+    pub(super) name: Vec<u8>,
     pub(super) root: Option<Path>,
+    /// Whether the tight loop may be used.
+    pub(super) is_fast: bool,
+    /// Whether something stands before each item.
+    pub(super) has_lines: bool,
     pub(super) seen: HashMap<Id, Seen>,
     /// What the statements behind the value say: this name is that thing.
     pub(super) posts: Vec<(Path, Seen)>,
@@ -217,16 +228,15 @@ impl<'d> Writer<'d> {
     /// Writes one of the values, and the statements that belong to it.
     fn statement(&mut self, at: u32, number: usize, out: &mut dyn Output) -> Result<(), Error> {
         let options = self.style.options;
-        let name = self.name(at, number)?;
-        self.root = Some(self.paths.root(&name));
+        self.name_value(at, number)?;
         let buf = out.buffer();
         buf.extend_from_slice(options.pad.as_bytes());
         let start = buf.len();
         if !options.terse {
-            buf.extend_from_slice(&name);
+            buf.extend_from_slice(&self.name);
             buf.extend_from_slice(b" = ");
         }
-        let column = if self.style.columns && !options.terse { name.len() + 3 } else { 0 };
+        let column = if self.style.columns && !options.terse { self.name.len() + 3 } else { 0 };
         self.value(at, column, buf)?;
         // Whether the name must be put in front turns out at the end.
         let is_held = options.terse && options.purity;
@@ -238,7 +248,7 @@ impl<'d> Writer<'d> {
         }
         let buf = out.buffer();
         if options.terse && !self.posts.is_empty() {
-            let front = [&name[..], b" = "].concat();
+            let front = [&self.name[..], b" = "].concat();
             buf.splice(start..start, front);
         }
         if !options.terse || !self.posts.is_empty() {
@@ -266,18 +276,30 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// The name of the value at `at`, the `number`-th: with its sigil.
-    fn name(&self, at: u32, number: usize) -> Result<Vec<u8>, Error> {
+    /// Names the value at `at`, the `number`-th.
+    fn name_value(&mut self, at: u32, number: usize) -> Result<(), Error> {
         let options = self.style.options;
+        self.root = None;
+        self.name.clear();
         let Some(given) = number.checked_sub(1).and_then(|position| options.names.get(position)) else {
-            return Ok(format!("${}{number}", options.varname).into_bytes());
+            self.name.push(b'$');
+            self.name.extend_from_slice(options.varname.as_bytes());
+            push_int(i64::try_from(number).unwrap_or(i64::MAX), &mut self.name);
+            return Ok(());
         };
-        let given = given.as_bytes();
-        Ok(match given.split_first() {
-            Some((b'*', name)) => [&[self.sigil(at)?], name].concat(),
-            Some((b'$', _)) => given.to_vec(),
-            _ => [b"$", given].concat(),
-        })
+        let (sigil, name) = match given.as_bytes().split_first() {
+            Some((b'*', name)) => (self.sigil(at)?, name),
+            Some((b'$', name)) => (b'$', name),
+            _ => (b'$', given.as_bytes()),
+        };
+        self.name.push(sigil);
+        self.name.extend_from_slice(name);
+        Ok(())
+    }
+
+    /// The sigil of the value, where that is what is being written.
+    pub(super) fn own_sigil(&self) -> Option<u8> {
+        if self.stack.is_empty() { self.name.first().copied() } else { None }
     }
 
     /// What a star in front of the name becomes.
@@ -322,10 +344,10 @@ impl<'d> Writer<'d> {
         if self.blanks <= self.most_blanks {
             return Ok(());
         }
-        Err(self
-            .limits
-            .too_expanded(self.most_again)
-            .expecting(format!("at most {} bytes of indentation and names", self.most_blanks)))
+        Err(Error::new(ErrorKind::Limit)
+            .expecting(format!("at most {} bytes of indentation and names", self.most_blanks))
+            .finding("more of them")
+            .helping("`indent=1` and `indent=0` need less; raise the limit `expansion` if the input is trusted"))
     }
 
     pub(super) fn push_path(&mut self, path: Path, buf: &mut Vec<u8>) -> Result<(), Error> {

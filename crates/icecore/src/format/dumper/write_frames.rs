@@ -1,9 +1,9 @@
 //! Writes what is in containers.
 
-use super::paths::Path;
-use super::referent::Id;
 use super::write::{READY, Writer};
 use super::write_keys::Key;
+use super::write_paths::Path;
+use super::write_referent::Id;
 use crate::document::{IS_KEY, Kind, NO_KEY, flag};
 use crate::error::Error;
 
@@ -47,7 +47,9 @@ impl Writer<'_> {
     pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         let level = self.stack.len() + 1;
-        while let Some((key, at)) = self.next_child(&mut frame) {
+        loop {
+            self.fast_children(&mut frame, level, buf);
+            let Some((key, at)) = self.next_child(&mut frame) else { break };
             let mut column = frame.column;
             if frame.count > 0 {
                 buf.push(b',');

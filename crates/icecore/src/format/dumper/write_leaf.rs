@@ -1,9 +1,9 @@
 //! Writes leaves: strings, numbers and the like, and regexps.
 
-use super::quote;
 use super::wide;
 use super::write::Writer;
 use super::write_frames::push_int;
+use super::write_quote as quote;
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::num::general::perl_text;
@@ -231,7 +231,7 @@ impl Writer<'_> {
 
 /// Digits, in quotes if they are many.
 #[inline]
-fn push_digits(digits: &[u8], buf: &mut Vec<u8>) {
+pub(super) fn push_digits(digits: &[u8], buf: &mut Vec<u8>) {
     if digits.len() <= BARE {
         return buf.extend_from_slice(digits);
     }

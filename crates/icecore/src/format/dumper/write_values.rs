@@ -1,11 +1,11 @@
 //! Writes values: references, and what they refer to.
 
-use super::paths::Path;
-use super::quote;
-use super::referent::{Found, Id, Leaf, Look, Referent, Type};
 use super::wide;
 use super::write::{Seen, SeenForm, Writer};
 use super::write_frames::{Frame, Shape};
+use super::write_paths::Path;
+use super::write_quote as quote;
+use super::write_referent::{Found, Id, Leaf, Look, Referent, Type, is_reference};
 use crate::document::{Kind, flag};
 use crate::error::Error;
 use crate::output::LossKind;
@@ -13,18 +13,35 @@ use crate::output::LossKind;
 impl Writer<'_> {
     /// Writes the value at `at`: a leaf whole, of a container the front.
     pub(super) fn value(&mut self, at: u32, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let node = self.node(at);
+        if matches!(node.kind, Kind::Array | Kind::Map) && node.flags & !flag::REF == 0 {
+            let kind = if node.kind == Kind::Array { Type::Array } else { Type::Hash };
+            let id = Id::Container(at);
+            let plain = Referent { at, kind, id, object: None, is_target: false, is_again: false };
+            return self.reference(at, &plain, column, buf);
+        }
         let document = self.document;
         let losses = &mut self.losses;
         let lose = |kind, at| losses.add(kind, || document.path(at));
         let most = self.limits.depth.saturating_add(64);
         match Look::new(document, most, lose).variable(at)? {
             Found::Leaf(leaf) => self.scalar(&leaf, buf),
-            Found::Reference(referent) => self.reference(&referent, column, buf),
+            Found::Reference(referent) => {
+                // Only variables without references in them are known again. One that
+                // refers to itself looks like one that refers to another that does.
+                if node.kind == Kind::Alias || referent.id == Id::Variable(at) {
+                    self.lose(LossKind::Sharing, at);
+                }
+                self.reference(at, &referent, column, buf)
+            }
         }
     }
 
     /// Counts what is written again.
     fn count_again(&mut self, at: u32) -> Result<(), Error> {
+        if self.style.options.deepcopy {
+            self.lose(LossKind::Sharing, at);
+        }
         let node = self.node(at);
         let nodes = if node.kind.is_container() {
             u64::from(self.document.tape().next(at).saturating_sub(at))
@@ -42,7 +59,11 @@ impl Writer<'_> {
 
     /// The name of the value that is being written.
     fn path_here(&mut self) -> Path {
-        let root = self.root.unwrap_or_else(|| self.paths.root(b""));
+        let root = match self.root {
+            Some(root) => root,
+            None => self.paths.root(&self.name),
+        };
+        self.root = Some(root);
         let known = self.stack.iter().rposition(|frame| frame.path.is_some());
         for level in known.unwrap_or(0)..self.stack.len() {
             let own = match level.checked_sub(1) {
@@ -79,9 +100,24 @@ impl Writer<'_> {
         })
     }
 
-    fn remember(&mut self, id: Id, form: SeenForm) {
+    /// Remembers a thing that was met in the variable at `variable`.
+    fn remember(&mut self, id: Id, variable: u32, form: SeenForm) {
         let path = self.path_here();
-        self.seen.insert(id, Seen { path, form, done: false });
+        self.seen.insert(id, Seen { path, variable, form, done: false });
+    }
+
+    /// A reference to the variable at `at` is written as one to what that refers to.
+    /// By its name it is the same variable only if that was met there.
+    fn check_variable(&mut self, at: u32) {
+        if !is_reference(&self.node(at)) && self.node(at).kind != Kind::Link {
+            return;
+        }
+        let found = Look::new(self.document, self.most_steps(), |_, _| ()).variable(at);
+        let Ok(Found::Reference(referent)) = found else { return };
+        let thing = self.seen.get(&referent.id);
+        if self.style.options.purity || thing.is_none_or(|thing| thing.variable != at) {
+            self.lose(LossKind::Sharing, at);
+        }
     }
 
     /// A thing was written: from now on it is known by its name.
@@ -110,9 +146,10 @@ impl Writer<'_> {
                 }
                 Some(_) => is_known = true,
                 None if leaf.is_target && self.is_catalogued(leaf) => {
-                    self.remember(id, SeenForm::Behind);
+                    self.remember(id, leaf.at, SeenForm::Behind);
                     is_known = true;
                 }
+                None if leaf.is_again && self.style.options.sparseseen => self.lose(LossKind::Sharing, leaf.at),
                 None => {}
             }
         }
@@ -146,13 +183,14 @@ impl Writer<'_> {
 
     // -- References ------------------------------------------------------------------
 
-    fn reference(&mut self, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+    /// The variable at `at` refers to this.
+    fn reference(&mut self, at: u32, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
         if referent.is_target || self.remembers_all || !self.seen.is_empty() {
             if let Some(thing) = self.seen.get(&referent.id).copied() {
                 return self.seen_reference(&thing, referent, buf);
             }
             if referent.is_target || self.remembers_all {
-                self.remember(referent.id, self.form_of(referent));
+                self.remember(referent.id, at, self.form_of(referent));
             }
         }
         let options = self.style.options;
@@ -163,6 +201,9 @@ impl Writer<'_> {
         }
         if referent.is_again {
             self.count_again(referent.at)?;
+            if referent.kind == Type::Scalar {
+                self.check_variable(referent.at);
+            }
         }
         let mut column = column;
         let blessed = self.class_of(referent);
@@ -233,11 +274,7 @@ impl Writer<'_> {
     }
 
     fn form_of(&self, referent: &Referent) -> SeenForm {
-        let sigil = match self.root {
-            Some(root) if self.stack.is_empty() => self.paths.root_text(root).first().copied(),
-            _ => None,
-        };
-        match sigil {
+        match self.own_sigil() {
             Some(b'@' | b'%') => SeenForm::Behind,
             Some(b'*') if referent.kind == Type::Code => SeenForm::Code,
             _ => SeenForm::Plain,
@@ -256,11 +293,7 @@ impl Writer<'_> {
             self.posts.push((path, *thing));
             return Ok(());
         }
-        let sigil = match self.root {
-            Some(root) if self.stack.is_empty() => self.paths.root_text(root).first().copied(),
-            _ => None,
-        };
-        let Some(sigil) = sigil.filter(|sigil| matches!(sigil, b'@' | b'%')) else {
+        let Some(sigil) = self.own_sigil().filter(|sigil| matches!(sigil, b'@' | b'%')) else {
             return self.push_seen(thing, buf);
         };
         let start = buf.len();
@@ -317,10 +350,7 @@ impl Writer<'_> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(referent.at)));
         }
-        let sigil = match self.root {
-            Some(root) if self.stack.is_empty() => self.paths.root_text(root).first().copied(),
-            _ => None,
-        };
+        let sigil = self.own_sigil();
         let brackets: &'static [u8] = match shape {
             Shape::Array if sigil == Some(b'@') => b"()",
             Shape::Hash | Shape::Sorted if sigil == Some(b'%') => b"()",

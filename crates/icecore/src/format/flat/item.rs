@@ -33,6 +33,8 @@ impl<'d> Item<'d> {
                 bigint::push_decimal(negative, magnitude, &mut digits);
                 digits.into()
             }
+            // Where others print floats, perl keeps the sign of zero; not here.
+            Item::Float(0.0) => Cow::Borrowed(b"0"),
             Item::Float(value) => general::perl_text(value).into_bytes().into(),
             Item::Bytes(bytes) | Item::Text(bytes) => Cow::Borrowed(bytes),
         }

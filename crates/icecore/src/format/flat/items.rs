@@ -136,8 +136,16 @@ impl<'d> Items<'d> {
         }
     }
 
-    /// The next item, which stays the next one.
+    /// The next item, which stays the next one. What it loses is counted when it
+    /// is taken.
     pub(crate) fn peek(&mut self) -> Result<Option<Item<'d>>, Error> {
+        let losses = std::mem::take(&mut self.losses);
+        let item = self.look();
+        self.losses = losses;
+        item
+    }
+
+    fn look(&mut self) -> Result<Option<Item<'d>>, Error> {
         match &self.source {
             _ if self.left() == 0 => Ok(None),
             Source::Array { at, .. } => self.item(*at).map(Some),
@@ -148,14 +156,19 @@ impl<'d> Items<'d> {
         }
     }
 
+    /// Goes over the next item.
+    pub(crate) fn drop_next(&mut self) {
+        match &mut self.source {
+            Source::Array { at, left } => (*at, *left) = (self.document.tape().next(*at), left.saturating_sub(1)),
+            Source::Chosen { next, .. } => *next += 1,
+        }
+    }
+
     /// The next item.
     pub(crate) fn take(&mut self) -> Result<Option<Item<'d>>, Error> {
-        let item = self.peek()?;
+        let item = self.look()?;
         if item.is_some() {
-            match &mut self.source {
-                Source::Array { at, left } => (*at, *left) = (self.document.tape().next(*at), *left - 1),
-                Source::Chosen { next, .. } => *next += 1,
-            }
+            self.drop_next();
         }
         Ok(item)
     }
@@ -170,6 +183,12 @@ impl<'d> Items<'d> {
             }
             Source::Chosen { .. } => &[],
         }
+    }
+
+    /// The bytes of a node of a [run](Items::run).
+    #[inline]
+    pub(crate) fn bytes(&self, node: &Node) -> &'d [u8] {
+        self.document.bytes(node)
     }
 
     /// Leaves out so many leaves of a [run](Items::run).
@@ -217,6 +236,12 @@ impl<'d> Items<'d> {
 
     fn item(&mut self, at: u32) -> Result<Item<'d>, Error> {
         let node = self.document.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0));
+        // What lists mostly hold.
+        match node.kind {
+            Kind::Int => return Ok(Item::Int(node.payload as i64)),
+            Kind::Bytes => return Ok(Item::Bytes(self.document.bytes(&node))),
+            _ => {}
+        }
         if node.kind.is_container() || node.kind.is_again() {
             let here = self.document.at(at).unwrap_or_else(|| self.document.root());
             let inner = through(here, self.limits, &mut self.losses)?;

@@ -19,7 +19,8 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let part = &input[..input.len().min(LOOK)];
     let limits = Limits { depth: u32::MAX, ..Limits::default() };
     let mut tape = Tape::new();
-    let (consumed, error) = Reader::<_, true>::new(part, &mut tape, &limits, Surrogates::Keep).read();
+    let options = ReadOptions { surrogates: Surrogates::Keep, ..ReadOptions::default() };
+    let (consumed, error) = Reader::<_, true, false>::new(part, &mut tape, &limits, &options).read();
     let is_container = matches!(first, b'{' | b'[');
     let is_typed = super::says_typed(input, &ReadOptions::default());
     let variant = |more: &str| format!("{}{more}", if is_typed { "typed" } else { "plain" });

@@ -166,18 +166,18 @@ fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>
 }
 
 /// As the row of the registry reads it, onto a tape. With `None`, it has to be read
-/// by that: it is typed, or may be more than JSON.
+/// by that: it is typed, or more than JSON is taken.
 pub(crate) fn read_tape(
     input: &[u8],
     options: &ReadOptions,
     limits: &Limits,
     tape: &mut Tape,
 ) -> Option<(usize, Option<Error>)> {
-    if says_typed(input, options) || options.relaxed != Relaxed::default() {
+    if says_typed(input, options) || options.is_relaxed() {
         return None;
     }
     tape.clear();
-    Some(read::Reader::<_, true>::new(input, tape, limits, options.surrogates).read())
+    Some(read::Reader::<_, true, false>::new(input, tape, limits, options).read())
 }
 
 fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
@@ -186,10 +186,16 @@ fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) 
     if detail {
         let mut sink = Detailed { tape, ..Detailed::default() };
         sink.detail.spelling.format = FORMAT.name.to_owned();
-        let (consumed, error) = read::Reader::<_, false>::new(input, &mut sink, limits, options.surrogates).read();
+        let (consumed, error) = match options.is_relaxed() {
+            false => read::Reader::<_, false, false>::new(input, &mut sink, limits, options).read(),
+            true => read::Reader::<_, false, true>::new(input, &mut sink, limits, options).read(),
+        };
         Outcome { document: Document::detailed(input, sink), consumed, error }
     } else {
-        let (consumed, error) = read::Reader::<_, true>::new(input, &mut tape, limits, options.surrogates).read();
+        let (consumed, error) = match options.is_relaxed() {
+            false => read::Reader::<_, true, false>::new(input, &mut tape, limits, options).read(),
+            true => read::Reader::<_, false, true>::new(input, &mut tape, limits, options).read(),
+        };
         Outcome { document: Document::new(input, tape), consumed, error }
     }
 }

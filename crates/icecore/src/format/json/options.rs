@@ -166,6 +166,11 @@ pub struct WriteOptions {
 }
 
 impl ReadOptions {
+    /// Whether anything is read that is no JSON.
+    pub(super) fn is_relaxed(&self) -> bool {
+        self.relaxed != Relaxed::default()
+    }
+
     pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
         ReadOptions {
             typed: settings.flag_set("typed"),

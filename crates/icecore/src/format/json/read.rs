@@ -1,13 +1,15 @@
 //! Reading: RFC 8259, nothing more and nothing less.
 
 mod fast;
+mod relaxed;
+mod strings;
 
 use super::number::{self, Shape};
-use super::string;
-use super::{NUMBER_TEXT, Surrogates, canonical};
+use super::{NUMBER_TEXT, ReadOptions, Relaxed, Surrogates, canonical};
 use crate::document::{Foretold, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
+use std::collections::HashSet;
 
 /// How many keys of a map get ids; the others stand on the tape.
 const KEYS_WITH_ID: u32 = 256;
@@ -17,17 +19,23 @@ struct Open {
     at: u32,
     count: u32,
     is_map: bool,
+    /// An object that froze itself: it has one value.
+    is_tag: bool,
     /// The id of the key before; 0 at the start.
     previous: u16,
 }
 
-/// The one state machine. `FAST` adds shortcuts that change nothing else.
-pub(super) struct Reader<'a, 's, S, const FAST: bool> {
+/// The one state machine. `FAST` adds shortcuts that change nothing else; `RELAXED`
+/// looks at the options that take more than JSON.
+pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
     input: &'a [u8],
     at: usize,
     sink: &'s mut S,
     limits: &'s Limits,
     surrogates: Surrogates,
+    relaxed: Relaxed,
+    /// The keys that maps have, by where these are; only if none may occur twice.
+    seen: HashSet<(u32, Vec<u8>)>,
     open: Vec<Open>,
     /// The key of the next value.
     key: u16,
@@ -43,10 +51,21 @@ struct Text {
     escaped: bool,
 }
 
-impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
-    pub(super) fn new(input: &'a [u8], sink: &'s mut S, limits: &'s Limits, surrogates: Surrogates) -> Self {
+impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, FAST, RELAXED> {
+    pub(super) fn new(input: &'a [u8], sink: &'s mut S, limits: &'s Limits, options: &ReadOptions) -> Self {
         let foretold = std::mem::take(&mut sink.tape().foretold);
-        Reader { input, at: 0, sink, limits, surrogates, open: Vec::new(), key: NO_KEY, foretold }
+        Reader {
+            input,
+            at: 0,
+            sink,
+            limits,
+            surrogates: options.surrogates,
+            relaxed: options.relaxed,
+            seen: HashSet::new(),
+            open: Vec::new(),
+            key: NO_KEY,
+            foretold,
+        }
     }
 
     /// Reads one document. Returns how far it got, and what stopped it.
@@ -114,6 +133,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
                 b't' => self.literal("true", Node::leaf(Kind::Bool, 1))?,
                 b'f' => self.literal("false", Node::leaf(Kind::Bool, 0))?,
                 b'n' => self.literal("null", Node::leaf(Kind::Null, 0))?,
+                b'\'' if RELAXED && self.relaxed.singlequote => self.string_value()?,
+                b'(' if RELAXED && self.relaxed.tags => self.tag()?,
                 _ => return Err(self.unexpected("a JSON value")),
             };
             if complete && !self.after_value()? {
@@ -132,6 +153,10 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
             let Some(top) = self.open.last_mut() else { return Ok(false) };
             top.count += 1;
             let (is_map, at, count) = (top.is_map, top.at, top.count);
+            if RELAXED && top.is_tag {
+                self.end_tag(at);
+                continue;
+            }
             if depth == 1 {
                 self.sink.child_done()?;
             }
@@ -139,6 +164,10 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
             match (self.peek(), is_map) {
                 (Some(b','), _) => {
                     self.punctuation(at, "value-separator");
+                    if RELAXED && self.is_trailing_comma(is_map) {
+                        self.end(at, count, if is_map { "end-object" } else { "end-array" });
+                        continue;
+                    }
                     if !self.first_or_next(is_map)? {
                         return Ok(true);
                     }
@@ -162,6 +191,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
         let start = self.at;
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
+        }
+        if RELAXED {
+            self.comments();
         }
         if S::DETAIL {
             let node = self.open.last().map_or(NO_NODE, |top| top.at);
@@ -230,7 +262,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
             }
         }
         self.punctuation(at, if is_map { "begin-object" } else { "begin-array" });
-        self.open.push(Open { at, count: 0, is_map, previous: 0 });
+        self.open.push(Open { at, count: 0, is_map, is_tag: false, previous: 0 });
         self.space();
         if self.peek() == Some(close) {
             self.end(at, 0, if is_map { "end-object" } else { "end-array" });
@@ -287,13 +319,20 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
 
     fn new_name(&mut self) -> Result<(), Error> {
         let start = self.at;
-        if self.peek() != Some(b'"') {
-            return Err(self.unexpected(match self.open.last() {
-                Some(top) if top.count == 0 => "a name in quotes or `}`",
-                _ => "a name in quotes",
-            }));
+        let text = match self.peek() {
+            Some(b'"') => self.string()?,
+            Some(b'\'') if RELAXED && self.relaxed.singlequote => self.string()?,
+            Some(b'A'..=b'Z' | b'a'..=b'z' | b'_') if RELAXED && self.relaxed.barekey => self.bare_name()?,
+            _ => {
+                return Err(self.unexpected(match self.open.last() {
+                    Some(top) if top.count == 0 => "a name in quotes or `}`",
+                    _ => "a name in quotes",
+                }));
+            }
+        };
+        if RELAXED && self.relaxed.unique_keys {
+            self.must_be_new(&text, start)?;
         }
-        let text = self.string()?;
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         let (map, previous) = (top.at, top.previous);
         let mut id = None;
@@ -341,140 +380,6 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
         Ok(true)
     }
 
-    /// Reads a string, the opening quote of which has been seen.
-    #[inline]
-    fn string(&mut self) -> Result<Text, Error> {
-        let start = self.at + 1;
-        let stop = string::find_special::<FAST>(self.input, start);
-        if self.input.get(stop.at) != Some(&b'"') {
-            return self.string_with_escapes(start, stop);
-        }
-        let len = stop.at - start;
-        if stop.beyond_ascii {
-            self.check_utf8(start, stop.at)?;
-        }
-        if len as u64 > self.limits.string {
-            return Err(self.limits.too_long(len as u64).at(self.at));
-        }
-        self.at = stop.at + 1;
-        Ok(Text { place: Place::Input(start as u64), len, escaped: false })
-    }
-
-    /// Reads a string that starts at `start` and has, at `stop`, something else
-    /// than its end.
-    #[inline(never)]
-    fn string_with_escapes(&mut self, start: usize, stop: string::Stop) -> Result<Text, Error> {
-        let first = self.sink.tape().arena.len();
-        let end = self.unescape(start, stop.at).and_then(|end| self.check_utf8(start, end).map(|()| end));
-        let end = match end {
-            Ok(end) => end,
-            Err(error) => {
-                self.sink.tape().arena.truncate(first);
-                return Err(error);
-            }
-        };
-        let len = self.sink.tape().arena.len() - first;
-        if len as u64 > self.limits.string {
-            return Err(self.limits.too_long(len as u64).at(self.at));
-        }
-        self.at = end + 1;
-        Ok(Text { place: Place::Arena(first as u64), len, escaped: true })
-    }
-
-    /// Unescapes a string into the arena. Returns where its closing quote is.
-    fn unescape(&mut self, start: usize, mut stop: usize) -> Result<usize, Error> {
-        let input = self.input;
-        let mut run = start;
-        loop {
-            self.sink.tape().arena.extend_from_slice(input.get(run..stop).unwrap_or(&[]));
-            match input.get(stop) {
-                Some(b'"') => return Ok(stop),
-                Some(b'\\') => run = self.escape(stop)?,
-                Some(control) => {
-                    return Err(Error::new(ErrorKind::Malformed)
-                        .at(stop)
-                        .expecting("an escape for a control character")
-                        .finding(format!("the byte 0x{control:02x} itself"))
-                        .helping(format!("write it as \\u{control:04x}")));
-                }
-                None => return Err(self.ends_within("a string", start - 1)),
-            }
-            stop = string::find_special::<FAST>(input, run).at;
-        }
-    }
-
-    /// Unescapes the escape at `at` into the arena. Returns where it ends.
-    fn escape(&mut self, at: usize) -> Result<usize, Error> {
-        let Some(letter) = self.input.get(at + 1).copied() else { return Err(self.ends_within("an escape", at)) };
-        if letter != b'u' {
-            let Some(byte) = string::short_escape(letter) else {
-                return Err(self.bad_escape(at, "one of JSON's escapes, \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u"));
-            };
-            self.sink.tape().arena.push(byte);
-            return Ok(at + 2);
-        }
-        let unit = self.unit(at)?;
-        let (code, end) = match unit {
-            0xD800..=0xDBFF => match self.low_half(at + 6)? {
-                Some(low) => (0x10000 + ((u32::from(unit) - 0xD800) << 10) + (u32::from(low) - 0xDC00), at + 12),
-                None => (self.lone_surrogate(unit, at)?, at + 6),
-            },
-            0xDC00..=0xDFFF => (self.lone_surrogate(unit, at)?, at + 6),
-            _ => (u32::from(unit), at + 6),
-        };
-        string::push_code_point(code, &mut self.sink.tape().arena);
-        Ok(end)
-    }
-
-    /// The unit of the `\u` escape at `at`.
-    fn unit(&self, at: usize) -> Result<u16, Error> {
-        let rest = self.input.get(at + 2..).unwrap_or(&[]);
-        match rest.first_chunk::<4>() {
-            Some(digits) => string::hex4(digits).ok_or_else(|| self.bad_escape(at, "four hex digits")),
-            None if rest.iter().all(u8::is_ascii_hexdigit) => Err(self.ends_within("an escape", at)),
-            None => Err(self.bad_escape(at, "four hex digits")),
-        }
-    }
-
-    /// The second half of a surrogate pair, if it stands at `at`.
-    fn low_half(&self, at: usize) -> Result<Option<u16>, Error> {
-        if self.input.get(at..at + 2) != Some(b"\\u") {
-            return Ok(None);
-        }
-        Ok(Some(self.unit(at)?).filter(|unit| (0xDC00..=0xDFFF).contains(unit)))
-    }
-
-    fn lone_surrogate(&self, unit: u16, at: usize) -> Result<u32, Error> {
-        match self.surrogates {
-            Surrogates::Keep => Ok(u32::from(unit)),
-            Surrogates::Replace => Ok(0xFFFD),
-            Surrogates::Error => Err(Error::new(ErrorKind::Malformed)
-                .at(at)
-                .expecting("a pair of surrogates")
-                .finding(format!("half of one, \\u{unit:04x}"))
-                .helping("`surrogates=replace` reads it as U+FFFD")),
-        }
-    }
-
-    fn bad_escape(&self, at: usize, expected: &'static str) -> Error {
-        let end = self.input.len().min(at + if self.input.get(at + 1) == Some(&b'u') { 6 } else { 2 });
-        let found = String::from_utf8_lossy(self.input.get(at..end).unwrap_or(&[])).into_owned();
-        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(format!("`{}`", found.escape_debug()))
-    }
-
-    /// Checks that a part of the input is UTF-8.
-    fn check_utf8(&self, start: usize, end: usize) -> Result<(), Error> {
-        let bytes = self.input.get(start..end).unwrap_or(&[]);
-        std::str::from_utf8(bytes).map(|_| ()).map_err(|error| {
-            let at = start + error.valid_up_to();
-            Error::new(ErrorKind::Malformed)
-                .at(at)
-                .expecting("UTF-8")
-                .finding(format!("the byte 0x{:02x}", self.input.get(at).copied().unwrap_or(0)))
-                .helping("JSON is UTF-8; convert the text first")
-        })
-    }
-
     #[inline]
     fn number(&mut self) -> Result<bool, Error> {
         if FAST {
@@ -510,7 +415,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
         if S::DETAIL {
             let input = self.input;
             let text = input.get(start..end).unwrap_or(&[]);
-            if canonical(&node, self.sink.tape().bytes(&node, input)) != text
+            if node.kind != Kind::Text
+                && canonical(&node, self.sink.tape().bytes(&node, input)) != text
                 && let Some(detail) = self.sink.detail()
             {
                 let kept = detail.keep(text);
@@ -536,7 +442,11 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
     }
 
     fn decimal(&mut self, start: usize, end: usize) -> Result<Node, Error> {
-        match number::decimal(self.input.get(start..end).unwrap_or(&[])) {
+        let text = self.input.get(start..end).unwrap_or(&[]);
+        if RELAXED && self.relaxed.bignum && !relaxed::is_kept(text) {
+            return Ok(self.sink.tape().placed(Kind::Text, Place::Input(start as u64), text.len()));
+        }
+        match number::decimal(text) {
             Some(value) if value.is_finite() => Ok(Node::float(value)),
             _ => Err(Error::new(ErrorKind::Unsupported)
                 .at(start)
@@ -582,9 +492,11 @@ impl<'a, 's, S: Sink, const FAST: bool> Reader<'a, 's, S, FAST> {
         };
         let error = Error::new(ErrorKind::Malformed).at(self.at).expecting(expected).finding(found);
         match byte {
-            b'\'' => error.helping("strings stand in double quotes"),
-            b'/' | b'#' => error.helping("JSON has no comments"),
-            b'}' | b']' => error.helping("is there a comma too many, or a bracket of the wrong kind?"),
+            b'\'' => error.helping("strings stand in double quotes; the option `singlequote` takes single ones"),
+            b'/' | b'#' => error.helping("JSON has no comments; the options `relaxed` and `comments` skip them"),
+            b'}' | b']' => error.helping(
+                "is there a bracket of the wrong kind, or a comma too many? The option `relaxed` takes such a comma",
+            ),
             b'N' | b'I' => error.helping("JSON has neither NaN nor Infinity"),
             _ => error,
         }

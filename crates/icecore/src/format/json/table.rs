@@ -94,11 +94,15 @@ const ALL: [Opt; 30] = [
         side: Side::Both,
         help: "objects that froze themselves are `(\"Class\")[…]`, as JSON::XS's allow_tags writes and reads",
     },
-    read("relaxed", Takes::Flag, "commas before closing brackets, `#` comments, tabs in strings, as in JSON::XS"),
-    read("comments", Takes::Flag, "comments: `#`, `//` and `/* */`"),
+    read(
+        "relaxed",
+        Takes::Flag,
+        "commas before closing brackets, `#` comments, tabs in strings, as JSON::XS takes them",
+    ),
+    read("comments", Takes::Flag, "comments: `#`, `//` and `/* */`; Ruby's parser takes the last two"),
     read("singlequote", Takes::Flag, "strings in single quotes, as in Cpanel::JSON::XS"),
     read("barekey", Takes::Flag, "keys without quotes, as in Cpanel::JSON::XS"),
-    read("loose", Takes::Flag, "control characters in strings, as in Cpanel::JSON::XS"),
+    read("loose", Takes::Flag, "control characters in strings, as in JSON::PP"),
     read("bignum", Takes::Flag, "a float whose digits no 64-bit float holds becomes a string of them"),
     read("dupkeys", Takes::Choice(&["keep", "error"]), "what becomes of a key that an object has already"),
     Opt {

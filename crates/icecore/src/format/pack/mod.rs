@@ -14,6 +14,7 @@ mod pack_numbers;
 mod pack_strings;
 mod packer;
 mod read;
+mod records;
 mod strings;
 mod symbol;
 mod template;

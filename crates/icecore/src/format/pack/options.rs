@@ -1,5 +1,6 @@
 //! The template, and what the items of the list are.
 
+use super::template::Program;
 use super::usage;
 use crate::error::Error;
 use crate::format::flat::{MAP, NAMES, Shape};
@@ -44,11 +45,11 @@ pub(super) const OPTIONS: &[Opt] = &[
 /// assert_eq!(out, [0, 1, 0, 2]);
 /// # Ok::<(), icecore::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The template.
-    pub template: String,
+    /// The template, looked through once.
+    pub(super) program: Program,
     /// What the items of the list stand for.
     pub shape: Shape,
     /// Ignore the bytes that the template leaves.
@@ -62,10 +63,11 @@ pub struct Options {
 impl Options {
     /// This template; nothing else.
     pub fn new(template: &str) -> Options {
-        Options { template: template.to_owned(), shape: Shape::List, lenient: false, utf8: false, encode: false }
+        let program = Program::new(template.as_bytes());
+        Options { program, shape: Shape::List, lenient: false, utf8: false, encode: false }
     }
 
-    pub(super) fn from_settings(settings: &Settings) -> Result<Options, Error> {
+    pub(crate) fn from_settings(settings: &Settings) -> Result<Options, Error> {
         let template = settings.text("template").ok_or_else(|| {
             usage("a template").finding("none").helping("for example `pack:template='(N/A*)*'`; it can't be guessed")
         })?;

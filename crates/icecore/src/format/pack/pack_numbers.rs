@@ -23,7 +23,9 @@ impl Packer<'_, '_> {
                 super::usage(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found)
             );
         };
-        self.room(task.len.saturating_mul(layout.size as u64))?;
+        let len = task.len.saturating_mul(layout.size as u64);
+        self.room(len)?;
+        self.out.reserve(usize::try_from(len).unwrap_or(0));
         let mut left = task.len;
         while left > 0 {
             if layout.value != Value::Float {
@@ -121,12 +123,16 @@ impl Packer<'_, '_> {
             Item::Null => return Ok(0),
             Item::Bool(value) => return Ok(u64::from(value)),
             Item::Float(value) => {
-                if value.is_finite() && value.fract() != 0.0 {
+                if !value.is_finite() {
+                    return Err(self.not_finite(item, at, letter));
+                }
+                let bits = float_bits(value);
+                if value.fract() != 0.0 {
                     self.items.lose_at(LossKind::Precision, at);
-                } else if value.is_finite() && (value < -(2f64.powi(63)) || value >= 2f64.powi(64)) {
+                } else if value < -(2f64.powi(63)) || value >= 2f64.powi(64) {
                     self.items.lose_at(LossKind::Wrapped, at);
                 }
-                Numified::float(value)
+                return Ok(bits);
             }
             Item::Big(..) => {
                 self.items.lose_at(LossKind::Wrapped, at);
@@ -134,16 +140,13 @@ impl Packer<'_, '_> {
             }
             Item::Bytes(text) | Item::Text(text) => self.numified(text, at),
         };
-        match *item {
-            Item::Float(value) if value.is_finite() => Ok(float_bits(value)),
-            _ => number.bits().ok_or_else(|| {
-                self.refused(at, "a finite number").finding(format!(
-                    "{} for `{}`",
-                    String::from_utf8_lossy(&item.string()),
-                    char::from(letter)
-                ))
-            }),
-        }
+        number.bits().ok_or_else(|| self.not_finite(item, at, letter))
+    }
+
+    #[cold]
+    fn not_finite(&self, item: &Item<'_>, at: u32, letter: u8) -> Error {
+        let found = format!("{} for `{}`", String::from_utf8_lossy(&item.string()), char::from(letter));
+        self.refused(at, "a finite number").finding(found)
     }
 
     fn numified(&mut self, text: &[u8], at: u32) -> Numified {
@@ -225,8 +228,13 @@ impl Packer<'_, '_> {
     fn magnitude(&mut self, item: &Item<'_>, at: u32) -> Result<Vec<u8>, Error> {
         let float = self.float(item, at);
         let is_integer = matches!(item, Item::Int(_) | Item::Uint(_));
-        if !float.is_finite() && !matches!(item, Item::Big(..)) {
-            return Err(self.refused(at, "a finite number").finding("another one for `w`"));
+        let is_special = match *item {
+            Item::Float(value) => !value.is_finite(),
+            Item::Bytes(text) | Item::Text(text) => Numified::of(text).is_special,
+            _ => false,
+        };
+        if is_special {
+            return Err(self.not_finite(item, at, b'w'));
         }
         if float < 0.0 {
             return Err(self.refused(at, "a number of 0 or more").finding("one below zero for `w`"));
@@ -276,17 +284,24 @@ impl Packer<'_, '_> {
 /// Appends integers as long as they fit; says how many did.
 #[inline(always)]
 fn extend<const N: usize>(out: &mut Vec<u8>, nodes: &[Node], bytes: impl Fn(i64) -> Option<[u8; N]>) -> usize {
-    let start = out.len();
-    out.resize(start + nodes.len() * N, 0);
+    const PART: usize = 256;
+    let mut part = [[0; N]; PART];
     let mut count = 0;
-    for (node, place) in nodes.iter().zip(out[start..].as_chunks_mut::<N>().0) {
-        match bytes(node.payload as i64) {
-            Some(bytes) if node.kind == Kind::Int => *place = bytes,
-            _ => break,
+    for nodes in nodes.chunks(PART) {
+        let mut fit = 0;
+        for (node, place) in nodes.iter().zip(&mut part) {
+            match bytes(node.payload as i64) {
+                Some(bytes) if node.kind == Kind::Int => *place = bytes,
+                _ => break,
+            }
+            fit += 1;
         }
-        count += 1;
+        out.extend_from_slice(part[..fit].as_flattened());
+        count += fit;
+        if fit < nodes.len() {
+            break;
+        }
     }
-    out.truncate(start + count * N);
     count
 }
 

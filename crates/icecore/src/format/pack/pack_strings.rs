@@ -68,6 +68,11 @@ impl<'d> Packer<'_, 'd> {
             self.items.lose_at(LossKind::Width, at);
         }
         self.spend(kept)?;
+        // `@!` and `.!` count the bytes that perl has for characters, and perl
+        // has two for some as soon as a text was packed.
+        if self.program.counts_bytes && matches!(item, Item::Text(_)) && !self.encodes && !self.is_text {
+            self.widen()?;
+        }
         match &chars {
             Chars::Bytes(bytes) => self.push(&bytes[..kept]),
             Chars::Wide(wide) => {
@@ -99,15 +104,20 @@ impl<'d> Packer<'_, 'd> {
         let letter = task.op.letter;
         let (each, bits) = if matches!(letter, b'b' | b'B') { (8, 1) } else { (2, 4) };
         let high_first = matches!(letter, b'B' | b'H');
-        let len = if task.star { chars.len() } else { usize::try_from(task.len).unwrap_or(usize::MAX) };
+        // Perl counts the bytes of a text, and takes zeros behind its characters.
+        let there = match item {
+            Item::Text(text) if !self.encodes => text.len(),
+            _ => chars.len(),
+        };
+        let len = if task.star { there } else { usize::try_from(task.len).unwrap_or(usize::MAX) };
         let field = if task.star { 0 } else { len.div_ceil(each) };
-        let count = len.min(chars.len());
+        let count = len.min(there);
         self.room(field.max(count.div_ceil(each)) as u64)?;
         self.spend(count)?;
         if count < chars.len() {
             self.items.lose_at(LossKind::Width, at);
         }
-        if (0..count).any(|place| !is_digit(chars.get(place), each)) {
+        if (0..count.min(chars.len())).any(|place| !is_digit(chars.get(place), each)) {
             self.items.lose_at(LossKind::Numeric, at);
         }
         let mut bytes = Vec::with_capacity(count.div_ceil(each));

@@ -2,14 +2,14 @@
 
 use super::symbol::Count;
 use super::template::{MISTAKE, Op, Program};
-use super::{usage, utf8};
+use super::{numbers, usage, utf8};
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::{Item, Items};
 use crate::limits::Limits;
 use crate::output::LossKind;
 
 pub(super) struct Packer<'p, 'd> {
-    program: &'p Program,
+    pub(super) program: &'p Program,
     pub(super) items: Items<'d>,
     pub(super) limits: &'p Limits,
     /// Texts are packed as their UTF-8 bytes.
@@ -23,7 +23,7 @@ pub(super) struct Packer<'p, 'd> {
     /// A length for `/`, in the place of items.
     length: Option<u64>,
     /// How long the result may get, and how much work may be done.
-    most: usize,
+    pub(super) most: usize,
     budget: u64,
 }
 
@@ -63,8 +63,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         encodes: bool,
         out: &'p mut Vec<u8>,
     ) -> Packer<'p, 'd> {
-        let size = items.size().saturating_add(program.len);
-        let most = limits.decompressed_from(size).min(limits.string);
+        let most = limits.decompressed_from(items.size()).saturating_add(program.len as u64).min(limits.string);
         Packer {
             program,
             items,
@@ -202,8 +201,17 @@ impl<'p, 'd> Packer<'p, 'd> {
                 Ok(())
             }
             b'(' => {
+                let mut len = task.len;
+                if let Some(fast) = op.fast.filter(|_| task.star) {
+                    self.records(fast);
+                    len = self.items.left() as u64;
+                    if len == 0 {
+                        self.frame().slash = Some(false);
+                        return Ok(());
+                    }
+                }
                 let characters = self.frame().characters;
-                self.enter(op.body.0, op.body.1, task.len, task.star, characters);
+                self.enter(op.body.0, op.body.1, len, task.star, characters);
                 Ok(())
             }
             b'a' | b'A' | b'Z' => self.string(task),
@@ -347,7 +355,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         match task.op.letter {
             b'@' => {
                 let from = self.frame().from;
-                self.resize(from, i128::from(task.len), characters && !shriek)
+                self.resize(from, i64::try_from(task.len).unwrap_or(i64::MAX), characters && !shriek)
             }
             b'.' => {
                 let from = match task.len {
@@ -357,7 +365,7 @@ impl<'p, 'd> Packer<'p, 'd> {
                 };
                 let (item, at) = self.next()?;
                 let place = self.integer(&item, at, b'.')? as i64;
-                self.resize(from, i128::from(place), characters && !shriek)
+                self.resize(from, place, characters && !shriek)
             }
             b'x' if shriek => match self.count(0, characters)? % task.len.max(1) {
                 0 => Ok(()),
@@ -390,15 +398,30 @@ impl<'p, 'd> Packer<'p, 'd> {
     }
 
     /// Makes the result so long, counted from an offset.
-    fn resize(&mut self, from: usize, len: i128, characters: bool) -> Result<(), Error> {
-        let there =
-            if from <= self.len() { i128::from(self.count(from, characters)?) } else { -((from - self.len()) as i128) };
-        if len > there {
-            let more = u64::try_from(len - there).unwrap_or(u64::MAX);
-            return self.zeros(more);
+    fn resize(&mut self, from: usize, len: i64, characters: bool) -> Result<(), Error> {
+        let more = len.max(0).unsigned_abs();
+        if !characters {
+            let there = i128::try_from(self.len()).unwrap_or(0) - i128::try_from(from).unwrap_or(0);
+            return match u64::try_from(i128::from(len) - there) {
+                Ok(more) => self.zeros(more),
+                Err(_) => self.shrink(u64::try_from(there - i128::from(len)).unwrap_or(u64::MAX), false),
+            };
         }
-        let less = u64::try_from(there - len).unwrap_or(u64::MAX);
-        self.shrink(less, characters)
+        let (mut end, mut left) = (from.min(self.len()), more);
+        while let Some(byte) = self.out.get(self.base + end).filter(|_| left > 0) {
+            end += utf8::skip(*byte);
+            left -= 1;
+        }
+        self.spend(self.len())?;
+        if end > self.len() {
+            return Err(numbers::malformed().on_path("$"));
+        }
+        if left > 0 {
+            return self.zeros(left);
+        }
+        self.shrink((self.len() - end) as u64, false)?;
+        // Perl forgets the least of all numbers.
+        self.shrink(len.checked_neg().map_or(0, |back| back.max(0).unsigned_abs()), true)
     }
 
     pub(super) fn zeros(&mut self, len: u64) -> Result<(), Error> {

@@ -27,14 +27,14 @@ pub fn read_outcome<'a>(input: &'a [u8], options: &Options, request: Request<'_>
 
 /// Feeds the sink with a list; says how far it came, and what stopped it.
 fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-    let program = Program::new(options.template.as_bytes());
+    let program = &options.program;
     let mut upgraded = Vec::new();
     let is_upgraded = program.needs_utf8 && !options.utf8;
     if is_upgraded {
         utf8::push_bytes(input, &mut upgraded);
     }
     let data = if is_upgraded { &upgraded } else { input };
-    let mut machine = Machine::new(&program, data, limits, sink);
+    let mut machine = Machine::new(program, data, limits, sink);
     machine.copies = is_upgraded;
     machine.has_characters = is_upgraded || options.utf8;
     machine.was_text = options.utf8;
@@ -78,7 +78,7 @@ pub(super) struct Machine<'m, S: Sink> {
     pub(super) was_text: bool,
     /// How far it is, and how far it ever was.
     pub(super) at: usize,
-    high: usize,
+    pub(super) high: usize,
     /// `/` stood behind the last letter that was looked at.
     slash: bool,
     frames: Vec<Frame>,
@@ -305,6 +305,14 @@ impl<'m, S: Sink> Machine<'m, S> {
             MISTAKE => return Err(program.mistake(op)),
             b'(' if job.len == 0 => {}
             b'(' => {
+                if !S::DETAIL
+                    && job.explicit
+                    && let Some(fast) = op.fast
+                    && self.records(fast, &mut job.len)
+                {
+                    self.slash = false;
+                    return Ok(true);
+                }
                 let job = *job;
                 let frame = self.frame();
                 frame.pending = job;
@@ -392,16 +400,7 @@ impl<'m, S: Sink> Machine<'m, S> {
         let Some(node) = self.sink.tape().nodes.pop() else { return Ok(0) };
         let bits = match node.kind {
             Kind::Int | Kind::Uint => node.payload,
-            Kind::Float => match f64::from_bits(node.payload) {
-                value if value.is_finite() => float_bits(value),
-                value => {
-                    if value > 0.0 {
-                        u64::MAX
-                    } else {
-                        0
-                    }
-                }
-            },
+            Kind::Float => float_bits(f64::from_bits(node.payload)),
             Kind::Bytes | Kind::Text => {
                 let len = node.aux as usize;
                 self.spend(len.min(self.data.len()))?;

@@ -2,7 +2,7 @@
 
 use super::numbers::malformed;
 use super::read::{Machine, Task};
-use super::symbol::is_space;
+use super::records::trimmed;
 use super::utf8;
 use crate::document::{Kind, Place, Sink};
 use crate::error::{Error, ErrorKind};
@@ -29,7 +29,7 @@ impl<S: Sink> Machine<'_, S> {
                 (trim_text(bytes)?, bytes.len())
             }
             b'A' => {
-                let len = bytes.iter().rposition(|byte| *byte != 0 && !is_space(*byte)).map_or(0, |last| last + 1);
+                let len = trimmed(bytes);
                 self.spend(bytes.len() - len)?;
                 (&bytes[..len], bytes.len())
             }

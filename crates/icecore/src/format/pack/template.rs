@@ -3,6 +3,7 @@
 //! Perl reads a template while it runs it: what is never reached is never
 //! looked at. So a mistake in it becomes an operation that fails.
 
+use super::layout::{Layout, Value};
 use super::measure::measure;
 use super::symbol::{Count, Scanner, Symbol};
 use crate::error::Error;
@@ -21,6 +22,39 @@ pub(super) struct Op {
     pub(super) at: usize,
     /// The operations of a group, or the number of the error.
     pub(super) body: (usize, usize),
+    /// What the group repeats, if that is as simple as it mostly is.
+    pub(super) fast: Option<Fast>,
+}
+
+/// What most groups repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fast {
+    /// `(N/a*)*`: a length and a string; whether blanks at its end are cut off.
+    Prefixed(Layout, bool),
+    /// `(a8)*`: a string of this length.
+    Fixed(usize, bool),
+}
+
+impl Fast {
+    fn of(body: &[Op]) -> Option<Fast> {
+        let is_string = |op: &Op| matches!(op.letter, b'a' | b'A') && !op.slash;
+        match body {
+            [length, string] if is_string(string) && length.slash && length.count == Count::None => {
+                let layout = Layout::of(length.letter, length.shriek, length.order)?;
+                let is_fit = layout.value != Value::Float && !matches!(string.count, Count::Number(_));
+                is_fit.then_some(Fast::Prefixed(layout, string.letter == b'A'))
+            }
+            [string] if is_string(string) => match string.count {
+                Count::None => Some(Fast::Fixed(1, string.letter == b'A')),
+                Count::Number(len) => {
+                    let len = usize::try_from(len).ok().filter(|len| *len > 0)?;
+                    Some(Fast::Fixed(len, string.letter == b'A'))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
 }
 
 /// The order of bytes in a number.
@@ -51,6 +85,9 @@ pub(super) struct Program {
     /// It begins with `U` or has `U0` in it: bytes are characters, and seen as
     /// UTF-8 while `U0` holds.
     pub(super) needs_utf8: bool,
+    /// There are places in it that are counted in bytes, whatever characters
+    /// are.
+    pub(super) counts_bytes: bool,
 }
 
 /// How deep groups may be nested, as in perl.
@@ -65,6 +102,7 @@ impl Program {
             errors: Vec::new(),
             starts_in_u0: first_letter(template) == Some(b'U'),
             needs_utf8: needs_utf8(template),
+            counts_bytes: false,
         };
         let scanner = Scanner::new(template);
         program.compile(&scanner, 0, template.len(), Order::Native, 0);
@@ -80,9 +118,13 @@ impl Program {
                 program.compile(&scanner, body.0, body.1, order, usize::from(level));
                 levels.resize(program.ops.len(), level);
                 program.ops[at].body = (start, program.ops.len());
+                if program.ops[at].count == Count::Star {
+                    program.ops[at].fast = Fast::of(&program.ops[start..]);
+                }
             }
             at += 1;
         }
+        program.counts_bytes = program.ops.iter().any(|op| op.shriek && matches!(op.letter, b'@' | b'.'));
         program
     }
 
@@ -105,6 +147,7 @@ impl Program {
                         slash: false,
                         at,
                         body: (self.errors.len() - 1, 0),
+                        fast: None,
                     });
                     return;
                 }
@@ -119,7 +162,7 @@ impl Program {
             Count::Template(start, end) => Count::Number(measure(scanner, start, end, inherited, level)?),
             count => count,
         };
-        Ok(Op { letter, shriek, order, count, slash, at, body: group })
+        Ok(Op { letter, shriek, order, count, slash, at, body: group, fast: None })
     }
 
     /// What is wrong at an operation that is a mistake.

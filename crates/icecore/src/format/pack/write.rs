@@ -1,7 +1,6 @@
 //! The writer: from a document to packed bytes.
 
 use super::packer::Packer;
-use super::template::Program;
 use super::{Options, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
@@ -22,10 +21,9 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     document.tape().check()?;
-    let program = Program::new(options.template.as_bytes());
     let items = gather(document, &options.shape, limits)?;
     let base = out.buffer().len();
-    let mut packer = Packer::new(&program, items, limits, options.encode, out.buffer());
+    let mut packer = Packer::new(&options.program, items, limits, options.encode, out.buffer());
     let done = packer.run();
     let (is_text, mut losses) = (packer.is_text, packer.items.losses);
     if let Err(error) = done {

@@ -31,7 +31,8 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
 
 fn is_document(line: &[u8]) -> bool {
     let limits = Limits { depth: u32::MAX, ..Limits::default() };
+    let options = ReadOptions { surrogates: Surrogates::Keep, ..ReadOptions::default() };
     let mut tape = Tape::new();
-    let (consumed, error) = Reader::<_, true>::new(line, &mut tape, &limits, Surrogates::Keep).read();
+    let (consumed, error) = Reader::<_, true, false>::new(line, &mut tape, &limits, &options).read();
     error.is_none() && consumed == line.len()
 }

@@ -80,10 +80,16 @@ fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>
     if detail {
         let mut sink = Detailed { tape, ..Detailed::default() };
         sink.detail.spelling.format = JSON.name.to_owned();
-        let (consumed, error) = read::read::<_, false>(input, &mut sink, limits, options.surrogates);
+        let (consumed, error) = match options.is_relaxed() {
+            false => read::read::<_, false, false>(input, &mut sink, limits, options),
+            true => read::read::<_, false, true>(input, &mut sink, limits, options),
+        };
         Outcome { document: Document::detailed(input, sink), consumed, error }
     } else {
-        let (consumed, error) = read::read::<_, true>(input, &mut tape, limits, options.surrogates);
+        let (consumed, error) = match options.is_relaxed() {
+            false => read::read::<_, true, false>(input, &mut tape, limits, options),
+            true => read::read::<_, false, true>(input, &mut tape, limits, options),
+        };
         Outcome { document: Document::new(input, tape), consumed, error }
     }
 }

@@ -2,23 +2,23 @@
 
 use crate::document::{Kind, Node, Sink};
 use crate::error::Error;
-use crate::format::json::Surrogates;
+use crate::format::json::ReadOptions;
 use crate::format::json::read::Reader;
 use crate::limits::Limits;
 
 /// Reads all lines as the items of one array. Says how far it came, and what
 /// stopped it.
-pub(super) fn read<S: Sink, const FAST: bool>(
+pub(super) fn read<S: Sink, const FAST: bool, const RELAXED: bool>(
     input: &[u8],
     sink: &mut S,
     limits: &Limits,
-    surrogates: Surrogates,
+    options: &ReadOptions,
 ) -> (usize, Option<Error>) {
     let root = sink.tape().push(Node::open(Kind::Array, 0));
     if let Some(detail) = sink.detail() {
         detail.begin(root, 0);
     }
-    let mut reader = Reader::<_, FAST>::new(input, sink, limits, surrogates);
+    let mut reader = Reader::<_, FAST, RELAXED>::new(input, sink, limits, options);
     let (mut at, mut count, mut number) = (0, 0, 0u64);
     let mut error = None;
     while at < input.len() && error.is_none() {

@@ -7,7 +7,7 @@ use crate::document::{Foretold, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sin
 use crate::error::Error;
 use crate::format::json::{number, string};
 
-impl<S: Sink, const FAST: bool> Reader<'_, '_, S, FAST> {
+impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, RELAXED> {
     /// Remembers that the name with this id stands at `start` of the input,
     /// without escapes, and came behind `previous`.
     pub(super) fn foretell(&mut self, previous: u16, id: u16, start: usize, len: usize) {

@@ -66,7 +66,7 @@ impl Writer<'_, '_, '_> {
         match inner.value() {
             Value::Int(1) | Value::Bytes(b"1") | Value::Text(b"1") | Value::Bool(true) => Some(true),
             Value::Int(0) | Value::Bytes(b"0") | Value::Text(b"0") => Some(false),
-            Value::Float(value) if value == 1.0 => Some(true),
+            Value::Float(1.0) => Some(true),
             Value::Float(value) if value == 0.0 && !value.is_sign_negative() => Some(false),
             _ => None,
         }

@@ -155,7 +155,11 @@ impl Paths {
                 _ => {}
             }
             match step {
-                Step::Item { index, .. } => buf.extend_from_slice(format!("[{index}]").as_bytes()),
+                Step::Item { index, .. } => {
+                    buf.push(b'[');
+                    buf.extend_from_slice(itoa::Buffer::new().format(index).as_bytes());
+                    buf.push(b']');
+                }
                 Step::Key { start, end, .. } => {
                     buf.push(b'{');
                     buf.extend_from_slice(self.text.get(start..end).unwrap_or(&[]));

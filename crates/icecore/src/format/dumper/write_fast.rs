@@ -1,0 +1,158 @@
+//! A tight loop for runs of common leaves, as the C code writes them.
+//!
+//! What it can't write it leaves to [`super::write_frames`], which writes the same
+//! bytes.
+
+use super::write::{READY, Writer};
+use super::write_frames::{Frame, Shape};
+use super::write_leaf::push_digits;
+use super::write_quote as quote;
+use crate::document::{Kind, Node, Place, flag};
+
+/// What a byte is: a part of a name, or one that single quotes need a backslash for.
+const WORD: u8 = 1;
+const SPECIAL: u8 = 2;
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let is_word = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        classes[byte] = if is_word { WORD } else { 0 };
+        byte += 1;
+    }
+    classes[b'\'' as usize] = SPECIAL;
+    classes[b'\\' as usize] = SPECIAL;
+    classes
+};
+
+impl Writer<'_> {
+    /// Writes what it can of the children of the frame, which is at `level`.
+    #[inline]
+    pub(super) fn fast_children(&mut self, frame: &mut Frame, level: usize, buf: &mut Vec<u8>) {
+        let is_array = frame.shape == Shape::Array;
+        let has_indexes = is_array && self.style.options.indent >= 3;
+        if !self.is_fast || has_indexes || !is_array && frame.shape != Shape::Hash {
+            return;
+        }
+        while let Some(node) = self.nodes.get(frame.at as usize).filter(|_| frame.at < frame.end) {
+            let start = buf.len();
+            if start >= READY || !is_common(node) {
+                return;
+            }
+            if frame.count > 0 {
+                buf.push(b',');
+            }
+            if self.has_lines {
+                self.line(frame.column, level, buf);
+            }
+            let is_written = (is_array || self.fast_key(node.key, buf)) && self.fast_leaf(node, buf);
+            if !is_written || self.blanks > self.most_blanks {
+                return buf.truncate(start);
+            }
+            frame.at += 1;
+            frame.count += 1;
+        }
+    }
+
+    /// A key without flags, and what stands behind it.
+    #[inline(always)]
+    fn fast_key(&self, id: u16, buf: &mut Vec<u8>) -> bool {
+        let Some((entry, names)) = self.document.tape().keys().plain(id) else { return false };
+        let Place::Arena(start) = entry.node.place() else { return false };
+        let Some(key) = names.get(start as usize..).and_then(|rest| rest.get(..entry.node.aux as usize)) else {
+            return false;
+        };
+        let options = self.style.options;
+        let (every, any) = key.iter().fold((WORD, 0), |(every, any), byte| {
+            let class = CLASSES[usize::from(*byte)];
+            (every & class, any | class)
+        });
+        let is_name = every == WORD && !key.first().is_none_or(u8::is_ascii_digit);
+        if !options.quotekeys && (is_name || quote::is_decimal(key)) {
+            buf.extend_from_slice(key);
+        } else if any & SPECIAL == 0 {
+            buf.push(b'\'');
+            buf.extend_from_slice(key);
+            buf.push(b'\'');
+        } else {
+            quote::push_single(key, buf);
+        }
+        buf.extend_from_slice(options.pair.as_bytes());
+        true
+    }
+
+    #[inline(always)]
+    fn fast_leaf(&self, node: &Node, buf: &mut Vec<u8>) -> bool {
+        match node.kind {
+            Kind::Bytes => {
+                let (base, start) = match node.place() {
+                    Place::Input(start) => (self.document.input(), start),
+                    Place::Arena(start) => (self.document.tape().arena(), start),
+                };
+                if !push_short(base, start as usize, node.aux as usize, buf) {
+                    quote::push_single(self.document.bytes(node), buf);
+                }
+            }
+            Kind::Int => push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf),
+            _ => buf.extend_from_slice(b"undef"),
+        }
+        true
+    }
+}
+
+/// Whether it is a leaf that is written here, and nothing refers to it.
+#[inline(always)]
+fn is_common(node: &Node) -> bool {
+    matches!(node.kind, Kind::Bytes | Kind::Int | Kind::Null) && !node.has(flag::TARGET)
+}
+
+const ONES: u128 = u128::MAX / 0xFF;
+const HIGHS: u128 = ONES << 7;
+
+/// Writes `base[start..start + len]` in single quotes, if it is short and nothing in
+/// it needs a backslash: 18 bytes, of which the surplus is cut off again.
+#[inline(always)]
+fn push_short(base: &[u8], start: usize, len: usize, buf: &mut Vec<u8>) -> bool {
+    if len > 16 {
+        return false;
+    }
+    let Some(window) = base.get(start..).and_then(|rest| rest.first_chunk::<16>()) else { return false };
+    let word = u128::from_le_bytes(*window);
+    let has = |byte: u8| {
+        let differs = word ^ (ONES * u128::from(byte));
+        differs.wrapping_sub(ONES) & !differs & HIGHS
+    };
+    let counted = if len == 16 { u128::MAX } else { (1 << (8 * len)) - 1 };
+    if (has(b'\'') | has(b'\\')) & counted != 0 {
+        return false;
+    }
+    let mut quoted = [b'\''; 18];
+    quoted[1..17].copy_from_slice(window);
+    quoted[len + 1] = b'\'';
+    let end = buf.len() + len + 2;
+    buf.extend_from_slice(&quoted);
+    buf.truncate(end);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_strings() {
+        let base = b"0123456789abcdef'hgf\\edcba9876543210";
+        for start in 0..base.len() {
+            for len in 0..base.len() - start {
+                let (mut fast, mut slow) = (Vec::new(), Vec::new());
+                quote::push_single(&base[start..start + len], &mut slow);
+                if push_short(base, start, len, &mut fast) {
+                    assert_eq!(fast, slow);
+                } else {
+                    let needs_more = len > 16 || slow.len() > len + 2 || start + 16 > base.len();
+                    assert!(needs_more && fast.is_empty(), "{start} {len}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What the options take that is no JSON.
+
+use super::strings::bare_control;
+use super::{Open, Reader, Text};
+use crate::document::{Form, Kind, Node, Place, Sink};
+use crate::error::{Error, ErrorKind};
+use crate::num::shortest;
+
+impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, RELAXED> {
+    /// Skips comments, and the white space behind them.
+    pub(super) fn comments(&mut self) {
+        while let Some(len) = self.comment() {
+            self.at += len;
+            while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+                self.at += 1;
+            }
+        }
+    }
+
+    /// How long the comment is that starts here.
+    fn comment(&self) -> Option<usize> {
+        let rest = self.input.get(self.at..)?;
+        let line = || rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+        match rest {
+            [b'#', ..] if self.relaxed.relaxed || self.relaxed.comments => Some(line()),
+            [b'/', b'/', ..] if self.relaxed.comments => Some(line()),
+            [b'/', b'*', inside @ ..] if self.relaxed.comments => {
+                inside.windows(2).position(|end| end == b"*/").map(|len| len + 4)
+            }
+            _ => None,
+        }
+    }
+
+    /// Goes on behind a comma; says whether only the closing bracket stands there.
+    pub(super) fn is_trailing_comma(&mut self, is_map: bool) -> bool {
+        if !self.relaxed.relaxed {
+            return false;
+        }
+        self.space();
+        self.peek() == Some(if is_map { b'}' } else { b']' })
+    }
+
+    /// Reads a string in whatever quotes it stands.
+    pub(super) fn relaxed_string(&mut self) -> Result<Text, Error> {
+        let first = self.sink.tape().arena.len();
+        let text = self.relaxed_part(first);
+        if text.is_err() {
+            self.sink.tape().arena.truncate(first);
+        }
+        text
+    }
+
+    fn relaxed_part(&mut self, first: usize) -> Result<Text, Error> {
+        let input = self.input;
+        let (quote, start) = (input.get(self.at).copied(), self.at + 1);
+        let (mut at, mut run) = (start, start);
+        let mut escaped = false;
+        loop {
+            match input.get(at).copied() {
+                None => return Err(self.ends_within("a string", start - 1)),
+                byte if byte == quote => break,
+                Some(b'\\') => {
+                    self.sink.tape().arena.extend_from_slice(input.get(run..at).unwrap_or(&[]));
+                    escaped = true;
+                    at = self.escape(at)?;
+                    run = at;
+                    continue;
+                }
+                Some(b'\t') if self.relaxed.relaxed => {}
+                Some(control @ ..0x20) if !self.relaxed.loose => return Err(bare_control(control, at)),
+                Some(_) => {}
+            }
+            at += 1;
+        }
+        self.check_utf8(start, at)?;
+        let (place, len) = if escaped {
+            let arena = &mut self.sink.tape().arena;
+            arena.extend_from_slice(input.get(run..at).unwrap_or(&[]));
+            (Place::Arena(first as u64), arena.len() - first)
+        } else {
+            (Place::Input(start as u64), at - start)
+        };
+        if len as u64 > self.limits.string {
+            return Err(self.limits.too_long(len as u64).at(self.at));
+        }
+        self.at = at + 1;
+        Ok(Text { place, len, escaped })
+    }
+
+    /// Reads a name without quotes, the first letter of which has been seen: all up
+    /// to white space, a quote or a colon, as Cpanel::JSON::XS does.
+    pub(super) fn bare_name(&mut self) -> Result<Text, Error> {
+        let start = self.at;
+        let mut end = start;
+        while self.input.get(end).is_some_and(|byte| !matches!(byte, 0..=0x20 | b'"' | b':')) {
+            end += 1;
+        }
+        self.check_utf8(start, end)?;
+        let len = end - start;
+        if len as u64 > self.limits.string {
+            return Err(self.limits.too_long(len as u64).at(start));
+        }
+        self.at = end;
+        // It looks as no name in quotes does: it can't be foretold.
+        Ok(Text { place: Place::Input(start as u64), len, escaped: true })
+    }
+
+    /// Refuses a key that the innermost map has already.
+    pub(super) fn must_be_new(&mut self, text: &Text, start: usize) -> Result<(), Error> {
+        let map = self.open.last().map_or(0, |top| top.at);
+        let key = self.text(text).to_vec();
+        if self.seen.insert((map, key.clone())) {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Malformed)
+            .at(start)
+            .expecting("each key of an object once")
+            .finding(format!("\"{}\" again", String::from_utf8_lossy(&key).escape_debug())))
+    }
+
+    fn text(&mut self, text: &Text) -> &[u8] {
+        let input = self.input;
+        let bytes = match text.place {
+            Place::Input(start) => input.get(start as usize..start as usize + text.len),
+            Place::Arena(start) => self.sink.tape().arena.get(start as usize..start as usize + text.len),
+        };
+        bytes.unwrap_or(&[])
+    }
+
+    /// Reads `("Class")` and opens the object that froze itself, whose payload is
+    /// the list behind it.
+    pub(super) fn tag(&mut self) -> Result<bool, Error> {
+        if self.open.len() >= self.limits.depth as usize {
+            return Err(self.limits.too_deep().at(self.at));
+        }
+        let start = self.at;
+        let at = self.push(Node::open(Kind::Opaque, 0).in_form(Form::Freeze))?;
+        if S::DETAIL
+            && let Some(detail) = self.sink.detail()
+        {
+            detail.begin(at, start);
+        }
+        self.open.push(Open { at, count: 0, is_map: false, is_tag: true, previous: 0 });
+        self.tag_name(at)?;
+        Ok(false)
+    }
+
+    fn tag_name(&mut self, at: u32) -> Result<(), Error> {
+        self.punctuation(at, "begin-tag");
+        self.space();
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("the name of a class in quotes"));
+        }
+        let start = self.at;
+        let text = self.string()?;
+        if S::DETAIL {
+            self.span(start, at, "class name");
+        }
+        let name = self.text(&text).to_vec();
+        if let Place::Arena(start) = text.place {
+            self.sink.tape().arena.truncate(start as usize);
+        }
+        let kind = if name.is_ascii() { Kind::Bytes } else { Kind::Text };
+        let class = self.sink.tape().intern_class(kind, &name).map_err(|error| error.at(start))?;
+        self.sink.tape().set_class(at, class);
+        self.space();
+        if self.peek() != Some(b')') {
+            return Err(self.unexpected("`)`"));
+        }
+        self.punctuation(at, "end-tag");
+        self.space();
+        if self.peek() != Some(b'[') {
+            return Err(self.unexpected("a list behind the class"));
+        }
+        Ok(())
+    }
+
+    /// Closes an object that froze itself, behind its payload.
+    pub(super) fn end_tag(&mut self, at: u32) {
+        self.open.pop();
+        self.sink.tape().close(at, 1);
+        if S::DETAIL {
+            let end = self.at;
+            if let Some(detail) = self.sink.detail() {
+                detail.end(at, end);
+            }
+        }
+    }
+}
+
+/// Whether a 64-bit float keeps all digits of this decimal.
+pub(super) fn is_kept(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let Ok(value) = text.parse::<f64>() else { return false };
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).collect();
+    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+    let end = digits.iter().rposition(|digit| *digit != b'0').map_or(zeros, |last| last + 1);
+    let significant = digits.get(zeros..end).unwrap_or(&[]);
+    if significant.is_empty() {
+        return true;
+    }
+    if value == 0.0 || !value.is_finite() {
+        return false;
+    }
+    let Ok(exponent) = exponent.parse::<i64>() else { return false };
+    let point = whole.len() as i64 - zeros as i64 + exponent;
+    let (kept, kept_point) = shortest(value.abs());
+    kept == significant && i64::from(kept_point) == point
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_kept;
+
+    #[test]
+    fn which_floats_keep_their_digits() {
+        for text in ["0.1", "1.50", "-1e5", "100.0", "0.000", "1.7976931348623157e308", "12345678901234.567", "1e-7"] {
+            assert!(is_kept(text.as_bytes()), "{text}");
+        }
+        for text in ["1e400", "1e-400", "0.12345678901234567890", "-1.00000000000000000001", "1e99999999999999999999"] {
+            assert!(!is_kept(text.as_bytes()), "{text}");
+        }
+    }
+}

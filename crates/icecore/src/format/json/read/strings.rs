@@ -1,0 +1,148 @@
+//! Strings and their escapes.
+
+use super::{Reader, Text};
+use crate::document::{Place, Sink};
+use crate::error::{Error, ErrorKind};
+use crate::format::json::{Surrogates, string};
+
+impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, RELAXED> {
+    /// Reads a string, the opening quote of which has been seen.
+    #[inline]
+    pub(super) fn string(&mut self) -> Result<Text, Error> {
+        if RELAXED {
+            return self.relaxed_string();
+        }
+        let start = self.at + 1;
+        let stop = string::find_special::<FAST>(self.input, start);
+        if self.input.get(stop.at) != Some(&b'"') {
+            return self.string_with_escapes(start, stop);
+        }
+        let len = stop.at - start;
+        if stop.beyond_ascii {
+            self.check_utf8(start, stop.at)?;
+        }
+        if len as u64 > self.limits.string {
+            return Err(self.limits.too_long(len as u64).at(self.at));
+        }
+        self.at = stop.at + 1;
+        Ok(Text { place: Place::Input(start as u64), len, escaped: false })
+    }
+
+    /// Reads a string that starts at `start` and has, at `stop`, something else
+    /// than its end.
+    #[inline(never)]
+    fn string_with_escapes(&mut self, start: usize, stop: string::Stop) -> Result<Text, Error> {
+        let first = self.sink.tape().arena.len();
+        let end = self.unescape(start, stop.at).and_then(|end| self.check_utf8(start, end).map(|()| end));
+        let end = match end {
+            Ok(end) => end,
+            Err(error) => {
+                self.sink.tape().arena.truncate(first);
+                return Err(error);
+            }
+        };
+        let len = self.sink.tape().arena.len() - first;
+        if len as u64 > self.limits.string {
+            return Err(self.limits.too_long(len as u64).at(self.at));
+        }
+        self.at = end + 1;
+        Ok(Text { place: Place::Arena(first as u64), len, escaped: true })
+    }
+
+    /// Unescapes a string into the arena. Returns where its closing quote is.
+    fn unescape(&mut self, start: usize, mut stop: usize) -> Result<usize, Error> {
+        let input = self.input;
+        let mut run = start;
+        loop {
+            self.sink.tape().arena.extend_from_slice(input.get(run..stop).unwrap_or(&[]));
+            match input.get(stop) {
+                Some(b'"') => return Ok(stop),
+                Some(b'\\') => run = self.escape(stop)?,
+                Some(control) => return Err(bare_control(*control, stop)),
+                None => return Err(self.ends_within("a string", start - 1)),
+            }
+            stop = string::find_special::<FAST>(input, run).at;
+        }
+    }
+
+    /// Unescapes the escape at `at` into the arena. Returns where it ends.
+    pub(super) fn escape(&mut self, at: usize) -> Result<usize, Error> {
+        let Some(letter) = self.input.get(at + 1).copied() else { return Err(self.ends_within("an escape", at)) };
+        if letter != b'u' {
+            let Some(byte) = string::short_escape(letter) else {
+                return Err(self.bad_escape(at, "one of JSON's escapes, \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u"));
+            };
+            self.sink.tape().arena.push(byte);
+            return Ok(at + 2);
+        }
+        let unit = self.unit(at)?;
+        let (code, end) = match unit {
+            0xD800..=0xDBFF => match self.low_half(at + 6)? {
+                Some(low) => (0x10000 + ((u32::from(unit) - 0xD800) << 10) + (u32::from(low) - 0xDC00), at + 12),
+                None => (self.lone_surrogate(unit, at)?, at + 6),
+            },
+            0xDC00..=0xDFFF => (self.lone_surrogate(unit, at)?, at + 6),
+            _ => (u32::from(unit), at + 6),
+        };
+        string::push_code_point(code, &mut self.sink.tape().arena);
+        Ok(end)
+    }
+
+    /// The unit of the `\u` escape at `at`.
+    fn unit(&self, at: usize) -> Result<u16, Error> {
+        let rest = self.input.get(at + 2..).unwrap_or(&[]);
+        match rest.first_chunk::<4>() {
+            Some(digits) => string::hex4(digits).ok_or_else(|| self.bad_escape(at, "four hex digits")),
+            None if rest.iter().all(u8::is_ascii_hexdigit) => Err(self.ends_within("an escape", at)),
+            None => Err(self.bad_escape(at, "four hex digits")),
+        }
+    }
+
+    /// The second half of a surrogate pair, if it stands at `at`.
+    fn low_half(&self, at: usize) -> Result<Option<u16>, Error> {
+        if self.input.get(at..at + 2) != Some(b"\\u") {
+            return Ok(None);
+        }
+        Ok(Some(self.unit(at)?).filter(|unit| (0xDC00..=0xDFFF).contains(unit)))
+    }
+
+    fn lone_surrogate(&self, unit: u16, at: usize) -> Result<u32, Error> {
+        match self.surrogates {
+            Surrogates::Keep => Ok(u32::from(unit)),
+            Surrogates::Replace => Ok(0xFFFD),
+            Surrogates::Error => Err(Error::new(ErrorKind::Malformed)
+                .at(at)
+                .expecting("a pair of surrogates")
+                .finding(format!("half of one, \\u{unit:04x}"))
+                .helping("`surrogates=replace` reads it as U+FFFD")),
+        }
+    }
+
+    fn bad_escape(&self, at: usize, expected: &'static str) -> Error {
+        let end = self.input.len().min(at + if self.input.get(at + 1) == Some(&b'u') { 6 } else { 2 });
+        let found = String::from_utf8_lossy(self.input.get(at..end).unwrap_or(&[])).into_owned();
+        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(format!("`{}`", found.escape_debug()))
+    }
+
+    /// Checks that a part of the input is UTF-8.
+    pub(super) fn check_utf8(&self, start: usize, end: usize) -> Result<(), Error> {
+        let bytes = self.input.get(start..end).unwrap_or(&[]);
+        std::str::from_utf8(bytes).map(|_| ()).map_err(|error| {
+            let at = start + error.valid_up_to();
+            Error::new(ErrorKind::Malformed)
+                .at(at)
+                .expecting("UTF-8")
+                .finding(format!("the byte 0x{:02x}", self.input.get(at).copied().unwrap_or(0)))
+                .helping("JSON is UTF-8; convert the text first")
+        })
+    }
+}
+
+#[cold]
+pub(super) fn bare_control(control: u8, at: usize) -> Error {
+    Error::new(ErrorKind::Malformed)
+        .at(at)
+        .expecting("an escape for a control character")
+        .finding(format!("the byte 0x{control:02x} itself"))
+        .helping(format!("write it as \\u{control:04x}"))
+}

@@ -1,0 +1,332 @@
+//! Data::Dumper's texts cut, changed, hostile or full of code.
+
+mod common;
+mod fixtures;
+
+use common::on_a_small_stack;
+use fixtures::load;
+use icecore::{Certainty, Document, ErrorKind, Kind, Limits, Outcome, Request, dumper};
+use std::time::{Duration, Instant};
+
+/// Both ways of reading, which must agree; spans tile what was read.
+fn both_ways(text: &[u8]) -> Outcome<'_> {
+    let (options, limits) = (dumper::ReadOptions::default(), Limits::default());
+    let simple = dumper::read_outcome(text, &options, Request::new(&limits));
+    let detailed = dumper::read_outcome(text, &options, Request::new(&limits).detailed());
+    let shown = text.escape_ascii();
+    assert_eq!(simple.error, detailed.error, "{shown}");
+    assert_eq!(simple.consumed, detailed.consumed, "{shown}");
+    assert!(simple.document.nodes() == detailed.document.nodes(), "{shown}");
+    if let Some(error) = &detailed.error {
+        assert!(error.offset().is_some_and(|offset| offset <= text.len() as u64), "{shown}: {error}");
+        assert!(error.path().is_some_and(|path| path.starts_with('$')), "{shown}: {error}");
+    } else {
+        let trace = detailed.document.trace().unwrap();
+        let end = trace.spans.iter().fold(0, |end, span| {
+            assert_eq!(span.start, end, "{shown}: a gap before {span:?}");
+            span.end
+        });
+        assert_eq!(end, detailed.consumed as u64, "{shown}");
+    }
+    detailed
+}
+
+fn whole(text: &str) -> Document<'_> {
+    let outcome = both_ways(text.as_bytes());
+    assert_eq!(outcome.error, None, "{text}");
+    assert_eq!(outcome.consumed, text.len(), "{text}");
+    outcome.document
+}
+
+/// The value as typed JSON, without its frame.
+fn typed(text: &str) -> String {
+    let said = String::from_utf8(icecore::write(&whole(text), "json:typed").unwrap()).unwrap();
+    let value = said.strip_prefix(r#"{"$icecore":1,"$strings":""#).map(|rest| &rest[rest.find(':').unwrap() + 1..]);
+    value.and_then(|value| value.strip_suffix('}')).unwrap_or(&said).to_owned()
+}
+
+#[test]
+fn a_text_that_is_cut_is_said_to_be_cut() {
+    let mut cuts = 0;
+    for fixture in load("dumper-read.jsonl").iter().filter(|fixture| fixture.blob.len() < 700).step_by(3) {
+        for len in 0..fixture.blob.len() {
+            let text = &fixture.blob[..len];
+            let outcome = both_ways(text);
+            cuts += 1;
+            if let Some(error) = outcome.error {
+                // What a pad is shows in whole lines only.
+                let is_cut = error.kind() == ErrorKind::Truncated || fixture.mode.contains("Pad=");
+                assert!(is_cut, "{}: {error}\n{}", fixture.name, text.escape_ascii());
+            }
+        }
+    }
+    assert!(cuts > 50_000, "{cuts}");
+}
+
+#[test]
+fn changed_bytes_are_an_error_or_a_document() {
+    for (at, fixture) in
+        load("dumper-read.jsonl").iter().filter(|fixture| fixture.blob.len() < 400).enumerate().step_by(5)
+    {
+        let mut text = fixture.blob.clone();
+        for place in 0..text.len() {
+            let before = text[place];
+            for to in [b'$', b'\\', b'{', b'}', b'\'', b';', b'-', b'=', 0xff, b'#'].iter().skip(at % 3).step_by(3) {
+                text[place] = *to;
+                let outcome = both_ways(&text);
+                for node in 0..outcome.document.nodes().len() as u32 {
+                    assert!(outcome.document.path(node).starts_with('$'));
+                }
+            }
+            text[place] = before;
+        }
+    }
+}
+
+#[test]
+fn depth_needs_no_stack() {
+    const LEVELS: usize = 1_000_000;
+    let mut limits = Limits::default();
+    limits.depth = 4_000_000;
+    let options = dumper::ReadOptions::default();
+    for (open, inner, close) in [
+        ("[", "", "]"),
+        ("{a=>", "1", "}"),
+        ("\\", "1", ""),
+        ("bless([", "", "],'A')"),
+        ("do{\\(my $o=", "1", ")}"),
+        ("\\(my $o = ", "1", ")"),
+        ("[\\", "$x", "]"),
+        ("+", "1", ""),
+    ] {
+        let text = format!("$x = {}{inner}{};", open.repeat(LEVELS), close.repeat(LEVELS));
+        on_a_small_stack(|| {
+            let outcome = dumper::read_outcome(text.as_bytes(), &options, Request::new(&limits).detailed());
+            assert_eq!(outcome.error, None, "{open}");
+            drop(outcome);
+            let cut = &text.as_bytes()[..text.len() / 2];
+            assert!(dumper::read_outcome(cut, &options, Request::new(&limits)).error.is_some());
+        });
+        if open != "+" {
+            let error = on_a_small_stack(|| dumper::read(text.as_bytes(), &options, &Limits::default()).unwrap_err());
+            assert_eq!(error.kind(), ErrorKind::Limit, "{open}: {error}");
+        }
+    }
+    let text = format!("$x = [{}$x{}];", "${".repeat(LEVELS), "}".repeat(LEVELS));
+    let error = on_a_small_stack(|| dumper::read(text.as_bytes(), &options, &limits).unwrap_err());
+    assert_eq!(error.kind(), ErrorKind::BadLink, "{error}");
+}
+
+/// Statements may nest values deeper than the text does.
+#[test]
+fn statements_keep_to_the_limits() {
+    let statements: String = (0..20_000).map(|at| format!("$x{at} = [1];")).collect();
+    let links: String = (1..20_000).map(|at| format!("$x{}->[0] = $x{at};", at - 1)).collect();
+    let text = format!("{statements}{links}");
+    let error = dumper::read(text.as_bytes(), &dumper::ReadOptions::default(), &Limits::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+}
+
+/// What would take forever if any step of it looked at all that came before.
+#[test]
+fn work_is_linear() {
+    const COUNT: usize = 60_000;
+    let many = |piece: &dyn Fn(usize) -> String| (0..COUNT).map(piece).collect::<String>();
+    let steps = "->[0]".repeat(COUNT);
+    for (name, text) in [
+        ("repairs of one array", format!("$x = [{}];{}", "0,".repeat(COUNT), many(&|at| format!("$x->[{at}] = $x;")))),
+        (
+            "repairs of one hash",
+            format!("$x = {{{}}};{}", many(&|at| format!("k{at}=>1,")), many(&|at| format!("$x->{{k{at}}} = $x;"))),
+        ),
+        ("items that are added", format!("$x = [];{}", many(&|at| format!("$x->[{at}] = {at};")))),
+        ("keys that are added", format!("$x = {{}};{}", many(&|at| format!("$x->{{k{at}}} = {at};")))),
+        ("paths forwards", format!("$x = [{}1];", many(&|at| format!("$x->[{}],", at + 1)))),
+        ("paths backwards", format!("$x = [1,{}];", many(&|at| format!("$x->[{at}],")))),
+        ("paths that lead nowhere", format!("$x = [{}1];", many(&|_| format!("$x->[{}],", COUNT + 1)))),
+        ("paths to what leads nowhere", format!("$x = [$y,{}1];", many(&|_| "$x->[0][1],".to_owned()))),
+        ("a long path", format!("$x = [{}, 1]; $y = $x{steps};", "[".repeat(9000) + &"]".repeat(9000))),
+        ("a path of many waits", format!("$x = [[$x->[1]],[$x->[0]],{}];", many(&|_| "$x->[0][0][0][0],".to_owned()))),
+        ("a path in a cycle", format!("$x = [0]; $x->[0] = $x; $y = $x{steps};")),
+        ("many names", many(&|at| format!("$x{at} = {at};"))),
+        ("many pads", "> $VAR1 = ".repeat(COUNT)),
+        ("many sigils", "$".repeat(COUNT)),
+        ("wide strings", format!("$x = \"{}\";", "\\xff\\x{100}".repeat(COUNT))),
+        ("words", format!("$x = [{}];", "a => ".repeat(COUNT))),
+    ] {
+        let started = Instant::now();
+        let outcome = both_ways(text.as_bytes());
+        drop(outcome);
+        assert!(started.elapsed() < Duration::from_secs(20), "{name}: {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn code_is_refused_and_said_to_be_code() {
+    for (text, offset, found) in [
+        ("$VAR1 = bless( {}, 'A' )->thaw();", 24, "a method call"),
+        ("$VAR1 = [sub { system 'ls' }];", 9, "the code of a sub"),
+        ("$VAR1 = [getenv('X')];", 9, "`getenv(`, a call"),
+        ("$VAR1 = [\"a $x\"];", 12, "a variable in a string"),
+        ("$VAR1 = [\"a @{[ 1 ]}\"];", 12, "a variable in a string"),
+        ("$VAR1 = [\"@x\"];", 10, "a variable in a string"),
+        ("$VAR1 = [1 + 2];", 11, "the operator `+`"),
+        ("$VAR1 = 'a' . 'b';", 12, "the operator `.`"),
+        ("$VAR1 = [`ls`];", 9, "a command in backticks"),
+        ("$VAR1 = [<STDIN>];", 9, "reading from a file"),
+        ("$VAR1 = [<<EOT];\nx\nEOT\n", 9, "a here-document"),
+        ("$VAR1 = do 'x.pl';", 8, "`do` with a file"),
+        ("$VAR1 = do{ 5 };", 12, "something else than `my $o`"),
+        ("$VAR1 = qr/a$b/;", 12, "a variable in a regular expression"),
+        ("$VAR1 = qr/(?:${\\ system 1})/;", 14, "a variable in a regular expression"),
+        ("$VAR1 = [@ARGV];", 9, "an array or a hash in a list"),
+        ("$VAR1 = [&f];", 9, "a call"),
+        ("$VAR1 = [PI];", 9, "`PI`"),
+        ("$VAR1 = { a => time };", 15, "`time`"),
+        ("$VAR1 = 5 if 1;", 10, "`if`"),
+        ("$VAR1 = [$VAR1->method];", 14, "a method call"),
+        ("$VAR1 = $VAR1->[0]();", 18, "a call"),
+        ("$VAR1 = 1; system('ls');", 11, "`system`"),
+        ("use POSIX; $VAR1 = 1;", 0, "`use POSIX`"),
+        ("$VAR1 = merge( {}, 'a b' );", 8, "`merge(`, a call"),
+        ("$VAR1 = -x;", 8, "the operator `-`"),
+        ("$VAR1 = !$x;", 8, "the operator `!`"),
+        ("my ($a, $b) = (1, 2);", 3, "a list of variables"),
+        ("$VAR1 = [\"\\Ua\"];", 10, "`\\U`, which changes what follows"),
+        ("$VAR1 = [\"\\N{DIGIT ONE}\"];", 10, "a character by its name"),
+        ("$_ = 1; $! = 2;", 8, "a variable of perl's own"),
+    ] {
+        let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text} is read"));
+        assert_eq!(
+            (error.kind(), error.offset(), error.found()),
+            (ErrorKind::Unsupported, Some(offset), Some(found)),
+            "{text}: {error}"
+        );
+        assert!(error.help().is_some(), "{text}: {error}");
+    }
+    let error = both_ways(b"$VAR1 = bless( {}, 'A' )->thaw();").error.unwrap();
+    assert_eq!(error.help(), Some("Data::Dumper adds it where Toaster is set"));
+}
+
+#[test]
+fn paths_that_lead_nowhere_are_errors() {
+    for (text, offset, path) in [
+        ("$VAR1 = [$VAR1->[5]];", 9, "$[0]"),
+        ("$VAR1 = [1, { a => $VAR1->{b} }];", 19, "$[1].a"),
+        ("$VAR1 = [$VAR2];", 9, "$[0]"),
+        ("$VAR1 = [$VAR1->[1], $VAR1->[0]];", 9, "$[0]"),
+        ("$VAR1 = 1; $VAR2 = [${$VAR1}];", 20, "$[1][0]"),
+        ("$VAR1 = []; $VAR1->[2] = 1;", 12, "$"),
+    ] {
+        let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text} is read"));
+        assert_eq!(error.kind(), ErrorKind::BadLink, "{text}: {error}");
+        assert_eq!((error.offset(), error.path()), (Some(offset), Some(path)), "{text}: {error}");
+    }
+}
+
+/// What Data::Dumper writes and people add, and what it means.
+#[test]
+fn forms_mean_what_they_mean_to_perl() {
+    for (text, meaning) in [
+        ("$VAR1 = 1;\n", "1"),
+        ("1", "1"),
+        ("[1,-2,'3',undef]\n", r#"[1,-2,"3",null]"#),
+        ("$VAR1 = +{ a => 1, -b => 2, 'c', 3, 4 => 5, Foo::Bar => 6, };", r#"{"a":1,"-b":2,"c":3,"4":5,"Foo::Bar":6}"#),
+        (
+            "our $config = { # comment\n  name => 'x', # '\n  list => [ 1_000, 0x1f, 0b11, 0o17, 017, 1.5e3, -7 ],\n};\n1;\n",
+            r#"{"name":"x","list":[1000,31,3,15,15,1500.0,-7]}"#,
+        ),
+        ("use strict;\nuse warnings;\nmy $x = [ q(a(b)c), qq{d\\n} ];\n__END__\n whatever $x", r#"["a(b)c","d\n"]"#),
+        ("return { a => 1 };", r#"{"a":1}"#),
+        ("{ a => 1 };\n1;", r#"{"a":1}"#),
+        ("%h = ( a => 1, b => 2 );", r#"{"a":1,"b":2}"#),
+        ("@a = ( 1, 2 );", "[1,2]"),
+        ("( 'a' => 1 )", r#"{"a":1}"#),
+        ("( 'a', 1 )", r#"["a",1]"#),
+        ("$a = 1; $b = 'x';", r#"[1,"x"]"#),
+        ("$VAR1 = [!!1, !!0, !1, !0];", "[true,false,false,true]"),
+        (
+            "$VAR1 = \"\\x41\\x{263a}\\0\\101\\o{102}\\N{U+263A}\\e\\n\\t\\r\\f\\a\\b\\cA\\$\\@\\\"\\\\\";",
+            r#""A☺\u0000AB☺\u001b\n\t\r\f\u0007\b\u0001$@\"\\""#,
+        ),
+        ("$VAR1 = [v1.2.3, \\v65, 1.22.333];", ""),
+        ("$VAR1 = [qr/a\\/b$/ix, qr{c}m];", r#"[{"$regexp":"a/b$","$flags":"ix"},{"$regexp":"c","$flags":"m"}]"#),
+        ("$VAR1 = qr/a${\\q($)}b/;", r#"{"$regexp":"a$b","$flags":""}"#),
+        (
+            "$VAR1 = [*::STDOUT, \\*Foo::bar, \\*{'::a b'}];",
+            r#"[{"$module":"*main::STDOUT","$form":"variable"},{"$ref":{"$module":"*Foo::bar","$form":"variable"}},{"$ref":{"$module":"*main::a b","$form":"variable"}}]"#,
+        ),
+        ("$VAR1 = sub { \"DUMMY\" };", r#"{"$code":"{ \"DUMMY\" }"}"#),
+        ("$VAR1 = My::bless( {}, 'A::B' );", r#"{"$class":"A::B","$value":{}}"#),
+        ("$VAR1 = { 'a': 1, 'b': -2 };", r#"{"a":1,"b":-2}"#),
+        ("# $VAR1 = [\n#   1\n# ];\n", "[1]"),
+        (
+            "$h = { a => [1] }; $h->{b} = $h->{a}; $$h{c} = 2; ${$h}{'d'} = 3;",
+            r#"{"a":{"$id":1,"$value":[1]},"b":{"$link":1},"c":2,"d":3}"#,
+        ),
+        ("%h = ( a => [1] ); $h{a}[1] = \\%h;", r#"{"$id":1,"$value":{"a":[1,{"$link":1}]}}"#),
+        ("$VAR1 = [ $VAR1->[1], 'x' ];", r#"["x","x"]"#),
+        ("$VAR1 = [ \\$VAR1->[1], 'x' ];", r#"[{"$ref":{"$id":1,"$value":"x"}},{"$alias":1}]"#),
+        ("$VAR1 = [ $VAR1->[1][0], undef ]; $VAR1->[1] = [[5]];", r#"[{"$id":1,"$value":[5]},[{"$link":1}]]"#),
+        (
+            "$VAR1 = \\*::foo;\n*::foo = \\5;\n*::foo = [1];\n$VAR2 = *::foo{ARRAY};",
+            r#"[{"$ref":{"$module":"*main::foo","$form":"variable"}},{"$ref":5},{"$id":1,"$value":[1]},{"$link":1}]"#,
+        ),
+        ("*c = sub { \"DUMMY\" };\n$x = \\&c;", r#"[{"$id":1,"$value":{"$code":"{ \"DUMMY\" }"}},{"$link":1}]"#),
+    ] {
+        if meaning.is_empty() {
+            let root = whole(text);
+            assert!(root.root().items().all(|item| matches!(item.kind(), Kind::VString | Kind::Ref)));
+        } else {
+            assert_eq!(typed(text), meaning, "{text}");
+        }
+    }
+}
+
+/// One text after the other.
+#[test]
+fn documents_behind_each_other_are_read_one_by_one() {
+    for (text, counts) in [
+        ("$VAR1 = 1;\n$VAR1 = [2];\n$VAR1 = 3;\n", vec![1, 2, 1]),
+        ("[1,2]\n{}\n'x'\n", vec![3, 1, 1]),
+        ("$VAR1 = 1;\n$VAR2 = 2;\n$VAR1 = 3;\n", vec![3, 1]),
+        ("1\n2\n", vec![1, 1]),
+    ] {
+        let (mut rest, mut found) = (text.as_bytes(), Vec::new());
+        while !rest.is_empty() {
+            let outcome = both_ways(rest);
+            assert_eq!(outcome.error, None, "{text}");
+            found.push(outcome.document.nodes().len());
+            rest = &rest[outcome.consumed..];
+        }
+        assert_eq!(found, counts, "{text}");
+    }
+}
+
+#[test]
+fn texts_are_recognised() {
+    for fixture in load("dumper-read.jsonl") {
+        // Bare values look like anything.
+        if fixture.blob.windows(3).any(|window| window == b" = ") && !fixture.mode.contains("Terse=1") {
+            let found = icecore::identify(&fixture.blob);
+            let found = found.map(|found| (found.name, found.certainty));
+            let is_dumper = found.is_some_and(|(name, certainty)| name == "dumper" && certainty >= Certainty::Likely);
+            assert!(is_dumper, "{found:?} {} {}", fixture.name, fixture.blob.escape_ascii());
+        }
+    }
+    for (text, certainty) in [
+        ("$VAR1 = { a => 1 };", Some(Certainty::Sure)),
+        ("# made by hand\nour %config = ( a => 1 );\n1;\n", Some(Certainty::Sure)),
+        ("$VAR1 = 5;", Some(Certainty::Possible)),
+        ("$VAR1 = { a => 1, b => 2, c => time() };", Some(Certainty::Possible)),
+        ("$VAR1 = { a => 1, b => ", Some(Certainty::Likely)),
+        ("use strict;\nmy $x = 5;\nprint $x;\n", None),
+        ("$x == 5", None),
+        ("costs $5 = five", None),
+        ("<?php $x = ['a' => 1];", None),
+        ("PATH=/bin\nX=$PATH\n", None),
+    ] {
+        let found = icecore::identify(text.as_bytes()).filter(|found| found.name == "dumper");
+        assert_eq!(found.map(|found| found.certainty), certainty, "{text}");
+    }
+}

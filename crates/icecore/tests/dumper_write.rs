@@ -1,0 +1,273 @@
+//! Writing Data::Dumper's text: settings, what has no word in it, and hostile
+//! documents.
+
+mod common;
+
+use common::on_a_small_stack;
+use icecore::dumper::{self, WriteOptions};
+use icecore::{Builder, Document, ErrorKind, Form, Limits, LossKind, Losses, Stage};
+
+fn typed(text: &str) -> Document<'_> {
+    let stage = Stage::parse("json:typed").unwrap();
+    icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap()
+}
+
+fn try_write(document: &Document<'_>, set: impl FnOnce(&mut WriteOptions)) -> Result<(String, Losses), icecore::Error> {
+    let mut options = WriteOptions::default();
+    set(&mut options);
+    let mut out = Vec::new();
+    let losses = dumper::write(document, &options, &Limits::default(), &mut out)?;
+    Ok((String::from_utf8_lossy(&out).into_owned(), losses))
+}
+
+fn line(options: &mut WriteOptions) {
+    (options.indent, options.terse) = (0, true);
+}
+
+#[track_caller]
+fn check(text: &str, expected: &str, lost: &[LossKind]) {
+    let (written, losses) = try_write(&typed(text), line).unwrap();
+    assert_eq!(written, expected);
+    assert_eq!(losses.iter().map(|loss| loss.kind).collect::<Vec<_>>(), lost, "{text}");
+}
+
+#[test]
+fn the_usual_settings() {
+    let document = typed(r#"{"name":"Alice","tags":[1,"two",null],"at":{"x":1.5}}"#);
+    let (text, losses) = try_write(&document, |_| ()).unwrap();
+    assert_eq!(
+        text,
+        "\
+$VAR1 = {
+          'name' => 'Alice',
+          'tags' => [
+                      1,
+                      'two',
+                      undef
+                    ],
+          'at' => {
+                    'x' => '1.5'
+                  }
+        };
+"
+    );
+    assert!(losses.is_empty());
+    let (text, _) = try_write(&document, |options| {
+        (options.indent, options.quotekeys, options.trailingcomma) = (1, false, true);
+        options.names = vec!["*person".into()];
+    })
+    .unwrap();
+    assert_eq!(
+        text,
+        "\
+%person = (
+  name => 'Alice',
+  tags => [
+    1,
+    'two',
+    undef,
+  ],
+  at => {
+    x => '1.5',
+  },
+);
+"
+    );
+}
+
+#[test]
+fn what_other_languages_have() {
+    check(r#"{"$class":"A\\B","$value":{"x":1}}"#, r"bless( {'x' => 1}, 'A\\B' )", &[]);
+    check(r#"[{"$symbol":"ok"}]"#, "['ok']", &[LossKind::Symbol]);
+    check(r#"[{"$attributes":{"a":1},"$value":"abc"}]"#, "['abc']", &[LossKind::Attributes]);
+    check(r#"{"$map":[["a",1]],"$default":[0]}"#, "{'a' => 1}", &[LossKind::MapKind]);
+    check(r#"{"$map":[[1,2],[null,3],[true,4]]}"#, "{'1' => 2,'' => 3,'1' => 4}", &[LossKind::Key]);
+    check("[true,false]", "[1,'']", &[LossKind::Bool]);
+    check("[123456789012345678901234567890]", "['123456789012345678901234567890']", &[LossKind::BigInt]);
+    check("[0.1,1e300,3.0]", "['0.1','1e+300','3']", &[]);
+    check("[0.30000000000000004]", "['0.3']", &[LossKind::Precision]);
+    check(r#"[{"$id":1,"$value":"s"},{"$link":1}]"#, "['s','s']", &[LossKind::Sharing]);
+    check(r#"["caf\u00e9","\u263a"]"#, r#"["caf\x{e9}","\x{263a}"]"#, &[]);
+}
+
+#[test]
+fn what_only_a_hook_could_say() {
+    let mut b = Builder::new();
+    b.begin_array();
+    b.begin_opaque("Date", Form::Hook);
+    b.text("2024");
+    b.end();
+    b.begin_code();
+    b.text("{ 1 }");
+    b.end();
+    b.end();
+    let (text, losses) = try_write(&b.finish().unwrap(), line).unwrap();
+    assert_eq!(text, "[bless( do{\\(my $o = '2024')}, 'Date' ),sub { \"DUMMY\" }]");
+    let lost: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.path.as_str())).collect();
+    assert_eq!(lost, [(LossKind::Opaque, "$[0]"), (LossKind::Code, "$[1]")]);
+}
+
+#[test]
+fn text_that_is_no_utf8_stays_bytes() {
+    let blob = b"=\xf3rl\x05\x00\x42\x27\x02a\xff\x27\x03\xed\xa0\x80";
+    let document = icecore::read_as(blob, &Stage::parse("sereal").unwrap(), &Limits::default()).unwrap();
+    let mut out = Vec::new();
+    let mut options = WriteOptions::default();
+    line(&mut options);
+    dumper::write(&document, &options, &Limits::default(), &mut out).unwrap();
+    assert_eq!(out, b"['a\xff',\"\\x{d800}\"]");
+}
+
+#[test]
+fn keys_that_can_be_no_strings() {
+    let document = typed(r#"{"$map":[[[1],2]]}"#);
+    let error = try_write(&document, |_| ()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unrepresentable);
+}
+
+/// What Data::Dumper writes of globs, by its C code and by its Perl code.
+#[test]
+fn globs() {
+    let read = |text: &str| {
+        let stage = Stage::parse("dumper").unwrap();
+        icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap().into_owned()
+    };
+    for (by_c, by_perl) in [
+        (r"\*::G", r"\*::G"),
+        (r"*Foo::Bar", r"*Foo::Bar"),
+        (r"\*{'::a b'}", r"\*{'::a b'}"),
+        (r"*{'::main::'}", r"*::main::"),
+        (r"*{'::1'}", r"*::1"),
+        (r"*{'::Foo::'}", r"*::Foo::"),
+        (r#"\*{"::\x{263a}"}"#, r#"\*{"::\x{263a}"}"#),
+        (r"bless( \*::G, 'IO' )", r"bless( \*::G, 'IO' )"),
+    ] {
+        let document = read(by_c);
+        let (text, losses) = try_write(&document, line).unwrap();
+        assert_eq!((text.as_str(), losses.is_empty()), (by_c, true));
+        let (text, _) = try_write(&document, |options| {
+            line(options);
+            options.useperl = true;
+        })
+        .unwrap();
+        assert_eq!(text, by_perl);
+    }
+}
+
+// -- Hostile documents ----------------------------------------------------------------
+
+/// Arrays in each other.
+fn nested(depth: usize) -> Document<'static> {
+    let mut b = Builder::new();
+    for _ in 0..depth {
+        b.begin_array();
+    }
+    for _ in 0..depth {
+        b.end();
+    }
+    b.finish().unwrap()
+}
+
+#[test]
+fn deep_nesting_takes_no_stack() {
+    const DEPTH: usize = 1_000_000;
+    let document = nested(DEPTH);
+    on_a_small_stack(|| {
+        assert_eq!(try_write(&document, line).unwrap_err().kind(), ErrorKind::Limit);
+        let mut limits = Limits::default();
+        limits.depth = u32::MAX;
+        let mut options = WriteOptions::default();
+        line(&mut options);
+        let mut out = Vec::new();
+        dumper::write(&document, &options, &limits, &mut out).unwrap();
+        assert_eq!(out.len(), 2 * DEPTH);
+        // The lines of a text that is indented would take terabytes.
+        options.indent = 1;
+        let error = dumper::write(&document, &options, &limits, &mut Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit);
+    });
+}
+
+/// References in each other, and objects in each other.
+#[test]
+fn deep_wrappers_take_no_stack() {
+    for (front, behind) in
+        [(r#"{"$ref":"#, "}"), (r#"{"$class":"A","$value":"#, "}"), (r#"{"$attributes":{"a":1},"$value":"#, "}")]
+    {
+        let text = [front.repeat(9_000), "1".to_owned(), behind.repeat(9_000)].concat();
+        let document = typed(&text);
+        on_a_small_stack(|| {
+            // Whether it is written or refused depends on what it is; nothing breaks.
+            let _ = try_write(&document, line);
+        });
+    }
+}
+
+#[test]
+fn names_of_what_is_deep_are_bounded() {
+    let mut b = Builder::new();
+    b.begin_array();
+    let mut deepest = 0;
+    for _ in 0..9_000 {
+        deepest = b.begin_array();
+    }
+    for _ in 0..9_000 {
+        b.end();
+    }
+    for _ in 0..100_000 {
+        b.link(deepest);
+    }
+    b.end();
+    let document = b.finish().unwrap();
+    for purity in [false, true] {
+        let error = try_write(&document, |options| {
+            line(options);
+            options.purity = purity;
+        });
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::Limit);
+    }
+}
+
+#[test]
+fn copies_are_bounded() {
+    // Each array has the one before it ten times.
+    let mut text = String::from(r#"[{"$id":1,"$value":["x"]}"#);
+    for level in 1..12 {
+        let links = vec![format!(r#"{{"$link":{level}}}"#); 10].join(",");
+        text += &format!(r#",{{"$id":{},"$value":[{links}]}}"#, level + 1);
+    }
+    text.push(']');
+    let document = typed(&text);
+    let deepcopy = |options: &mut WriteOptions| {
+        line(options);
+        options.deepcopy = true;
+    };
+    assert_eq!(try_write(&document, deepcopy).unwrap_err().kind(), ErrorKind::Limit);
+    assert!(try_write(&document, line).is_ok());
+}
+
+#[test]
+fn every_kind_is_written_or_refused() {
+    let mut count = 0;
+    for seed in 0..3_000 {
+        let document = common::document(seed, common::Palette::All);
+        for mode in 0..6 {
+            let written = try_write(&document, |options| {
+                options.purity = mode == 1;
+                options.deepcopy = mode == 2;
+                options.useperl = mode == 3;
+                options.sortkeys = mode == 4;
+                options.useqq = mode == 4;
+                options.maxdepth = u32::from(mode == 5) * 2;
+                options.list = mode == 5;
+            });
+            match written {
+                Ok((text, _)) => count += usize::from(!text.is_empty()),
+                Err(error) => {
+                    assert!(matches!(error.kind(), ErrorKind::Unrepresentable | ErrorKind::BadLink), "{seed} {error}");
+                }
+            }
+        }
+    }
+    assert!(count > 15_000, "only {count}");
+}

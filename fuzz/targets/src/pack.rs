@@ -1,0 +1,93 @@
+//! Perl's templates, and fields with separators.
+
+use crate::check::{self, agree};
+use icecore::{Builder, Document, ErrorKind, Outcome, Request, join, pack};
+
+/// A byte says how long the template is, which comes first; the data follow.
+pub fn pack_read(data: &[u8]) {
+    let Some((len, rest)) = data.split_first() else { return };
+    let (template, data) = rest.split_at(rest.len().min(usize::from(*len)));
+    runs(&String::from_utf8_lossy(template), data);
+}
+
+/// All of it is the template, and the data too.
+pub fn pack_template(data: &[u8]) {
+    runs(&String::from_utf8_lossy(data), data);
+}
+
+fn read<'a>(data: &'a [u8], options: &pack::Options, detail: bool) -> Outcome<'a> {
+    let limits = check::limits();
+    let request = Request::new(&limits);
+    pack::read_outcome(data, options, if detail { request.detailed() } else { request })
+}
+
+/// The loops for what is usual and the machine agree, the spans tile what was
+/// read, and what was read can be packed, or is refused.
+fn runs(template: &str, data: &[u8]) {
+    let mut options = pack::Options::new(template);
+    for utf8 in [false, true] {
+        options.utf8 = utf8;
+        let fast = read(data, &options, false);
+        let slow = read(data, &options, true);
+        agree(&fast, &slow);
+        check::tiles(&slow, data.len());
+        check::visit(&fast.document);
+        writes(&fast.document, &options);
+    }
+    writes(&list(data), &options);
+}
+
+fn writes(document: &Document<'_>, options: &pack::Options) {
+    let mut out = Vec::new();
+    match pack::write(document, options, &check::wide_limits(), &mut out) {
+        Ok(_) => {}
+        Err(error) => {
+            assert!(out.is_empty(), "{error}");
+            let is_known = matches!(
+                error.kind(),
+                ErrorKind::Usage | ErrorKind::Unrepresentable | ErrorKind::Unsupported | ErrorKind::Limit
+            );
+            assert!(is_known, "{error}");
+        }
+    }
+}
+
+/// A list of all that a list may have.
+fn list(data: &[u8]) -> Document<'static> {
+    let mut b = Builder::new();
+    b.begin_array();
+    for (at, bytes) in data.chunks(5).take(40).enumerate() {
+        match at % 6 {
+            0 => b.bytes(bytes),
+            1 => b.text(&String::from_utf8_lossy(bytes)),
+            2 => b.int(i64::from(bytes[0]) - 100),
+            3 => b.uint(u64::MAX - u64::from(bytes[0])),
+            4 => b.float(f64::from(bytes[0]) * 1e17 - 0.5),
+            _ => b.null(),
+        };
+    }
+    b.end();
+    b.finish().expect("a list")
+}
+
+/// The first byte is the separator. What was split is joined again.
+pub fn join_read(data: &[u8]) {
+    let Some((separator, data)) = data.split_first() else { return };
+    let mut options = join::Options::default();
+    options.separator = vec![*separator; 1 + usize::from(separator % 3)];
+    let limits = check::limits();
+    let fast = join::read_outcome(data, &options, Request::new(&limits));
+    let slow = join::read_outcome(data, &options, Request::new(&limits).detailed());
+    agree(&fast, &slow);
+    check::tiles(&slow, data.len());
+    if fast.error.is_none() {
+        let mut out = Vec::new();
+        match join::write(&fast.document, &options, &check::wide_limits(), &mut out) {
+            Ok(losses) => {
+                assert!(losses.is_empty());
+                assert_eq!(out, data);
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
