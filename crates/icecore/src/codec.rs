@@ -34,6 +34,7 @@ pub struct Codec {
 enum Ready {
     Storable(storable::ReadOptions, storable::WriteOptions),
     Sereal(sereal::ReadOptions, Box<sereal::WriteOptions>),
+    Php(php::ReadOptions),
     Json(json::ReadOptions, Box<json::WriteOptions>),
     Pack(Box<pack::Options>),
     Dumper(Box<(dumper::ReadOptions, dumper::WriteOptions)>),
@@ -98,6 +99,7 @@ impl Codec {
                 json::ReadOptions::from_settings(settings),
                 Box::new(json::WriteOptions::from_settings(settings)),
             ),
+            "php" => Ready::Php(php::ReadOptions::from_settings(settings)),
             // A bad template is refused where it is used.
             "pack" => {
                 pack::Options::from_settings(settings).map_or(Ready::Other, |options| Ready::Pack(Box::new(options)))
@@ -126,6 +128,10 @@ impl Codec {
             }
             Ready::Sereal(options, _) => sereal::read_tape(input, options, &self.limits, tape),
             Ready::Json(options, _) => match json::read_tape(input, options, &self.limits, tape) {
+                Some((consumed, error)) => Filled { consumed, error, body: None, is_simple: false },
+                None => self.fill(input, &self.limits, tape),
+            },
+            Ready::Php(options) => match php::read_tape(input, options, &self.limits, tape) {
                 Some((consumed, error)) => Filled { consumed, error, body: None, is_simple: false },
                 None => self.fill(input, &self.limits, tape),
             },
@@ -180,7 +186,7 @@ impl Codec {
             Ready::Dumper(options) if document.spelling().is_none() => {
                 dumper::write(document, &options.1, &self.limits, out)
             }
-            Ready::Dumper(_) | Ready::Other => {
+            Ready::Dumper(_) | Ready::Php(_) | Ready::Other => {
                 (self.stage.format().write)(document, self.stage.settings(), &self.limits, out)
             }
             Ready::Wrapped => return crate::api::write_to(document, &self.stage, &self.limits, out),
@@ -246,7 +252,7 @@ impl Codec {
                 self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
             }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
-            Ready::Json(..) | Ready::Pack(_) | Ready::Dumper(_) | Ready::Other | Ready::Wrapped => false,
+            Ready::Json(..) | Ready::Pack(_) | Ready::Dumper(_) | Ready::Php(_) | Ready::Other | Ready::Wrapped => false,
         }
     }
 }
