@@ -79,7 +79,8 @@ ice_pack_stage(pTHX_ SV *template, int how)
     spec = sv_2mortal(newSVpvs("pack:"));
     if (how == ICE_UNPACK_TEXT)
         sv_catpvs(spec, "utf8,");
-    ice_add_text(aTHX_ spec, "template", sv_mortalcopy(copy));
+    /* What is made UTF-8 here is another copy. */
+    ice_add_text(aTHX_ spec, "template", sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template))));
     SvUTF8_on(spec);
     text = SvPV(spec, len);
     stage = how == ICE_PACK ? ice_writer_new(aTHX_ text, len) : ice_reader_new(aTHX_ text, len);

@@ -8,7 +8,8 @@ use lib "$FindBin::Bin/lib";
 use Test::More;
 use Icecore::Dumper qw(Dumper undump);
 use Malice;
-use Run;
+use Both;
+BEGIN { ours_only() }
 
 $Malice::file = scratch('ran');
 
