@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape};
 use crate::error::Error;
-use crate::format::{Outcome, Request, dumper, json, pack, sereal, storable};
+use crate::format::{Outcome, Request, dumper, json, pack, php, sereal, storable};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Spare};
 use crate::stage::Stage;
@@ -252,7 +252,9 @@ impl Codec {
                 self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
             }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
-            Ready::Json(..) | Ready::Pack(_) | Ready::Dumper(_) | Ready::Php(_) | Ready::Other | Ready::Wrapped => false,
+            Ready::Json(..) | Ready::Pack(_) | Ready::Dumper(_) | Ready::Php(_) | Ready::Other | Ready::Wrapped => {
+                false
+            }
         }
     }
 }
