@@ -1,9 +1,9 @@
 //! Writes leaves: strings, numbers and the like, and regexps.
 
+use super::Writer;
+use super::frames::push_int;
+use super::quote;
 use super::wide;
-use super::write::Writer;
-use super::write_frames::push_int;
-use super::write_quote as quote;
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::num::general::perl_text;
