@@ -30,7 +30,7 @@ my $folder = File::Temp->newdir;
 # The files, and what must come of them.
 my (%out, $at);
 my $file = sub { my $name = shift; $out{$name} //= do { open my $out, '>:raw', "$folder/$name" or die; $out } };
-my $sereal = Sereal::Encoder->new({ canonical => 1 });
+my $sereal = Sereal::Encoder->new({ sort_keys => 2 });
 $file->('rows.csv')->print("id,name,data\n");
 for my $id (1 .. $records) {
     my ($name, $age, $tag) = ('Name' . $id * 7 % 10_007, 20 + $id % 50, 't' . $id % 97);

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape};
 use crate::error::Error;
-use crate::format::{Outcome, Request, json, pack, sereal, storable};
+use crate::format::{Outcome, Request, dumper, json, pack, php, sereal, storable};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Spare};
 use crate::stage::Stage;
@@ -34,8 +34,10 @@ pub struct Codec {
 enum Ready {
     Storable(storable::ReadOptions, storable::WriteOptions),
     Sereal(sereal::ReadOptions, Box<sereal::WriteOptions>),
+    Php(php::ReadOptions),
     Json(json::ReadOptions, Box<json::WriteOptions>),
     Pack(Box<pack::Options>),
+    Dumper(Box<(dumper::ReadOptions, dumper::WriteOptions)>),
     Other,
     Wrapped,
 }
@@ -97,10 +99,15 @@ impl Codec {
                 json::ReadOptions::from_settings(settings),
                 Box::new(json::WriteOptions::from_settings(settings)),
             ),
+            "php" => Ready::Php(php::ReadOptions::from_settings(settings)),
             // A bad template is refused where it is used.
             "pack" => {
                 pack::Options::from_settings(settings).map_or(Ready::Other, |options| Ready::Pack(Box::new(options)))
             }
+            "dumper" => Ready::Dumper(Box::new((
+                dumper::ReadOptions::from_settings(settings),
+                dumper::WriteOptions::from_settings(settings, dumper::WriteOptions::default()),
+            ))),
             _ => Ready::Other,
         };
         Codec { stage, limits: Limits::default(), ready }
@@ -124,7 +131,14 @@ impl Codec {
                 Some((consumed, error)) => Filled { consumed, error, body: None, is_simple: false },
                 None => self.fill(input, &self.limits, tape),
             },
+            Ready::Php(options) => match php::read_tape(input, options, &self.limits, tape) {
+                Some((consumed, error)) => Filled { consumed, error, body: None, is_simple: false },
+                None => self.fill(input, &self.limits, tape),
+            },
             Ready::Pack(options) => filled(pack::read_outcome(input, options, request(&self.limits, tape)), tape),
+            Ready::Dumper(options) => {
+                filled(dumper::read_outcome(input, &options.0, request(&self.limits, tape)), tape)
+            }
             Ready::Other => self.fill(input, &self.limits, tape),
             Ready::Wrapped => self.read_wrapped(input, tape),
         }
@@ -168,7 +182,13 @@ impl Codec {
             Ready::Sereal(_, options) => sereal::write(document, options, &self.limits, out),
             Ready::Json(_, options) => json::write(document, options, &self.limits, out),
             Ready::Pack(options) => pack::write(document, options, &self.limits, out),
-            Ready::Other => (self.stage.format().write)(document, self.stage.settings(), &self.limits, out),
+            // The settings of a text that was read come before the usual ones.
+            Ready::Dumper(options) if document.spelling().is_none() => {
+                dumper::write(document, &options.1, &self.limits, out)
+            }
+            Ready::Dumper(_) | Ready::Php(_) | Ready::Other => {
+                (self.stage.format().write)(document, self.stage.settings(), &self.limits, out)
+            }
             Ready::Wrapped => return crate::api::write_to(document, &self.stage, &self.limits, out),
         };
         written.map_err(|error| error.in_format(self.stage.format().name))
@@ -232,7 +252,9 @@ impl Codec {
                 self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
             }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
-            Ready::Json(..) | Ready::Pack(_) | Ready::Other | Ready::Wrapped => false,
+            Ready::Json(..) | Ready::Pack(_) | Ready::Dumper(_) | Ready::Php(_) | Ready::Other | Ready::Wrapped => {
+                false
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Writing small tokens into a room of fixed size: no checks but those against
 //! its size, and copies of fixed length.
 
-use super::string::{beyond_ascii, specials};
+use super::string::{beyond_ascii, is_special, specials};
 
 /// How large a room is.
 pub(super) const ROOM: usize = 640;
@@ -89,7 +89,9 @@ pub(super) fn plain(room: &mut Room, at: usize, base: &[u8], start: usize, len: 
     if len > STRING {
         return None;
     }
-    let source = base.get(start..start + len.next_multiple_of(8))?;
+    let Some(source) = base.get(start..start + len.next_multiple_of(8)) else {
+        return plain_at_end(room, at, base.get(start..start + len)?);
+    };
     let target = &mut room[at + 1..at + 1 + source.len()];
     let mut left = len;
     for (from, to) in source.chunks_exact(8).zip(target.chunks_exact_mut(8)) {
@@ -104,6 +106,19 @@ pub(super) fn plain(room: &mut Room, at: usize, base: &[u8], start: usize, len: 
         to.copy_from_slice(from);
         left = left.saturating_sub(8);
     }
+    room[at] = b'"';
+    room[at + len + 1] = b'"';
+    Some(at + len + 2)
+}
+
+/// The same for a string with less than seven bytes behind it: that of a small
+/// document.
+fn plain_at_end(room: &mut Room, at: usize, string: &[u8]) -> Option<usize> {
+    let len = string.len();
+    if string.iter().any(|byte| is_special(*byte) || *byte > 0x7F) {
+        return None;
+    }
+    room[at + 1..at + 1 + len].copy_from_slice(string);
     room[at] = b'"';
     room[at + len + 1] = b'"';
     Some(at + len + 2)
@@ -143,7 +158,10 @@ mod tests {
         let mut room = [0; ROOM];
         assert_eq!(plain(&mut room, 0, base, 0, 16), None);
         assert_eq!(plain(&mut room, 0, "éeeeeeee".as_bytes(), 0, 2), None);
-        assert_eq!(plain(&mut room, 0, b"short", 0, 5), None);
+        assert_eq!(written(|room| plain(room, 0, b"a short", 2, 5).unwrap()), "\"short\"");
+        assert_eq!(plain(&mut room, 0, b"sho\"t", 0, 5), None);
+        assert_eq!(plain(&mut room, 0, "é".as_bytes(), 0, 2), None);
+        assert_eq!(plain(&mut room, 0, b"short", 0, 6), None);
         let long = [b'x'; 1000];
         assert_eq!(plain(&mut room, 80, &long, 0, STRING), Some(80 + STRING + 2));
         assert_eq!(plain(&mut room, 80, &long, 0, STRING + 1), None);

@@ -24,7 +24,7 @@ pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
 use super::{Format, Outcome, Request, Rest, late, php_text as text};
-use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Windows};
+use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -78,6 +78,21 @@ pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request
         return repaired::read(outcome, input, options, limits, detail, 0, None);
     }
     outcome
+}
+
+/// As the row of the registry reads it, onto a tape. With `None`, it has to be read by
+/// that: what it takes may have to be mended.
+pub(crate) fn read_tape(
+    input: &[u8],
+    options: &ReadOptions,
+    limits: &Limits,
+    tape: &mut Tape,
+) -> Option<(usize, Option<Error>)> {
+    if options.repair_lengths {
+        return None;
+    }
+    tape.clear();
+    Some(feed(input, Fixed::default(), options, limits, tape))
 }
 
 fn read_fixed<'a>(input: &'a [u8], fixed: Fixed<'_>, options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
