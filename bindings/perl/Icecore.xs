@@ -13,6 +13,8 @@ at_end(pTHX_ void *unused)
     ice_storable_end(aTHX);
     ice_sereal_end(aTHX);
     ice_json_end(aTHX);
+    ice_dumper_end(aTHX);
+    ice_pack_end(aTHX);
     ice_contexts_free(aTHX);
 }
 
@@ -28,6 +30,19 @@ push_parts(pTHX_ SV **sp, int what, SV *header, SV *body)
     return sp;
 }
 
+/* What a mortal list holds. */
+static SV **
+push_list(pTHX_ SV **sp, AV *list)
+{
+    SSize_t i;
+    EXTEND(sp, AvFILL(list) + 1);
+    for (i = 0; i <= AvFILL(list); i++) {
+        SV **item = av_fetch(list, i, FALSE);
+        *++sp = item ? sv_2mortal(SvREFCNT_inc_simple_NN(*item)) : &PL_sv_undef;
+    }
+    return sp;
+}
+
 MODULE = Icecore    PACKAGE = Icecore
 
 PROTOTYPES: DISABLE
@@ -39,6 +54,8 @@ BOOT:
     ice_storable_boot(aTHX);
     ice_sereal_boot(aTHX);
     ice_json_boot(aTHX);
+    ice_dumper_boot(aTHX);
+    ice_pack_boot(aTHX);
     ice_contexts_boot(aTHX);
     ice_build_boot(aTHX);
     call_atexit(at_end, NULL);
@@ -50,6 +67,8 @@ CLONE(...)
     ice_storable_clone(aTHX);
     ice_sereal_clone(aTHX);
     ice_json_clone(aTHX);
+    ice_dumper_clone(aTHX);
+    ice_pack_clone(aTHX);
     ice_contexts_clone(aTHX);
     call_atexit(at_end, NULL);
 
@@ -93,6 +112,21 @@ classes(bytes, ...)
     EXTEND(SP, AvFILLp(list) + 1);
     for (i = 0; i <= AvFILLp(list); i++)
         PUSHs(sv_2mortal(SvREFCNT_inc(AvARRAY(list)[i])));
+
+SV *
+pack_list(template, ...)
+    SV *template
+  CODE:
+    RETVAL = ice_pack_list(aTHX_ template, ax + 1, items - 1);
+  OUTPUT:
+    RETVAL
+
+void
+unpack_list(template, bytes)
+    SV *template
+    SV *bytes
+  PPCODE:
+    SP = ice_unpack_list(aTHX_ SP, template, bytes);
 
 MODULE = Icecore    PACKAGE = Icecore::Storable
 
@@ -575,3 +609,114 @@ incr_skip(self)
     incr_reset = 1
   CODE:
     ice_json_skip(aTHX_ self, ix == 1);
+
+MODULE = Icecore    PACKAGE = Icecore::Dumper
+
+void
+Dumper(...)
+  PREINIT:
+    const bool as_one = GIMME_V != G_LIST || items < 2;
+    AV *texts;
+  PPCODE:
+    PUTBACK;
+    texts = ice_dumper_dump(aTHX_ ax, items, as_one);
+    SPAGAIN;
+    SP = push_list(aTHX_ SP, texts);
+
+SV *
+new(class, values, names = NULL)
+    SV *class
+    SV *values
+    SV *names
+  CODE:
+    RETVAL = ice_dumper_new(aTHX_ class, values, names);
+  OUTPUT:
+    RETVAL
+
+void
+DESTROY(self)
+    SV *self
+  CODE:
+    ice_dumper_destroy(aTHX_ self);
+
+void
+Dump(self, ...)
+    SV *self
+  ALIAS:
+    Dump = 0
+    Dumpxs = 1
+    Dumpperl = 2
+  PREINIT:
+    const bool as_one = GIMME_V != G_LIST;
+    AV *texts;
+  PPCODE:
+    PERL_UNUSED_VAR(ix);
+    if (!SvROK(self)) {
+        if (items < 2)
+            croak("Usage:  PACKAGE->new(ARRAYREF [, ARRAYREF])");
+        self = sv_2mortal(ice_dumper_new(aTHX_ self, ST(1), items > 2 ? ST(2) : NULL));
+    }
+    PUTBACK;
+    texts = ice_dumper_object_dump(aTHX_ self, as_one);
+    SPAGAIN;
+    SP = push_list(aTHX_ SP, texts);
+
+void
+Values(self, list = NULL)
+    SV *self
+    SV *list
+  ALIAS:
+    Values = 0
+    Names = 1
+  PREINIT:
+    AV *held;
+  PPCODE:
+    held = ice_dumper_list(aTHX_ self, ix == 1, list);
+    if (list)
+        XPUSHs(ST(0));
+    else if (held)
+        SP = push_list(aTHX_ SP, held);
+
+void
+Purity(self, value = NULL)
+    SV *self
+    SV *value
+  ALIAS:
+    Purity = 0
+    Terse = 1
+    Useqq = 2
+    Deepcopy = 3
+    Quotekeys = 4
+    Trailingcomma = 5
+    Useperl = 6
+    Sparseseen = 7
+    Deparse = 8
+    Indent = 9
+    Maxdepth = 10
+    Maxrecurse = 11
+    Pad = 12
+    Varname = 13
+    Pair = 14
+    Bless = 15
+    Freezer = 16
+    Toaster = 17
+    Sortkeys = 18
+  PREINIT:
+    SV *setting;
+  PPCODE:
+    setting = ice_dumper_setting(aTHX_ self, ix, value);
+    XPUSHs(value ? ST(0) : setting);
+
+void
+undump(text, ...)
+    SV *text
+  PREINIT:
+    AV *values;
+  PPCODE:
+    PUTBACK;
+    values = ice_undump(aTHX_ text, ax + 1, items - 1);
+    SPAGAIN;
+    if (GIMME_V == G_LIST)
+        SP = push_list(aTHX_ SP, values);
+    else
+        XPUSHs(AvFILLp(values) >= 0 ? sv_2mortal(SvREFCNT_inc(AvARRAY(values)[AvFILLp(values)])) : &PL_sv_undef);

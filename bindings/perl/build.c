@@ -340,6 +340,12 @@ value(pTHX_ build *b)
                 b->at = at + 1;
                 return;
             }
+            if (node->kind == ICECORE_MODULE && node->flags >> 4 == ICECORE_FORM_VARIABLE) {
+                SvRV_set(variable, SvREFCNT_inc_simple_NN((SV *)ib_glob(aTHX_ b, node)));
+                SvREFCNT_dec(referent);
+                b->at = at + 1;
+                return;
+            }
             variable = referent;
             if (is_leaf(node)) {
                 SV *leaf_sv = new_leaf(aTHX_ b, node);

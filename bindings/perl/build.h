@@ -62,6 +62,7 @@ void ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object);
 void ib_restrict_hash(pTHX_ build *b, HV *hv, U32 at);
 void ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object);
 void ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object);
+GV *ib_glob(pTHX_ build *b, const icecore_node *node);
 void ib_vstring(pTHX_ build *b, SV *variable, U32 at);
 void ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object);
 void ib_opaque(pTHX_ build *b, SV *variable, U32 at);

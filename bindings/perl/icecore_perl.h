@@ -11,6 +11,7 @@
  *   storable.c what Storable has beside: variables, options, handles
  *   sereal.c   what Sereal has beside: encoders, decoders, options
  *   json*.c    what JSON has beside: settings, filters, parsing as it comes
+ *   dumper.c   what Data::Dumper has beside: settings, lists of values
  *   Icecore.xs what perl sees; it calls what interface.h lists
  */
 #ifndef ICECORE_PERL_H
@@ -221,7 +222,7 @@ U16 ice_key_id_sv(pTHX_ ice_context *ctx, const char *key, STRLEN len, bool is_u
 /* ---- settings ---------------------------------------------------------- */
 
 /* Whose rules a walk follows. */
-enum { ICE_STORABLE, ICE_SEREAL, ICE_PLAIN, ICE_JSON };
+enum { ICE_STORABLE, ICE_SEREAL, ICE_PLAIN, ICE_JSON, ICE_DUMPER };
 
 typedef struct ice_json ice_json;
 
@@ -241,6 +242,11 @@ typedef struct {
     HV *freeze_allow;     /* Sereal: freeze_allow_classes */
     SV *owner;            /* the encoder that these belong to; or NULL */
     const ice_json *json; /* JSON: json.h */
+    bool sorted;          /* Data::Dumper: Sortkeys */
+    SV *sort_code;        /* what lists the keys of a hash; or NULL */
+    const char *freezer;  /* a method that is called before an object is walked */
+    UV shown_depth;       /* what is deeper is shown as its address; 0: all */
+    bool warns_of_code;
 } ice_write_settings;
 
 typedef struct {
@@ -284,6 +290,8 @@ extern const ice_record_kind ice_record_kinds[ICE_RECORD_KINDS];
  * of it; NULL: it has to be filled as a whole. */
 void ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings,
               const icecore_stage *stage);
+/* A list of values, each as a variable of its own. */
+void ice_walk_list(pTHX_ ice_context *ctx, icecore_tape *tape, AV *list, const ice_write_settings *settings);
 /* The user header of a Sereal document, before the body. */
 void ice_walk_header(pTHX_ ice_context *ctx, icecore_tape *tape, SV *header, SV *body, const ice_write_settings *settings);
 

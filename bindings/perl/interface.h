@@ -110,6 +110,34 @@ SV *ice_json_next(pTHX_ SV *self);
 SV *ice_json_text(pTHX_ SV *self);
 void ice_json_skip(pTHX_ SV *self, bool all);
 
+/* ---- dumper.c ----------------------------------------------------------- */
+
+void ice_dumper_boot(pTHX);
+void ice_dumper_clone(pTHX);
+void ice_dumper_end(pTHX);
+
+/* Texts: one for each value, or one for all. Mortal lists. */
+AV *ice_dumper_dump(pTHX_ I32 at, I32 count, bool as_one);
+AV *ice_dumper_object_dump(pTHX_ SV *self, bool as_one);
+SV *ice_dumper_new(pTHX_ SV *class, SV *values, SV *names);
+void ice_dumper_destroy(pTHX_ SV *self);
+AV *ice_dumper_list(pTHX_ SV *self, bool is_names, SV *list);
+SV *ice_dumper_setting(pTHX_ SV *self, int which, SV *value);
+AV *ice_undump(pTHX_ SV *text, I32 at, I32 count);
+
+/* ---- pack.c, unpack.c --------------------------------------------------- */
+
+enum { ICE_PACK, ICE_UNPACK, ICE_UNPACK_TEXT };
+
+void ice_pack_boot(pTHX);
+void ice_pack_clone(pTHX);
+void ice_pack_end(pTHX);
+const icecore_stage *ice_pack_stage(pTHX_ SV *template, int how);
+/* Adds an option with a text to a stage, in the quotes that it takes. */
+void ice_add_text(pTHX_ SV *spec, const char *name, SV *value);
+SV *ice_pack_list(pTHX_ SV *template, I32 at, I32 count);
+SV **ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes);
+
 /* ---- sereal.c ---------------------------------------------------------- */
 
 enum { ICE_BODY, ICE_HEADER, ICE_BODY_AND_HEADER };

@@ -17,6 +17,7 @@ start(pTHX_ my_cxt_t *cxt)
     cxt->usual.flags = J_UTF8 | J_ALLOW_NONREF | J_ALLOW_DUPKEYS;
     cxt->usual.max_depth = 512;
     cxt->usual.indent_length = 3;
+    cxt->usual.inf_nan = 2;
 }
 
 void
@@ -90,6 +91,7 @@ ice_json_new(pTHX_ SV *class)
     json->flags = J_ALLOW_NONREF | J_ALLOW_DUPKEYS;
     json->max_depth = MY_CXT.usual.max_depth;
     json->indent_length = 3;
+    json->inf_nan = 2;
     json->boolean_stash = MY_CXT.usual.boolean_stash;
     json->yes = SvREFCNT_inc(MY_CXT.usual.yes);
     json->no = SvREFCNT_inc(MY_CXT.usual.no);
@@ -242,6 +244,8 @@ ij_is_nonref(pTHX_ const ice_json *json, SV *sv)
 static SV *
 encode(pTHX_ const ice_json *json, SV *data)
 {
+    /* What Cpanel::JSON::XS's numbers mean: null, quoted, bare, quoted without a sign. */
+    static const U8 infnan[] = { 1, 2, 0, 3 };
     const U32 flags = json->flags;
     ice_write_settings set;
     icecore_json_style style;
@@ -268,7 +272,7 @@ encode(pTHX_ const ice_json *json, SV *data)
         style.escape_slash = (flags & J_ESCAPE_SLASH) != 0;
         style.all_strings = (flags & J_TYPE_ALL_STRING) != 0;
     }
-    style.inf_nan = json->inf_nan == 3 ? 1 : json->inf_nan ? 2 : 0;
+    style.inf_nan = infnan[json->inf_nan];
     ENTER;
     ctx = ice_checkout(aTHX);
     ice_walk(aTHX_ ctx, &tape, data, &set, NULL);
@@ -299,7 +303,17 @@ read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN le
 {
     icecore_error error;
     if (!json->reader) {
-        json->reader = ice_reader_new(aTHX_ "json:typed=no", 13);
+        static const struct {
+            U32 flag;
+            const char *option;
+        } options[] = { { J_RELAXED, "relaxed" },   { J_ALLOW_SINGLEQUOTE, "singlequote" }, { J_ALLOW_BAREKEY, "barekey" },
+                        { J_ALLOW_TAGS, "tags" },   { J_ALLOW_BIGNUM, "bignum" } };
+        SV *spec = sv_2mortal(newSVpvs("json:typed=no"));
+        size_t i;
+        for (i = 0; i < C_ARRAY_LENGTH(options); i++)
+            if (json->flags & options[i].flag)
+                sv_catpvf(spec, ",%s", options[i].option);
+        json->reader = ice_reader_new(aTHX_ SvPVX(spec), SvCUR(spec));
         ice_stage_limit(aTHX_ json->reader, "depth", json->max_depth);
     }
     if (icecore_read(ctx->engine, json->reader, (const U8 *)text, len, flags | ICECORE_ASCII_BYTES, view, &error)

@@ -119,6 +119,28 @@ json_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
         push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
 }
 
+bool iw_is_printed_integer(pTHX_ SV *sv);
+
+/* Data::Dumper prefers the integer, if the string is what perl makes of it. */
+PERL_STATIC_INLINE void
+dumper_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
+{
+    const U32 f = SvFLAGS(sv);
+    if ((f & SVf_IOK) && (!(f & SVf_POK) || iw_is_printed_integer(aTHX_ sv)))
+        push_int(aTHX_ w, sv, flags, key);
+    else if (f & SVf_POK)
+        push_string(aTHX_ w, f & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, flags, key, SvPVX_const(sv), SvCUR(sv));
+    else if (f & SVf_NOK)
+        push_float(aTHX_ w, SvNVX(sv), flags, key);
+    else if (f & (SVp_IOK | SVp_NOK | SVp_POK))
+        push_pv(aTHX_ w, sv, flags, key);
+    else {
+        if (UNLIKELY(sv == &PL_sv_undef))
+            flags |= ICECORE_BIT_4;
+        push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
+    }
+}
+
 PERL_STATIC_INLINE void
 leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
@@ -128,6 +150,8 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
         sereal_leaf(aTHX_ w, sv, flags, key);
     else if (w->json)
         json_leaf(aTHX_ w, sv, flags, key);
+    else if (w->dumper)
+        dumper_leaf(aTHX_ w, sv, flags, key);
     else
         plain_leaf(aTHX_ w, sv, flags, key);
 }

@@ -69,10 +69,42 @@ ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object)
     ib_container_refs(aTHX_ b, variable, re, at, object);
 }
 
+static XSPROTO(dummy)
+{
+    dXSARGS;
+    PERL_UNUSED_VAR(items);
+    XSRETURN_PV("DUMMY");
+}
+
+/* The glob that a text names: one that the program has. */
+GV *
+ib_glob(pTHX_ build *b, const icecore_node *node)
+{
+    STRLEN len;
+    const char *text = ib_bytes_of(aTHX_ b, node, &len);
+    GV *gv;
+    if (len && *text == '*') {
+        text++;
+        len--;
+    }
+    gv = gv_fetchpvn_flags(text, len, ice_is_ascii((const U8 *)text, len) ? 0 : SVf_UTF8, SVt_PVGV);
+    if (!gv || !isGV_with_GP(gv))
+        croak("Icecore: the program has no glob *%.*s", (int)(len < 200 ? len : 200), text);
+    return gv;
+}
+
 void
 ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
 {
     SV *text = part(aTHX_ b, at + 1), *code, *result;
+    if (b->set->profile == ICE_DUMPER) {
+        /* Data::Dumper writes no code, but a sub that says so. */
+        result = (SV *)newXS(NULL, dummy, __FILE__);
+        b->at = (U32)b->v->nodes[at].payload;
+        ib_set_rv(aTHX_ variable, result);
+        ib_container_refs(aTHX_ b, variable, result, at, object);
+        return;
+    }
     b->at = (U32)b->v->nodes[at].payload;
     if (!b->set->eval || !SvTRUE(b->set->eval)) {
         if (!b->set->forgive)
@@ -347,7 +379,7 @@ ib_end_freeze(pTHX_ build *b)
         Newx(arguments, count, SV *);
         SAVEFREEPV(arguments);
         arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
-        arguments[1] = sv_2mortal(newSVpvs("Sereal"));
+        arguments[1] = sv_2mortal(newSVpv(b->set->profile == ICE_JSON ? "JSON" : "Sereal", 0));
         for (i = 2; i < count; i++)
             arguments[i] = AvARRAY(given)[i - 2];
         result = ice_call_scalar(aTHX_ (SV *)method, arguments, count);

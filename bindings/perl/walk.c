@@ -214,12 +214,12 @@ iw_is_float_text(pTHX_ SV *sv)
 
 /* ---- hash entries ------------------------------------------------------ */
 
-/* In which order: Storable and JSON go as perl's own iterator would, Sereal along the
+/* In which order: Storable, JSON and Data::Dumper go as perl's own iterator would, Sereal along the
  * buckets, unless the hash has magic, as that of a restricted one. */
 U32
 iw_start_hash(pTHX_ walk *w, HV *hv)
 {
-    if (!w->storable && !w->json && !SvMAGICAL((SV *)hv))
+    if (!w->storable && !w->json && !w->dumper && !SvMAGICAL((SV *)hv))
         return 0;
     if (!HvHasAUX(hv) && HvTOTALKEYS(hv))
         (void)hv_iterinit(hv);
@@ -302,6 +302,8 @@ too_deep(pTHX_ walk *w)
         croak("Max. recursion depth with nested structures exceeded");
     if (w->json)
         croak("json text or perl structure exceeds maximum nesting level (max_depth set too low?)");
+    if (w->dumper)
+        croak("Recursion limit of %" UVuf " exceeded", w->set->max_depth - w->is_list);
     croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->set->max_depth);
 }
 
@@ -399,13 +401,17 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
                     flags |= ICECORE_BIT_7;
             }
             at = push(aTHX_ w, ICECORE_MAP, flags, key, 0, 0);
-            if (tie) {
+            if (tie && !w->sorted) {
                 iw_pin(aTHX_ w);
                 frame = iw_push_frame(aTHX_ w, TIED_HASH, at, wraps, sv);
                 (void)hv_iterinit(hv);
                 return;
             }
             frame = iw_push_frame(aTHX_ w, HASH, at, wraps, sv);
+            if (UNLIKELY(w->sorted)) {
+                iw_list_sorted(aTHX_ w, frame);
+                return;
+            }
             if (HvTOTALKEYS(hv) == 0 || !HvARRAY(hv)) {
                 frame->at = (SSize_t)HvMAX(hv) + 1;
                 return;
@@ -441,7 +447,7 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
 void
 iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
 {
-    U32 wraps = 0;
+    U32 wraps = 0, refs = 0;
     U32 object = ICECORE_NONE;
     bool inner = FALSE;
     record_body body = { FALSE, FALSE };
@@ -469,7 +475,7 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
             }
             ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count)->object = object;
         }
-        if (SvOBJECT(sv) && object == ICECORE_NONE && SvTYPE(sv) != SVt_REGEXP && !w->set->no_bless) {
+        if (SvOBJECT(sv) && object == ICECORE_NONE && SvTYPE(sv) != SVt_REGEXP && !w->set->no_bless && !w->dumper) {
             /* The variable itself is blessed, and was not reached through a
              * reference. */
             ice_class *class = iw_class_of(aTHX_ w, SvSTASH(sv));
@@ -489,7 +495,8 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
                     iw_put_unknown(aTHX_ w, NULL, sv, flags, key, wraps);
                     return;
                 }
-                if (w->storable && SvMAGICAL(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wraps))
+                if (((w->storable && SvMAGICAL(sv)) || (w->dumper && SvVOK(sv)))
+                    && iw_put_magical(aTHX_ w, sv, flags, key, wraps))
                     return;
             }
             leaf(aTHX_ w, sv, flags, key, item && !inner);
@@ -498,8 +505,16 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
         }
         if (w->storable && SvMAGICAL(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wraps))
             return;
+        if (UNLIKELY(w->dumper)) {
+            if (w->set->freezer)
+                iw_freeze_first(aTHX_ w, sv);
+            if (w->set->shown_depth && iw_put_address(aTHX_ w, sv, key, refs)) {
+                end_wraps(w, wraps);
+                return;
+            }
+        }
         referent = SvRV(sv);
-        if (UNLIKELY(SvOBJECT(referent)) && SvTYPE(referent) == SVt_PVHV
+        if (UNLIKELY(SvOBJECT(referent)) && !w->dumper && SvTYPE(referent) == SVt_PVHV
             && iw_class_of(aTHX_ w, SvSTASH(referent))->is_record) {
             sv = iw_put_record(aTHX_ w, sv, &key, &wraps, &body, remember);
             if (!sv)
@@ -514,7 +529,7 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
             flags |= ICECORE_IS_WEAK;
         if (SvOBJECT(referent) && w->storable && iw_class_of(aTHX_ w, SvSTASH(referent))->has_amagic)
             flags |= ICECORE_IS_OVERLOAD;
-        if (!is_scalar(referent)) {
+        if (!is_scalar(referent) && !(w->dumper && isGV_with_GP(referent))) {
             put_referent(aTHX_ w, sv, referent, flags, key, wraps, remember);
             return;
         }
@@ -554,6 +569,7 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
         }
         push(aTHX_ w, ICECORE_REF, flags, key, 1, 0);
         wraps++;
+        refs++;
         if (UNLIKELY(w->set->max_depth && w->ctx->depth + wraps >= w->set->max_depth))
             too_deep(aTHX_ w);
         key = 0;
@@ -573,14 +589,14 @@ PERL_STATIC_INLINE int
 few_levels(const walk *w)
 {
     const UV left = w->set->max_depth - w->ctx->depth;
-    return w->json && left < FEW_LEVELS ? (int)left : FEW_LEVELS;
+    return (w->json || w->dumper) && w->set->max_depth && left < FEW_LEVELS ? (int)left : FEW_LEVELS;
 }
 
 /* Whether a reference may lead to something plain. */
 PERL_STATIC_INLINE bool
-is_plain_ref(SV *sv)
+is_plain_ref(const walk *w, SV *sv)
 {
-    return SvROK(sv) && SvREFCNT(sv) == 1 && SvTYPE(sv) < SVt_PVMG;
+    return SvROK(sv) && SvREFCNT(sv) == 1 && SvTYPE(sv) < SVt_PVMG && !w->set->shown_depth;
 }
 
 /* The container on top is complete. */
@@ -618,7 +634,7 @@ walk_array(pTHX_ walk *w)
             leaf(aTHX_ w, sv, 0, 0, TRUE);
             continue;
         }
-        if (is_plain_ref(sv) && iw_put_plain(aTHX_ w, sv, 0, few_levels(w), FALSE))
+        if (is_plain_ref(w, sv) && iw_put_plain(aTHX_ w, sv, 0, few_levels(w), FALSE))
             continue;
         iw_put(aTHX_ w, sv, 0, TRUE, FALSE);
         if (w->ctx->depth != depth)
@@ -665,7 +681,7 @@ walk_hash(pTHX_ walk *w)
             leaf(aTHX_ w, value, 0, key, FALSE);
             continue;
         }
-        if (is_plain_ref(value) && iw_put_plain(aTHX_ w, value, key, few_levels(w), FALSE))
+        if (is_plain_ref(w, value) && iw_put_plain(aTHX_ w, value, key, few_levels(w), FALSE))
             continue;
         iw_put(aTHX_ w, value, key, FALSE, FALSE);
         if (w->ctx->depth != depth)
@@ -809,7 +825,9 @@ begin(pTHX_ walk *w, ice_context *ctx, icecore_tape *tape, const ice_write_setti
     w->storable = settings->profile == ICE_STORABLE;
     w->sereal = settings->profile == ICE_SEREAL;
     w->json = settings->profile == ICE_JSON;
-    w->sorted = w->json && ij_is_sorted(settings->json);
+    w->dumper = settings->profile == ICE_DUMPER;
+    w->sorted = settings->sorted || (w->json && ij_is_sorted(settings->json));
+    w->is_list = FALSE;
     w->owned = FALSE;
     w->stage = NULL;
     iw_begin(aTHX_ w);
@@ -835,6 +853,26 @@ ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_set
     if (w.storable && SvREFCNT(sv) > 1)
         sv = sv_2mortal(newRV_inc(SvRV(sv)));
     iw_put(aTHX_ & w, sv, 0, FALSE, FALSE);
+    run(aTHX_ & w);
+    iw_finish(aTHX_ & w);
+}
+
+void
+ice_walk_list(pTHX_ ice_context *ctx, icecore_tape *tape, AV *list, const ice_write_settings *settings)
+{
+    walk w;
+    U32 at;
+    SV *only = AvFILLp(list) == 0 ? AvARRAY(list)[0] : NULL;
+    begin(aTHX_ & w, ctx, tape, settings);
+    w.is_list = TRUE;
+    at = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
+    if (only && SvROK(only) && !settings->shown_depth && (!settings->max_depth || settings->max_depth > LEVELS)
+        && iw_put_plain(aTHX_ & w, only, 0, LEVELS, TRUE)) {
+        end_node(&w, at, 1, 0);
+        iw_finish(aTHX_ & w);
+        return;
+    }
+    iw_push_frame(aTHX_ & w, ARRAY, at, 0, (SV *)list)->count = AvFILLp(list) + 1;
     run(aTHX_ & w);
     iw_finish(aTHX_ & w);
 }

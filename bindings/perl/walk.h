@@ -4,6 +4,8 @@
  *   walk_plain.c    tight recursion for what most data is made of
  *   walk_objects.c  hooks, ties, regexps, code, records
  *   walk_json.c     what JSON makes of references and objects
+ *   walk_dumper.c   what Data::Dumper sees beside
+ *   walk_sorted.c   hashes by their keys
  *   leaf.h          which node a scalar becomes
  */
 #ifndef ICECORE_WALK_H
@@ -30,7 +32,9 @@ typedef struct {
     bool storable;
     bool sereal;
     bool json;
-    bool sorted; /* JSON: keys in their order */
+    bool dumper;
+    bool sorted; /* JSON, Data::Dumper: keys in their order */
+    bool is_list; /* the values are in a list that is no part of them */
     bool owned; /* foreign code may drop the encoder */
     const icecore_stage *stage; /* what parts are written with; NULL: it is filled as a whole */
     U32 parts;                  /* how many were */
@@ -62,8 +66,15 @@ bool iw_put_plain(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root);
 HV *ij_boolean_stash(const ice_json *json);
 bool ij_is_sorted(const ice_json *json);
 void ij_put(pTHX_ walk *w, SV *sv, U16 key);
-void ij_sort(pTHX_ HE **entries, size_t count);
-void ij_list_sorted(pTHX_ walk *w, ice_walk_frame *frame);
+
+/* walk_sorted.c */
+void iw_sort(pTHX_ HE **entries, size_t count);
+void iw_list_sorted(pTHX_ walk *w, ice_walk_frame *frame);
+
+/* walk_dumper.c */
+void iw_freeze_first(pTHX_ walk *w, SV *rv);
+bool iw_put_address(pTHX_ walk *w, SV *rv, U16 key, U32 refs);
+bool iw_put_dumped(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps);
 
 /* walk_objects.c */
 /* Whether what comes next is the body of an object: it is not reached through a

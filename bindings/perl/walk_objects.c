@@ -31,6 +31,8 @@ void
 iw_put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 {
     const char *type = sv_reftype(sv, FALSE);
+    if (w->dumper && iw_put_dumped(aTHX_ w, sv, flags, key, wraps))
+        return;
     if (w->storable) {
         char text[80];
         if (!w->set->forgive)

@@ -127,8 +127,10 @@ plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
         if (HvHASKFLAGS(hv) || SvREADONLY((SV *)hv))
             return FALSE;
         order = iw_start_hash(aTHX_ w, hv) & max;
-    } else if (w->json)
+    } else if (w->json || w->dumper)
         order = iw_start_hash(aTHX_ w, hv) & max;
+    if (UNLIKELY(w->set->sort_code != NULL))
+        return FALSE;
     if (HvPLACEHOLDERS_get(hv) || count > ICECORE_MOST_IDS || (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences))
         return FALSE;
     if (!reserve(aTHX_ w, left))
@@ -142,7 +144,7 @@ plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
         for (i = 0; found < count; i++)
             for (he = buckets[i]; he; he = HeNEXT(he))
                 sorted[found++] = he;
-        ij_sort(aTHX_ sorted, count);
+        iw_sort(aTHX_ sorted, count);
         i = 0;
     }
     for (; left; he = HeNEXT(he)) {

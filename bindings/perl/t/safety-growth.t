@@ -10,6 +10,8 @@ use Both;
 BEGIN { ours_only() }
 
 use Icecore;
+use Icecore::Dumper   qw(Dumper undump);
+use Icecore::JSON;
 use Icecore::Sereal   qw(encode_sereal decode_sereal);
 use Icecore::Storable qw(freeze nfreeze thaw dclone);
 
@@ -18,6 +20,7 @@ use Icecore::Storable qw(freeze nfreeze thaw dclone);
     sub STORABLE_freeze { my ($self) = @_; return ('x', $self->{list}) }
     sub STORABLE_thaw   { my ($self, undef, undef, $list) = @_; $self->{list} = $list; return }
     sub FREEZE          { my ($self) = @_; return $self->{list} }
+    sub TO_JSON         { my ($self) = @_; return $self->{list} }
     sub THAW            { my ($class, undef, $list) = @_; return bless { list => $list }, $class }
 }
 
@@ -41,7 +44,26 @@ my ($sereal, $storable) = (encode_sereal($cyclic), freeze($cyclic));
 my ($frozen, $image)    = ($encoder->encode($hooked), freeze($hooked));
 my ($key, $text)        = (0, "\x{263A}" x 5);
 
+my $json     = Icecore::JSON->new->canonical->convert_blessed->allow_tags;
+my $filtered = Icecore::JSON->new->filter_json_object(sub { return [%{ $_[0] }] });
+my $pieces   = Icecore::JSON->new;
+my $dying    = Icecore::JSON->new->filter_json_object(sub { die "no\n" });
+my $dumped   = Dumper($plain, $cyclic);
+my @numbers  = (1 .. 100);
+
 my %ways = (
+    'JSON, written'        => sub { encode_json($plain); $json->encode($plain) },
+    'JSON, read'           => sub { decode_json('{"a":[1,2.5,"x",true,{"b":null,"caf\u00e9":"\u263a"}]}') },
+    'JSON, objects'        => sub { $json->encode([$hooked, [$hooked]]); $json->allow_tags(0)->encode([$hooked]); $json->allow_tags },
+    'JSON, filters'        => sub { $filtered->decode('[{"a":{"b":1}},2]'); eval { $dying->decode('[[1,{"a":{"b":1}}]]') } },
+    'JSON, pieces'         => sub { for my $piece ('[1,', '2] {"a', '":1}') { my @all = $pieces->incr_parse($piece) } },
+    'JSON, errors'         => sub { eval { decode_json('[1,{"a":[1,') }; eval { encode_json([1, { a => sub { } }]) }; eval { $json->decode('[1') } },
+    'JSON, settings'       => sub { Icecore::JSON->new->pretty->boolean_values(0, 1)->filter_json_single_key_object(a => sub { })->decode('{"a":true}') },
+    'Dumper'               => sub { Dumper($plain); my @texts = Dumper($plain, $cyclic) },
+    'Dumper, objects'      => sub { Icecore::Dumper->new([$plain], ['name'])->Indent(1)->Pad('# ')->Sortkeys(sub { [sort keys %{ $_[0] }] })->Dump },
+    'undump'               => sub { undump($dumped, classes => 'any'); eval { undump($dumped) }; eval { undump('$VAR1 = [1, {a => system("x")}]') } },
+    'undump, code'         => sub { undump('$VAR1 = [sub { "DUMMY" }, \\*::STDOUT, qr/x/]') },
+    'lists'                => sub { my @all = Icecore::unpack_list('l*', Icecore::pack_list('l*', @numbers)); eval { Icecore::pack_list('?', 1) } },
     'freeze'            => sub { freeze($plain) },
     'nfreeze'           => sub { nfreeze($cyclic) },
     'thaw'              => sub { thaw($storable, classes => 'any') },

@@ -76,6 +76,11 @@
 #define ICECORE_FOR_PERL 2
 
 /*
+ Flag of `icecore_read`: text that is ASCII is put as bytes.
+ */
+#define ICECORE_ASCII_BYTES 4
+
+/*
  The kinds of errors.
  */
 enum icecore_error_kind
@@ -634,6 +639,50 @@ typedef struct icecore_buffer {
 } icecore_buffer;
 
 /*
+ How JSON is written.
+ */
+typedef struct icecore_json_style {
+  /*
+   Which characters stand for themselves: all, as UTF-8 (0); those of one byte,
+   which they are written as (1); those of ASCII (2).
+   */
+  uint8_t beyond;
+  /*
+   How infinity and "not a number" are written: bare (0), as null (1), in
+   quotes (2), in quotes and without a sign (3).
+   */
+  uint8_t inf_nan;
+  /*
+   1: each value has a line of its own.
+   */
+  uint8_t has_lines;
+  /*
+   How many blanks to indent each level by.
+   */
+  uint8_t indent;
+  /*
+   1: a blank before the colon.
+   */
+  uint8_t space_before;
+  /*
+   1: a blank behind the colon.
+   */
+  uint8_t space_after;
+  /*
+   1: `/` is written as `\/`.
+   */
+  uint8_t escape_slash;
+  /*
+   1: integral floats get a `.0`.
+   */
+  uint8_t point_zero;
+  /*
+   1: every number is written in quotes.
+   */
+  uint8_t all_strings;
+} icecore_json_style;
+
+/*
  A tape that is being filled. Its memory belongs to the context.
 
  Who fills it writes nodes at `nodes[node_count]` and strings at
@@ -787,6 +836,35 @@ uint32_t icecore_convert(const uint8_t *bytes,
  `buffer` is null or was filled by this library.
  */
 void icecore_buffer_free(struct icecore_buffer *buffer);
+
+/*
+ Writes the tape that was filled as JSON. The bytes are lent until the context is
+ used again.
+
+ # Safety
+ `tape` was lent from `context` and filled as far as it says; `style` and `out`
+ name structs; `error` is null or names one.
+ */
+uint32_t icecore_json_write(struct icecore_context *context,
+                            const struct icecore_json_style *style,
+                            const struct icecore_tape *tape,
+                            struct icecore_bytes *out,
+                            struct icecore_error *error);
+
+/*
+ Reads JSON that is as most is, of at most `depth` levels: see `icecore_read`. For
+ whatever is wrong or special it returns `ICECORE_UNSUPPORTED`; `icecore_read` says
+ what.
+
+ # Safety
+ As for `icecore_read`.
+ */
+uint32_t icecore_json_read(struct icecore_context *context,
+                           const uint8_t *bytes,
+                           size_t len,
+                           uint32_t depth,
+                           uint32_t flags,
+                           struct icecore_view *view);
 
 /*
  Parses a stage as the command takes it: `sereal:compress=zstd,level=3`. To be
@@ -951,6 +1029,15 @@ uint32_t icecore_write_part(struct icecore_context *context,
 uint32_t icecore_loss(const struct icecore_context *context,
                       size_t index,
                       struct icecore_bytes *out);
+
+/*
+ Where, of several values that `icecore_write` wrote as texts of their own, the one
+ with this index ends (`dumper:list`). The length of all, if there is none.
+
+ # Safety
+ `context` is one.
+ */
+size_t icecore_value_end(const struct icecore_context *context, size_t index);
 
 /*
  A view of the tape that was filled, for who copies a value without writing

@@ -58,12 +58,18 @@ impl icecore_context {
 #[derive(Default)]
 pub(crate) struct Out {
     pub(crate) bytes: Vec<u8>,
+    /// Where each of several values ends.
+    pub(crate) ends: Vec<usize>,
     spare: Spare,
 }
 
 impl Output for Out {
     fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
+    }
+
+    fn value_ends(&mut self) {
+        self.ends.push(self.bytes.len());
     }
 
     fn take_spare(&mut self) -> Spare {

@@ -16,7 +16,7 @@ pub struct icecore_json_style {
     /// which they are written as (1); those of ASCII (2).
     pub beyond: u8,
     /// How infinity and "not a number" are written: bare (0), as null (1), in
-    /// quotes (2).
+    /// quotes (2), in quotes and without a sign (3).
     pub inf_nan: u8,
     /// 1: each value has a line of its own.
     pub has_lines: u8,
@@ -45,6 +45,7 @@ impl icecore_json_style {
             inf_nan: match self.inf_nan {
                 1 => InfNan::Null,
                 2 => InfNan::Quoted,
+                3 => InfNan::Unified,
                 _ => InfNan::Bare,
             },
             indent: (self.has_lines != 0).then_some(self.indent),

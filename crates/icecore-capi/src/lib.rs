@@ -41,7 +41,7 @@ pub use tape::{
     ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_NONE, ICECORE_TAPE_VERSION, icecore_begin,
     icecore_bytes, icecore_class, icecore_grow_arena, icecore_grow_nodes, icecore_key, icecore_long,
     icecore_long_string, icecore_loss, icecore_name, icecore_names, icecore_node, icecore_tape, icecore_tape_version,
-    icecore_view, icecore_view_tape, icecore_write,
+    icecore_value_end, icecore_view, icecore_view_tape, icecore_write,
 };
 
 use std::ffi::c_char;

@@ -498,6 +498,7 @@ impl icecore_context {
             self.out.bytes = Vec::new();
         }
         self.out.bytes.clear();
+        self.out.ends.clear();
     }
 
     /// Writes what was filled as the next part. Says no, if that can't be done; the
@@ -585,6 +586,18 @@ pub unsafe extern "C" fn icecore_loss(context: *const icecore_context, index: us
             }
         })
     }
+}
+
+/// Where, of several values that `icecore_write` wrote as texts of their own, the one
+/// with this index ends (`dumper:list`). The length of all, if there is none.
+///
+/// # Safety
+/// `context` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_value_end(context: *const icecore_context, index: usize) -> usize {
+    // SAFETY: the caller promises it.
+    unsafe { context.as_ref() }
+        .map_or(0, |context| context.out.ends.get(index).copied().unwrap_or(context.out.bytes.len()))
 }
 
 /// A view of the tape that was filled, for who copies a value without writing

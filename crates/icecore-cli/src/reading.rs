@@ -49,6 +49,11 @@ impl<'r> Reader<'r> {
         let mut stage = from.format.as_deref().map(Stage::parse).transpose().map_err(usage)?;
         if let Some(stage) = &mut stage {
             set(stage, &from.options).map_err(usage)?;
+            // What is behind a template is the next record.
+            if from.each == Some(Frame::Documents) && stage.format().options.iter().any(|option| option.name == "exact")
+            {
+                stage.set("exact", None).map_err(usage)?;
+            }
         }
         Ok(Reader { stage, options: &from.options, each: from.each.is_some(), limits })
     }

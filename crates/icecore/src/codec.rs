@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape};
 use crate::error::Error;
-use crate::format::{Outcome, Request, json, pack, php, sereal, storable};
+use crate::format::{Outcome, Request, dumper, json, pack, php, sereal, storable};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Spare};
 use crate::stage::Stage;
@@ -37,6 +37,7 @@ enum Ready {
     Php(php::ReadOptions),
     Json(json::ReadOptions, Box<json::WriteOptions>),
     Pack(Box<pack::Options>),
+    Dumper(Box<(dumper::ReadOptions, dumper::WriteOptions)>),
     Other,
     Wrapped,
 }
@@ -103,6 +104,10 @@ impl Codec {
             "pack" => {
                 pack::Options::from_settings(settings).map_or(Ready::Other, |options| Ready::Pack(Box::new(options)))
             }
+            "dumper" => Ready::Dumper(Box::new((
+                dumper::ReadOptions::from_settings(settings),
+                dumper::WriteOptions::from_settings(settings, dumper::WriteOptions::default()),
+            ))),
             _ => Ready::Other,
         };
         Codec { stage, limits: Limits::default(), ready }
@@ -131,6 +136,9 @@ impl Codec {
                 None => self.fill(input, &self.limits, tape),
             },
             Ready::Pack(options) => filled(pack::read_outcome(input, options, request(&self.limits, tape)), tape),
+            Ready::Dumper(options) => {
+                filled(dumper::read_outcome(input, &options.0, request(&self.limits, tape)), tape)
+            }
             Ready::Other => self.fill(input, &self.limits, tape),
             Ready::Wrapped => self.read_wrapped(input, tape),
         }
@@ -174,7 +182,11 @@ impl Codec {
             Ready::Sereal(_, options) => sereal::write(document, options, &self.limits, out),
             Ready::Json(_, options) => json::write(document, options, &self.limits, out),
             Ready::Pack(options) => pack::write(document, options, &self.limits, out),
-            Ready::Php(_) | Ready::Other => {
+            // The settings of a text that was read come before the usual ones.
+            Ready::Dumper(options) if document.spelling().is_none() => {
+                dumper::write(document, &options.1, &self.limits, out)
+            }
+            Ready::Dumper(_) | Ready::Php(_) | Ready::Other => {
                 (self.stage.format().write)(document, self.stage.settings(), &self.limits, out)
             }
             Ready::Wrapped => return crate::api::write_to(document, &self.stage, &self.limits, out),
@@ -240,7 +252,9 @@ impl Codec {
                 self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
             }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
-            Ready::Json(..) | Ready::Php(_) | Ready::Pack(_) | Ready::Other | Ready::Wrapped => false,
+            Ready::Json(..) | Ready::Pack(_) | Ready::Dumper(_) | Ready::Php(_) | Ready::Other | Ready::Wrapped => {
+                false
+            }
         }
     }
 }

@@ -20,6 +20,10 @@ pub trait Output {
         Ok(())
     }
 
+    /// One of several values at the root is complete, and ends where the buffer does.
+    /// For formats that write such as texts of their own (Data::Dumper).
+    fn value_ends(&mut self) {}
+
     /// Memory that a writer may work with and [gives back](Output::give_spare)
     /// at the end. An output that is used again and again keeps it: then a small
     /// document costs no allocation.

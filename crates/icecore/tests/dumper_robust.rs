@@ -319,7 +319,7 @@ fn texts_are_recognised() {
         ("# made by hand\nour %config = ( a => 1 );\n1;\n", Some(Certainty::Sure)),
         ("$VAR1 = 5;", Some(Certainty::Possible)),
         ("$VAR1 = { a => 1, b => 2, c => time() };", Some(Certainty::Possible)),
-        ("$VAR1 = { a => 1, b => ", Some(Certainty::Likely)),
+        ("$VAR1 = { a => 1, b => ", Some(Certainty::Possible)),
         ("use strict;\nmy $x = 5;\nprint $x;\n", None),
         ("$x == 5", None),
         ("costs $5 = five", None),

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// A length that was wrong and was counted again; or, with the word `text`, a
+/// A length that was wrong and was counted again; with the word `rest`, bytes
+/// behind the document that were left out; or, with the word `text`, a
 /// string of this length that holds a serialized text whose own lengths are
 /// wrong, and stay so, because there is more than one way to count them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub struct Repair {
     pub was: u64,
     /// What it should have said.
     pub is: u64,
-    /// Of what it is the length: `string`, `key`, `class`, `payload`, `text`.
+    /// Of what it is the length: `string`, `key`, `class`, `payload`, `text`, `rest`.
     pub what: &'static str,
     /// The path of the value that it belongs to.
     pub path: String,
@@ -28,6 +29,10 @@ impl fmt::Display for Repair {
                 f,
                 "offset {offset}: a serialized text in a string has wrong lengths, which stay, at {path}"
             );
+        }
+        if *what == "rest" {
+            let bytes = if *was == 1 { "byte" } else { "bytes" };
+            return write!(f, "offset {offset}: {was} {bytes} that the template leaves left out");
         }
         write!(f, "offset {offset}: the length of a {what} was {was} and should be {is}, at {path}")
     }

@@ -313,22 +313,21 @@ impl Tape {
 /// name nodes.
 fn is_nested(nodes: &[Node]) -> bool {
     let Ok(count) = u32::try_from(nodes.len()) else { return false };
-    let mut ends = Vec::new();
+    if is_flat(nodes, count) {
+        return true;
+    }
+    let mut ends = Vec::with_capacity(16);
     let mut end = count;
     let mut at = 0;
-    while at < count {
-        // Leaves need no look, as far as the container goes that they are in.
-        let leaves = nodes[at as usize..end as usize].iter();
-        at += leaves.take_while(|node| !node.kind.is_container() && !node.kind.is_again()).count() as u32;
-        if at == end {
-            match ends.pop() {
-                Some(outer) => end = outer,
-                None => break,
-            }
+    for node in nodes {
+        while at == end {
+            let Some(outer) = ends.pop() else { return true };
+            end = outer;
+        }
+        at += 1;
+        if (node.kind as u8) < Kind::Link as u8 {
             continue;
         }
-        let node = &nodes[at as usize];
-        at += 1;
         if node.kind.is_again() {
             if node.payload >= u64::from(count) {
                 return false;
@@ -345,4 +344,15 @@ fn is_nested(nodes: &[Node]) -> bool {
         }
     }
     true
+}
+
+/// Whether it is a large container of leaves.
+fn is_flat(nodes: &[Node], count: u32) -> bool {
+    const LARGE: usize = 64;
+    match nodes {
+        [first, leaves @ ..] if leaves.len() > LARGE && first.kind.is_container() && first.end() == count => {
+            leaves.iter().fold(true, |flat, node| flat & ((node.kind as u8) < Kind::Link as u8))
+        }
+        _ => false,
+    }
 }

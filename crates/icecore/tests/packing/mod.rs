@@ -73,8 +73,7 @@ fn line(asked: &Asked) -> String {
 pub fn run(asked: &Asked) -> String {
     match asked {
         Asked::Unpack(template, data) => {
-            let mut options = pack::Options::new(template);
-            options.lenient = true;
+            let options = pack::Options::new(template);
             match pack::read(data, &options, &Limits::default()) {
                 Ok(document) => {
                     let value = |node: &Node| value(node, document.bytes(node));

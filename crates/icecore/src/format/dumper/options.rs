@@ -161,7 +161,7 @@ impl Default for WriteOptions {
 }
 
 impl ReadOptions {
-    pub(super) fn from_settings(settings: &Settings) -> ReadOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
         let text = |name| settings.text(name).map(str::to_owned);
         ReadOptions { pad: text("pad"), pair: text("pair") }
     }
@@ -169,10 +169,10 @@ impl ReadOptions {
 
 impl WriteOptions {
     /// What is set, and for the rest the usual.
-    pub(super) fn from_settings(settings: &Settings, usual: WriteOptions) -> WriteOptions {
+    pub(crate) fn from_settings(settings: &Settings, usual: WriteOptions) -> WriteOptions {
         let flag = |name, usual| settings.flag_set(name).unwrap_or(usual);
         let text = |name, usual| settings.text(name).map_or(usual, str::to_owned);
-        let names = settings.text("names").map(|names| names.split(',').map(str::to_owned).collect());
+        let names = settings.list("names").map(|names| names.map(str::to_owned).collect());
         WriteOptions {
             indent: settings.number("indent").and_then(|indent| u8::try_from(indent).ok()).unwrap_or(usual.indent),
             terse: flag("terse", usual.terse),

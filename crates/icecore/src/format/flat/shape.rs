@@ -44,7 +44,7 @@ const KEYED: usize = 256;
 fn pair(tape: &mut Tape, input: &[u8]) -> Result<(), Error> {
     let at = tape.root();
     let list = tape.nodes.split_off(at as usize + 1);
-    if list.len() % 2 != 0 {
+    if !list.len().is_multiple_of(2) {
         return Err(wrong("keys and values in turn".to_owned(), list.len()));
     }
     let few = list.len() / 2 <= KEYED;

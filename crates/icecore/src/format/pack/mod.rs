@@ -64,7 +64,8 @@ pub static FORMAT: Format = Format {
 ///
 /// # Errors
 /// Of kind `Usage` for the template; `Malformed` or `Truncated` where `unpack`
-/// dies; `Trailing` for bytes that the template leaves; `Limit`.
+/// dies; `Trailing` for bytes that the template leaves, if [`Options::exact`] asks;
+/// `Limit`. What is left out is in [`Document::repairs`].
 pub fn read<'a>(input: &'a [u8], options: &Options, limits: &Limits) -> Result<Document<'a>, Error> {
     read_outcome(input, options, Request::new(limits)).whole(input, NAME)
 }

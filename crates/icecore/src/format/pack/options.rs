@@ -16,10 +16,11 @@ pub(super) const OPTIONS: &[Opt] = &[
     NAMES,
     MAP,
     Opt {
-        name: "lenient",
+        name: "exact",
         takes: Takes::Flag,
         side: Side::Read,
-        help: "ignore the bytes that the template leaves, as unpack does",
+        help: "stop where the template stops: what it leaves is an error, or with `--each` the next record, not \
+               left out as unpack does",
     },
     Opt {
         name: "utf8",
@@ -52,8 +53,8 @@ pub struct Options {
     pub(super) program: Program,
     /// What the items of the list stand for.
     pub shape: Shape,
-    /// Ignore the bytes that the template leaves.
-    pub lenient: bool,
+    /// Stop where the template stops; `unpack` leaves out what is behind.
+    pub exact: bool,
     /// The packed string is text.
     pub utf8: bool,
     /// Pack the UTF-8 bytes of texts, not their characters.
@@ -64,7 +65,7 @@ impl Options {
     /// This template; nothing else.
     pub fn new(template: &str) -> Options {
         let program = Program::new(template.as_bytes());
-        Options { program, shape: Shape::List, lenient: false, utf8: false, encode: false }
+        Options { program, shape: Shape::List, exact: false, utf8: false, encode: false }
     }
 
     pub(crate) fn from_settings(settings: &Settings) -> Result<Options, Error> {
@@ -73,7 +74,7 @@ impl Options {
         })?;
         Ok(Options {
             shape: Shape::from_settings(settings)?,
-            lenient: settings.flag("lenient"),
+            exact: settings.flag("exact"),
             utf8: settings.flag("utf8"),
             encode: settings.flag("encode"),
             ..Options::new(template)

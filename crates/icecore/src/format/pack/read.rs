@@ -4,7 +4,7 @@ use super::checksum::Checksum;
 use super::symbol::Count;
 use super::template::{MISTAKE, Op, Program};
 use super::{NAME, Options, usage, utf8};
-use crate::document::{Detailed, Document, Kind, Node, Sink};
+use crate::document::{Detailed, Document, Kind, Node, Repair, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::shape;
 use crate::format::{Outcome, Request};
@@ -16,13 +16,24 @@ pub fn read_outcome<'a>(input: &'a [u8], options: &Options, request: Request<'_>
     let Request { limits, detail, mut tape } = request;
     tape.clear();
     if !detail {
-        let (consumed, error) = feed(input, options, limits, &mut tape);
-        return Outcome { document: Document::new(input, tape), consumed, error };
+        let (taken, error) = feed(input, options, limits, &mut tape);
+        return outcome(Document::new(input, tape), taken, options, error);
     }
     let mut sink = Detailed { tape, ..Detailed::default() };
     sink.detail.spelling.format = NAME.to_owned();
-    let (consumed, error) = feed(input, options, limits, &mut sink);
-    Outcome { document: Document::detailed(input, sink), consumed, error }
+    let (taken, error) = feed(input, options, limits, &mut sink);
+    outcome(Document::detailed(input, sink), taken, options, error)
+}
+
+/// What was read of a document; `taken` is how far the template came.
+fn outcome<'a>(mut document: Document<'a>, taken: usize, options: &Options, error: Option<Error>) -> Outcome<'a> {
+    let len = document.input().len();
+    if options.exact || error.is_some() || taken == len {
+        return Outcome { document, consumed: taken, error };
+    }
+    let (offset, was) = (taken as u64, (len - taken) as u64);
+    document.set_repairs(vec![Repair { offset, was, is: 0, what: "rest", path: "$".to_owned() }]);
+    Outcome { document, consumed: len, error }
 }
 
 /// Feeds the sink with a list; says how far it came, and what stopped it.
@@ -40,7 +51,7 @@ fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S)
     machine.was_text = options.utf8;
     let mut error = machine.run().err();
     let reached = machine.high;
-    let mut consumed = match is_upgraded {
+    let consumed = match is_upgraded {
         // Each byte of the input has one byte that is no continuation.
         true => upgraded[..reached].iter().filter(|byte| !utf8::is_continuation(**byte)).count(),
         false => reached,
@@ -48,13 +59,11 @@ fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S)
     let root = sink.tape().root();
     let count = sink.tape().len() - root - 1;
     sink.tape().close(root, count);
-    if options.lenient && error.is_none() {
-        consumed = input.len();
-    }
     if let Some(detail) = sink.detail() {
         let spanned = detail.trace.spans.last().map_or(0, |span| span.end as usize);
-        detail.span(spanned, consumed, root, "bytes that no value is made of");
-        detail.end(root, consumed);
+        let end = if options.exact || error.is_some() { consumed } else { input.len() };
+        detail.span(spanned, end, root, "bytes that no value is made of");
+        detail.end(root, end);
     }
     if error.is_none() {
         error = shape(sink.tape(), input, &options.shape).err();

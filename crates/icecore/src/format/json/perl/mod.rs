@@ -42,6 +42,8 @@ pub enum InfNan {
     Null,
     /// As these words in quotes.
     Quoted,
+    /// The same, "not a number" always without a sign.
+    Unified,
 }
 
 /// How JSON is written. The names are those of the modules.

@@ -1,11 +1,11 @@
 //! Writes values: references, and what they refer to.
 
+use super::frames::{Frame, Shape};
+use super::paths::Path;
+use super::quote;
+use super::referent::{Found, Id, Leaf, Look, Referent, Type, is_reference};
 use super::wide;
-use super::write::{Seen, SeenForm, Writer};
-use super::write_frames::{Frame, Shape};
-use super::write_paths::Path;
-use super::write_quote as quote;
-use super::write_referent::{Found, Id, Leaf, Look, Referent, Type, is_reference};
+use super::{Seen, SeenForm, Writer};
 use crate::document::{Kind, flag};
 use crate::error::Error;
 use crate::output::LossKind;
@@ -220,6 +220,11 @@ impl Writer<'_> {
                 self.regexp(referent.at, buf);
                 return self.end_reference(referent, blessed, buf);
             }
+            // The hint says that it is the text of the code, and not of what stands for it.
+            Type::Code if self.node(referent.at).has(flag::HINT) => {
+                self.code(referent.at, column, level, buf);
+                return self.end_reference(referent, blessed, buf);
+            }
             Type::Code => {
                 self.lose(LossKind::Code, referent.at);
                 buf.extend_from_slice(b"sub { \"DUMMY\" }");
@@ -231,6 +236,20 @@ impl Writer<'_> {
             Type::Glob => Shape::Glob,
         };
         self.open(referent, shape, blessed, column, buf)
+    }
+
+    /// Writes the text of a sub, its lines below each other.
+    fn code(&mut self, at: u32, column: usize, level: usize, buf: &mut Vec<u8>) {
+        buf.extend_from_slice(b"sub ");
+        let document = self.document;
+        let text = document.nodes().get(at as usize + 1).filter(|text| text.kind.has_bytes());
+        let text = text.map_or(&[][..], |text| document.bytes(text));
+        for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
+            if number > 0 {
+                self.line(column, level, buf);
+            }
+            buf.extend_from_slice(line);
+        }
     }
 
     /// The object that it is blessed as; a regexp is one of `Regexp` anyway.

@@ -73,7 +73,9 @@ impl<'h, 'a, 't> Rebuild<'h, 'a, 't> {
     fn values(&mut self, roots: &[u32]) -> Result<(), Error> {
         let is_list = roots.len() > 1;
         if is_list {
-            self.push(Node { aux: roots.len() as u32, ..Node::open(Kind::Array, 0) }, NONE, true);
+            // The hint tells it from an array that is the only value.
+            let list = Node::open(Kind::Array, 0).with(flag::HINT);
+            self.push(Node { aux: roots.len() as u32, ..list }, NONE, true);
         }
         for root in roots {
             self.variable(*root, NO_KEY, true);

@@ -1,12 +1,12 @@
 //! A tight loop for runs of common leaves, as the C code writes them.
 //!
-//! What it can't write it leaves to [`super::write_frames`], which writes the same
+//! What it can't write it leaves to [`super::frames`], which writes the same
 //! bytes.
 
-use super::write::{READY, Writer};
-use super::write_frames::{Frame, Shape};
-use super::write_leaf::push_digits;
-use super::write_quote as quote;
+use super::frames::{Frame, Shape};
+use super::leaf::push_digits;
+use super::quote;
+use super::{READY, Writer};
 use crate::document::{Kind, Node, Place, flag};
 
 /// What a byte is: a part of a name, or one that single quotes need a backslash for.
@@ -103,7 +103,7 @@ impl Writer<'_> {
 /// Whether it is a leaf that is written here, and nothing refers to it.
 #[inline(always)]
 fn is_common(node: &Node) -> bool {
-    matches!(node.kind, Kind::Bytes | Kind::Int | Kind::Null) && !node.has(flag::TARGET)
+    matches!(node.kind, Kind::Bytes | Kind::Int | Kind::Null) && node.flags & (flag::TARGET | flag::HINT) == 0
 }
 
 const ONES: u128 = u128::MAX / 0xFF;

@@ -32,7 +32,9 @@ pub(super) fn push_single(bytes: &[u8], buf: &mut Vec<u8>) {
 #[inline]
 pub(super) fn push_escaped(bytes: &[u8], buf: &mut Vec<u8>) {
     let is_special = |byte: &u8| matches!(byte, b'\'' | b'\\');
-    if !bytes.iter().fold(false, |any, byte| any | is_special(byte)) {
+    let (blocks, behind) = bytes.as_chunks::<16>();
+    let is_plain = |block: &[u8]| !block.iter().fold(false, |any, byte| any | is_special(byte));
+    if blocks.iter().all(|block| is_plain(block)) && is_plain(behind) {
         return buf.extend_from_slice(bytes);
     }
     let mut rest = bytes;

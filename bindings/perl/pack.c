@@ -1,0 +1,179 @@
+/* Lists, as perl's pack and unpack have them. */
+#include "interface.h"
+#include "leaf.h"
+
+/* The last stages, by their template. */
+enum { STAGES = 8 };
+typedef struct {
+    SV *template;
+    int how;
+    icecore_stage *stage;
+} known_stage;
+
+#define MY_CXT_KEY "Icecore::pack" XS_VERSION
+typedef struct {
+    known_stage stages[STAGES];
+    U32 next;
+} my_cxt_t;
+START_MY_CXT
+
+void
+ice_pack_boot(pTHX)
+{
+    MY_CXT_INIT;
+    Zero(&MY_CXT, 1, my_cxt_t);
+}
+
+void
+ice_pack_clone(pTHX)
+{
+    MY_CXT_CLONE;
+    Zero(&MY_CXT, 1, my_cxt_t);
+}
+
+void
+ice_pack_end(pTHX)
+{
+    dMY_CXT;
+    int i;
+    for (i = 0; i < STAGES; i++) {
+        icecore_stage_free(MY_CXT.stages[i].stage);
+        SvREFCNT_dec(MY_CXT.stages[i].template);
+    }
+    Zero(&MY_CXT, 1, my_cxt_t);
+}
+
+void
+ice_add_text(pTHX_ SV *spec, const char *name, SV *value)
+{
+    STRLEN len, i;
+    const char *text = SvPVutf8(value, len);
+    sv_catpvf(spec, "%s=\"", name);
+    for (i = 0; i < len; i++) {
+        const U8 byte = (U8)text[i];
+        if (byte < 0x20 || byte == '"' || byte == '\\')
+            sv_catpvf(spec, "\\u%04x", byte);
+        else
+            sv_catpvn(spec, text + i, 1);
+    }
+    sv_catpvs(spec, "\"");
+}
+
+const icecore_stage *
+ice_pack_stage(pTHX_ SV *template, int how)
+{
+    dMY_CXT;
+    known_stage *known;
+    SV *copy, *spec;
+    STRLEN len;
+    const char *text = SvPV(template, len);
+    icecore_stage *stage;
+    int i;
+    for (i = 0; i < STAGES; i++) {
+        known = &MY_CXT.stages[i];
+        if (known->template && known->how == how && SvCUR(known->template) == len
+            && memEQ(SvPVX(known->template), text, len) && !SvUTF8(known->template) == !SvUTF8(template))
+            return known->stage;
+    }
+    copy = sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template)));
+    spec = sv_2mortal(newSVpvs("pack:"));
+    if (how == ICE_UNPACK_TEXT)
+        sv_catpvs(spec, "utf8,");
+    /* What is made UTF-8 here is another copy. */
+    ice_add_text(aTHX_ spec, "template", sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template))));
+    SvUTF8_on(spec);
+    text = SvPV(spec, len);
+    stage = how == ICE_PACK ? ice_writer_new(aTHX_ text, len) : ice_reader_new(aTHX_ text, len);
+    known = &MY_CXT.stages[MY_CXT.next++ % STAGES];
+    icecore_stage_free(known->stage);
+    SvREFCNT_dec(known->template);
+    known->stage = stage;
+    known->how = how;
+    known->template = SvREFCNT_inc_simple_NN(copy);
+    return stage;
+}
+
+/* A value of the list, as a string if it has one. */
+static void
+put(pTHX_ walk *w, SV *sv)
+{
+    const U32 f = SvFLAGS(sv);
+    if (f & SVf_POK)
+        push_pv(aTHX_ w, sv, 0, 0);
+    else if (f & SVf_IOK)
+        push_int(aTHX_ w, sv, 0, 0);
+    else if (f & SVf_NOK)
+        push_float(aTHX_ w, SvNVX(sv), 0, 0);
+    else if (!SvOK(sv))
+        push(aTHX_ w, ICECORE_NULL, 0, 0, 0, 0);
+    else
+        push_pv(aTHX_ w, sv, 0, 0);
+}
+
+/* What a loss says of characters beyond bytes. */
+#define WIDE "characters beyond bytes"
+
+/* Packs what stands on perl's stack. */
+SV *
+ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
+{
+    const icecore_stage *stage;
+    icecore_tape tape;
+    icecore_bytes out;
+    icecore_error error;
+    ice_context *ctx;
+    static const icecore_node integer = { ICECORE_INT, 0, 0, 0, 0 };
+    walk w;
+    size_t lost = 0, i;
+    I32 item;
+    U32 list;
+    SV *result;
+
+    ENTER;
+    ctx = ice_checkout(aTHX);
+    Zero(&w, 1, walk);
+    w.ctx = ctx;
+    w.t = &tape;
+    iw_begin(aTHX_ & w);
+    list = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
+    if (icecore_grow_nodes(ctx->engine, &tape, tape.node_count + (size_t)count + 1) != ICECORE_OK)
+        croak("Icecore: too many values, or not enough memory");
+    for (item = 0; item < count; item++) {
+        /* Integers have no need of anything but room. */
+        icecore_node *node = tape.nodes + tape.node_count;
+        SV *sv, **first = PL_stack_base + at + item, **next = first, **end = PL_stack_base + at + count;
+        for (; next < end; next++, node++) {
+            sv = *next;
+            if (UNLIKELY((SvFLAGS(sv) & (SVf_IOK | SVf_POK | SVf_IVisUV | SVs_GMG)) != SVf_IOK))
+                break;
+            *node = integer;
+            node->payload = (U64)(I64)SvIVX(sv);
+        }
+        tape.node_count += (size_t)(next - first);
+        item += (I32)(next - first);
+        if (item >= count)
+            break;
+        /* Magic and overloading may move perl's stack, and what is on it stays. */
+        sv = PL_stack_base[at + item];
+        SvGETMAGIC(sv);
+        if (SvROK(sv)) {
+            SV *text = sv_2mortal(newSVpvs(""));
+            sv_catsv_nomg(text, sv);
+            sv = text;
+        }
+        put(aTHX_ & w, sv);
+    }
+    end_node(&w, list, (U32)count, 0);
+    iw_finish(aTHX_ & w);
+    stage = ice_pack_stage(aTHX_ template, ICE_PACK);
+    if (icecore_write(ctx->engine, stage, &tape, &out, &lost, &error) != ICECORE_OK)
+        ice_croak_error(aTHX_ & error);
+    result = newSVpvn((const char *)out.bytes, out.len);
+    for (i = 0; i < lost; i++)
+        /* Characters beyond bytes were packed: they stand there in UTF-8. */
+        if (icecore_loss(ctx->engine, i, &out) == ICECORE_OK && ninstr((const char *)out.bytes, (const char *)out.bytes + out.len,
+                                                                     WIDE, WIDE + sizeof WIDE - 1))
+            SvUTF8_on(result);
+    LEAVE;
+    return result;
+}

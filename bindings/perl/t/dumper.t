@@ -1,0 +1,93 @@
+# Data::Dumper's interface, and texts that are read without eval.
+
+use strict;
+use warnings;
+use FindBin ();
+use lib "$FindBin::Bin/lib";
+
+use Test::More;
+use Icecore::Dumper qw(Dumper undump);
+use Malice;
+use Both;
+BEGIN { ours_only() }
+
+$Malice::file = scratch('ran');
+
+sub dies { my ($code) = @_; return eval { $code->(); 1 } ? '' : $@ }
+
+is Dumper([1]), "\$VAR1 = [\n          1\n        ];\n", 'Dumper';
+is_deeply [Dumper(1, 2)], ["\$VAR1 = 1;\n", "\$VAR2 = 2;\n"], 'a text for each value';
+is scalar(Dumper(1, 2)), "\$VAR1 = 1;\n\$VAR2 = 2;\n", 'or one for all';
+is_deeply [Dumper()], [''], 'nothing' if 0;
+{
+    local $Icecore::Dumper::Terse  = 1;
+    local $Icecore::Dumper::Indent = 0;
+    is Dumper({ a => 'b' }), "{'a' => 'b'}", 'variables of the package';
+}
+is Dumper({}), "\$VAR1 = {};\n", 'which are local';
+
+my $dumper = Icecore::Dumper->new([[1], { a => 1 }], ['list', '*hash']);
+is $dumper->Indent(0)->Dump, '$list = [1];%hash = (\'a\' => 1);', 'names';
+is_deeply [$dumper->Indent, $dumper->Terse, $dumper->Pair, $dumper->Varname], [0, 0, ' => ', 'VAR'], 'settings can be asked for';
+is_deeply [$dumper->Names], ['list', '*hash'], 'Names';
+is_deeply [$dumper->Values], [[1], { a => 1 }], 'Values';
+is $dumper->Values([5])->Names([])->Dump, '$VAR1 = 5;', 'others';
+is(Icecore::Dumper->Dump([1], ['x']), "\$x = 1;\n", 'a class method');
+like dies(sub { Icecore::Dumper->new(1) }), qr/^Usage/, 'no list';
+like dies(sub { my $deep = []; $deep = [$deep] for 1 .. 1001; Dumper($deep) }), qr/^Recursion limit of 1000 exceeded/, 'Maxrecurse';
+{
+    local $Icecore::Dumper::Maxrecurse = 0;
+    local $Icecore::Dumper::Indent     = 0;
+    my $deep = [];
+    $deep = [$deep] for 1 .. 50_000;
+    is length(Dumper($deep)), 2 * 50_001 + length('$VAR1 = ;'), 'as deep as one wants';
+    is length(Dumper(undump('$VAR1 = ' . '[' x 5000 . ']' x 5000 . ';'))), 2 * 5000 + length('$VAR1 = ;'), 'read too';
+    $deep = $deep->[0] while @$deep;
+}
+
+{
+    package Frozen;
+    our $calls = 0;
+    sub freeze { my ($self) = @_; $calls++; $self->{frozen} = 1; return }
+    sub broken { die "no\n" }
+
+    package Drops;
+    our $holder;
+    sub freeze { undef $holder; %{ $_[0] } = (); return }
+}
+my $object = bless { a => 1 }, 'Frozen';
+is(Icecore::Dumper->new([$object])->Freezer('freeze')->Indent(0)->Sortkeys(1)->Terse(1)->Dump, "bless( {'a' => 1,'frozen' => 1}, 'Frozen' )", 'Freezer');
+is $Frozen::calls, 1, 'is called once';
+{
+    my $warning = '';
+    local $SIG{__WARN__} = sub { $warning .= $_[0] };
+    Icecore::Dumper->new([$object])->Freezer('broken')->Dump;
+    like $warning, qr/WARNING\(Freezer method call failed\): no/, 'one that dies';
+    $Drops::holder = Icecore::Dumper->new([[bless({ a => [1] }, 'Drops'), 2]])->Freezer('freeze')->Indent(0);
+    is $Drops::holder->Dump, "\$VAR1 = [bless( {}, 'Drops' ),2];", 'one that drops the dumper and empties the object';
+}
+is(Icecore::Dumper->new([{ a => 1, b => 2 }])->Sortkeys(sub { ['b', 'x'] })->Indent(0)->Dump, q($VAR1 = {'b' => 2,'x' => undef};), 'keys that code lists');
+like dies(sub { Icecore::Dumper->new([{ a => 1 }])->Sortkeys(sub { die "sorted\n" })->Dump }), qr/^sorted/, 'code that dies';
+
+# Reading.
+is_deeply undump('$VAR1 = { a => [1, "x", undef] };'), { a => [1, 'x', undef] }, 'undump';
+is_deeply [undump('$VAR1 = [1]; $VAR2 = "b";')], [[1], 'b'], 'several values';
+is_deeply [undump('$VAR1 = [1, 2];')], [[1, 2]], 'a list is one value';
+is scalar(undump('$VAR1 = 1; $VAR2 = 2;')), 2, 'in scalar context the last';
+my $cyclic = undump('$VAR1 = [1, []]; $VAR1->[1][0] = $VAR1;');
+is $cyclic->[1][0], $cyclic, 'a cycle';
+@$cyclic = ();
+like dies(sub { undump('$VAR1 = { a => bless( {}, "Some::Class" ) };') }), qr/class Some::Class at \$\.a is not allowed/, 'a class that is not allowed';
+is ref undump('$VAR1 = bless( [], "Some::Class" );', classes => ['Some::*']), 'Some::Class', 'one that is';
+is undump('$VAR1 = sub { "DUMMY" };')->(), 'DUMMY', 'code is not there any more';
+like undump('$VAR1 = qr/a(b)/i;'), qr/a\(b\)/, 'a regexp';
+is undump('$VAR1 = \*::STDOUT;'), \*STDOUT, 'a glob that there is';
+like dies(sub { undump('$VAR1 = \*::no_such_glob;') }), qr/no glob \*main::no_such_glob|no glob/, 'and one that is not';
+for my $code ('$VAR1 = system("touch x");', '$VAR1 = [`ls`];', '$VAR1 = "$ENV{PATH}";', '$VAR1 = sub { die };', '$VAR1 = bless( {}, "Malice::Plain" )->thaw();', '$VAR1 = qr/(?{ die })/;', '$VAR1 = do "file";') {
+    Malice::forget();
+    like dies(sub { undump($code, classes => 'any') }), qr/./, "refused: $code";
+    is Malice::ran(), '', 'and nothing ran';
+}
+like dies(sub { undump('$VAR1 = [1, 2') }), qr/offset/, 'cut off';
+
+done_testing;

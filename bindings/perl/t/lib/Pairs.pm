@@ -1,0 +1,41 @@
+package Pairs;
+
+# Two pieces of code that do the same, timed in turns.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Time::HiRes qw(clock_gettime CLOCK_PROCESS_CPUTIME_ID);
+
+our @EXPORT = qw(compare);
+
+# The median of the ratios of pairs, and the lowest and highest.
+sub compare {
+    my ($rounds, $ours, $theirs) = @_;
+    my $count = 1;
+    while (1) {
+        my $took = timed($theirs, $count);
+        last if $took > 0.02 || $count >= 1 << 20;
+        $count *= $took > 0.002 ? int(0.02 / $took) + 1 : 10;
+    }
+    timed($ours, $count);
+    my @ratios;
+    for my $round (1 .. $rounds) {
+        my ($a, $b);
+        if ($round % 2) { $a = timed($ours,   $count); $b = timed($theirs, $count) }
+        else            { $b = timed($theirs, $count); $a = timed($ours,   $count) }
+        push @ratios, $b / $a;
+    }
+    @ratios = sort { $a <=> $b } @ratios;
+    return (@ratios[@ratios / 2, 0, -1]);
+}
+
+sub timed {
+    my ($code, $count) = @_;
+    my $start = clock_gettime(CLOCK_PROCESS_CPUTIME_ID);
+    $code->($count);
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID) - $start;
+}
+
+1;

@@ -1,0 +1,64 @@
+# pack_list and unpack_list do what pack and unpack do.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Icecore;
+
+no warnings qw(pack numeric uninitialized void);
+
+my @cases = (
+    ['l*', 1, -2, 3.7, '4', undef, ' 5x'],
+    ['N*', 0, 1, 4294967295, -1],
+    ['n v N V C c s S l L q Q j J', 1 .. 14],
+    ['s> l> q> S< L< Q<', 1 .. 6],
+    ['d f d> f<', 1.5, -2.25, 1e100, 3],
+    ['A5 a5 Z5 A* ', 'ab', 'cd', 'efghijk', 'rest'],
+    ['(A16)*', map {"name $_"} 1 .. 20],
+    ['(N/A*)*', 'one', '', 'three'],
+    ['(l/A*)*', map { 'x' x $_ } 0 .. 10],
+    ['w*', 0, 1, 127, 128, 1e6],
+    ['U*', 65, 233, 0x263a],
+    ['C0 U*', 65, 233, 0x263a],
+    ['W*', 65, 200],
+    ['W*', 65, 0x263a],
+    ['H* h4 B8 b8', 'deadbeef', '1234', '10101010', '0101'],
+    ['x3 C X C @8 C', 1, 2, 3],
+    ['n/(C)', 1, 2, 3],
+    ['a[4] C[3]', 'ab', 1, 2, 3],
+    ['u', 'some text that is encoded' x 3],
+    ['A*', "caf\xe9"],
+    ['a*', "\x{263a}"],
+    ['', 1],
+);
+for my $case (@cases) {
+    my ($template, @list) = @$case;
+    my $theirs = eval { pack $template, @list };
+    my $ours   = eval { Icecore::pack_list($template, @list) };
+    is $ours, $theirs, "pack $template" or diag $@;
+    is utf8::is_utf8($ours) ? 1 : 0, utf8::is_utf8($theirs) ? 1 : 0, "pack $template: characters or bytes";
+    is_deeply [eval { Icecore::unpack_list($template, $theirs) }], [eval { unpack $template, $theirs }], "unpack $template" or diag $@;
+}
+is_deeply [Icecore::unpack_list('n*', "\0\1\0\2\0")], [1, 2], 'bytes that are left are ignored';
+is_deeply [Icecore::unpack_list('A2 x2 A2', 'ab..cd')], ['ab', 'cd'], 'bytes between';
+is_deeply [Icecore::unpack_list('%32C*', 'abc')], [unpack '%32C*', 'abc'], 'a checksum';
+my $string = "a\x{100}b";
+is_deeply [Icecore::unpack_list('U*', $string)], [unpack 'U*', $string], 'characters';
+is scalar(my @all = Icecore::unpack_list('l*', Icecore::pack_list('l*', 1 .. 100_000))), 100_000, 'many';
+is_deeply \@all, [1 .. 100_000], 'all of them';
+ok !eval { Icecore::pack_list('p', 'x'); 1 } && $@ =~ /pointer/i, 'pointers are refused' or diag $@;
+ok !eval { Icecore::pack_list('?', 1); 1 }, 'no such letter';
+
+# Values with magic, and with a string of their own.
+{
+    package Tie::Seven;
+    sub TIESCALAR { return bless [] }
+    sub FETCH     {7}
+    package Text;
+    use overload '""' => sub {'text'};
+}
+tie my $seven, 'Tie::Seven';
+is Icecore::pack_list('C A*', $seven, bless([], 'Text')), "\7text", 'tied and overloaded';
+
+done_testing;
