@@ -6,6 +6,7 @@ mod flat;
 mod key;
 mod known;
 mod leaf;
+mod memory;
 mod perl;
 mod sorted;
 
@@ -20,6 +21,7 @@ use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 use again::Again;
 use known::Told;
+pub(crate) use memory::Memory;
 use std::collections::HashMap;
 
 /// What is written.
@@ -41,36 +43,6 @@ pub(super) enum Layout {
     One,
     /// Each item of an array, or the one document, ends with a line feed.
     Lines,
-}
-
-/// What is kept for the next document on the same tape.
-#[derive(Default)]
-pub(crate) struct Memory {
-    /// The generation of the tape's keys.
-    generation: u32,
-    keys: Keys,
-    stage: Vec<u8>,
-    open: Vec<Open>,
-    /// Whether a document was written since it was made ready.
-    is_used: bool,
-}
-
-impl Memory {
-    /// Makes it ready for the next document.
-    fn renew(&mut self) {
-        if self.is_used {
-            self.keys.renew();
-            self.open.clear();
-            self.is_used = false;
-        }
-    }
-
-    /// Forgets keys of another generation.
-    pub(super) fn fit(&mut self, generation: u32) {
-        if self.generation != generation {
-            *self = Memory { generation, ..Memory::default() };
-        }
-    }
 }
 
 /// Writes a document, or a part of one that is an array, as plain JSON.

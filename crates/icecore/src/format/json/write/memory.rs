@@ -1,0 +1,34 @@
+//! What the writer keeps from document to document.
+
+use super::Open;
+use crate::format::json::keys::Keys;
+
+/// What is kept for the next document on the same tape.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// The generation of the tape's keys.
+    generation: u32,
+    pub(super) keys: Keys,
+    pub(super) stage: Vec<u8>,
+    pub(super) open: Vec<Open>,
+    /// Whether a document was written since it was made ready.
+    pub(super) is_used: bool,
+}
+
+impl Memory {
+    /// Makes it ready for the next document.
+    pub(super) fn renew(&mut self) {
+        if self.is_used {
+            self.keys.renew();
+            self.open.clear();
+            self.is_used = false;
+        }
+    }
+
+    /// Forgets keys of another generation.
+    pub(in crate::format::json) fn fit(&mut self, generation: u32) {
+        if self.generation != generation {
+            *self = Memory { generation, ..Memory::default() };
+        }
+    }
+}
