@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape};
 use crate::error::Error;
-use crate::format::{Outcome, Request, dumper, json, pack, sereal, storable};
+use crate::format::{Outcome, Request, dumper, json, pack, php, sereal, storable};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Spare};
 use crate::stage::Stage;
