@@ -506,21 +506,30 @@ ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_set
     iw_finish(aTHX_ & w);
 }
 
+bool
+ice_walk_only(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings)
+{
+    walk w;
+    U32 at;
+    if (!SvROK(sv) || settings->shown_depth || (settings->max_depth && settings->max_depth <= LEVELS))
+        return FALSE;
+    begin(aTHX_ & w, ctx, tape, settings);
+    at = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
+    if (!iw_put_plain(aTHX_ & w, sv, 0, LEVELS, TRUE))
+        return FALSE;
+    end_node(&w, at, 1, 0);
+    iw_finish(aTHX_ & w);
+    return TRUE;
+}
+
 void
 ice_walk_list(pTHX_ ice_context *ctx, icecore_tape *tape, AV *list, const ice_write_settings *settings)
 {
     walk w;
     U32 at;
-    SV *only = AvFILLp(list) == 0 ? AvARRAY(list)[0] : NULL;
     begin(aTHX_ & w, ctx, tape, settings);
     w.is_list = TRUE;
     at = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
-    if (only && SvROK(only) && !settings->shown_depth && (!settings->max_depth || settings->max_depth > LEVELS)
-        && iw_put_plain(aTHX_ & w, only, 0, LEVELS, TRUE)) {
-        end_node(&w, at, 1, 0);
-        iw_finish(aTHX_ & w);
-        return;
-    }
     iw_push_frame(aTHX_ & w, ARRAY, at, 0, (SV *)list)->count = AvFILLp(list) + 1;
     run(aTHX_ & w);
     iw_finish(aTHX_ & w);
