@@ -122,12 +122,14 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
     icecore_bytes out;
     icecore_error error;
     ice_context *ctx;
-    static const icecore_node integer = { ICECORE_INT, 0, 0, 0, 0 };
+    const icecore_node integer = { ICECORE_INT, 0, 0, 0, 0 };
+    U64 front; /* what stands before the payload: one store */
     walk w;
     size_t lost = 0, i;
     I32 item;
     U32 list;
 
+    memcpy(&front, &integer, 8);
     ENTER;
     ctx = ice_checkout(aTHX);
     Zero(&w, 1, walk);
@@ -145,7 +147,7 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
             sv = *next;
             if (UNLIKELY((SvFLAGS(sv) & (SVf_IOK | SVf_POK | SVf_IVisUV | SVs_GMG)) != SVf_IOK))
                 break;
-            *node = integer;
+            memcpy(node, &front, 8);
             node->payload = (U64)(I64)SvIVX(sv);
         }
         tape.node_count += (size_t)(next - first);
@@ -192,7 +194,7 @@ is_one_number(pTHX_ SV *template)
 }
 
 /* So many nodes stay in the processor's caches. */
-#define PART 2048
+#define PART 768
 
 /* Packs what stands on perl's stack. */
 SV *
