@@ -252,7 +252,9 @@ impl Codec {
                 self.limits.depth >= storable::SIMPLE_DEPTH && storable::write_part(document, options, parts, out)
             }
             Ready::Sereal(_, options) => sereal::write_part(document, options, parts, out),
-            Ready::Json(..) | Ready::Pack(_) | Ready::Dumper(_) | Ready::Php(_) | Ready::Other | Ready::Wrapped => false,
+            Ready::Json(..) | Ready::Pack(_) | Ready::Dumper(_) | Ready::Php(_) | Ready::Other | Ready::Wrapped => {
+                false
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ fn symbol(r: &mut Random, depth: u32, out: &mut String) {
         0 => out.push(' '),
         1 => out.push_str("# n*(\n"),
         2 => out.push(','),
-        3 => out.push_str(r.pick(&["C0", "U0", "U0", "C0"])),
+        3 => out.push_str(["C0", "U0"][r.below(2) as usize]),
         4 => out.push_str(&format!("%{}", ["", "1", "8", "32", "64", "65", "100", "*", "0"][r.below(9) as usize])),
         5 if r.one_in(6) => out.push(*r.pick(&['!', 'y', ')', ']', '/', '\u{e9}', '5', '*'])),
         _ => {}

@@ -1,10 +1,15 @@
 //! Floats as C's `%.15g` writes them.
 
 /// The float as perl turns it into a string: 15 significant digits, without
-/// trailing zeros; `Inf`, `-Inf`, `NaN`.
+/// trailing zeros; `Inf`, `-Inf`, `NaN`. Zero has no sign.
 ///
 /// Source: perl's `NVgf` format, see `Perl_sv_2pv_flags` in sv.c.
 pub(crate) fn perl_text(value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { percent_g(value) }
+}
+
+/// The float as `%.15g` prints it: as [`perl_text`], with the sign of zero.
+pub(crate) fn percent_g(value: f64) -> String {
     const DIGITS: i32 = 15;
     if value.is_nan() {
         return "NaN".to_owned();
@@ -35,7 +40,7 @@ mod tests {
     fn as_perl_prints_them() {
         for (value, text) in [
             (0.1, "0.1"),
-            (-0.0, "-0"),
+            (-0.0, "0"),
             (1e15, "1e+15"),
             (999999999999999.0, "999999999999999"),
             (9007199254740993.0, "9.00719925474099e+15"),

@@ -1,6 +1,7 @@
 //! Do the bytes look like it?
 
-use super::{ReadOptions, feed, layout};
+use super::ReadOptions;
+use super::read::{feed, layout};
 use crate::document::Tape;
 use crate::error::ErrorKind;
 use crate::format::{Certainty, Guess};

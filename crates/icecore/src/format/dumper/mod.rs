@@ -3,45 +3,21 @@
 //! `FORMAT.md` beside this file has the facts.
 
 mod detect;
-mod finish;
-mod frames;
-mod heap;
-mod keys;
-mod layout;
-mod lex;
-mod number;
 mod options;
-mod path;
 mod read;
-mod rebuild;
-mod regexp;
 mod spelling;
-mod statements;
-mod string;
-mod terms;
-mod wide;
 mod write;
-mod write_as_read;
-mod write_fast;
-mod write_frames;
-mod write_keys;
-mod write_leaf;
-mod write_paths;
-mod write_quote;
-mod write_referent;
-mod write_values;
 
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
 use super::{Format, Outcome, Request};
-use crate::document::{Detailed, Document, Sink};
+use crate::document::{Detailed, Document};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::output::{Losses, Output};
-use lex::Lexer;
-use read::Machine;
+use read::feed;
 
 const NAME: &str = "dumper";
 
@@ -89,16 +65,6 @@ pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request
     sink.detail.spelling.format = NAME.to_owned();
     let (consumed, error) = feed(input, options, limits, &mut sink);
     Outcome { document: Document::detailed(input, sink), consumed, error }
-}
-
-/// Feeds the sink with a document; says how far it came, and what stopped it.
-fn feed<S: Sink>(input: &[u8], options: &ReadOptions, limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-    let pad = options.pad.as_ref().map_or_else(|| layout::find_pad(input), |pad| pad.as_bytes());
-    let pair = options.pair.as_ref().map(String::as_bytes);
-    let mut machine = Machine::new(Lexer::new(input, pad), pair, limits, sink);
-    let error = machine.run().err();
-    let consumed = machine.lexer.at.min(input.len());
-    (consumed, machine.finish(error))
 }
 
 fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {

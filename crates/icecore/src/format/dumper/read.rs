@@ -1,33 +1,63 @@
 //! The reader: one machine with an explicit stack. It knows the forms that
 //! Data::Dumper writes and nothing else, so nothing can be run.
 
-use super::frames::{Frame, Shape};
-use super::heap::{Job, Root};
-use super::layout::Layout;
-use super::lex::Lexer;
+mod finish;
+mod frames;
+mod heap;
+mod keys;
+pub(super) mod layout;
+mod lex;
+mod number;
+mod path;
+mod rebuild;
+mod regexp;
+mod statements;
+mod string;
+mod terms;
+
+use self::frames::{Frame, Shape};
+use self::heap::{Job, Root};
+use self::layout::Layout;
+use self::lex::Lexer;
+use super::ReadOptions;
 use crate::document::{Kind, NO_KEY, NO_NODE, Node, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use std::collections::HashSet;
 
-pub(super) struct Machine<'a, 's, S: Sink> {
-    pub(super) lexer: Lexer<'a>,
-    pub(super) sink: &'s mut S,
-    pub(super) limits: &'s Limits,
-    pub(super) frames: Vec<Frame>,
+/// Feeds the sink with a document; says how far it came, and what stopped it.
+pub(super) fn feed<S: Sink>(
+    input: &[u8],
+    options: &ReadOptions,
+    limits: &Limits,
+    sink: &mut S,
+) -> (usize, Option<Error>) {
+    let pad = options.pad.as_ref().map_or_else(|| layout::find_pad(input), |pad| pad.as_bytes());
+    let pair = options.pair.as_ref().map(String::as_bytes);
+    let mut machine = Machine::new(Lexer::new(input, pad), pair, limits, sink);
+    let error = machine.run().err();
+    let consumed = machine.lexer.at.min(input.len());
+    (consumed, machine.finish(error))
+}
+
+struct Machine<'a, 's, S: Sink> {
+    lexer: Lexer<'a>,
+    sink: &'s mut S,
+    limits: &'s Limits,
+    frames: Vec<Frame>,
     /// The values of the text, each with its name.
-    pub(super) roots: Vec<Root<'a>>,
+    roots: Vec<Root<'a>>,
     /// Their names with their sigils.
-    pub(super) names: HashSet<(u8, &'a [u8])>,
+    names: HashSet<(u8, &'a [u8])>,
     /// Statements that repair what was read have begun.
-    pub(super) repairs: bool,
+    repairs: bool,
     /// Paths to follow when all is read.
-    pub(super) jobs: Vec<Job>,
+    jobs: Vec<Job>,
     /// What stands between a key and its value, if it is not `=>`.
-    pub(super) pair: Vec<u8>,
+    pair: Vec<u8>,
     /// Whether a key has shown what stands behind it.
-    pub(super) has_pair: bool,
-    pub(super) layout: Layout,
+    has_pair: bool,
+    layout: Layout,
     /// How many of the frames Data::Dumper indents for.
     levels: usize,
     /// How far the input is covered by spans.
@@ -35,7 +65,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
-    pub(super) fn new(lexer: Lexer<'a>, pair: Option<&[u8]>, limits: &'s Limits, sink: &'s mut S) -> Self {
+    fn new(lexer: Lexer<'a>, pair: Option<&[u8]>, limits: &'s Limits, sink: &'s mut S) -> Self {
         let pair = pair.map_or(&b""[..], <[u8]>::trim_ascii).to_vec();
         Machine {
             lexer,
@@ -55,13 +85,13 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// A value with all that is in it.
-    pub(super) fn value(&mut self) -> Result<(), Error> {
+    fn value(&mut self) -> Result<(), Error> {
         self.lexer.skip();
         self.term(NO_KEY, false)?;
         self.rest_of_value()
     }
 
-    pub(super) fn rest_of_value(&mut self) -> Result<(), Error> {
+    fn rest_of_value(&mut self) -> Result<(), Error> {
         while let Some(frame) = self.frames.last().copied() {
             self.check_nodes()?;
             match frame.shape {
@@ -79,7 +109,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[inline]
-    pub(super) fn check_nodes(&mut self) -> Result<(), Error> {
+    fn check_nodes(&mut self) -> Result<(), Error> {
         if self.sink.nodes().len() >= self.limits.nodes as usize {
             return Err(self.limits.too_many_nodes().at(self.lexer.at));
         }
@@ -174,7 +204,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// The innermost frame ends here.
-    pub(super) fn close(&mut self) {
+    fn close(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         self.levels -= usize::from(frame.shape.is_level());
         self.sink.tape().close(frame.at, frame.count);
@@ -182,7 +212,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// Opens a frame whose node comes next.
-    pub(super) fn open(&mut self, shape: Shape, close: u8, key: u16, start: usize) -> Result<(), Error> {
+    fn open(&mut self, shape: Shape, close: u8, key: u16, start: usize) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
@@ -202,7 +232,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// A value that has nothing in it.
     #[inline]
-    pub(super) fn leaf(&mut self, node: Node, key: u16, start: usize) {
+    fn leaf(&mut self, node: Node, key: u16, start: usize) {
         let at = self.sink.tape().push(Node { key, ..node });
         if S::DETAIL {
             self.begins(at, start);
@@ -212,7 +242,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// A value of two strings, as a regexp.
-    pub(super) fn pair_of(&mut self, kind: Kind, parts: [Node; 2], key: u16, start: usize) {
+    fn pair_of(&mut self, kind: Kind, parts: [Node; 2], key: u16, start: usize) {
         let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
         self.begins(at, start);
         self.piece(start, at, "value");
@@ -226,7 +256,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[cold]
-    pub(super) fn malformed(&self, at: usize, expected: &'static str, found: impl std::fmt::Display) -> Error {
+    fn malformed(&self, at: usize, expected: &'static str, found: impl std::fmt::Display) -> Error {
         Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found.to_string())
     }
 
@@ -234,7 +264,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// The bytes from `start` to here belong to a node.
     #[inline]
-    pub(super) fn piece(&mut self, start: usize, node: u32, what: &'static str) {
+    fn piece(&mut self, start: usize, node: u32, what: &'static str) {
         if S::DETAIL {
             self.cover(start);
             let end = self.lexer.at;
@@ -246,7 +276,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// What was not named up to here: blanks, comments, commas.
-    pub(super) fn cover(&mut self, end: usize) {
+    fn cover(&mut self, end: usize) {
         let start = self.spanned;
         let around = self.frames.last().map_or(NO_NODE, |frame| frame.at);
         if let Some(detail) = self.sink.detail() {
@@ -256,14 +286,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[inline]
-    pub(super) fn begins(&mut self, node: u32, start: usize) {
+    fn begins(&mut self, node: u32, start: usize) {
         if let Some(detail) = self.sink.detail() {
             detail.begin(node, start);
         }
     }
 
     #[inline]
-    pub(super) fn ends(&mut self, node: u32) {
+    fn ends(&mut self, node: u32) {
         let end = self.lexer.at;
         if let Some(detail) = self.sink.detail() {
             detail.end(node, end);

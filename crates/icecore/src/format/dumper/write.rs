@@ -3,11 +3,22 @@
 //! It does what Data::Dumper does, which remembers the name under which it first
 //! saw each thing. Names are made only for what a link of the document means.
 
+mod as_read;
+mod fast;
+mod frames;
+mod keys;
+mod leaf;
+mod paths;
+mod quote;
+mod referent;
+mod values;
+mod wide;
+
+use self::frames::{Frame, push_int};
+use self::paths::{Path, Paths};
+use self::referent::{Found, Id, Look, Type};
+use super::NAME;
 use super::options::WriteOptions;
-use super::write_frames::{Frame, push_int};
-use super::write_paths::{Path, Paths};
-use super::write_referent::{Found, Id, Look, Type};
-use super::{NAME, wide, write_quote as quote};
 use crate::document::{Document, Kind, Naming, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::write_named;
@@ -94,18 +105,18 @@ fn write_as(
 const BLANKS_EACH: u64 = 64;
 
 /// How far the writer's buffer grows before the output may take it.
-pub(super) const READY: usize = 1 << 16;
+const READY: usize = 1 << 16;
 
 /// The options, and what follows from them.
-pub(super) struct Style<'o> {
-    pub(super) options: &'o WriteOptions,
+struct Style<'o> {
+    options: &'o WriteOptions,
     /// Lines end after each item.
-    pub(super) breaks: bool,
+    breaks: bool,
     /// What is nested stands below its bracket.
-    pub(super) columns: bool,
+    columns: bool,
     /// `useperl`, and a character above 255 may stand in the text as it is: the text
     /// is made in UTF-8.
-    pub(super) wide: bool,
+    wide: bool,
 }
 
 /// Whether a class or a pattern has a character above 255.
@@ -145,18 +156,18 @@ fn unwrapped(nodes: &[Node], at: u32) -> u32 {
 
 /// What is remembered of a thing that was written.
 #[derive(Clone, Copy)]
-pub(super) struct Seen {
-    pub(super) path: Path,
+struct Seen {
+    path: Path,
     /// The variable in which it was met.
-    pub(super) variable: u32,
-    pub(super) form: SeenForm,
+    variable: u32,
+    form: SeenForm,
     /// All of it was written.
-    pub(super) done: bool,
+    done: bool,
 }
 
 /// How the name says what the thing is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum SeenForm {
+enum SeenForm {
     /// The name is the reference.
     Plain,
     /// A backslash before it makes it one.
@@ -165,46 +176,46 @@ pub(super) enum SeenForm {
     Code,
 }
 
-pub(super) struct Writer<'d> {
-    pub(super) document: &'d Document<'d>,
-    pub(super) nodes: &'d [Node],
-    pub(super) style: Style<'d>,
-    pub(super) limits: &'d Limits,
-    pub(super) stack: Vec<Frame>,
+struct Writer<'d> {
+    document: &'d Document<'d>,
+    nodes: &'d [Node],
+    style: Style<'d>,
+    limits: &'d Limits,
+    stack: Vec<Frame>,
     /// The entries of the sorted hashes that are open, the last first.
-    pub(super) sorted: Vec<(super::write_keys::Key, u32)>,
-    pub(super) paths: Paths,
+    sorted: Vec<(self::keys::Key, u32)>,
+    paths: Paths,
     /// The name of the value that is being written, and the same once it is needed
     /// for others.
-    pub(super) name: Vec<u8>,
-    pub(super) root: Option<Path>,
+    name: Vec<u8>,
+    root: Option<Path>,
     /// Whether the tight loop may be used.
-    pub(super) is_fast: bool,
+    is_fast: bool,
     /// Whether something stands before each item.
-    pub(super) has_lines: bool,
-    pub(super) seen: HashMap<Id, Seen>,
+    has_lines: bool,
+    seen: HashMap<Id, Seen>,
     /// What the statements behind the value say: this name is that thing.
-    pub(super) posts: Vec<(Path, Seen)>,
+    posts: Vec<(Path, Seen)>,
     /// `deepcopy` forgets a thing once it was written, but not one below `maxdepth`.
-    pub(super) remembers_all: bool,
-    pub(super) holders: HashMap<u32, u32>,
+    remembers_all: bool,
+    holders: HashMap<u32, u32>,
     /// How many nodes were written through links, and how many may be.
-    pub(super) again: u64,
-    pub(super) most_again: u64,
+    again: u64,
+    most_again: u64,
     /// How many bytes of indentation and names, and how many may be.
-    pub(super) blanks: u64,
-    pub(super) most_blanks: u64,
-    pub(super) scratch: Vec<u8>,
-    pub(super) losses: Losses,
+    blanks: u64,
+    most_blanks: u64,
+    scratch: Vec<u8>,
+    losses: Losses,
 }
 
 impl<'d> Writer<'d> {
     #[inline]
-    pub(super) fn node(&self, at: u32) -> Node {
+    fn node(&self, at: u32) -> Node {
         self.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
-    pub(super) fn lose(&mut self, kind: LossKind, at: u32) {
+    fn lose(&mut self, kind: LossKind, at: u32) {
         let document = self.document;
         self.losses.add(kind, || document.path(at));
     }
@@ -299,7 +310,7 @@ impl<'d> Writer<'d> {
     }
 
     /// The sigil of the value, where that is what is being written.
-    pub(super) fn own_sigil(&self) -> Option<u8> {
+    fn own_sigil(&self) -> Option<u8> {
         if self.stack.is_empty() { self.name.first().copied() } else { None }
     }
 
@@ -319,13 +330,13 @@ impl<'d> Writer<'d> {
         })
     }
 
-    pub(super) fn most_steps(&self) -> u32 {
+    fn most_steps(&self) -> u32 {
         self.limits.depth.saturating_add(64)
     }
 
     /// Starts a line.
     #[inline]
-    pub(super) fn line(&mut self, column: usize, level: usize, buf: &mut Vec<u8>) {
+    fn line(&mut self, column: usize, level: usize, buf: &mut Vec<u8>) {
         if !self.style.breaks {
             return buf.extend_from_slice(self.style.options.pad.as_bytes());
         }
@@ -341,7 +352,7 @@ impl<'d> Writer<'d> {
 
     /// Whether there is too much indentation, or there are too many names.
     #[inline]
-    pub(super) fn check_blanks(&self) -> Result<(), Error> {
+    fn check_blanks(&self) -> Result<(), Error> {
         if self.blanks <= self.most_blanks {
             return Ok(());
         }
@@ -351,7 +362,7 @@ impl<'d> Writer<'d> {
             .helping("`indent=1` and `indent=0` need less; raise the limit `expansion` if the input is trusted"))
     }
 
-    pub(super) fn push_path(&mut self, path: Path, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn push_path(&mut self, path: Path, buf: &mut Vec<u8>) -> Result<(), Error> {
         let start = buf.len();
         self.paths.push(path, buf);
         self.blanks = self.blanks.saturating_add((buf.len() - start) as u64);
@@ -359,7 +370,7 @@ impl<'d> Writer<'d> {
     }
 
     /// A thing that was written before, by its name.
-    pub(super) fn push_seen(&mut self, thing: &Seen, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn push_seen(&mut self, thing: &Seen, buf: &mut Vec<u8>) -> Result<(), Error> {
         match thing.form {
             SeenForm::Plain => {}
             SeenForm::Behind => buf.push(b'\\'),

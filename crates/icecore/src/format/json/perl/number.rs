@@ -19,7 +19,7 @@ pub(super) fn put_float(value: f64, style: &Style, out: &mut Vec<u8>) {
         }
         return;
     }
-    let text = general::perl_text(value);
+    let text = general::percent_g(value);
     out.extend_from_slice(text.as_bytes());
     if style.point_zero && !text.contains(['.', 'e']) {
         out.extend_from_slice(b".0");

@@ -5,14 +5,14 @@ use crate::document::{Cursor, Form, Kind, Node, Value, flag};
 use crate::error::Error;
 use crate::format::json::options::{Floats, InfNan};
 use crate::format::json::pen::Chars;
-use crate::num::general::perl_text;
+use crate::num::general::percent_g;
 
 /// The classes whose objects are booleans for both modules.
 const BOOLEANS: [&[u8]; 1] = [b"JSON::PP::Boolean"];
 
 /// A finite float as the module writes it.
 pub(super) fn float(value: f64, floats: Floats) -> String {
-    let mut text = perl_text(value);
+    let mut text = percent_g(value);
     let is_whole = value.fract() == 0.0 && !text.contains(['.', 'e']);
     if floats == Floats::Cpanel && is_whole {
         text.push_str(".0");

@@ -1,11 +1,11 @@
 //! Writes values: references, and what they refer to.
 
+use super::frames::{Frame, Shape};
+use super::paths::Path;
+use super::quote;
+use super::referent::{Found, Id, Leaf, Look, Referent, Type, is_reference};
 use super::wide;
-use super::write::{Seen, SeenForm, Writer};
-use super::write_frames::{Frame, Shape};
-use super::write_paths::Path;
-use super::write_quote as quote;
-use super::write_referent::{Found, Id, Leaf, Look, Referent, Type, is_reference};
+use super::{Seen, SeenForm, Writer};
 use crate::document::{Kind, flag};
 use crate::error::Error;
 use crate::output::LossKind;

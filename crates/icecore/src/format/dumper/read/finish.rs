@@ -1,7 +1,7 @@
 //! The end of a reading: paths are followed, several values become a list.
 
+use super::Machine;
 use super::heap::Heap;
-use super::read::Machine;
 use super::rebuild::Rebuild;
 use crate::document::{IS_KEY, Sink};
 use crate::error::Error;

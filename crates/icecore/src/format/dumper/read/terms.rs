@@ -1,11 +1,11 @@
 //! Values: what may stand where one is expected.
 
+use super::Machine;
 use super::frames::{Frame, Shape};
 use super::heap::Job;
 use super::lex::{is_word, is_word_start};
 use super::number::{Number, characters};
 use super::path::{Parts, glob_name, glob_part};
-use super::read::Machine;
 use super::regexp::regexp;
 use super::string::{Strings, push_character};
 use crate::document::{Form, Kind, Node, Sink};

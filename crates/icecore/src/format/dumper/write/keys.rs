@@ -1,8 +1,8 @@
 //! Writes the keys of hashes.
 
+use super::Writer;
+use super::quote;
 use super::wide;
-use super::write::Writer;
-use super::write_quote as quote;
 use crate::document::{Kind, Name, flag};
 use crate::error::{Error, ErrorKind};
 use crate::num::bigint;

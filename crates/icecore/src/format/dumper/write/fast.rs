@@ -1,12 +1,12 @@
 //! A tight loop for runs of common leaves, as the C code writes them.
 //!
-//! What it can't write it leaves to [`super::write_frames`], which writes the same
+//! What it can't write it leaves to [`super::frames`], which writes the same
 //! bytes.
 
-use super::write::{READY, Writer};
-use super::write_frames::{Frame, Shape};
-use super::write_leaf::push_digits;
-use super::write_quote as quote;
+use super::frames::{Frame, Shape};
+use super::leaf::push_digits;
+use super::quote;
+use super::{READY, Writer};
 use crate::document::{Kind, Node, Place, flag};
 
 /// What a byte is: a part of a name, or one that single quotes need a backslash for.

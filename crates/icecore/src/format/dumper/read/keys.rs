@@ -1,12 +1,12 @@
 //! The keys of hashes, and what stands between them and their values.
 
-use super::super::late::{IDS, KEYED};
+use super::Machine;
 use super::lex::is_word_start;
 use super::number::Number;
-use super::read::Machine;
 use super::string::{Strings, Text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
 use crate::error::Error;
+use crate::format::late::{IDS, KEYED};
 use crate::num::general;
 
 const PAIR: &[u8] = b" => ";

@@ -1,9 +1,9 @@
 //! Writes leaves: strings, numbers and the like, and regexps.
 
+use super::Writer;
+use super::frames::push_int;
+use super::quote;
 use super::wide;
-use super::write::Writer;
-use super::write_frames::push_int;
-use super::write_quote as quote;
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::num::general::perl_text;
@@ -115,7 +115,7 @@ impl Writer<'_> {
     /// A float is the string that perl makes of it, with 15 digits.
     fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) {
         // A float that is zero has no sign as a string.
-        let text = if value == 0.0 { "0".to_owned() } else { perl_text(value) };
+        let text = perl_text(value);
         if text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
             self.lose(LossKind::Precision, at);
         }

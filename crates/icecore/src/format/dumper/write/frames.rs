@@ -1,9 +1,9 @@
 //! Writes what is in containers.
 
-use super::write::{READY, Writer};
-use super::write_keys::Key;
-use super::write_paths::Path;
-use super::write_referent::Id;
+use super::keys::Key;
+use super::paths::Path;
+use super::referent::Id;
+use super::{READY, Writer};
 use crate::document::{IS_KEY, Kind, NO_KEY, flag};
 use crate::error::Error;
 

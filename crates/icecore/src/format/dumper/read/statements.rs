@@ -1,10 +1,10 @@
 //! What a text is made of: `$VAR1 = …;`, a bare value, statements that repair
 //! what was read.
 
+use super::Machine;
 use super::frames::Shape;
 use super::heap::{Job, Root};
 use super::path::{Part, Parts, glob_name};
-use super::read::Machine;
 use crate::document::{NO_KEY, NO_NODE, Sink};
 use crate::error::Error;
 

@@ -1,8 +1,8 @@
 //! With which settings a text was written, as far as it shows.
 
+use super::super::spelling as code;
 use super::heap::Root;
 use super::lex::{Lexer, is_word, is_word_start};
-use super::spelling as code;
 use crate::document::{Detail, Kind};
 
 /// What has been seen so far.
@@ -119,7 +119,7 @@ fn written(root: &Root<'_>) -> Vec<u8> {
 
 /// What stands before `$VAR1 = ` in the first line, and before the second line
 /// too: the setting `Pad`.
-pub(super) fn find_pad(input: &[u8]) -> &[u8] {
+pub(in crate::format::dumper) fn find_pad(input: &[u8]) -> &[u8] {
     let most = input.len().min(4096);
     let end = input[..most].iter().position(|byte| *byte == b'\n').unwrap_or(most);
     let (line, rest) = (&input[..end], &input[end..]);
@@ -144,7 +144,7 @@ fn begins_assignment(text: &[u8]) -> bool {
 
 /// Whether a text may begin so: with an assignment, after blanks, comments,
 /// `my` and the like, or behind a pad.
-pub(super) fn may_begin(input: &[u8]) -> bool {
+pub(in crate::format::dumper) fn may_begin(input: &[u8]) -> bool {
     if !find_pad(input).is_empty() {
         return true;
     }
