@@ -615,13 +615,16 @@ MODULE = Icecore    PACKAGE = Icecore::Dumper
 void
 Dumper(...)
   PREINIT:
-    const bool as_one = GIMME_V != G_LIST || items < 2;
-    AV *texts;
+    AV *texts = GIMME_V == G_LIST && items > 1 ? (AV *)sv_2mortal((SV *)newAV()) : NULL;
+    SV *text;
   PPCODE:
     PUTBACK;
-    texts = ice_dumper_dump(aTHX_ ax, items, as_one);
+    text = ice_dumper_dump(aTHX_ ax, items, texts);
     SPAGAIN;
-    SP = push_list(aTHX_ SP, texts);
+    if (text)
+        XPUSHs(text);
+    else
+        SP = push_list(aTHX_ SP, texts);
 
 SV *
 new(class, values, names = NULL)
@@ -647,8 +650,8 @@ Dump(self, ...)
     Dumpxs = 1
     Dumpperl = 2
   PREINIT:
-    const bool as_one = GIMME_V != G_LIST;
-    AV *texts;
+    AV *texts = GIMME_V == G_LIST ? (AV *)sv_2mortal((SV *)newAV()) : NULL;
+    SV *text;
   PPCODE:
     PERL_UNUSED_VAR(ix);
     if (!SvROK(self)) {
@@ -657,9 +660,12 @@ Dump(self, ...)
         self = sv_2mortal(ice_dumper_new(aTHX_ self, ST(1), items > 2 ? ST(2) : NULL));
     }
     PUTBACK;
-    texts = ice_dumper_object_dump(aTHX_ self, as_one);
+    text = ice_dumper_object_dump(aTHX_ self, texts);
     SPAGAIN;
-    SP = push_list(aTHX_ SP, texts);
+    if (text)
+        XPUSHs(text);
+    else
+        SP = push_list(aTHX_ SP, texts);
 
 void
 Values(self, list = NULL)

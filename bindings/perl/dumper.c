@@ -10,6 +10,7 @@ static const char *const number_names[NUMBERS] = { "Indent", "Maxdepth", "Maxrec
 enum { FRONT, VARNAME, PAIR, BLESS, FREEZER, TOASTER, SORTKEYS, TEXTS };
 static const char *const text_names[TEXTS] = { "Pad", "Varname", "Pair", "Bless", "Freezer", "Toaster", "Sortkeys" };
 static const char *const usual_texts[TEXTS] = { "", "VAR", " => ", "bless", "", "", "" };
+static const U8 usual_lengths[TEXTS] = { 0, 3, 4, 5, 0, 0, 0 };
 
 typedef struct {
     U32 flags;
@@ -110,7 +111,7 @@ set_text(pTHX_ settings *set, int which, SV *value)
             set->texts[which] = newSVsv(value);
         else {
             text = SvPV(value, len);
-            if (len != strlen(usual_texts[which]) || memNE(text, usual_texts[which], len))
+            if (len != usual_lengths[which] || memNE(text, usual_texts[which], len))
                 set->texts[which] = newSVsv(value);
         }
     }
@@ -241,66 +242,89 @@ stage_for(pTHX_ const settings *set, AV *names)
 
 /* ---- dumping ----------------------------------------------------------- */
 
-/* What each value is as a text, or all of them as one: a mortal list. */
+static void
+walk_settings(pTHX_ const settings *set, ice_write_settings *how)
+{
+    Zero(how, 1, ice_write_settings);
+    how->profile = ICE_DUMPER;
+    how->protocol = 5;
+    how->max_depth = set->numbers[MAXRECURSE] > 0 ? (UV)set->numbers[MAXRECURSE] + 1 : 0;
+    how->shown_depth = set->numbers[MAXDEPTH] > 0 && !(set->flags & 1U << PURITY) ? (UV)set->numbers[MAXDEPTH] : 0;
+    how->sorted = set->texts[SORTKEYS] && SvTRUE(set->texts[SORTKEYS]);
+    if (how->sorted && SvROK(set->texts[SORTKEYS]) && SvTYPE(SvRV(set->texts[SORTKEYS])) == SVt_PVCV)
+        how->sort_code = set->texts[SORTKEYS];
+    how->freezer = set->texts[FREEZER] ? SvPV_nolen(set->texts[FREEZER]) : NULL;
+    how->deparse = (set->flags & 1U << DEPARSE) != 0;
+    how->warns_of_code = (set->flags & 1U << PURITY) != 0;
+}
+
+/* A list with one value. */
 static AV *
-dump_list(pTHX_ const settings *set, AV *values, AV *names, bool as_one)
+list_with(pTHX_ SV *only)
+{
+    AV *list = (AV *)sv_2mortal((SV *)newAV());
+    av_push(list, SvREFCNT_inc_simple_NN(only));
+    return list;
+}
+
+/* What the values are as a text: `only`, or those of a list. With `texts` it gets one
+ * for each, and nothing is returned; otherwise a mortal. */
+static SV *
+dump_values(pTHX_ const settings *set, SV *only, AV *values, AV *names, AV *texts)
 {
     ice_write_settings how;
     ice_context *ctx;
     icecore_tape tape;
     icecore_bytes out;
     icecore_error error;
-    AV *texts = (AV *)sv_2mortal((SV *)newAV());
     const icecore_stage *stage;
-    SSize_t i, count = AvFILL(values) + 1;
+    SV *result = NULL;
     size_t from = 0;
+    SSize_t i;
 
-    Zero(&how, 1, ice_write_settings);
-    how.profile = ICE_DUMPER;
-    how.protocol = 5;
-    how.max_depth = set->numbers[MAXRECURSE] > 0 ? (UV)set->numbers[MAXRECURSE] + 1 : 0;
-    how.shown_depth = set->numbers[MAXDEPTH] > 0 && !(set->flags & 1U << PURITY) ? (UV)set->numbers[MAXDEPTH] : 0;
-    how.sorted = set->texts[SORTKEYS] && SvTRUE(set->texts[SORTKEYS]);
-    if (how.sorted && SvROK(set->texts[SORTKEYS]) && SvTYPE(SvRV(set->texts[SORTKEYS])) == SVt_PVCV)
-        how.sort_code = set->texts[SORTKEYS];
-    how.freezer = set->texts[FREEZER] ? SvPV_nolen(set->texts[FREEZER]) : NULL;
-    how.deparse = (set->flags & 1U << DEPARSE) != 0;
-    how.warns_of_code = (set->flags & 1U << PURITY) != 0;
+    walk_settings(aTHX_ set, &how);
     ENTER;
     ctx = ice_checkout(aTHX);
-    ice_walk_list(aTHX_ ctx, &tape, values, &how);
+    if (!only || !ice_walk_only(aTHX_ ctx, &tape, only, &how))
+        ice_walk_list(aTHX_ ctx, &tape, values ? values : list_with(aTHX_ only), &how);
     /* Hooks are behind us: nothing replaces the stage from here on. */
     stage = stage_for(aTHX_ set, names);
     if (icecore_write(ctx->engine, stage, &tape, &out, NULL, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
-    if (as_one)
-        av_push(texts, newSVpvn((const char *)out.bytes, out.len));
-    for (i = 0; !as_one && i < count; i++) {
+    if (!texts)
+        result = newSVpvn((const char *)out.bytes, out.len);
+    for (i = 0; texts && i <= AvFILL(values); i++) {
         const size_t end = icecore_value_end(ctx->engine, (size_t)i);
         av_push(texts, newSVpvn((const char *)out.bytes + from, end - from));
         from = end;
     }
     LEAVE;
-    return texts;
+    return result ? sv_2mortal(result) : NULL;
 }
 
 /* Dumper(LIST), with the settings of the package. The values are copied, as the
  * original does. */
-AV *
-ice_dumper_dump(pTHX_ I32 at, I32 count, bool as_one)
+SV *
+ice_dumper_dump(pTHX_ I32 at, I32 count, AV *texts)
 {
     settings set;
-    AV *values = (AV *)sv_2mortal((SV *)newAV()), *texts;
+    AV *values = NULL;
+    SV *only = NULL, *result;
     I32 i;
-    av_extend(values, count);
-    for (i = 0; i < count; i++)
-        av_push(values, newSVsv(PL_stack_base[at + i]));
+    if (count == 1 && !texts)
+        only = sv_mortalcopy(PL_stack_base[at]);
+    else {
+        values = (AV *)sv_2mortal((SV *)newAV());
+        av_extend(values, count);
+        for (i = 0; i < count; i++)
+            av_push(values, newSVsv(PL_stack_base[at + i]));
+    }
     ENTER;
     package_settings(aTHX_ & set);
     SAVEDESTRUCTOR_X(clear_settings_later, &set);
-    texts = dump_list(aTHX_ & set, values, NULL, as_one);
+    result = dump_values(aTHX_ & set, only, values, NULL, texts);
     LEAVE;
-    return texts;
+    return result;
 }
 
 /* ---- objects ----------------------------------------------------------- */
@@ -355,8 +379,8 @@ ice_dumper_destroy(pTHX_ SV *self)
     sv_setiv(SvRV(self), 0);
 }
 
-AV *
-ice_dumper_object_dump(pTHX_ SV *self, bool as_one)
+SV *
+ice_dumper_object_dump(pTHX_ SV *self, AV *texts)
 {
     dumper *made = dumper_of(aTHX_ self);
     AV *values, *names, *copies = (AV *)sv_2mortal((SV *)newAV());
@@ -369,7 +393,7 @@ ice_dumper_object_dump(pTHX_ SV *self, bool as_one)
         SV **item = av_fetch(values, i, FALSE);
         av_push(copies, item ? SvREFCNT_inc_simple_NN(*item) : newSV(0));
     }
-    return dump_list(aTHX_ & made->set, copies, names, as_one);
+    return dump_values(aTHX_ & made->set, AvFILLp(copies) == 0 && !texts ? AvARRAY(copies)[0] : NULL, copies, names, texts);
 }
 
 /* The list of values or names; sets it first, if there is a new one. */

@@ -290,6 +290,8 @@ extern const ice_record_kind ice_record_kinds[ICE_RECORD_KINDS];
  * of it; NULL: it has to be filled as a whole. */
 void ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings,
               const icecore_stage *stage);
+/* The only value of a list, if it is plain; says no, if it is not. */
+bool ice_walk_only(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings);
 /* A list of values, each as a variable of its own. */
 void ice_walk_list(pTHX_ ice_context *ctx, icecore_tape *tape, AV *list, const ice_write_settings *settings);
 /* The user header of a Sereal document, before the body. */

@@ -116,9 +116,9 @@ void ice_dumper_boot(pTHX);
 void ice_dumper_clone(pTHX);
 void ice_dumper_end(pTHX);
 
-/* Texts: one for each value, or one for all. Mortal lists. */
-AV *ice_dumper_dump(pTHX_ I32 at, I32 count, bool as_one);
-AV *ice_dumper_object_dump(pTHX_ SV *self, bool as_one);
+/* One text for all values, a mortal; or, with `texts`, which gets them, one for each. */
+SV *ice_dumper_dump(pTHX_ I32 at, I32 count, AV *texts);
+SV *ice_dumper_object_dump(pTHX_ SV *self, AV *texts);
 SV *ice_dumper_new(pTHX_ SV *class, SV *values, SV *names);
 void ice_dumper_destroy(pTHX_ SV *self);
 AV *ice_dumper_list(pTHX_ SV *self, bool is_names, SV *list);

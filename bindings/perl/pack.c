@@ -113,22 +113,23 @@ put(pTHX_ walk *w, SV *sv)
 /* What a loss says of characters beyond bytes. */
 #define WIDE "characters beyond bytes"
 
-/* Packs what stands on perl's stack. */
-SV *
-ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
+/* Packs so much of what stands on perl's stack, and adds it to the result. */
+static void
+pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
 {
     const icecore_stage *stage;
     icecore_tape tape;
     icecore_bytes out;
     icecore_error error;
     ice_context *ctx;
-    static const icecore_node integer = { ICECORE_INT, 0, 0, 0, 0 };
+    const icecore_node integer = { ICECORE_INT, 0, 0, 0, 0 };
+    U64 front; /* what stands before the payload: one store */
     walk w;
     size_t lost = 0, i;
     I32 item;
     U32 list;
-    SV *result;
 
+    memcpy(&front, &integer, 8);
     ENTER;
     ctx = ice_checkout(aTHX);
     Zero(&w, 1, walk);
@@ -146,7 +147,7 @@ ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
             sv = *next;
             if (UNLIKELY((SvFLAGS(sv) & (SVf_IOK | SVf_POK | SVf_IVisUV | SVs_GMG)) != SVf_IOK))
                 break;
-            *node = integer;
+            memcpy(node, &front, 8);
             node->payload = (U64)(I64)SvIVX(sv);
         }
         tape.node_count += (size_t)(next - first);
@@ -168,12 +169,46 @@ ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
     stage = ice_pack_stage(aTHX_ template, ICE_PACK);
     if (icecore_write(ctx->engine, stage, &tape, &out, &lost, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
-    result = newSVpvn((const char *)out.bytes, out.len);
+    sv_catpvn_nomg(result, (const char *)out.bytes, out.len);
     for (i = 0; i < lost; i++)
         /* Characters beyond bytes were packed: they stand there in UTF-8. */
         if (icecore_loss(ctx->engine, i, &out) == ICECORE_OK && ninstr((const char *)out.bytes, (const char *)out.bytes + out.len,
                                                                      WIDE, WIDE + sizeof WIDE - 1))
             SvUTF8_on(result);
     LEAVE;
-    return result;
+}
+
+/* Whether a template is one number again and again, so that it packs each part of a
+ * list as it packs the whole. */
+static bool
+is_one_number(pTHX_ SV *template)
+{
+    STRLEN len;
+    const char *text = SvPV(template, len), *end = text + len;
+    if (len < 2 || !strchr("cCsSiIlLqQjJnNvVfdF", *text) || end[-1] != '*')
+        return FALSE;
+    for (text++; text < end - 1; text++)
+        if (*text != '!' && *text != '<' && *text != '>')
+            return FALSE;
+    return TRUE;
+}
+
+/* So many nodes stay in the processor's caches. */
+#define PART 768
+
+/* Packs what stands on perl's stack. */
+SV *
+ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
+{
+    SV *result = sv_2mortal(newSVpvs(""));
+    I32 part = count > PART && is_one_number(aTHX_ template) ? PART : count, done = 0;
+    do {
+        const I32 left = count - done;
+        pack_some(aTHX_ template, at + done, left < part ? left : part, result);
+        done += part;
+        /* The parts that come are as long. */
+        if (done == part && part < count)
+            SvGROW(result, SvCUR(result) * (STRLEN)(count / part + 1) + 1);
+    } while (done < count);
+    return SvREFCNT_inc_simple_NN(result);
 }

@@ -1,6 +1,7 @@
 /* What the files of the walk share.
  *
- *   walk.c          the loop, and what a reference leads to
+ *   walk.c          the loop over what is open
+ *   walk_values.c   what a variable holds, and what a reference leads to
  *   walk_plain.c    tight recursion for what most data is made of
  *   walk_objects.c  hooks, ties, regexps, code, records
  *   walk_json.c     what JSON makes of references and objects
@@ -53,6 +54,7 @@ void iw_finish(pTHX_ walk *w);
 void iw_pin(pTHX_ walk *w);
 void iw_get_magic(pTHX_ walk *w, SV *sv);
 SV *iw_key_sv(pTHX_ HE *he);
+void iw_too_deep(pTHX_ walk *w);
 ice_class *iw_class_of(pTHX_ walk *w, HV *stash);
 ice_walk_frame *iw_push_frame(pTHX_ walk *w, U8 kind, U32 node, U32 wraps, SV *sv);
 ice_walk_frame *iw_push_tied(pTHX_ walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps);

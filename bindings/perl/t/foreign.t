@@ -104,8 +104,8 @@ subtest 'what Perl writes' => sub {
     my @warnings;
     local $SIG{__WARN__} = sub { push @warnings, @_ };
     is(Icecore::encode([\1], 'php'), 'a:1:{i:0;i:1;}', 'what PHP lacks is left out');
-    like("@warnings", qr/references to scalars/, 'and said');
-    like(dies(sub { Icecore::encode([\1], 'php', strict => 1) }), qr/references to scalars/, 'strict makes it an error');
+    like("@warnings", qr/reference to a scalar/, 'and said');
+    like(dies(sub { Icecore::encode([\1], 'php', strict => 1) }), qr/reference to a scalar/, 'strict makes it an error');
 };
 
 subtest 'malformed' => sub {

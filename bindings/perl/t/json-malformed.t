@@ -54,7 +54,7 @@ sub compare_on {
     return;
 }
 
-my @settings = (sub { $_[0]->utf8 }, sub { }, sub { $_[0]->utf8->allow_nonref(0) }, sub { $_[0]->utf8->max_depth(5) }, sub { $_[0]->utf8->max_size(20) });
+my @settings = (sub { $_[0]->utf8 }, sub { }, sub { $_[0]->utf8->allow_nonref(0) }, sub { $_[0]->utf8->max_depth(5) }, sub { $_[0]->utf8->max_size(20) }, sub { $_[0]->utf8->relaxed });
 for my $text (@texts) { compare_on($text, $_) for @settings }
 
 # As characters.

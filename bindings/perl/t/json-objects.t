@@ -66,6 +66,25 @@ ok !eval { $json->encode([[bless [], 'Dies']]); 1 } && $@ eq "no\n", 'a method t
     $deep = $deep->[0] while @$deep;
 }
 
+# Tags.
+{
+    package Tagged;
+    sub FREEZE { my ($self, $what) = @_; return ($what, @{ $self->{list} }) }
+    sub THAW   { my ($class, $what, @list) = @_; die "dies\n" if @list && $list[0] eq 'die'; return bless { list => [$what, @list] }, $class }
+}
+my $tags = Icecore::JSON->new->allow_tags;
+is $tags->encode([bless { list => [1, { a => 2 }] }, 'Tagged']), '[("Tagged")["JSON",1,{"a":2}]]', 'FREEZE';
+like eval { $tags->decode('[("Tagged")["JSON",1]]'); 1 } ? '' : $@, qr/class Tagged at \$\[0\] is not allowed/, 'a tag of a class that is not allowed';
+my $thawed = $tags->classes(['Tagged'])->decode('[("Tagged")["JSON",1,{"a":[2]}],3]');
+is_deeply [ref $thawed->[0], $thawed->[0]{list}, $thawed->[1]], ['Tagged', ['JSON', 'JSON', 1, { a => [2] }], 3], 'THAW';
+is eval { $tags->decode('[("Tagged")["die"]]'); 1 } ? '' : $@, "dies\n", 'a THAW that dies';
+ok !eval { Icecore::JSON->new->decode('("Tagged")[1]'); 1 }, 'no tags without allow_tags';
+
+# What Cpanel::JSON::XS takes besides.
+is_deeply +Icecore::JSON->new->allow_singlequote->decode("['a',\"b\"]"), ['a', 'b'], 'allow_singlequote';
+is_deeply +Icecore::JSON->new->allow_barekey->decode('{a:1,"b":2}'), { a => 1, b => 2 }, 'allow_barekey';
+is_deeply +Icecore::JSON->new->relaxed->decode("[1,2, # two\n]"), [1, 2], 'relaxed';
+
 # Filters.
 my $filter = Icecore::JSON->new;
 $filter->filter_json_object(sub { my ($hash) = @_; return exists $hash->{list} ? [@{ $hash->{list} }] : () });
