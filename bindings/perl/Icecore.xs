@@ -717,12 +717,15 @@ void
 undump(text, ...)
     SV *text
   PREINIT:
-    AV *values;
+    AV *values = NULL;
+    SV *value;
   PPCODE:
     PUTBACK;
-    values = ice_undump(aTHX_ text, ax + 1, items - 1);
+    value = ice_undump(aTHX_ text, ax + 1, items - 1, &values);
     SPAGAIN;
-    if (GIMME_V == G_LIST)
+    if (value)
+        XPUSHs(value);
+    else if (GIMME_V == G_LIST)
         SP = push_list(aTHX_ SP, values);
     else
-        XPUSHs(AvFILLp(values) >= 0 ? sv_2mortal(SvREFCNT_inc(AvARRAY(values)[AvFILLp(values)])) : &PL_sv_undef);
+        XPUSHs(sv_2mortal(SvREFCNT_inc(AvARRAY(values)[AvFILLp(values)])));

@@ -138,6 +138,16 @@ package_settings(pTHX_ settings *set)
         set_text(aTHX_ set, i, GvSV(MY_CXT.texts[i]));
 }
 
+static bool
+has_texts(const settings *set)
+{
+    int i;
+    for (i = 0; i < TEXTS; i++)
+        if (set->texts[i])
+            return TRUE;
+    return FALSE;
+}
+
 static void
 clear_settings(pTHX_ settings *set)
 {
@@ -321,7 +331,8 @@ ice_dumper_dump(pTHX_ I32 at, I32 count, AV *texts)
     }
     ENTER;
     package_settings(aTHX_ & set);
-    SAVEDESTRUCTOR_X(clear_settings_later, &set);
+    if (UNLIKELY(has_texts(&set)))
+        SAVEDESTRUCTOR_X(clear_settings_later, &set);
     result = dump_values(aTHX_ & set, only, values, NULL, texts);
     LEAVE;
     return result;
@@ -440,9 +451,9 @@ ice_dumper_setting(pTHX_ SV *self, int which, SV *value)
 
 /* ---- reading ----------------------------------------------------------- */
 
-/* The values of a text: a mortal list. */
-AV *
-ice_undump(pTHX_ SV *text, I32 at, I32 count)
+/* The value of a text, a mortal; of several, the list of them, and NULL. */
+SV *
+ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values)
 {
     dMY_CXT;
     ice_read_settings set;
@@ -451,7 +462,6 @@ ice_undump(pTHX_ SV *text, I32 at, I32 count)
     ice_context *ctx;
     icecore_view view;
     icecore_error error;
-    AV *values = (AV *)sv_2mortal((SV *)newAV());
     SV *result;
     bool is_list;
 
@@ -470,12 +480,8 @@ ice_undump(pTHX_ SV *text, I32 at, I32 count)
     is_list = view.node_count && view.nodes[view.root].kind == ICECORE_ARRAY && view.nodes[view.root].flags & ICECORE_BIT_7;
     result = sv_2mortal(ice_build(aTHX_ ctx, &view, view.root, &set));
     LEAVE;
-    if (is_list) {
-        AV *list = (AV *)SvRV(result);
-        SSize_t i;
-        for (i = 0; i <= AvFILLp(list); i++)
-            av_push(values, AvARRAY(list)[i] ? SvREFCNT_inc_simple_NN(AvARRAY(list)[i]) : newSV(0));
-    } else
-        av_push(values, SvREFCNT_inc_simple_NN(result));
-    return values;
+    if (!is_list)
+        return result;
+    *values = (AV *)SvRV(result);
+    return NULL;
 }

@@ -123,7 +123,8 @@ SV *ice_dumper_new(pTHX_ SV *class, SV *values, SV *names);
 void ice_dumper_destroy(pTHX_ SV *self);
 AV *ice_dumper_list(pTHX_ SV *self, bool is_names, SV *list);
 SV *ice_dumper_setting(pTHX_ SV *self, int which, SV *value);
-AV *ice_undump(pTHX_ SV *text, I32 at, I32 count);
+/* The value of a text, a mortal; of several, the list of them, and NULL. */
+SV *ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values);
 
 /* ---- pack.c, unpack.c --------------------------------------------------- */
 
