@@ -25,6 +25,7 @@ const PAGES: &[(&str, &str)] = &[
     ("docs/streams.md", ""),
     ("docs/rows.md", ""),
     ("docs/wrappers.md", ""),
+    ("docs/perl-text.md", ""),
 ];
 
 fn workspace() -> PathBuf {

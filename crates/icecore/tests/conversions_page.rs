@@ -8,10 +8,11 @@ use std::fs;
 use std::path::Path;
 
 /// The formats, and what the tables call them.
-const TARGETS: [(&str, &str); 7] = [
+const TARGETS: [(&str, &str); 8] = [
     ("json", "JSON"),
     ("storable", "Storable"),
     ("sereal", "Sereal"),
+    ("dumper", "Data::Dumper"),
     ("php", "PHP"),
     ("var-export", "var_export"),
     ("igbinary", "igbinary"),

@@ -17,7 +17,8 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     if !layout::may_begin(text) {
         return None;
     }
-    let begins = |name: &[u8]| text.trim_ascii_start().starts_with(name);
+    // Nobody else calls a variable so.
+    let is_numbered = matches!(text.trim_ascii_start(), [b'$', b'V', b'A', b'R', digit, ..] if digit.is_ascii_digit());
     let mut limits = Limits::default();
     limits.nodes = ENOUGH;
     limits.depth = u32::MAX;
@@ -34,7 +35,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
             ErrorKind::Truncated if is_container => Certainty::Likely,
             ErrorKind::Malformed | ErrorKind::BadLink if is_container && values > 2 => Certainty::Likely,
             // Its reader can say where the code is. Other names begin programs.
-            ErrorKind::Unsupported if is_container && values > 2 && begins(b"$VAR") => Certainty::Likely,
+            ErrorKind::Unsupported | ErrorKind::Malformed if is_numbered => Certainty::Likely,
             _ => return None,
         },
     };
