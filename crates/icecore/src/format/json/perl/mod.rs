@@ -8,7 +8,7 @@
 //! let document = icecore::read(br#"{"pi":3.25,"list":[1,"x"]}"#)?;
 //! let mut out = Vec::new();
 //! write(&document, &Style { space_after: true, ..Style::default() }, &mut out)?;
-//! assert_eq!(out, br#"{"pi": 3.25,"list": [1,"x"]}"#);
+//! assert_eq!(out, br#"{"pi": 3.25, "list": [1, "x"]}"#);
 //! # Ok::<(), icecore::Error>(())
 //! ```
 

@@ -318,7 +318,7 @@ mod tests {
         let mut texts = Vec::new();
         for _ in 0..2 {
             tape.clear();
-            read(text.as_bytes(), 512, &mut tape)?;
+            read(text.as_bytes(), 10_000, &mut tape)?;
             let document = Document::new(text.as_bytes(), std::mem::take(&mut tape));
             let mut out = Vec::new();
             super::super::write(&document, &super::super::Style::default(), &mut out).unwrap();
