@@ -11,7 +11,7 @@ pub(super) static LINES: &[Opt] = ALL.split_at(ALL.len() - BREAKING).0;
 /// How many options at the end of the table break lines.
 const BREAKING: usize = 3;
 
-const ALL: [Opt; 30] = [
+const ALL: [Opt; 34] = [
     Opt {
         name: "typed",
         takes: Takes::Flag,
@@ -102,6 +102,10 @@ const ALL: [Opt; 30] = [
     read("comments", Takes::Flag, "comments: `#`, `//` and `/* */`; Ruby's parser takes the last two"),
     read("singlequote", Takes::Flag, "strings in single quotes, as in Cpanel::JSON::XS"),
     read("barekey", Takes::Flag, "keys without quotes, as in Cpanel::JSON::XS"),
+    read("allow_singlequote", Takes::Flag, "the same as `singlequote`"),
+    read("allow_barekey", Takes::Flag, "the same as `barekey`"),
+    read("allow_bignum", Takes::Flag, "the same as `bignum`"),
+    Opt { name: "allow_tags", takes: Takes::Flag, side: Side::Both, help: "the same as `tags`" },
     read("loose", Takes::Flag, "control characters in strings, as in JSON::PP"),
     read("bignum", Takes::Flag, "a float whose digits no 64-bit float holds becomes a string of them"),
     read("dupkeys", Takes::Choice(&["keep", "error"]), "what becomes of a key that an object has already"),
