@@ -56,6 +56,7 @@ BOOT:
     ice_json_boot(aTHX);
     ice_dumper_boot(aTHX);
     ice_pack_boot(aTHX);
+    ice_pack_operator(aTHX);
     ice_contexts_boot(aTHX);
     ice_build_boot(aTHX);
     call_atexit(at_end, NULL);

@@ -131,6 +131,7 @@ SV *ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values);
 enum { ICE_PACK, ICE_UNPACK, ICE_UNPACK_TEXT };
 
 void ice_pack_boot(pTHX);
+void ice_pack_operator(pTHX);
 void ice_pack_clone(pTHX);
 void ice_pack_end(pTHX);
 const icecore_stage *ice_pack_stage(pTHX_ SV *template, int how);

@@ -212,3 +212,65 @@ ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
     } while (done < count);
     return SvREFCNT_inc_simple_NN(result);
 }
+
+/* ---- an operator in the place of the call ------------------------------- */
+
+/* A call of a sub looks at each argument before the sub does. With a million of them
+ * that is a pass of its own, so where the compiler sees a call of pack_list, an
+ * operator takes its place. */
+static OP *
+pp_pack_list(pTHX)
+{
+    dSP;
+    dMARK;
+    const SSize_t before = MARK - PL_stack_base;
+    const I32 items = (I32)(SP - MARK);
+    SV *result;
+    if (items < 1)
+        croak("Usage: Icecore::pack_list(template, ...)");
+    PUTBACK;
+    result = sv_2mortal(ice_pack_list(aTHX_ MARK[1], (I32)before + 2, items - 1));
+    SP = PL_stack_base + before;
+    XPUSHs(result);
+    RETURN;
+}
+
+static OP *
+check_pack_list(pTHX_ OP *call, GV *name, SV *sub)
+{
+    OP *parent, *mark, *last, *arguments, *op;
+    int count = 0;
+    PERL_UNUSED_ARG(name);
+    PERL_UNUSED_ARG(sub);
+    call = ck_entersub_args_list(call);
+    parent = call;
+    mark = cUNOPx(call)->op_first;
+    if (!OpHAS_SIBLING(mark)) {
+        parent = mark;
+        mark = cUNOPx(mark)->op_first;
+    }
+    /* The sub itself comes last. */
+    for (last = mark; OpHAS_SIBLING(OpSIBLING(last)); last = OpSIBLING(last))
+        count++;
+    if (count == 0)
+        return call;
+    arguments = op_sibling_splice(parent, mark, count, NULL);
+    op_free(call);
+    op = newLISTOP(OP_CUSTOM, 0, newOP(OP_PUSHMARK, 0), NULL);
+    op_sibling_splice(op, cLISTOPx(op)->op_first, 0, arguments);
+    op->op_ppaddr = pp_pack_list;
+    return op;
+}
+
+void
+ice_pack_operator(pTHX)
+{
+    static XOP operator;
+    CV *sub = get_cv("Icecore::pack_list", 0);
+    XopENTRY_set(&operator, xop_name, "icecore_pack_list");
+    XopENTRY_set(&operator, xop_desc, "pack_list");
+    XopENTRY_set(&operator, xop_class, OA_LISTOP);
+    Perl_custom_op_register(aTHX_ pp_pack_list, &operator);
+    if (sub)
+        cv_set_call_checker(sub, check_pack_list, (SV *)sub);
+}

@@ -61,4 +61,22 @@ ok !eval { Icecore::pack_list('?', 1); 1 }, 'no such letter';
 tie my $seven, 'Tie::Seven';
 is Icecore::pack_list('C A*', $seven, bless([], 'Text')), "\7text", 'tied and overloaded';
 
+# Where the compiler sees the call an operator takes its place; elsewhere the sub is called.
+{
+    my @list  = (1, 2, 3);
+    my $named = \&Icecore::pack_list;
+    is $named->('n*', @list), pack('n*', @list), 'called through a reference';
+    is &Icecore::pack_list('n*', @list), pack('n*', @list), 'called with &';
+    is length(Icecore::pack_list 'n*', @list, map { $_ * 2 } @list), 12, 'lists in the list';
+    is scalar(Icecore::pack_list('C2', reverse 1, 2)), "\2\1", 'arguments have the context of a list';
+    is_deeply [Icecore::pack_list('C', 7), 'x'], ["\7", 'x'], 'one value among others';
+    is join('|', map { Icecore::pack_list('C*', $_, $_) } 65, 66), 'AA|BB', 'in a loop';
+    my $inner = Icecore::pack_list('A*A*', Icecore::pack_list('C', 65), Icecore::pack_list('C', 66));
+    is $inner, 'AB', 'one in another';
+    ok !eval { my @none; Icecore::pack_list(@none); 1 } && $@ =~ /\AUsage/, 'nothing at all' or diag $@;
+    ok !eval 'Icecore::pack_list(); 1' && $@ =~ /\AUsage/, 'no arguments' or diag $@;
+    Icecore::pack_list('C', 1);
+    is eval { sub { return Icecore::pack_list(@_) }->('C*', 80, 81) }, 'PQ', 'the template is the first of a list';
+}
+
 done_testing;

@@ -9,6 +9,7 @@ mod frames;
 mod keys;
 mod leaf;
 mod paths;
+mod plain;
 mod quote;
 mod referent;
 mod values;
@@ -48,6 +49,10 @@ fn write_whole(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    if plain::write(document, options, limits.depth, out) {
+        out.ready()?;
+        return Ok(Losses::default());
+    }
     if !options.useperl || !has_wide(document) {
         return write_as(document, options, limits, false, out);
     }

@@ -7,7 +7,8 @@ use super::frames::{Frame, Shape};
 use super::leaf::push_digits;
 use super::quote;
 use super::{READY, Writer};
-use crate::document::{Kind, Node, Place, flag};
+use crate::document::{Document, Kind, Node, Place, flag};
+use crate::format::dumper::options::WriteOptions;
 
 /// What a byte is: a part of a name, or one that single quotes need a backslash for.
 const WORD: u8 = 1;
@@ -36,7 +37,7 @@ impl Writer<'_> {
         }
         while let Some(node) = self.nodes.get(frame.at as usize).filter(|_| frame.at < frame.end) {
             let start = buf.len();
-            if start >= READY || !is_common(node) {
+            if start >= READY || node.kind.is_container() {
                 return;
             }
             if frame.count > 0 {
@@ -45,7 +46,9 @@ impl Writer<'_> {
             if self.has_lines {
                 self.line(frame.column, level, buf);
             }
-            let is_written = (is_array || self.fast_key(node.key, buf)) && self.fast_leaf(node, buf);
+            let options = self.style.options;
+            let is_written =
+                (is_array || push_key(self.document, node.key, options, buf)) && push_common(self.document, node, buf);
             if !is_written || self.blanks > self.most_blanks {
                 return buf.truncate(start);
             }
@@ -53,57 +56,63 @@ impl Writer<'_> {
             frame.count += 1;
         }
     }
-
-    /// A key without flags, and what stands behind it.
-    #[inline(always)]
-    fn fast_key(&self, id: u16, buf: &mut Vec<u8>) -> bool {
-        let Some((entry, names)) = self.document.tape().keys().plain(id) else { return false };
-        let Place::Arena(start) = entry.node.place() else { return false };
-        let Some(key) = names.get(start as usize..).and_then(|rest| rest.get(..entry.node.aux as usize)) else {
-            return false;
-        };
-        let options = self.style.options;
-        let (every, any) = key.iter().fold((WORD, 0), |(every, any), byte| {
-            let class = CLASSES[usize::from(*byte)];
-            (every & class, any | class)
-        });
-        let is_name = every == WORD && !key.first().is_none_or(u8::is_ascii_digit);
-        if !options.quotekeys && (is_name || quote::is_decimal(key)) {
-            buf.extend_from_slice(key);
-        } else if any & SPECIAL == 0 {
-            buf.push(b'\'');
-            buf.extend_from_slice(key);
-            buf.push(b'\'');
-        } else {
-            quote::push_single(key, buf);
-        }
-        buf.extend_from_slice(options.pair.as_bytes());
-        true
-    }
-
-    #[inline(always)]
-    fn fast_leaf(&self, node: &Node, buf: &mut Vec<u8>) -> bool {
-        match node.kind {
-            Kind::Bytes => {
-                let (base, start) = match node.place() {
-                    Place::Input(start) => (self.document.input(), start),
-                    Place::Arena(start) => (self.document.tape().arena(), start),
-                };
-                if !push_short(base, start as usize, node.aux as usize, buf) {
-                    quote::push_single(self.document.bytes(node), buf);
-                }
-            }
-            Kind::Int => push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf),
-            _ => buf.extend_from_slice(b"undef"),
-        }
-        true
-    }
 }
 
-/// Whether it is a leaf that is written here, and nothing refers to it.
+/// A key without flags, and what stands behind it. Returns false, with nothing
+/// written, for others.
 #[inline(always)]
-fn is_common(node: &Node) -> bool {
-    matches!(node.kind, Kind::Bytes | Kind::Int | Kind::Null) && node.flags & (flag::TARGET | flag::HINT) == 0
+pub(super) fn push_key(document: &Document<'_>, id: u16, options: &WriteOptions, buf: &mut Vec<u8>) -> bool {
+    let Some((entry, names)) = document.tape().keys().plain(id) else { return false };
+    let Place::Arena(start) = entry.node.place() else { return false };
+    let Some(key) = names.get(start as usize..).and_then(|rest| rest.get(..entry.node.aux as usize)) else {
+        return false;
+    };
+    let (every, any) = key.iter().fold((WORD, 0), |(every, any), byte| {
+        let class = CLASSES[usize::from(*byte)];
+        (every & class, any | class)
+    });
+    let is_name = every == WORD && !key.first().is_none_or(u8::is_ascii_digit);
+    if !options.quotekeys && (is_name || quote::is_decimal(key)) {
+        buf.extend_from_slice(key);
+    } else if any & SPECIAL == 0 {
+        buf.push(b'\'');
+        buf.extend_from_slice(key);
+        buf.push(b'\'');
+    } else {
+        quote::push_single(key, buf);
+    }
+    buf.extend_from_slice(options.pair.as_bytes());
+    true
+}
+
+/// A leaf that nothing refers to. Returns false, with nothing written, for others.
+#[inline(always)]
+pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8>) -> bool {
+    if node.flags & (flag::TARGET | flag::HINT) != 0 {
+        return false;
+    }
+    match node.kind {
+        Kind::Bytes => {
+            let (base, start) = match node.place() {
+                Place::Input(start) => (document.input(), start),
+                Place::Arena(start) => (document.tape().arena(), start),
+            };
+            if !push_short(base, start as usize, node.aux as usize, buf) {
+                quote::push_single(document.bytes(node), buf);
+            }
+        }
+        Kind::Text => {
+            let bytes = document.bytes(node);
+            if !bytes.is_ascii() {
+                return false;
+            }
+            quote::push_single(bytes, buf);
+        }
+        Kind::Int => push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf),
+        Kind::Null => buf.extend_from_slice(b"undef"),
+        _ => return false,
+    }
+    true
 }
 
 const ONES: u128 = u128::MAX / 0xFF;

@@ -1,0 +1,113 @@
+//! A writer for small documents without anything special, in one line.
+//!
+//! It gives up, with nothing written, where there is more to be said; the others
+//! write the same bytes.
+
+use super::fast::{push_common, push_key};
+use super::frames::push_int;
+use crate::document::{Document, Kind, flag};
+use crate::format::dumper::options::WriteOptions;
+use crate::output::Output;
+
+/// How deep such a document may be, and how many values it may have.
+const DEPTH: usize = 32;
+const NODES: usize = 4096;
+
+/// A container that is open.
+#[derive(Clone, Copy, Default)]
+struct Open {
+    /// How many children are still to come.
+    left: u32,
+    is_map: bool,
+}
+
+/// Writes the document, if it is such a one.
+pub(super) fn write(document: &Document<'_>, options: &WriteOptions, depth: u32, out: &mut dyn Output) -> bool {
+    let nodes = document.nodes();
+    if !is_usual(options) || document.header().is_some() || nodes.len() > NODES {
+        return false;
+    }
+    let mut at = document.root().index() as usize;
+    let is_list = options.list && nodes.get(at).is_some_and(|root| root.kind == Kind::Array);
+    if is_list {
+        if nodes.get(at).is_none_or(|root| root.aux != 1) {
+            return false;
+        }
+        at += 1;
+    }
+    if !statement(document, at, options, DEPTH.min(depth as usize), out.buffer()) {
+        return false;
+    }
+    if is_list {
+        out.value_ends();
+    }
+    true
+}
+
+/// Writes the value at `at` as the first.
+fn statement(document: &Document<'_>, at: usize, options: &WriteOptions, deepest: usize, buf: &mut Vec<u8>) -> bool {
+    let start = buf.len();
+    if !options.terse {
+        buf.push(b'$');
+        buf.extend_from_slice(options.varname.as_bytes());
+        push_int(1, buf);
+        buf.extend_from_slice(b" = ");
+    }
+    if !values(document, at, options, deepest, buf) {
+        buf.truncate(start);
+        return false;
+    }
+    if !options.terse {
+        buf.push(b';');
+    }
+    true
+}
+
+/// Whether nothing but `terse`, `quotekeys`, `pair`, `varname` and what shows only
+/// where something is special is set.
+fn is_usual(options: &WriteOptions) -> bool {
+    let WriteOptions { indent: 0, useqq: false, sortkeys: false, maxdepth: 0, useperl: false, .. } = options else {
+        return false;
+    };
+    options.pad.is_empty() && options.names.is_empty()
+}
+
+fn values(document: &Document<'_>, at: usize, options: &WriteOptions, deepest: usize, buf: &mut Vec<u8>) -> bool {
+    let mut open = [Open::default(); DEPTH];
+    let mut depth = 0usize;
+    let mut is_first = true;
+    for node in document.nodes().iter().skip(at) {
+        if let Some(top) = open.get_mut(depth.wrapping_sub(1)) {
+            top.left -= 1;
+            if !is_first {
+                buf.push(b',');
+            }
+            if top.is_map && !push_key(document, node.key, options, buf) {
+                return false;
+            }
+        }
+        is_first = false;
+        match node.kind {
+            Kind::Array | Kind::Map => {
+                let Some(next) = open.get_mut(depth).filter(|_| depth < deepest && node.flags & !flag::REF == 0) else {
+                    return false;
+                };
+                *next = Open { left: node.aux, is_map: node.kind == Kind::Map };
+                buf.push(if next.is_map { b'{' } else { b'[' });
+                depth += 1;
+                is_first = true;
+            }
+            _ if !push_common(document, node, buf) => return false,
+            _ => {}
+        }
+        while let Some(Open { left: 0, is_map }) = depth.checked_sub(1).and_then(|last| open.get(last)) {
+            buf.push(if *is_map { b'}' } else { b']' });
+            depth -= 1;
+            is_first = false;
+        }
+        if depth == 0 {
+            return true;
+        }
+    }
+    false
+}
