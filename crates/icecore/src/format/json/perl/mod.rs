@@ -12,7 +12,7 @@
 //! # Ok::<(), icecore::Error>(())
 //! ```
 
-mod number;
+pub(super) mod number;
 mod read;
 mod text;
 mod write;

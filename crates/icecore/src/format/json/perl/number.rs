@@ -1,27 +1,50 @@
 //! Floats as perl's modules print them.
 
 use super::{InfNan, Style};
-use crate::num::general;
+use crate::num::general::percent_g;
 
-/// Writes a float as C's `%.15g` does.
-pub(super) fn put_float(value: f64, style: &Style, out: &mut Vec<u8>) {
-    if !value.is_finite() {
-        let word = match (value.is_nan(), value.is_sign_negative()) {
-            (true, true) if style.inf_nan != InfNan::Unified => "-nan",
-            (true, _) => "nan",
-            (_, true) => "-inf",
-            _ => "inf",
-        };
-        match style.inf_nan {
-            InfNan::Null => out.extend_from_slice(b"null"),
-            InfNan::Bare => out.extend_from_slice(word.as_bytes()),
-            InfNan::Quoted | InfNan::Unified => out.extend_from_slice(format!("\"{word}\"").as_bytes()),
-        }
-        return;
+/// A finite float as C's `%.15g` prints it. `point_zero`: an integral one gets a `.0`.
+pub(in crate::format::json) fn float(value: f64, point_zero: bool) -> String {
+    let mut text = percent_g(value);
+    if point_zero && value.fract() == 0.0 && !text.contains(['.', 'e']) {
+        text.push_str(".0");
     }
-    let text = general::percent_g(value);
-    out.extend_from_slice(text.as_bytes());
-    if style.point_zero && !text.contains(['.', 'e']) {
-        out.extend_from_slice(b".0");
+    text
+}
+
+/// The word that C prints for infinity and "not a number", which has a sign too unless
+/// it is `unified`.
+pub(in crate::format::json) fn word(value: f64, unified: bool) -> &'static str {
+    match (value.is_nan(), value.is_sign_negative()) {
+        (true, true) if !unified => "-nan",
+        (true, _) => "nan",
+        (_, true) => "-inf",
+        _ => "inf",
+    }
+}
+
+/// Writes a float.
+pub(super) fn put_float(value: f64, style: &Style, out: &mut Vec<u8>) {
+    if value.is_finite() {
+        return out.extend_from_slice(float(value, style.point_zero).as_bytes());
+    }
+    let word = word(value, style.inf_nan == InfNan::Unified);
+    match style.inf_nan {
+        InfNan::Null => out.extend_from_slice(b"null"),
+        InfNan::Bare => out.extend_from_slice(word.as_bytes()),
+        InfNan::Quoted | InfNan::Unified => out.extend_from_slice(format!("\"{word}\"").as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_integral_floats_get_a_zero() {
+        for (value, text) in [(3.0, "3.0"), (0.5, "0.5"), (123_456_789_012_345.6, "123456789012346"), (1e15, "1e+15")] {
+            assert_eq!(float(value, true), text);
+        }
+        assert_eq!(float(3.0, false), "3");
     }
 }

@@ -6,6 +6,7 @@ use crate::document::{Document, Kind, Node, Notes, Ordinals, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::json::options::{BytesAs, Floats, TextAs};
 use crate::format::json::pen::Chars;
+use crate::format::json::perl::number as perl_number;
 use crate::format::json::{NUMBER_TEXT, canonical, number};
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
@@ -123,7 +124,7 @@ impl Writer<'_, '_, '_> {
                 self.pen.float(value);
                 Ok(())
             }
-            floats => self.pen.raw(perl::float(value, floats).as_bytes()),
+            floats => self.pen.raw(perl_number::float(value, floats == Floats::Cpanel).as_bytes()),
         }
     }
 

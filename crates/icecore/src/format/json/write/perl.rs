@@ -3,22 +3,12 @@
 use super::{Open, What, Writer};
 use crate::document::{Cursor, Form, Kind, Node, Value, flag};
 use crate::error::Error;
-use crate::format::json::options::{Floats, InfNan};
+use crate::format::json::options::InfNan;
 use crate::format::json::pen::Chars;
-use crate::num::general::percent_g;
+use crate::format::json::perl::number::word;
 
 /// The classes whose objects are booleans for both modules.
 const BOOLEANS: [&[u8]; 1] = [b"JSON::PP::Boolean"];
-
-/// A finite float as the module writes it.
-pub(super) fn float(value: f64, floats: Floats) -> String {
-    let mut text = percent_g(value);
-    let is_whole = value.fract() == 0.0 && !text.contains(['.', 'e']);
-    if floats == Floats::Cpanel && is_whole {
-        text.push_str(".0");
-    }
-    text
-}
 
 /// Whether this is UTF-8 in which surrogates may stand, as perl lets them.
 pub(super) fn is_text(bytes: &[u8]) -> bool {
@@ -35,13 +25,7 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
 impl Writer<'_, '_, '_> {
     /// What stands for infinity and NaN.
     pub(super) fn no_number(&mut self, value: f64) -> Result<(), Error> {
-        let word = match (value.is_nan(), value.is_sign_negative()) {
-            (true, false) => "nan",
-            (true, true) if self.options.infnan == InfNan::Unified => "nan",
-            (true, true) => "-nan",
-            (false, false) => "inf",
-            (false, true) => "-inf",
-        };
+        let word = word(value, self.options.infnan == InfNan::Unified);
         match self.options.infnan {
             InfNan::Null => {
                 self.pen.word("null");
