@@ -8,7 +8,9 @@
 //! a [`Report`](model::Report): the raw samples, and what statistics say of them.
 
 mod error;
+pub mod fidelity;
 pub mod model;
+pub mod runner;
 pub mod scenario;
 
 pub use error::Error;

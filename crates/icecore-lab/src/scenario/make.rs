@@ -159,7 +159,8 @@ mod tests {
         );
         let mix = made("mix", &[]);
         let root = mix.root();
-        let sizes: Vec<usize> = ["array", "hash", "nested"].iter().map(|key| root.get(key).expect("a key").len()).collect();
+        let sizes: Vec<usize> =
+            ["array", "hash", "nested"].iter().map(|key| root.get(key).expect("a key").len()).collect();
         assert_eq!(sizes, [1000, 100, 26]);
         assert_eq!(text(&made("ints", &[("first", 1000), ("count", 3)]), "json"), "[1000,1001,1002]");
     }
