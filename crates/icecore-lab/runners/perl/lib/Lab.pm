@@ -63,29 +63,38 @@ sub text_of {
     my ($error) = @_;
     my $text = "$error";
     $text =~ s/ at \(eval \d+\) line \d+\.?\n?\z|\n\z//;
+    $text =~ s/=\w+\(0x[0-9a-f]+\)//g;
     return $text;
 }
 
 sub hello {
-    my $floor = ($runner{role} // '') eq 'floor';
-    my $version;
-    for my $need (@{ $runner{needs} // [] }) {
-        my ($module, $install) = ref $need ? @$need : ($need, 'apt-get install perl');
-        loads($module) or return { missing => "the Perl module $module", install => $install };
-        $version //= $module->VERSION;
-    }
-    my $json = json_module();
+    my $missing = missing();
+    return $missing if $missing;
+    my $floor   = ($runner{role} // '') eq 'floor';
+    my $json    = json_module();
     my $runtime = sprintf '%vd', $^V;
+    my ($first) = modules();
     return {
         protocol   => 1,
         name       => $runner{name},
-        version    => '' . ($version // $runtime),
+        version    => $first ? '' . $first->VERSION : $runtime,
         runtime    => $runtime,
         reference  => 'storable',
         operations => $floor ? ['read'] : ['write', 'read', 'round-trip', $json && loads($json) ? 'to-json' : ()],
         $floor ? (role => 'floor') : (),
     };
 }
+
+# Loads the modules; what is missing and how it is installed, or nothing.
+sub missing {
+    for my $need (@{ $runner{needs} // [] }) {
+        my ($module, $install) = ref $need ? @$need : ($need, 'apt-get install perl');
+        loads($module) or return { missing => "the Perl module $module", install => $install };
+    }
+    return;
+}
+
+sub modules { return map { ref ? $_->[0] : $_ } @{ $runner{needs} // [] } }
 
 sub json_module { return exists $runner{json} ? $runner{json} : $runner{role} ? undef : 'JSON::XS' }
 
@@ -97,6 +106,8 @@ sub loads {
 # Memory is looked at between the steps, as it may be asked for later.
 sub load {
     my ($request) = @_;
+    my $missing = missing();
+    die "$missing->{missing} is missing\n" if $missing;
     require Storable;
     require $request->{code} if defined $request->{code};
     Lab::Memory::begin();
@@ -110,7 +121,7 @@ sub load {
         @expressions{ keys %$found } = values %$found;
     }
     %loaded = (value => \$value, floor => $runner{role}, folder => $request->{folder});
-    $loaded{code} = Lab::Code::compile(\%expressions, \$value, $request->{folder}, $request->{medium} eq 'file', json_module());
+    $loaded{code} = Lab::Code::compile({ %expressions, modules => [modules()], json => json_module() }, \$value, $request->{folder}, $request->{medium} eq 'file');
     if (!eval { $loaded{code}{sample}->() if !$runner{role}; 1 }) { return { cannot => text_of($@) } }
     Lab::Memory::note('written');
     return { ok => JSON::PP::true() };

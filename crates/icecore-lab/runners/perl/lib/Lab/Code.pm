@@ -11,8 +11,8 @@ use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 #   keep    copies what was written into a file, gives its size
 #   once    reads what was written
 sub compile {
-    my ($runner, $value, $folder, $to_file, $json) = @_;
-    my %at = (file => "$folder/sample", json => "$folder/sample.json", program => "$folder/to-json.pl");
+    my ($runner, $value, $folder, $to_file) = @_;
+    my %at = (file => "$folder/sample", json => "$folder/json", program => "$folder/to-json.pl");
     my %say = expressions($runner);
     my %code = $to_file ? on_file(\%say) : in_memory(\%say);
     $code{sample} = $to_file ? "sub { $say{store}; return }" : "sub { \$bytes = $say{write}; return }";
@@ -24,10 +24,10 @@ sub compile {
         my ($times) = @_;
         if (!$ready++) {
             $subs->{store}->();
-            spew($at{program}, program(\%say, $runner, $json));
+            spew($at{program}, program(\%say, $runner));
         }
         return to_json($times, @at{qw(program file json)});
-    } if $json;
+    } if $runner->{json};
     return $subs;
 }
 
@@ -98,14 +98,13 @@ END
 # What a program would be that turns the file into JSON. It loads what it needs, and
 # nothing of the lab.
 sub program {
-    my ($say, $runner, $json) = @_;
-    my @modules = map { ref ? $_->[0] : $_ } @{ $runner->{needs} // [] };
-    return join "\n", (map {"use $_ ();"} @modules, $json), <<"END";
+    my ($say, $runner) = @_;
+    return join "\n", (map {"use $_ ();"} @{ $runner->{modules} }, $runner->{json}), <<"END";
 my (\$file, \$to) = \@ARGV;
 $say->{prepare};
 my \$value = $say->{retrieve};
 open my \$json, '>:raw', \$to or die "\$to: \$!\\n";
-print {\$json} $json->new->utf8->allow_nonref->encode(\$value);
+print {\$json} $runner->{json}->new->utf8->allow_nonref->encode(\$value);
 close \$json or die "\$to: \$!\\n";
 END
 }
@@ -114,7 +113,7 @@ sub to_json {
     my ($times, $program, $file, $to) = @_;
     my $began = clock_gettime(CLOCK_MONOTONIC);
     for (1 .. $times) {
-        system($^X, $program, $file, $to) == 0 or die "to-json ended with $?\n";
+        system($^X, $program, $file, $to) == 0 or die "to-json ended with status " . ($? >> 8 || $?) . "\n";
     }
     return clock_gettime(CLOCK_MONOTONIC) - $began;
 }
