@@ -13,7 +13,7 @@ pub use cast::{Cast, cast};
 use crate::model::{Absent, Noise, Report, SCHEMA, ScenarioReport, Settings};
 use crate::runner::Environment;
 use crate::scenario::{Kind, Scenario};
-use crate::{Error, claims, stats, web};
+use crate::{Error, stats};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -182,20 +182,19 @@ fn one(
                 let place = point::Place { scenario, size, folder: &folder, seed };
                 point::measure(&place, cast, environment, options, &mut probe, progress)?
             }
-            Kind::Web => web::measure(scenario, size, &folder, environment, options, &mut probe, progress)?,
+            Kind::Web => break,
         };
         report.notes.extend(measured.notes.into_iter().filter(|note| !note.is_empty()));
-        absent.extend(measured.absent.into_iter().map(|Absent { competitor, why, install }| (competitor, why, install)));
+        absent
+            .extend(measured.absent.into_iter().map(|Absent { competitor, why, install }| (competitor, why, install)));
         report.points.extend(measured.points);
         twin.extend(measured.twin);
         let _ = std::fs::remove_dir_all(&folder);
     }
     report.notes.dedup();
-    report.absent =
-        absent.into_iter().map(|(competitor, why, install)| Absent { competitor, why, install }).collect();
+    report.absent = absent.into_iter().map(|(competitor, why, install)| Absent { competitor, why, install }).collect();
     report.stopped = environment.stop.load(Ordering::Relaxed);
     report.noise = noise(&probe, &twin);
-    report.claims = scenario.claims.iter().map(|claim| claims::judge(claim, &report.points, options.seed)).collect();
     Ok(report)
 }
 

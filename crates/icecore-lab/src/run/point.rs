@@ -188,7 +188,8 @@ impl<'e> Rounds<'_, 'e> {
         let mut failed = Vec::new();
         let mut seats = Vec::new();
         for at in order {
-            match self.seat(&contenders[*at]).and_then(|mut seat| warm(&contenders[*at], seat.as_mut()).map(|()| seat)) {
+            match self.seat(&contenders[*at]).and_then(|mut seat| warm(&contenders[*at], seat.as_mut()).map(|()| seat))
+            {
                 Ok(seat) => seats.push((*at, seat)),
                 Err(trouble) => failed.push((*at, trouble)),
             }
@@ -291,7 +292,12 @@ fn entries(contenders: Vec<Contender>, place: &Place<'_>) -> (Vec<Entry>, Vec<In
         role: one.role,
         fidelity: one.fidelity.clone(),
         size: one.size,
-        cells: one.tasks.iter().filter(|task| !task.samples.is_empty()).map(|task| cell(task, is_baseline(&one))).collect(),
+        cells: one
+            .tasks
+            .iter()
+            .filter(|task| !task.samples.is_empty())
+            .map(|task| cell(task, is_baseline(&one)))
+            .collect(),
         memory: one.memory.clone(),
     };
     let entries = contenders.iter().map(entry).collect();
