@@ -1,0 +1,26 @@
+#!/usr/bin/env ruby
+# frozen_string_literal: true
+
+require File.join(ENV.fetch("LAB_LIB"), "lab")
+
+Lab.needs "msgpack", install: "apt-get install ruby-msgpack"
+
+# Symbols and the classes that have to_msgpack_ext are registered, as its manual does it.
+FACTORY = defined?(MessagePack) && MessagePack::Factory.new
+
+def register(load)
+  FACTORY.register_type(0, Symbol)
+  return unless load.code
+
+  own = ObjectSpace.each_object(Class).select { |type| type.method_defined?(:to_msgpack_ext, false) && type.respond_to?(:from_msgpack_ext) }
+  own -= [Symbol]
+  own.sort_by(&:name).each.with_index(1) do |type, number|
+    FACTORY.register_type(number, type, packer: :to_msgpack_ext, unpacker: :from_msgpack_ext)
+  end
+end
+
+Lab.run "MessagePack",
+        version: -> { MessagePack::VERSION },
+        prepare: method(:register),
+        write: ->(value) { FACTORY.dump(value) },
+        read: ->(bytes) { FACTORY.load(bytes) }
