@@ -5,22 +5,24 @@ require File.join(ENV.fetch("LAB_LIB"), "lab")
 
 Lab.needs "msgpack", install: "apt-get install ruby-msgpack"
 
-# Symbols and the classes that have to_msgpack_ext are registered, as its manual does it.
+# Symbols, and the classes of a scenario that have to_msgpack_ext, are registered as its
+# manual does it.
 FACTORY = defined?(MessagePack) && MessagePack::Factory.new
 
-def register(load)
+def prepare(load)
   FACTORY.register_type(0, Symbol)
-  return unless load.code
-
-  own = ObjectSpace.each_object(Class).select { |type| type.method_defined?(:to_msgpack_ext, false) && type.respond_to?(:from_msgpack_ext) }
-  own -= [Symbol]
-  own.sort_by(&:name).each.with_index(1) do |type, number|
+  own = ObjectSpace.each_object(Class).select { |type| type.name && from?(load.code, type.name) }
+  own.select { |type| type.method_defined?(:to_msgpack_ext) }.sort_by(&:name).each.with_index(1) do |type, number|
     FACTORY.register_type(number, type, packer: :to_msgpack_ext, unpacker: :from_msgpack_ext)
   end
 end
 
+def from?(file, name)
+  file && Object.const_source_location(name)&.first == file
+end
+
 Lab.run "MessagePack",
         version: -> { MessagePack::VERSION },
-        prepare: method(:register),
+        prepare: method(:prepare),
         write: ->(value) { FACTORY.dump(value) },
         read: ->(bytes) { FACTORY.load(bytes) }

@@ -32,7 +32,7 @@ module Lab
     end
 
     def words(error)
-      error.message.dup.force_encoding(Encoding::UTF_8).scrub.lines.first.to_s.chomp[0, 500]
+      error.message.dup.force_encoding(Encoding::UTF_8).scrub.lines.first.to_s.chomp[0, 200]
     end
   end
 end

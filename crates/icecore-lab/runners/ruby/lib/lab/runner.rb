@@ -91,15 +91,19 @@ module Lab
       @sample ||= @build ? "" : @writer.call(@load.value)
     end
 
+    def loaded
+      @reader ? @load : raise("nothing is loaded")
+    end
+
     def check(answer, bytes)
-      written = @load.medium == "file" && !@build ? File.binread(sample) : Array(sample).join
+      written = loaded.medium == "file" && !@build ? File.binread(sample) : Array(sample).join
       File.binwrite(bytes, written)
       File.binwrite(answer, Marshal.dump(@reader.call(sample)))
       { size: written.bytesize }
     end
 
     def time(operation, times)
-      value, writer, reader = @load.value, @writer, @reader
+      value, writer, reader = loaded.value, @writer, @reader
       raise Cannot, "#{operation}: it only builds values" if @build && operation != "read"
 
       case operation
@@ -136,7 +140,7 @@ module Lab
     def memory
       raise Cannot, "memory: it only builds values" if @build
 
-      bytes = @writer.call(@load.value)
+      bytes = @writer.call(loaded.value)
       @memory.step("written")
       @load.value = nil
       @memory.step("freed")
