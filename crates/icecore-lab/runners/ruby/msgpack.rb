@@ -11,14 +11,11 @@ FACTORY = defined?(MessagePack) && MessagePack::Factory.new
 
 def prepare(load)
   FACTORY.register_type(0, Symbol)
-  own = ObjectSpace.each_object(Class).select { |type| type.name && from?(load.code, type.name) }
-  own.select { |type| type.method_defined?(:to_msgpack_ext) }.sort_by(&:name).each.with_index(1) do |type, number|
+  able = ObjectSpace.each_object(Class).select { |type| type.name && type.method_defined?(:to_msgpack_ext) }
+  own = able.select { |type| load.code && Object.const_source_location(type.name)&.first == load.code }
+  own.sort_by(&:name).each.with_index(1) do |type, number|
     FACTORY.register_type(number, type, packer: :to_msgpack_ext, unpacker: :from_msgpack_ext)
   end
-end
-
-def from?(file, name)
-  file && Object.const_source_location(name)&.first == file
 end
 
 Lab.run "MessagePack",
