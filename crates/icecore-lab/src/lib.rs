@@ -10,7 +10,9 @@
 mod error;
 pub mod fidelity;
 pub mod model;
+pub mod run;
 pub mod runner;
 pub mod scenario;
+pub mod stats;
 
 pub use error::Error;

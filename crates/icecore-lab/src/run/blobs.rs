@@ -52,5 +52,8 @@ impl<'b> Blobs<'b> {
 }
 
 fn words(losses: &Losses) -> Vec<String> {
-    losses.iter().map(|loss| format!("{} {}, first at {}", loss.count, loss.kind.describe(loss.count), loss.path)).collect()
+    losses
+        .iter()
+        .map(|loss| format!("{} {}, first at {}", loss.count, loss.kind.describe(loss.count), loss.path))
+        .collect()
 }

@@ -47,7 +47,8 @@ impl Cast {
     /// If the scenario names a format for the engine that does not exist.
     pub fn of(&self, scenario: &Scenario, options: &Options) -> Result<(Vec<Participant>, Vec<Absent>), Error> {
         let is_wanted = |id: &str| {
-            options.only.is_empty() || options.only.iter().any(|wanted| id == wanted || id.starts_with(&format!("{wanted}/")))
+            options.only.is_empty()
+                || options.only.iter().any(|wanted| id == wanted || id.starts_with(&format!("{wanted}/")))
         };
         let belongs = |id: &str| {
             let language = id.split('/').next().unwrap_or_default();

@@ -43,7 +43,7 @@ pub(super) fn now() -> String {
 
 /// The date so many days after 1970-01-01.
 fn civil(mut days: u64) -> (u64, u64, u64) {
-    let leap = |year: u64| u64::from(year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+    let leap = |year: u64| u64::from(year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)));
     let mut year = 1970;
     while days >= 365 + leap(year) {
         days -= 365 + leap(year);

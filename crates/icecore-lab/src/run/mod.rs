@@ -13,7 +13,7 @@ pub use cast::{Cast, cast};
 use crate::model::{Absent, Noise, Report, SCHEMA, ScenarioReport, Settings};
 use crate::runner::Environment;
 use crate::scenario::{Kind, Scenario};
-use crate::{Error, claims, stats, web};
+use crate::{Error, stats};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -182,20 +182,20 @@ fn one(
                 let place = point::Place { scenario, size, folder: &folder, seed };
                 point::measure(&place, cast, environment, options, &mut probe, progress)?
             }
-            Kind::Web => web::measure(scenario, size, &folder, environment, options, &mut probe, progress)?,
+            Kind::Web => break,
         };
         report.notes.extend(measured.notes.into_iter().filter(|note| !note.is_empty()));
-        absent.extend(measured.absent.into_iter().map(|Absent { competitor, why, install }| (competitor, why, install)));
+        absent
+            .extend(measured.absent.into_iter().map(|Absent { competitor, why, install }| (competitor, why, install)));
         report.points.extend(measured.points);
         twin.extend(measured.twin);
+        report.baseline = measured.baseline.or(report.baseline);
         let _ = std::fs::remove_dir_all(&folder);
     }
     report.notes.dedup();
-    report.absent =
-        absent.into_iter().map(|(competitor, why, install)| Absent { competitor, why, install }).collect();
+    report.absent = absent.into_iter().map(|(competitor, why, install)| Absent { competitor, why, install }).collect();
     report.stopped = environment.stop.load(Ordering::Relaxed);
     report.noise = noise(&probe, &twin);
-    report.claims = scenario.claims.iter().map(|claim| claims::judge(claim, &report.points, options.seed)).collect();
     Ok(report)
 }
 
@@ -212,6 +212,8 @@ pub(crate) struct Measured {
     pub(crate) notes: Vec<String>,
     /// How many times faster the baseline's twin is than the baseline, per operation.
     pub(crate) twin: Vec<crate::model::Interval>,
+    /// Whom the others were compared with.
+    pub(crate) baseline: Option<String>,
 }
 
 /// How far a run is: each size of each scenario is one part of it.
