@@ -9,5 +9,10 @@ lab([
     'role' => 'floor',
     'operations' => ['read'],
     'read' => 'build_value()',
-    'prepare' => static fn (mixed $value) => (new Builder())->define('build_value', $value),
+    'prepare' => static function (mixed $value): void {
+        (new Builder())->define('build_value', $value);
+        if (serialize(build_value()) !== serialize($value)) {
+            throw new Cannot('constants and constructors alone do not make it');
+        }
+    },
 ]);

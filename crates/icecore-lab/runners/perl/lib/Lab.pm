@@ -25,6 +25,7 @@ use v5.30;
 use warnings;
 
 use Lab::Code;
+use Lab::Launch;
 use Lab::Memory;
 
 my %runner;
@@ -110,6 +111,7 @@ sub load {
     die "$missing->{missing} is missing\n" if $missing;
     require Storable;
     require $request->{code} if defined $request->{code};
+    Lab::Launch::prepare() if json_module();
     Lab::Memory::begin();
     my $value = Storable::retrieve($request->{file}) // die "$request->{file}: no Storable file\n";
     $value = $$value if ref $value eq 'SCALAR';

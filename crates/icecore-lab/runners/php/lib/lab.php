@@ -24,8 +24,7 @@
 //     role        'floor' for what only builds values
 //     reads_file  true if reading starts from a file whatever the medium is, as with require
 //     prepare     fn (mixed $value): mixed, called before the sample is written; may throw Cannot
-//     note        fn (string $path): string, asked after the first reading of a check
-//     prelude     PHP that a process of its own needs before `read`
+//     note        fn (string $path): ?string, asked after the first reading of a check
 //
 // The garbage collector and everything else that no flag of a runner's first line sets are
 // as PHP has them by default.
@@ -172,10 +171,8 @@ final class Session
         file_put_contents($answer, serialize($this->run($this->read())));
         clearstatcache();
         $found = ['size' => filesize($bytes)];
-        if (isset($this->runner['note'])) {
-            $found['note'] = $this->runner['note']($this->path);
-        }
-        return $found;
+        $note = isset($this->runner['note']) ? $this->runner['note']($this->path) : null;
+        return $note === null ? $found : $found + ['note' => $note];
     }
 
     private function time(string $operation, int $times): int
@@ -206,14 +203,14 @@ final class Session
             file_put_contents($this->path, $this->bytes);
         }
         $program = 'ini_set("memory_limit", "-1"); ini_set("unserialize_max_depth", "0");';
-        foreach (['variant' => $this->runner['variant'] ?? null] as $variant) {
-            $program .= $variant === null ? '' : 'define("LAB_VARIANT", ' . var_export($variant, true) . ');';
-        }
+        $variant = $this->runner['variant'] ?? null;
+        $program .= $variant === null ? '' : 'define("LAB_VARIANT", ' . var_export($variant, true) . ');';
         $program .= $this->code === null ? '' : 'require ' . var_export($this->code, true) . ';';
-        $program .= '$path = $argv[1];' . ($this->runner['prelude'] ?? '');
+        $program .= '$path = $argv[1];';
         $read = str_replace('$bytes', 'file_get_contents($path)', $this->runner['read']);
         $program .= "file_put_contents(\$argv[2], json_encode($read, JSON_THROW_ON_ERROR, 0x7fffffff));";
-        $command = var_export([PHP_BINARY, '-r', $program, '--', $this->path, $this->path . '.json'], true);
+        $json = dirname($this->path) . '/json';
+        $command = var_export([PHP_BINARY, '-r', $program, '--', $this->path, $json], true);
         return "lab_process($command);";
     }
 

@@ -40,18 +40,17 @@ function objects_must_have_set_state(mixed $value): void
     }
 }
 
-/** Whether the cache has the file, and how full it is. */
-function in_opcache(string $path): string
+/** A remark if the cache does not have the file. */
+function in_opcache(string $path): ?string
 {
-    $status = opcache_get_status();
+    $status = opcache_get_status(false);
     if ($status === false) {
         return 'opcache is off';
     }
+    if (opcache_is_script_cached($path)) {
+        return null;
+    }
+    $all = array_sum(array_intersect_key($status['memory_usage'], ['used_memory' => 0, 'free_memory' => 0, 'wasted_memory' => 0]));
     $megabytes = static fn (int|float $bytes): string => sprintf('%.1f MB', $bytes / (1 << 20));
-    $memory = $status['memory_usage'];
-    $all = $memory['used_memory'] + $memory['free_memory'] + $memory['wasted_memory'];
-    $script = $status['scripts'][realpath($path)] ?? null;
-    return $script === null
-        ? sprintf('not in opcache: no room for it in %s', $megabytes($all))
-        : sprintf('in opcache: takes %s of %s', $megabytes($script['memory_consumption']), $megabytes($all));
+    return "its file of {$megabytes(filesize($path))} finds no room in opcache, which has {$megabytes($all)}";
 }

@@ -3,7 +3,8 @@ package Lab::Code;
 use v5.30;
 use warnings;
 
-use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
+use Lab::Launch;
+use Time::HiRes ();
 
 # The subs of a runner for one value:
 #   loops   by operation: executes it so many times, gives seconds
@@ -26,7 +27,7 @@ sub compile {
             $subs->{store}->();
             spew($at{program}, program(\%say, $runner));
         }
-        return to_json($times, @at{qw(program file json)});
+        return Lab::Launch::run($times, $^X, @at{qw(program file json)});
     } if $runner->{json};
     return $subs;
 }
@@ -107,15 +108,6 @@ open my \$json, '>:raw', \$to or die "\$to: \$!\\n";
 print {\$json} $runner->{json}->new->utf8->allow_nonref->encode(\$value);
 close \$json or die "\$to: \$!\\n";
 END
-}
-
-sub to_json {
-    my ($times, $program, $file, $to) = @_;
-    my $began = clock_gettime(CLOCK_MONOTONIC);
-    for (1 .. $times) {
-        system($^X, $program, $file, $to) == 0 or die "to-json ended with status " . ($? >> 8 || $?) . "\n";
-    }
-    return clock_gettime(CLOCK_MONOTONIC) - $began;
 }
 
 # Characters beyond a byte have no bytes yet: as UTF-8.
