@@ -14,10 +14,7 @@ module Lab
 
     def serve
       while (line = $stdin.gets)
-        question = JSON.parse(line)
-        break if question["do"] == "quit"
-
-        @answers.puts(JSON.generate(answer(question)))
+        @answers.puts(JSON.generate(answer(JSON.parse(line))))
       end
     end
 

@@ -131,7 +131,7 @@ module Lab
       raise Cannot, "to-json: it does not offer that" unless @to_json
       raise Cannot, "to-json: what JSON is to an object, its class would have to say" if @load.code
 
-      from, to = File.join(@load.folder, "value"), File.join(@load.folder, "value.json")
+      from, to = File.join(@load.folder, "value"), File.join(@load.folder, "json")
       File.binwrite(from, Runner.one(sample)) unless @load.medium == "file" && sample
       command = [RbConfig.ruby, $PROGRAM_NAME, "--to-json", from, to]
       clock(times) { system(*command) or raise "the process for JSON failed" }
