@@ -9,4 +9,5 @@
 //! [statistics](stats) say of them. [Pages](page) draw it.
 
 pub mod model;
+pub mod rank;
 pub mod stats;
