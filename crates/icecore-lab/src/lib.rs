@@ -9,3 +9,4 @@
 //! [statistics](stats) say of them. [Pages](page) draw it.
 
 pub mod model;
+pub mod page;
