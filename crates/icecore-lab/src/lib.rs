@@ -10,6 +10,7 @@
 mod error;
 pub mod fidelity;
 pub mod model;
+pub mod page;
 pub mod rank;
 pub mod run;
 pub mod runner;
