@@ -23,8 +23,21 @@ make = "mix"
     let options = Options { modules: common::modules(), ..Options::default().small() };
     let report = run(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     for entry in &report.scenarios[0].points[0].entries {
-        let ns = |operation| entry.cell(operation).map(|cell| (cell.summary.median.estimate as u64, cell.against.map(|a| a.times.estimate)));
-        println!("{} {:?} {:?} {:?} {:?} {:?} {:?}", entry.id, entry.role, entry.fidelity, entry.size, ns(Operation::Write), ns(Operation::Read), ns(Operation::ToJson));
+        let ns = |operation| {
+            entry
+                .cell(operation)
+                .map(|cell| (cell.summary.median.estimate as u64, cell.against.map(|a| a.times.estimate)))
+        };
+        println!(
+            "{} {:?} {:?} {:?} {:?} {:?} {:?}",
+            entry.id,
+            entry.role,
+            entry.fidelity,
+            entry.size,
+            ns(Operation::Write),
+            ns(Operation::Read),
+            ns(Operation::ToJson)
+        );
         println!("   {:?}", entry.memory);
     }
     println!("{:?}", report.scenarios[0].absent);
