@@ -8,6 +8,7 @@
 //! a [`Report`](model::Report): the raw samples, and what statistics say of them.
 
 pub mod claims;
+pub mod compare;
 mod error;
 pub mod fidelity;
 pub mod model;

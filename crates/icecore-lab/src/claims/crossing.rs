@@ -77,5 +77,5 @@ fn between(before: &[Looked<'_>], behind: &[Looked<'_>]) -> Interval {
         true => (low.ln() + part * (high / low).ln()).exp(),
         false => low + part * (high - low),
     };
-    Interval { estimate: estimate.clamp(low, high), low, high }
+    Interval { estimate: estimate.max(low).min(high), low, high }
 }
