@@ -55,6 +55,14 @@ pub(super) fn time(ns: f64) -> String {
     with_unit(ns.round(), &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")])
 }
 
+/// Without zeros that say nothing: `1 µs` of `1.00 µs`.
+pub(super) fn short(text: String) -> String {
+    match text.split_once(' ') {
+        Some((n, unit)) if n.contains('.') => format!("{} {unit}", n.trim_end_matches('0').trim_end_matches('.')),
+        _ => text,
+    }
+}
+
 /// How often in a second: `1,172,433/s`, `3.42/s`.
 pub(super) fn rate(ns: f64) -> String {
     let rate = 1e9 / ns;

@@ -170,9 +170,11 @@ pub fn claim(text: &str, from: f64, to: f64, now: Option<(f64, f64, f64)>, verdi
     }
 }
 
+/// Id, name, nanoseconds to write and to read an object at both ends, bytes of an object.
+type Cost = (&'static str, &'static str, [f64; 2], [f64; 2], u64);
+
 fn objects() -> ScenarioReport {
-    // What each costs for one object at the smallest and at the largest size.
-    let costs = [
+    let costs: [Cost; 6] = [
         ("php/serialize", "serialize", [71.0, 76.0], [176.0, 322.0], 62),
         ("php/unserialize-manual", "manual __unserialize", [90.0, 92.0], [168.0, 201.0], 62),
         ("php/var-export", "var_export, require", [269.0, 283.0], [980.0, 1483.0], 140),
@@ -185,9 +187,8 @@ fn objects() -> ScenarioReport {
     let point = |at: f64| {
         let times = |write, read| [write, read].map(|cost| (between(cost, at) + 400.0 / at) * at);
         let base = times(costs[0].2, costs[0].3);
-        let one = |(i, c): (usize, &(&str, &str, [f64; 2], [f64; 2], u64))| {
-            entry(c.0, c.1, times(c.2, c.3), 30 + c.4 * at as u64, (i > 0).then_some(base))
-        };
+        let one =
+            |(i, c): (usize, &Cost)| entry(c.0, c.1, times(c.2, c.3), 30 + c.4 * at as u64, (i > 0).then_some(base));
         Point {
             name: format!("{at} objects"),
             at,
