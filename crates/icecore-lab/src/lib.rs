@@ -1,12 +1,20 @@
 //! The lab: which serializer suits which data, measured with the real runtimes.
 //!
-//! A [scenario](scenario) is one file of data: what is frozen, which operations
+//! A [scenario] is one file of data: what is frozen, which operations
 //! are timed, and what an article once published about it. A competitor is one
 //! small script of its language, a *runner*, that speaks a line protocol
-//! (`runners/README.md`). A [run](run) checks each competitor's answer first,
+//! (`runners/README.md`). A [run] checks each competitor's answer first,
 //! then times them in turns, in random order, over several processes, and makes
-//! a [`Report`](model::Report): the raw samples and what the
-//! [statistics](stats) say of them. [Pages](page) draw it.
+//! a [`Report`](model::Report): the raw samples, and what statistics say of them.
 
+mod error;
+pub mod fidelity;
 pub mod model;
 pub mod page;
+pub mod rank;
+pub mod run;
+pub mod runner;
+pub mod scenario;
+pub mod stats;
+
+pub use error::Error;

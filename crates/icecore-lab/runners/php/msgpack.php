@@ -1,0 +1,10 @@
+#!/usr/bin/env -S php -d memory_limit=-1 -d unserialize_max_depth=0 -d opcache.enable_cli=0
+<?php
+require getenv('LAB_LIB') . '/lab.php';
+
+lab([
+    'name' => 'msgpack',
+    'extension' => 'msgpack',
+    'write' => 'msgpack_pack($value)',
+    'read' => 'msgpack_unpack($bytes)',
+]);

@@ -1,0 +1,341 @@
+//! Whether what came back is what went in.
+//!
+//! What a program in the language can't see is no difference: the order of a
+//! hash in Perl, whether ASCII is text or bytes. What it hardly sees makes an
+//! answer *alike*: a number that became its own text in Perl. All else
+//! *differs*. What of it there is, is counted by kind and said with its first path.
+
+use crate::model::Fidelity;
+use icecore::{Comparison, Cursor, Document, Key, Kind};
+use std::collections::HashMap;
+
+/// How a language looks at values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eyes {
+    /// Maps have no order.
+    pub unordered: bool,
+    /// A number and its text are the same to a program.
+    pub loose_numbers: bool,
+    /// A string has characters, however it is stored: bytes are Latin-1.
+    pub characters: bool,
+}
+
+impl Eyes {
+    /// Those of the language whose runners use this reference format.
+    pub fn of(reference: &str) -> Eyes {
+        let perl = reference == "storable";
+        Eyes { unordered: perl || reference.starts_with("json"), loose_numbers: perl, characters: perl }
+    }
+}
+
+/// Compares what came back with what went in.
+pub fn fidelity(expected: &Document<'_>, found: &Document<'_>, eyes: Eyes) -> Fidelity {
+    let mut comparison = Comparison::new().any_ascii();
+    if eyes.unordered {
+        comparison = comparison.any_order();
+    }
+    if comparison.equal(expected, found) {
+        return Fidelity::Exact;
+    }
+    let mut walk = Walk { eyes, stack: Vec::new(), shared: HashMap::new(), seen: Vec::new() };
+    walk.pair(expected.root(), found.root());
+    while let Some((expected, found)) = walk.stack.pop() {
+        walk.pair(expected, found);
+    }
+    walk.verdict()
+}
+
+/// A kind of difference.
+struct Seen {
+    what: &'static str,
+    count: u64,
+    path: String,
+    is_slight: bool,
+}
+
+struct Walk<'d> {
+    eyes: Eyes,
+    stack: Vec<(Cursor<'d>, Cursor<'d>)>,
+    /// What a shared value of the one side is on the other.
+    shared: HashMap<u32, u32>,
+    seen: Vec<Seen>,
+}
+
+impl<'d> Walk<'d> {
+    fn verdict(self) -> Fidelity {
+        let is_slight = self.seen.iter().all(|seen| seen.is_slight);
+        let say = |seen: &Seen| match seen.count {
+            1 => format!("{}, at {}", seen.what, seen.path),
+            count => format!("{}, {count} times, first at {}", seen.what, seen.path),
+        };
+        let differences: Vec<String> = self.seen.iter().map(say).collect();
+        match (differences.is_empty(), is_slight) {
+            (true, _) => Fidelity::Exact,
+            (_, true) => Fidelity::Alike { differences },
+            _ => Fidelity::Differs { differences },
+        }
+    }
+
+    fn note(&mut self, what: &'static str, is_slight: bool, at: Cursor<'d>) {
+        match self.seen.iter_mut().find(|seen| seen.what == what) {
+            Some(seen) => seen.count += 1,
+            None => self.seen.push(Seen { what, count: 1, path: at.path(), is_slight }),
+        }
+    }
+
+    fn pair(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
+        let is_link = |cursor: Cursor<'_>| matches!(cursor.kind(), Kind::Link | Kind::Alias);
+        let (to, from) = (expected.target(), found.target());
+        if to.kind().is_container() {
+            match (is_link(expected), is_link(found)) {
+                (true, true) => {
+                    if self.shared.get(&to.index()).is_some_and(|known| *known != from.index()) {
+                        self.note("other values came back shared", false, expected);
+                    }
+                    return;
+                }
+                (true, false) => return self.note("shared values came back as copies", false, expected),
+                (false, true) => return self.note("separate values came back shared", false, expected),
+                (false, false) => {
+                    self.shared.insert(to.index(), from.index());
+                }
+            }
+        }
+        self.values(to, from);
+    }
+
+    fn values(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
+        match (expected.kind(), found.kind()) {
+            (Kind::Array, Kind::Array) => self.items(expected, found),
+            (Kind::Map, Kind::Map) => self.entries(expected, found),
+            (Kind::Object, Kind::Object) => {
+                if expected.class() != found.class() {
+                    self.note("objects came back with another class", false, expected);
+                }
+                self.stack.push((expected.body(), found.body()));
+            }
+            (Kind::Object, Kind::Map | Kind::Array) => {
+                self.note("objects came back without their class", false, expected)
+            }
+            (Kind::Map, Kind::Array) | (Kind::Array, Kind::Map) => {
+                self.note("maps and lists came back as each other", expected.is_empty() && found.is_empty(), expected);
+            }
+            (a, b) if a.is_container() && a == b => self.children(expected, found),
+            (a, b) if a.is_container() || b.is_container() => {
+                self.note("values came back as something else", false, expected)
+            }
+            _ => self.leaves(expected, found),
+        }
+    }
+
+    fn items(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
+        if expected.len() != found.len() {
+            self.note("lists came back with another length", false, expected);
+        }
+        self.push(expected.items().zip(found.items()));
+    }
+
+    fn children(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
+        if expected.len() != found.len() {
+            self.note("values came back as something else", false, expected);
+        }
+        self.push(expected.children().zip(found.children()));
+    }
+
+    /// The first pair is looked at first, so that the first path is said.
+    fn push(&mut self, pairs: impl Iterator<Item = (Cursor<'d>, Cursor<'d>)>) {
+        let before = self.stack.len();
+        self.stack.extend(pairs);
+        self.stack[before..].reverse();
+    }
+
+    fn entries(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
+        let same_order = expected.len() == found.len()
+            && expected.entries().zip(found.entries()).all(|((a, _), (b, _))| a.bytes() == b.bytes());
+        if same_order {
+            for ((key, value), (other, came)) in expected.entries().zip(found.entries()) {
+                self.keys(key, other, value);
+                self.stack.push((value, came));
+            }
+            return;
+        }
+        // The last of two equal keys wins, as in the languages.
+        let of: HashMap<&[u8], (Key<'d>, Cursor<'d>)> =
+            found.entries().map(|(key, value)| (key.bytes(), (key, value))).collect();
+        let mut met = 0;
+        for (key, value) in expected.entries() {
+            match of.get(key.bytes()) {
+                Some((other, came)) => {
+                    met += 1;
+                    self.keys(key, *other, value);
+                    self.stack.push((value, *came));
+                }
+                None => self.note("entries of maps did not come back", false, value),
+            }
+        }
+        if met < of.len() {
+            self.note("maps came back with more entries", false, expected);
+        } else if !self.eyes.unordered {
+            self.note("entries of maps came back in another order", true, expected);
+        }
+    }
+
+    fn keys(&mut self, expected: Key<'d>, found: Key<'d>, at: Cursor<'d>) {
+        let is_symbol = |key: Key<'_>| key.node().kind == Kind::Symbol;
+        if is_symbol(expected) != is_symbol(found) {
+            self.note("keys came back as symbols or as strings", false, at);
+        }
+    }
+
+    fn leaves(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
+        if let (Some(a), Some(b)) = (Scalar::of(expected), Scalar::of(found)) {
+            return self.scalars(a, b, expected);
+        }
+        let as_kind = |kind| expected.kind() == kind || found.kind() == kind;
+        if as_kind(Kind::Symbol) {
+            let same = expected.as_bytes() == found.as_bytes();
+            self.note(if same { "symbols came back as strings" } else { "values changed" }, false, expected);
+        } else if as_kind(Kind::Bool) || as_kind(Kind::Null) || expected.as_bytes() != found.as_bytes() {
+            self.note("values came back as something else", false, expected);
+        } else if expected.kind() != found.kind() {
+            self.note("strings came back with another encoding", false, expected);
+        } else if expected.node().payload != found.node().payload && expected.as_bytes().is_none() {
+            self.note("values changed", false, expected);
+        }
+    }
+
+    fn scalars(&mut self, expected: Scalar<'d>, found: Scalar<'d>, at: Cursor<'d>) {
+        use Scalar::{Bytes, Float, Int, Text};
+        let loose = self.eyes.loose_numbers;
+        match (expected, found) {
+            (Int(a), Int(b)) if a == b => {}
+            (Float(a), Float(b)) if a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()) => {}
+            (Float(a), Float(b)) if a == b => self.note("zeros came back with another sign", true, at),
+            (Float(a), Float(b)) if ((a - b) / a).abs() < 1e-12 => {
+                self.note("floats came back with fewer digits", loose, at)
+            }
+            (Int(a), Float(b)) | (Float(b), Int(a)) if a as f64 == b && b as i128 == a => {
+                self.note("integers and floats came back as each other", loose, at);
+            }
+            (Int(a), Bytes(b) | Text(b)) if a.to_string().as_bytes() == b => {
+                self.note("numbers came back as text", loose, at);
+            }
+            (Bytes(b) | Text(b), Int(a)) if a.to_string().as_bytes() == b => {
+                self.note("text came back as numbers", loose, at);
+            }
+            (Float(a), Bytes(b) | Text(b)) | (Bytes(b) | Text(b), Float(a)) if is_number(b, a) => {
+                self.note("numbers and text came back as each other", loose, at);
+            }
+            (Bytes(a), Bytes(b)) | (Text(a), Text(b)) if a == b => {}
+            (Bytes(a), Text(b)) | (Text(b), Bytes(a)) => match () {
+                () if a == b && a.is_ascii() => {}
+                () if self.eyes.characters && is_latin1(a, b) => {}
+                () if a == b => self.note("text and bytes came back as each other", false, at),
+                () => self.note("values changed", false, at),
+            },
+            _ => self.note("values changed", false, at),
+        }
+    }
+}
+
+/// A number or a string.
+#[derive(Clone, Copy)]
+enum Scalar<'d> {
+    Int(i128),
+    Float(f64),
+    Bytes(&'d [u8]),
+    Text(&'d [u8]),
+}
+
+impl<'d> Scalar<'d> {
+    fn of(cursor: Cursor<'d>) -> Option<Scalar<'d>> {
+        Some(match cursor.value() {
+            icecore::Value::Int(value) => Scalar::Int(value.into()),
+            icecore::Value::Uint(value) => Scalar::Int(value.into()),
+            icecore::Value::Float(value) => Scalar::Float(value),
+            icecore::Value::Bytes(bytes) => Scalar::Bytes(bytes),
+            icecore::Value::Text(bytes) => Scalar::Text(bytes),
+            _ => return None,
+        })
+    }
+}
+
+/// Whether a text is this number, to all the digits that Perl prints.
+fn is_number(text: &[u8], number: f64) -> bool {
+    let parsed = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
+    parsed.is_some_and(|parsed| parsed == number || ((parsed - number) / number).abs() < 1e-14)
+}
+
+/// Whether these bytes, taken as Latin-1, are this text.
+fn is_latin1(bytes: &[u8], text: &[u8]) -> bool {
+    std::str::from_utf8(text)
+        .is_ok_and(|text| text.chars().map(u32::from).eq(bytes.iter().map(|byte| u32::from(*byte))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compare(expected: &str, found: &str, reference: &str) -> Fidelity {
+        let read = |text: &str| {
+            let stage = icecore::Stage::parse("json:typed").expect("a stage");
+            let document = icecore::read_as(text.as_bytes(), &stage, &icecore::Limits::new());
+            document.expect("it is read").into_owned()
+        };
+        fidelity(&read(expected), &read(found), Eyes::of(reference))
+    }
+
+    fn words(fidelity: Fidelity) -> String {
+        match fidelity {
+            Fidelity::Exact => "exact".to_owned(),
+            Fidelity::Alike { differences } => format!("alike: {}", differences.join("; ")),
+            Fidelity::Differs { differences } => format!("differs: {}", differences.join("; ")),
+            Fidelity::Unchecked => "unchecked".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_a_language_does_not_see_is_no_difference() {
+        assert_eq!(compare(r#"{"a":1,"b":[2]}"#, r#"{"b":[2],"a":1}"#, "storable"), Fidelity::Exact);
+        assert_eq!(
+            words(compare(r#"{"a":1,"b":[2]}"#, r#"{"b":[2],"a":1}"#, "php")),
+            "alike: entries of maps came back in another order, at $"
+        );
+    }
+
+    #[test]
+    fn numbers_as_text_are_alike_in_perl_only() {
+        let (expected, found) = ("[1,2,3]", r#"["1","2","3"]"#);
+        assert_eq!(
+            words(compare(expected, found, "storable")),
+            "alike: numbers came back as text, 3 times, first at $[0]"
+        );
+        assert!(matches!(compare(expected, found, "marshal"), Fidelity::Differs { .. }));
+        assert!(matches!(compare("[1]", r#"["01"]"#, "storable"), Fidelity::Differs { .. }));
+    }
+
+    #[test]
+    fn what_is_lost_is_named() {
+        for (expected, found, what) in [
+            (r#"{"a":1,"b":2}"#, r#"{"a":1}"#, "differs: entries of maps did not come back, at $.b"),
+            (r#"{"a":1}"#, r#"{"a":1,"b":2}"#, "differs: maps came back with more entries, at $"),
+            ("[1,2]", "[1]", "differs: lists came back with another length, at $"),
+            ("[[1]]", "[1]", "differs: values came back as something else, at $[0]"),
+            ("[1]", "[2]", "differs: values changed, at $[0]"),
+            ("[null]", r#"[""]"#, "differs: values came back as something else, at $[0]"),
+            ("[true]", "[1]", "differs: values came back as something else, at $[0]"),
+            ("[true]", "[false]", "differs: values came back as something else, at $[0]"),
+            (r#"["é"]"#, r#"["Ã©"]"#, "differs: values changed, at $[0]"),
+            ("[]", "{}", "alike: maps and lists came back as each other, at $"),
+        ] {
+            assert_eq!(words(compare(expected, found, "storable")), what, "{expected} {found}");
+        }
+    }
+
+    #[test]
+    fn deep_values_need_no_deep_stack() {
+        let deep = |leaf: &str| format!("{}{leaf}{}", "[".repeat(9000), "]".repeat(9000));
+        let compared = compare(&deep("1"), &deep("2"), "storable");
+        assert!(words(compared).starts_with("differs: values changed, at $[0][0]"));
+    }
+}

@@ -1,0 +1,59 @@
+//! The value as files, one for each format that runners ask for.
+
+use crate::Error;
+use icecore::{Document, Limits, Losses, Stage};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The value in the formats that runners ask for, each made when it is first needed.
+pub(super) struct Blobs<'b> {
+    folder: &'b Path,
+    document: &'b Document<'static>,
+    made: BTreeMap<String, OnceCell<Result<Blob, String>>>,
+}
+
+/// The value in one format.
+pub(super) struct Blob {
+    pub path: PathBuf,
+    /// What a program of the language can see of it: what must come back.
+    pub expected: Document<'static>,
+    /// What the format could not say.
+    pub losses: Vec<String>,
+}
+
+impl<'b> Blobs<'b> {
+    pub(super) fn new<'f>(
+        folder: &'b Path,
+        document: &'b Document<'static>,
+        formats: impl Iterator<Item = &'f str>,
+    ) -> Blobs<'b> {
+        Blobs { folder, document, made: formats.map(|format| (format.to_owned(), OnceCell::new())).collect() }
+    }
+
+    /// The value in this format, or why that can't be.
+    pub(super) fn get(&self, format: &str) -> Result<&Blob, String> {
+        let Some(cell) = self.made.get(format) else {
+            return Err(format!("nobody asked for {format}"));
+        };
+        cell.get_or_init(|| self.make(format).map_err(|error| error.to_string())).as_ref().map_err(Clone::clone)
+    }
+
+    fn make(&self, format: &str) -> Result<Blob, Error> {
+        let stage = Stage::parse(format)?;
+        let limits = Limits::new();
+        let mut bytes = Vec::new();
+        let losses = icecore::write_to(self.document, &stage, &limits, &mut bytes)?;
+        let expected = icecore::read_as(&bytes, &stage, &limits)?.into_owned();
+        let path = self.folder.join(format!("data.{}", stage.format().name));
+        std::fs::write(&path, &bytes).map_err(|error| Error::io(&path, &error))?;
+        Ok(Blob { path, expected, losses: words(&losses) })
+    }
+}
+
+fn words(losses: &Losses) -> Vec<String> {
+    losses
+        .iter()
+        .map(|loss| format!("{} {}, first at {}", loss.count, loss.kind.describe(loss.count), loss.path))
+        .collect()
+}

@@ -1,0 +1,91 @@
+//! Who takes part in which scenario.
+
+use super::Options;
+use crate::Error;
+use crate::model::{Absent, Operation, Runtime};
+use crate::runner::{Environment, Found, Participant, find};
+use crate::scenario::Scenario;
+use std::path::Path;
+
+/// Everyone who was found.
+#[derive(Clone, Debug)]
+pub struct Cast {
+    /// In the order of their ids.
+    pub found: Vec<Found>,
+}
+
+/// Looks for everyone whom these scenarios could need.
+///
+/// # Errors
+///
+/// As [`find`].
+pub fn cast(environment: &Environment<'_>, scenarios: &[Scenario]) -> Result<Cast, Error> {
+    let languages: Vec<&str> = scenarios.iter().filter_map(|scenario| scenario.language.as_deref()).collect();
+    let any = scenarios.iter().any(|scenario| scenario.language.is_none());
+    Ok(Cast { found: find(environment, if any { &[] } else { &languages })? })
+}
+
+impl Cast {
+    /// The languages' runtimes, as the runners named them.
+    pub fn runtimes(&self) -> Vec<Runtime> {
+        let mut runtimes: Vec<Runtime> = Vec::new();
+        for found in &self.found {
+            if let Found::Here(one) = found
+                && !one.runtime.is_empty()
+                && runtimes.iter().all(|known| known.language != one.language)
+            {
+                runtimes.push(Runtime { language: one.language.clone(), version: one.runtime.clone() });
+            }
+        }
+        runtimes
+    }
+
+    /// Who takes part in a scenario, and who would if something were installed.
+    ///
+    /// # Errors
+    ///
+    /// If the scenario names a format for the engine that does not exist.
+    pub fn of(&self, scenario: &Scenario, options: &Options) -> Result<(Vec<Participant>, Vec<Absent>), Error> {
+        let is_wanted = |id: &str| {
+            options.only.is_empty()
+                || options.only.iter().any(|wanted| id == wanted || id.starts_with(&format!("{wanted}/")))
+        };
+        let belongs = |id: &str| {
+            let language = id.split('/').next().unwrap_or_default();
+            let named = scenario.only.is_empty() || scenario.only.iter().any(|one| one == id);
+            let foreign = scenario.language.as_deref().is_some_and(|wanted| wanted != language);
+            // Runners of the user take part in whatever they can carry.
+            named && (!foreign || !["perl", "php", "ruby"].contains(&language)) && is_wanted(id)
+        };
+        let mut participants = Vec::new();
+        let mut absent = Vec::new();
+        for found in &self.found {
+            match found {
+                Found::Here(one) => {
+                    let invited = one.scenarios.is_empty() || one.scenarios.contains(&scenario.name);
+                    if invited && belongs(&one.id) {
+                        participants.push((**one).clone());
+                    }
+                }
+                Found::Missing { id, why, install } if belongs(id) => {
+                    absent.push(Absent { competitor: id.clone(), why: why.clone(), install: install.clone() });
+                }
+                Found::Missing { .. } => {}
+            }
+        }
+        for format in &scenario.engine {
+            let engine = Participant::engine(format)?;
+            participants.extend(is_wanted(&engine.id).then_some(engine));
+            if let Some(program) = self::command(scenario, options) {
+                let command = Participant::command(program, format);
+                participants.extend(is_wanted(&command.id).then_some(command));
+            }
+        }
+        Ok((participants, absent))
+    }
+}
+
+/// The command, where files are converted.
+fn command<'o>(scenario: &Scenario, options: &'o Options) -> Option<&'o Path> {
+    options.command.as_deref().filter(|_| scenario.operations.contains(&Operation::ToJson))
+}

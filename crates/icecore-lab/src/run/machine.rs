@@ -1,0 +1,75 @@
+//! The machine that a run takes place on.
+
+use super::probe;
+use crate::model::Machine;
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What can be read of it.
+pub(super) fn look() -> Machine {
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let system = field(&read("/etc/os-release"), "PRETTY_NAME=").trim_matches('"').to_owned();
+    let processor = field(&read("/proc/cpuinfo"), "model name").trim_start_matches([' ', '\t', ':']).to_owned();
+    let memory = field(&read("/proc/meminfo"), "MemTotal:");
+    let memory = memory.split_whitespace().next().and_then(|number| number.parse::<u64>().ok()).unwrap_or(0);
+    let mut load = [0.0; 3];
+    for (place, number) in load.iter_mut().zip(read("/proc/loadavg").split_whitespace()) {
+        *place = number.parse().unwrap_or(0.0);
+    }
+    Machine {
+        system,
+        kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
+        processor,
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        memory: memory * 1024,
+        load,
+        runtimes: Vec::new(),
+        memcpy: probe::memcpy_rate(),
+    }
+}
+
+/// What stands behind a name at the beginning of a line.
+fn field(text: &str, name: &str) -> String {
+    text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned()
+}
+
+/// The time, UTC: `2026-11-22T12:00:00Z`.
+pub(super) fn now() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = civil(days);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
+/// The date so many days after 1970-01-01.
+fn civil(mut days: u64) -> (u64, u64, u64) {
+    let leap = |year: u64| u64::from(year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)));
+    let mut year = 1970;
+    while days >= 365 + leap(year) {
+        days -= 365 + leap(year);
+        year += 1;
+    }
+    let lengths = [31, 28 + leap(year), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 1;
+    for length in lengths {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    (year, month, days + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::civil;
+
+    #[test]
+    fn days_become_dates() {
+        assert_eq!(civil(0), (1970, 1, 1));
+        assert_eq!(civil(59), (1970, 3, 1));
+        assert_eq!(civil(11_016), (2000, 2, 29));
+        assert_eq!(civil(20_779), (2026, 11, 22));
+    }
+}

@@ -1,0 +1,250 @@
+//! A run: every competitor's answer is checked first, then all are timed in
+//! turns, in random order, each in several processes one after the other.
+
+mod blobs;
+mod cast;
+mod machine;
+mod measure;
+mod point;
+mod probe;
+
+pub use cast::{Cast, cast};
+
+use crate::model::{Absent, Noise, Report, SCHEMA, ScenarioReport, Settings};
+use crate::runner::Environment;
+use crate::scenario::{Kind, Scenario};
+use crate::{Error, stats};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How a run measures.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many processes each competitor gets, one after the other.
+    pub rounds: u32,
+    /// How many samples of each operation a process gives.
+    pub turns: u32,
+    /// How long a sample lasts at least.
+    pub sample: Duration,
+    /// How long one scenario may take, about; rounds become fewer, down to three.
+    pub budget: Option<Duration>,
+    /// The seed of the random order and of the bootstrap.
+    pub seed: u64,
+    /// Only the small sizes.
+    pub small: bool,
+    /// The only participants, by id or by the beginning of one; all, if there are none here.
+    pub only: Vec<String>,
+    /// A folder with more runners.
+    pub runners: Option<PathBuf>,
+    /// The command `icecore`, which takes part where files are converted.
+    pub command: Option<PathBuf>,
+    /// The folder of Icecore's modules, if they are not installed.
+    pub modules: Option<PathBuf>,
+    /// How long one answer of a runner may take.
+    pub patience: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            rounds: 9,
+            turns: 3,
+            sample: Duration::from_millis(15),
+            budget: None,
+            seed: 1,
+            small: false,
+            only: Vec::new(),
+            runners: None,
+            command: None,
+            modules: None,
+            patience: Duration::from_secs(300),
+        }
+    }
+}
+
+impl Options {
+    /// A run that only shows that everything works.
+    #[must_use]
+    pub fn small(mut self) -> Options {
+        self.small = true;
+        self.rounds = 3;
+        self.turns = 2;
+        self.sample = Duration::from_millis(1);
+        self
+    }
+}
+
+/// Whom a run tells how far it is.
+pub trait Watch {
+    /// What is being done, how much of all is done (0 to 1), and how long the rest takes, about.
+    fn doing(&mut self, what: &str, done: f64, left: Option<Duration>);
+}
+
+/// Nobody.
+impl Watch for () {
+    fn doing(&mut self, _: &str, _: f64, _: Option<Duration>) {}
+}
+
+/// Runs scenarios. When `stop` becomes true it ends, and reports what it has.
+///
+/// # Errors
+///
+/// If a scenario's file is wrong, or the run's own folder can't be used. A
+/// competitor that fails is no error: the report says so.
+pub fn run(
+    scenarios: &[Scenario],
+    options: &Options,
+    watch: &mut dyn Watch,
+    stop: &AtomicBool,
+) -> Result<Report, Error> {
+    let began = Instant::now();
+    let made = machine::now();
+    let mut machine = machine::look();
+    let folder = tempfile::Builder::new().prefix("icecore-bench-").tempdir();
+    let folder = folder.map_err(|error| Error::new(format!("no folder for the run can be made: {error}")))?;
+    let environment = Environment {
+        folder: folder.path(),
+        more: options.runners.as_deref(),
+        command: options.command.as_deref(),
+        modules: options.modules.as_deref(),
+        patience: options.patience,
+        stop,
+    };
+    watch.doing("asking who can take part", 0.0, None);
+    let cast = cast(&environment, scenarios)?;
+    machine.runtimes = cast.runtimes();
+    let mut progress = Progress::new(watch, scenarios, options.small);
+    let mut reports = Vec::new();
+    for scenario in scenarios {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        reports.push(one(scenario, &cast, &environment, options, &mut progress)?);
+    }
+    Ok(Report {
+        schema: SCHEMA,
+        icecore: env!("CARGO_PKG_VERSION").to_owned(),
+        made,
+        seconds: began.elapsed().as_secs_f64(),
+        machine,
+        settings: Settings {
+            seed: options.seed,
+            rounds: options.rounds,
+            turns: options.turns,
+            sample_ms: options.sample.as_millis() as u64,
+            small: options.small,
+        },
+        scenarios: reports,
+    })
+}
+
+/// Runs one scenario.
+fn one(
+    scenario: &Scenario,
+    cast: &Cast,
+    environment: &Environment<'_>,
+    options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ScenarioReport, Error> {
+    let mut report = ScenarioReport {
+        name: scenario.name.clone(),
+        title: scenario.title.clone(),
+        about: scenario.about.clone(),
+        operations: scenario.operations.clone(),
+        baseline: scenario.baseline.clone(),
+        axis: scenario.axis.clone(),
+        points: Vec::new(),
+        published: scenario.published.clone(),
+        claims: Vec::new(),
+        absent: Vec::new(),
+        noise: stats::noise(&[], None),
+        stopped: false,
+        notes: Vec::new(),
+    };
+    if let Some(what) = &scenario.waits {
+        report.notes.push(format!("It waits for {what}."));
+        return Ok(report);
+    }
+    let mut probe = probe::Probe::new();
+    let mut twin = Vec::new();
+    let mut absent = BTreeSet::new();
+    let folder = environment.folder.join(&scenario.name);
+    for (place, size) in scenario.sizes(options.small).enumerate() {
+        if environment.stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let folder = folder.join(place.to_string());
+        let seed = options.seed.wrapping_add(place as u64);
+        let measured = match scenario.kind {
+            Kind::Values => {
+                let place = point::Place { scenario, size, folder: &folder, seed };
+                point::measure(&place, cast, environment, options, &mut probe, progress)?
+            }
+            Kind::Web => break,
+        };
+        report.notes.extend(measured.notes.into_iter().filter(|note| !note.is_empty()));
+        absent
+            .extend(measured.absent.into_iter().map(|Absent { competitor, why, install }| (competitor, why, install)));
+        report.points.extend(measured.points);
+        twin.extend(measured.twin);
+        report.baseline = measured.baseline.or(report.baseline);
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+    report.notes.dedup();
+    report.absent = absent.into_iter().map(|(competitor, why, install)| Absent { competitor, why, install }).collect();
+    report.stopped = environment.stop.load(Ordering::Relaxed);
+    report.noise = noise(&probe, &twin);
+    Ok(report)
+}
+
+/// What the scenario's probe and its twins say: the twin that is farthest from the baseline counts.
+fn noise(probe: &probe::Probe, twins: &[crate::model::Interval]) -> Noise {
+    let reach = |interval: &&crate::model::Interval| (interval.estimate.ln().abs() * 1e9) as i64;
+    stats::noise(probe.samples(), twins.iter().max_by_key(reach).copied())
+}
+
+/// What was measured at one size.
+pub(crate) struct Measured {
+    pub(crate) points: Vec<crate::model::Point>,
+    pub(crate) absent: Vec<Absent>,
+    pub(crate) notes: Vec<String>,
+    /// How many times faster the baseline's twin is than the baseline, per operation.
+    pub(crate) twin: Vec<crate::model::Interval>,
+    /// Whom the others were compared with.
+    pub(crate) baseline: Option<String>,
+}
+
+/// How far a run is: each size of each scenario is one part of it.
+pub(crate) struct Progress<'w> {
+    watch: &'w mut dyn Watch,
+    parts: usize,
+    done: usize,
+    began: Instant,
+}
+
+impl<'w> Progress<'w> {
+    fn new(watch: &'w mut dyn Watch, scenarios: &[Scenario], small: bool) -> Progress<'w> {
+        let parts = scenarios.iter().filter(|one| one.waits.is_none()).map(|one| one.sizes(small).count()).sum();
+        Progress { watch, parts, done: 0, began: Instant::now() }
+    }
+
+    /// So much of the current part is done, and the rest of it takes so long.
+    pub(crate) fn doing(&mut self, what: &str, part: f64, left: Option<Duration>) {
+        let spent = self.began.elapsed().as_secs_f64();
+        let parts_left = self.parts.saturating_sub(self.done + 1) as f64;
+        let all = left.map(|left| {
+            // The parts that are done, and this one, say how long the others take.
+            let each = (spent + left.as_secs_f64()) / (self.done + 1) as f64;
+            Duration::from_secs_f64(left.as_secs_f64() + each * parts_left)
+        });
+        let done = (self.done as f64 + part) / self.parts.max(1) as f64;
+        self.watch.doing(what, done.clamp(0.0, 1.0), all);
+    }
+
+    /// A part is done.
+    pub(crate) fn part(&mut self) {
+        self.done += 1;
+    }
+}

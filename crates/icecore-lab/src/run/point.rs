@@ -1,0 +1,312 @@
+//! One size of a scenario: who takes part, and rounds of turns.
+
+use super::blobs::Blobs;
+use super::cast::Cast;
+use super::measure::{Contender, Task, audition, seat};
+use super::probe::{Probe, memcpy};
+use super::{Measured, Options, Progress};
+use crate::model::{Absent, Cell, Entry, Fidelity, Interval, Operation, Point, Role, Sample};
+use crate::runner::{Environment, Participant, Seat, Trouble};
+use crate::scenario::{Processes, Scenario, Size};
+use crate::{Error, stats};
+use fastrand::Rng;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Rounds never become fewer than this, whatever the budget.
+const FEWEST_ROUNDS: u32 = 3;
+
+/// Where a measurement stands.
+pub(super) struct Place<'p> {
+    pub scenario: &'p Scenario,
+    pub size: &'p Size,
+    pub folder: &'p Path,
+    pub seed: u64,
+}
+
+/// Measures all participants at one size.
+pub(super) fn measure(
+    place: &Place<'_>,
+    cast: &Cast,
+    environment: &Environment<'_>,
+    options: &Options,
+    probe: &mut Probe,
+    progress: &mut Progress<'_>,
+) -> Result<Measured, Error> {
+    std::fs::create_dir_all(place.folder).map_err(|error| Error::io(place.folder, &error))?;
+    let document = place.scenario.document(place.size)?;
+    let (participants, mut absent) = cast.of(place.scenario, options)?;
+    let formats: BTreeSet<&str> = participants.iter().map(|one| one.reference.as_str()).collect();
+    let blobs = Blobs::new(place.folder, &document, formats.iter().copied());
+    let mut notes = Vec::new();
+    for format in formats {
+        match blobs.get(format) {
+            Ok(blob) => notes.extend(blob.losses.iter().map(|loss| format!("as {format} the data loses: {loss}"))),
+            Err(why) => notes.push(format!("the data can't be written as {format}: {why}")),
+        }
+    }
+
+    let mut contenders = Vec::new();
+    for (done, participant) in participants.iter().enumerate() {
+        if environment.stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let what = format!("{}{}: checking {}", place.scenario.name, place.label(), participant.name);
+        progress.doing(&what, 0.3 * done as f64 / participants.len() as f64, None);
+        match audition(place, participant, &blobs, environment, options) {
+            Ok(contender) => contenders.push(contender),
+            Err(Trouble::Stopped) => break,
+            Err(trouble) => absent.push(away(participant, trouble)),
+        }
+    }
+    let baseline = baseline(&contenders, place.scenario);
+    add_twin(&mut contenders, baseline.as_deref());
+    let mut rounds = Rounds { place, environment, options, probe, blobs: &blobs, rng: Rng::with_seed(place.seed) };
+    absent.extend(rounds.run(&mut contenders, progress));
+    progress.part();
+
+    notes.extend(contenders.iter().flat_map(|contender| contender.notes.iter().cloned()));
+    let (entries, twin) = entries(contenders, baseline.as_deref(), place.seed);
+    let smallest = entries.iter().filter(|entry| entry.role == Role::Competitor && entry.fidelity == Fidelity::Exact);
+    let memcpy_ns = smallest.filter_map(|entry| entry.size).min().map(|size| memcpy(size as usize));
+    let point = Point {
+        name: place.size.name.clone(),
+        at: place.size.at,
+        parameters: place.size.parameters.clone(),
+        entries,
+        memcpy_ns,
+    };
+    Ok(Measured { points: vec![point], absent, notes, twin, baseline })
+}
+
+fn away(participant: &Participant, trouble: Trouble) -> Absent {
+    let why = match trouble {
+        Trouble::Cannot(why) => format!("it can't carry this: {why}"),
+        Trouble::Failed(why) => why,
+        Trouble::Stopped => "the run was stopped".to_owned(),
+    };
+    Absent { competitor: participant.id.clone(), why, install: None }
+}
+
+/// Whom the others are compared with. Where that one can't carry somebody's own data, it is the first who can.
+fn baseline(contenders: &[Contender], scenario: &Scenario) -> Option<String> {
+    let can = |one: &&Contender| one.role == Role::Competitor && !one.tasks.is_empty();
+    let named = contenders.iter().filter(can).find(|one| scenario.baseline.as_ref() == Some(&one.participant.id));
+    let first = || contenders.iter().filter(can).find(|one| scenario.is_given() && one.fidelity == Fidelity::Exact);
+    named.or_else(first).map(|one| one.participant.id.clone())
+}
+
+/// The baseline takes part twice: what differs between the two is noise.
+fn add_twin(contenders: &mut Vec<Contender>, baseline: Option<&str>) {
+    let is_baseline = |one: &&Contender| baseline == Some(&*one.participant.id);
+    if let Some(one) = contenders.iter().find(is_baseline) {
+        let mut participant = one.participant.clone();
+        participant.name.push_str(", once more");
+        let twin = Contender {
+            participant,
+            role: Role::Twin,
+            fidelity: Fidelity::Unchecked,
+            size: None,
+            memory: Vec::new(),
+            tasks: one.tasks.clone(),
+            notes: Vec::new(),
+            start: one.start,
+        };
+        contenders.push(twin);
+    }
+}
+
+impl Place<'_> {
+    fn label(&self) -> String {
+        if self.size.name.is_empty() { String::new() } else { format!(", {}", self.size.name) }
+    }
+}
+
+/// The rounds of one size.
+struct Rounds<'r, 'e> {
+    place: &'r Place<'r>,
+    environment: &'r Environment<'e>,
+    options: &'r Options,
+    probe: &'r mut Probe,
+    blobs: &'r Blobs<'r>,
+    rng: Rng,
+}
+
+impl<'e> Rounds<'_, 'e> {
+    /// Runs them all. Who fails on the way is taken out.
+    fn run(&mut self, contenders: &mut Vec<Contender>, progress: &mut Progress<'_>) -> Vec<Absent> {
+        let rounds = self.rounds(contenders);
+        let began = Instant::now();
+        let mut absent = Vec::new();
+        for round in 0..rounds {
+            let spent = began.elapsed().as_secs_f64();
+            let each = if round == 0 { self.seconds(contenders) } else { spent / f64::from(round) };
+            let left = Duration::from_secs_f64((each * f64::from(rounds - round)).clamp(0.0, 1e6));
+            let what = format!("{}{}: round {} of {rounds}", self.place.scenario.name, self.place.label(), round + 1);
+            progress.doing(&what, 0.3 + 0.7 * f64::from(round) / f64::from(rounds), Some(left));
+            let mut order: Vec<usize> = (0..contenders.len()).collect();
+            self.rng.shuffle(&mut order);
+            let failed = match self.place.scenario.processes {
+                Processes::Together => self.together(contenders, &order, round),
+                Processes::Alone => self.alone(contenders, &order, round),
+            };
+            let mut failed: Vec<(usize, Trouble)> = failed;
+            failed.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+            for (at, trouble) in failed {
+                if trouble != Trouble::Stopped {
+                    absent.push(away(&contenders.remove(at).participant, trouble));
+                }
+            }
+            if self.is_stopped() {
+                break;
+            }
+        }
+        absent
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.environment.stop.load(Ordering::Relaxed)
+    }
+
+    /// Seconds that a round takes, about.
+    fn seconds(&self, contenders: &[Contender]) -> f64 {
+        let one = |contender: &Contender| -> f64 {
+            let task = |task: &Task| task.seconds() * f64::from(task.turns(self.options) + 1);
+            contender.start + contender.tasks.iter().map(task).sum::<f64>()
+        };
+        contenders.iter().map(one).sum()
+    }
+
+    /// How many rounds fit into the budget.
+    fn rounds(&self, contenders: &[Contender]) -> u32 {
+        let Some(budget) = self.options.budget else { return self.options.rounds };
+        let sizes = self.place.scenario.sizes(self.options.small).count().max(1);
+        let fit = budget.as_secs_f64() / sizes as f64 / self.seconds(contenders).max(1e-3);
+        (fit as u32).clamp(FEWEST_ROUNDS.min(self.options.rounds), self.options.rounds)
+    }
+
+    fn seat(&self, contender: &Contender) -> Result<Box<dyn Seat + 'e>, Trouble> {
+        let blob = self.blobs.get(&contender.participant.reference).map_err(Trouble::Cannot)?;
+        seat(self.place, &contender.participant, blob, self.environment)
+    }
+
+    /// All processes live at once; for each operation they take turns, each time in another order.
+    fn together(&mut self, contenders: &mut [Contender], order: &[usize], round: u32) -> Vec<(usize, Trouble)> {
+        let mut failed = Vec::new();
+        let mut seats = Vec::new();
+        for at in order {
+            match self.seat(&contenders[*at]).and_then(|mut seat| warm(&contenders[*at], seat.as_mut()).map(|()| seat))
+            {
+                Ok(seat) => seats.push((*at, seat)),
+                Err(trouble) => failed.push((*at, trouble)),
+            }
+        }
+        for turn in 0..self.options.turns {
+            self.probe.sample(round, turn);
+            for operation in &self.place.scenario.operations {
+                self.rng.shuffle(&mut seats);
+                for (at, seat) in &mut seats {
+                    if self.environment.stop.load(Ordering::Relaxed) {
+                        return failed;
+                    }
+                    let time = time(&mut contenders[*at], seat.as_mut(), *operation, round, turn, self.options);
+                    failed.extend(time.err().map(|trouble| (*at, trouble)));
+                }
+                seats.retain(|(at, _)| failed.iter().all(|(failed, _)| failed != at));
+            }
+        }
+        failed
+    }
+
+    /// One process lives at a time.
+    fn alone(&mut self, contenders: &mut [Contender], order: &[usize], round: u32) -> Vec<(usize, Trouble)> {
+        let mut failed = Vec::new();
+        for at in order {
+            if self.is_stopped() {
+                return failed;
+            }
+            self.probe.sample(round, 0);
+            if let Err(trouble) = self.by_itself(&mut contenders[*at], round) {
+                failed.push((*at, trouble));
+            }
+        }
+        failed
+    }
+
+    fn by_itself(&self, contender: &mut Contender, round: u32) -> Result<(), Trouble> {
+        let mut seat = self.seat(contender)?;
+        for turn in 0..self.options.turns {
+            for operation in &self.place.scenario.operations {
+                if self.is_stopped() {
+                    return Err(Trouble::Stopped);
+                }
+                time(contender, seat.as_mut(), *operation, round, turn, self.options)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A fresh process executes everything once for nothing.
+fn warm(contender: &Contender, seat: &mut dyn Seat) -> Result<(), Trouble> {
+    contender.tasks.iter().try_for_each(|task| seat.time(task.operation, task.times).map(drop))
+}
+
+fn time(
+    contender: &mut Contender,
+    seat: &mut dyn Seat,
+    operation: Operation,
+    round: u32,
+    turn: u32,
+    options: &Options,
+) -> Result<(), Trouble> {
+    let task = contender.tasks.iter_mut().find(|task| task.operation == operation);
+    let Some(task) = task.filter(|task| turn < task.turns(options)) else { return Ok(()) };
+    let ns = seat.time(operation, task.times)? / task.times as f64;
+    task.samples.push(Sample { round, turn, ns });
+    Ok(())
+}
+
+/// What was measured, compared with the baseline; and how far the baseline's twin is from it.
+fn entries(contenders: Vec<Contender>, baseline: Option<&str>, seed: u64) -> (Vec<Entry>, Vec<Interval>) {
+    let is_baseline = |one: &&Contender| one.role != Role::Twin && baseline == Some(&*one.participant.id);
+    let baseline: Vec<Task> = contenders.iter().find(is_baseline).map_or_else(Vec::new, |one| one.tasks.clone());
+    let against = |task: &Task| baseline.iter().find(|other| other.operation == task.operation);
+    let of_twin = |one: &Contender| -> Vec<(Operation, Interval)> {
+        let compare = |task: &Task| Some((task.operation, stats::times(&task.samples, &against(task)?.samples, seed)?));
+        one.tasks.iter().filter_map(compare).collect()
+    };
+    let twins: Vec<(Operation, Interval)> =
+        contenders.iter().filter(|one| one.role == Role::Twin).flat_map(of_twin).collect();
+    let resolution = |operation: Operation| {
+        let twin = twins.iter().find(|(of, _)| *of == operation).map(|(_, interval)| *interval);
+        stats::noise(&[], twin).resolution
+    };
+    let cell = |task: &Task, is_baseline: bool| Cell {
+        operation: task.operation,
+        samples: task.samples.clone(),
+        summary: stats::summary(&task.samples, seed),
+        against: against(task)
+            .filter(|_| !is_baseline)
+            .and_then(|other| stats::compare(&task.samples, &other.samples, resolution(task.operation), seed)),
+    };
+    let entry = |one: &Contender| Entry {
+        id: one.participant.id.clone(),
+        name: one.participant.name.clone(),
+        version: one.participant.version.clone(),
+        role: one.role,
+        fidelity: one.fidelity.clone(),
+        size: one.size,
+        cells: one
+            .tasks
+            .iter()
+            .filter(|task| !task.samples.is_empty())
+            .map(|task| cell(task, is_baseline(&one)))
+            .collect(),
+        memory: one.memory.clone(),
+    };
+    let entries = contenders.iter().map(entry).collect();
+    (entries, twins.into_iter().map(|(_, interval)| interval).collect())
+}

@@ -1,0 +1,290 @@
+//! Which participants there are, and how each is started.
+
+use super::command::Converting;
+use super::engine::Engine;
+use super::process::{Patience, Process};
+use super::protocol::{PROTOCOL, Reply, Request};
+use super::{Seat, Trouble};
+use crate::Error;
+use crate::model::{Operation, Role};
+use icecore::Stage;
+use include_dir::{Dir, include_dir};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/runners");
+
+/// In this folder of a language is what its scripts share.
+const SHARED: &str = "lib";
+
+/// The format in which the engine and the command get the data.
+const TYPED: &str = "json:typed";
+
+/// Where runners are, and what they run with.
+#[derive(Debug)]
+pub struct Environment<'e> {
+    /// A folder of the run; the runners that come with the lab are put there.
+    pub folder: &'e Path,
+    /// A folder with more of them.
+    pub more: Option<&'e Path>,
+    /// The command `icecore`.
+    pub command: Option<&'e Path>,
+    /// The folder of Icecore's modules, one folder a language, if they are not installed.
+    pub modules: Option<&'e Path>,
+    /// How long one answer may take.
+    pub patience: Duration,
+    /// Set when the run is to end.
+    pub stop: &'e AtomicBool,
+}
+
+/// Someone who can take part.
+#[derive(Clone, Debug)]
+pub struct Participant {
+    /// `perl/sereal`
+    pub id: String,
+    /// `perl`
+    pub language: String,
+    /// `Sereal, zstd`
+    pub name: String,
+    /// Of the serializer.
+    pub version: String,
+    /// Of the language's runtime.
+    pub runtime: String,
+    /// Competitor or floor.
+    pub role: Role,
+    /// The format that values are handed over in.
+    pub reference: String,
+    /// What it can do.
+    pub operations: Vec<Operation>,
+    /// The only scenarios that it belongs to, if there are any here.
+    pub scenarios: Vec<String>,
+    how: Kinds,
+}
+
+/// How a participant is started.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Kinds {
+    /// A script.
+    Script(Script),
+    /// The engine, with a format.
+    Engine(Stage),
+    /// The command, with a format as its text.
+    Command(PathBuf, String),
+}
+
+/// A runner's script.
+#[derive(Clone, Debug)]
+pub struct Script {
+    path: PathBuf,
+    program: OsString,
+    arguments: Vec<OsString>,
+}
+
+/// Someone who was looked for.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// Can take part.
+    Here(Box<Participant>),
+    /// Can't.
+    Missing {
+        /// `perl/sereal`
+        id: String,
+        /// What is missing.
+        why: String,
+        /// The command that installs it.
+        install: Option<String>,
+    },
+}
+
+/// Asks every runner of these languages (of all, if there are none) who it is.
+///
+/// # Errors
+///
+/// If the scripts can't be written to the run's folder, or those of the user can't be listed.
+pub fn find(environment: &Environment<'_>, languages: &[&str]) -> Result<Vec<Found>, Error> {
+    let folder = environment.folder.join("runners");
+    if !folder.exists() {
+        std::fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, &error))?;
+        FOLDER.extract(&folder).map_err(|error| Error::io(&folder, &error))?;
+    }
+    let mut scripts = scripts(&folder)?;
+    if let Some(more) = environment.more {
+        scripts.extend(self::scripts(more)?);
+    }
+    let is_wanted = |language: &str| languages.is_empty() || languages.contains(&language);
+    Ok(scripts
+        .iter()
+        .filter(|(language, _)| is_wanted(language))
+        .map(|(language, path)| ask(environment, language, path))
+        .collect())
+}
+
+/// The scripts in the folders of languages below a folder, sorted.
+fn scripts(folder: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
+    let mut scripts = Vec::new();
+    for language in entries(folder)? {
+        if language.is_dir() {
+            let name = language.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            scripts
+                .extend(entries(&language)?.into_iter().filter(|path| path.is_file()).map(|path| (name.clone(), path)));
+        }
+    }
+    Ok(scripts)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let wrong = |error: std::io::Error| Error::io(folder, &error);
+    let entries: Result<Vec<_>, _> = std::fs::read_dir(folder).map_err(wrong)?.collect();
+    let mut paths: Vec<PathBuf> = entries.map_err(wrong)?.iter().map(std::fs::DirEntry::path).collect();
+    paths.retain(|path| !path.file_name().unwrap_or_default().to_string_lossy().starts_with('.'));
+    paths.sort();
+    Ok(paths)
+}
+
+fn ask(environment: &Environment<'_>, language: &str, path: &Path) -> Found {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let id = format!("{language}/{stem}");
+    let missing = |why: String, install: Option<String>| Found::Missing { id: id.clone(), why, install };
+    let script = match Script::of(path) {
+        Ok(script) => script,
+        Err(why) => return missing(why, None),
+    };
+    let folder = environment.folder.join("hello");
+    let hello = std::fs::create_dir_all(&folder)
+        .and_then(|()| {
+            let command = script.command(environment, language);
+            Process::start(command, &folder, "", Patience(environment.patience), environment.stop)
+        })
+        .map(|mut process| process.ask(&Request::Hello));
+    match hello {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let program = script.program.to_string_lossy();
+            missing(format!("{program} is not installed"), package(&program))
+        }
+        Err(error) => missing(error.to_string(), None),
+        Ok(Err(Trouble::Cannot(why) | Trouble::Failed(why))) => missing(why, None),
+        Ok(Err(Trouble::Stopped)) => missing("the run was stopped".to_owned(), None),
+        Ok(Ok(Reply { missing: Some(what), install, .. })) => missing(format!("{what} is missing"), install),
+        Ok(Ok(reply)) if reply.protocol != Some(PROTOCOL) => {
+            missing(format!("it does not speak version {PROTOCOL} of the protocol"), None)
+        }
+        Ok(Ok(reply)) => Found::Here(Box::new(Participant {
+            name: reply.name.unwrap_or_else(|| id.clone()),
+            id,
+            language: language.to_owned(),
+            version: reply.version.unwrap_or_default(),
+            runtime: reply.runtime.unwrap_or_default(),
+            role: reply.role.unwrap_or(Role::Competitor),
+            reference: reply.reference.unwrap_or_else(|| TYPED.to_owned()),
+            operations: reply.operations,
+            scenarios: reply.scenarios,
+            how: Kinds::Script(script),
+        })),
+    }
+}
+
+/// The command that installs a language's runtime on Debian.
+fn package(program: &str) -> Option<String> {
+    let package = match program {
+        "perl" | "ruby" | "python3" => program,
+        "php" => "php-cli",
+        _ => return None,
+    };
+    Some(format!("apt-get install {package}"))
+}
+
+impl Script {
+    /// Reads the first line of a script, which says how to start it.
+    fn of(path: &Path) -> Result<Script, String> {
+        let text = std::fs::read(path).map_err(|error| error.to_string())?;
+        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = String::from_utf8_lossy(line);
+        let words =
+            line.strip_prefix("#!").ok_or("its first line does not say how to start it: #!/usr/bin/env perl")?;
+        let mut words = words.split_whitespace().skip_while(|word| *word == "-S" || word.ends_with("/env"));
+        let program = words.next().ok_or("its first line names no program")?;
+        Ok(Script { path: path.to_owned(), program: program.into(), arguments: words.map(OsString::from).collect() })
+    }
+
+    fn command(&self, environment: &Environment<'_>, language: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).arg(&self.path);
+        command.env("LAB_LIB", environment.folder.join("runners").join(language).join(SHARED));
+        if let Some(modules) = environment.modules {
+            let built = modules.join("perl").join("blib");
+            let before = std::env::var_os("PERL5LIB");
+            let paths = [built.join("lib"), built.join("arch")].into_iter();
+            let paths = paths.chain(before.iter().flat_map(std::env::split_paths));
+            if let Ok(paths) = std::env::join_paths(paths) {
+                command.env("PERL5LIB", paths);
+            }
+        }
+        command
+    }
+}
+
+impl Participant {
+    /// The engine with a format.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such format.
+    pub fn engine(text: &str) -> Result<Participant, Error> {
+        let operations = vec![Operation::Write, Operation::Read, Operation::RoundTrip];
+        Ok(ours("engine", text, Role::Engine, operations, Kinds::Engine(Stage::parse(text)?)))
+    }
+
+    /// The command with a format.
+    pub fn command(program: &Path, text: &str) -> Participant {
+        let how = Kinds::Command(program.to_owned(), text.to_owned());
+        ours("command", text, Role::Competitor, vec![Operation::ToJson], how)
+    }
+
+    /// Starts it, in a folder of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Trouble::Failed`] if that is not possible.
+    pub fn start<'s>(&self, environment: &Environment<'s>, folder: &Path) -> Result<Box<dyn Seat + 's>, Trouble> {
+        let failed = |error: &dyn std::fmt::Display| Trouble::Failed(error.to_string());
+        std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+        let typed = || Stage::parse(TYPED).map_err(|error| failed(&error));
+        Ok(match &self.how {
+            Kinds::Engine(stage) => Box::new(Engine::new(stage, &typed()?)),
+            Kinds::Command(program, text) => Box::new(Converting::new(program, text, &typed()?)),
+            Kinds::Script(script) => {
+                let command = script.command(environment, &self.language);
+                let patience = Patience(environment.patience);
+                let process = Process::start(command, folder, &self.reference, patience, environment.stop);
+                Box::new(process.map_err(|error| failed(&error))?)
+            }
+        })
+    }
+
+    /// The ending of source code in its language, as scenarios have it.
+    pub fn ending(&self) -> &str {
+        match &self.how {
+            Kinds::Script(script) => script.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default(),
+            _ => "",
+        }
+    }
+}
+
+fn ours(language: &str, text: &str, role: Role, operations: Vec<Operation>, how: Kinds) -> Participant {
+    Participant {
+        id: format!("{language}/{text}"),
+        language: language.to_owned(),
+        name: format!("Icecore's {language}, {text}"),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        runtime: String::new(),
+        role,
+        reference: TYPED.to_owned(),
+        operations,
+        scenarios: Vec::new(),
+        how,
+    }
+}

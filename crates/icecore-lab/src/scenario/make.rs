@@ -1,0 +1,189 @@
+//! Values of scenarios that would be long to write down.
+
+use crate::Error;
+use icecore::{Builder, Document};
+use std::collections::BTreeMap;
+
+type Parameters = BTreeMap<String, i64>;
+
+/// Makes the value of this name.
+pub fn document(name: &str, parameters: &Parameters) -> Result<Document<'static>, Error> {
+    let get = |parameter: &str, default: i64| parameters.get(parameter).copied().unwrap_or(default);
+    let mut builder = Builder::new();
+    match name {
+        "mix" => mix(&mut builder),
+        "employees" => employees(&mut builder, get("count", 1)),
+        "ints" => ints(&mut builder, get("first", 1), get("count", 1)),
+        "tree" => Tree::default().build(&mut builder, get("s", 1), get("r", 1)),
+        "items" => items(&mut builder, get("count", 1)),
+        _ => {
+            let known = "mix, employees, ints, tree, items";
+            return Err(Error::new(format!("nothing makes `{name}`; there are {known}")));
+        }
+    }
+    Ok(builder.finish()?)
+}
+
+/// 1000 integers, a map of 100, and 26 lists of five.
+fn mix(builder: &mut Builder) {
+    builder.begin_map();
+    builder.bytes_key("array");
+    ints(builder, 1, 1000);
+    builder.bytes_key("hash");
+    builder.begin_map();
+    for i in 1..=100 {
+        builder.bytes_key(i.to_string()).int(2 * i);
+    }
+    builder.end();
+    builder.bytes_key("nested");
+    builder.begin_map();
+    for letter in b'a'..=b'z' {
+        builder.bytes_key([letter]);
+        builder.begin_array();
+        for _ in 0..5 {
+            builder.bytes([letter]);
+        }
+        builder.end();
+    }
+    builder.end();
+    builder.end();
+}
+
+/// Records with a number, a name, and an age of 20 to 59.
+fn employees(builder: &mut Builder, count: i64) {
+    builder.begin_array();
+    for i in 1..=count {
+        builder.begin_map();
+        builder.bytes_key("id").int(i);
+        builder.bytes_key("name").bytes(format!("Employee_{i}"));
+        builder.bytes_key("age").int(20 + i % 40);
+        builder.end();
+    }
+    builder.end();
+}
+
+fn ints(builder: &mut Builder, first: i64, count: i64) {
+    builder.begin_array();
+    for i in 0..count {
+        builder.int(first + i);
+    }
+    builder.end();
+}
+
+/// The objects of the PHP article: a leaf, a recursion, a list and a
+/// dictionary of leaves.
+#[derive(Default)]
+struct Tree {
+    leaves: i64,
+}
+
+impl Tree {
+    fn build(mut self, builder: &mut Builder, s: i64, r: i64) {
+        object(builder, "Tree");
+        builder.bytes_key("leaf");
+        self.leaf(builder);
+        builder.bytes_key("recursion");
+        for _ in 0..r {
+            object(builder, "Deep");
+            builder.bytes_key("leaf");
+            self.leaf(builder);
+            builder.bytes_key("next");
+        }
+        builder.null();
+        for _ in 0..r {
+            builder.end().end();
+        }
+        builder.bytes_key("list");
+        builder.begin_array();
+        for _ in 0..s {
+            self.leaf(builder);
+        }
+        builder.end();
+        builder.bytes_key("dictionary");
+        builder.begin_map();
+        for i in 1..=s {
+            builder.bytes_key(format!("k{i}"));
+            self.leaf(builder);
+        }
+        builder.end();
+        builder.end().end();
+    }
+
+    fn leaf(&mut self, builder: &mut Builder) {
+        self.leaves += 1;
+        object(builder, "Leaf");
+        builder.bytes_key("id").int(self.leaves);
+        builder.bytes_key("name").bytes(format!("leaf {}", self.leaves));
+        builder.end().end();
+    }
+}
+
+/// Simple objects of Ruby.
+fn items(builder: &mut Builder, count: i64) {
+    builder.begin_array();
+    for i in 1..=count {
+        object(builder, "Item");
+        builder.symbol_key("@id", "US-ASCII").int(i);
+        builder.symbol_key("@name", "US-ASCII").text(&format!("Item {i}"));
+        builder.symbol_key("@price", "US-ASCII").float(i as f64 * 0.25);
+        builder.symbol_key("@active", "US-ASCII").bool(i % 2 == 0);
+        builder.end().end();
+    }
+    builder.end();
+}
+
+/// Begins an object whose body is a map of its members; two ends close it.
+fn object(builder: &mut Builder, class: &str) {
+    builder.begin_object(class);
+    builder.begin_map();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(name: &str, parameters: &[(&str, i64)]) -> Document<'static> {
+        let parameters = parameters.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        document(name, &parameters).expect("it is made")
+    }
+
+    fn text(document: &Document<'_>, stage: &str) -> String {
+        String::from_utf8(icecore::write(document, stage).expect("it is written")).expect("it is text")
+    }
+
+    #[test]
+    fn the_data_is_the_articles() {
+        assert_eq!(
+            text(&made("employees", &[("count", 2)]), "json"),
+            r#"[{"id":1,"name":"Employee_1","age":21},{"id":2,"name":"Employee_2","age":22}]"#
+        );
+        let mix = made("mix", &[]);
+        let root = mix.root();
+        let sizes: Vec<usize> =
+            ["array", "hash", "nested"].iter().map(|key| root.get(key).expect("a key").len()).collect();
+        assert_eq!(sizes, [1000, 100, 26]);
+        assert_eq!(text(&made("ints", &[("first", 1000), ("count", 3)]), "json"), "[1000,1001,1002]");
+    }
+
+    #[test]
+    fn php_reads_the_tree() {
+        let tree = text(&made("tree", &[("s", 1), ("r", 1)]), "php");
+        let leaf = |id| format!("O:4:\"Leaf\":2:{{s:2:\"id\";i:{id};s:4:\"name\";s:6:\"leaf {id}\";}}");
+        let expected = format!(
+            "O:4:\"Tree\":4:{{s:4:\"leaf\";{}s:9:\"recursion\";O:4:\"Deep\":2:{{s:4:\"leaf\";{}s:4:\"next\";N;}}\
+             s:4:\"list\";a:1:{{i:0;{}}}s:10:\"dictionary\";a:1:{{s:2:\"k1\";{}}}}}",
+            leaf(1),
+            leaf(2),
+            leaf(3),
+            leaf(4)
+        );
+        assert_eq!(tree, expected);
+    }
+
+    #[test]
+    fn ruby_reads_the_items() {
+        let items = icecore::write(&made("items", &[("count", 1)]), "marshal").expect("it is written");
+        let expected = b"\x04\x08[\x06o:\x09Item\x09:\x08@idi\x06:\x0a@nameI\"\x0bItem 1\x06:\x06ET:\x0b@pricef\x090.25:\x0c@activeF";
+        assert_eq!(items.escape_ascii().to_string(), expected.escape_ascii().to_string());
+    }
+}

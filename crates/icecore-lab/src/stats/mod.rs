@@ -1,0 +1,156 @@
+//! What lists of samples say. Pure functions: no clock, no input, and the same
+//! answer for the same seed.
+//!
+//! Three things make timings on a shared machine hard, and each has its remedy:
+//!
+//! - *The machine changes while it runs.* Competitors take turns, and only what
+//!   was timed side by side is divided by each other ([`times`]): what slows both
+//!   cancels.
+//! - *Samples of one process are alike.* Memory lies where it lies, hashes have the
+//!   seed that they have. The bootstrap draws whole processes (rounds), then turns
+//!   inside of them, so that a hundred samples of one process count as one process
+//!   and not as a hundred witnesses.
+//! - *Some samples are far off.* Medians do not mind; they are
+//!   [listed](crate::model::Summary::outliers), and never dropped.
+//!
+//! A sample that is not a positive, finite number is no measurement. It is left out
+//! of every estimate, and listed with the outliers.
+
+mod bootstrap;
+mod interval;
+mod noise;
+mod outliers;
+mod pairs;
+#[cfg(test)]
+pub(crate) mod synthetic;
+pub(crate) mod words;
+
+pub use interval::{exact, is_known, is_tie, reach};
+pub use noise::{FLOOR, noise};
+pub use pairs::{compare, times};
+
+use crate::model::{Interval, Sample, Summary};
+use bootstrap::Rounds;
+
+/// The median of the samples with its interval, the ends, and what is far off.
+///
+/// Without any usable sample all numbers are 0. One sample alone gives an interval
+/// that is not [known](is_known).
+pub fn summary(samples: &[Sample], seed: u64) -> Summary {
+    let usable = || samples.iter().filter(|sample| is_usable(sample));
+    let rounds: Rounds = usable().map(|sample| (sample.round, sample.ns)).collect();
+    let ends = usable().fold(None, |ends: Option<(f64, f64)>, sample| {
+        let (low, high) = ends.unwrap_or((sample.ns, sample.ns));
+        Some((low.min(sample.ns), high.max(sample.ns)))
+    });
+    let (fastest, slowest) = ends.unwrap_or((0.0, 0.0));
+    Summary {
+        median: rounds.interval(seed).unwrap_or(Interval { estimate: 0.0, low: 0.0, high: 0.0 }),
+        fastest,
+        slowest,
+        outliers: outliers::outliers(samples),
+    }
+}
+
+/// The median alone, of the samples that are times; none without any.
+pub(crate) fn middle(samples: &[Sample]) -> Option<f64> {
+    median(&mut samples.iter().filter(|sample| is_usable(sample)).map(|sample| sample.ns).collect::<Vec<_>>())
+}
+
+/// Whether a sample is a time (or a cost) at all: positive, and so far from the ends of
+/// what a number can hold that quotients and products stay numbers.
+pub(crate) fn is_usable(sample: &Sample) -> bool {
+    (1e-12..1e30).contains(&sample.ns)
+}
+
+/// The median of a list, which is reordered; none if it is empty.
+fn median(values: &mut [f64]) -> Option<f64> {
+    if values.is_empty() {
+        return None;
+    }
+    let odd = values.len() % 2 == 1;
+    let (below, middle, _) = values.select_nth_unstable_by(values.len() / 2, f64::total_cmp);
+    let middle = *middle;
+    match below.iter().copied().max_by(f64::total_cmp) {
+        Some(before) if !odd => Some((before + middle) / 2.0),
+        _ => Some(middle),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::synthetic::{list, run};
+    use super::*;
+
+    #[test]
+    fn a_list_gives_its_median_and_ends() {
+        let found = summary(&list(&[3.0, 1.0, 2.0, 5.0, 4.0]), 1);
+        assert_eq!((found.median.estimate, found.fastest, found.slowest), (3.0, 1.0, 5.0));
+        assert!(found.median.low < 3.0 && found.median.high > 3.0);
+        assert_eq!(summary(&list(&[1.0, 2.0, 3.0, 10.0]), 1).median.estimate, 2.5);
+    }
+
+    #[test]
+    fn nothing_gives_zeros() {
+        let found = summary(&[], 1);
+        assert_eq!((found.median.estimate, found.fastest, found.slowest), (0.0, 0.0, 0.0));
+        assert!(found.outliers.is_empty());
+    }
+
+    #[test]
+    fn one_sample_is_not_known() {
+        let found = summary(&list(&[7.0]), 1);
+        assert_eq!(found.median.estimate, 7.0);
+        assert!(!is_known(&found.median));
+        assert!(found.median.low <= 0.07 * 1.001 && found.median.high >= 700.0 * 0.999);
+    }
+
+    #[test]
+    fn two_samples_give_an_interval_far_wider_than_their_distance() {
+        let found = summary(&list(&[10.0, 11.0]), 1);
+        assert!(found.median.low < 8.0 && found.median.high > 13.0, "{found:?}");
+    }
+
+    #[test]
+    fn what_is_no_time_does_not_count_and_is_listed() {
+        let mut samples = run(1, 5, 10, 0.01, 0.03);
+        let clean = summary(&samples, 1);
+        for ns in [f64::NAN, 0.0, -5.0, f64::INFINITY, f64::NEG_INFINITY, 1e300, 5e-324] {
+            samples.push(Sample { round: 9, turn: 0, ns });
+        }
+        let found = summary(&samples, 1);
+        assert_eq!(found.median, clean.median);
+        assert_eq!((found.fastest, found.slowest), (clean.fastest, clean.slowest));
+        assert!((50..57).all(|place| found.outliers.contains(&place)), "{:?}", found.outliers);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_answer() {
+        let samples = run(1, 5, 10, 0.02, 0.05);
+        assert_eq!(summary(&samples, 7), summary(&samples, 7));
+        assert_ne!(summary(&samples, 7).median.low, summary(&samples, 8).median.low);
+    }
+
+    #[test]
+    fn more_processes_tell_more_and_more_turns_of_one_process_hardly() {
+        let width = |rounds, turns| {
+            let widths = (0..20).map(|seed| {
+                let found = summary(&run(seed, rounds, turns, 0.05, 0.02), seed).median;
+                (found.high / found.low).ln()
+            });
+            widths.sum::<f64>() / 20.0
+        };
+        assert!(width(20, 10) < 0.6 * width(5, 10));
+        assert!(width(5, 100) > 0.7 * width(5, 10));
+    }
+
+    #[test]
+    fn the_median_is_covered_by_its_interval() {
+        let covered = (0..300).filter(|&seed| {
+            let found = summary(&run(seed, 5, 20, 0.03, 0.03), seed).median;
+            found.low <= 100.0 && 100.0 <= found.high
+        });
+        let share = covered.count() as f64 / 300.0;
+        assert!((0.90..=0.995).contains(&share), "{share}");
+    }
+}

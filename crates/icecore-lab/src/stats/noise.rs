@@ -1,0 +1,202 @@
+//! How much the machine moved by itself.
+
+use super::interval::{is_known, reach};
+use super::{is_usable, median};
+use crate::model::{Interval, Noise, NoiseLevel, Sample};
+
+/// No machine tells differences below 1 % apart, however well its own twin agrees
+/// with the baseline.
+pub const FLOOR: f64 = 0.01;
+
+/// What is taken as the resolution where there is nothing to tell it from.
+const UNKNOWN: f64 = 0.1;
+
+/// Fewer samples of the lab's own work say nothing.
+const FEWEST: usize = 6;
+
+/// From where on differences of a few percent can't be seen any more …
+const RESTLESS: Limits = Limits { resolution: 0.05, spread: 0.1, drift: 0.1 };
+
+/// … and from where on those of ten percent can't.
+const NOISY: Limits = Limits { resolution: 0.15, spread: 0.3, drift: 0.3 };
+
+/// The resolution is what decides about ties, so its limits are narrow. Spread and
+/// drift of the lab's own work hit both sides of a pair and mostly cancel; above their
+/// limits, not all of it does.
+struct Limits {
+    resolution: f64,
+    spread: f64,
+    drift: f64,
+}
+
+/// The verdict on a machine, from the times of the lab's own constant work, in the
+/// order in which they were taken, and from how many times faster the baseline was than
+/// itself.
+///
+/// The level is `Quiet` up to a resolution of 5 % and a spread and a drift of 10 %,
+/// `Noisy` above a resolution of 15 % or a spread or a drift of 30 %, and `Restless`
+/// between. Without a twin, the spread stands for the resolution.
+pub fn noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
+    let times: Vec<f64> = probe.iter().filter(|sample| is_usable(sample)).map(|sample| sample.ns).collect();
+    let twin = twin.filter(is_known);
+    let probed = times.len() >= FEWEST;
+    let (spread, drift) = if probed { (spread(&times), drift(&times)) } else { (0.0, 0.0) };
+    let resolution = match twin {
+        Some(twin) => reach(&twin).max(FLOOR),
+        None if probed => spread.max(FLOOR),
+        None => UNKNOWN,
+    };
+    let beyond =
+        |limits: &Limits| resolution > limits.resolution || spread > limits.spread || drift.abs() > limits.drift;
+    let level = match () {
+        () if beyond(&NOISY) => NoiseLevel::Noisy,
+        () if beyond(&RESTLESS) => NoiseLevel::Restless,
+        () => NoiseLevel::Quiet,
+    };
+    let words = match (twin.is_some(), probed) {
+        (false, false) => UNTOLD.to_owned(),
+        _ => words(level, spread, drift, resolution),
+    };
+    Noise { level, spread, drift, resolution, words }
+}
+
+/// The middle half of the times over their median.
+fn spread(times: &[f64]) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let quarter = sorted.len() / 4;
+    let middle = median(&mut sorted.clone()).unwrap_or(1.0);
+    (sorted[sorted.len() - 1 - quarter] - sorted[quarter]) / middle
+}
+
+/// The last third against the first.
+fn drift(times: &[f64]) -> f64 {
+    let third = times.len() / 3;
+    let first = median(&mut times[..third].to_vec());
+    let last = median(&mut times[times.len() - third..].to_vec());
+    first.zip(last).map_or(0.0, |(first, last)| last / first - 1.0)
+}
+
+const UNTOLD: &str = "How noisy the machine was is not known, too little was timed for that: ask for more rounds with \
+                      --rounds 15.";
+
+/// One sentence: what can be told apart, what stood in the way most, and the remedy.
+fn words(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -> String {
+    let seen = percent(resolution);
+    if level == NoiseLevel::Quiet {
+        return format!("The machine was quiet: differences of more than {seen} can be told apart.");
+    }
+    let how = if level == NoiseLevel::Noisy { "noisy" } else { "restless" };
+    let causes = [
+        (resolution / RESTLESS.resolution, Cause::Resolution),
+        (spread / RESTLESS.spread, Cause::Spread),
+        (drift.abs() / RESTLESS.drift, Cause::Drift),
+    ];
+    let worst = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map_or(Cause::Resolution, |(_, cause)| cause);
+    let why = match worst {
+        Cause::Drift if drift > 0.0 => format!(
+            "it was {} slower at the end than at the beginning, as one that heats up or that something else began to \
+             use: let it rest, or ask for more rounds with --rounds 15",
+            percent(drift)
+        ),
+        Cause::Drift => format!(
+            "it was {} faster at the end than at the beginning, as if something else had used it first: run again, or \
+             ask for more rounds with --rounds 15",
+            percent(-drift)
+        ),
+        Cause::Spread => format!(
+            "the same work took {} more at one time than at another, most likely because another program keeps a core \
+             busy: close it, or ask for more rounds with --rounds 15",
+            percent(spread)
+        ),
+        Cause::Resolution => format!(
+            "the baseline differed from itself by up to {seen}: close other programs, or ask for more rounds with \
+             --rounds 15"
+        ),
+    };
+    format!("The machine was {how}, only differences of more than {seen} can be told apart; {why}.")
+}
+
+/// What stood in the way.
+enum Cause {
+    Resolution,
+    Spread,
+    Drift,
+}
+
+/// `0.4 %`, `3 %`, `25 %`
+fn percent(share: f64) -> String {
+    let tenths = (share * 1000.0).round() / 10.0;
+    if tenths < 10.0 { format!("{tenths} %") } else { format!("{tenths:.0} %") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::synthetic::{Machine, list, run};
+    use super::super::times;
+    use super::*;
+
+    fn twin(estimate: f64, low: f64, high: f64) -> Option<Interval> {
+        Some(Interval { estimate, low, high })
+    }
+
+    #[test]
+    fn a_quiet_machine_is_called_quiet() {
+        let found = noise(&run(1, 5, 20, 0.005, 0.01), twin(1.0, 0.99, 1.015));
+        assert_eq!(found.level, NoiseLevel::Quiet);
+        assert!((found.resolution - 0.015).abs() < 1e-9);
+        assert!((0.005..0.03).contains(&found.spread) && found.drift.abs() < 0.02, "{found:?}");
+        assert_eq!(found.words, "The machine was quiet: differences of more than 1.5 % can be told apart.");
+    }
+
+    #[test]
+    fn a_twin_that_agrees_too_well_does_not_promise_the_impossible() {
+        assert_eq!(noise(&run(1, 5, 20, 0.0, 0.01), twin(1.0, 0.9999, 1.0001)).resolution, FLOOR);
+    }
+
+    #[test]
+    fn a_twin_that_differs_is_the_resolution() {
+        let found = noise(&run(1, 5, 20, 0.0, 0.01), twin(0.9, 0.8, 1.0));
+        assert_eq!(found.level, NoiseLevel::Noisy);
+        assert!((found.resolution - 0.25).abs() < 1e-9);
+        assert!(found.words.contains("differed from itself by up to 25 %"), "{}", found.words);
+    }
+
+    #[test]
+    fn drift_is_seen_and_said() {
+        let probe = |drift| Machine { drift, ..Machine::default() }.pair(2, 1.0).0;
+        let slower = noise(&probe(0.4), twin(1.0, 0.98, 1.02));
+        assert!((0.15..0.35).contains(&slower.drift), "{slower:?}");
+        assert_eq!(slower.level, NoiseLevel::Restless);
+        assert!(slower.words.contains("slower at the end"), "{}", slower.words);
+        let faster = noise(&probe(-0.5), twin(1.0, 0.98, 1.02));
+        assert!(faster.drift < -0.3 && faster.level == NoiseLevel::Noisy);
+        assert!(faster.words.contains("faster at the end"), "{}", faster.words);
+    }
+
+    #[test]
+    fn a_busy_core_is_a_spread() {
+        let mut probe = run(1, 5, 20, 0.0, 0.01);
+        probe.iter_mut().filter(|sample| sample.turn % 5 < 2).for_each(|sample| sample.ns *= 1.8);
+        let found = noise(&probe, twin(1.0, 0.98, 1.02));
+        assert!(found.spread > 0.7 && found.level == NoiseLevel::Noisy);
+        assert!(found.words.contains("keeps a core busy: close it"), "{}", found.words);
+    }
+
+    #[test]
+    fn without_a_twin_the_spread_stands_for_it() {
+        let found = noise(&run(1, 5, 20, 0.0, 0.03), None);
+        assert_eq!(found.resolution, found.spread);
+        let one_pair = times(&list(&[1.0]), &list(&[1.0]), 1);
+        assert_eq!(noise(&run(1, 5, 20, 0.0, 0.03), one_pair), found);
+    }
+
+    #[test]
+    fn too_little_is_called_too_little() {
+        for probe in [vec![], list(&[1.0]), list(&[1.0, 1.0, f64::NAN, 0.0, f64::INFINITY, -1.0, 1.0])] {
+            let found = noise(&probe, None);
+            assert_eq!((found.spread, found.drift, found.resolution), (0.0, 0.0, UNKNOWN));
+            assert!(found.words.contains("not known") && found.level > NoiseLevel::Quiet);
+        }
+    }
+}

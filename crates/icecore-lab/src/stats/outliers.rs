@@ -1,0 +1,81 @@
+//! Samples that are far off from the others.
+
+use super::{is_usable, median};
+use crate::model::Sample;
+
+/// Further off than this is far off: three and a half standard deviations, if the
+/// samples were normal.
+const FAR: f64 = 3.5;
+
+/// Fewer samples have no middle from which one of them could be off.
+const FEWEST: usize = 5;
+
+/// The median absolute deviation of a normal distribution is this many standard
+/// deviations.
+const MAD: f64 = 0.6745;
+
+/// What a clock cannot tell apart is not far off: deviations count as half a percent
+/// at least.
+const GRAIN: f64 = 0.005;
+
+/// The places of the samples that are far off, and of those that are no times at all.
+///
+/// Far off is by the modified z-score, the distance from the median in median absolute
+/// deviations. Of the usual measures it is the one that a cluster of outliers spoils
+/// last: half of the samples have to be off before it moves; Tukey's fences give way at
+/// a quarter. It is taken of the logarithms, since times have a long tail to
+/// the slow side that is no error.
+pub(super) fn outliers(samples: &[Sample]) -> Vec<usize> {
+    let mut logs: Vec<f64> = samples.iter().filter(|s| is_usable(s)).map(|s| s.ns.ln()).collect();
+    let judged = logs.len() >= FEWEST;
+    let middle = median(&mut logs).unwrap_or_default();
+    let mut distances: Vec<f64> = logs.iter().map(|log| (log - middle).abs()).collect();
+    let deviation = median(&mut distances).unwrap_or_default().max(GRAIN);
+    let is_far = |sample: &Sample| judged && MAD * (sample.ns.ln() - middle).abs() / deviation > FAR;
+    let off = |sample: &Sample| !is_usable(sample) || is_far(sample);
+    samples.iter().enumerate().filter(|(_, sample)| off(sample)).map(|(place, _)| place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::summary;
+    use super::super::synthetic::{list, run};
+    use super::*;
+
+    #[test]
+    fn one_sample_far_off_is_listed_and_moves_hardly_anything() {
+        let mut samples = run(4, 5, 20, 0.01, 0.02);
+        let clean = summary(&samples, 1);
+        samples[33].ns *= 50.0;
+        let found = summary(&samples, 1);
+        assert!(found.outliers.contains(&33));
+        let near = |x: f64, y: f64| (x / y - 1.0).abs() < 0.01;
+        assert!(near(found.median.estimate, clean.median.estimate));
+        assert!(near(found.median.low, clean.median.low) && near(found.median.high, clean.median.high));
+        assert!(found.slowest > 4000.0);
+    }
+
+    #[test]
+    fn a_fifth_of_the_samples_does_not_hide_itself() {
+        let mut samples = run(4, 5, 20, 0.01, 0.02);
+        samples.iter_mut().filter(|sample| sample.round == 2).for_each(|sample| sample.ns *= 2.0);
+        assert!((40..60).all(|place| outliers(&samples).contains(&place)));
+    }
+
+    #[test]
+    fn ordinary_noise_has_hardly_any() {
+        let listed: usize = (0..50).map(|seed| outliers(&run(seed, 5, 20, 0.0, 0.05)).len()).sum();
+        assert!(listed < 25, "{listed} of 5000");
+    }
+
+    #[test]
+    fn equal_times_with_the_grain_of_a_clock_have_none() {
+        assert!(outliers(&list(&[100.0, 100.0, 100.0, 100.0, 100.0, 101.0])).is_empty());
+        assert_eq!(outliers(&list(&[100.0, 100.0, 100.0, 100.0, 100.0, 110.0])), [5]);
+    }
+
+    #[test]
+    fn four_samples_are_not_judged() {
+        assert!(outliers(&list(&[1.0, 1.0, 1.0, 50.0])).is_empty());
+    }
+}

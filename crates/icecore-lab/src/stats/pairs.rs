@@ -1,0 +1,200 @@
+//! Two competitors, divided where they were timed side by side.
+
+use super::bootstrap::Rounds;
+use super::{interval, is_usable};
+use crate::model::{Comparison, Interval, Sample};
+use std::collections::HashMap;
+
+/// How many times faster `a` is than `b`: the median of `b`'s time over `a`'s, of all
+/// pairs with the same round and turn. What has no partner is left out; without any
+/// pair there is no answer, and a single pair gives one that is not
+/// [known](super::is_known).
+///
+/// It is done on logarithms, on which twice as fast and half as fast are equally far
+/// from 1: `times(a, b)` and `times(b, a)` are the inverse of each other.
+pub fn times(a: &[Sample], b: &[Sample], seed: u64) -> Option<Interval> {
+    let place = |sample: &Sample| (sample.round, sample.turn);
+    let partners: HashMap<_, f64> = a.iter().filter(|s| is_usable(s)).map(|s| (place(s), s.ns)).collect();
+    let pairs = b.iter().filter(|sample| is_usable(sample));
+    let ratios = pairs.filter_map(|sample| Some((sample.round, (sample.ns / partners.get(&place(sample))?).ln())));
+    ratios.collect::<Rounds>().interval_of_logs(seed)
+}
+
+/// How many times faster `a` is than `b`, and whether that is more than noise: a tie
+/// has an interval that includes 1, or is closer to 1 than `resolution`, which is how
+/// far the baseline is from itself.
+pub fn compare(a: &[Sample], b: &[Sample], resolution: f64, seed: u64) -> Option<Comparison> {
+    times(a, b, seed).map(|times| Comparison { times, tie: interval::is_tie(&times, resolution) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::is_known;
+    use super::super::synthetic::{Machine, list, run};
+    use super::*;
+
+    const TRUE: f64 = 1.3;
+
+    /// Covered in which share of 300 runs, and the mean width on logarithms.
+    fn coverage(machine: Machine) -> (f64, f64) {
+        let mut covered = 0;
+        let mut width = 0.0;
+        for seed in 0..300 {
+            let (a, b) = machine.pair(seed, TRUE);
+            let found = times(&a, &b, seed).unwrap();
+            assert!(found.low <= found.estimate && found.estimate <= found.high);
+            covered += usize::from(found.low <= TRUE && TRUE <= found.high);
+            width += (found.high / found.low).ln();
+        }
+        (covered as f64 / 300.0, width / 300.0)
+    }
+
+    #[test]
+    fn the_true_ratio_is_covered_where_processes_differ_more_than_turns() {
+        let machine = Machine { process: 0.03, noise: 0.01, turns: 10, ..Machine::default() };
+        for (rounds, widest) in [(3, 0.35), (5, 0.15), (10, 0.08), (15, 0.065)] {
+            let (covered, width) = coverage(Machine { rounds, ..machine });
+            assert!((0.90..=0.995).contains(&covered), "{rounds} rounds: {covered}");
+            assert!(width < widest, "{rounds} rounds: {width}");
+        }
+    }
+
+    #[test]
+    fn the_true_ratio_is_covered_where_turns_differ_more_than_processes() {
+        let machine = Machine { process: 0.01, noise: 0.06, turns: 10, ..Machine::default() };
+        for (rounds, widest) in [(5, 0.135), (10, 0.08), (15, 0.06)] {
+            let (covered, width) = coverage(Machine { rounds, ..machine });
+            assert!((0.92..=1.0).contains(&covered), "{rounds} rounds: {covered}");
+            assert!(width < widest, "{rounds} rounds: {width}");
+        }
+    }
+
+    #[test]
+    fn one_sample_of_each_process_is_covered_too() {
+        let machine = Machine { turns: 1, process: 0.03, noise: 0.03, ..Machine::default() };
+        for rounds in [3, 5, 10] {
+            let (covered, _) = coverage(Machine { rounds, ..machine });
+            assert!((0.90..=0.995).contains(&covered), "{rounds} rounds: {covered}");
+        }
+    }
+
+    #[test]
+    fn what_slows_both_sides_of_a_pair_does_not_move_the_ratio() {
+        let (mut a, mut b) = Machine { process: 0.01, noise: 0.01, ..Machine::default() }.pair(3, TRUE);
+        let clean = times(&a, &b, 1).unwrap();
+        for sample in a.iter_mut().chain(&mut b).filter(|sample| (sample.turn + sample.round) % 3 == 0) {
+            sample.ns *= 3.0;
+        }
+        let found = times(&a, &b, 1).unwrap();
+        let same = |x: f64, y: f64| (x / y - 1.0).abs() < 1e-9;
+        assert!(same(found.estimate, clean.estimate) && same(found.low, clean.low) && same(found.high, clean.high));
+    }
+
+    #[test]
+    fn a_drift_over_the_run_does_not_move_the_ratio() {
+        let mean = |drift| {
+            let machine = Machine { process: 0.01, noise: 0.02, drift, ..Machine::default() };
+            let logs = (0..50).map(|seed| {
+                let (a, b) = machine.pair(seed, TRUE);
+                times(&a, &b, seed).unwrap().estimate.ln()
+            });
+            (logs.sum::<f64>() / 50.0).exp()
+        };
+        assert!((mean(1.0) / mean(0.0) - 1.0).abs() < 1e-9);
+        assert!((mean(1.0) / TRUE - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn equals_are_ties_and_others_are_not() {
+        let machine = Machine { process: 0.02, noise: 0.03, ..Machine::default() };
+        let ties = |ratio, runs| {
+            let ties = (0..runs).filter(|&seed| {
+                let (a, b) = machine.pair(seed, ratio);
+                compare(&a, &b, 0.01, seed).unwrap().tie
+            });
+            ties.count()
+        };
+        let equals = ties(1.0, 200);
+        assert!((180..200).contains(&equals), "{equals}");
+        assert_eq!(ties(1.3, 100), 0);
+        assert_eq!(ties(1.0 / 1.3, 100), 0);
+    }
+
+    #[test]
+    fn what_is_below_the_resolution_is_a_tie() {
+        let (a, b) = Machine { process: 0.0, noise: 0.001, ..Machine::default() }.pair(1, 1.03);
+        assert!(!compare(&a, &b, 0.01, 1).unwrap().tie);
+        assert!(compare(&a, &b, 0.05, 1).unwrap().tie);
+    }
+
+    #[test]
+    fn one_sample_that_is_far_off_hardly_moves_anything() {
+        let (a, mut b) = Machine { process: 0.01, noise: 0.02, ..Machine::default() }.pair(5, TRUE);
+        let clean = times(&a, &b, 1).unwrap();
+        b[17].ns *= 50.0;
+        let found = times(&a, &b, 1).unwrap();
+        assert!((found.estimate / clean.estimate - 1.0).abs() < 0.005);
+        assert!((found.low / clean.low - 1.0).abs() < 0.01 && (found.high / clean.high - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn the_other_way_round_is_the_inverse() {
+        let (a, b) = Machine::default().pair(5, TRUE);
+        let (there, back) = (times(&a, &b, 9).unwrap(), times(&b, &a, 9).unwrap());
+        assert!((there.estimate * back.estimate - 1.0).abs() < 1e-9);
+        assert!((there.low * back.high - 1.0).abs() < 1e-9 && (there.high * back.low - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_has_no_partner_is_left_out() {
+        let (a, b) = Machine::default().pair(5, TRUE);
+        let whole = times(&a[..40], &b[..40], 1);
+        assert_eq!(times(&a, &b[..40], 1), whole);
+        assert_eq!(times(&a[..40], &b, 1), whole);
+        assert_eq!(times(&a[..40], &b[40..], 1), None);
+        assert_eq!(times(&[], &b, 1), None);
+        assert_eq!(compare(&[], &[], 0.01, 1), None);
+    }
+
+    #[test]
+    fn what_is_no_time_is_left_out_with_its_partner() {
+        let (mut a, mut b) = Machine::default().pair(5, TRUE);
+        let clean = times(&a[4..], &b[4..], 1);
+        (a[0].ns, a[1].ns, b[2].ns, b[3].ns) = (f64::NAN, 0.0, f64::INFINITY, -1.0);
+        assert_eq!(times(&a, &b, 1), clean);
+    }
+
+    #[test]
+    fn a_single_pair_says_nothing() {
+        let found = compare(&list(&[1.0]), &list(&[3.0]), 0.01, 1).unwrap();
+        assert!((found.times.estimate - 3.0).abs() < 1e-9);
+        assert!(found.tie && !is_known(&found.times));
+        assert!(found.times.low < 0.04 && found.times.high > 290.0);
+    }
+
+    #[test]
+    fn two_pairs_that_agree_by_chance_do_not_say_much() {
+        let found = compare(&list(&[1.0, 1.0]), &list(&[1.05, 1.10]), 0.01, 1).unwrap();
+        assert!(found.tie, "{found:?}");
+    }
+
+    #[test]
+    fn one_process_is_no_witness_of_a_few_percent() {
+        let one = Machine { rounds: 1, turns: 100, process: 0.0, noise: 0.01, ..Machine::default() };
+        let (a, b) = one.pair(1, 1.04);
+        assert!(compare(&a, &b, 0.01, 1).unwrap().tie);
+        let (a, b) = one.pair(1, 1.2);
+        assert!(!compare(&a, &b, 0.01, 1).unwrap().tie);
+    }
+
+    #[test]
+    fn forty_competitors_are_judged_quickly() {
+        let samples: Vec<_> = (0..40).map(|seed| run(seed, 5, 20, 0.02, 0.03)).collect();
+        let start = std::time::Instant::now();
+        for other in &samples {
+            times(&samples[0], other, 1);
+        }
+        // A second with optimisation is the aim; tests are built with little of it, and share the machine.
+        assert!(start.elapsed().as_secs_f64() < 10.0, "{:?}", start.elapsed());
+    }
+}

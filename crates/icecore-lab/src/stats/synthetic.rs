@@ -1,0 +1,86 @@
+//! Timings with known answers, for the tests.
+
+use super::summary;
+use crate::model::{Cell, Entry, Fidelity, Operation, Point, Role, Sample};
+use fastrand::Rng;
+
+/// A made-up machine, and how it measures.
+#[derive(Clone, Copy)]
+pub(crate) struct Machine {
+    pub rounds: u32,
+    pub turns: u32,
+    /// How much processes of one program differ: the deviation of the logarithms.
+    pub process: f64,
+    /// How much turns of one process differ.
+    pub noise: f64,
+    /// How much slower the machine is at the end, 1 is twice as slow.
+    pub drift: f64,
+}
+
+impl Default for Machine {
+    fn default() -> Machine {
+        Machine { rounds: 5, turns: 20, process: 0.02, noise: 0.03, drift: 0.0 }
+    }
+}
+
+impl Machine {
+    /// Two programs, of which the first is `ratio` times faster and the second takes
+    /// 100 ns, measured side by side.
+    pub fn pair(self, seed: u64, ratio: f64) -> (Vec<Sample>, Vec<Sample>) {
+        let mut random = Rng::with_seed(seed);
+        (self.samples(&mut random, 100.0 / ratio), self.samples(&mut random, 100.0))
+    }
+
+    /// One program that takes `ns`.
+    pub fn samples(self, random: &mut Rng, ns: f64) -> Vec<Sample> {
+        let mut samples = Vec::new();
+        for round in 0..self.rounds {
+            let process = self.process * normal(random);
+            for turn in 0..self.turns {
+                let gone = f64::from(round * self.turns + turn) / f64::from(self.rounds * self.turns);
+                let slower = 1.0 + self.drift * gone;
+                let ns = ns * (process + self.noise * normal(random)).exp() * slower;
+                samples.push(Sample { round, turn, ns });
+            }
+        }
+        samples
+    }
+}
+
+/// A program that takes 100 ns.
+pub(crate) fn run(seed: u64, rounds: u32, turns: u32, process: f64, noise: f64) -> Vec<Sample> {
+    Machine { rounds, turns, process, noise, drift: 0.0 }.samples(&mut Rng::with_seed(seed), 100.0)
+}
+
+/// These times, of one process.
+pub(crate) fn list(times: &[f64]) -> Vec<Sample> {
+    times.iter().zip(0..).map(|(&ns, turn)| Sample { round: 0, turn, ns }).collect()
+}
+
+/// The normal distribution, by Box and Muller.
+fn normal(random: &mut Rng) -> f64 {
+    (-2.0 * (1.0 - random.f64()).ln()).sqrt() * (std::f64::consts::TAU * random.f64()).cos()
+}
+
+/// A competitor that is exact, with the samples of its operations.
+pub(crate) fn entry(id: &str, size: u64, cells: Vec<(Operation, Vec<Sample>)>) -> Entry {
+    let cell = |(operation, samples): (_, Vec<Sample>)| {
+        let summary = summary(&samples, 1);
+        Cell { operation, samples, summary, against: None }
+    };
+    Entry {
+        id: id.to_owned(),
+        name: id.to_owned(),
+        version: String::new(),
+        role: Role::Competitor,
+        fidelity: Fidelity::Exact,
+        size: Some(size),
+        cells: cells.into_iter().map(cell).collect(),
+        memory: Vec::new(),
+    }
+}
+
+/// A size with these competitors.
+pub(crate) fn point(at: f64, entries: Vec<Entry>) -> Point {
+    Point { name: at.to_string(), at, parameters: [].into(), entries, memcpy_ns: None }
+}

@@ -1,0 +1,46 @@
+//! The runners of PHP, with the real PHP if it is there.
+
+use icecore_lab::model::{Fidelity, Role, ScenarioReport};
+use icecore_lab::run::{Options, run};
+use icecore_lab::scenario;
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+fn has_php() -> bool {
+    Command::new("php").arg("-v").output().is_ok()
+}
+
+fn report(scenario: &str) -> ScenarioReport {
+    let scenario = scenario::find(scenario).expect("the scenario is there");
+    let report = run(&[scenario], &Options::default().small(), &mut (), &AtomicBool::new(false)).expect("it runs");
+    report.scenarios.into_iter().next().expect("one scenario ran")
+}
+
+#[test]
+fn all_runners_carry_the_tree_and_json_is_caught() {
+    if !has_php() {
+        return;
+    }
+    let report = report("php-objects");
+    assert_eq!(report.points.len(), 3);
+    for absent in &report.absent {
+        assert!(absent.install.is_some(), "{absent:?}");
+    }
+    for point in &report.points {
+        let entries: BTreeMap<&str, _> = point.entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
+        assert!(entries.len() >= 11, "{:?}", entries.keys());
+        assert_eq!(entries["php/floor"].role, Role::Floor);
+        for entry in point.entries.iter().filter(|entry| entry.role == Role::Competitor) {
+            let lossy = matches!(entry.fidelity, Fidelity::Differs { .. });
+            assert_eq!(lossy, entry.id == "php/json", "{}: {:?}", entry.id, entry.fidelity);
+            assert!(entry.size > Some(100), "{}: {:?}", entry.id, entry.size);
+            assert!(entry.memory.iter().all(|step| step.peak >= step.resident), "{:?}", entry.memory);
+            let steps: Vec<&str> = entry.memory.iter().map(|step| step.step.as_str()).collect();
+            assert_eq!(steps, ["start", "data", "written", "freed", "read"], "{}", entry.id);
+        }
+        for entry in &point.entries {
+            assert!(entry.cells.iter().all(|cell| cell.samples.len() >= 3), "{}", entry.id);
+        }
+    }
+}
