@@ -10,19 +10,20 @@ mod html;
 mod markdown;
 mod matrix;
 mod number;
-mod pairs;
 mod performance;
+mod ranking;
 mod table;
 mod tables;
 mod text;
 mod view;
 mod words;
 
-pub use chart::{Kind, charts, svg};
+pub use chart::{Kind, charts, kinds, svg};
 pub use csv::csv;
 pub use html::html;
 pub use markdown::markdown;
 pub use performance::performance;
+pub use ranking::ranking;
 pub use text::text;
 
 /// How [`text`] looks.

@@ -39,8 +39,13 @@ pub fn noise(level: NoiseLevel, words: &str) -> Noise {
 
 /// Samples around a time: common noise of a round, and a little of one's own.
 pub fn samples(ns: f64, own: u32) -> Vec<Sample> {
-    let wave = |n: u32| f64::from(n * 37 % 11) / 10.0 - 0.5;
-    let at = |round, turn| ns * (1.0 + 0.08 * wave(round * 7 + turn) + 0.03 * wave(own * 5 + round * 3 + turn * 2));
+    let wave = |of: &[u32]| {
+        let seed = of.iter().fold(17, |seed: u64, n| seed * 31 + u64::from(*n));
+        fastrand::Rng::with_seed(seed).f64() - 0.5
+    };
+    let common = |round, turn| 0.10 * wave(&[1, round, turn]);
+    let alone = |round, turn| 0.05 * wave(&[2, own, round]) + 0.04 * wave(&[3, own, round, turn]);
+    let at = |round, turn| ns * (1.0 + common(round, turn) + alone(round, turn));
     (0..5).flat_map(|round| (0..4).map(move |turn| Sample { round, turn, ns: at(round, turn) })).collect()
 }
 

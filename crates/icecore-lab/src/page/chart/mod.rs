@@ -50,8 +50,16 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The charts that a report has: the name of the scenario, and what is shown.
-pub fn charts(report: &Report) -> Vec<(&str, Kind)> {
+/// The charts that a report has, each as [`svg`] gives it, with a name for its file:
+/// `perl-mix-bars-read`.
+pub fn charts(report: &Report) -> Vec<(String, String)> {
+    let one =
+        |(scenario, kind): (&str, Kind)| Some((format!("{}-{kind}", slug(scenario)), svg(report, scenario, kind)?));
+    kinds(report).into_iter().filter_map(one).collect()
+}
+
+/// What charts a report has: the name of the scenario, and what is shown.
+pub fn kinds(report: &Report) -> Vec<(&str, Kind)> {
     let all = |scenario: &ScenarioReport| {
         let mut kinds: Vec<Kind> = operations(scenario).into_iter().map(Kind::Bars).collect();
         kinds.extend(operations(scenario).into_iter().map(Kind::Growth));
@@ -64,8 +72,8 @@ pub fn charts(report: &Report) -> Vec<(&str, Kind)> {
 /// One chart as an SVG that needs nothing else and follows light and dark. None if the
 /// report has no such scenario, or nothing to show there.
 pub fn svg(report: &Report, scenario: &str, kind: Kind) -> Option<String> {
-    let scenario = report.scenarios.iter().find(|s| s.name == scenario)?;
-    Some(drawing(scenario, kind)?.standalone(&format!("{}-{kind}", slug(&scenario.name))))
+    let drawn = report.scenarios.iter().filter(|s| s.name == scenario).find_map(|s| drawing(s, kind))?;
+    Some(drawn.standalone(&format!("{}-{kind}", slug(scenario))))
 }
 
 /// The same, at the largest size of the last curve.
