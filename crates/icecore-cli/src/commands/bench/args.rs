@@ -36,6 +36,9 @@ pub struct Bench {
     /// Say in words why the ranking is as it is
     #[arg(long)]
     pub explain: bool,
+    /// Show every size in full, not only the largest
+    #[arg(long)]
+    pub full: bool,
     /// Only the small sizes, a few samples: to see that everything works
     #[arg(long)]
     pub small: bool,
@@ -83,7 +86,7 @@ pub struct Bench {
     pub compare: Option<PathBuf>,
     /// With --compare: exit 1 if something became worse by more than this: 10%
     #[arg(long, value_name = "PERCENT", requires = "compare")]
-    pub fail_on: Option<icecore_lab::compare::Threshold>,
+    pub fail_on: Option<String>,
 }
 
 const EXAMPLES: &str = "\
