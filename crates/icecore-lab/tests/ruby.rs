@@ -105,7 +105,9 @@ fn plain_data_comes_back_and_is_built() {
     }
     for medium in ["memory", "file"] {
         let report = plain(EMPLOYEES, medium, "");
-        for name in ["marshal", "marshal-base64", "json", "yaml", "oj-object", "oj-compat", "msgpack", "floor"] {
+        for name in
+            ["marshal", "marshal-base64", "json", "yaml", "oj-object", "oj-compat", "msgpack", "cbor", "yajl", "floor"]
+        {
             let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
             let unchecked = entry.role == Role::Floor && entry.fidelity == Fidelity::Unchecked;
             assert!(is_exact(entry) || unchecked, "{name}: {:?}", entry.fidelity);
