@@ -9,6 +9,7 @@ use std::time::Duration;
 
 /// Remembers the turns, and stops after so many.
 struct Turns<'s> {
+    folder: &'s Path,
     seen: Vec<(u32, u32)>,
     stop_at: usize,
     stop: &'s AtomicBool,
@@ -20,6 +21,7 @@ impl Watch for Turns<'_> {
     }
 
     fn turn(&mut self, round: u32, turn: u32) {
+        assert!(any_process_uses(self.folder), "no server is there");
         self.seen.push((round, turn));
         if self.seen.len() == self.stop_at {
             self.stop.store(true, Ordering::Relaxed);
@@ -30,7 +32,7 @@ impl Watch for Turns<'_> {
 fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (Outcome, Vec<(u32, u32)>) {
     let folder = tempfile::tempdir().expect("a folder");
     let stop = AtomicBool::new(false);
-    let mut turns = Turns { seen: Vec::new(), stop_at, stop: &stop };
+    let mut turns = Turns { folder: folder.path(), seen: Vec::new(), stop_at, stop: &stop };
     let size = scenario.sizes(true).next().expect("a size");
     let plan = Plan {
         scenario,
@@ -45,18 +47,16 @@ fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (Outcome, Ve
         stop: &stop,
     };
     let outcome = web::run(&plan, &mut turns).expect("it runs");
-    assert!(!any_process_knows(folder.path()), "a server is still there");
+    assert!(!any_process_uses(folder.path()), "a server is still there");
     (outcome, turns.seen)
 }
 
-/// Whether the command line of a process names the folder, as those of the servers do.
-fn any_process_knows(folder: &Path) -> bool {
-    let folder = folder.to_string_lossy().into_owned();
-    let lines = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    lines.into_iter().any(|entry| {
-        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&line).contains(&folder)
-    })
+/// Whether a process has a file in the folder open, as the servers and all of their children have their logs.
+fn any_process_uses(folder: &Path) -> bool {
+    let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries(Path::new("/proc"))
+        .flat_map(|process| entries(&process.join("fd")))
+        .any(|file| std::fs::read_link(file).is_ok_and(|target| target.starts_with(folder)))
 }
 
 #[test]

@@ -36,8 +36,7 @@ fn text(reply: Reply, path: &str) -> Result<String, Trouble> {
 /// last answer; the connections are made before.
 pub(super) fn sample(asked: Asked<'_>, clients: u32, requests: u32, stop: &AtomicBool) -> Result<f64, Trouble> {
     let failed = |error: std::io::Error| Trouble::Failed(format!("{}: {error}", asked.path));
-    let connections: Result<Vec<Client>, _> =
-        (0..clients).map(|_| Client::connect(asked.address, PATIENCE)).collect();
+    let connections: Result<Vec<Client>, _> = (0..clients).map(|_| Client::connect(asked.address, PATIENCE)).collect();
     let connections = connections.map_err(failed)?;
     let left = AtomicU32::new(requests);
     let start = Barrier::new(connections.len() + 1);

@@ -4,9 +4,7 @@ use super::load::{Asked, ask, sample};
 use super::pages::{PAGES, Page};
 use super::server::Servers;
 use super::tools::{self, Tools};
-use crate::model::{
-    Absent, Cell, Entry, Fidelity, Interval, Operation, Point, Role, Sample,
-};
+use crate::model::{Absent, Cell, Entry, Fidelity, Interval, Operation, Point, Role, Sample};
 use crate::runner::Trouble;
 use crate::scenario::{Scenario, Size};
 use crate::{Error, scenario, stats};
@@ -366,7 +364,9 @@ impl Expected {
         let (mut leaves, mut ids, mut lengths) = (0_u64, 0_i64, 0_usize);
         let mut open = vec![document.root()];
         while let Some(cursor) = open.pop() {
-            if let (b"Leaf", Some(id), Some(name)) = (cursor.class(), cursor.body().get("id"), cursor.body().get("name")) {
+            if let (b"Leaf", Some(id), Some(name)) =
+                (cursor.class(), cursor.body().get("id"), cursor.body().get("name"))
+            {
                 leaves += 1;
                 ids += id.as_i64().unwrap_or_default();
                 lengths += name.as_bytes().unwrap_or_default().len();

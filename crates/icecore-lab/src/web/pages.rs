@@ -92,12 +92,7 @@ pub(super) const PAGES: [Page; 9] = [
     Page { id: "php/unserialize-manual", name: "unserialize, manual hooks", variant: "manual", ..SERIALIZE },
     Page { id: "php/unserialize-untyped", name: "unserialize, untyped classes", variant: "untyped", ..SERIALIZE },
     VAR_EXPORT,
-    Page {
-        id: "php/var-export-constructor-opcache",
-        name: "require from opcache",
-        pool: Pool::Default,
-        ..VAR_EXPORT
-    },
+    Page { id: "php/var-export-constructor-opcache", name: "require from opcache", pool: Pool::Default, ..VAR_EXPORT },
     Page {
         id: "php/var-export-constructor-opcache-large",
         name: "require from a large opcache",

@@ -104,8 +104,8 @@ fn wait(front: &mut [Server], pools: &mut [Server], address: SocketAddr) -> Resu
 }
 
 fn answers(address: SocketAddr, pool: Pool) -> bool {
-    let reply = Client::connect(address, PATIENCE)
-        .and_then(|mut client| client.get(&format!("/{}/status.php", pool.name())));
+    let reply =
+        Client::connect(address, PATIENCE).and_then(|mut client| client.get(&format!("/{}/status.php", pool.name())));
     reply.is_ok_and(|reply| reply.status == 200)
 }
 
