@@ -23,6 +23,14 @@ has_php_extension() {
     have php && php -m | grep -x "$1" >/dev/null
 }
 
+has_ruby_library() {
+    have ruby && ruby -e "require '$1'" 2>/dev/null
+}
+
+has_php_fpm() {
+    compgen -G '/usr/sbin/php-fpm*' >/dev/null
+}
+
 # -- Packages ----------------------------------------------------------------
 
 packages=()
@@ -37,15 +45,28 @@ need perl have prove
 need libsereal-encoder-perl has_perl_module Sereal::Encoder
 need libsereal-decoder-perl has_perl_module Sereal::Decoder
 need libjson-xs-perl has_perl_module JSON::XS
+need libcpanel-json-xs-perl has_perl_module Cpanel::JSON::XS
+need libcbor-xs-perl has_perl_module CBOR::XS
+need libdata-messagepack-perl has_perl_module Data::MessagePack
 need libperl-dev has_perl_headers
 need php-cli have php
 need php-igbinary has_php_extension igbinary
+need php-msgpack has_php_extension msgpack
 need ruby have ruby
+need ruby-oj has_ruby_library oj
+need ruby-msgpack has_ruby_library msgpack
 need make have make
 need python3 have python3
 need shellcheck have shellcheck
 # A Debian 13 to test against can only be made by root.
 [ "$(id -u)" -ne 0 ] || need debootstrap have debootstrap
+# Servers start by themselves where they are installed, and a browser is large: nobody gets these unasked.
+if [ "${CI:-}" = true ]; then
+    need nginx-light test -x /usr/sbin/nginx
+    need php-fpm has_php_fpm
+    need chromium have chromium
+    need fonts-dejavu-core test -d /usr/share/fonts/truetype/dejavu
+fi
 if ! have cargo; then
     need curl have curl
     need ca-certificates test -e /etc/ssl/certs/ca-certificates.crt

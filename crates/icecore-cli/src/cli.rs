@@ -1,6 +1,7 @@
 //! The command line: the one table that help, completions and man pages come
 //! from.
 
+pub use crate::commands::bench::Bench;
 use crate::commands::rows::{Bytea, Form, OnError, Text};
 use crate::limits;
 use crate::records::Frame;
@@ -61,6 +62,7 @@ pub enum Command {
     Classes(Classes),
     Convert(Convert),
     Rows(Rows),
+    Bench(Bench),
     Formats(Formats),
     #[command(hide = true)]
     Completions(Completions),

@@ -10,6 +10,8 @@
 mod error;
 pub mod fidelity;
 pub mod model;
+pub mod page;
+pub mod rank;
 pub mod run;
 pub mod runner;
 pub mod scenario;

@@ -1,5 +1,6 @@
 //! The commands.
 
+pub mod bench;
 mod classes;
 mod convert;
 mod detect;
@@ -20,6 +21,7 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Stop> {
         Command::Classes(args) => classes::run(args, global, report),
         Command::Convert(args) => convert::run(args, global, report),
         Command::Rows(args) => rows::run(args, global, report),
+        Command::Bench(args) => bench::run(args, global, report),
         Command::Formats(args) => formats::run(args),
         Command::Completions(args) => manual::completions(args),
         Command::Man(args) => manual::pages(args, report),

@@ -62,7 +62,8 @@ pub(super) fn seat<'s>(
 ) -> Result<Box<dyn Seat + 's>, Trouble> {
     let folder = folder(place, participant);
     let mut seat = participant.start(environment, &folder)?;
-    let code = code(place, participant)?;
+    let code = scenario::code(environment.folder, &place.scenario.name, participant.ending());
+    let code = code.map_err(|error| Trouble::Failed(error.to_string()))?;
     seat.load(&Load {
         scenario: &place.scenario.name,
         medium: place.scenario.medium.name(),
@@ -76,17 +77,6 @@ pub(super) fn seat<'s>(
 
 fn folder(place: &Place<'_>, participant: &Participant) -> PathBuf {
     place.folder.join(participant.id.replace(['/', ':', '=', ','], "-"))
-}
-
-/// The file with the classes of the scenario in the participant's language.
-fn code(place: &Place<'_>, participant: &Participant) -> Result<Option<PathBuf>, Trouble> {
-    let ending = participant.ending();
-    let Some(code) = scenario::code(&place.scenario.name, ending) else { return Ok(None) };
-    let path = place.folder.join(format!("code.{ending}"));
-    if !path.exists() {
-        std::fs::write(&path, code).map_err(|error| Trouble::Failed(error.to_string()))?;
-    }
-    Ok(Some(path))
 }
 
 /// Lets a participant show what it can: first that it is right, then how long it takes.

@@ -189,6 +189,7 @@ fn one(
             .extend(measured.absent.into_iter().map(|Absent { competitor, why, install }| (competitor, why, install)));
         report.points.extend(measured.points);
         twin.extend(measured.twin);
+        report.baseline = measured.baseline.or(report.baseline);
         let _ = std::fs::remove_dir_all(&folder);
     }
     report.notes.dedup();
@@ -211,6 +212,8 @@ pub(crate) struct Measured {
     pub(crate) notes: Vec<String>,
     /// How many times faster the baseline's twin is than the baseline, per operation.
     pub(crate) twin: Vec<crate::model::Interval>,
+    /// Whom the others were compared with.
+    pub(crate) baseline: Option<String>,
 }
 
 /// How far a run is: each size of each scenario is one part of it.

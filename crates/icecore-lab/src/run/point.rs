@@ -61,13 +61,14 @@ pub(super) fn measure(
             Err(trouble) => absent.push(away(participant, trouble)),
         }
     }
-    add_twin(&mut contenders, place.scenario);
+    let baseline = baseline(&contenders, place.scenario);
+    add_twin(&mut contenders, baseline.as_deref());
     let mut rounds = Rounds { place, environment, options, probe, blobs: &blobs, rng: Rng::with_seed(place.seed) };
     absent.extend(rounds.run(&mut contenders, progress));
     progress.part();
 
     notes.extend(contenders.iter().flat_map(|contender| contender.notes.iter().cloned()));
-    let (entries, twin) = entries(contenders, place);
+    let (entries, twin) = entries(contenders, baseline.as_deref(), place.seed);
     let smallest = entries.iter().filter(|entry| entry.role == Role::Competitor && entry.fidelity == Fidelity::Exact);
     let memcpy_ns = smallest.filter_map(|entry| entry.size).min().map(|size| memcpy(size as usize));
     let point = Point {
@@ -77,7 +78,7 @@ pub(super) fn measure(
         entries,
         memcpy_ns,
     };
-    Ok(Measured { points: vec![point], absent, notes, twin })
+    Ok(Measured { points: vec![point], absent, notes, twin, baseline })
 }
 
 fn away(participant: &Participant, trouble: Trouble) -> Absent {
@@ -89,9 +90,17 @@ fn away(participant: &Participant, trouble: Trouble) -> Absent {
     Absent { competitor: participant.id.clone(), why, install: None }
 }
 
+/// Whom the others are compared with. Where that one can't carry somebody's own data, it is the first who can.
+fn baseline(contenders: &[Contender], scenario: &Scenario) -> Option<String> {
+    let can = |one: &&Contender| one.role == Role::Competitor && !one.tasks.is_empty();
+    let named = contenders.iter().filter(can).find(|one| scenario.baseline.as_ref() == Some(&one.participant.id));
+    let first = || contenders.iter().filter(can).find(|one| scenario.is_given() && one.fidelity == Fidelity::Exact);
+    named.or_else(first).map(|one| one.participant.id.clone())
+}
+
 /// The baseline takes part twice: what differs between the two is noise.
-fn add_twin(contenders: &mut Vec<Contender>, scenario: &Scenario) {
-    let is_baseline = |one: &&Contender| scenario.baseline.as_ref() == Some(&one.participant.id);
+fn add_twin(contenders: &mut Vec<Contender>, baseline: Option<&str>) {
+    let is_baseline = |one: &&Contender| baseline == Some(&*one.participant.id);
     if let Some(one) = contenders.iter().find(is_baseline) {
         let mut participant = one.participant.clone();
         participant.name.push_str(", once more");
@@ -261,10 +270,8 @@ fn time(
 }
 
 /// What was measured, compared with the baseline; and how far the baseline's twin is from it.
-fn entries(contenders: Vec<Contender>, place: &Place<'_>) -> (Vec<Entry>, Vec<Interval>) {
-    let seed = place.seed;
-    let is_baseline =
-        |one: &&Contender| one.role != Role::Twin && place.scenario.baseline.as_ref() == Some(&one.participant.id);
+fn entries(contenders: Vec<Contender>, baseline: Option<&str>, seed: u64) -> (Vec<Entry>, Vec<Interval>) {
+    let is_baseline = |one: &&Contender| one.role != Role::Twin && baseline == Some(&*one.participant.id);
     let baseline: Vec<Task> = contenders.iter().find(is_baseline).map_or_else(Vec::new, |one| one.tasks.clone());
     let against = |task: &Task| baseline.iter().find(|other| other.operation == task.operation);
     let of_twin = |one: &Contender| -> Vec<(Operation, Interval)> {

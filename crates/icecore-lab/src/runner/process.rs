@@ -45,6 +45,9 @@ impl<'s> Process<'s> {
     ) -> Result<Process<'s>, std::io::Error> {
         let errors = folder.join("stderr");
         command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&errors)?);
+        // Ctrl-C is for the lab, which then ends its processes by itself.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
         let input = child.stdin.take();
         let (sender, lines) = sync_channel(16);

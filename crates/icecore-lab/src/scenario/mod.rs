@@ -9,6 +9,7 @@ use icecore::Document;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 
@@ -205,9 +206,22 @@ pub fn parse(name: &str, text: &str) -> Result<Scenario, Error> {
     Ok(scenario)
 }
 
-/// Source code of a language that belongs to a scenario: its classes.
-pub fn code(name: &str, ending: &str) -> Option<&'static [u8]> {
-    FOLDER.get_file(format!("{name}.{ending}")).map(include_dir::File::contents)
+/// The file with the classes of a scenario in a language, if there is one. All files of scenarios are put below `folder`,
+/// as one may load another.
+///
+/// # Errors
+///
+/// If they can't be written.
+pub fn code(folder: &Path, name: &str, ending: &str) -> Result<Option<PathBuf>, Error> {
+    let file = format!("{name}.{ending}");
+    if FOLDER.get_file(&file).is_none() {
+        return Ok(None);
+    }
+    let folder = folder.join("scenarios");
+    if !folder.exists() {
+        std::fs::create_dir_all(&folder).and_then(|()| FOLDER.extract(&folder)).map_err(|error| Error::io(&folder, &error))?;
+    }
+    Ok(Some(folder.join(file)))
 }
 
 impl Scenario {

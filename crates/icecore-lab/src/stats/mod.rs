@@ -21,9 +21,9 @@ mod interval;
 mod noise;
 mod outliers;
 mod pairs;
-
 #[cfg(test)]
-mod synthetic;
+pub(crate) mod synthetic;
+pub(crate) mod words;
 
 pub use interval::{exact, is_known, is_tie, reach};
 pub use noise::{FLOOR, noise};
@@ -52,10 +52,15 @@ pub fn summary(samples: &[Sample], seed: u64) -> Summary {
     }
 }
 
-/// Whether a sample is a time at all. Times below a thousandth of a nanosecond and
-/// above thirty thousand years are none.
-fn is_usable(sample: &Sample) -> bool {
-    (1e-3..1e21).contains(&sample.ns)
+/// The median alone, of the samples that are times; none without any.
+pub(crate) fn middle(samples: &[Sample]) -> Option<f64> {
+    median(&mut samples.iter().filter(|sample| is_usable(sample)).map(|sample| sample.ns).collect::<Vec<_>>())
+}
+
+/// Whether a sample is a time (or a cost) at all: positive, and so far from the ends of
+/// what a number can hold that quotients and products stay numbers.
+pub(crate) fn is_usable(sample: &Sample) -> bool {
+    (1e-12..1e30).contains(&sample.ns)
 }
 
 /// The median of a list, which is reordered; none if it is empty.

@@ -1,6 +1,7 @@
 //! Timings with known answers, for the tests.
 
-use crate::model::Sample;
+use super::summary;
+use crate::model::{Cell, Entry, Fidelity, Operation, Point, Role, Sample};
 use fastrand::Rng;
 
 /// A made-up machine, and how it measures.
@@ -59,4 +60,27 @@ pub(crate) fn list(times: &[f64]) -> Vec<Sample> {
 /// The normal distribution, by Box and Muller.
 fn normal(random: &mut Rng) -> f64 {
     (-2.0 * (1.0 - random.f64()).ln()).sqrt() * (std::f64::consts::TAU * random.f64()).cos()
+}
+
+/// A competitor that is exact, with the samples of its operations.
+pub(crate) fn entry(id: &str, size: u64, cells: Vec<(Operation, Vec<Sample>)>) -> Entry {
+    let cell = |(operation, samples): (_, Vec<Sample>)| {
+        let summary = summary(&samples, 1);
+        Cell { operation, samples, summary, against: None }
+    };
+    Entry {
+        id: id.to_owned(),
+        name: id.to_owned(),
+        version: String::new(),
+        role: Role::Competitor,
+        fidelity: Fidelity::Exact,
+        size: Some(size),
+        cells: cells.into_iter().map(cell).collect(),
+        memory: Vec::new(),
+    }
+}
+
+/// A size with these competitors.
+pub(crate) fn point(at: f64, entries: Vec<Entry>) -> Point {
+    Point { name: at.to_string(), at, parameters: [].into(), entries, memcpy_ns: None }
 }

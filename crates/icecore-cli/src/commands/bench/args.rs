@@ -1,0 +1,100 @@
+//! The command line of `icecore bench`.
+
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// Measure serializers side by side: the articles' experiments, or your own data
+///
+/// Each competitor is the real thing: a small script that perl, php or ruby runs. Its answer is checked first, then all
+/// take turns in random order, in several processes each. What counts are ratios, with the interval in which they lie;
+/// differences that are no more than noise are called ties. Without SCENARIO all are run, which takes a while: --small
+/// shows quickly how it looks. Ctrl-C ends a run, and what was measured is kept.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Bench {
+    /// The scenarios to run; all, if none is named
+    #[arg(value_name = "SCENARIO", conflicts_with_all = ["data", "reports"])]
+    pub scenarios: Vec<String>,
+    /// List the scenarios, who can take part here, and what is missing
+    #[arg(long, conflicts_with_all = ["data", "reports"])]
+    pub list: bool,
+    /// Measure with the data of this file, in any format that icecore reads; `-` is the standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub data: Option<PathBuf>,
+    /// The format of the data, with options; found out if not given
+    #[arg(short = 'f', long = "from", value_name = "FORMAT", requires = "data")]
+    pub format: Option<String>,
+    /// The data is what stands in this column of a CSV file, all rows as one list
+    #[arg(long, value_name = "NAME[=FORMAT]", requires = "data")]
+    pub column: Option<String>,
+    /// What you do how often, to rank the competitors: write:1,read:100,size:0.1
+    ///
+    /// The cost of one use is the sum: nanoseconds of each operation times its weight, and for size the nanoseconds that
+    /// a byte costs you (8 is a network of one gigabit). Operations are write, read, round-trip, to-json.
+    #[arg(long, value_name = "NAME:N,…")]
+    pub weight: Option<icecore_lab::rank::Weights>,
+    /// Say in words why the ranking is as it is
+    #[arg(long)]
+    pub explain: bool,
+    /// Show every size in full, not only the largest
+    #[arg(long)]
+    pub full: bool,
+    /// Only the small sizes, a few samples: to see that everything works
+    #[arg(long)]
+    pub small: bool,
+    /// How many processes each competitor gets
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub rounds: Option<u32>,
+    /// How long a scenario may take, about, in seconds; with --data 75 if not given
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
+    pub budget: Option<u64>,
+    /// The seed of the random order
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Only these competitors: perl/sereal, or a whole language: perl
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// A folder with more runners: DIR/LANGUAGE/NAME.pl
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub runners: Option<PathBuf>,
+    /// The folder of Icecore's modules (`bindings`), where they are not installed
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub modules: Option<PathBuf>,
+    /// Show the reports that --json wrote again, instead of measuring; several become one
+    #[arg(long = "report", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub reports: Vec<PathBuf>,
+    /// Write everything, raw samples included, as JSON
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub json: Option<PathBuf>,
+    /// Write a row for each competitor and operation
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub csv: Option<PathBuf>,
+    /// Write the tables as Markdown
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub markdown: Option<PathBuf>,
+    /// Write a page with charts that needs nothing else
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub html: Option<PathBuf>,
+    /// Write each chart as an SVG file into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub charts: Option<PathBuf>,
+    /// Write the page that the project publishes
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub performance: Option<PathBuf>,
+    /// Compare with the report of an earlier run: ratios to the baseline, sizes, fidelity
+    #[arg(long, value_name = "OLD.json", value_hint = ValueHint::FilePath)]
+    pub compare: Option<PathBuf>,
+    /// With --compare: exit 1 if something became worse by more than this: 10%
+    #[arg(long, value_name = "PERCENT", requires = "compare")]
+    pub fail_on: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  icecore bench --list                          what can run here, and what is missing
+  icecore bench --small                         a quick look at everything
+  icecore bench perl-mix --html mix.html        one experiment, as a page with charts
+  icecore bench --data session.storable --weight write:1,read:100,size:0.1 --explain
+  icecore bench --data meta.csv --column meta_value=php
+  icecore bench perl-mix --json new.json --compare old.json --fail-on 10%
+  icecore bench --report docs/bench/report.json --markdown tables.md";

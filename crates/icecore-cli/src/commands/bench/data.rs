@@ -1,0 +1,100 @@
+//! Somebody's own data as a scenario.
+
+use super::Bench;
+use crate::cli::{Cli, Command, Global};
+use crate::commands::rows;
+use crate::report::{Report, Stop, code};
+use crate::source::Source;
+use clap::Parser;
+use icecore::{Document, Stage};
+use icecore_lab::scenario::Scenario;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// The formats that the engine takes part with, besides that of the data.
+const ENGINE: [&str; 6] = ["storable", "sereal", "php", "igbinary", "marshal", "json"];
+
+/// The data of `--data` as a scenario; none if it can't be read, which is reported.
+pub fn scenario(args: &Bench, file: &Path, global: &Global, report: &mut Report) -> Result<Option<Scenario>, Stop> {
+    let source = Source::one(Some(file));
+    let name = source.name();
+    let read = match &args.column {
+        Some(column) => Some(column_of(column, args, file, global, report)?),
+        None => whole(args, &source, &name, global, report)?,
+    };
+    let Some((document, format)) = read else { return Ok(None) };
+    let title = source.below.display().to_string();
+    let mut scenario = Scenario::of(&title, document, baseline(&format));
+    scenario.engine = ENGINE.iter().map(|&format| format.to_owned()).collect();
+    if !ENGINE.contains(&&*format) && Stage::parse(&format).is_ok() {
+        scenario.engine.insert(0, format);
+    }
+    Ok(Some(scenario))
+}
+
+/// Whom the others are compared with: the original that wrote such data.
+fn baseline(format: &str) -> &'static str {
+    match format {
+        "php" | "php-session" | "var-export" | "igbinary" => "php/serialize",
+        "marshal" => "ruby/marshal",
+        "json" | "ndjson" => "perl/json-xs",
+        _ => "perl/storable",
+    }
+}
+
+type Read = (Document<'static>, String);
+
+fn whole(
+    args: &Bench,
+    source: &Source,
+    name: &str,
+    global: &Global,
+    report: &mut Report,
+) -> Result<Option<Read>, Stop> {
+    let named = args.format.as_deref().map(Stage::parse).transpose();
+    let named = named.map_err(|error| Stop::Failed(code::USAGE, error.to_string()))?;
+    let bytes = match source.read() {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            report.io(name, &error);
+            return Ok(None);
+        }
+    };
+    let read = named.map_or_else(|| icecore::stage_of(&bytes), Ok).and_then(|stage| {
+        let document = icecore::read_as(&bytes, &stage, &global.limit)?;
+        Ok((document.into_owned(), stage.format().name.to_owned()))
+    });
+    Ok(read.map_err(|error| report.unreadable(name, &error, &bytes)).ok())
+}
+
+/// All values of a column, as one list: what `icecore rows` makes of it, read again.
+fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &mut Report) -> Result<Read, Stop> {
+    let failed = |error: &dyn std::fmt::Display| Stop::Failed(code::OTHER, error.to_string());
+    let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
+    let rows = folder.path().join("rows");
+    let form = args.format.as_deref().unwrap_or("csv");
+    let words = ["icecore", "rows", "--in", form, "-t", "json:typed", "--on-error", "stop", "--column", column, "-o"];
+    let words = words.map(OsString::from).into_iter().chain([rows.clone().into(), file.as_os_str().to_owned()]);
+    let cli = Cli::try_parse_from(words).map_err(|error| Stop::Failed(code::USAGE, error.to_string()))?;
+    let Command::Rows(asked) = &cli.command else { return Err(failed(&"rows")) };
+    rows::run(asked, global, report)?;
+    let name = column.split('=').next().unwrap_or_default();
+    let text = std::fs::read_to_string(&rows).map_err(|error| failed(&error))?;
+    let mut list = String::from("[");
+    for row in text.lines() {
+        let cells: HashMap<String, &RawValue> = serde_json::from_str(row).map_err(|error| failed(&error))?;
+        let cell = cells.get(name).ok_or_else(|| Stop::Failed(code::USAGE, format!("there is no column {name}")))?;
+        if list.len() > 1 {
+            list.push(',');
+        }
+        list.push_str(cell.get());
+    }
+    list.push(']');
+    let stage = Stage::parse("json:typed").map_err(|error| failed(&error))?;
+    let document = icecore::read_as(list.as_bytes(), &stage, &global.limit).map_err(|error| failed(&error))?;
+    let format = column.split_once('=').map_or("", |(_, path)| path);
+    let format = format.rsplit('/').next().unwrap_or_default().split(':').next().unwrap_or_default();
+    Ok((document.into_owned(), format.to_owned()))
+}

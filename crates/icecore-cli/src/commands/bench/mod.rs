@@ -1,0 +1,185 @@
+//! `icecore bench`: the lab at the command line.
+
+mod args;
+mod data;
+mod list;
+mod watch;
+
+pub use args::Bench;
+
+use crate::cli::Global;
+use crate::report::{Report, Stop, code};
+use crate::sink::Sink;
+use icecore_lab::model;
+use icecore_lab::run::{self, Options};
+use icecore_lab::runner::Environment;
+use icecore_lab::scenario::{self, Scenario};
+use icecore_lab::{page, rank};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Seconds for somebody's own data, if nothing is said: with the checks before, an answer takes less than two minutes.
+const BUDGET: u64 = 75;
+
+/// What ranks somebody's own data, if nothing is said.
+const EVEN: &str = "write:1,read:1";
+
+pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Stop> {
+    if args.list {
+        return listed(args);
+    }
+    let old = args.compare.as_deref().map(load).transpose()?;
+    let measured = if args.reports.is_empty() { measure(args, global, report)? } else { Some(merged(&args.reports)?) };
+    let Some(measured) = measured else { return Ok(()) };
+    show(args, &measured)?;
+    write_all(args, &measured)?;
+    let _ = old;
+    Ok(())
+}
+
+fn failed(error: icecore_lab::Error) -> Stop {
+    Stop::Failed(code::OTHER, error.to_string())
+}
+
+/// The scenarios that were named, or all.
+fn chosen(args: &Bench) -> Result<Vec<Scenario>, Stop> {
+    if args.scenarios.is_empty() {
+        return scenario::all().map_err(failed);
+    }
+    let found: Result<Vec<_>, _> = args.scenarios.iter().map(|name| scenario::find(name)).collect();
+    found.map_err(|error| Stop::Failed(code::USAGE, error.to_string()))
+}
+
+fn options(args: &Bench) -> Options {
+    let mut options = Options::default();
+    if args.small {
+        options = options.small();
+    }
+    options.rounds = args.rounds.unwrap_or(options.rounds);
+    let budget = args.budget.or_else(|| args.data.is_some().then_some(BUDGET));
+    options.budget = budget.map(Duration::from_secs);
+    options.seed = args.seed;
+    options.only.clone_from(&args.only);
+    options.runners.clone_from(&args.runners);
+    options.command = std::env::current_exe().ok();
+    options.modules = args.modules.clone().or_else(modules);
+    options
+}
+
+/// The modules of a source tree that this command was built in.
+fn modules() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    let here = std::env::current_dir().ok();
+    let tops = program.ancestors().skip(1).chain(here.as_deref());
+    tops.map(|top| top.join("bindings")).find(|folder| folder.join("perl").join("blib").is_dir())
+}
+
+fn listed(args: &Bench) -> Result<(), Stop> {
+    let scenarios = chosen(args)?;
+    let options = options(args);
+    let folder = tempfile::tempdir().map_err(|error| Stop::Failed(code::OTHER, error.to_string()))?;
+    let stop = watch::stop()?;
+    let environment = Environment {
+        folder: folder.path(),
+        more: options.runners.as_deref(),
+        command: options.command.as_deref(),
+        modules: options.modules.as_deref(),
+        patience: options.patience,
+        stop: &stop,
+    };
+    let cast = run::cast(&environment, &scenarios).map_err(failed)?;
+    let mut sink = Sink::stdout();
+    sink.text(&list::list(&scenarios, &cast, &options).map_err(failed)?)?;
+    sink.flush()
+}
+
+/// Runs what was asked for.
+fn measure(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<model::Report>, Stop> {
+    let scenarios = match &args.data {
+        Some(file) => match data::scenario(args, file, global, report)? {
+            Some(scenario) => vec![scenario],
+            None => return Ok(None),
+        },
+        None => chosen(args)?,
+    };
+    let stop = watch::stop()?;
+    let mut bar = watch::Bar::new(global.quiet);
+    let measured = run::run(&scenarios, &options(args), &mut bar, &stop);
+    bar.finish();
+    if stop.load(Ordering::Relaxed) {
+        report.fault(code::OTHER, "bench", "stopped; this is what was measured until then");
+    }
+    measured.map(Some).map_err(failed)
+}
+
+fn load(path: &Path) -> Result<model::Report, Stop> {
+    let wrong = |error: &dyn std::fmt::Display| Stop::Failed(code::USAGE, format!("{}: {error}", path.display()));
+    let text = std::fs::read(path).map_err(|error| wrong(&error))?;
+    let report: model::Report = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
+    if report.schema == model::SCHEMA {
+        Ok(report)
+    } else {
+        Err(wrong(&format!("a report of version {}, this command reads {}", report.schema, model::SCHEMA)))
+    }
+}
+
+/// Several reports as one: of scenarios that occur twice, the later counts.
+fn merged(paths: &[PathBuf]) -> Result<model::Report, Stop> {
+    let mut reports = paths.iter().map(|path| load(path));
+    let mut all = reports.next().ok_or_else(|| Stop::Failed(code::USAGE, "no report".to_owned()))??;
+    for report in reports {
+        let report = report?;
+        all.seconds += report.seconds;
+        for scenario in report.scenarios {
+            match all.scenarios.iter_mut().find(|one| one.name == scenario.name) {
+                Some(place) => *place = scenario,
+                None => all.scenarios.push(scenario),
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The tables, and the ranking.
+fn show(args: &Bench, report: &model::Report) -> Result<(), Stop> {
+    let style = page::Style { color: std::io::stdout().is_terminal(), full: args.full, ..page::Style::default() };
+    let mut text = page::text(report, &style);
+    let weights = args.weight.clone().or_else(|| args.data.as_ref().and(EVEN.parse().ok()));
+    if let Some(weights) = weights {
+        for scenario in &report.scenarios {
+            for point in &scenario.points {
+                let ranking = rank::rank(point, &weights, scenario.noise.resolution, args.seed);
+                text.push_str(&format!("{ranking:#?} {}", args.explain));
+            }
+        }
+    }
+    let mut sink = Sink::stdout();
+    sink.text(&text)?;
+    sink.flush()
+}
+
+/// The files that were asked for.
+fn write_all(args: &Bench, report: &model::Report) -> Result<(), Stop> {
+    let json = |report: &model::Report| serde_json::to_string(report).unwrap_or_default() + "\n";
+    let files: [(&Option<PathBuf>, &dyn Fn(&model::Report) -> String); 3] = [
+        (&args.json, &json),
+        (&args.csv, &page::csv),
+        (&args.markdown, &page::markdown),
+    ];
+    for (path, make) in files {
+        if let Some(path) = path {
+            write(path, &make(report))?;
+        }
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Stop> {
+    let wrong = |error: std::io::Error| Stop::Failed(code::USAGE, format!("{}: {error}", path.display()));
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(wrong)?;
+    }
+    std::fs::write(path, text).map_err(wrong)
+}

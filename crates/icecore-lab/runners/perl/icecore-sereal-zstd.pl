@@ -1,0 +1,14 @@
+#!/usr/bin/env perl
+use v5.30;
+use warnings;
+use lib $ENV{LAB_LIB};
+use Lab;
+
+Lab::run(
+    name    => 'Icecore: Sereal, zstd',
+    needs   => [['Icecore::Sereal', 'make install-modules']],
+    json    => 'Icecore::JSON',
+    prepare => 'Icecore->import(classes => q(any)); my $encoder = Icecore::Sereal::Encoder->new({ compress => Icecore::Sereal::SRL_ZSTD() }); my $decoder = Icecore::Sereal::Decoder->new',
+    write   => '$encoder->encode($value)',
+    read    => '$decoder->decode($bytes)',
+);

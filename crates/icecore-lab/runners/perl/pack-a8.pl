@@ -1,0 +1,16 @@
+#!/usr/bin/env perl
+use v5.30;
+use warnings;
+use lib $ENV{LAB_LIB};
+use Lab;
+use Lab::Flat;
+
+Lab::run(
+    name    => 'pack (A8)*',
+    json    => undef,
+    carries => Lab::Flat::carries(
+        write  => 'pack(q((A8)*), LIST)',
+        read   => 'unpack(q((A8)*), $bytes)',
+        refuse => sub { return 'it only carries up to 8 characters' if length $_[0] > 8 },
+    ),
+);

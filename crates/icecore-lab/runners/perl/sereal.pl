@@ -1,0 +1,14 @@
+#!/usr/bin/env perl
+use v5.30;
+use warnings;
+use lib $ENV{LAB_LIB};
+use Lab;
+
+# The calls that its documentation names as the fastest.
+Lab::run(
+    name    => 'Sereal',
+    needs   => [['Sereal::Encoder', 'apt-get install libsereal-encoder-perl'], ['Sereal::Decoder', 'apt-get install libsereal-decoder-perl']],
+    prepare => 'my $encoder = Sereal::Encoder->new(); my $decoder = Sereal::Decoder->new',
+    write   => 'Sereal::Encoder::sereal_encode_with_object($encoder, $value)',
+    read    => 'Sereal::Decoder::sereal_decode_with_object($decoder, $bytes)',
+);

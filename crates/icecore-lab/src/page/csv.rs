@@ -1,0 +1,123 @@
+//! The report as CSV (RFC 4180): a row for each scenario, point, competitor and operation.
+
+use super::view::measured;
+use crate::model::{Cell, Entry, Fidelity, Point, Report, Role, ScenarioReport};
+
+const HEAD: [&str; 24] = [
+    "scenario",
+    "point",
+    "at",
+    "parameters",
+    "competitor",
+    "name",
+    "version",
+    "role",
+    "fidelity",
+    "differences",
+    "size_bytes",
+    "operation",
+    "samples",
+    "outliers",
+    "median_ns",
+    "median_low_ns",
+    "median_high_ns",
+    "fastest_ns",
+    "slowest_ns",
+    "times_baseline",
+    "times_low",
+    "times_high",
+    "tie",
+    "memory_peak_growth_bytes",
+];
+
+/// The whole report as CSV. One without any operation has a row without times.
+pub fn csv(report: &Report) -> String {
+    let mut out = String::new();
+    line(&mut out, HEAD.map(str::to_owned));
+    for scenario in &report.scenarios {
+        for point in &scenario.points {
+            for entry in &point.entries {
+                entry.cells.iter().for_each(|cell| line(&mut out, row(scenario, point, entry, Some(cell))));
+                if entry.cells.is_empty() {
+                    line(&mut out, row(scenario, point, entry, None));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn row(scenario: &ScenarioReport, point: &Point, entry: &Entry, cell: Option<&Cell>) -> [String; 24] {
+    let summary = cell.filter(|cell| measured(cell).is_some()).map(|cell| &cell.summary);
+    let against = cell.and_then(|cell| cell.against.as_ref());
+    let (fidelity, differences) = fidelity(&entry.fidelity);
+    let parameters: Vec<String> = point.parameters.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    [
+        scenario.name.clone(),
+        point.name.clone(),
+        number(Some(point.at)),
+        parameters.join(" "),
+        entry.id.clone(),
+        entry.name.clone(),
+        entry.version.clone(),
+        role(entry.role).into(),
+        fidelity.into(),
+        differences.join("; "),
+        entry.size.map_or(String::new(), |n| n.to_string()),
+        cell.map_or(String::new(), |c| c.operation.name().into()),
+        cell.map_or(String::new(), |c| c.samples.len().to_string()),
+        cell.map_or(String::new(), |c| c.summary.outliers.len().to_string()),
+        number(summary.map(|s| s.median.estimate)),
+        number(summary.map(|s| s.median.low)),
+        number(summary.map(|s| s.median.high)),
+        number(summary.map(|s| s.fastest)),
+        number(summary.map(|s| s.slowest)),
+        number(against.map(|c| c.times.estimate)),
+        number(against.map(|c| c.times.low)),
+        number(against.map(|c| c.times.high)),
+        against.map_or(String::new(), |c| c.tie.to_string()),
+        peak(entry).map_or(String::new(), |n| n.to_string()),
+    ]
+}
+
+/// The most that was resident beyond the start.
+fn peak(entry: &Entry) -> Option<u64> {
+    let (start, steps) = entry.memory.split_first()?;
+    Some(steps.iter().map(|s| s.peak).max()?.saturating_sub(start.resident))
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::Competitor => "competitor",
+        Role::Floor => "floor",
+        Role::Engine => "engine",
+        Role::Twin => "twin",
+    }
+}
+
+fn fidelity(fidelity: &Fidelity) -> (&'static str, &[String]) {
+    match fidelity {
+        Fidelity::Exact => ("exact", &[]),
+        Fidelity::Alike { differences } => ("alike", differences),
+        Fidelity::Differs { differences } => ("differs", differences),
+        Fidelity::Unchecked => ("unchecked", &[]),
+    }
+}
+
+/// Nine digits, without an exponent; nothing where there is no number.
+fn number(n: Option<f64>) -> String {
+    n.filter(|n| n.is_finite()).map_or(String::new(), |n| format!("{n:.8e}").parse().unwrap_or(n).to_string())
+}
+
+fn line(out: &mut String, cells: [String; 24]) {
+    for (i, cell) in cells.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        match cell.contains([',', '"', '\r', '\n']) {
+            true => out.extend(["\"", &cell.replace('"', "\"\""), "\""]),
+            false => out.push_str(cell),
+        }
+    }
+    out.push_str("\r\n");
+}

@@ -1,0 +1,90 @@
+//! Who is faster than whom, in the shape of Perl's `cmpthese`.
+
+use super::number::rate;
+use super::pairs::compare;
+use super::table::Table;
+use super::view::{Names, by_speed, right};
+use crate::model::{Comparison, Entry, Operation, Point};
+use std::cmp::Ordering;
+
+/// The competitors of one operation, slowest first, and each against each.
+pub(super) struct Matrix<'a> {
+    pub(super) rows: Vec<(&'a Entry, f64)>,
+    /// Of a row: how many times faster it is than each column.
+    pub(super) against: Vec<Vec<Option<Comparison>>>,
+    /// Those whose round trip differs: they have no place in it.
+    pub(super) wrong: Vec<&'a Entry>,
+}
+
+impl<'a> Matrix<'a> {
+    /// None with less than two who are right.
+    pub(super) fn new(point: &'a Point, operation: Operation, resolution: f64, seed: u64) -> Option<Self> {
+        let (mut rows, wrong): (Vec<_>, Vec<_>) = by_speed(point, operation).into_iter().partition(|(e, _)| right(e));
+        rows.reverse();
+        if rows.len() < 2 {
+            return None;
+        }
+        let of = |row: usize, column: usize| {
+            let (a, b) = (rows[row].0.cell(operation)?, rows[column].0.cell(operation)?);
+            compare(&a.samples, &b.samples, resolution, seed)
+        };
+        // One half is counted, the other is its mirror: both say the same.
+        let half: Vec<Vec<_>> = (0..rows.len()).map(|row| (0..row).map(|column| of(row, column)).collect()).collect();
+        let at = |row: usize, column: usize| match row.cmp(&column) {
+            Ordering::Greater => half[row][column],
+            Ordering::Less => half[column][row].map(mirrored),
+            Ordering::Equal => None,
+        };
+        let against = (0..rows.len()).map(|row| (0..rows.len()).map(|column| at(row, column)).collect()).collect();
+        Some(Self { rows, against, wrong: wrong.into_iter().map(|(e, _)| e).collect() })
+    }
+
+    /// What stands at a place: `--`, `=`, `192%`.
+    pub(super) fn cell(&self, row: usize, column: usize) -> String {
+        match &self.against[row][column] {
+            _ if row == column => "--".into(),
+            None => "?".into(),
+            Some(c) if c.tie => "=".into(),
+            Some(c) => match (c.times.estimate - 1.0) * 100.0 {
+                percent if percent.is_finite() => format!("{percent:.0}%"),
+                _ => "?".into(),
+            },
+        }
+    }
+
+    /// As tables, the columns with names, or numbered and spread over several if they are too wide.
+    pub(super) fn tables(&self, names: &Names, width: usize) -> Vec<Table> {
+        let all: Vec<usize> = (0..self.rows.len()).collect();
+        let named = self.table(names, &all, false);
+        if named.width() <= width {
+            return vec![named];
+        }
+        let numbered = self.table(names, &all, true).width();
+        let parts = if numbered <= width { 1 } else { numbered.div_ceil(width - 44.min(width / 2)) };
+        all.chunks(all.len().div_ceil(parts)).map(|part| self.table(names, part, true)).collect()
+    }
+
+    fn table(&self, names: &Names, columns: &[usize], numbered: bool) -> Table {
+        let mut table = Table::new(["", ">Rate"]);
+        for column in columns {
+            match numbered {
+                true => table.column(&format!(">{}", column + 1)),
+                false => table.column(&format!(">{}", names.of(&self.rows[*column].0.id))),
+            }
+        }
+        for (row, (entry, ns)) in self.rows.iter().enumerate() {
+            let name = names.of(&entry.id);
+            let name = if numbered { format!("{:>2} {name}", row + 1) } else { name };
+            table.row([name, rate(*ns)].into_iter().chain(columns.iter().map(|column| self.cell(row, *column))));
+        }
+        table
+    }
+}
+
+/// The same from the other side.
+fn mirrored(c: Comparison) -> Comparison {
+    let mut times = c.times;
+    times.estimate = 1.0 / c.times.estimate;
+    (times.low, times.high) = (1.0 / c.times.high, 1.0 / c.times.low);
+    Comparison { times, tie: c.tie }
+}

@@ -1,0 +1,35 @@
+//! Draws a [`Report`](crate::model::Report). Nothing here measures.
+//!
+//! [`text`] is for a terminal, [`markdown`] and [`csv`] are for files.
+
+mod csv;
+mod markdown;
+mod matrix;
+mod number;
+mod pairs;
+mod table;
+mod tables;
+mod text;
+mod view;
+mod words;
+
+pub use csv::csv;
+pub use markdown::markdown;
+pub use text::text;
+
+/// How [`text`] looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Whether signs and headings have colours: for a terminal, not for a file.
+    pub color: bool,
+    /// The columns that may be used.
+    pub width: usize,
+    /// Whether everything is shown at each size, not only at the largest.
+    pub full: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { color: false, width: 108, full: false }
+    }
+}

@@ -1,0 +1,195 @@
+//! Numbers as people read them: three digits that count, a unit, no exponent.
+
+use crate::model::Interval;
+
+/// What stands where there is no number.
+pub(super) const NONE: &str = "-";
+
+/// `1,172,433`
+pub(super) fn count(n: f64) -> String {
+    if !n.is_finite() {
+        return NONE.into();
+    }
+    let digits = format!("{:.0}", n.abs());
+    let mut out = String::new();
+    if n < 0.0 && digits != "0" {
+        out.push('-');
+    }
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Three digits that count: `1.23`, `12.3`, `123`, `1,234`.
+fn digits(n: f64) -> String {
+    match n.abs() {
+        0.0 => "0".into(),
+        a if a >= 99.95 => count(n),
+        a if a >= 9.995 => format!("{n:.1}"),
+        a if a >= 0.0995 => format!("{n:.2}"),
+        a if a >= 0.00995 => format!("{n:.3}"),
+        a if a >= 0.0001 => format!("{n:.4}"),
+        _ => format!("{n:.1e}"),
+    }
+}
+
+/// The first unit in which a number stays below a thousand.
+fn with_unit(n: f64, units: &[(f64, &str)]) -> String {
+    let last = units.len() - 1;
+    let (size, unit) = units[..last].iter().find(|(size, _)| n.abs() / size < 999.5).unwrap_or(&units[last]);
+    format!("{} {unit}", digits(n / size))
+}
+
+/// `853 ns`, `1.20 ms`
+pub(super) fn time(ns: f64) -> String {
+    if !ns.is_finite() {
+        return NONE.into();
+    }
+    if ns > 0.0 && ns < 10.0 {
+        return format!("{ns:.1} ns");
+    }
+    with_unit(ns.round(), &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")])
+}
+
+/// How often in a second: `1,172,433/s`, `3.42/s`.
+pub(super) fn rate(ns: f64) -> String {
+    let rate = 1e9 / ns;
+    if !rate.is_finite() || rate <= 0.0 {
+        return NONE.into();
+    }
+    format!("{}/s", digits(rate))
+}
+
+/// `1,234 B`, `52.4 MB`
+pub(super) fn bytes(n: f64) -> String {
+    if !n.is_finite() {
+        return NONE.into();
+    }
+    if n.abs() < 9999.5 {
+        return format!("{} B", count(n));
+    }
+    with_unit(n, &[(1e3, "kB"), (1e6, "MB"), (1e9, "GB")])
+}
+
+/// The unit in which some bytes are told best, and how large it is.
+pub(super) fn byte_unit(n: f64) -> (f64, &'static str) {
+    match n {
+        n if n >= 1e9 => (1e9, "GB"),
+        n if n >= 1e6 => (1e6, "MB"),
+        n if n >= 1e3 => (1e3, "kB"),
+        _ => (1.0, "B"),
+    }
+}
+
+/// In a unit, with a sign, for what has grown: `+367`.
+pub(super) fn grown(n: f64, unit: f64) -> String {
+    let n = n / unit;
+    let text = if n.abs() >= 9.95 { count(n) } else { format!("{n:.1}") };
+    if n < 0.0 { text } else { format!("+{text}") }
+}
+
+/// A quotient: `1.41`, `17.3`, `120`.
+pub(super) fn quotient(n: f64) -> String {
+    if n.is_finite() { digits(n) } else { NONE.into() }
+}
+
+/// A quotient and where it lies: `1.41 (1.30 to 1.52)`.
+pub(super) fn interval(i: &Interval) -> String {
+    within(i, quotient)
+}
+
+/// Any number and where it lies; the ends are left out where they say nothing.
+pub(super) fn within(i: &Interval, show: impl Fn(f64) -> String) -> String {
+    let [estimate, low, high] = [i.estimate, i.low, i.high].map(&show);
+    match (i.low.is_finite(), i.high.is_finite()) {
+        _ if low == estimate && high == estimate => estimate,
+        (true, true) => format!("{estimate} ({low} to {high})"),
+        (true, false) => format!("{estimate} ({low} or more)"),
+        (false, true) => format!("{estimate} ({high} or less)"),
+        (false, false) => format!("{estimate} (not certain)"),
+    }
+}
+
+/// `3 %`, `0.4 %`
+pub(super) fn percent(part: f64) -> String {
+    let n = part * 100.0;
+    match n.abs() {
+        a if !a.is_finite() => NONE.into(),
+        0.0 => "0 %".into(),
+        a if a >= 9.95 => format!("{} %", count(n)),
+        _ => format!("{n:.1} %"),
+    }
+}
+
+/// `35 s`, `4 min 10 s`, `2 h 5 min`
+pub(super) fn duration(seconds: f64) -> String {
+    if !seconds.is_finite() || seconds < 0.0 {
+        return NONE.into();
+    }
+    let whole = seconds.round() as u64;
+    match whole {
+        0..60 => format!("{whole} s"),
+        60..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_can_read_them() {
+        assert_eq!(count(1172433.0), "1,172,433");
+        assert_eq!(count(-1000.0), "-1,000");
+        assert_eq!(count(999.0), "999");
+        assert_eq!(time(853.2), "853 ns");
+        assert_eq!(time(7.26), "7.3 ns");
+        assert_eq!(time(999.7), "1.00 µs");
+        assert_eq!(time(1_200_000.0), "1.20 ms");
+        assert_eq!(time(999_999.0), "1.00 ms");
+        assert_eq!(time(16.649e9), "16.6 s");
+        assert_eq!(time(4000e9), "4,000 s");
+        assert_eq!(rate(853.0), "1,172,333/s");
+        assert_eq!(rate(292e6), "3.42/s");
+        assert_eq!(rate(20e9), "0.050/s");
+        assert_eq!(bytes(1234.0), "1,234 B");
+        assert_eq!(bytes(52.35e6), "52.4 MB");
+        assert_eq!(bytes(12_345.0), "12.3 kB");
+        assert_eq!(grown(367e6, 1e6), "+367");
+        assert_eq!(grown(-1.26e6, byte_unit(5e6).0), "-1.3");
+        assert_eq!(quotient(2.9), "2.90");
+        assert_eq!(quotient(17.34), "17.3");
+        assert_eq!(quotient(1234.0), "1,234");
+        assert_eq!(percent(0.034), "3.4 %");
+        assert_eq!(percent(0.25), "25 %");
+        assert_eq!(duration(251.0), "4 min 11 s");
+        assert_eq!(duration(7500.0), "2 h 5 min");
+    }
+
+    #[test]
+    fn an_interval_that_says_nothing_is_not_printed() {
+        let at = |estimate, low, high| interval(&Interval { estimate, low, high });
+        assert_eq!(at(1.4, 1.3, 1.5), "1.40 (1.30 to 1.50)");
+        assert_eq!(at(1.4, 1.4, 1.4), "1.40");
+        assert_eq!(at(1.4, 1.2, f64::INFINITY), "1.40 (1.20 or more)");
+        assert_eq!(at(1.4, f64::NEG_INFINITY, f64::INFINITY), "1.40 (not certain)");
+    }
+
+    #[test]
+    fn odd_numbers_are_no_numbers() {
+        for n in [f64::NAN, f64::INFINITY] {
+            assert_eq!(
+                [count(n), time(n), rate(n), bytes(n), quotient(n), percent(n), duration(n)].map(|s| s == NONE),
+                [true; 7]
+            );
+        }
+        assert_eq!(rate(0.0), NONE);
+        assert_eq!(rate(-1.0), NONE);
+        assert_eq!(time(0.0), "0 ns");
+    }
+}

@@ -1,0 +1,189 @@
+//! A table, and how it looks on a terminal and in Markdown.
+
+use super::view::plain;
+use std::fmt::Write;
+
+/// A table whose cells are text already.
+#[derive(Default)]
+pub(super) struct Table {
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Row>,
+}
+
+/// The head of a column.
+pub(super) struct Column {
+    pub(super) title: String,
+    /// Numbers stand at the right.
+    pub(super) right: bool,
+}
+
+/// A line of a table.
+pub(super) enum Row {
+    /// One text for each column.
+    Cells(Vec<String>),
+    /// A heading between rows.
+    Section(String),
+}
+
+impl Table {
+    /// Heads of columns; those that begin with `>` stand at the right.
+    pub(super) fn new<'a>(titles: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut table = Self::default();
+        for title in titles {
+            table.column(title);
+        }
+        table
+    }
+
+    /// One more column.
+    pub(super) fn column(&mut self, title: &str) {
+        let right = title.starts_with('>');
+        self.columns.push(Column { title: plain(title.strip_prefix('>').unwrap_or(title)), right });
+    }
+
+    /// One more row.
+    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(Row::Cells(cells.into_iter().map(|cell| plain(&cell)).collect()));
+    }
+
+    /// A heading between rows.
+    pub(super) fn section(&mut self, title: &str) {
+        self.rows.push(Row::Section(plain(title)));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// For a terminal: columns two blanks apart.
+    pub(super) fn text(&self) -> String {
+        let widths = self.widths();
+        let mut out = String::new();
+        if self.columns.iter().any(|c| !c.title.is_empty()) {
+            self.line(&mut out, &widths, |i| &self.columns[i].title);
+        }
+        for row in &self.rows {
+            match row {
+                Row::Cells(cells) => self.line(&mut out, &widths, |i| cells.get(i).map_or("", |c| c)),
+                Row::Section(title) => _ = writeln!(out, "{title}"),
+            }
+        }
+        out
+    }
+
+    fn line<'a>(&'a self, out: &mut String, widths: &[usize], cell: impl Fn(usize) -> &'a str) {
+        let mut line = String::new();
+        for (i, width) in widths.iter().enumerate() {
+            let text = cell(i);
+            let gap = " ".repeat(width.saturating_sub(text.chars().count()));
+            if i > 0 {
+                line.push_str("  ");
+            }
+            match self.columns[i].right {
+                true => _ = write!(line, "{gap}{text}"),
+                false => _ = write!(line, "{text}{gap}"),
+            }
+        }
+        _ = writeln!(out, "{}", line.trim_end());
+    }
+
+    /// How wide each column is.
+    fn widths(&self) -> Vec<usize> {
+        let cell = |row: &Row, i: usize| match row {
+            Row::Cells(cells) => cells.get(i).map_or(0, |c| c.chars().count()),
+            Row::Section(_) => 0,
+        };
+        let widest = |i: usize| self.rows.iter().map(|row| cell(row, i)).max().unwrap_or(0);
+        self.columns.iter().enumerate().map(|(i, c)| widest(i).max(c.title.chars().count())).collect()
+    }
+
+    /// How wide it is on a terminal.
+    pub(super) fn width(&self) -> usize {
+        self.widths().iter().map(|w| w + 2).sum::<usize>().saturating_sub(2)
+    }
+
+    /// For Markdown.
+    pub(super) fn markdown(&self) -> String {
+        let mut out = String::new();
+        let line = |out: &mut String, cells: &mut dyn Iterator<Item = String>| {
+            *out += "|";
+            for cell in cells {
+                _ = write!(out, " {cell} |");
+            }
+            *out += "\n";
+        };
+        line(&mut out, &mut self.columns.iter().map(|c| escape(&c.title)));
+        out += "|";
+        for column in &self.columns {
+            out += if column.right { "--:|" } else { "---|" };
+        }
+        out += "\n";
+        for row in &self.rows {
+            match row {
+                Row::Cells(cells) => line(&mut out, &mut cells.iter().map(|c| escape(c))),
+                Row::Section(title) => {
+                    let rest = self.columns.iter().skip(1).map(|_| String::new());
+                    line(&mut out, &mut std::iter::once(format!("*{}*", escape(title))).chain(rest));
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Text that Markdown is not to understand.
+pub(super) fn escape(text: &str) -> String {
+    let text = plain(text);
+    let mut out = String::new();
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let edge = !before.is_alphanumeric() || !rest.peek().is_some_and(|c| c.is_alphanumeric());
+        match c {
+            '<' => out += "&lt;",
+            '&' => out += "&amp;",
+            '\\' | '|' | '*' | '`' | '[' | ']' => out.extend(['\\', c]),
+            '_' | '~' if edge => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+        before = c;
+    }
+    out
+}
+
+/// Text as code in Markdown, whatever is in it.
+pub(super) fn code(text: &str) -> String {
+    let text = plain(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let gap = if longest > 0 { " " } else { "" };
+    format!("{fence}{gap}{text}{gap}{fence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new(["name", ">time"]);
+        table.row(["(l/A*)*".into(), "1 ns".into()]);
+        table.section("without");
+        table.row(["a|b\u{1b}[2J".into(), "1,000 ns".into()]);
+        table
+    }
+
+    #[test]
+    fn columns_stand_below_each_other() {
+        assert_eq!(table().text(), "name         time\n(l/A*)*      1 ns\nwithout\na|b [2J  1,000 ns\n");
+        assert_eq!(table().width(), 17);
+    }
+
+    #[test]
+    fn markdown_does_not_understand_names() {
+        let wanted =
+            "| name | time |\n|---|--:|\n| (l/A\\*)\\* | 1 ns |\n| *without* |  |\n| a\\|b \\[2J | 1,000 ns |\n";
+        assert_eq!(table().markdown(), wanted);
+        assert_eq!(escape("__unserialize var_export <b>"), "\\_\\_unserialize var_export &lt;b>");
+        assert_eq!(code("a`b"), "`` a`b ``");
+    }
+}

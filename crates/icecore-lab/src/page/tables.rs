@@ -1,0 +1,224 @@
+//! The tables that all pages show.
+
+use super::number::{NONE, byte_unit, bytes, count, grown, interval, quotient, rate, time, within};
+use super::table::Table;
+use super::view::{Group, Names, competitors, groups, measured, median, plain, right, roof, with_role};
+use super::words::{became, claimed, fidelity, operation as title};
+use crate::model::{ClaimResult, Entry, MemoryStep, Operation, Point, Published, Quantity, Role, ScenarioReport};
+
+/// Everybody at a point: whether it is right, how fast, how small.
+pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Operation], names: &Names) -> Table {
+    let mut table = Table::new(["competitor", "round trip"]);
+    let base = scenario.baseline.as_deref();
+    for operation in operations {
+        table.column(&format!(">{}", title(*operation)));
+        if base.is_some() {
+            table.column(">times baseline");
+        }
+    }
+    table.column(">size");
+    let row = |table: &mut Table, entry: &Entry| {
+        let mut cells = vec![names.entry(entry)];
+        cells.push(if entry.role == Role::Competitor { fidelity(&entry.fidelity).into() } else { String::new() });
+        for operation in operations {
+            cells.push(median(entry, *operation).map_or(NONE.into(), time));
+            if base.is_some() {
+                cells.push(against(entry, *operation, base));
+            }
+        }
+        cells.push(entry.size.map_or(NONE.into(), |n| bytes(n as f64)));
+        table.row(cells);
+    };
+    let mut order: Vec<&Entry> = competitors(point).collect();
+    order.sort_by(|a, b| {
+        place(a, operations).cmp(&place(b, operations)).then(total(a, operations).total_cmp(&total(b, operations)))
+    });
+    order.into_iter().for_each(|entry| row(&mut table, entry));
+    let mut part = |title: &str, role| {
+        let measured = |entry: &&Entry| operations.iter().any(|o| median(entry, *o).is_some());
+        with_role(point, role).filter(measured).enumerate().for_each(|(i, entry)| {
+            if i == 0 {
+                table.section(title);
+            }
+            row(&mut table, entry);
+        });
+    };
+    part("without a language's values", Role::Engine);
+    part("the baseline once more: what differs is noise", Role::Twin);
+    part("what nothing can beat", Role::Floor);
+    if operations.iter().any(|o| roof(point, *o).is_some()) {
+        if with_role(point, Role::Floor).next().is_none() {
+            table.section("what nothing can beat");
+        }
+        let mut cells = vec!["memcpy of the smallest output".to_owned(), String::new()];
+        for operation in operations {
+            cells.push(roof(point, *operation).map_or(NONE.into(), time));
+            if base.is_some() {
+                cells.push(String::new());
+            }
+        }
+        cells.push(String::new());
+        table.row(cells);
+    }
+    table
+}
+
+/// Right ones first, then those that lack an operation, then wrong ones.
+fn place(entry: &Entry, operations: &[Operation]) -> (bool, usize) {
+    (!right(entry), operations.iter().filter(|o| median(entry, **o).is_none()).count())
+}
+
+fn total(entry: &Entry, operations: &[Operation]) -> f64 {
+    operations.iter().filter_map(|o| median(entry, *o)).sum()
+}
+
+/// How many times faster than the baseline, with a sign for a tie.
+fn against(entry: &Entry, operation: Operation, baseline: Option<&str>) -> String {
+    match entry.cell(operation).filter(|cell| measured(cell).is_some()) {
+        None => NONE.into(),
+        Some(_) if baseline == Some(&entry.id) => "1".into(),
+        Some(cell) => match &cell.against {
+            None => NONE.into(),
+            Some(c) if c.tie => format!("= {}", interval(&c.times)),
+            Some(c) => interval(&c.times),
+        },
+    }
+}
+
+/// The claims then and now. None without claims.
+pub(super) fn claims<'a>(results: impl IntoIterator<Item = &'a ClaimResult>) -> Table {
+    let mut table = Table::new(["now", "claim", ">then", ">measured"]);
+    for result in results {
+        let (sign, word) = became(result.verdict);
+        let show = match result.claim.quantity {
+            Quantity::Crossing => count,
+            _ => quotient,
+        };
+        table.row([
+            format!("{sign} {word}"),
+            result.claim.text.clone(),
+            claimed(result.claim.from, result.claim.to, show),
+            result.now.as_ref().map_or(NONE.into(), |now| within(now, show)),
+        ]);
+    }
+    table
+}
+
+/// Resident memory over the steps, as what has come since the first.
+pub(super) fn memory(point: &Point, names: &Names) -> Option<Table> {
+    let with: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1).collect();
+    let steps: Vec<String> = with.first()?.memory.iter().skip(1).map(|s| plain(&s.step)).collect();
+    let most = with.iter().flat_map(|e| &e.memory).map(|s| s.peak).max()?;
+    let (unit, name) = byte_unit(most as f64);
+    let mut table = Table::new([format!("{name} since the start (peak)").as_str()]);
+    for step in &steps {
+        table.column(&format!(">{step}"));
+    }
+    for entry in with {
+        let cell = |step: &String| {
+            let found = entry.memory.iter().skip(1).find(|s| plain(&s.step) == *step);
+            found.map_or(NONE.into(), |s| since(&entry.memory[0], s, unit))
+        };
+        table.row(std::iter::once(names.of(&entry.id)).chain(steps.iter().map(cell)));
+    }
+    Some(table)
+}
+
+fn since(start: &MemoryStep, step: &MemoryStep, unit: f64) -> String {
+    let grown = |n: u64| grown(n as f64 - start.resident as f64, unit);
+    format!("{} ({})", grown(step.resident), grown(step.peak))
+}
+
+/// How an operation grows, for one curve: a column for each size.
+pub(super) fn growth(
+    scenario: &ScenarioReport,
+    group: &Group,
+    operation: Operation,
+    names: &Names,
+    most: usize,
+) -> Table {
+    let points = spread(&group.points, most);
+    let mut table = Table::new([per_item(scenario, operation).as_str()]);
+    for point in &points {
+        table.column(&format!(">{}", count(point.at)));
+    }
+    let Some(last) = group.points.last() else { return table };
+    let mut ids: Vec<&Entry> = vec![];
+    for entry in group.points.iter().rev().flat_map(|p| &p.entries) {
+        if entry.role != Role::Twin && !ids.iter().any(|e| e.id == entry.id) && median(entry, operation).is_some() {
+            ids.push(entry);
+        }
+    }
+    let key = |e: &Entry| {
+        let here = last.entries.iter().find(|x| x.id == e.id).and_then(|x| median(x, operation));
+        (e.role != Role::Competitor, !right(e), here.unwrap_or(f64::INFINITY))
+    };
+    ids.sort_by(|a, b| {
+        let (a, b) = (key(a), key(b));
+        (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
+    });
+    for entry in ids {
+        let sign = if right(entry) { "" } else { " ✗" };
+        let cell = |point: &&Point| {
+            let ns = point.entries.iter().find(|e| e.id == entry.id).and_then(|e| median(e, operation));
+            ns.map_or(NONE.into(), |ns| time(ns / items(scenario, point)))
+        };
+        table.row(std::iter::once(names.of(&entry.id) + sign).chain(points.iter().map(cell)));
+    }
+    table
+}
+
+/// What a time is divided by.
+pub(super) fn items(scenario: &ScenarioReport, point: &Point) -> f64 {
+    if scenario.axis.is_empty() || point.at.is_nan() || point.at <= 0.0 { 1.0 } else { point.at }
+}
+
+/// `read, time for one of the objects`
+pub(super) fn per_item(scenario: &ScenarioReport, operation: Operation) -> String {
+    match scenario.axis.is_empty() {
+        true => title(operation).into(),
+        false => format!("{}, time ÷ {}", title(operation), plain(&scenario.axis)),
+    }
+}
+
+/// Some of the points, the first and the last among them.
+fn spread<'a>(points: &[&'a Point], most: usize) -> Vec<&'a Point> {
+    if points.len() <= most || most < 2 {
+        return points.to_vec();
+    }
+    (0..most).map(|i| points[i * (points.len() - 1) / (most - 1)]).collect()
+}
+
+/// What the article printed, and the same of now at the largest point.
+pub(super) fn published(scenario: &ScenarioReport, names: &Names) -> Option<Table> {
+    let last = groups(scenario).pop()?.points.pop()?;
+    if scenario.published.is_empty() {
+        return None;
+    }
+    let at = if scenario.points.len() > 1 { format!(">now, {}", last.name) } else { ">now".into() };
+    let mut table = Table::new(["the article's figures", "what", ">then", at.as_str()]);
+    for figure in &scenario.published {
+        let entry = last.entries.iter().find(|e| e.id == figure.competitor);
+        table.row([
+            names.of(&figure.competitor),
+            figure.operation.map_or("size", title).into(),
+            format!("{} {}", printed(figure.value), figure.unit),
+            entry.and_then(|entry| today(figure, entry)).unwrap_or(NONE.into()),
+        ]);
+    }
+    Some(table)
+}
+
+/// A figure as it was printed.
+fn printed(value: f64) -> String {
+    if value.is_finite() && value.fract() != 0.0 && value.abs() < 1e4 { format!("{value}") } else { count(value) }
+}
+
+fn today(figure: &Published, entry: &Entry) -> Option<String> {
+    match (figure.unit.as_str(), figure.operation) {
+        ("a second", Some(operation)) => median(entry, operation).map(rate),
+        ("s" | "ms" | "ns", Some(operation)) => median(entry, operation).map(time),
+        ("bytes", None) => entry.size.map(|n| bytes(n as f64)),
+        _ => None,
+    }
+}

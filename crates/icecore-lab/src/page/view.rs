@@ -1,0 +1,144 @@
+//! Questions that every page asks of a report.
+
+use crate::model::{Cell, Entry, Fidelity, Operation, Point, Role, ScenarioReport};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The time of an operation, if there is one that can be drawn.
+pub(super) fn median(entry: &Entry, operation: Operation) -> Option<f64> {
+    entry.cell(operation).and_then(measured)
+}
+
+/// The same of a cell.
+pub(super) fn measured(cell: &Cell) -> Option<f64> {
+    let median = cell.summary.median.estimate;
+    (median.is_finite() && median > 0.0).then_some(median)
+}
+
+/// Whether it may be ranked: what came back is what went in, or looks so.
+pub(super) fn right(entry: &Entry) -> bool {
+    !matches!(entry.fidelity, Fidelity::Differs { .. })
+}
+
+/// Those that are ranked against each other.
+pub(super) fn competitors(point: &Point) -> impl Iterator<Item = &Entry> {
+    with_role(point, Role::Competitor)
+}
+
+/// Those of a role.
+pub(super) fn with_role(point: &Point, role: Role) -> impl Iterator<Item = &Entry> {
+    point.entries.iter().filter(move |entry| entry.role == role)
+}
+
+/// Competitors with their times, fastest first, wrong ones behind the right ones.
+pub(super) fn by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)> {
+    let mut all: Vec<_> = competitors(point).filter_map(|e| Some((e, median(e, operation)?))).collect();
+    all.sort_by(|(a, x), (b, y)| right(b).cmp(&right(a)).then(x.total_cmp(y)).then(a.id.cmp(&b.id)));
+    all
+}
+
+/// The floor's time: what no reader can beat.
+pub(super) fn floor(point: &Point, operation: Operation) -> Option<f64> {
+    with_role(point, Role::Floor).filter_map(|e| median(e, operation)).min_by(f64::total_cmp)
+}
+
+/// The time to copy the bytes, for what writes or reads them.
+pub(super) fn roof(point: &Point, operation: Operation) -> Option<f64> {
+    let copies = matches!(operation, Operation::Write | Operation::Read | Operation::RoundTrip);
+    point.memcpy_ns.filter(|ns| copies && ns.is_finite() && *ns > 0.0)
+}
+
+/// The operations that somebody was measured in.
+pub(super) fn operations(scenario: &ScenarioReport) -> Vec<Operation> {
+    let any = |operation| scenario.points.iter().any(|p| p.entries.iter().any(|e| median(e, operation).is_some()));
+    scenario.operations.iter().copied().filter(|operation| any(*operation)).collect()
+}
+
+/// The operations that a competitor was measured in at a point.
+pub(super) fn operations_at(point: &Point, operations: &[Operation]) -> Vec<Operation> {
+    operations.iter().copied().filter(|o| !by_speed(point, *o).is_empty()).collect()
+}
+
+/// Names for people, each of them once: the id stands behind a name that two have.
+pub(super) struct Names<'a>(BTreeMap<&'a str, String>);
+
+impl<'a> Names<'a> {
+    pub(super) fn new(scenario: &'a ScenarioReport) -> Self {
+        let mut ids: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        // The twin is the baseline once more, and has its name.
+        let all = scenario.points.iter().flat_map(|p| &p.entries).filter(|e| e.role != Role::Twin);
+        for entry in all {
+            ids.entry(plain(entry.name.trim())).or_default().insert(&entry.id);
+        }
+        let mut names = BTreeMap::new();
+        for (name, ids) in &ids {
+            for id in ids {
+                let name = match (name.is_empty(), ids.len()) {
+                    (true, _) => plain(id),
+                    (_, 1) => name.clone(),
+                    _ => format!("{name} ({})", plain(id)),
+                };
+                names.insert(*id, name);
+            }
+        }
+        Self(names)
+    }
+
+    /// The name of an entry.
+    pub(super) fn entry(&self, entry: &Entry) -> String {
+        match entry.role {
+            Role::Twin => format!("{}, again", plain(&entry.name)),
+            _ => self.of(&entry.id),
+        }
+    }
+
+    /// The name that belongs to an id; the id itself, if it took no part.
+    pub(super) fn of(&self, id: &str) -> String {
+        self.0.get(id).cloned().unwrap_or_else(|| plain(id))
+    }
+}
+
+/// Text without control characters: names come from files, and terminals obey what they are told.
+pub(super) fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// Points that make one curve: each place on the axis once.
+pub(super) struct Group<'a> {
+    /// What these points have in common: `clients 10`. Empty if there is one group.
+    pub(super) label: String,
+    pub(super) points: Vec<&'a Point>,
+}
+
+/// The curves of a scenario. Where two points stand at the same place, a parameter
+/// tells them apart, and each of its values makes a curve.
+pub(super) fn groups(scenario: &ScenarioReport) -> Vec<Group<'_>> {
+    let all: Vec<&Point> = scenario.points.iter().collect();
+    if distinct(&all) {
+        return if all.is_empty() { vec![] } else { vec![Group { label: String::new(), points: all }] };
+    }
+    let keys: BTreeSet<&String> = all.iter().flat_map(|p| p.parameters.keys()).collect();
+    for key in keys {
+        let mut split: BTreeMap<Option<i64>, Vec<&Point>> = BTreeMap::new();
+        for point in &all {
+            split.entry(point.parameters.get(key).copied()).or_default().push(point);
+        }
+        if split.len() < all.len() && split.values().all(|points| distinct(points)) {
+            let label = |value: Option<i64>| value.map_or(String::new(), |v| format!("{key} {v}"));
+            return split.into_iter().map(|(value, points)| Group { label: label(value), points }).collect();
+        }
+    }
+    all.into_iter().map(|p| Group { label: p.name.clone(), points: vec![p] }).collect()
+}
+
+fn distinct(points: &[&Point]) -> bool {
+    let places: BTreeSet<u64> = points.iter().map(|p| p.at.to_bits()).collect();
+    places.len() == points.len()
+}
+
+/// The points of which everything is shown: all of a few, else the largest of each curve.
+pub(super) fn shown(scenario: &ScenarioReport, full: bool) -> Vec<&Point> {
+    if full || scenario.points.len() <= 2 {
+        return scenario.points.iter().collect();
+    }
+    groups(scenario).iter().filter_map(|group| group.points.last().copied()).collect()
+}

@@ -1,0 +1,280 @@
+//! What the numbers say, in sentences.
+
+use super::number::{bytes, count, duration, interval, percent, quotient, time};
+use super::pairs::compare;
+use super::view::{Names, by_speed, competitors, floor, plain, right, shown};
+use crate::model::{
+    Entry, Fidelity, Interval, Machine, Noise, NoiseLevel, Operation, Point, Report, ScenarioReport, Settings, Verdict,
+};
+
+/// Sentences that say how a scenario went, at each point that is shown.
+pub(super) fn verdict(scenario: &ScenarioReport, names: &Names, seed: u64) -> Vec<String> {
+    let mut out = vec![];
+    for point in shown(scenario, false) {
+        let mut here: Vec<String> = scenario
+            .operations
+            .iter()
+            .filter_map(|operation| fastest(scenario, point, *operation, names, seed))
+            .chain(smallest(scenario, point, names))
+            .chain(above_floor(point, names))
+            .collect();
+        if let (Some(first), true) = (here.first_mut(), scenario.points.len() > 1) {
+            *first = format!("{}: {first}", plain(&point.name));
+        }
+        out.append(&mut here);
+        out.extend(competitors(point).filter_map(|entry| not_ranked(entry, names)));
+    }
+    out
+}
+
+/// Who is fastest, and by how much.
+fn fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names, seed: u64) -> Option<String> {
+    let order: Vec<_> = by_speed(point, operation).into_iter().filter(|(e, _)| right(e)).collect();
+    let ((first, ns), others) = order.split_first()?;
+    if others.is_empty() {
+        return Some(format!("Only {} {}, in {}.", names.of(&first.id), verb(operation, 1), time(*ns)));
+    }
+    let against = |other: &Entry| {
+        let (a, b) = (first.cell(operation)?, other.cell(operation)?);
+        compare(&a.samples, &b.samples, scenario.noise.resolution, seed)
+    };
+    let compared: Vec<_> = others.iter().map(|(e, _)| (*e, against(e))).collect();
+    // A run of ties ends with the first that can be told apart.
+    let tied = compared.iter().take_while(|(_, c)| c.is_some_and(|c| c.tie)).count();
+    let mut group = vec![names.of(&first.id)];
+    group.extend(compared[..tied].iter().map(|(e, _)| names.of(&e.id)));
+    let ahead = |(e, c): &(&Entry, Option<_>)| {
+        let c: &crate::model::Comparison = c.as_ref()?;
+        Some(format!("{} times as fast as {}", quotient(c.times.estimate), names.of(&e.id)) + &range(&c.times))
+    };
+    let next = compared.get(tied);
+    let is_base = |e: &Entry| scenario.baseline.as_deref() == Some(&e.id);
+    let mut parts: Vec<String> = vec![];
+    if let Some(next) = next {
+        let role = if is_base(next.0) { ", the baseline" } else { ", the next" };
+        parts.extend(ahead(next).map(|text| text + role));
+    }
+    let base = compared.iter().skip(tied + 1).find(|(e, _)| is_base(e));
+    parts.extend(base.and_then(ahead).map(|text| text + ", the baseline"));
+    let who = format!("{} {} fastest", list(&group), verb(operation, group.len()));
+    let tie = if tied > 0 { ", and cannot be told apart" } else { "" };
+    Some(match parts.is_empty() {
+        true => format!("{who}{tie}."),
+        false => format!("{who}{tie}: {}.", parts.join("; ")),
+    })
+}
+
+/// ` (1.30 to 1.52)`, where it says something.
+fn range(times: &Interval) -> String {
+    let text = interval(times);
+    text.find(" (").map_or(String::new(), |at| text[at..].to_owned())
+}
+
+/// Who writes the fewest bytes.
+fn smallest(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<String> {
+    let sizes: Vec<(&Entry, u64)> =
+        competitors(point).filter(|e| right(e)).filter_map(|e| Some((e, e.size?))).filter(|(_, n)| *n > 0).collect();
+    let least = sizes.iter().map(|(_, size)| *size).min()?;
+    if sizes.len() < 2 {
+        return None;
+    }
+    let who: Vec<_> = sizes.iter().filter(|(_, size)| *size == least).map(|(e, _)| names.of(&e.id)).collect();
+    let verb = if who.len() == 1 { "writes" } else { "write" };
+    let base = sizes.iter().find(|(e, size)| scenario.baseline.as_deref() == Some(&e.id) && *size > least);
+    let of = base.map_or(String::new(), |(e, size)| {
+        format!(", {} of what {} writes", percent(least as f64 / *size as f64), names.of(&e.id))
+    });
+    Some(format!("{} {verb} the fewest bytes: {}{of}.", list(&who), bytes(least as f64)))
+}
+
+/// How close the fastest reader is to what no reader can beat.
+fn above_floor(point: &Point, names: &Names) -> Option<String> {
+    let floor = floor(point, Operation::Read)?;
+    let (first, ns) = by_speed(point, Operation::Read).into_iter().find(|(e, _)| right(e))?;
+    let times = quotient(ns / floor);
+    Some(format!(
+        "Making the values without any bytes takes {}; {} needs {times} times that.",
+        time(floor),
+        names.of(&first.id)
+    ))
+}
+
+/// Why one is not ranked.
+fn not_ranked(entry: &Entry, names: &Names) -> Option<String> {
+    let Fidelity::Differs { differences } = &entry.fidelity else { return None };
+    Some(format!("{} is not ranked: {}.", names.of(&entry.id), what_differs(differences)))
+}
+
+fn what_differs(differences: &[String]) -> String {
+    match differences {
+        [] => "something else came back than what went in".into(),
+        some => some.iter().map(|d| plain(d)).collect::<Vec<_>>().join("; "),
+    }
+}
+
+/// `A, B and C`, the rest counted.
+pub(super) fn list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [some @ .., last] if names.len() <= 5 => format!("{} and {last}", some.join(", ")),
+        _ => format!("{} and {} more", names[..4].join(", "), names.len() - 4),
+    }
+}
+
+fn verb(operation: Operation, of: usize) -> &'static str {
+    match (operation, of) {
+        (Operation::Write, 1) => "writes",
+        (Operation::Write, _) => "write",
+        (Operation::Read, 1) => "reads",
+        (Operation::Read, _) => "read",
+        (Operation::RoundTrip, 1) => "goes both ways",
+        (Operation::RoundTrip, _) => "go both ways",
+        (Operation::ToJson, 1) => "turns it into JSON",
+        (Operation::ToJson, _) => "turn it into JSON",
+        (Operation::Request, 1) => "answers",
+        (Operation::Request, _) => "answer",
+    }
+}
+
+/// The head of a column: `round trip`.
+pub(super) fn operation(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Write => "write",
+        Operation::Read => "read",
+        Operation::RoundTrip => "round trip",
+        Operation::ToJson => "to JSON",
+        Operation::Request => "request",
+    }
+}
+
+/// A sign and a word: whether what came back is what went in.
+pub(super) fn fidelity(fidelity: &Fidelity) -> &'static str {
+    match fidelity {
+        Fidelity::Exact => "✓ exact",
+        Fidelity::Alike { .. } => "≈ alike",
+        Fidelity::Differs { .. } => "✗ differs",
+        Fidelity::Unchecked => "unchecked",
+    }
+}
+
+/// What is not exact, of each entry at a point: name and differences.
+pub(super) fn differences(point: &Point, names: &Names) -> Vec<(String, String)> {
+    let of = |entry: &Entry| match &entry.fidelity {
+        Fidelity::Alike { differences } => Some(("≈", differences.clone())),
+        Fidelity::Differs { differences } => Some(("✗", differences.clone())),
+        _ => None,
+    };
+    let line = |entry| of(entry).map(|(sign, d)| (format!("{sign} {}", names.of(&entry.id)), what_differs(&d)));
+    point.entries.iter().filter_map(line).collect()
+}
+
+/// A sign and a word: what became of a claim.
+pub(super) fn became(verdict: Verdict) -> (&'static str, &'static str) {
+    match verdict {
+        Verdict::Holds => ("✓", "holds"),
+        Verdict::Stronger => ("▲", "stronger"),
+        Verdict::Weaker => ("▼", "weaker"),
+        Verdict::Gone => ("=", "gone"),
+        Verdict::Reversed => ("✗", "reversed"),
+        Verdict::Unknown => ("?", "unknown"),
+    }
+}
+
+/// How quiet the machine was: `restless: …`.
+pub(super) fn noise(noise: &Noise) -> String {
+    let level = match noise.level {
+        NoiseLevel::Quiet => "quiet",
+        NoiseLevel::Restless => "restless",
+        NoiseLevel::Noisy => "noisy",
+    };
+    format!(
+        "{level}. {} The lab's own work spread by {} and drifted by {}; differences below {} are ties.",
+        sentence(&noise.words),
+        percent(noise.spread),
+        percent(noise.drift),
+        percent(noise.resolution)
+    )
+}
+
+fn sentence(text: &str) -> String {
+    let text = plain(text);
+    match text.chars().last() {
+        None | Some('.' | '!' | '?') => text,
+        _ => text + ".",
+    }
+}
+
+/// How many samples are far off: `3 of 400 samples are far off from the others; they count like the others.`
+pub(super) fn outliers(scenario: &ScenarioReport) -> Option<String> {
+    let cells = || scenario.points.iter().flat_map(|p| &p.entries).flat_map(|e| &e.cells);
+    let all: usize = cells().map(|c| c.samples.len()).sum();
+    let off: usize = cells().map(|c| c.summary.outliers.len()).sum();
+    (all > 0).then(|| match off {
+        0 => format!("None of {} samples is far off from the others.", count(all as f64)),
+        _ => format!(
+            "{} of {} samples are far off from the others ({}); they count like the others.",
+            count(off as f64),
+            count(all as f64),
+            percent(off as f64 / all as f64)
+        ),
+    })
+}
+
+/// The machine in a few lines: what and which.
+pub(super) fn machine(machine: &Machine) -> Vec<(&'static str, String)> {
+    let mut out = vec![];
+    let mut add = |what, text: String| {
+        if !text.is_empty() {
+            out.push((what, text));
+        }
+    };
+    add("system", [&machine.system, &machine.kernel].map(|s| plain(s)).join(" ").trim().to_owned());
+    let cores = if machine.cores == 1 { "1 core".into() } else { format!("{} cores", machine.cores) };
+    add("processor", format!("{}, {cores}", plain(&machine.processor)).trim_start_matches(", ").to_owned());
+    let copy = if machine.memcpy > 0.0 { format!(", memcpy {:.1} GB/s", machine.memcpy) } else { String::new() };
+    add("memory", format!("{}{copy}", bytes(machine.memory as f64)));
+    add("load before", machine.load.map(|l| format!("{l:.2}")).join(", "));
+    let runtimes = machine.runtimes.iter().map(|r| plain(&format!("{} {}", r.language, r.version)));
+    add("runtimes", runtimes.collect::<Vec<_>>().join(", "));
+    out
+}
+
+/// How it was measured.
+pub(super) fn measured(settings: &Settings) -> String {
+    let small = if settings.small { " Only the small sizes ran." } else { "" };
+    format!(
+        "What each competitor reads back was compared with what went in before anything was timed. Each ran in {}, \
+         one sample after the other in turns with all others, in random order (seed {}): {} of each operation in each \
+         process, at least {} ms long. Times are medians. Ratios are medians of pairs that were taken next to each \
+         other. What stands in brackets is where the number lies with 95 % confidence, by a bootstrap over the \
+         processes. A tie is a difference that this machine cannot show.{small}",
+        some(settings.rounds, "process", "processes"),
+        settings.seed,
+        some(settings.turns, "sample", "samples"),
+        settings.sample_ms,
+    )
+}
+
+fn some(n: u32, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
+}
+
+/// What ran, when, and how long it took.
+pub(super) fn run(report: &Report) -> String {
+    format!("Icecore {}, {}, in {}", plain(&report.icecore), when(&report.made), duration(report.seconds))
+}
+
+/// `2026-11-22 12:00 UTC`
+pub(super) fn when(made: &str) -> String {
+    let made = plain(made);
+    match (made.get(..10), made.get(11..16), made.ends_with('Z')) {
+        (Some(day), Some(hour), true) => format!("{day} {hour} UTC"),
+        _ => made,
+    }
+}
+
+/// The numbers of a claim: `2.90`, `16 to 24`.
+pub(super) fn claimed(from: f64, to: f64, show: impl Fn(f64) -> String) -> String {
+    if from == to { show(from) } else { format!("{} to {}", show(from), show(to)) }
+}

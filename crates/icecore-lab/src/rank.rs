@@ -1,0 +1,177 @@
+//! Which serializer suits a use: the cost of one use, and who costs least.
+//!
+//! Only competitors are ranked, and a wrong one never above a right one: first come
+//! those whose round trip is exact, then those whose answer is alike, then what was not
+//! checked, then what differs. Inside of these, the cheaper stands higher, and who
+//! cannot be told apart from the first of its rank shares it.
+
+mod cost;
+mod explain;
+#[cfg(test)]
+mod tests;
+mod weights;
+
+pub use explain::explain;
+pub use weights::{Part, Weights, WeightsError};
+
+use crate::model::{Entry, Fidelity, Interval, Operation, Point, Role};
+use cost::Cost;
+use serde::{Deserialize, Serialize};
+
+/// The competitors of a point, by what one use of them costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    /// What was weighed.
+    pub weights: Weights,
+    /// From the first to the last.
+    pub places: Vec<Place>,
+    /// Who could not be ranked.
+    pub unranked: Vec<Unranked>,
+    /// Who would be first if only one part counted; several share it if they are tied.
+    pub alone: Vec<Alone>,
+}
+
+/// A competitor in its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// From 1; tied places have the same.
+    pub rank: usize,
+    /// Whether others have the same rank.
+    pub tied: bool,
+    /// `perl/sereal`
+    pub id: String,
+    /// `Sereal, zstd`
+    pub name: String,
+    /// Whether it gives back what went in.
+    pub fidelity: Fidelity,
+    /// What a use costs, in nanoseconds.
+    pub cost: Interval,
+    /// What this consists of, in the order of the weights.
+    pub parts: Vec<Share>,
+    /// How many times as much it costs as the first place; none for that one. Below 1
+    /// for one that is cheaper, and stands below for what it gets wrong.
+    pub times: Option<Interval>,
+}
+
+impl Place {
+    /// `1`, or `1=` where it is shared.
+    pub fn label(&self) -> String {
+        format!("{}{}", self.rank, if self.tied { "=" } else { "" })
+    }
+}
+
+/// A part of a cost.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// Which.
+    pub part: Part,
+    /// In nanoseconds a use.
+    pub cost: f64,
+    /// Of the whole: 0.95 is 95 %.
+    pub share: f64,
+}
+
+/// A competitor without a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unranked {
+    /// `perl/sereal`
+    pub id: String,
+    /// `Sereal, zstd`
+    pub name: String,
+    /// `reading was not timed`
+    pub why: String,
+}
+
+/// Who is first if nothing else counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alone {
+    /// The only part that counts.
+    pub part: Part,
+    /// The ids of all with rank 1.
+    pub first: Vec<String>,
+}
+
+/// Ranks the competitors of a point. Costs closer to each other than `resolution`
+/// ([`Noise::resolution`](crate::model::Noise::resolution)) are tied, as are those whose
+/// quotient, paired by round and turn, has an interval that includes 1.
+pub fn rank(point: &Point, weights: &Weights, resolution: f64, seed: u64) -> Ranking {
+    let (costs, unranked) = costs(point, weights);
+    let ranks = ranks(&costs, resolution, seed);
+    let places = costs.iter().enumerate().map(|(place, (entry, cost))| Place {
+        rank: ranks[place],
+        tied: ranks.iter().filter(|rank| **rank == ranks[place]).count() > 1,
+        id: entry.id.clone(),
+        name: entry.name.clone(),
+        fidelity: entry.fidelity.clone(),
+        cost: cost.total(seed),
+        parts: cost.parts.clone(),
+        times: (place > 0).then(|| costs[0].1.times(cost, seed)),
+    });
+    let alone = ALONE.into_iter().filter_map(|part| first(point, part, resolution, seed));
+    Ranking { weights: weights.clone(), places: places.collect(), unranked, alone: alone.collect() }
+}
+
+/// What a person may care for alone.
+const ALONE: [Part; 7] = [
+    Part::Time(Operation::Read),
+    Part::Time(Operation::Write),
+    Part::Time(Operation::RoundTrip),
+    Part::Time(Operation::ToJson),
+    Part::Time(Operation::Request),
+    Part::Size,
+    Part::Memory,
+];
+
+/// The costs of all that can be ranked, in order; and of the others, why they can't.
+fn costs<'p>(point: &'p Point, weights: &Weights) -> (Vec<(&'p Entry, Cost)>, Vec<Unranked>) {
+    let mut unranked = Vec::new();
+    let mut costs = Vec::new();
+    for entry in point.entries.iter().filter(|entry| entry.role == Role::Competitor) {
+        match Cost::of(entry, weights) {
+            Ok(cost) => costs.push((entry, cost)),
+            Err(why) => unranked.push(Unranked { id: entry.id.clone(), name: entry.name.clone(), why }),
+        }
+    }
+    costs.sort_by(|(a, a_cost), (b, b_cost)| {
+        let by_cost = || a_cost.estimate.total_cmp(&b_cost.estimate);
+        wrongness(&a.fidelity).cmp(&wrongness(&b.fidelity)).then_with(by_cost)
+    });
+    (costs, unranked)
+}
+
+/// Who would share the first rank if only this part counted.
+fn first(point: &Point, part: Part, resolution: f64, seed: u64) -> Option<Alone> {
+    let (costs, _) = costs(point, &Weights::only(part));
+    let (leader, cost) = costs.first()?;
+    let shares = |(other, other_cost): &(&Entry, Cost)| {
+        wrongness(&other.fidelity) == wrongness(&leader.fidelity) && cost.is_tied(other_cost, resolution, seed)
+    };
+    let others = costs[1..].iter().take_while(|other| shares(other)).map(|(other, _)| other.id.clone());
+    Some(Alone { part, first: std::iter::once(leader.id.clone()).chain(others).collect() })
+}
+
+/// What is wronger stands lower.
+fn wrongness(fidelity: &Fidelity) -> u8 {
+    match fidelity {
+        Fidelity::Exact => 0,
+        Fidelity::Alike { .. } => 1,
+        Fidelity::Unchecked => 2,
+        Fidelity::Differs { .. } => 3,
+    }
+}
+
+/// The ranks of costs in order: one that cannot be told apart from the first of a rank
+/// has the same.
+fn ranks(costs: &[(&Entry, Cost)], resolution: f64, seed: u64) -> Vec<usize> {
+    let mut ranks: Vec<usize> = Vec::with_capacity(costs.len());
+    let mut leader = 0;
+    for (place, (entry, cost)) in costs.iter().enumerate() {
+        let (first, first_cost) = &costs[leader];
+        let same = wrongness(&first.fidelity) == wrongness(&entry.fidelity);
+        if place > 0 && !(same && first_cost.is_tied(cost, resolution, seed)) {
+            leader = place;
+        }
+        ranks.push(leader + 1);
+    }
+    ranks
+}

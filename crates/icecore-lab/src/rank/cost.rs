@@ -1,0 +1,110 @@
+//! What one use of a competitor costs.
+
+use super::{Part, Share, Weights};
+use crate::model::{Entry, Interval, Sample};
+use crate::stats;
+use std::collections::HashMap;
+
+/// The cost of a use, and the samples it was made of.
+pub(super) struct Cost {
+    /// In nanoseconds.
+    pub estimate: f64,
+    pub parts: Vec<Share>,
+    /// One for each round and turn in which all of the operations were timed; none if
+    /// only bytes count, which have no error.
+    samples: Vec<Sample>,
+}
+
+impl Cost {
+    /// Or what was not measured.
+    ///
+    /// The operations of one round and turn are added up first and the median is taken
+    /// then, so that a slow process counts as slow in all that it did.
+    pub fn of(entry: &Entry, weights: &Weights) -> Result<Cost, String> {
+        let mut bytes = 0.0;
+        let mut costs = Vec::new();
+        let mut timed: Vec<(&[Sample], f64)> = Vec::new();
+        for &(part, weight) in weights.parts() {
+            let cost = weight * amount(entry, part)?;
+            costs.push((part, cost));
+            match part {
+                Part::Time(operation) => {
+                    timed.push((entry.cell(operation).map_or(&[], |cell| &cell.samples), weight));
+                }
+                Part::Size | Part::Memory => bytes += cost,
+            }
+        }
+        let sum: f64 = costs.iter().map(|(_, cost)| cost).sum();
+        let share = |(part, cost)| Share { part, cost, share: cost / sum };
+        let parts = costs.into_iter().map(share).collect();
+        if timed.is_empty() {
+            return Ok(Cost { estimate: bytes, parts, samples: Vec::new() });
+        }
+        let samples = added(&timed, bytes);
+        let estimate = stats::middle(&samples).ok_or("its operations were not timed in the same turns")?;
+        Ok(Cost { estimate, parts, samples })
+    }
+
+    /// With its error.
+    pub fn total(&self, seed: u64) -> Interval {
+        match self.samples.is_empty() {
+            true => stats::exact(self.estimate),
+            false => stats::summary(&self.samples, seed).median,
+        }
+    }
+
+    /// How many times as much another one costs.
+    pub fn times(&self, other: &Cost, seed: u64) -> Interval {
+        stats::times(&self.samples, &other.samples, seed).unwrap_or_else(|| {
+            // Without a common turn nothing cancels: the ends are as far apart as they can be.
+            let (a, b) = (self.total(seed), other.total(seed));
+            Interval { estimate: b.estimate / a.estimate, low: b.low / a.high, high: b.high / a.low }
+        })
+    }
+
+    /// Whether another one costs the same, as far as can be seen. Bytes are counted,
+    /// they are tied if they are equal.
+    pub fn is_tied(&self, other: &Cost, resolution: f64, seed: u64) -> bool {
+        let resolution = if self.samples.is_empty() { 0.0 } else { resolution };
+        stats::is_tie(&self.times(other, seed), resolution)
+    }
+}
+
+/// Nanoseconds or bytes of a part.
+fn amount(entry: &Entry, part: Part) -> Result<f64, String> {
+    let missing = || match part {
+        Part::Time(_) => format!("{} was not timed", part.noun()),
+        Part::Size => "it wrote no bytes that could be counted".to_owned(),
+        Part::Memory => "its memory was not looked at".to_owned(),
+    };
+    let amount = match part {
+        Part::Time(operation) => entry.cell(operation).and_then(|cell| stats::middle(&cell.samples)),
+        Part::Size => entry.size.filter(|size| *size > 0).map(|size| size as f64),
+        Part::Memory => growth(entry),
+    };
+    amount.ok_or_else(missing)
+}
+
+/// How far memory grew at its peak, from the first step. Less than a byte is a byte,
+/// so that it can be divided by.
+fn growth(entry: &Entry) -> Option<f64> {
+    let start = entry.memory.first()?.resident;
+    let peak = entry.memory.iter().map(|step| step.peak.max(step.resident)).max()?;
+    Some(peak.saturating_sub(start).max(1) as f64)
+}
+
+/// The weighted sum of operations, turn by turn, where all of them were timed.
+fn added(timed: &[(&[Sample], f64)], bytes: f64) -> Vec<Sample> {
+    let mut sums: HashMap<(u32, u32), (f64, usize)> = HashMap::new();
+    for (samples, weight) in timed {
+        for sample in samples.iter().filter(|sample| stats::is_usable(sample)) {
+            let (sum, count) = sums.entry((sample.round, sample.turn)).or_insert((bytes, 0));
+            *sum += weight * sample.ns;
+            *count += 1;
+        }
+    }
+    let whole = sums.into_iter().filter(|(_, (_, count))| *count == timed.len());
+    let mut samples: Vec<Sample> = whole.map(|((round, turn), (ns, _))| Sample { round, turn, ns }).collect();
+    samples.sort_unstable_by_key(|sample| (sample.round, sample.turn));
+    samples
+}

@@ -1,0 +1,232 @@
+//! What a user sees of a ranking.
+
+use super::*;
+use crate::model::{MemoryStep, Sample};
+use crate::stats::synthetic::{Machine, entry, point};
+use Operation::{Read, Write};
+use fastrand::Rng;
+
+/// Writes and reads in so many nanoseconds.
+fn competitor(id: &str, write: f64, read: f64, size: u64) -> Entry {
+    let mut random = Rng::with_seed(id.bytes().map(u64::from).sum());
+    let machine = Machine { process: 0.01, noise: 0.02, ..Machine::default() };
+    let mut timed = |ns| machine.samples(&mut random, ns);
+    entry(id, size, vec![(Write, timed(write)), (Read, timed(read))])
+}
+
+fn weights(text: &str) -> Weights {
+    text.parse().unwrap()
+}
+
+fn ranked(entries: Vec<Entry>, weigh: &str) -> Ranking {
+    rank(&point(1.0, entries), &weights(weigh), 0.01, 1)
+}
+
+fn order(ranking: &Ranking) -> Vec<(String, &str)> {
+    ranking.places.iter().map(|place| (place.label(), place.id.as_str())).collect()
+}
+
+fn of(label: &str, id: &'static str) -> (String, &'static str) {
+    (label.to_owned(), id)
+}
+
+fn wrong(mut entry: Entry, differs: bool) -> Entry {
+    let differences = vec!["numbers came back as text, first at $[0]".to_owned()];
+    entry.fidelity = match differs {
+        true => Fidelity::Differs { differences },
+        false => Fidelity::Alike { differences },
+    };
+    entry
+}
+
+/// A fast writer, a fast reader, and a small one.
+fn three() -> Vec<Entry> {
+    vec![
+        competitor("writer", 100.0, 1000.0, 5000),
+        competitor("reader", 1000.0, 100.0, 4000),
+        competitor("small", 1000.0, 900.0, 1000),
+    ]
+}
+
+#[test]
+fn the_weights_decide() {
+    assert_eq!(order(&ranked(three(), "write:100,read:1"))[0], of("1", "writer"));
+    assert_eq!(order(&ranked(three(), "write:1,read:100"))[0], of("1", "reader"));
+    assert_eq!(order(&ranked(three(), "size:8")), [of("1", "small"), of("2", "reader"), of("3", "writer")]);
+    assert_eq!(order(&ranked(three(), "write:1,read:1,size:8"))[0], of("1", "small"));
+}
+
+#[test]
+fn a_cost_is_the_weighted_sum_and_its_parts() {
+    let found = ranked(three(), "write:2,read:10,size:0.5");
+    let reader = found.places.iter().find(|place| place.id == "reader").unwrap();
+    let expected = 2.0 * 1000.0 + 10.0 * 100.0 + 0.5 * 4000.0;
+    assert!((reader.cost.estimate / expected - 1.0).abs() < 0.02, "{reader:?}");
+    assert!(reader.cost.low < expected && expected < reader.cost.high && reader.cost.high < expected * 1.05);
+    let shares: Vec<f64> = reader.parts.iter().map(|part| (part.share * 10.0).round() / 10.0).collect();
+    assert_eq!(shares, [0.4, 0.2, 0.4]);
+    assert!((reader.parts.iter().map(|part| part.share).sum::<f64>() - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn times_are_of_the_first_and_cover_the_truth() {
+    let found = ranked(three(), "read:1");
+    assert_eq!(found.places[0].times, None);
+    let times = found.places[1].times.unwrap();
+    assert!(times.low < 9.0 && 9.0 < times.high && times.high / times.low < 1.2, "{times:?}");
+}
+
+#[test]
+fn those_that_cannot_be_told_apart_share_a_rank() {
+    let entries = vec![
+        competitor("a", 100.0, 100.0, 1),
+        competitor("b", 100.0, 101.0, 1),
+        competitor("c", 300.0, 300.0, 1),
+        competitor("d", 302.0, 300.0, 1),
+        competitor("e", 900.0, 900.0, 1),
+    ];
+    let found = ranked(entries, "write:1,read:1");
+    let labels: Vec<String> = found.places.iter().map(Place::label).collect();
+    assert_eq!(labels, ["1=", "1=", "3=", "3=", "5"]);
+    assert_eq!(found.alone[0].first.len(), 2);
+}
+
+#[test]
+fn bytes_are_counted_and_only_tied_if_they_are_equal() {
+    let sizes = |a, b| vec![competitor("a", 1.0, 1.0, a), competitor("b", 1.0, 1.0, b)];
+    assert_eq!(order(&ranked(sizes(1001, 1000), "size:1")), [of("1", "b"), of("2", "a")]);
+    assert_eq!(order(&ranked(sizes(1000, 1000), "size:1")), [of("1=", "a"), of("1=", "b")]);
+}
+
+#[test]
+fn a_wrong_one_never_stands_above_a_right_one() {
+    let entries = vec![
+        wrong(competitor("quick but wrong", 1.0, 1.0, 1), true),
+        wrong(competitor("quick and alike", 2.0, 2.0, 1), false),
+        Entry { fidelity: Fidelity::Unchecked, ..competitor("quick, unchecked", 1.5, 1.5, 1) },
+        competitor("slow and right", 900.0, 900.0, 90),
+        competitor("slower and right", 1900.0, 1900.0, 90),
+    ];
+    for weigh in ["read:1", "write:1,read:5,size:3", "size:1"] {
+        let found = ranked(entries.clone(), weigh);
+        let names: Vec<&str> = found.places.iter().map(|place| place.id.as_str()).collect();
+        assert_eq!(names[2..], ["quick and alike", "quick, unchecked", "quick but wrong"], "{weigh}");
+        assert!(found.places[4].times.unwrap().high < 1.0);
+        assert!(found.alone.iter().all(|alone| alone.first[0] == "slow and right"));
+    }
+    let said = explain(&ranked(entries, "read:1")).join("\n");
+    assert!(said.starts_with("Of those that are right, slow and right costs least"), "{said}");
+    assert!(
+        said.contains(
+            "quick but wrong gives back something else (numbers came back as text, first at $[0]), so it stands below \
+             those that give back the same, though it costs less."
+        ),
+        "{said}"
+    );
+}
+
+#[test]
+fn equal_costs_of_right_and_wrong_do_not_share_a_rank() {
+    let entries = vec![wrong(competitor("a", 100.0, 100.0, 1), true), competitor("b", 100.0, 100.0, 1)];
+    assert_eq!(order(&ranked(entries, "write:1")), [of("1", "b"), of("2", "a")]);
+}
+
+#[test]
+fn only_competitors_are_ranked() {
+    let mut entries = three();
+    for (entry, role) in entries.iter_mut().zip([Role::Floor, Role::Engine, Role::Twin]) {
+        entry.role = role;
+    }
+    let found = ranked(entries, "read:1");
+    assert!(found.places.is_empty() && found.unranked.is_empty());
+    assert_eq!(explain(&found), ["Nobody could be ranked."]);
+}
+
+#[test]
+fn what_lacks_a_part_says_which() {
+    let mut entries = three();
+    entries[0].cells.remove(1);
+    entries[1].size = None;
+    let found = ranked(entries.clone(), "read:1,size:1");
+    assert_eq!(order(&found), [of("1", "small")]);
+    let why: Vec<&str> = found.unranked.iter().map(|entry| entry.why.as_str()).collect();
+    assert_eq!(why, ["reading was not timed", "it wrote no bytes that could be counted"]);
+    assert!(explain(&found).contains(&"writer is not ranked: reading was not timed.".to_owned()));
+    assert_eq!(ranked(entries, "memory:1").unranked[0].why, "its memory was not looked at");
+}
+
+#[test]
+fn operations_that_share_no_turn_are_not_added() {
+    let sample = |round, ns| vec![Sample { round, turn: 0, ns }];
+    let lonely = entry("lonely", 1, vec![(Write, sample(0, 1.0)), (Read, sample(1, 1.0))]);
+    let found = ranked(vec![lonely], "write:1,read:1");
+    assert_eq!(found.unranked[0].why, "its operations were not timed in the same turns");
+}
+
+#[test]
+fn samples_that_are_no_times_do_not_spoil_a_ranking() {
+    let mut entries = three();
+    for ns in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
+        entries[0].cells[0].samples.push(Sample { round: 9, turn: 9, ns });
+    }
+    entries[1].cells[1].samples.iter_mut().for_each(|sample| sample.ns = f64::NAN);
+    let found = ranked(entries, "write:1,read:1");
+    assert_eq!(order(&found), [of("1", "writer"), of("2", "small")]);
+    assert!(found.places.iter().all(|place| place.cost.high.is_finite() && place.cost.low > 0.0));
+}
+
+#[test]
+fn memory_counts_from_the_start_to_the_peak() {
+    let step = |step: &str, resident, peak| MemoryStep { step: step.to_owned(), resident, peak };
+    let mut entries = vec![competitor("a", 1.0, 1.0, 1), competitor("b", 1.0, 1.0, 1)];
+    entries[0].memory = vec![step("start", 100, 100), step("data", 300, 900), step("read", 400, 500)];
+    entries[1].memory = vec![step("start", 600, 600), step("data", 700, 1000)];
+    let found = ranked(entries, "memory:2");
+    assert_eq!(order(&found), [of("1", "b"), of("2", "a")]);
+    assert_eq!(found.places[1].cost, crate::stats::exact(1600.0));
+    assert_eq!(found.places[1].times, Some(crate::stats::exact(2.0)));
+}
+
+#[test]
+fn the_words_are_those_of_a_person() {
+    let said = explain(&ranked(three(), "write:1,read:100,size:0.1"));
+    assert!(said[0].starts_with("reader costs least: 11."), "{said:#?}");
+    assert!(said[0].contains(" µs a use; the next, small, costs 8."), "{said:#?}");
+    assert_eq!(
+        said[1],
+        "Of what reader costs, writing is 9 %, reading is 88 % and size is 4 %. What decides against small is \
+         reading."
+    );
+    assert_eq!(
+        said[2],
+        "If nothing else counted, the first would be: for reading reader; for writing writer; for the size small."
+    );
+    assert_eq!(said.len(), 3);
+}
+
+#[test]
+fn what_is_cheaper_and_not_enough_is_said() {
+    let said = explain(&ranked(three(), "write:1,read:10,size:0.5"));
+    assert!(said[1].contains("What decides against small is reading; it costs less for size, which"), "{said:#?}");
+}
+
+#[test]
+fn ties_are_said() {
+    let entries = vec![
+        competitor("a", 100.0, 100.0, 1),
+        competitor("b", 100.0, 100.0, 1),
+        competitor("c", 300.0, 300.0, 1),
+        competitor("d", 300.0, 300.0, 1),
+    ];
+    let said = explain(&ranked(entries, "read:1"));
+    assert!(said[0].contains(" cost least, about ") && said[0].contains("a use, and can't be told apart; the next,"));
+    assert!(said.iter().any(|said| said.ends_with(" are tied on rank 3.")), "{said:#?}");
+}
+
+#[test]
+fn forty_competitors_are_ranked_in_a_moment() {
+    let entries = (0..40).map(|n| competitor(&format!("c{n}"), 100.0 + f64::from(n), 100.0, 10)).collect();
+    let start = std::time::Instant::now();
+    assert_eq!(ranked(entries, "write:1,read:1,size:1").places.len(), 40);
+    assert!(start.elapsed().as_secs_f64() < 20.0, "{:?}", start.elapsed());
+}

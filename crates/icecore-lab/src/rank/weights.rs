@@ -1,0 +1,183 @@
+//! What a use costs.
+
+use crate::model::Operation;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// A part of the cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Part {
+    /// The time of an operation.
+    Time(Operation),
+    /// The bytes that are stored or sent.
+    Size,
+    /// The bytes by which resident memory grew at its peak.
+    Memory,
+}
+
+/// All of them, in the order of messages.
+const PARTS: [Part; 7] = [
+    Part::Time(Operation::Write),
+    Part::Time(Operation::Read),
+    Part::Time(Operation::RoundTrip),
+    Part::Size,
+    Part::Time(Operation::ToJson),
+    Part::Time(Operation::Request),
+    Part::Memory,
+];
+
+impl Part {
+    /// As it stands on the command line: `round-trip`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Time(operation) => operation.name(),
+            Part::Size => "size",
+            Part::Memory => "memory",
+        }
+    }
+
+    /// In a sentence: `reading`.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Part::Time(Operation::Write) => "writing",
+            Part::Time(Operation::Read) => "reading",
+            Part::Time(Operation::RoundTrip) => "the round trip",
+            Part::Time(Operation::ToJson) => "turning it into JSON",
+            Part::Time(Operation::Request) => "the request",
+            Part::Size => "size",
+            Part::Memory => "memory",
+        }
+    }
+}
+
+/// How often each part comes in one *use* of the data.
+///
+/// A use costs the nanoseconds of each operation times its weight, and the bytes times
+/// the weight of `size` (and of `memory`), which is what a byte costs in nanoseconds.
+/// `write:1,read:100,size:0.1` is a cache that is read a hundred times for each time it
+/// is written, on a disk of ten gigabytes a second; a network of one gigabit is
+/// `size:8`.
+///
+/// ```
+/// use icecore_lab::rank::Weights;
+///
+/// let weights: Weights = "write:1,read:100,size:0.1".parse()?;
+/// assert_eq!(weights.to_string(), "write:1,read:100,size:0.1");
+/// let error = "write:1,raed:100".parse::<Weights>().unwrap_err();
+/// assert!(error.to_string().contains("there is no `raed`"));
+/// # Ok::<(), icecore_lab::rank::WeightsError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Weights {
+    parts: Vec<(Part, f64)>,
+}
+
+impl Weights {
+    /// The parts with a weight above 0, in the order in which they were given.
+    pub fn parts(&self) -> &[(Part, f64)] {
+        &self.parts
+    }
+
+    /// One part, and nothing else counts.
+    pub(super) fn only(part: Part) -> Weights {
+        Weights { parts: vec![(part, 1.0)] }
+    }
+}
+
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self.parts.iter().map(|(part, weight)| format!("{}:{weight}", part.name())).collect();
+        f.write_str(&parts.join(","))
+    }
+}
+
+/// What is wrong with weights, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WeightsError(String);
+
+impl fmt::Display for WeightsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WeightsError {}
+
+impl FromStr for Weights {
+    type Err = WeightsError;
+
+    fn from_str(text: &str) -> Result<Weights, WeightsError> {
+        let mut parts: Vec<(Part, f64)> = Vec::new();
+        for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
+            let (part, weight) = one(item)?;
+            if parts.iter().any(|(other, _)| *other == part) {
+                return Err(WeightsError(format!("`{}` has two weights: give it one", part.name())));
+            }
+            parts.push((part, weight));
+        }
+        parts.retain(|(_, weight)| *weight > 0.0);
+        match parts.is_empty() {
+            true => Err(WeightsError(format!("nothing has a weight: {EXAMPLE}"))),
+            false => Ok(Weights { parts }),
+        }
+    }
+}
+
+const EXAMPLE: &str = "give names with numbers above 0, such as write:1,read:100,size:0.1";
+
+/// `read:100`
+fn one(item: &str) -> Result<(Part, f64), WeightsError> {
+    let (name, number) = item
+        .split_once(':')
+        .ok_or_else(|| WeightsError(format!("`{item}` has no number behind a colon: {EXAMPLE}")))?;
+    let (name, number) = (name.trim(), number.trim());
+    let part = PARTS.into_iter().find(|part| part.name() == name).ok_or_else(|| {
+        WeightsError(format!("there is no `{name}` to weigh, but {}", PARTS.map(Part::name).join(", ")))
+    })?;
+    let weight = number
+        .parse::<f64>()
+        .map_err(|_| WeightsError(format!("`{number}` is no number: write {name}:100, or {name}:0.1")))?;
+    match weight {
+        0.0 | 1e-6..=1e9 => Ok((part, weight)),
+        _ => Err(WeightsError(format!("`{name}:{number}` is out of bounds: a weight is 0, or 0.000001 to 1000000000"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        text.parse::<Weights>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn all_names_are_read() {
+        let text = "write:1,read:2,round-trip:3,size:0.5,to-json:4,request:5,memory:0.25";
+        assert_eq!(text.parse::<Weights>().unwrap().to_string(), text);
+        assert_eq!(" read : 2 , write:0,".parse::<Weights>().unwrap().parts(), [(Part::Time(Operation::Read), 2.0)]);
+    }
+
+    #[test]
+    fn errors_say_what_to_do() {
+        assert_eq!(
+            error("raed:1"),
+            "there is no `raed` to weigh, but write, read, round-trip, size, to-json, request, memory"
+        );
+        assert_eq!(
+            error("read"),
+            "`read` has no number behind a colon: give names with numbers above 0, such as write:1,read:100,size:0.1"
+        );
+        assert_eq!(error("read:often"), "`often` is no number: write read:100, or read:0.1");
+        assert_eq!(error("read:1,read:2"), "`read` has two weights: give it one");
+        for empty in ["", ",", "read:0"] {
+            assert!(error(empty).starts_with("nothing has a weight: give names"));
+        }
+        for wild in ["read:-1", "read:nan", "read:inf", "read:1e300", "read:1e-300"] {
+            assert!(error(wild).contains("out of bounds"), "{wild}");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! What the tests share.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The folder of Icecore's modules, if Perl's is built.
+pub fn modules() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bindings");
+    folder.join("perl/blib").is_dir().then_some(folder)
+}
+
+/// Whether a language's runtime is there.
+pub fn has(language: &str) -> bool {
+    Command::new(language).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}

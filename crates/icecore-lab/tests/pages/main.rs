@@ -1,0 +1,4 @@
+//! Pages drawn from a report that nobody measured.
+
+mod drawn;
+mod report;

@@ -1,0 +1,45 @@
+//! A language that the lab knows nothing of takes part by the protocol alone.
+
+use icecore_lab::model::{Fidelity, Operation};
+use icecore_lab::run::{Options, run};
+use icecore_lab::scenario;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+fn pickle(json: &str) -> Option<icecore_lab::model::ScenarioReport> {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: python3 is not installed");
+        return None;
+    }
+    let text =
+        format!("title = \"mine\"\noperations = [\"write\", \"read\", \"round-trip\"]\n[data]\njson = '''{json}'''\n");
+    let scenario = scenario::parse("mine", &text).expect("a scenario");
+    let options = Options {
+        only: vec!["python".to_owned()],
+        runners: Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runners")),
+        ..Options::default().small()
+    };
+    let report = run(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    report.scenarios.into_iter().next()
+}
+
+#[test]
+fn python_takes_part() {
+    let all = r#"{"$icecore":1,"$strings":"bytes","$value":{"a":[1,-2,1.5,0.1,1e100,true,null,{"$float":"inf"}],
+        "$t:text":{"$text":"Zoë"},"latin":{"$latin1":"\u00ff"},"$$dollar":{"$map":[[1,2],[{"$text":"x"},{}]]},"big":99999999999999999999}}"#;
+    let Some(report) = pickle(all) else { return };
+    let entry = report.points[0].entries.iter().find(|entry| entry.id == "python/pickle");
+    let entry = entry.unwrap_or_else(|| panic!("{:?}", report.absent));
+    assert_eq!(entry.fidelity, Fidelity::Exact);
+    for operation in [Operation::Write, Operation::Read, Operation::RoundTrip] {
+        assert!(entry.cell(operation).is_some_and(|cell| cell.summary.median.estimate > 0.0), "{operation}");
+    }
+}
+
+#[test]
+fn what_python_has_no_value_for_is_refused() {
+    let Some(report) = pickle(r#"[{"$class":"C","$value":{}}]"#) else { return };
+    let why = &report.absent.iter().find(|absent| absent.competitor == "python/pickle").expect("it is absent").why;
+    assert!(why.contains("$class"), "{why}");
+}

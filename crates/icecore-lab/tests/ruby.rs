@@ -1,0 +1,163 @@
+//! The runners of Ruby: what each of them gives back, with the real Ruby.
+//!
+//! Says that it was skipped where Ruby or the library of a runner is not installed.
+
+use icecore_lab::model::{Absent, Entry, Fidelity, Operation, Report, Role};
+use icecore_lab::run::{Options, run};
+use icecore_lab::scenario::{self, Scenario};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+fn is_here() -> bool {
+    let here = Command::new("ruby").arg("--version").output().is_ok();
+    if !here {
+        eprintln!("skipped: ruby is not installed");
+    }
+    here
+}
+
+fn small(scenario: Scenario) -> Report {
+    let options = Options { rounds: 1, turns: 1, ..Options::default().small() };
+    run(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs")
+}
+
+/// Plain data of this value, over all runners of Ruby.
+fn plain(json: &str, medium: &str, more: &str) -> Report {
+    let text = format!(
+        "title = \"plain\"\nlanguage = \"ruby\"\noperations = [\"write\", \"read\", \"round-trip\"{more}]\n\
+         medium = \"{medium}\"\nmemory = true\n[data]\njson = '''{json}'''\n"
+    );
+    small(scenario::parse("plain", &text).expect("a scenario"))
+}
+
+fn entry<'r>(report: &'r Report, id: &str) -> Option<&'r Entry> {
+    let found = report.scenarios[0].points[0].entries.iter().find(|entry| entry.id == id);
+    if found.is_none() {
+        let absent = absent(report, id).unwrap_or_else(|| panic!("{id} is nowhere"));
+        assert!(absent.install.is_some(), "{id}: {}", absent.why);
+        eprintln!("skipped: {id}: {}", absent.why);
+    }
+    found
+}
+
+fn absent<'r>(report: &'r Report, id: &str) -> Option<&'r Absent> {
+    report.scenarios[0].absent.iter().find(|absent| absent.competitor == id)
+}
+
+fn is_exact(entry: &Entry) -> bool {
+    entry.fidelity == Fidelity::Exact
+}
+
+#[test]
+fn everyone_gives_the_articles_objects_back() {
+    if !is_here() {
+        return;
+    }
+    let scenario = scenario::find("ruby-base64").expect("the scenario");
+    let report = small(scenario.clone());
+    let marshal = [
+        ("marshal", 38_147),
+        ("marshal-base64", 50_864),
+        ("marshal-base64-lines", 51_712),
+        ("marshal-each", 66_115),
+        ("marshal-each-base64", 89_688),
+        ("marshal-each-base64-lines", 91_688),
+    ];
+    for (name, size) in marshal {
+        let entry = entry(&report, &format!("ruby/{name}")).expect("it needs nothing");
+        assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
+        assert_eq!(entry.size, Some(size), "{name}");
+    }
+    for name in ["json", "yaml", "oj-object", "oj-compat", "msgpack"] {
+        let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
+        assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
+        for operation in [Operation::Write, Operation::Read, Operation::RoundTrip] {
+            assert!(
+                entry.cell(operation).is_some_and(|cell| cell.summary.median.estimate > 0.0),
+                "{name}, {operation}"
+            );
+        }
+    }
+    for claim in &scenario.claims {
+        for side in [&claim.over, &claim.under] {
+            let entry = entry(&report, &side.competitor).expect("it needs nothing");
+            assert!(side.operation.is_none_or(|operation| entry.cell(operation).is_some()), "{}", claim.text);
+        }
+    }
+    let floor = entry(&report, "ruby/floor").expect("it needs nothing");
+    assert_eq!(floor.role, Role::Floor);
+    assert!(floor.cell(Operation::Read).is_some() && floor.cell(Operation::Write).is_none());
+}
+
+const EMPLOYEES: &str = r#"[{"id":1,"name":"Zoë","ratio":0.30000000000000004,"boss":null,"active":true},
+    {"id":2,"name":"Bob","ratio":1e-7,"boss":1,"tags":["a","b",[]],"more":{}},
+    {"id":-3,"name":"","ratio":1.0,"big":9007199254740993}]"#;
+
+#[test]
+fn plain_data_comes_back_and_is_built() {
+    if !is_here() {
+        return;
+    }
+    for medium in ["memory", "file"] {
+        let report = plain(EMPLOYEES, medium, "");
+        for name in ["marshal", "marshal-base64", "json", "yaml", "oj-object", "oj-compat", "msgpack", "floor"] {
+            let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
+            let unchecked = entry.role == Role::Floor && entry.fidelity == Fidelity::Unchecked;
+            assert!(is_exact(entry) || unchecked, "{name}: {:?}", entry.fidelity);
+            if entry.role == Role::Competitor {
+                let steps: Vec<&str> = entry.memory.iter().map(|step| step.step.as_str()).collect();
+                assert_eq!(steps, ["start", "data", "written", "freed", "read"], "{name}");
+                assert!(entry.memory.iter().all(|step| step.peak >= step.resident / 2 && step.resident > 1 << 20));
+            }
+        }
+        assert!(absent(&report, "ruby/marshal-each").is_none(), "it belongs to another scenario");
+    }
+}
+
+#[test]
+fn what_json_cannot_say_is_found() {
+    if !is_here() {
+        return;
+    }
+    let report = plain(r#"{"$map":[[{"$symbol":"a"},[{"$symbol":"b"},1]],[2,3]]}"#, "memory", "");
+    for name in ["marshal", "yaml", "msgpack"] {
+        let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
+        assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
+    }
+    for name in ["json", "oj-compat"] {
+        let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
+        assert!(matches!(entry.fidelity, Fidelity::Differs { .. }), "{name}: {:?}", entry.fidelity);
+    }
+}
+
+#[test]
+fn objects_of_unknown_classes_are_carried_by_who_can() {
+    if !is_here() {
+        return;
+    }
+    let report = plain(
+        r#"[{"$class":"Shop::Order","$value":{"$map":[[{"$symbol":"@id"},7],[{"$symbol":"@to"},null]]}}]"#,
+        "memory",
+        "",
+    );
+    for name in ["marshal", "yaml", "oj-object"] {
+        let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
+        assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
+    }
+    let json = entry(&report, "ruby/json").expect("it needs nothing");
+    assert!(matches!(json.fidelity, Fidelity::Differs { .. }), "{:?}", json.fidelity);
+    let floor = absent(&report, "ruby/floor").expect("it builds plain data");
+    assert!(floor.why.contains("Shop::Order"), "{}", floor.why);
+}
+
+#[test]
+fn a_file_becomes_json_in_a_process_of_its_own() {
+    if !is_here() {
+        return;
+    }
+    let report = plain(EMPLOYEES, "file", ", \"to-json\"");
+    let marshal = entry(&report, "ruby/marshal").expect("it needs nothing");
+    let cell = marshal.cell(Operation::ToJson).expect("marshal has it");
+    // No Ruby starts within a millisecond.
+    assert!(cell.summary.median.estimate > 1e6, "{:?}", cell.summary);
+}

@@ -1,0 +1,17 @@
+#!/usr/bin/env perl
+# Nothing takes it longer than a nanosecond.
+use v5.30;
+use warnings;
+use lib $ENV{LAB_LIB};
+use Lab;
+
+no warnings 'redefine';
+*Lab::Code::loop = sub { return 'sub { return 1 / 1e9 }' };
+
+Lab::run(
+    name  => 'liar',
+    needs => ['Storable'],
+    json  => undef,
+    write => 'Storable::freeze($value)',
+    read  => 'Storable::thaw($bytes)',
+);

@@ -1,0 +1,11 @@
+#!/usr/bin/env perl
+# Says who it is, and then prints what is no line of the protocol.
+use v5.30;
+use warnings;
+
+$| = 1;
+while (my $line = <STDIN>) {
+    say $line =~ /"hello"/
+        ? '{"protocol":1,"name":"noise","version":"1","runtime":"1","reference":"storable","operations":["write","read"]}'
+        : "Loading...\0\xff\n{\"ok\": tru";
+}

@@ -1,0 +1,88 @@
+//! Every scenario at small size, with the real runtimes: who is right, who is not, and whether all is measured that should be.
+
+mod common;
+
+use icecore_lab::model::{Entry, Fidelity, Operation, Role, ScenarioReport};
+use icecore_lab::run::{Options, run};
+use icecore_lab::scenario::{self, Kind};
+use std::sync::atomic::AtomicBool;
+
+/// Whose answer is not exactly the value, and how it differs.
+const INEXACT: [(&str, &str, &str); 0] = [];
+
+#[test]
+fn every_scenario_runs_and_every_answer_is_as_expected() {
+    let options = Options { modules: common::modules(), ..Options::default().small() };
+    let scenarios: Vec<_> = scenario::all().expect("their files are right").into_iter().filter(|one| one.kind == Kind::Values).collect();
+    let report = run(&scenarios, &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    assert_eq!(report.scenarios.len(), scenarios.len());
+    let mut wrong = Vec::new();
+    for (scenario, asked) in report.scenarios.iter().zip(&scenarios) {
+        if asked.waits.is_some() {
+            assert!(scenario.points.is_empty() && scenario.notes[0].starts_with("It waits for "));
+            continue;
+        }
+        let language = asked.language.as_deref().expect("each has a language");
+        if !common::has(language) {
+            println!("left out: {}, as {language} is missing", scenario.name);
+            continue;
+        }
+        assert!(!scenario.stopped);
+        assert_eq!(scenario.points.len(), asked.sizes(true).count(), "{}", scenario.name);
+        complete(scenario, &options);
+        wrong.extend(answers(scenario));
+        wrong.extend(scenario.absent.iter().filter(|one| one.install.is_none() && !one.why.starts_with("it can't carry this")).map(|one| format!("{}: {one:?}", scenario.name)));
+        //CL assert_eq!(scenario.claims.len(), asked.claims.len());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// All who take part have all their samples, the baseline and its twin are there, and floors lie below.
+fn complete(scenario: &ScenarioReport, options: &Options) {
+    let baseline = scenario.baseline.as_deref().expect("a baseline");
+    for point in &scenario.points {
+        let of = |role: Role| point.entries.iter().filter(move |entry| entry.role == role);
+        assert!(of(Role::Competitor).any(|entry| entry.id == baseline), "{}: {baseline} {:?}", scenario.name, scenario.absent);
+        assert_eq!(of(Role::Twin).count(), 1, "{}", scenario.name);
+        assert!(of(Role::Competitor).count() > 1, "{}", scenario.name);
+        for entry in &point.entries {
+            assert!(!entry.cells.is_empty(), "{}: {}", scenario.name, entry.id);
+            for cell in &entry.cells {
+                let most = (options.rounds * options.turns) as usize;
+                let least = options.rounds as usize;
+                assert!((least..=most).contains(&cell.samples.len()), "{}: {} {}", scenario.name, entry.id, cell.operation);
+                assert!(cell.samples.iter().all(|sample| sample.ns > 0.0));
+                let is_baseline = entry.id == baseline && entry.role != Role::Twin;
+                assert_eq!(cell.against.is_none(), is_baseline, "{}: {} {}", scenario.name, entry.id, cell.operation);
+            }
+            let writes = entry.cell(Operation::Write).is_some() && entry.role == Role::Competitor;
+            assert!(!writes || entry.size.is_some_and(|size| size > 0), "{}: {}", scenario.name, entry.id);
+        }
+    }
+}
+
+/// The answers that are other than expected.
+fn answers(scenario: &ScenarioReport) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for entry in scenario.points.iter().flat_map(|point| &point.entries) {
+        let said = match &entry.fidelity {
+            Fidelity::Exact => "exact".to_owned(),
+            Fidelity::Unchecked => "unchecked".to_owned(),
+            Fidelity::Alike { differences } => format!("alike: {}", differences.join("; ")),
+            Fidelity::Differs { differences } => format!("differs: {}", differences.join("; ")),
+            _ => "?".to_owned(),
+        };
+        if !said.starts_with(expected(scenario, entry)) {
+            wrong.push(format!("{}: {}: {said}", scenario.name, entry.id));
+        }
+    }
+    wrong
+}
+
+fn expected(scenario: &ScenarioReport, entry: &Entry) -> &'static str {
+    let known = INEXACT.iter().find(|(name, id, _)| *name == scenario.name && *id == entry.id);
+    match entry.role {
+        Role::Floor | Role::Twin => "unchecked",
+        _ => known.map_or("exact", |(_, _, said)| said),
+    }
+}
