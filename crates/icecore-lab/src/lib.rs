@@ -18,5 +18,6 @@ pub mod run;
 pub mod runner;
 pub mod scenario;
 pub mod stats;
+pub mod web;
 
 pub use error::Error;
