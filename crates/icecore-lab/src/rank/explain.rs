@@ -1,7 +1,7 @@
 //! A ranking in words, as a person would tell it.
 
 use super::{Part, Place, Ranking};
-use crate::model::{Fidelity, Operation};
+use crate::model::Fidelity;
 use crate::stats::words;
 
 /// Sentences: who is first and by how much, what decided it, who is tied, who would be
@@ -13,7 +13,7 @@ pub fn explain(ranking: &Ranking) -> Vec<String> {
             said.push(winner(ranking, first));
             said.extend(decided(ranking, first));
             said.extend(tied(ranking));
-            said.extend(otherwise(ranking));
+            said.extend(otherwise(ranking, first));
             said.extend(wrong(ranking, first));
         }
         None => said.push("Nobody could be ranked.".to_owned()),
@@ -92,33 +92,36 @@ fn tied(ranking: &Ranking) -> Vec<String> {
     said
 }
 
-/// Who would be first if only one part counted.
-fn otherwise(ranking: &Ranking) -> Option<String> {
+/// Who would be first if only one part counted: the same, or another.
+fn otherwise(ranking: &Ranking, first: &Place) -> Vec<String> {
     if ranking.places.len() < 2 {
-        return None;
+        return Vec::new();
     }
     let alone = ranking.alone.iter().filter(|alone| match ranking.weights.parts() {
         [(only, _)] => alone.part != *only,
         _ => true,
     });
-    let wins: Vec<String> = alone
-        .map(|alone| {
+    let (same, others): (Vec<_>, Vec<_>) = alone.partition(|alone| alone.first == [first.id.as_str()]);
+    let mut said = Vec::new();
+    if !same.is_empty() {
+        let parts: Vec<String> = same.iter().map(|alone| format!("for {} alone", question(alone.part))).collect();
+        let name = called(ranking, &first.id);
+        said.push(format!("{name} would also be the first {}.", words::list(&parts, "and")));
+    }
+    if !others.is_empty() {
+        let wins = others.iter().map(|alone| {
             let names: Vec<String> = alone.first.iter().map(|id| called(ranking, id)).collect();
-            format!("{} {}", question(alone.part), words::list(&names, "or"))
-        })
-        .collect();
-    (!wins.is_empty()).then(|| format!("If nothing else counted, the first would be: {}.", wins.join("; ")))
+            format!("for {} {}", question(alone.part), words::list(&names, "or"))
+        });
+        said.push(format!("If nothing else counted, the first would be: {}.", wins.collect::<Vec<_>>().join("; ")));
+    }
+    said
 }
 
 fn question(part: Part) -> &'static str {
     match part {
-        Part::Time(Operation::Write) => "for writing",
-        Part::Time(Operation::Read) => "for reading",
-        Part::Time(Operation::RoundTrip) => "for the round trip",
-        Part::Time(Operation::ToJson) => "for turning it into JSON",
-        Part::Time(Operation::Request) => "for the request",
-        Part::Size => "for the size",
-        Part::Memory => "for memory",
+        Part::Size => "the size",
+        _ => part.noun(),
     }
 }
 
