@@ -1,6 +1,7 @@
 //! Whether a text is well-formed, as far as pages and charts go.
 
 /// The names of all elements with their attributes; an error says what is wrong, and where.
+#[expect(clippy::type_complexity, reason = "elements with their attributes")]
 pub fn elements(text: &str) -> Result<Vec<(String, Vec<(String, String)>)>, String> {
     let mut found = vec![];
     let mut open: Vec<String> = vec![];
