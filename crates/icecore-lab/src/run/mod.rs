@@ -7,6 +7,7 @@ mod machine;
 mod measure;
 mod point;
 mod probe;
+mod web;
 
 pub use cast::{Cast, cast};
 
@@ -171,18 +172,16 @@ fn one(
     let mut twin = Vec::new();
     let mut absent = BTreeSet::new();
     let folder = environment.folder.join(&scenario.name);
-    for (place, size) in scenario.sizes(options.small).enumerate() {
+    for (number, size) in scenario.sizes(options.small).enumerate() {
         if environment.stop.load(Ordering::Relaxed) {
             break;
         }
-        let folder = folder.join(place.to_string());
-        let seed = options.seed.wrapping_add(place as u64);
+        let folder = folder.join(number.to_string());
+        let seed = options.seed.wrapping_add(number as u64);
+        let place = point::Place { scenario, size, folder: &folder, seed };
         let measured = match scenario.kind {
-            Kind::Values => {
-                let place = point::Place { scenario, size, folder: &folder, seed };
-                point::measure(&place, cast, environment, options, &mut probe, progress)?
-            }
-            Kind::Web => break,
+            Kind::Values => point::measure(&place, cast, environment, options, &mut probe, progress)?,
+            Kind::Web => web::measure(&place, environment, options, &mut probe, progress)?,
         };
         report.notes.extend(measured.notes.into_iter().filter(|note| !note.is_empty()));
         absent

@@ -384,9 +384,11 @@ impl Expected {
 fn write_pages(plan: &Plan<'_>, folder: &Path, expected: &Expected) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
     let name = &plan.scenario.name;
-    let classes = scenario::code(name, "php").ok_or_else(|| Error::new(format!("{name}.php is missing")))?;
+    let classes = scenario::code(plan.folder, name, "php")?;
+    let classes = classes.ok_or_else(|| Error::new(format!("{name}.php is missing")))?;
+    let classes = classes.to_string_lossy().replace('\\', "\\\\").replace('\'', "\\'");
     let mut files = vec![
-        ("classes.php".to_owned(), classes.to_vec()),
+        ("classes.php".to_owned(), format!("<?php\nrequire '{classes}';\n").into_bytes()),
         ("check.php".to_owned(), include_bytes!("php/check.php").to_vec()),
         ("status.php".to_owned(), include_bytes!("php/status.php").to_vec()),
         ("reference".to_owned(), expected.bytes.clone()),
