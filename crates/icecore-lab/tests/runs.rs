@@ -13,7 +13,8 @@ const INEXACT: [(&str, &str, &str); 0] = [];
 #[test]
 fn every_scenario_runs_and_every_answer_is_as_expected() {
     let options = Options { modules: common::modules(), ..Options::default().small() };
-    let scenarios: Vec<_> = scenario::all().expect("their files are right").into_iter().filter(|one| one.kind == Kind::Values).collect();
+    let scenarios: Vec<_> =
+        scenario::all().expect("their files are right").into_iter().filter(|one| one.kind == Kind::Values).collect();
     let report = run(&scenarios, &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     assert_eq!(report.scenarios.len(), scenarios.len());
     let mut wrong = Vec::new();
@@ -31,8 +32,14 @@ fn every_scenario_runs_and_every_answer_is_as_expected() {
         assert_eq!(scenario.points.len(), asked.sizes(true).count(), "{}", scenario.name);
         complete(scenario, &options);
         wrong.extend(answers(scenario));
-        wrong.extend(scenario.absent.iter().filter(|one| one.install.is_none() && !one.why.starts_with("it can't carry this")).map(|one| format!("{}: {one:?}", scenario.name)));
-        //CL assert_eq!(scenario.claims.len(), asked.claims.len());
+        wrong.extend(
+            scenario
+                .absent
+                .iter()
+                .filter(|one| one.install.is_none() && !one.why.starts_with("it can't carry this"))
+                .map(|one| format!("{}: {one:?}", scenario.name)),
+        );
+        assert_eq!(scenario.claims.len(), asked.claims.len());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -42,7 +49,12 @@ fn complete(scenario: &ScenarioReport, options: &Options) {
     let baseline = scenario.baseline.as_deref().expect("a baseline");
     for point in &scenario.points {
         let of = |role: Role| point.entries.iter().filter(move |entry| entry.role == role);
-        assert!(of(Role::Competitor).any(|entry| entry.id == baseline), "{}: {baseline} {:?}", scenario.name, scenario.absent);
+        assert!(
+            of(Role::Competitor).any(|entry| entry.id == baseline),
+            "{}: {baseline} {:?}",
+            scenario.name,
+            scenario.absent
+        );
         assert_eq!(of(Role::Twin).count(), 1, "{}", scenario.name);
         assert!(of(Role::Competitor).count() > 1, "{}", scenario.name);
         for entry in &point.entries {
@@ -50,7 +62,13 @@ fn complete(scenario: &ScenarioReport, options: &Options) {
             for cell in &entry.cells {
                 let most = (options.rounds * options.turns) as usize;
                 let least = options.rounds as usize;
-                assert!((least..=most).contains(&cell.samples.len()), "{}: {} {}", scenario.name, entry.id, cell.operation);
+                assert!(
+                    (least..=most).contains(&cell.samples.len()),
+                    "{}: {} {}",
+                    scenario.name,
+                    entry.id,
+                    cell.operation
+                );
                 assert!(cell.samples.iter().all(|sample| sample.ns > 0.0));
                 let is_baseline = entry.id == baseline && entry.role != Role::Twin;
                 assert_eq!(cell.against.is_none(), is_baseline, "{}: {} {}", scenario.name, entry.id, cell.operation);

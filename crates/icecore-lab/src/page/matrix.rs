@@ -1,10 +1,10 @@
 //! Who is faster than whom, in the shape of Perl's `cmpthese`.
 
 use super::number::rate;
-use super::pairs::compare;
 use super::table::Table;
 use super::view::{Names, by_speed, right};
 use crate::model::{Comparison, Entry, Operation, Point};
+use crate::stats::compare;
 use std::cmp::Ordering;
 
 /// The competitors of one operation, slowest first, and each against each.

@@ -1,20 +1,29 @@
 //! Draws a [`Report`](crate::model::Report). Nothing here measures.
 //!
-//! [`text`] is for a terminal, [`markdown`] and [`csv`] are for files.
+//! [`text`] is for a terminal, [`markdown`] and [`csv`] are for files, [`html`] is one page
+//! that needs nothing else, [`svg`] one chart of it, and [`performance`] is the text of
+//! `docs/performance.md`.
 
+mod chart;
 mod csv;
+mod html;
 mod markdown;
 mod matrix;
 mod number;
-mod pairs;
+mod performance;
+mod ranking;
 mod table;
 mod tables;
 mod text;
 mod view;
 mod words;
 
+pub use chart::{Kind, charts, kinds, svg};
 pub use csv::csv;
+pub use html::html;
 pub use markdown::markdown;
+pub use performance::performance;
+pub use ranking::ranking;
 pub use text::text;
 
 /// How [`text`] looks.

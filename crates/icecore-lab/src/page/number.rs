@@ -1,6 +1,7 @@
 //! Numbers as people read them: three digits that count, a unit, no exponent.
 
 use crate::model::Interval;
+use crate::stats::is_known;
 
 /// What stands where there is no number.
 pub(super) const NONE: &str = "-";
@@ -9,6 +10,9 @@ pub(super) const NONE: &str = "-";
 pub(super) fn count(n: f64) -> String {
     if !n.is_finite() {
         return NONE.into();
+    }
+    if n.abs() >= 1e15 {
+        return format!("{n:.1e}");
     }
     let digits = format!("{:.0}", n.abs());
     let mut out = String::new();
@@ -53,6 +57,14 @@ pub(super) fn time(ns: f64) -> String {
         return format!("{ns:.1} ns");
     }
     with_unit(ns.round(), &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")])
+}
+
+/// Without zeros that say nothing: `1 µs` of `1.00 µs`.
+pub(super) fn short(text: String) -> String {
+    match text.split_once(' ') {
+        Some((n, unit)) if n.contains('.') => format!("{} {unit}", n.trim_end_matches('0').trim_end_matches('.')),
+        _ => text,
+    }
 }
 
 /// How often in a second: `1,172,433/s`, `3.42/s`.
@@ -105,12 +117,10 @@ pub(super) fn interval(i: &Interval) -> String {
 /// Any number and where it lies; the ends are left out where they say nothing.
 pub(super) fn within(i: &Interval, show: impl Fn(f64) -> String) -> String {
     let [estimate, low, high] = [i.estimate, i.low, i.high].map(&show);
-    match (i.low.is_finite(), i.high.is_finite()) {
-        _ if low == estimate && high == estimate => estimate,
-        (true, true) => format!("{estimate} ({low} to {high})"),
-        (true, false) => format!("{estimate} ({low} or more)"),
-        (false, true) => format!("{estimate} ({high} or less)"),
-        (false, false) => format!("{estimate} (not certain)"),
+    match () {
+        () if low == estimate && high == estimate => estimate,
+        () if !is_known(i) => format!("{estimate} (one sample)"),
+        () => format!("{estimate} ({low} to {high})"),
     }
 }
 
@@ -120,6 +130,7 @@ pub(super) fn percent(part: f64) -> String {
     match n.abs() {
         a if !a.is_finite() => NONE.into(),
         0.0 => "0 %".into(),
+        a if a < 0.05 => "< 0.1 %".into(),
         a if a >= 9.95 => format!("{} %", count(n)),
         _ => format!("{n:.1} %"),
     }
@@ -176,8 +187,8 @@ mod tests {
         let at = |estimate, low, high| interval(&Interval { estimate, low, high });
         assert_eq!(at(1.4, 1.3, 1.5), "1.40 (1.30 to 1.50)");
         assert_eq!(at(1.4, 1.4, 1.4), "1.40");
-        assert_eq!(at(1.4, 1.2, f64::INFINITY), "1.40 (1.20 or more)");
-        assert_eq!(at(1.4, f64::NEG_INFINITY, f64::INFINITY), "1.40 (not certain)");
+        assert_eq!(at(1.4, 0.014, 140.0), "1.40 (one sample)");
+        assert_eq!(at(f64::NAN, f64::NAN, f64::NAN), NONE);
     }
 
     #[test]

@@ -85,7 +85,27 @@ fn against(entry: &Entry, operation: Operation, baseline: Option<&str>) -> Strin
     }
 }
 
-/// The claims then and now. None without claims.
+/// All that is known of an operation at a point.
+pub(super) fn raw(point: &Point, operation: Operation, names: &Names) -> Table {
+    let titles = ["competitor", "version", ">median", ">from", ">to", ">fastest", ">slowest", ">samples", ">far off"];
+    let mut table = Table::new(titles);
+    let mut all: Vec<&Entry> = point.entries.iter().filter(|e| median(e, operation).is_some()).collect();
+    all.sort_by(|a, b| {
+        let key = |e: &Entry| (e.role != Role::Competitor, !right(e), median(e, operation).unwrap_or(0.0));
+        let (a, b) = (key(a), key(b));
+        (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
+    });
+    for entry in all {
+        let Some(cell) = entry.cell(operation) else { continue };
+        let s = &cell.summary;
+        let times = [s.median.estimate, s.median.low, s.median.high, s.fastest, s.slowest].map(time);
+        let counts = [cell.samples.len(), s.outliers.len()].map(|n| count(n as f64));
+        table.row([names.entry(entry), entry.version.clone()].into_iter().chain(times).chain(counts));
+    }
+    table
+}
+
+/// The claims then and now.
 pub(super) fn claims<'a>(results: impl IntoIterator<Item = &'a ClaimResult>) -> Table {
     let mut table = Table::new(["now", "claim", ">then", ">measured"]);
     for result in results {

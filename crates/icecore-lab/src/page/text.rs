@@ -167,26 +167,7 @@ impl Page<'_> {
     }
 
     fn wrapped(&mut self, text: &str, first: &str, others: &str) {
-        let mut line = first.to_owned();
-        let mut empty = true;
-        for word in plain(text).split_whitespace() {
-            // A unit stays with its number.
-            let unit = ["%", "ns", "µs", "ms", "s", "B", "kB", "MB", "GB"]
-                .contains(&word.trim_end_matches(['.', ',', ';', ')']));
-            if !empty && !unit && line.chars().count() + 1 + word.chars().count() > self.style.width {
-                self.line(line.trim_end());
-                line = others.to_owned();
-                empty = true;
-            }
-            if !empty {
-                line.push(' ');
-            }
-            line += word;
-            empty = false;
-        }
-        if !empty {
-            self.line(line.trim_end());
-        }
+        self.out += &words::wrapped(text, first, others, self.style.width);
     }
 
     /// What tables may use: they stand two blanks in.

@@ -19,6 +19,11 @@ pub(super) fn right(entry: &Entry) -> bool {
     !matches!(entry.fidelity, Fidelity::Differs { .. })
 }
 
+/// Whether it is one of Icecore's.
+pub(super) fn own(entry: &Entry) -> bool {
+    [&entry.id, &entry.name].iter().any(|text| text.to_lowercase().contains("icecore"))
+}
+
 /// Those that are ranked against each other.
 pub(super) fn competitors(point: &Point) -> impl Iterator<Item = &Entry> {
     with_role(point, Role::Competitor)

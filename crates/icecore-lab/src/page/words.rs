@@ -1,11 +1,11 @@
 //! What the numbers say, in sentences.
 
 use super::number::{bytes, count, duration, interval, percent, quotient, time};
-use super::pairs::compare;
 use super::view::{Names, by_speed, competitors, floor, plain, right, shown};
 use crate::model::{
     Entry, Fidelity, Interval, Machine, Noise, NoiseLevel, Operation, Point, Report, ScenarioReport, Settings, Verdict,
 };
+use crate::stats::compare;
 
 /// Sentences that say how a scenario went, at each point that is shown.
 pub(super) fn verdict(scenario: &ScenarioReport, names: &Names, seed: u64) -> Vec<String> {
@@ -277,4 +277,30 @@ pub(super) fn when(made: &str) -> String {
 /// The numbers of a claim: `2.90`, `16 to 24`.
 pub(super) fn claimed(from: f64, to: f64, show: impl Fn(f64) -> String) -> String {
     if from == to { show(from) } else { format!("{} to {}", show(from), show(to)) }
+}
+
+/// Text in lines that fit, the first and all others behind something.
+pub(super) fn wrapped(text: &str, first: &str, others: &str, width: usize) -> String {
+    const UNITS: [&str; 9] = ["%", "ns", "µs", "ms", "s", "B", "kB", "MB", "GB"];
+    let mut out = String::new();
+    let mut line = first.to_owned();
+    let mut empty = true;
+    for word in plain(text).split_whitespace() {
+        // A unit stays with its number.
+        let stays = empty || UNITS.contains(&word.trim_end_matches(['.', ',', ';', ')']));
+        if !stays && line.chars().count() + 1 + word.chars().count() > width {
+            out.extend([line.trim_end(), "\n"]);
+            line = others.to_owned();
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line += word;
+        empty = false;
+    }
+    if !empty {
+        out.extend([line.trim_end(), "\n"]);
+    }
+    out
 }

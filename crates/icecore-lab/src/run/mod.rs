@@ -14,7 +14,7 @@ pub use cast::{Cast, cast};
 use crate::model::{Absent, Noise, Report, SCHEMA, ScenarioReport, Settings};
 use crate::runner::Environment;
 use crate::scenario::{Kind, Scenario};
-use crate::{Error, stats};
+use crate::{Error, claims, stats};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -191,7 +191,9 @@ fn one(
         report.baseline = measured.baseline.or(report.baseline);
         let _ = std::fs::remove_dir_all(&folder);
     }
-    report.notes.dedup();
+    let mut said = BTreeSet::new();
+    report.notes.retain(|note| said.insert(note.clone()));
+    report.claims = scenario.claims.iter().map(|claim| claims::judge(claim, &report.points, options.seed)).collect();
     report.absent = absent.into_iter().map(|(competitor, why, install)| Absent { competitor, why, install }).collect();
     report.stopped = environment.stop.load(Ordering::Relaxed);
     report.noise = noise(&probe, &twin);

@@ -219,7 +219,9 @@ pub fn code(folder: &Path, name: &str, ending: &str) -> Result<Option<PathBuf>, 
     }
     let folder = folder.join("scenarios");
     if !folder.exists() {
-        std::fs::create_dir_all(&folder).and_then(|()| FOLDER.extract(&folder)).map_err(|error| Error::io(&folder, &error))?;
+        std::fs::create_dir_all(&folder)
+            .and_then(|()| FOLDER.extract(&folder))
+            .map_err(|error| Error::io(&folder, &error))?;
     }
     Ok(Some(folder.join(file)))
 }

@@ -2,6 +2,7 @@
 
 use crate::report::report;
 use icecore_lab::page::{self, Style};
+use icecore_lab::rank;
 use std::path::Path;
 
 fn same(name: &str, drawn: &str) {
@@ -32,4 +33,21 @@ fn markdown() {
 #[test]
 fn csv() {
     same("report.csv", &page::csv(&report()));
+}
+
+#[test]
+fn performance() {
+    same("performance.md", &page::performance(&report()));
+}
+
+#[test]
+fn ranking() {
+    let report = report();
+    let mut drawn = String::new();
+    for (scenario, weights) in report.scenarios.iter().zip(["write:1,read:100,size:0.1", "read:1", "to-json:1"]) {
+        let point = scenario.points.last().unwrap();
+        let ranked = rank::rank(point, &weights.parse().unwrap(), 1);
+        drawn += &page::ranking(scenario, point, &ranked, weights != "to-json:1");
+    }
+    same("ranking.txt", &drawn);
 }

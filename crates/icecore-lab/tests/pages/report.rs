@@ -39,8 +39,13 @@ pub fn noise(level: NoiseLevel, words: &str) -> Noise {
 
 /// Samples around a time: common noise of a round, and a little of one's own.
 pub fn samples(ns: f64, own: u32) -> Vec<Sample> {
-    let wave = |n: u32| f64::from(n * 37 % 11) / 10.0 - 0.5;
-    let at = |round, turn| ns * (1.0 + 0.08 * wave(round * 7 + turn) + 0.03 * wave(own * 5 + round * 3 + turn * 2));
+    let wave = |of: &[u32]| {
+        let seed = of.iter().fold(17, |seed: u64, n| seed * 31 + u64::from(*n));
+        fastrand::Rng::with_seed(seed).f64() - 0.5
+    };
+    let common = |round, turn| 0.10 * wave(&[1, round, turn]);
+    let alone = |round, turn| 0.05 * wave(&[2, own, round]) + 0.04 * wave(&[3, own, round, turn]);
+    let at = |round, turn| ns * (1.0 + common(round, turn) + alone(round, turn));
     (0..5).flat_map(|round| (0..4).map(move |turn| Sample { round, turn, ns: at(round, turn) })).collect()
 }
 
@@ -170,9 +175,11 @@ pub fn claim(text: &str, from: f64, to: f64, now: Option<(f64, f64, f64)>, verdi
     }
 }
 
+/// Id, name, nanoseconds to write and to read an object at both ends, bytes of an object.
+type Cost = (&'static str, &'static str, [f64; 2], [f64; 2], u64);
+
 fn objects() -> ScenarioReport {
-    // What each costs for one object at the smallest and at the largest size.
-    let costs = [
+    let costs: [Cost; 6] = [
         ("php/serialize", "serialize", [71.0, 76.0], [176.0, 322.0], 62),
         ("php/unserialize-manual", "manual __unserialize", [90.0, 92.0], [168.0, 201.0], 62),
         ("php/var-export", "var_export, require", [269.0, 283.0], [980.0, 1483.0], 140),
@@ -185,9 +192,8 @@ fn objects() -> ScenarioReport {
     let point = |at: f64| {
         let times = |write, read| [write, read].map(|cost| (between(cost, at) + 400.0 / at) * at);
         let base = times(costs[0].2, costs[0].3);
-        let one = |(i, c): (usize, &(&str, &str, [f64; 2], [f64; 2], u64))| {
-            entry(c.0, c.1, times(c.2, c.3), 30 + c.4 * at as u64, (i > 0).then_some(base))
-        };
+        let one =
+            |(i, c): (usize, &Cost)| entry(c.0, c.1, times(c.2, c.3), 30 + c.4 * at as u64, (i > 0).then_some(base));
         Point {
             name: format!("{at} objects"),
             at,

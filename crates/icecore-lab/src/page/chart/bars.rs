@@ -1,0 +1,222 @@
+//! The times of one operation: a bar for each, with where the median lies.
+
+use super::canvas::{Anchor, Canvas, fit, width as text_width};
+use super::legend::{Sign, legend};
+use super::scale::Scale;
+use super::{Drawing, NARROW};
+use crate::model::{Entry, Interval, Operation, Point, Role, ScenarioReport};
+use crate::page::number::{quotient, short, time};
+use crate::page::view::{Names, by_speed, floor, measured, median, own, plain, right, roof, with_role};
+use crate::page::words;
+
+struct Bar {
+    label: String,
+    class: &'static str,
+    median: Interval,
+    /// How many times faster than the baseline.
+    times: String,
+    /// Whether a heading stands above.
+    engine: bool,
+}
+
+/// None if nobody was measured.
+pub(in crate::page) fn draw(
+    scenario: &ScenarioReport,
+    point: &Point,
+    operation: Operation,
+    names: &Names,
+    width: f64,
+) -> Option<Drawing> {
+    let bars = bars(scenario, point, operation, names);
+    if bars.is_empty() {
+        return None;
+    }
+    let (floor, roof) = (floor(point, operation), roof(point, operation));
+    let most = limit(&bars.iter().map(|b| b.median.estimate).collect::<Vec<_>>());
+    let layout = Layout::new(&bars, width);
+    let scale = Scale::linear([most, floor.unwrap_or(0.0)], layout.left, layout.right);
+    let mut canvas = Canvas::new();
+    let bottom = layout.top + bars.iter().map(|b| layout.row + if b.engine { 22.0 } else { 0.0 }).sum::<f64>();
+    axis(&mut canvas, &scale, &layout, bottom);
+    for (class, ns) in [("floor", floor), ("roof", roof)] {
+        if let Some(x) = ns.map(|ns| scale.at(ns)) {
+            canvas.line(class, [x, layout.top - 4.0], [x, bottom]);
+        }
+    }
+    let mut y = layout.top;
+    for bar in &bars {
+        if bar.engine {
+            canvas.text("m s", Anchor::Start, [0.0, y + 16.0], "without a language's values");
+            y += 22.0;
+        }
+        layout.bar(&mut canvas, bar, &scale, most, y);
+        y += layout.row;
+    }
+    let items = signs(scenario, &bars, names, floor, roof, most);
+    let height = bottom + 26.0 + legend(&mut canvas, &items, bottom + 26.0, width);
+    let title = format!("{}: {}, {}", plain(&scenario.name), words::operation(operation), plain(&point.name));
+    Some(Drawing { title, about: about(&bars, floor), width, height, body: canvas.done() })
+}
+
+fn bars(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names) -> Vec<Bar> {
+    let base = scenario.baseline.as_deref();
+    let bar = |entry: &Entry, first: bool| {
+        let cell = entry.cell(operation)?;
+        measured(cell)?;
+        let is_base = base == Some(&entry.id);
+        let class = match entry.role {
+            Role::Engine => "engine",
+            _ if !right(entry) => "wrong",
+            _ if own(entry) => "own",
+            _ if is_base => "base",
+            _ => "other",
+        };
+        let times = match &cell.against {
+            _ if is_base => "1×".into(),
+            None => String::new(),
+            Some(c) if c.tie => "tie".into(),
+            Some(c) => format!("{}×", quotient(c.times.estimate)),
+        };
+        let sign = if right(entry) { "" } else { "✗ " };
+        let label = format!("{sign}{}", names.of(&entry.id));
+        Some(Bar { label, class, median: cell.summary.median, times, engine: first && entry.role == Role::Engine })
+    };
+    let mut engine: Vec<&Entry> = with_role(point, Role::Engine).filter(|e| median(e, operation).is_some()).collect();
+    engine.sort_by(|a, b| median(a, operation).unwrap_or(0.0).total_cmp(&median(b, operation).unwrap_or(0.0)));
+    let all = by_speed(point, operation).into_iter().map(|(e, _)| (e, false));
+    all.chain(engine.into_iter().enumerate().map(|(i, e)| (e, i == 0))).filter_map(|(e, first)| bar(e, first)).collect()
+}
+
+/// How far the axis goes. A few that are far slower than the others would make all
+/// others too small to be compared: their bars are cut off, which is shown.
+fn limit(times: &[f64]) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    let mut kept = times.len();
+    while kept > 2 && kept > times.len() * 2 / 3 && times[kept - 1] > 5.0 * times[(kept - 1) / 2] {
+        kept -= 1;
+    }
+    times.get(kept - 1).copied().unwrap_or(1.0) * if kept < times.len() { 1.12 } else { 1.0 }
+}
+
+/// Where things stand.
+struct Layout {
+    width: f64,
+    left: f64,
+    right: f64,
+    top: f64,
+    row: f64,
+    /// Where the columns of numbers end, in wide ones.
+    columns: [f64; 2],
+    narrow: bool,
+}
+
+impl Layout {
+    fn new(bars: &[Bar], width: f64) -> Self {
+        let narrow = width <= NARROW;
+        let widest = |text: &dyn Fn(&Bar) -> &str| bars.iter().map(|b| text_width(text(b), 13.0)).fold(0.0, f64::max);
+        let times = if bars.iter().all(|b| b.times.is_empty()) { 0.0 } else { widest(&|b| &b.times).max(66.0) + 10.0 };
+        if narrow {
+            return Self { width, left: 0.0, right: width - 8.0, top: 8.0, row: 40.0, columns: [0.0; 2], narrow };
+        }
+        let left = (widest(&|b| &b.label) + 12.0).min(width * 0.34);
+        let right = width - times - 88.0;
+        Self { width, left, right, top: 24.0, row: 27.0, columns: [width - times, width], narrow }
+    }
+
+    fn bar(&self, canvas: &mut Canvas, bar: &Bar, scale: &Scale, most: f64, y: f64) {
+        let Interval { estimate, low, high } = bar.median;
+        let title = format!("{}: {} ({} to {}) {}", bar.label, time(estimate), time(low), time(high), bar.times);
+        let thick = if self.narrow { 12.0 } else { 15.0 };
+        let top = if self.narrow { y + 20.0 } else { y + (self.row - thick) / 2.0 };
+        let middle = top + thick / 2.0;
+        canvas.group(title.trim(), |canvas| {
+            canvas.rect(bar.class, [self.left, top], [scale.at(estimate) - self.left, thick]);
+            if estimate > most {
+                // Cut off: two slashes.
+                for x in [self.right - 26.0, self.right - 18.0] {
+                    canvas.line("cut", [x, top + thick + 3.0], [x + 6.0, top - 3.0]);
+                }
+            } else if low.is_finite() && high.is_finite() && high > low {
+                let (from, to) = (scale.at(low), scale.at(high));
+                canvas.line("whisker", [from, middle], [to, middle]);
+                for x in [from, to] {
+                    canvas.line("whisker", [x, middle - 4.0], [x, middle + 4.0]);
+                }
+            }
+            self.words(canvas, bar, y, middle + 4.5);
+        });
+    }
+
+    fn words(&self, canvas: &mut Canvas, bar: &Bar, y: f64, line: f64) {
+        let class = if bar.class == "own" { "t strong" } else { "t" };
+        if self.narrow {
+            let times = if bar.times.is_empty() { String::new() } else { format!("  {}", bar.times) };
+            let text = time(bar.median.estimate) + &times;
+            let room = self.width - text_width(&text, 13.0) - 10.0;
+            canvas.text(class, Anchor::Start, [0.0, y + 14.0], &fit(&bar.label, room * 0.94, 13.0));
+            canvas.text("t num", Anchor::End, [self.width, y + 14.0], &text);
+            return;
+        }
+        let label = fit(&bar.label, (self.left - 10.0) * 0.94, 13.0);
+        canvas.text(class, Anchor::End, [self.left - 10.0, line], &label);
+        canvas.text("t num", Anchor::End, [self.columns[0], line], &time(bar.median.estimate));
+        canvas.text("m num", Anchor::End, [self.columns[1], line], &bar.times);
+    }
+}
+
+fn axis(canvas: &mut Canvas, scale: &Scale, layout: &Layout, bottom: f64) {
+    let ticks = scale.ticks(if layout.narrow { 4 } else { 6 });
+    let mut free = f64::NEG_INFINITY;
+    for tick in ticks {
+        let x = scale.at(tick);
+        canvas.line(if tick == 0.0 { "axis" } else { "grid" }, [x, layout.top - 4.0], [x, bottom]);
+        let text = if tick == 0.0 { "0".into() } else { short(time(tick)) };
+        let half = text_width(&text, 11.5) / 2.0;
+        let anchor = if layout.narrow && tick == 0.0 { Anchor::Start } else { Anchor::Middle };
+        if x - half >= free && x + half <= layout.width {
+            canvas.text("m s", anchor, [x, bottom + 16.0], &text);
+            free = x + half * if anchor == Anchor::Start { 2.0 } else { 1.0 } + 6.0;
+        }
+    }
+    if !layout.narrow {
+        canvas.text("m s", Anchor::End, [layout.columns[0], 12.0], "median");
+        if layout.columns[0] < layout.width {
+            canvas.text("m s", Anchor::End, [layout.columns[1], 12.0], "× baseline");
+        }
+    }
+}
+
+fn signs(
+    scenario: &ScenarioReport,
+    bars: &[Bar],
+    names: &Names,
+    floor: Option<f64>,
+    roof: Option<f64>,
+    most: f64,
+) -> Vec<(Sign, String)> {
+    let has = |class: &str| bars.iter().any(|b| b.class == class);
+    let mut items = vec![];
+    if has("own") {
+        items.push((Sign::Box("own"), "Icecore".to_owned()));
+    }
+    if let (true, Some(base)) = (has("base"), &scenario.baseline) {
+        items.push((Sign::Box("base"), format!("the baseline, {}", names.of(base))));
+    }
+    if has("wrong") {
+        items.push((Sign::Box("wrong"), "✗ what came back differs: not ranked".into()));
+    }
+    items.push((Sign::Line("whisker"), "where the median lies (95 %)".into()));
+    items.extend(floor.map(|ns| (Sign::Line("floor"), format!("floor: the values alone, {}", time(ns)))));
+    items.extend(roof.map(|ns| (Sign::Line("roof"), format!("memcpy of the bytes, {}", time(ns)))));
+    if bars.iter().any(|b| b.median.estimate > most) {
+        items.push((Sign::Box("other"), "// cut off: too long to be drawn".into()));
+    }
+    items
+}
+
+fn about(bars: &[Bar], floor: Option<f64>) -> String {
+    let list: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, time(b.median.estimate))).collect();
+    let floor = floor.map_or(String::new(), |ns| format!(" The values alone take {}.", time(ns)));
+    format!("Bars of the median times, shorter is better: {}.{floor}", list.join(", "))
+}

@@ -1,0 +1,154 @@
+//! Writes the elements of an SVG.
+
+use crate::page::view::plain;
+use std::fmt::Write;
+
+/// What is drawn so far.
+pub(super) struct Canvas(String);
+
+/// Where a text begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Canvas {
+    pub(super) fn new() -> Self {
+        Self(String::new())
+    }
+
+    /// The elements.
+    pub(super) fn done(self) -> String {
+        self.0
+    }
+
+    pub(super) fn line(&mut self, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {
+        let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(number);
+        _ = write!(self.0, r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#);
+    }
+
+    pub(super) fn rect(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]) {
+        let [x, y, width, height] = [x, y, width.max(0.0), height.max(0.0)].map(number);
+        _ = write!(self.0, r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#);
+    }
+
+    /// Lines from place to place.
+    pub(super) fn path(&mut self, class: &str, places: &[[f64; 2]]) {
+        let mut d = String::new();
+        for (i, [x, y]) in places.iter().enumerate() {
+            _ = write!(d, "{}{} {}", if i == 0 { "M" } else { "L" }, number(*x), number(*y));
+        }
+        if places.len() > 1 {
+            _ = write!(self.0, r#"<path class="{class}" d="{d}"/>"#);
+        }
+    }
+
+    /// A mark for a place, of which there are six shapes.
+    pub(super) fn mark(&mut self, class: &str, shape: usize, [x, y]: [f64; 2], r: f64) {
+        let corners: &[[f64; 2]] = match shape % 6 {
+            0 => {
+                let [x, y, r] = [x, y, r].map(number);
+                _ = write!(self.0, r#"<circle class="{class}" cx="{x}" cy="{y}" r="{r}"/>"#);
+                return;
+            }
+            1 => &[[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
+            2 => &[[0.0, -1.2], [1.1, 0.9], [-1.1, 0.9]],
+            3 => &[[0.0, -1.3], [1.3, 0.0], [0.0, 1.3], [-1.3, 0.0]],
+            4 => &[[0.0, 1.2], [1.1, -0.9], [-1.1, -0.9]],
+            _ => &[[-1.2, -0.5], [1.2, -0.5], [1.2, 0.5], [-1.2, 0.5]],
+        };
+        let points: Vec<String> =
+            corners.iter().map(|[dx, dy]| format!("{},{}", number(x + dx * r), number(y + dy * r))).collect();
+        _ = write!(self.0, r#"<polygon class="{class}" points="{}"/>"#, points.join(" "));
+    }
+
+    pub(super) fn text(&mut self, class: &str, anchor: Anchor, [x, y]: [f64; 2], text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => r#" text-anchor="middle""#,
+            Anchor::End => r#" text-anchor="end""#,
+        };
+        let [x, y] = [x, y].map(number);
+        _ = write!(self.0, r#"<text class="{class}" x="{x}" y="{y}"{anchor}>{}</text>"#, escape(text));
+    }
+
+    /// Elements that belong together; a pointer that rests on them shows the title.
+    pub(super) fn group(&mut self, title: &str, draw: impl FnOnce(&mut Self)) {
+        _ = write!(self.0, "<g><title>{}</title>", escape(title));
+        draw(self);
+        self.0 += "</g>";
+    }
+}
+
+/// A coordinate; what is no number stands at 0.
+pub(super) fn number(n: f64) -> String {
+    let n = if n.is_finite() { (n * 10.0).round() / 10.0 } else { 0.0 };
+    if n == 0.0 { "0".into() } else { n.to_string() }
+}
+
+/// Text that HTML and XML are not to understand.
+pub(in crate::page) fn escape(text: &str) -> String {
+    let mut out = String::new();
+    for c in plain(text).chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\'' => out += "&#39;",
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// About how wide a text is, rather too wide than too narrow.
+pub(super) fn width(text: &str, size: f64) -> f64 {
+    let of = |c: char| match c {
+        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 0.32,
+        'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '/' | '-' => 0.44,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.98,
+        'A'..='Z' => 0.74,
+        '\0'..='\u{2ff}' => 0.62,
+        _ => 1.0,
+    };
+    text.chars().map(of).sum::<f64>() * size
+}
+
+/// As much of a text as fits, with an ellipsis where something is left out.
+pub(super) fn fit(text: &str, room: f64, size: f64) -> String {
+    let text = plain(text);
+    if width(&text, size) <= room {
+        return text;
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        if width(&out, size) + width(&format!("{c}…"), size) > room {
+            break;
+        }
+        out.push(c);
+    }
+    out.trim_end().to_owned() + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_text() {
+        assert_eq!(escape("<script>\"'&\u{0}\u{ffff}"), "&lt;script&gt;&quot;&#39;&amp; \u{fffd}");
+        assert_eq!([1.04, f64::NAN, f64::INFINITY, -0.01].map(number), ["1", "0", "0", "0"].map(String::from));
+    }
+
+    #[test]
+    fn a_long_name_is_cut() {
+        assert_eq!(fit("Sereal", 100.0, 13.0), "Sereal");
+        let cut = fit("a name that is far too long", 100.0, 13.0);
+        assert!(cut.ends_with('…') && width(&cut, 13.0) <= 100.0, "{cut}");
+        assert_eq!(fit("abc", 0.0, 13.0), "…");
+    }
+}

@@ -1,0 +1,103 @@
+//! Labels that do not lie on each other.
+
+/// A place for a box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+impl Place {
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.x < other.x + other.width
+            && other.x < self.x + self.width
+            && self.y < other.y + other.height
+            && other.y < self.y + self.height
+    }
+
+    pub(super) fn inside(&self, other: &Self) -> bool {
+        self.x >= other.x
+            && self.y >= other.y
+            && self.x + self.width <= other.x + other.width
+            && self.y + self.height <= other.y + other.height
+    }
+}
+
+/// Moves places in a column apart, as little as possible, inside of low and high. The
+/// order stays; where there is no room for all, they stand closer than asked for.
+pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
+    let gap = gap.min((high - low) / (wanted.len().max(2) - 1) as f64);
+    // Those that touch form a block, which stands around its middle.
+    let mut blocks: Vec<(f64, usize)> = vec![];
+    for i in &order {
+        let mut block = (wanted[*i].clamp(low, high), 1);
+        while let Some(&(above, size)) = blocks.last() {
+            let reach = gap * (size + block.1) as f64 / 2.0;
+            if block.0 - above >= reach {
+                break;
+            }
+            blocks.pop();
+            // Each pulls at the block's middle from where it would like to stand.
+            let all = size + block.1;
+            let middle = (above * size as f64 + block.0 * block.1 as f64) / all as f64;
+            block = (middle, all);
+        }
+        let half = gap * (block.1 - 1) as f64 / 2.0;
+        block.0 = block.0.clamp(low + half, (high - half).max(low + half));
+        blocks.push(block);
+        settle(&mut blocks, gap, low, high);
+    }
+    let mut out = vec![0.0; wanted.len()];
+    let mut left = order.into_iter();
+    for (middle, size) in blocks {
+        let first = middle - gap * (size - 1) as f64 / 2.0;
+        for (k, i) in left.by_ref().take(size).enumerate() {
+            out[i] = first + gap * k as f64;
+        }
+    }
+    out
+}
+
+/// Joins the last blocks until none lies on the one before.
+fn settle(blocks: &mut Vec<(f64, usize)>, gap: f64, low: f64, high: f64) {
+    while let [.., a, b] = blocks[..] {
+        if b.0 - a.0 >= gap * (a.1 + b.1) as f64 / 2.0 - 1e-9 {
+            return;
+        }
+        let all = a.1 + b.1;
+        let half = gap * (all - 1) as f64 / 2.0;
+        let middle = (a.0 * a.1 as f64 + b.0 * b.1 as f64) / all as f64;
+        blocks.truncate(blocks.len() - 2);
+        blocks.push((middle.clamp(low + half, (high - half).max(low + half)), all));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_stand_apart() {
+        assert_eq!(spread(&[10.0, 50.0], 14.0, 0.0, 100.0), [10.0, 50.0]);
+        assert_eq!(spread(&[50.0, 50.0], 10.0, 0.0, 100.0), [45.0, 55.0]);
+        assert_eq!(spread(&[100.0, 99.0, 98.0], 10.0, 0.0, 100.0), [100.0, 90.0, 80.0]);
+        assert_eq!(spread(&[5.0, 0.0], 10.0, 0.0, 5.0), [5.0, 0.0]);
+        assert!(spread(&[], 10.0, 0.0, 5.0).is_empty());
+    }
+
+    #[test]
+    fn many_labels_stay_inside_and_apart() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        for _ in 0..300 {
+            let wanted: Vec<f64> = (0..rng.usize(1..15)).map(|_| rng.f64() * 200.0).collect();
+            let mut found = spread(&wanted, 14.0, 0.0, 200.0);
+            found.sort_by(f64::total_cmp);
+            assert!(found[0] >= -0.01 && found[found.len() - 1] <= 200.01, "{wanted:?} {found:?}");
+            assert!(found.windows(2).all(|w| w[1] - w[0] > 13.9), "{wanted:?} {found:?}");
+        }
+    }
+}

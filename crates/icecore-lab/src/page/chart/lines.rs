@@ -1,0 +1,157 @@
+//! Curves with their names at their right ends.
+
+use super::canvas::{Anchor, Canvas, fit, width as text_width};
+use super::labels::spread;
+use super::legend::{Sign, legend};
+use super::scale::Scale;
+
+/// One curve.
+pub(super) struct Series {
+    pub(super) name: String,
+    /// Which colour and shape: `0` to `5`, `x` for those in the background, `d` for dashed.
+    pub(super) look: char,
+    pub(super) dots: Vec<Dot>,
+}
+
+/// One place on a curve.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dot {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+/// What stands around curves.
+pub(super) struct Frame<'a> {
+    pub(super) width: f64,
+    pub(super) narrow: bool,
+    /// Above the vertical axis, and below the horizontal one.
+    pub(super) titles: [&'a str; 2],
+    /// The vertical axis is logarithmic.
+    pub(super) log: bool,
+    /// Names of places on the horizontal axis; numbers on a logarithmic one if there are none.
+    pub(super) steps: &'a [String],
+    pub(super) show: &'a dyn Fn(f64) -> String,
+    pub(super) count: &'a dyn Fn(f64) -> String,
+}
+
+impl Series {
+    fn shape(&self) -> usize {
+        self.look.to_digit(10).unwrap_or(0) as usize
+    }
+}
+
+/// Draws; gives the height.
+pub(super) fn draw(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64 {
+    let (top, height) = (30.0, if frame.narrow { 230.0 } else { (series.len() as f64 * 17.0).clamp(280.0, 420.0) });
+    let bottom = top + height;
+    let values = || series.iter().flat_map(|s| &s.dots).flat_map(|d| [d.y, d.low, d.high]);
+    let y = match frame.log {
+        true => Scale::log(values(), 1.08, bottom, top),
+        false => Scale::linear(values().map(|v| v * 1.04), bottom, top),
+    };
+    let ticks = y.ticks(if frame.narrow { 5 } else { 7 });
+    let left = ticks.iter().map(|t| text_width(&(frame.show)(*t), 11.5)).fold(0.0, f64::max) + 8.0;
+    let names = series.iter().map(|s| text_width(&s.name, 12.5)).fold(0.0, f64::max);
+    // In narrow ones the names stand below.
+    let right = if frame.narrow { frame.width - 10.0 } else { frame.width - (names + 30.0).min(frame.width * 0.3) };
+    for tick in ticks {
+        canvas.line("grid", [left, y.at(tick)], [right, y.at(tick)]);
+        canvas.text("m s num", Anchor::End, [left - 6.0, y.at(tick) + 4.0], &(frame.show)(tick));
+    }
+    canvas.text("m s", Anchor::Start, [0.0, 12.0], &fit(frame.titles[0], frame.width, 11.5));
+    let x = horizontal(canvas, frame, series, [left, right], bottom);
+    // Those in the background first.
+    for back in [true, false] {
+        series.iter().filter(|s| matches!(s.look, 'x' | 'd') == back).for_each(|s| curve(canvas, frame, s, &x, &y));
+    }
+    let mut end = bottom + 20.0;
+    if !frame.titles[1].is_empty() {
+        canvas.text("m s", Anchor::Middle, [(left + right) / 2.0, bottom + 36.0], frame.titles[1]);
+        end += 22.0;
+    }
+    if frame.narrow {
+        let sign = |s: &Series| (Sign::Mark(format!("p{}", s.look), s.shape()), s.name.clone());
+        end += 6.0;
+        end += legend(canvas, &series.iter().map(sign).collect::<Vec<_>>(), end, frame.width);
+    } else {
+        end = end.max(names_at_ends(canvas, series, &x, &y, [right, frame.width], [top, bottom]) + 8.0);
+    }
+    end
+}
+
+/// The horizontal axis.
+fn horizontal(canvas: &mut Canvas, frame: &Frame, series: &[Series], [left, right]: [f64; 2], bottom: f64) -> Scale {
+    canvas.line("axis", [left, bottom], [right, bottom]);
+    if !frame.steps.is_empty() {
+        let last = (frame.steps.len() - 1).max(1) as f64;
+        let room = (right - left) / last;
+        let half = (room / 2.0).min(40.0);
+        let scale = Scale::linear([last], left + half, right - 4.0);
+        for (i, step) in frame.steps.iter().enumerate() {
+            let anchor = if i == frame.steps.len() - 1 && i > 0 { Anchor::End } else { Anchor::Middle };
+            canvas.text("m s", anchor, [scale.at(i as f64), bottom + 16.0], &fit(step, room * 0.9, 11.5));
+        }
+        return scale;
+    }
+    let scale = Scale::log(series.iter().flat_map(|s| &s.dots).map(|d| d.x), 1.0, left + 10.0, right - 4.0);
+    let mut free = f64::NEG_INFINITY;
+    for tick in scale.ticks(if frame.narrow { 5 } else { 9 }) {
+        let (at, text) = (scale.at(tick), (frame.count)(tick));
+        let half = text_width(&text, 11.5) / 2.0;
+        canvas.line("axis", [at, bottom], [at, bottom + 4.0]);
+        if at - half > free && at + half < frame.width {
+            canvas.text("m s num", Anchor::Middle, [at, bottom + 17.0], &text);
+            free = at + half + 8.0;
+        }
+    }
+    scale
+}
+
+fn curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y: &Scale) {
+    let place = |d: &Dot| [x.at(d.x), y.at(d.y)];
+    canvas.group(&series.name, |canvas| {
+        canvas.path(&format!("l{}", series.look), &series.dots.iter().map(place).collect::<Vec<_>>());
+        for dot in &series.dots {
+            let [at, _] = place(dot);
+            if dot.low.is_finite() && dot.high.is_finite() && dot.high > dot.low {
+                canvas.line("whisker", [at, y.at(dot.low)], [at, y.at(dot.high)]);
+            }
+        }
+        // Many places stand so close that their marks would hide the curve.
+        let each = (series.dots.len() / if frame.narrow { 10 } else { 20 }).max(1);
+        if series.look != 'x' {
+            let class = format!("p{}", series.look);
+            series.dots.iter().step_by(each).for_each(|d| canvas.mark(&class, series.shape(), place(d), 4.0));
+        } else if series.dots.len() == 1 {
+            canvas.mark("px", 0, place(&series.dots[0]), 3.0);
+        }
+    });
+}
+
+/// Names beside the last dots; gives how far down they reach.
+fn names_at_ends(
+    canvas: &mut Canvas,
+    series: &[Series],
+    x: &Scale,
+    y: &Scale,
+    [right, width]: [f64; 2],
+    [top, bottom]: [f64; 2],
+) -> f64 {
+    let ends: Vec<_> = series.iter().filter_map(|s| Some((s, s.dots.last()?))).collect();
+    let wanted: Vec<f64> = ends.iter().map(|(_, d)| y.at(d.y)).collect();
+    // The gap is what a line of text needs; more names than fit go on below the axis.
+    let low = bottom.max(top + 16.0 * (ends.len().max(1) - 1) as f64);
+    let places = spread(&wanted, 16.0, top, low);
+    for ((series, dot), at) in ends.iter().zip(&places) {
+        let from = [x.at(dot.x) + 5.0, y.at(dot.y)];
+        if (from[1] - at).abs() > 2.0 || from[0] < right - 6.0 {
+            canvas.path("leader", &[from, [right + 8.0, *at], [right + 12.0, *at]]);
+        }
+        let class = if series.look == '0' { "t strong" } else { "t" };
+        canvas.mark(&format!("p{}", series.look), series.shape(), [right + 17.0, *at], 3.5);
+        canvas.text(class, Anchor::Start, [right + 25.0, at + 4.0], &fit(&series.name, width - right - 26.0, 12.5));
+    }
+    places.iter().copied().fold(bottom, f64::max)
+}

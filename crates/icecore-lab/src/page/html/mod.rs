@@ -1,0 +1,151 @@
+//! The report as one page that needs nothing else: no script, no font, no network.
+
+mod scenario;
+mod style;
+
+use super::chart::{CSS, escape, slug};
+use super::table::{Row, Table};
+use super::words;
+use crate::model::{Report, ScenarioReport, Verdict};
+use std::fmt::Write;
+
+/// The whole report as an HTML page, which is well-formed XML as well.
+pub fn html(report: &Report) -> String {
+    let mut out = String::from("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n");
+    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
+    out += "<meta name=\"color-scheme\" content=\"light dark\"/>\n";
+    _ = write!(out, "<title>{}</title>\n<style>{CSS}{}</style>\n</head>\n", escape(&title(report)), style::PAGE);
+    out += "<body class=\"chart\">\n<header>\n<h1>Serializers, measured</h1>\n";
+    _ = writeln!(out, "<p class=\"lead\">{}.</p>\n</header>", escape(&words::run(report)));
+    out += &contents(report);
+    out += "<main>\n";
+    out += &claims(report);
+    for (i, scenario) in report.scenarios.iter().enumerate() {
+        out += &scenario::section(scenario, &id(i, scenario), report.settings.seed);
+    }
+    out += &machine(report);
+    out + "</main>\n</body>\n</html>\n"
+}
+
+fn title(report: &Report) -> String {
+    let names: Vec<&str> = report.scenarios.iter().map(|s| s.name.as_str()).collect();
+    match names[..] {
+        [] => "Serializers, measured".into(),
+        [one] => format!("{one}: serializers, measured"),
+        _ => format!("Serializers, measured: {} scenarios", names.len()),
+    }
+}
+
+/// The id of a scenario's section; names may be alike, places are not.
+fn id(i: usize, scenario: &ScenarioReport) -> String {
+    format!("s{}-{}", i + 1, slug(&scenario.name))
+}
+
+fn contents(report: &Report) -> String {
+    let mut out = String::from("<nav aria-label=\"Contents\">\n<ul>\n");
+    if report.scenarios.iter().any(|s| !s.claims.is_empty()) {
+        out += "<li><a href=\"#claims\">The claims, then and now</a></li>\n";
+    }
+    for (i, scenario) in report.scenarios.iter().enumerate() {
+        let (id, name) = (id(i, scenario), escape(&scenario.name));
+        _ = writeln!(out, "<li><a href=\"#{id}\">{name}</a> <span>{}</span></li>", escape(&scenario.title));
+    }
+    out + "<li><a href=\"#machine\">The machine, and how it was measured</a></li>\n</ul>\n</nav>\n"
+}
+
+/// The claims of all scenarios.
+fn claims(report: &Report) -> String {
+    let with: Vec<_> = report.scenarios.iter().enumerate().filter(|(_, s)| !s.claims.is_empty()).collect();
+    if with.is_empty() {
+        return String::new();
+    }
+    let all = || with.iter().flat_map(|(_, s)| &s.claims);
+    let held = all().filter(|c| matches!(c.verdict, Verdict::Holds | Verdict::Stronger)).count();
+    let mut out = String::from("<section id=\"claims\">\n<h2>The claims, then and now</h2>\n");
+    _ = writeln!(
+        out,
+        "<p>{held} of {} claims of the articles hold on this machine, or hold even more.</p>",
+        all().count()
+    );
+    out += &key();
+    for (i, scenario) in with {
+        let link = format!("<a href=\"#{}\">{}</a>", id(i, scenario), escape(&scenario.name));
+        _ = writeln!(out, "<h3>{link}</h3>\n{}", scenario::claims(scenario));
+    }
+    out + "</section>\n"
+}
+
+/// What the verdicts mean.
+fn key() -> String {
+    let all = [
+        (Verdict::Holds, "as claimed, with a fifth of it as tolerance"),
+        (Verdict::Stronger, "the same side is ahead, by more"),
+        (Verdict::Weaker, "the same side is ahead, by less"),
+        (Verdict::Gone, "no difference can be seen any more"),
+        (Verdict::Reversed, "the other side is ahead"),
+        (Verdict::Unknown, "it could not be measured here"),
+    ];
+    let item = |(verdict, means)| format!("<li>{} {means}</li>\n", became(verdict));
+    format!("<ul class=\"key\">\n{}</ul>\n", all.map(item).concat())
+}
+
+/// A verdict with its sign, its word, and a colour besides.
+fn became(verdict: Verdict) -> String {
+    let (sign, word) = words::became(verdict);
+    let sign = format!("<span aria-hidden=\"true\">{sign}</span>");
+    format!("<span class=\"verdict {word}\">{sign} {word}</span>")
+}
+
+fn machine(report: &Report) -> String {
+    let mut out = String::from("<section id=\"machine\">\n<h2>The machine, and how it was measured</h2>\n<dl>\n");
+    for (what, text) in words::machine(&report.machine) {
+        _ = writeln!(out, "<dt>{what}</dt><dd>{}</dd>", escape(&text));
+    }
+    _ = write!(out, "</dl>\n<p>{}</p>\n</section>\n", escape(&words::measured(&report.settings)));
+    out
+}
+
+/// A paragraph, if there is text.
+fn paragraph(out: &mut String, class: &str, text: &str) {
+    if !text.trim().is_empty() {
+        _ = writeln!(out, "<p class=\"{class}\">{}</p>", escape(text.trim()));
+    }
+}
+
+/// A table in a frame that scrolls where the window is narrow.
+fn table(table: &Table, caption: &str) -> String {
+    if table.is_empty() {
+        return String::new();
+    }
+    let caption = escape(caption);
+    let mut out = format!("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\">\n<table>\n");
+    _ = write!(out, "<caption>{caption}</caption>\n<thead><tr>");
+    for column in &table.columns {
+        let class = if column.right { " class=\"r\"" } else { "" };
+        match column.title.is_empty() {
+            true => _ = write!(out, "<td{class}></td>"),
+            false => _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape(&column.title)),
+        }
+    }
+    out += "</tr></thead>\n<tbody>\n";
+    for row in &table.rows {
+        match row {
+            Row::Section(title) => {
+                let span = table.columns.len();
+                _ = writeln!(out, "<tr><th class=\"part\" colspan=\"{span}\">{}</th></tr>", escape(title));
+            }
+            Row::Cells(cells) => {
+                out += "<tr>";
+                for (i, cell) in cells.iter().enumerate() {
+                    let class = if table.columns.get(i).is_some_and(|c| c.right) { " class=\"r\"" } else { "" };
+                    match i {
+                        0 => _ = write!(out, "<th scope=\"row\"{class}>{}</th>", escape(cell)),
+                        _ => _ = write!(out, "<td{class}>{}</td>", escape(cell)),
+                    }
+                }
+                out += "</tr>\n";
+            }
+        }
+    }
+    out + "</tbody>\n</table>\n</div>\n"
+}

@@ -1,0 +1,58 @@
+//! `docs/performance.md`: what a run found, for those who read the documentation.
+
+use super::markdown::{around, explained, machine, section, sentences, summary};
+use super::table::escape;
+use super::view::{Names, shown};
+use super::{tables, words};
+use crate::model::{Report, ScenarioReport, Verdict};
+use std::fmt::Write;
+
+/// The text of `docs/performance.md`. It links to `bench/report.html`, which has the
+/// charts, to `bench/report.json`, which has the samples, and to `bench/engine.md`, which is
+/// written by hand.
+pub fn performance(report: &Report) -> String {
+    let mut out = String::from("# Performance\n\n");
+    out += "This page is made by `icecore bench` from a run of all its scenarios. ";
+    out +=
+        "[The report](bench/report.html) has the charts and every number, [its JSON](bench/report.json) every sample. ";
+    out += "Measurements of the engine alone, and of single features, are in [bench/engine.md](bench/engine.md).\n\n";
+    out +=
+        "Only ratios that were measured side by side in one run are claims; absolute times depend on the machine.\n\n";
+    _ = write!(out, "## Machine\n\n{}.\n\n{}", escape(&words::run(report)), machine(report));
+    _ = write!(out, "\n{}\n", escape(&words::measured(&report.settings)));
+    out += &claims(report);
+    for scenario in &report.scenarios {
+        out += &one(scenario, report.settings.seed);
+    }
+    out
+}
+
+/// The claims of all scenarios, one table each.
+fn claims(report: &Report) -> String {
+    let all = || report.scenarios.iter().flat_map(|s| &s.claims);
+    if all().next().is_none() {
+        return String::new();
+    }
+    let held = all().filter(|c| matches!(c.verdict, Verdict::Holds | Verdict::Stronger)).count();
+    let mut out = String::from("\n## The articles' claims, then and now\n\n");
+    _ = writeln!(out, "{held} of {} hold on this machine, or hold even more.", all().count());
+    for scenario in report.scenarios.iter().filter(|s| !s.claims.is_empty()) {
+        section(&mut out, &scenario.name, &tables::claims(&scenario.claims));
+        out += &explained(scenario);
+    }
+    out
+}
+
+fn one(scenario: &ScenarioReport, seed: u64) -> String {
+    let names = Names::new(scenario);
+    let mut out = String::new();
+    _ = write!(out, "\n## {}\n\n{}.\n", escape(&scenario.name), escape(scenario.title.trim_end_matches('.')));
+    if scenario.stopped {
+        out += "\nThe run was stopped before this was done.\n";
+    }
+    out += &sentences(scenario, &names, seed);
+    for point in shown(scenario, false) {
+        out += &summary(scenario, point, &names);
+    }
+    out + &around(scenario)
+}

@@ -1,0 +1,46 @@
+//! Who suits a use best, as a table and in words.
+
+use super::number::{NONE, interval, percent, time};
+use super::table::Table;
+use super::view::{Names, plain};
+use super::words;
+use crate::model::{Point, ScenarioReport};
+use crate::rank::{self, Ranking};
+use std::fmt::Write;
+
+/// The ranking of a point for a terminal: the table, and with `explain` what it says.
+pub fn ranking(scenario: &ScenarioReport, point: &Point, ranking: &Ranking, explain: bool) -> String {
+    let names = Names::new(scenario);
+    let mut table = Table::new(["", "competitor", "round trip", ">a use costs", ">times the first"]);
+    let parts = ranking.weights.parts();
+    if parts.len() > 1 {
+        parts.iter().for_each(|(part, _)| table.column(&format!(">{}", part.name())));
+    }
+    for place in &ranking.places {
+        let share =
+            |part| place.parts.iter().find(|share| share.part == part).map_or(NONE.into(), |s| percent(s.share));
+        let shares = parts.iter().filter(|_| parts.len() > 1).map(|(part, _)| share(*part));
+        let cells = [
+            place.label(),
+            names.of(&place.id),
+            words::fidelity(&place.fidelity).into(),
+            time(place.cost.estimate),
+            place.times.as_ref().map_or("1".into(), interval),
+        ];
+        table.row(cells.into_iter().chain(shares));
+    }
+    let weights: Vec<String> = parts.iter().map(|(part, weight)| format!("{}:{weight}", part.name())).collect();
+    let mut out = format!("\n{}, {}: for {}\n", plain(&scenario.name), plain(&point.name), weights.join(","));
+    if !table.is_empty() {
+        table.text().lines().for_each(|line| _ = writeln!(out, "  {line}"));
+    }
+    let said = if explain { rank::explain(ranking) } else { vec![] };
+    said.iter().for_each(|sentence| out += &words::wrapped(sentence, "", "", 108));
+    if !explain {
+        ranking
+            .unranked
+            .iter()
+            .for_each(|one| _ = writeln!(out, "  not ranked: {}, {}", names.of(&one.id), plain(&one.why)));
+    }
+    out
+}

@@ -1,0 +1,250 @@
+//! The page and its charts: well-formed, safe, and nothing loaded from elsewhere.
+
+use crate::report::{OPERATIONS, entry, report};
+use crate::xml::elements;
+use icecore_lab::model::*;
+use icecore_lab::page;
+use std::collections::BTreeSet;
+
+type Elements = Vec<(String, Vec<(String, String)>)>;
+
+fn attribute<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+/// What has to be true of every page: gives the elements.
+fn sound(what: &str, page: &str) -> Elements {
+    let all = elements(page).unwrap_or_else(|why| panic!("{what}: {why}"));
+    let mut ids = BTreeSet::new();
+    for (name, attributes) in &all {
+        assert!(
+            !["script", "link", "iframe", "img", "image", "object", "embed", "foreignObject"].contains(&name.as_str()),
+            "{what}: <{name}>"
+        );
+        for (key, value) in attributes {
+            assert!(!key.starts_with("on") && key != "src" && key != "style", "{what}: {name} {key}={value}");
+            assert!(key != "href" || value.starts_with('#'), "{what}: {value}");
+            assert!(key != "id" || ids.insert(value.clone()), "{what}: {value} is there twice");
+            assert!(!["NaN", "inf", "-0\""].iter().any(|odd| value.contains(odd)), "{what}: {name} {key}={value}");
+        }
+    }
+    let style = page.split("<style>").skip(1).map(|part| part.split("</style>").next().unwrap_or_default());
+    assert!(style.clone().all(|css| !css.contains("url(") && !css.contains("@import")), "{what} loads something");
+    for (_, attributes) in &all {
+        let links = [attribute(attributes, "aria-labelledby"), attribute(attributes, "href")];
+        for id in links.iter().flatten().flat_map(|value| value.split(' ')) {
+            assert!(ids.contains(id.trim_start_matches('#')), "{what}: nothing is {id}");
+        }
+    }
+    for (at, (name, attributes)) in all.iter().enumerate() {
+        if name == "svg" {
+            assert_eq!(attribute(attributes, "role"), Some("img"), "{what}");
+            let inside: Vec<&str> = all[at + 1..at + 3].iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(inside, ["title", "desc"], "{what}");
+            coordinates(what, attribute(attributes, "viewBox").unwrap_or_default(), &all[at + 1..]);
+        }
+    }
+    all
+}
+
+/// All that is drawn is a number, and stands in the chart.
+fn coordinates(what: &str, view: &str, inside: &[(String, Vec<(String, String)>)]) {
+    let size: Vec<f64> = view.split(' ').map(|n| n.parse().expect(view)).collect();
+    for (name, attributes) in inside.iter().take_while(|(name, _)| name != "svg") {
+        for (key, value) in attributes {
+            let most = match key.as_str() {
+                "x" | "x1" | "x2" | "cx" => size[2],
+                "y" | "y1" | "y2" | "cy" => size[3],
+                "width" | "height" | "r" => f64::INFINITY,
+                _ => continue,
+            };
+            let n: f64 = value.parse().unwrap_or_else(|_| panic!("{what}: {name} {key}={value}"));
+            assert!((-1.0..=most + 1.0).contains(&n), "{what}: {name} {key}={value} in {view}");
+        }
+    }
+}
+
+#[test]
+fn the_page_is_sound() {
+    let drawn = page::html(&report());
+    let all = sound("the page", &drawn);
+    let charts = all.iter().filter(|(name, _)| name == "svg").count();
+    // Each chart is there for wide windows and for narrow ones.
+    assert_eq!(charts, 2 * page::kinds(&report()).len());
+    let count = |wanted: &str| all.iter().filter(|(name, _)| name == wanted).count();
+    assert_eq!(count("figure"), charts / 2);
+    assert_eq!(count("details"), charts / 2);
+    assert_eq!(count("h1"), 1);
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("report.html");
+    std::fs::write(path, drawn).unwrap();
+}
+
+#[test]
+fn each_kind_of_chart_is_a_file_of_its_own() {
+    let report = report();
+    let kinds = page::kinds(&report);
+    let names: Vec<String> = kinds.iter().map(|(scenario, kind)| format!("{scenario} {kind}")).collect();
+    for wanted in ["perl-mix bars-write", "perl-mix size", "perl-mix memory", "php-objects growth-read"] {
+        assert!(names.iter().any(|name| name == wanted), "{wanted} in {names:?}");
+    }
+    assert!(!names.contains(&"flat-strings memory".into()));
+    for (scenario, kind) in kinds {
+        let svg = page::svg(&report, scenario, kind).unwrap();
+        let all = sound(&format!("{scenario} {kind}"), &svg);
+        assert_eq!(attribute(&all[0].1, "xmlns"), Some("http://www.w3.org/2000/svg"));
+        assert!(svg.contains("prefers-color-scheme:dark"));
+    }
+    assert_eq!(page::svg(&report, "nothing", page::Kind::Size), None);
+    assert_eq!(page::svg(&report, "flat-strings", page::Kind::Memory), None);
+}
+
+#[test]
+fn names_are_text_everywhere() {
+    let evil = "<script>alert('x')</script>\"&amp;\u{1b}[31m|`*_[a](b)\r\n\u{ffff}";
+    let mut report = report();
+    report.icecore = evil.into();
+    report.made = evil.into();
+    report.machine.processor = evil.into();
+    for scenario in &mut report.scenarios {
+        for text in [
+            &mut scenario.name,
+            &mut scenario.title,
+            &mut scenario.about,
+            &mut scenario.axis,
+            &mut scenario.noise.words,
+        ] {
+            *text = evil.into();
+        }
+        scenario.notes.push(evil.into());
+        scenario.absent.push(Absent { competitor: evil.into(), why: evil.into(), install: Some(evil.into()) });
+        for result in &mut scenario.claims {
+            (result.words, result.claim.text, result.claim.source) = (evil.into(), evil.into(), evil.into());
+            result.claim.explanation = evil.into();
+        }
+        for point in &mut scenario.points {
+            point.name = evil.into();
+            for entry in &mut point.entries {
+                (entry.name, entry.version) = (evil.into(), evil.into());
+                entry.fidelity = Fidelity::Alike { differences: vec![evil.into()] };
+                entry.memory.iter_mut().for_each(|step| step.step = evil.into());
+            }
+        }
+    }
+    let drawn = page::html(&report);
+    sound("the page", &drawn);
+    assert!(!drawn.contains("<script") && drawn.contains("&lt;script&gt;"));
+    for (scenario, kind) in page::kinds(&report) {
+        sound("a chart", &page::svg(&report, scenario, kind).unwrap());
+    }
+    let text = page::text(&report, &page::Style::default());
+    assert!(!text.contains(['\u{1b}', '\r']), "a name commands the terminal");
+    for markdown in [page::markdown(&report), page::performance(&report)] {
+        assert!(!markdown.replace('`', "").contains("<script") || code_only(&markdown), "a name is HTML");
+    }
+}
+
+/// Whether `<script` stands in code only.
+fn code_only(markdown: &str) -> bool {
+    markdown.lines().filter(|line| line.contains("<script")).all(|line| line.contains("`` <script"))
+}
+
+#[test]
+fn odd_numbers_draw_something() {
+    let odd = [0.0, -1.0, 1e-9, 1.0, 1e300, f64::MAX, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+    for (i, a) in odd.iter().enumerate() {
+        for b in &odd[i..] {
+            let report = changed(|scenario| {
+                for point in &mut scenario.points {
+                    point.at = if point.at > 100.0 { *a } else { *b };
+                    point.memcpy_ns = Some(*b);
+                    for (k, entry) in point.entries.iter_mut().enumerate() {
+                        let n = if k % 2 == 0 { *a } else { *b };
+                        entry.size = Some(n as u64);
+                        for cell in &mut entry.cells {
+                            cell.summary.median = Interval { estimate: n, low: *a, high: *b };
+                            cell.samples.iter_mut().for_each(|s| s.ns = n);
+                        }
+                        for step in &mut entry.memory {
+                            (step.resident, step.peak) = (*a as u64, *b as u64);
+                        }
+                    }
+                }
+            });
+            everything(&format!("{a} and {b}"), &report);
+        }
+    }
+}
+
+#[test]
+fn gaps_draw_something() {
+    type Change = fn(&mut ScenarioReport);
+    let gaps: [(&str, Change); 10] = [
+        ("no points", |s| s.points.clear()),
+        ("one point", |s| s.points.truncate(1)),
+        ("no entries", |s| s.points.iter_mut().for_each(|p| p.entries.clear())),
+        ("one entry", |s| s.points.iter_mut().for_each(|p| p.entries.truncate(1))),
+        ("no cells", |s| s.points.iter_mut().flat_map(|p| &mut p.entries).for_each(|e| e.cells.clear())),
+        ("no samples", |s| {
+            let cells = s.points.iter_mut().flat_map(|p| &mut p.entries).flat_map(|e| &mut e.cells);
+            cells.for_each(|c| c.samples.clear());
+        }),
+        ("no operations", |s| s.operations.clear()),
+        ("nobody is right", |s| {
+            let entries = s.points.iter_mut().flat_map(|p| &mut p.entries);
+            entries.for_each(|e| e.fidelity = Fidelity::Differs { differences: vec![] });
+        }),
+        ("all at one place", |s| s.points.iter_mut().for_each(|p| p.at = 5.0)),
+        ("no names", |s| s.points.iter_mut().flat_map(|p| &mut p.entries).for_each(|e| e.name.clear())),
+    ];
+    for (what, change) in gaps {
+        everything(what, &changed(change));
+    }
+    let mut empty = report();
+    empty.scenarios.clear();
+    empty.machine = Machine::default();
+    everything("nothing", &empty);
+}
+
+#[test]
+fn many_and_long_names_have_room() {
+    let report = changed(|scenario| {
+        for point in &mut scenario.points {
+            let more = (0..30).map(|i| {
+                let name = format!("a serializer whose name is far longer than what fits {i}");
+                entry(
+                    &format!("x/{i}"),
+                    &name,
+                    [1e4 + f64::from(i), 1e4 * f64::from(i + 1)],
+                    4321 + u64::from(i as u32),
+                    None,
+                )
+            });
+            point.entries.extend(more.collect::<Vec<_>>());
+        }
+    });
+    everything("many", &report);
+    assert_eq!(OPERATIONS.len(), 2);
+}
+
+fn changed(change: impl Fn(&mut ScenarioReport)) -> Report {
+    let mut report = report();
+    report.scenarios.iter_mut().for_each(change);
+    report
+}
+
+/// All pages of a report.
+fn everything(what: &str, report: &Report) {
+    sound(what, &page::html(report));
+    for (scenario, kind) in page::kinds(report) {
+        sound(what, &page::svg(report, scenario, kind).expect(what));
+    }
+    for drawn in [
+        page::text(report, &page::Style { color: true, width: 40, full: true }),
+        page::markdown(report),
+        page::performance(report),
+    ] {
+        assert!(!drawn.contains("NaN") && !drawn.contains("inf "), "{what}: {drawn}");
+    }
+    let rows = page::csv(report);
+    assert!(rows.lines().all(|line| !line.contains("NaN") && !line.contains(",inf,")), "{what}");
+}
