@@ -159,7 +159,7 @@ fn show(args: &Bench, report: &model::Report) -> Result<(), Stop> {
     if let Some(weights) = weights {
         for scenario in &report.scenarios {
             for point in &scenario.points {
-                let ranking = rank::rank(point, &weights, args.seed);
+                let ranking = rank::rank(point, &weights, scenario.noise.resolution, args.seed);
                 text.push_str(&page::ranking(scenario, point, &ranking, args.explain));
             }
         }
