@@ -71,8 +71,7 @@ fn look<'p>(claim: &Claim, point: &'p Point, seed: u64) -> Result<Looked<'p>, St
             let (over_of, under_of) = (operation(&claim.over)?, operation(&claim.under)?);
             let (over, under) = (samples(over, over_of)?, samples(under, under_of)?);
             let now = stats::times(under, over, seed).ok_or("the two were not timed in the same turns")?;
-            let resolution = |operation| stats::resolution(point, operation).unwrap_or(stats::FLOOR);
-            (now, resolution(over_of).max(resolution(under_of)))
+            (now, stats::resolution(point, over_of).max(stats::resolution(point, under_of)))
         }
     };
     Ok(Looked { point, over, under, now, resolution })

@@ -94,12 +94,10 @@ pub struct Alone {
 
 /// Ranks the competitors of a point. Costs are tied if their quotient, paired by round
 /// and turn, has an interval that includes 1, or if they are closer to each other than
-/// the baseline's twin is to the baseline at this point; where it has no twin,
-/// `resolution` says how close that is
-/// ([`Noise::resolution`](crate::model::Noise::resolution) of the scenario).
-pub fn rank(point: &Point, weights: &Weights, resolution: f64, seed: u64) -> Ranking {
+/// the baseline's twin is to the baseline at this point ([`stats::resolution`]).
+pub fn rank(point: &Point, weights: &Weights, seed: u64) -> Ranking {
     let (costs, unranked) = costs(point, weights);
-    let ranks = ranks(&costs, self::resolution(point, weights, resolution), seed);
+    let ranks = ranks(&costs, resolution(point, weights), seed);
     let places = costs.iter().enumerate().map(|(place, (entry, cost))| Place {
         rank: ranks[place],
         tied: ranks.iter().filter(|rank| **rank == ranks[place]).count() > 1,
@@ -110,7 +108,7 @@ pub fn rank(point: &Point, weights: &Weights, resolution: f64, seed: u64) -> Ran
         parts: cost.parts.clone(),
         times: (place > 0).then(|| costs[0].1.times(cost, seed)),
     });
-    let alone = ALONE.into_iter().filter_map(|part| first(point, part, resolution, seed));
+    let alone = ALONE.into_iter().filter_map(|part| first(point, part, seed));
     Ranking { weights: weights.clone(), places: places.collect(), unranked, alone: alone.collect() }
 }
 
@@ -143,9 +141,9 @@ fn costs<'p>(point: &'p Point, weights: &Weights) -> (Vec<(&'p Entry, Cost)>, Ve
 }
 
 /// Who would share the first rank if only this part counted.
-fn first(point: &Point, part: Part, resolution: f64, seed: u64) -> Option<Alone> {
+fn first(point: &Point, part: Part, seed: u64) -> Option<Alone> {
     let weights = Weights::only(part);
-    let resolution = self::resolution(point, &weights, resolution);
+    let resolution = resolution(point, &weights);
     let (costs, _) = costs(point, &weights);
     let (leader, cost) = costs.first()?;
     let shares = |(other, other_cost): &(&Entry, Cost)| {
@@ -156,9 +154,9 @@ fn first(point: &Point, part: Part, resolution: f64, seed: u64) -> Option<Alone>
 }
 
 /// That of the noisiest operation that counts.
-fn resolution(point: &Point, weights: &Weights, scenario: f64) -> f64 {
+fn resolution(point: &Point, weights: &Weights) -> f64 {
     let of = |part: &Part| match part {
-        Part::Time(operation) => stats::resolution(point, *operation).unwrap_or(scenario),
+        Part::Time(operation) => stats::resolution(point, *operation),
         Part::Size | Part::Memory => stats::FLOOR,
     };
     weights.parts().iter().map(|(part, _)| of(part)).fold(stats::FLOOR, f64::max)

@@ -25,7 +25,7 @@ pub fn explain(ranking: &Ranking) -> Vec<String> {
 /// Who is first, and how far behind the next one is.
 fn winner(ranking: &Ranking, first: &Place) -> String {
     let firsts: Vec<String> = with_rank(ranking, first.rank).map(|place| called(ranking, &place.id)).collect();
-    let names = words::list(&firsts, "and");
+    let names = named(&firsts, "and");
     let cost = words::duration(first.cost.estimate);
     let mut said = match firsts.len() {
         1 => format!("{names} costs least: {cost} a use"),
@@ -108,13 +108,10 @@ fn otherwise(ranking: &Ranking, first: &Place) -> Vec<String> {
         let name = called(ranking, &first.id);
         said.push(format!("{name} would also be the first {}.", words::list(&parts, "and")));
     }
-    if !others.is_empty() {
-        let wins = others.iter().map(|alone| {
-            let names: Vec<String> = alone.first.iter().map(|id| called(ranking, id)).collect();
-            format!("for {} {}", question(alone.part), words::list(&names, "or"))
-        });
-        said.push(format!("If nothing else counted, the first would be: {}.", wins.collect::<Vec<_>>().join("; ")));
-    }
+    said.extend(others.iter().map(|alone| {
+        let names: Vec<String> = alone.first.iter().map(|id| called(ranking, id)).collect();
+        format!("For {} alone, the first would be {}.", question(alone.part), named(&names, "or"))
+    }));
     said
 }
 
@@ -151,6 +148,18 @@ fn wrong(ranking: &Ranking, first: &Place) -> Vec<String> {
     };
     let all_unchecked = ranking.places.iter().all(|place| place.fidelity == Fidelity::Unchecked);
     ranking.places.iter().filter(|_| !all_unchecked).filter_map(say).collect()
+}
+
+/// The first few names of many.
+fn named(names: &[String], and: &str) -> String {
+    const MANY: usize = 6;
+    match names.len() {
+        count if count > MANY => {
+            let few = names[..MANY - 1].iter().cloned().chain([format!("{} more", count + 1 - MANY)]);
+            words::list(&few.collect::<Vec<_>>(), and)
+        }
+        _ => words::list(names, and),
+    }
 }
 
 fn kind(fidelity: &Fidelity) -> std::mem::Discriminant<Fidelity> {

@@ -61,11 +61,11 @@ pub fn noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
 }
 
 /// How far the baseline's twin is from the baseline in this operation, at one size; at
-/// least [`FLOOR`]. None without a twin that was timed more than once.
-pub fn resolution(point: &Point, operation: Operation) -> Option<f64> {
+/// least [`FLOOR`], which it is without a twin, too.
+pub fn resolution(point: &Point, operation: Operation) -> f64 {
     let twins = point.entries.iter().filter(|entry| entry.role == Role::Twin);
     let times = twins.filter_map(|twin| Some(twin.cell(operation)?.against?.times)).filter(is_known);
-    times.map(|times| reach(&times).max(FLOOR)).max_by(f64::total_cmp)
+    times.map(|times| reach(&times)).fold(FLOOR, f64::max)
 }
 
 /// The middle half of the times over their median.
