@@ -117,3 +117,58 @@ pub(super) fn audition(
         seconds: before.elapsed().as_secs_f64(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::load::{Asked, sample};
+    use super::super::pages::WRONG;
+    use super::super::server::Servers;
+    use super::super::tools;
+    use super::*;
+    use crate::scenario;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn pages_that_are_wrong_are_caught() {
+        let Ok(tools) = tools::find(&tools::places()) else { return };
+        let scenario = scenario::find("php-web").expect("the scenario is there");
+        let size = scenario.sizes(true).next().expect("a size");
+        let expected = Expected::of(&scenario.document(size).expect("data")).expect("it is written as PHP's");
+        // 1 leaf, 10 in the recursion, twice 10 in the lists; `leaf 1` to `leaf 31`.
+        assert_eq!((expected.sums.as_str(), expected.list.as_str()), ("31 496 208", "10"));
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let stop = AtomicBool::new(false);
+        let plan = Plan {
+            scenario: &scenario,
+            size,
+            folder: folder.path(),
+            rounds: 1,
+            turns: 1,
+            requests: 1,
+            budget: None,
+            seed: 1,
+            only: &[],
+            stop: &stop,
+        };
+        let pages = folder.path().join("pages");
+        write_pages(&plan, &pages, &expected).expect("pages");
+        for page in &WRONG {
+            std::fs::write(pages.join(format!("{}.php", page.file())), page.source()).expect("a page");
+        }
+        let servers = Servers::start(&tools, &folder.path().join("servers"), &pages, 2).expect("servers");
+        let mut said = WRONG.iter().map(|page| match audition(page, &pages, &expected, servers.address, 1) {
+            Err(Trouble::Failed(why)) => why,
+            other => panic!("{}: {:?}", page.id, other.map(|contender| contender.fidelity)),
+        });
+        let forgetful = said.next().expect("one page");
+        assert!(forgetful.starts_with("it loaded another value: \"31 485 207"), "{forgetful}");
+        let broken = said.next().expect("another page");
+        assert!(broken.ends_with("the server answered 500"), "{broken}");
+
+        let right = audition(&PAGES[0], &pages, &expected, servers.address, 1).expect("it is right");
+        let asked = Asked { address: servers.address, path: &right.path, answer: "11" };
+        let why = sample(asked, 2, 4, &stop).expect_err("another answer than expected");
+        assert!(matches!(&why, Trouble::Failed(why) if why.contains("\"10\" in place of \"11\"")), "{why:?}");
+    }
+}

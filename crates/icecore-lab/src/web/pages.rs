@@ -148,3 +148,15 @@ impl Page {
             .replace("{list}", self.list)
     }
 }
+
+/// A page that loses a leaf, and one that ends with an error.
+#[cfg(test)]
+pub(super) const WRONG: [Page; 2] = [
+    Page {
+        id: "php/forgetful",
+        read: "(function ($path) { $tree = unserialize(file_get_contents($path)); \
+               $tree->list[0] = $tree->leaf; return $tree; })($path)",
+        ..SERIALIZE
+    },
+    Page { id: "php/broken", read: "no_such_function($path)", ..SERIALIZE },
+];
