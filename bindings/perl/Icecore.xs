@@ -56,7 +56,7 @@ BOOT:
     ice_json_boot(aTHX);
     ice_dumper_boot(aTHX);
     ice_pack_boot(aTHX);
-    ice_pack_operator(aTHX);
+    ice_operators_boot(aTHX);
     ice_contexts_boot(aTHX);
     ice_build_boot(aTHX);
     call_atexit(at_end, NULL);
@@ -258,6 +258,26 @@ _decode_with(bytes, options, what, target = NULL)
     body = ice_sereal_decode(aTHX_ bytes, options, what, target, &header);
     SPAGAIN;
     SP = push_parts(aTHX_ SP, what, header, body);
+
+SV *
+sereal_encode_with_object(encoder, data, header = NULL)
+    SV *encoder
+    SV *data
+    SV *header
+  CODE:
+    RETVAL = ice_encoder_encode(aTHX_ encoder, data, header);
+  OUTPUT:
+    RETVAL
+
+SV *
+sereal_decode_with_object(decoder, bytes, target = NULL)
+    SV *decoder
+    SV *bytes
+    SV *target
+  CODE:
+    RETVAL = ice_decoder_decode(aTHX_ decoder, bytes, 0, ICE_BODY, target, NULL);
+  OUTPUT:
+    RETVAL
 
 IV
 _looks_like(sv)

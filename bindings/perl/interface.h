@@ -126,12 +126,15 @@ SV *ice_dumper_setting(pTHX_ SV *self, int which, SV *value);
 /* The value of a text, a mortal; of several, the list of them, and NULL. */
 SV *ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values);
 
+/* ---- operators.c --------------------------------------------------------- */
+
+void ice_operators_boot(pTHX);
+
 /* ---- pack.c, unpack.c --------------------------------------------------- */
 
 enum { ICE_PACK, ICE_UNPACK, ICE_UNPACK_TEXT };
 
 void ice_pack_boot(pTHX);
-void ice_pack_operator(pTHX);
 void ice_pack_clone(pTHX);
 void ice_pack_end(pTHX);
 const icecore_stage *ice_pack_stage(pTHX_ SV *template, int how);

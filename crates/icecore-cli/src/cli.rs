@@ -62,7 +62,7 @@ pub enum Command {
     Classes(Classes),
     Convert(Convert),
     Rows(Rows),
-    Bench(Bench),
+    Bench(Box<Bench>),
     Formats(Formats),
     #[command(hide = true)]
     Completions(Completions),

@@ -1,1 +1,3 @@
-php-objects.php
+<?php
+// The same classes as in php-objects.
+require_once __DIR__ . '/php-objects.php';

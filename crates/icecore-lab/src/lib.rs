@@ -7,6 +7,8 @@
 //! then times them in turns, in random order, over several processes, and makes
 //! a [`Report`](model::Report): the raw samples, and what statistics say of them.
 
+pub mod claims;
+pub mod compare;
 mod error;
 pub mod fidelity;
 pub mod model;
@@ -16,5 +18,6 @@ pub mod run;
 pub mod runner;
 pub mod scenario;
 pub mod stats;
+pub mod web;
 
 pub use error::Error;

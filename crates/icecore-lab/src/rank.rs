@@ -15,6 +15,7 @@ pub use explain::explain;
 pub use weights::{Part, Weights, WeightsError};
 
 use crate::model::{Entry, Fidelity, Interval, Operation, Point, Role};
+use crate::stats;
 use cost::Cost;
 use serde::{Deserialize, Serialize};
 
@@ -91,12 +92,12 @@ pub struct Alone {
     pub first: Vec<String>,
 }
 
-/// Ranks the competitors of a point. Costs closer to each other than `resolution`
-/// ([`Noise::resolution`](crate::model::Noise::resolution)) are tied, as are those whose
-/// quotient, paired by round and turn, has an interval that includes 1.
-pub fn rank(point: &Point, weights: &Weights, resolution: f64, seed: u64) -> Ranking {
+/// Ranks the competitors of a point. Costs are tied if their quotient, paired by round
+/// and turn, has an interval that includes 1, or if they are closer to each other than
+/// the baseline's twin is to the baseline ([`resolution`](stats::resolution)).
+pub fn rank(point: &Point, weights: &Weights, seed: u64) -> Ranking {
     let (costs, unranked) = costs(point, weights);
-    let ranks = ranks(&costs, resolution, seed);
+    let ranks = ranks(&costs, resolution(point, weights), seed);
     let places = costs.iter().enumerate().map(|(place, (entry, cost))| Place {
         rank: ranks[place],
         tied: ranks.iter().filter(|rank| **rank == ranks[place]).count() > 1,
@@ -107,7 +108,7 @@ pub fn rank(point: &Point, weights: &Weights, resolution: f64, seed: u64) -> Ran
         parts: cost.parts.clone(),
         times: (place > 0).then(|| costs[0].1.times(cost, seed)),
     });
-    let alone = ALONE.into_iter().filter_map(|part| first(point, part, resolution, seed));
+    let alone = ALONE.into_iter().filter_map(|part| first(point, part, seed));
     Ranking { weights: weights.clone(), places: places.collect(), unranked, alone: alone.collect() }
 }
 
@@ -140,8 +141,10 @@ fn costs<'p>(point: &'p Point, weights: &Weights) -> (Vec<(&'p Entry, Cost)>, Ve
 }
 
 /// Who would share the first rank if only this part counted.
-fn first(point: &Point, part: Part, resolution: f64, seed: u64) -> Option<Alone> {
-    let (costs, _) = costs(point, &Weights::only(part));
+fn first(point: &Point, part: Part, seed: u64) -> Option<Alone> {
+    let weights = Weights::only(part);
+    let resolution = resolution(point, &weights);
+    let (costs, _) = costs(point, &weights);
     let (leader, cost) = costs.first()?;
     let shares = |(other, other_cost): &(&Entry, Cost)| {
         wrongness(&other.fidelity) == wrongness(&leader.fidelity) && cost.is_tied(other_cost, resolution, seed)
@@ -150,8 +153,17 @@ fn first(point: &Point, part: Part, resolution: f64, seed: u64) -> Option<Alone>
     Some(Alone { part, first: std::iter::once(leader.id.clone()).chain(others).collect() })
 }
 
+/// That of the noisiest operation that counts.
+fn resolution(point: &Point, weights: &Weights) -> f64 {
+    let of = |part: &Part| match part {
+        Part::Time(operation) => stats::resolution(point, *operation),
+        Part::Size | Part::Memory => stats::FLOOR,
+    };
+    weights.parts().iter().map(|(part, _)| of(part)).fold(stats::FLOOR, f64::max)
+}
+
 /// What is wronger stands lower.
-fn wrongness(fidelity: &Fidelity) -> u8 {
+pub(crate) fn wrongness(fidelity: &Fidelity) -> u8 {
     match fidelity {
         Fidelity::Exact => 0,
         Fidelity::Alike { .. } => 1,

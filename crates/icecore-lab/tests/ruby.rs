@@ -5,6 +5,7 @@
 use icecore_lab::model::{Absent, Entry, Fidelity, Operation, Report, Role};
 use icecore_lab::run::{Options, run};
 use icecore_lab::scenario::{self, Scenario};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
@@ -17,7 +18,11 @@ fn is_here() -> bool {
 }
 
 fn small(scenario: Scenario) -> Report {
-    let options = Options { rounds: 1, turns: 1, ..Options::default().small() };
+    with_runners(scenario, None)
+}
+
+fn with_runners(scenario: Scenario, runners: Option<PathBuf>) -> Report {
+    let options = Options { rounds: 1, turns: 1, runners, ..Options::default().small() };
     run(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs")
 }
 
@@ -100,7 +105,9 @@ fn plain_data_comes_back_and_is_built() {
     }
     for medium in ["memory", "file"] {
         let report = plain(EMPLOYEES, medium, "");
-        for name in ["marshal", "marshal-base64", "json", "yaml", "oj-object", "oj-compat", "msgpack", "floor"] {
+        for name in
+            ["marshal", "marshal-base64", "json", "yaml", "oj-object", "oj-compat", "msgpack", "cbor", "yajl", "floor"]
+        {
             let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
             let unchecked = entry.role == Role::Floor && entry.fidelity == Fidelity::Unchecked;
             assert!(is_exact(entry) || unchecked, "{name}: {:?}", entry.fidelity);
@@ -160,4 +167,37 @@ fn a_file_becomes_json_in_a_process_of_its_own() {
     let cell = marshal.cell(Operation::ToJson).expect("marshal has it");
     // No Ruby starts within a millisecond.
     assert!(cell.summary.median.estimate > 1e6, "{:?}", cell.summary);
+}
+
+fn page() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/bench.md");
+    std::fs::read_to_string(path).expect("the page")
+}
+
+#[test]
+fn the_page_has_every_scenario() {
+    let page = page();
+    for scenario in scenario::all().expect("the scenarios") {
+        assert!(page.contains(&format!("| `{}` |", scenario.name)), "{} is not in docs/bench.md", scenario.name);
+    }
+}
+
+#[test]
+fn the_runner_of_the_page_takes_part() {
+    if !is_here() {
+        return;
+    }
+    let page = page();
+    let runner = page.split("```ruby\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a runner");
+    let mine = tempfile::tempdir().expect("a folder");
+    let folder = mine.path().join("ruby");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::fs::write(folder.join("marshal-zlib.rb"), runner).expect("a file");
+    let mut scenario = scenario::find("ruby-base64").expect("the scenario");
+    scenario.only = vec!["ruby/marshal".to_owned(), "ruby/marshal-zlib".to_owned()];
+    let report = with_runners(scenario, Some(mine.path().to_owned()));
+    let [plain, packed] = ["ruby/marshal", "ruby/marshal-zlib"].map(|id| entry(&report, id).expect("it needs nothing"));
+    assert_eq!(packed.name, "Marshal, zlib");
+    assert!(is_exact(packed), "{:?}", packed.fidelity);
+    assert!(packed.size < plain.size, "{:?}", packed.size);
 }

@@ -39,7 +39,7 @@ fn every_scenario_runs_and_every_answer_is_as_expected() {
                 .filter(|one| one.install.is_none() && !one.why.starts_with("it can't carry this"))
                 .map(|one| format!("{}: {one:?}", scenario.name)),
         );
-        //CL assert_eq!(scenario.claims.len(), asked.claims.len());
+        assert_eq!(scenario.claims.len(), asked.claims.len());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -37,9 +37,6 @@ sub decode_sereal_with_header_data {
 
 sub decode_only_sereal_header { return (_decode_with($_[0], $_[1], 1))[0] }
 
-sub sereal_encode_with_object { my ($encoder, @data)  = @_; return $encoder->encode(@data) }
-sub sereal_decode_with_object { my ($decoder, @bytes) = @_; return $decoder->decode(@bytes) }
-
 my (%encoders, %decoders);
 
 sub get_sereal_encoder { my ($options) = @_; return $encoders{ _name($options) } //= Icecore::Sereal::Encoder->new($options // {}) }

@@ -9,6 +9,6 @@ Lab::run(
     needs   => [['Icecore::Sereal', 'make install-modules']],
     json    => 'Icecore::JSON',
     prepare => 'Icecore->import(classes => q(any)); my $encoder = Icecore::Sereal::Encoder->new({ compress => Icecore::Sereal::SRL_ZSTD() }); my $decoder = Icecore::Sereal::Decoder->new',
-    write   => '$encoder->encode($value)',
-    read    => '$decoder->decode($bytes)',
+    write   => 'Icecore::Sereal::sereal_encode_with_object($encoder, $value)',
+    read    => 'Icecore::Sereal::sereal_decode_with_object($decoder, $bytes)',
 );

@@ -19,7 +19,7 @@ fn weights(text: &str) -> Weights {
 }
 
 fn ranked(entries: Vec<Entry>, weigh: &str) -> Ranking {
-    rank(&point(1.0, entries), &weights(weigh), 0.01, 1)
+    rank(&point(1.0, entries), &weights(weigh), 1)
 }
 
 fn order(ranking: &Ranking) -> Vec<(String, &str)> {
@@ -89,6 +89,19 @@ fn those_that_cannot_be_told_apart_share_a_rank() {
     let labels: Vec<String> = found.places.iter().map(Place::label).collect();
     assert_eq!(labels, ["1=", "1=", "3=", "3=", "5"]);
     assert_eq!(found.alone[0].first.len(), 2);
+}
+
+#[test]
+fn what_is_closer_than_the_twin_is_tied() {
+    let entries = |twin: f64| {
+        let (base, mut twin) = (competitor("base", 100.0, 100.0, 1), competitor("twin", 100.0 * twin, 100.0, 1));
+        twin.role = Role::Twin;
+        twin.cells[0].against = crate::stats::compare(&twin.cells[0].samples, &base.cells[0].samples, 0.01, 1);
+        vec![base, twin, competitor("other", 110.0, 110.0, 1)]
+    };
+    assert_eq!(order(&ranked(entries(1.0), "write:1")), [of("1", "base"), of("2", "other")]);
+    assert_eq!(order(&ranked(entries(1.2), "write:1")), [of("1=", "base"), of("1=", "other")]);
+    assert_eq!(order(&ranked(entries(1.2), "read:1"))[1], of("2", "other"));
 }
 
 #[test]

@@ -7,13 +7,14 @@ mod machine;
 mod measure;
 mod point;
 mod probe;
+mod web;
 
 pub use cast::{Cast, cast};
 
 use crate::model::{Absent, Noise, Report, SCHEMA, ScenarioReport, Settings};
 use crate::runner::Environment;
 use crate::scenario::{Kind, Scenario};
-use crate::{Error, stats};
+use crate::{Error, claims, stats};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -171,18 +172,16 @@ fn one(
     let mut twin = Vec::new();
     let mut absent = BTreeSet::new();
     let folder = environment.folder.join(&scenario.name);
-    for (place, size) in scenario.sizes(options.small).enumerate() {
+    for (number, size) in scenario.sizes(options.small).enumerate() {
         if environment.stop.load(Ordering::Relaxed) {
             break;
         }
-        let folder = folder.join(place.to_string());
-        let seed = options.seed.wrapping_add(place as u64);
+        let folder = folder.join(number.to_string());
+        let seed = options.seed.wrapping_add(number as u64);
+        let place = point::Place { scenario, size, folder: &folder, seed };
         let measured = match scenario.kind {
-            Kind::Values => {
-                let place = point::Place { scenario, size, folder: &folder, seed };
-                point::measure(&place, cast, environment, options, &mut probe, progress)?
-            }
-            Kind::Web => break,
+            Kind::Values => point::measure(&place, cast, environment, options, &mut probe, progress)?,
+            Kind::Web => web::measure(&place, environment, options, &mut probe, progress)?,
         };
         report.notes.extend(measured.notes.into_iter().filter(|note| !note.is_empty()));
         absent
@@ -192,7 +191,9 @@ fn one(
         report.baseline = measured.baseline.or(report.baseline);
         let _ = std::fs::remove_dir_all(&folder);
     }
-    report.notes.dedup();
+    let mut said = BTreeSet::new();
+    report.notes.retain(|note| said.insert(note.clone()));
+    report.claims = scenario.claims.iter().map(|claim| claims::judge(claim, &report.points, options.seed)).collect();
     report.absent = absent.into_iter().map(|(competitor, why, install)| Absent { competitor, why, install }).collect();
     report.stopped = environment.stop.load(Ordering::Relaxed);
     report.noise = noise(&probe, &twin);

@@ -26,7 +26,7 @@ pub(crate) mod synthetic;
 pub(crate) mod words;
 
 pub use interval::{exact, is_known, is_tie, reach};
-pub use noise::{FLOOR, noise};
+pub use noise::{FLOOR, noise, resolution};
 pub use pairs::{compare, times};
 
 use crate::model::{Interval, Sample, Summary};
@@ -64,7 +64,7 @@ pub(crate) fn is_usable(sample: &Sample) -> bool {
 }
 
 /// The median of a list, which is reordered; none if it is empty.
-fn median(values: &mut [f64]) -> Option<f64> {
+pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
     if values.is_empty() {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use super::interval::{is_known, reach};
 use super::{is_usable, median};
-use crate::model::{Interval, Noise, NoiseLevel, Sample};
+use crate::model::{Interval, Noise, NoiseLevel, Operation, Point, Role, Sample};
 
 /// No machine tells differences below 1 % apart, however well its own twin agrees
 /// with the baseline.
@@ -58,6 +58,14 @@ pub fn noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
         _ => words(level, spread, drift, resolution),
     };
     Noise { level, spread, drift, resolution, words }
+}
+
+/// How far the baseline's twin is from the baseline in this operation, at one size; at
+/// least [`FLOOR`], which it is without a twin, too.
+pub fn resolution(point: &Point, operation: Operation) -> f64 {
+    let twins = point.entries.iter().filter(|entry| entry.role == Role::Twin);
+    let times = twins.filter_map(|twin| Some(twin.cell(operation)?.against?.times)).filter(is_known);
+    times.map(|times| reach(&times)).fold(FLOOR, f64::max)
 }
 
 /// The middle half of the times over their median.

@@ -10,10 +10,10 @@ our @EXPORT_OK = qw(decode_sereal decode_sereal_with_header_data looks_like_sere
     sereal_decode_with_object);
 our %EXPORT_TAGS = (all => \@EXPORT_OK);
 
-*decode_sereal = \&Icecore::Sereal::decode_sereal;
+*decode_sereal             = \&Icecore::Sereal::decode_sereal;
+*sereal_decode_with_object = \&Icecore::Sereal::sereal_decode_with_object;
 
 sub decode_sereal_with_header_data { goto &Icecore::Sereal::decode_sereal_with_header_data }
-sub sereal_decode_with_object      { my ($decoder, @bytes) = @_; return $decoder->decode(@bytes) }
 
 # A function, a class method and an object's method.
 sub looks_like_sereal {

@@ -13,9 +13,8 @@ our %EXPORT_TAGS = (all => \@EXPORT_OK);
 use constant { SRL_UNCOMPRESSED => 0, SRL_SNAPPY => 1, SRL_ZLIB => 2, SRL_ZSTD => 3 };
 
 *encode_sereal                  = \&Icecore::Sereal::encode_sereal;
+*sereal_encode_with_object      = \&Icecore::Sereal::sereal_encode_with_object;
 *encode_sereal_with_header_data = \&Icecore::Sereal::encode_sereal_with_header_data;
-
-sub sereal_encode_with_object { my ($encoder, @data) = @_; return $encoder->encode(@data) }
 
 sub encode_to_file {
     my ($self, $file, $data, $append) = @_;

@@ -86,7 +86,7 @@ pub struct Bench {
     pub compare: Option<PathBuf>,
     /// With --compare: exit 1 if something became worse by more than this: 10%
     #[arg(long, value_name = "PERCENT", requires = "compare")]
-    pub fail_on: Option<String>,
+    pub fail_on: Option<icecore_lab::compare::Threshold>,
 }
 
 const EXAMPLES: &str = "\

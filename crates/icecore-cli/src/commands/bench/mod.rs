@@ -14,7 +14,7 @@ use icecore_lab::model;
 use icecore_lab::run::{self, Options};
 use icecore_lab::runner::Environment;
 use icecore_lab::scenario::{self, Scenario};
-use icecore_lab::{page, rank};
+use icecore_lab::{compare, page, rank};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -35,7 +35,16 @@ pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Sto
     let Some(measured) = measured else { return Ok(()) };
     show(args, &measured)?;
     write_all(args, &measured)?;
-    let _ = old;
+    if let Some(old) = old {
+        let threshold = args.fail_on.unwrap_or_default();
+        let compared = compare::compare(&old, &measured, threshold, args.seed);
+        let mut sink = Sink::stdout();
+        sink.text(&format!("\n{compared}"))?;
+        sink.flush()?;
+        if args.fail_on.is_some() && compared.has_regressions() {
+            report.worse(code::FINDING);
+        }
+    }
     Ok(())
 }
 
@@ -150,8 +159,8 @@ fn show(args: &Bench, report: &model::Report) -> Result<(), Stop> {
     if let Some(weights) = weights {
         for scenario in &report.scenarios {
             for point in &scenario.points {
-                let ranking = rank::rank(point, &weights, scenario.noise.resolution, args.seed);
-                text.push_str(&format!("{ranking:#?} {}", args.explain));
+                let ranking = rank::rank(point, &weights, args.seed);
+                text.push_str(&page::ranking(scenario, point, &ranking, args.explain));
             }
         }
     }
@@ -160,18 +169,27 @@ fn show(args: &Bench, report: &model::Report) -> Result<(), Stop> {
     sink.flush()
 }
 
+/// Makes the text of a file.
+type Writer<'w> = &'w dyn Fn(&model::Report) -> String;
+
 /// The files that were asked for.
 fn write_all(args: &Bench, report: &model::Report) -> Result<(), Stop> {
     let json = |report: &model::Report| serde_json::to_string(report).unwrap_or_default() + "\n";
-    let files: [(&Option<PathBuf>, &dyn Fn(&model::Report) -> String); 3] = [
+    let files: [(&Option<PathBuf>, Writer<'_>); 5] = [
         (&args.json, &json),
         (&args.csv, &page::csv),
         (&args.markdown, &page::markdown),
+        (&args.html, &page::html),
+        (&args.performance, &page::performance),
     ];
     for (path, make) in files {
         if let Some(path) = path {
             write(path, &make(report))?;
         }
+    }
+    let Some(folder) = &args.charts else { return Ok(()) };
+    for (name, svg) in page::charts(report) {
+        write(&folder.join(format!("{name}.svg")), &svg)?;
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 package Lab::Literal;
-# The perl source that builds a value: what no reader can beat.
+# The perl source that builds a value.
 use v5.30;
 use warnings;
 

@@ -9,9 +9,8 @@ module Lab
     def self.read(path)
       File.open(path, "rb") { |file| Marshal.load(file) }
     rescue ArgumentError => e
-      name = e.message[/\Aundefined class\/module (\S+)\z/, 1] or raise Cannot, e.message
-      define(name) or raise Cannot, e.message
-      retry
+      name = e.message[/\Aundefined class\/module (\S+)\z/, 1]
+      name && define(name) ? retry : raise(Cannot, "its classes would be needed: #{e.message}")
     rescue TypeError => e
       raise Cannot, "its classes would be needed: #{e.message}"
     end

@@ -1,0 +1,63 @@
+# Subs that are operators where the compiler sees the call: every way to call them does the same.
+use v5.30;
+use warnings;
+
+use Test::More;
+use Icecore ();
+use Icecore::Sereal qw(encode_sereal decode_sereal sereal_encode_with_object sereal_decode_with_object);
+use B ();
+
+my $encoder = Icecore::Sereal::Encoder->new;
+my $decoder = Icecore::Sereal::Decoder->new;
+my $value   = { list => [1 .. 5], text => 'x' };
+my $bytes   = encode_sereal($value);
+
+my @names;
+sub B::OP::gather_name { push @names, $_[0]->name; return }
+my $calls = sub { return sereal_encode_with_object($encoder, $value) };
+B::walkoptree_slow(B::svref_2object($calls)->ROOT, 'gather_name');
+ok((grep { $_ eq 'icecore_sereal_encode_with_object' } @names), 'the call is an operator');
+
+is(sereal_encode_with_object($encoder, $value), $bytes, 'with an encoder');
+is(&sereal_encode_with_object($encoder, $value), $bytes, 'with &');
+is($encoder->can('encode')->($encoder, $value), $bytes, 'by reference');
+is($encoder->encode($value), $bytes, 'as a method');
+my @arguments = ($encoder, $value);
+# One more reference to the hash is one more that the bytes tell of.
+is(sereal_encode_with_object(@arguments), $encoder->encode($arguments[1]), 'with a list');
+is_deeply([map { encode_sereal($_) } 1 .. 3], [map { $encoder->encode($_) } 1 .. 3], 'in a list, one after the other');
+
+is_deeply(sereal_decode_with_object($decoder, $bytes), $value, 'with a decoder');
+is_deeply(decode_sereal($bytes), $value, 'without one');
+sereal_decode_with_object($decoder, $bytes, my $into);
+is_deeply($into, $value, 'into a variable');
+is_deeply([1, decode_sereal($bytes), 2], [1, $value, 2], 'what stands beside stays');
+is(ref(decode_sereal($bytes) || 1), 'HASH', 'in an expression');
+
+for my $wrong (
+    ['sereal_encode_with_object($encoder)',           qr/^Usage: .*sereal_encode_with_object\(encoder, data/],
+    ['sereal_encode_with_object($encoder, 1, 2, 3)',  qr/^Usage: /],
+    ['sereal_decode_with_object()',                   qr/^Usage: /],
+    ['sereal_encode_with_object({}, 1)',              qr/./],
+    ['sereal_decode_with_object($encoder, $bytes)',   qr/./],
+    ['sereal_decode_with_object($decoder, "=srl")',   qr/./],
+    ['encode_sereal(1, {}, 3)',                       qr/^Usage: /],
+    ['decode_sereal()',                               qr/^Usage: /],
+) {
+    my ($code, $message) = @$wrong;
+    ok(!defined eval $code, $code);
+    like($@, $message, 'its error');
+    like($@, qr/ at \(eval \d+\) line 1\.$/, 'names the line') if $message ne qr/./;
+}
+
+# Hooks run perl code, which moves the stack, while the operator stands in the middle of an expression.
+package Deep {
+    sub FREEZE { my @stack = map { $_ } 1 .. 100_000; return scalar @stack }
+    sub THAW { my ($class, undef, $count) = @_; my @stack = map { $_ } 1 .. 100_000; return bless { count => $count }, $class }
+}
+my $hooks  = Icecore::Sereal::Encoder->new({ freeze_callbacks => 1 });
+my $thaws  = Icecore::Sereal::Decoder->new({ classes => 'any' });
+my @around = (1, sereal_decode_with_object($thaws, sereal_encode_with_object($hooks, bless {}, 'Deep')), 3);
+is_deeply([@around[0, 2], $around[1]{count}], [1, 3, 100_000], 'hooks may use the stack');
+
+done_testing;

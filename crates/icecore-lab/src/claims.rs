@@ -1,0 +1,156 @@
+//! What the articles claimed, and whether it holds.
+//!
+//! A claim is one quantity of one side divided by that of the other, or the place on the
+//! axis up to which one side leads. It is looked at on every size that has the
+//! parameters of the claim, and judged at the middle of these (the median of their
+//! quotients, and of the ends of their intervals), so that neither the best nor the worst size
+//! decides; the words give the range, and at how many sizes the same is true.
+
+mod crossing;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+use crate::model::{Claim, ClaimResult, Entry, Fidelity, Interval, Operation, Point, Quantity, Role, Side, Verdict};
+use crate::stats::{self, words};
+use verdict::Claimed;
+
+/// Judges a claim by what was measured.
+pub fn judge(claim: &Claim, points: &[Point], seed: u64) -> ClaimResult {
+    let result = |now, verdict, words| ClaimResult { claim: claim.clone(), now, verdict, words };
+    let Some(claimed) = Claimed::new(claim.from, claim.to) else {
+        return result(None, Verdict::Unknown, "The claim has no numbers above 0 to compare with.".to_owned());
+    };
+    let mut looked: Vec<Looked<'_>> = Vec::new();
+    let mut missing = None;
+    for point in points.iter().filter(|point| has(point, claim)) {
+        match look(claim, point, seed) {
+            Ok(one) => looked.push(one),
+            Err(why) => missing = missing.or(Some(why)),
+        }
+    }
+    if looked.is_empty() {
+        let why = missing.unwrap_or_else(|| "no size was measured that the claim is about".to_owned());
+        return result(None, Verdict::Unknown, format!("It can't be said here: {why}."));
+    }
+    looked.sort_by(|a, b| a.point.at.total_cmp(&b.point.at));
+    let (now, verdict, mut words) = match claim.quantity {
+        Quantity::Crossing => crossing::judge(&claimed, &looked),
+        Quantity::Time | Quantity::Size => quotient(&claimed, &looked),
+    };
+    words += &fidelity(claim, &looked);
+    result(now, verdict, words + ".")
+}
+
+/// A size, and what was found there.
+struct Looked<'p> {
+    point: &'p Point,
+    over: &'p Entry,
+    under: &'p Entry,
+    /// The quotient.
+    now: Interval,
+    /// What is closer to 1 than this is none.
+    resolution: f64,
+}
+
+/// Whether a point is one of those that a claim is about.
+fn has(point: &Point, claim: &Claim) -> bool {
+    claim.at.iter().all(|(name, value)| point.parameters.get(name) == Some(value))
+}
+
+/// The quotient at one size, or what is missing.
+fn look<'p>(claim: &Claim, point: &'p Point, seed: u64) -> Result<Looked<'p>, String> {
+    let entry = |side: &Side| {
+        let found = point.entries.iter().find(|entry| entry.id == side.competitor && entry.role != Role::Twin);
+        found.ok_or_else(|| format!("{} was not measured", side.competitor))
+    };
+    let (over, under) = (entry(&claim.over)?, entry(&claim.under)?);
+    let (now, resolution) = match claim.quantity {
+        Quantity::Size => (stats::exact(size(over)? / size(under)?), 0.0),
+        Quantity::Time | Quantity::Crossing => {
+            let (over_of, under_of) = (operation(&claim.over)?, operation(&claim.under)?);
+            let (over, under) = (samples(over, over_of)?, samples(under, under_of)?);
+            let now = stats::times(under, over, seed).ok_or("the two were not timed in the same turns")?;
+            (now, stats::resolution(point, over_of).max(stats::resolution(point, under_of)))
+        }
+    };
+    Ok(Looked { point, over, under, now, resolution })
+}
+
+fn operation(side: &Side) -> Result<Operation, String> {
+    side.operation.ok_or_else(|| format!("the claim does not say which operation of {}", side.competitor))
+}
+
+fn samples(entry: &Entry, operation: Operation) -> Result<&[crate::model::Sample], String> {
+    let cell = entry.cell(operation).ok_or_else(|| format!("{operation} of {} was not timed", entry.id))?;
+    Ok(&cell.samples)
+}
+
+fn size(entry: &Entry) -> Result<f64, String> {
+    let size = entry.size.filter(|size| *size > 0).ok_or_else(|| format!("{} wrote no bytes", entry.id))?;
+    Ok(size as f64)
+}
+
+/// A claim about a quotient: the range over all sizes, and the verdict on their middle.
+fn quotient(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interval>, Verdict, String) {
+    let middle = |of: &dyn Fn(&Looked<'_>) -> f64| {
+        let mut values: Vec<f64> = looked.iter().map(|one| of(one).ln()).collect();
+        stats::median(&mut values).unwrap_or_default().exp()
+    };
+    let typical =
+        Interval { estimate: middle(&|l| l.now.estimate), low: middle(&|l| l.now.low), high: middle(&|l| l.now.high) };
+    let mut resolutions: Vec<f64> = looked.iter().map(|one| one.resolution).collect();
+    let verdict = claimed.verdict(&typical, stats::median(&mut resolutions).unwrap_or_default());
+    let said = claimed.words(verdict);
+    if let [one] = looked {
+        let words = format!("{} times then, {}: {said}", claimed.range(), now(&one.now));
+        return (Some(one.now), verdict, words);
+    }
+    let range = Interval {
+        estimate: typical.estimate,
+        low: looked.iter().map(|one| one.now.low).fold(f64::INFINITY, f64::min),
+        high: looked.iter().map(|one| one.now.high).fold(0.0, f64::max),
+    };
+    let by_estimate = |a: &&Looked<'_>, b: &&Looked<'_>| a.now.estimate.total_cmp(&b.now.estimate);
+    let end = |one: Option<&Looked<'_>>| {
+        one.map(|one| format!("{} at {}", words::number(one.now.estimate), one.point.name)).unwrap_or_default()
+    };
+    let same = looked.iter().filter(|one| claimed.verdict(&one.now, one.resolution) == verdict).count();
+    let words = format!(
+        "{} times then, {} now in the middle of {} sizes (from {} to {}): {said}, the same at {same} of them",
+        claimed.range(),
+        words::number(typical.estimate),
+        looked.len(),
+        end(looked.iter().min_by(by_estimate)),
+        end(looked.iter().max_by(by_estimate)),
+    );
+    (Some(range), verdict, words)
+}
+
+/// `1.7 now (1.6 to 1.8)`
+fn now(interval: &Interval) -> String {
+    let said = words::interval(interval);
+    match said.split_once(' ') {
+        Some((number, error)) => format!("{number} now {error}"),
+        None => format!("{said} now"),
+    }
+}
+
+/// Who does not give back what went in: a claim about it still stands, with a grain of salt.
+fn fidelity(claim: &Claim, looked: &[Looked<'_>]) -> String {
+    let mut said = String::new();
+    let mut sides = vec![(&claim.over.competitor, looked.iter().map(|one| one.over).collect::<Vec<_>>())];
+    if claim.under.competitor != claim.over.competitor {
+        sides.push((&claim.under.competitor, looked.iter().map(|one| one.under).collect()));
+    }
+    for (id, entries) in sides {
+        let differs = entries.iter().any(|entry| matches!(entry.fidelity, Fidelity::Differs { .. }));
+        let alike = entries.iter().any(|entry| matches!(entry.fidelity, Fidelity::Alike { .. }));
+        match (differs, alike) {
+            (true, _) => said += &format!("; what {id} gives back differs from what went in"),
+            (false, true) => said += &format!("; what {id} gives back is alike, not the same"),
+            (false, false) => (),
+        }
+    }
+    said
+}

@@ -1,0 +1,81 @@
+//! Up to where one side leads.
+
+use super::Looked;
+use super::verdict::{Claimed, meets};
+use crate::model::{Interval, Verdict};
+use crate::stats::{self, words};
+
+/// The claim's tolerance for a place on the axis.
+const TOLERANCE: f64 = 1.2;
+
+/// The crossing lies behind the last size before the first one at which `over` takes
+/// longer, by more than noise. Between the two it is interpolated, on logarithms of the
+/// place and of the quotient; the sizes themselves are the ends of its interval.
+///
+/// Where no size lies on the other side there is no crossing to give, and the verdict
+/// is only given if the sizes reach far enough for it.
+pub(super) fn judge(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interval>, Verdict, String) {
+    let (from, to) = (claimed.from / TOLERANCE, claimed.to * TOLERANCE);
+    let then = claimed.range();
+    let who = looked.first().map_or("", |one| &one.over.id);
+    if looked.iter().all(|one| !stats::is_known(&one.now)) {
+        let words = format!("{who} led up to {then} then; one sample of each now, too uncertain to tell");
+        return (None, Verdict::Unknown, words);
+    }
+    let slower = looked.iter().position(is_slower);
+    match slower.map(|place| looked.split_at(place)) {
+        None => {
+            let last = looked.last().map_or(0.0, |one| one.point.at);
+            let all = format!("{who} led up to {then} then, and at all sizes up to {} now", words::number(last));
+            match last > to {
+                true => (None, Verdict::Stronger, format!("{all}: stronger")),
+                false => (None, Verdict::Unknown, format!("{all}: too small to tell where it ends")),
+            }
+        }
+        Some(([], slower)) => {
+            let first = slower.first().map_or(0.0, |one| one.point.at);
+            let none = format!("{who} led up to {then} then, and takes longer from {} on now", words::number(first));
+            match () {
+                () if first > from => (None, Verdict::Unknown, format!("{none}: too large to tell where it began")),
+                () if slower.iter().all(is_slower) => {
+                    (None, Verdict::Reversed, format!("{none}, at all sizes: reversed, the other side is ahead"))
+                }
+                () => (None, Verdict::Weaker, format!("{none}, though not at all sizes: weaker")),
+            }
+        }
+        Some((before, behind)) => {
+            let now = between(before, behind);
+            let verdict = match () {
+                () if meets(&now, from, to) => Verdict::Holds,
+                () if now.estimate > to => Verdict::Stronger,
+                () => Verdict::Weaker,
+            };
+            let said = claimed.words(verdict);
+            let words = format!(
+                "{who} led up to {then} then, up to about {} now (between {} and {}): {said}",
+                words::number(now.estimate),
+                words::number(now.low),
+                words::number(now.high)
+            );
+            (Some(now), verdict, words)
+        }
+    }
+}
+
+/// Takes longer, by more than noise.
+fn is_slower(one: &Looked<'_>) -> bool {
+    one.now.estimate > 1.0 && !stats::is_tie(&one.now, one.resolution)
+}
+
+/// Where the quotient passes 1 between two sizes.
+fn between(before: &[Looked<'_>], behind: &[Looked<'_>]) -> Interval {
+    let (Some(before), Some(behind)) = (before.last(), behind.first()) else { return stats::exact(0.0) };
+    let (low, high) = (before.point.at, behind.point.at);
+    let (rise, goal) = ((behind.now.estimate / before.now.estimate).ln(), -before.now.estimate.ln());
+    let part = if rise > 0.0 { (goal / rise).clamp(0.0, 1.0) } else { 0.5 };
+    let estimate = match low > 0.0 {
+        true => (low.ln() + part * (high / low).ln()).exp(),
+        false => low + part * (high - low),
+    };
+    Interval { estimate: estimate.max(low).min(high), low, high }
+}

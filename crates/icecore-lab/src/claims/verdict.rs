@@ -1,0 +1,167 @@
+//! What a quotient says of a claim.
+
+use crate::model::{Interval, Verdict};
+use crate::stats::{self, words};
+
+/// The numbers of a claim.
+pub(super) struct Claimed {
+    pub from: f64,
+    pub to: f64,
+}
+
+/// A fifth is tolerated …
+const TOLERANCE: f64 = 1.2;
+
+impl Claimed {
+    /// None if the numbers can't be the quotient of anything.
+    pub fn new(from: f64, to: f64) -> Option<Claimed> {
+        let good = |number: f64| number > 0.0 && number.is_finite();
+        (good(from) && good(to)).then_some(Claimed { from: from.min(to), to: from.max(to) })
+    }
+
+    /// The verdict on a quotient.
+    ///
+    /// A claim that one side is ahead has both numbers on one side of 1. It holds if the
+    /// interval of now meets them, with a fifth as tolerance, but not more than half of
+    /// the difference: what was said to be 10 % more, and is 2 % more, is weaker. If
+    /// nothing but noise is to be seen, the difference is gone; unless the noise is so
+    /// large that what was claimed lies in it, too: then it is unknown.
+    ///
+    /// A claim that both are equal has 1 between its numbers. It holds in the same way,
+    /// and a difference that is now to be seen is stronger than claimed.
+    pub fn verdict(&self, now: &Interval, resolution: f64) -> Verdict {
+        if !stats::is_known(now) {
+            return Verdict::Unknown;
+        }
+        match () {
+            () if self.to < 1.0 => self.mirrored().ahead(&mirrored(now), resolution),
+            () if self.from > 1.0 => self.ahead(now, resolution),
+            () => self.equal(now, resolution),
+        }
+    }
+
+    /// The claim that over is larger than under.
+    fn ahead(&self, now: &Interval, resolution: f64) -> Verdict {
+        let from = self.from / self.from.sqrt().min(TOLERANCE);
+        let to = self.to * self.to.sqrt().min(TOLERANCE);
+        match () {
+            () if stats::is_tie(now, resolution) && meets(now, self.from, self.to) => Verdict::Unknown,
+            () if stats::is_tie(now, resolution) => Verdict::Gone,
+            () if now.high < 1.0 => Verdict::Reversed,
+            () if meets(now, from, to) => Verdict::Holds,
+            () if now.estimate > to => Verdict::Stronger,
+            () => Verdict::Weaker,
+        }
+    }
+
+    /// The claim that there is no difference.
+    fn equal(&self, now: &Interval, resolution: f64) -> Verdict {
+        let tolerance = |end: f64| end.max(1.0 / end).sqrt().clamp((1.0 + resolution).min(TOLERANCE), TOLERANCE);
+        match meets(now, self.from / tolerance(self.from), self.to * tolerance(self.to)) {
+            true => Verdict::Holds,
+            false => Verdict::Stronger,
+        }
+    }
+
+    fn mirrored(&self) -> Claimed {
+        Claimed { from: 1.0 / self.to, to: 1.0 / self.from }
+    }
+
+    /// `2.9`, `16 to 24`
+    pub fn range(&self) -> String {
+        let (from, to) = (words::number(self.from), words::number(self.to));
+        if from == to { from } else { format!("{from} to {to}") }
+    }
+
+    /// The verdict in a word or two.
+    pub fn words(&self, verdict: Verdict) -> &'static str {
+        let equal = self.from <= 1.0 && 1.0 <= self.to;
+        match verdict {
+            Verdict::Holds => "holds",
+            Verdict::Stronger if equal => "a difference now",
+            Verdict::Stronger => "stronger",
+            Verdict::Weaker => "weaker",
+            Verdict::Gone => "gone, no more than noise",
+            Verdict::Reversed => "reversed, the other side is ahead",
+            Verdict::Unknown => "too uncertain to tell",
+        }
+    }
+}
+
+fn mirrored(now: &Interval) -> Interval {
+    Interval { estimate: 1.0 / now.estimate, low: 1.0 / now.high, high: 1.0 / now.low }
+}
+
+pub(super) fn meets(now: &Interval, from: f64, to: f64) -> bool {
+    now.low <= to && from <= now.high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(claim: (f64, f64), now: (f64, f64, f64), resolution: f64) -> Verdict {
+        let now = Interval { low: now.0, estimate: now.1, high: now.2 };
+        let mirror = |claimed: Claimed, now| claimed.mirrored().verdict(&mirrored(&now), resolution);
+        let claimed = Claimed::new(claim.0, claim.1).unwrap();
+        let found = claimed.verdict(&now, resolution);
+        assert_eq!(mirror(claimed, now), found, "the mirrored claim is the same claim");
+        found
+    }
+
+    #[test]
+    fn a_claim_holds_within_a_fifth() {
+        for (now, expected) in [
+            ((2.5, 2.6, 2.7), Verdict::Holds),
+            ((3.3, 3.4, 3.6), Verdict::Holds),
+            ((2.1, 2.3, 2.45), Verdict::Holds),
+            ((1.6, 1.7, 1.8), Verdict::Weaker),
+            ((3.9, 4.0, 4.1), Verdict::Stronger),
+            ((0.98, 1.0, 1.02), Verdict::Gone),
+            ((1.005, 1.01, 1.015), Verdict::Gone),
+            ((0.5, 0.6, 0.7), Verdict::Reversed),
+            ((0.9, 1.8, 3.1), Verdict::Unknown),
+            ((0.029, 2.9, 290.0), Verdict::Unknown),
+        ] {
+            assert_eq!(verdict((2.9, 2.9), now, 0.02), expected, "{now:?}");
+        }
+    }
+
+    #[test]
+    fn a_small_difference_has_a_small_tolerance() {
+        for (now, expected) in [
+            ((1.11, 1.12, 1.13), Verdict::Holds),
+            ((1.06, 1.07, 1.08), Verdict::Holds),
+            ((1.02, 1.025, 1.03), Verdict::Weaker),
+            ((1.24, 1.25, 1.26), Verdict::Stronger),
+            ((0.91, 0.92, 0.93), Verdict::Reversed),
+            ((0.99, 1.01, 1.03), Verdict::Gone),
+            ((0.98, 1.08, 1.2), Verdict::Unknown),
+        ] {
+            assert_eq!(verdict((1.10, 1.14), now, 0.01), expected, "{now:?}");
+        }
+    }
+
+    #[test]
+    fn the_noise_of_the_machine_hides_a_small_difference() {
+        assert_eq!(verdict((1.5, 1.5), (1.04, 1.05, 1.06), 0.01), Verdict::Weaker);
+        assert_eq!(verdict((1.5, 1.5), (1.04, 1.05, 1.06), 0.08), Verdict::Gone);
+    }
+
+    #[test]
+    fn what_was_equal_may_differ_now() {
+        assert_eq!(verdict((0.9, 1.1), (0.98, 1.0, 1.02), 0.01), Verdict::Holds);
+        assert_eq!(verdict((0.9, 1.1), (1.1, 1.12, 1.15), 0.01), Verdict::Holds);
+        assert_eq!(verdict((0.9, 1.1), (1.9, 2.0, 2.1), 0.01), Verdict::Stronger);
+        assert_eq!(verdict((1.0, 1.0), (1.02, 1.03, 1.04), 0.05), Verdict::Holds);
+        assert_eq!(verdict((1.0, 1.0), (1.08, 1.09, 1.1), 0.05), Verdict::Stronger);
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_refused() {
+        for (from, to) in [(0.0, 1.0), (-1.0, 2.0), (f64::NAN, 1.0), (1.0, f64::INFINITY)] {
+            assert!(Claimed::new(from, to).is_none());
+        }
+        assert_eq!(Claimed::new(24.0, 16.0).unwrap().range(), "16 to 24");
+    }
+}

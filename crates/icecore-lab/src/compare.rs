@@ -1,0 +1,263 @@
+//! An old report and a new one: what became better, and what worse.
+//!
+//! Times of different runs cannot be compared on machines that others use, too. What can
+//! is how many times as long as the baseline a competitor takes, since the baseline was
+//! timed beside it; that is compared, with the errors of both runs. Absolute times are
+//! shown and decide nothing. Sizes are exact, and what a competitor gives back is right
+//! or not.
+
+mod show;
+#[cfg(test)]
+mod tests;
+mod threshold;
+
+pub use threshold::{Threshold, ThresholdError};
+
+use crate::model::{Entry, Fidelity, Interval, Operation, Point, Report, Role, ScenarioReport};
+use crate::{rank, stats};
+use serde::{Deserialize, Serialize};
+
+/// What two reports have in common, and what each has alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// Changes within this are none.
+    pub threshold: Threshold,
+    /// One for each thing that was looked at, in the order of the new report.
+    pub findings: Vec<Finding>,
+    /// What the reader has to know: that the machines differ, say.
+    pub notes: Vec<String>,
+}
+
+impl Compared {
+    /// Whether anything became worse by more than the threshold.
+    pub fn has_regressions(&self) -> bool {
+        self.with(Change::Worse).next().is_some()
+    }
+
+    /// All with this change.
+    pub fn with(&self, change: Change) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(move |finding| finding.change == change)
+    }
+}
+
+/// Something that both reports measured, or one of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// `perl-mix`
+    pub scenario: String,
+    /// The name of the size: `1,000 objects`.
+    pub point: String,
+    /// `perl/sereal`
+    pub competitor: String,
+    /// What was looked at.
+    pub what: What,
+    /// What became of it.
+    pub change: Change,
+    /// How many times as much as before: the time against the baseline's, or the bytes.
+    pub times: Option<Interval>,
+    /// Nanoseconds or bytes in the old report.
+    pub old: Option<f64>,
+    /// Nanoseconds or bytes in the new report.
+    pub new: Option<f64>,
+    /// What else there is to say: what it gets wrong now.
+    pub words: String,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum What {
+    /// The whole competitor: it takes part, or it does not.
+    Part,
+    /// The time of an operation.
+    Time(Operation),
+    /// The bytes that it wrote.
+    Size,
+    /// Whether it gives back what went in.
+    Fidelity,
+}
+
+/// What became of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Change {
+    /// Worse by more than the threshold; for times with all of the interval.
+    Worse,
+    /// Better in the same way.
+    Improved,
+    /// Only in the new report.
+    New,
+    /// Only in the old report.
+    Gone,
+    /// No change that is certain and large enough.
+    Same,
+}
+
+/// Compares two reports.
+pub fn compare(old: &Report, new: &Report, threshold: Threshold, seed: u64) -> Compared {
+    let mut findings = Vec::new();
+    for scenario in &new.scenarios {
+        let before = old.scenarios.iter().find(|other| other.name == scenario.name);
+        for point in &scenario.points {
+            let other = before.and_then(|before| before.points.iter().find(|other| other.name == point.name));
+            let pair = Pair { scenario: &scenario.name, old: other, new: Some(point), threshold, seed };
+            pair.compare(baseline(before, scenario), &mut findings);
+        }
+    }
+    for scenario in &old.scenarios {
+        let after = new.scenarios.iter().find(|other| other.name == scenario.name);
+        let is_gone =
+            |point: &&Point| !after.is_some_and(|after| after.points.iter().any(|one| one.name == point.name));
+        for point in scenario.points.iter().filter(is_gone) {
+            let pair = Pair { scenario: &scenario.name, old: Some(point), new: None, threshold, seed };
+            pair.compare(None, &mut findings);
+        }
+    }
+    Compared { threshold, findings, notes: notes(old, new) }
+}
+
+/// Whom the times of both runs are divided by: the baseline of the new run.
+fn baseline<'r>(old: Option<&'r ScenarioReport>, new: &'r ScenarioReport) -> Option<&'r str> {
+    new.baseline.as_deref().or(old?.baseline.as_deref())
+}
+
+fn notes(old: &Report, new: &Report) -> Vec<String> {
+    let mut notes = Vec::new();
+    if old.machine.processor != new.machine.processor {
+        let (old, new) = (&old.machine.processor, &new.machine.processor);
+        notes.push(format!("The old report is of another processor ({old}, now {new})."));
+    }
+    for runtime in &new.machine.runtimes {
+        let before = old.machine.runtimes.iter().find(|other| other.language == runtime.language);
+        if let Some(before) = before.filter(|before| before.version != runtime.version) {
+            notes.push(format!("{} was {} then, and is {} now.", runtime.language, before.version, runtime.version));
+        }
+    }
+    notes
+}
+
+/// A size as it was and as it is.
+struct Pair<'r> {
+    scenario: &'r str,
+    old: Option<&'r Point>,
+    new: Option<&'r Point>,
+    threshold: Threshold,
+    seed: u64,
+}
+
+impl Pair<'_> {
+    fn compare(&self, baseline: Option<&str>, findings: &mut Vec<Finding>) {
+        for entry in looked_at(self.new) {
+            match find(self.old, &entry.id) {
+                Some(old) => {
+                    findings.extend(self.fidelity(old, entry));
+                    findings.extend(self.size(old, entry));
+                    self.times(old, entry, baseline, findings);
+                }
+                None => findings.push(self.finding(entry, What::Part, Change::New)),
+            }
+        }
+        for entry in looked_at(self.old).filter(|entry| find(self.new, &entry.id).is_none()) {
+            findings.push(self.finding(entry, What::Part, Change::Gone));
+        }
+    }
+
+    fn finding(&self, entry: &Entry, what: What, change: Change) -> Finding {
+        Finding {
+            scenario: self.scenario.to_owned(),
+            point: self.new.or(self.old).map(|point| point.name.clone()).unwrap_or_default(),
+            competitor: entry.id.clone(),
+            what,
+            change,
+            times: None,
+            old: None,
+            new: None,
+            words: String::new(),
+        }
+    }
+
+    /// Where one of the two was not checked, nothing is known.
+    fn fidelity(&self, old: &Entry, new: &Entry) -> Option<Finding> {
+        if old.fidelity == Fidelity::Unchecked || new.fidelity == Fidelity::Unchecked {
+            return None;
+        }
+        let (before, now) = (rank::wrongness(&old.fidelity), rank::wrongness(&new.fidelity));
+        let change = match now.cmp(&before) {
+            std::cmp::Ordering::Greater => Change::Worse,
+            std::cmp::Ordering::Less => Change::Improved,
+            std::cmp::Ordering::Equal => Change::Same,
+        };
+        let differences: &[String] = match &new.fidelity {
+            Fidelity::Alike { differences } | Fidelity::Differs { differences } => differences,
+            _ => &[],
+        };
+        Some(Finding { words: differences.join("; "), ..self.finding(new, What::Fidelity, change) })
+    }
+
+    fn size(&self, old: &Entry, new: &Entry) -> Option<Finding> {
+        let bytes = |entry: &Entry| entry.size.filter(|size| *size > 0).map(|size| size as f64);
+        self.maybe(new, What::Size, bytes(old), bytes(new), |before, now| Some(stats::exact(now / before)))
+    }
+
+    /// The operations of both. The baseline is its own measure: it is shown, and the same.
+    fn times(&self, old: &Entry, new: &Entry, baseline: Option<&str>, findings: &mut Vec<Finding>) {
+        let added = old.cells.iter().filter(|cell| new.cell(cell.operation).is_none());
+        for operation in new.cells.iter().chain(added).map(|cell| cell.operation) {
+            let middle = |entry: &Entry| stats::middle(&entry.cell(operation)?.samples);
+            let against = |point: Option<&Point>, entry: &Entry| {
+                let base = find(point, baseline?)?.cell(operation)?;
+                stats::times(&base.samples, &entry.cell(operation)?.samples, self.seed)
+            };
+            let quotient = |_, _| quotient(against(self.old, old)?, against(self.new, new)?);
+            let quotient = |before, now| quotient(before, now).filter(|_| baseline != Some(&*new.id));
+            findings.extend(self.maybe(new, What::Time(operation), middle(old), middle(new), quotient));
+        }
+    }
+
+    /// A number that both reports have, or one of them, or none.
+    fn maybe(
+        &self,
+        entry: &Entry,
+        what: What,
+        old: Option<f64>,
+        new: Option<f64>,
+        times: impl Fn(f64, f64) -> Option<Interval>,
+    ) -> Option<Finding> {
+        let (times, change) = match (old, new) {
+            (None, None) => return None,
+            (None, Some(_)) => (None, Change::New),
+            (Some(_), None) => (None, Change::Gone),
+            (Some(old), Some(new)) => {
+                let times = times(old, new);
+                (times, times.map_or(Change::Same, |times| self.threshold.judge(&times)))
+            }
+        };
+        Some(Finding { times, old, new, ..self.finding(entry, what, change) })
+    }
+}
+
+/// Who is compared: floors and twins are no one's work.
+fn looked_at(point: Option<&Point>) -> impl Iterator<Item = &Entry> {
+    let entries = point.into_iter().flat_map(|point| &point.entries);
+    entries.filter(|entry| matches!(entry.role, Role::Competitor | Role::Engine))
+}
+
+fn find<'r>(point: Option<&'r Point>, id: &str) -> Option<&'r Entry> {
+    looked_at(point).find(|entry| entry.id == id)
+}
+
+/// New by old, of two runs that know nothing of each other: the squares of their errors
+/// add up, on logarithms. None if the error of one is not known.
+fn quotient(old: Interval, new: Interval) -> Option<Interval> {
+    if !stats::is_known(&old) || !stats::is_known(&new) {
+        return None;
+    }
+    let estimate = new.estimate / old.estimate;
+    let error = |new: f64, old: f64| new.ln().hypot(old.ln()).exp();
+    Some(Interval {
+        estimate,
+        low: estimate / error(new.estimate / new.low, old.high / old.estimate),
+        high: estimate * error(new.high / new.estimate, old.estimate / old.low),
+    })
+}

@@ -1,0 +1,206 @@
+//! What a user sees of two reports.
+
+use super::*;
+use crate::model::{Machine as Computer, NoiseLevel, Runtime, Sample, Settings};
+use crate::stats::synthetic::{Machine, entry, point};
+use Operation::{Read, Write};
+use fastrand::Rng;
+
+fn timed(seed: u64, ns: f64) -> Vec<Sample> {
+    let machine = Machine { process: 0.01, noise: 0.02, ..Machine::default() };
+    machine.samples(&mut Rng::with_seed(seed), ns)
+}
+
+/// A run on a machine that is `slow` times as slow, in which `other` takes `ratio` times
+/// as long as the baseline.
+fn report(seed: u64, slow: f64, ratio: f64) -> Report {
+    let mut made = point(
+        1.0,
+        vec![
+            entry("base", 1000, vec![(Read, timed(seed, 100.0 * slow))]),
+            entry("other", 2000, vec![(Read, timed(seed + 100, 100.0 * slow * ratio))]),
+        ],
+    );
+    made.name = "1,000 objects".to_owned();
+    let scenario = ScenarioReport {
+        name: "mix".to_owned(),
+        title: String::new(),
+        about: String::new(),
+        operations: vec![Read],
+        baseline: Some("base".to_owned()),
+        axis: String::new(),
+        points: vec![made],
+        published: vec![],
+        claims: vec![],
+        absent: vec![],
+        noise: crate::model::Noise {
+            level: NoiseLevel::Quiet,
+            spread: 0.0,
+            drift: 0.0,
+            resolution: 0.01,
+            words: String::new(),
+        },
+        stopped: false,
+        notes: vec![],
+    };
+    Report {
+        schema: crate::model::SCHEMA,
+        icecore: String::new(),
+        made: String::new(),
+        seconds: 1.0,
+        machine: Computer::default(),
+        settings: Settings { seed: 1, rounds: 5, turns: 20, sample_ms: 1, small: false },
+        scenarios: vec![scenario],
+    }
+}
+
+fn other(report: &mut Report) -> &mut Entry {
+    &mut report.scenarios[0].points[0].entries[1]
+}
+
+fn compared(old: &Report, new: &Report) -> Compared {
+    compare(old, new, Threshold::default(), 1)
+}
+
+fn change(compared: &Compared, competitor: &str, what: What) -> Change {
+    let found: Vec<_> =
+        compared.findings.iter().filter(|one| one.competitor == competitor && one.what == what).collect();
+    assert_eq!(found.len(), 1, "{compared:#?}");
+    found[0].change
+}
+
+#[test]
+fn a_slower_machine_is_no_regression() {
+    let found = compared(&report(1, 1.0, 2.0), &report(2, 3.0, 2.0));
+    assert!(!found.has_regressions());
+    assert_eq!(change(&found, "other", What::Time(Read)), Change::Same);
+    assert_eq!(change(&found, "base", What::Time(Read)), Change::Same);
+    let shown = found.findings.iter().find(|one| one.what == What::Time(Read)).unwrap();
+    assert!(shown.new.unwrap() > 2.5 * shown.old.unwrap());
+}
+
+#[test]
+fn a_slower_competitor_is_one_and_a_faster_is_better() {
+    let worse = compared(&report(1, 1.0, 2.0), &report(2, 0.5, 2.6));
+    assert!(worse.has_regressions());
+    assert_eq!(change(&worse, "other", What::Time(Read)), Change::Worse);
+    let times = worse.with(Change::Worse).next().unwrap().times.unwrap();
+    assert!(times.low < 1.3 && 1.3 < times.high, "{times:?}");
+    let better = compared(&report(1, 1.0, 2.6), &report(2, 2.0, 2.0));
+    assert!(!better.has_regressions());
+    assert_eq!(change(&better, "other", What::Time(Read)), Change::Improved);
+}
+
+#[test]
+fn what_the_interval_leaves_open_is_no_regression() {
+    for seed in 0..40 {
+        let found = compared(&report(seed, 1.0, 2.0), &report(seed + 1000, 1.0, 2.2));
+        assert_eq!(change(&found, "other", What::Time(Read)), Change::Same, "11 % may be 9 %, seed {seed}");
+    }
+}
+
+#[test]
+fn the_threshold_decides() {
+    let (old, new) = (report(1, 1.0, 2.0), report(2, 1.0, 2.6));
+    let regressions = |text: &str| compare(&old, &new, text.parse().unwrap(), 1).has_regressions();
+    assert!(regressions("10%") && regressions("0.2"));
+    assert!(!regressions("30%") && !regressions("100%"));
+}
+
+#[test]
+fn sizes_are_compared_exactly() {
+    let found = |bytes| {
+        let mut new = report(2, 1.0, 2.0);
+        other(&mut new).size = Some(bytes);
+        let compared = compared(&report(1, 1.0, 2.0), &new);
+        (change(&compared, "other", What::Size), compared.to_string())
+    };
+    assert_eq!(found(2201).0, Change::Worse);
+    assert_eq!(found(1800).0, Change::Improved);
+    assert_eq!(found(2000).0, Change::Same);
+    let (change, said) = found(2001);
+    assert_eq!(change, Change::Same);
+    assert!(said.contains("2000 bytes then, 2001 bytes now"), "{said}");
+}
+
+#[test]
+fn a_competitor_that_became_wrong_is_always_found() {
+    let mut new = report(2, 1.0, 0.1);
+    other(&mut new).fidelity = Fidelity::Differs { differences: vec!["a key is missing, first at $.a".to_owned()] };
+    let found = compare(&report(1, 1.0, 2.0), &new, "900%".parse().unwrap(), 1);
+    assert!(found.has_regressions());
+    assert_eq!(change(&found, "other", What::Fidelity), Change::Worse);
+    let said = found.to_string();
+    assert!(said.contains("less right than it was; a key is missing, first at $.a"), "{said}");
+    let back = compared(&new, &report(1, 1.0, 2.0));
+    assert_eq!(change(&back, "other", What::Fidelity), Change::Improved);
+}
+
+#[test]
+fn what_was_not_checked_is_not_wrong() {
+    let mut new = report(2, 1.0, 2.0);
+    other(&mut new).fidelity = Fidelity::Unchecked;
+    assert!(!compared(&report(1, 1.0, 2.0), &new).has_regressions());
+}
+
+#[test]
+fn what_is_new_or_gone_is_told_and_fails_nothing() {
+    let (old, mut new) = (report(1, 1.0, 2.0), report(2, 1.0, 2.0));
+    other(&mut new).id = "another".to_owned();
+    new.scenarios[0].points[0].entries[0].cells.extend(entry("", 1, vec![(Write, timed(1, 1.0))]).cells);
+    let found = compared(&old, &new);
+    assert!(!found.has_regressions());
+    assert_eq!(change(&found, "another", What::Part), Change::New);
+    assert_eq!(change(&found, "other", What::Part), Change::Gone);
+    assert_eq!(change(&found, "base", What::Time(Write)), Change::New);
+    assert_eq!(change(&compared(&new, &old), "base", What::Time(Write)), Change::Gone);
+    new.scenarios[0].name = "elsewhere".to_owned();
+    let found = compared(&old, &new);
+    assert_eq!((found.with(Change::New).count(), found.with(Change::Gone).count()), (2, 2));
+}
+
+#[test]
+fn without_a_baseline_or_with_one_sample_times_decide_nothing() {
+    let (mut old, mut new) = (report(1, 1.0, 2.0), report(2, 1.0, 20.0));
+    (old.scenarios[0].baseline, new.scenarios[0].baseline) = (None, None);
+    assert_eq!(change(&compared(&old, &new), "other", What::Time(Read)), Change::Same);
+    let (old, mut new) = (report(1, 1.0, 2.0), report(2, 1.0, 20.0));
+    other(&mut new).cells[0].samples.truncate(1);
+    assert_eq!(change(&compared(&old, &new), "other", What::Time(Read)), Change::Same);
+}
+
+#[test]
+fn floors_and_twins_are_no_ones_work() {
+    let mut new = report(2, 1.0, 20.0);
+    other(&mut new).role = Role::Floor;
+    let mut old = report(1, 1.0, 2.0);
+    other(&mut old).role = Role::Floor;
+    assert!(compared(&old, &new).findings.iter().all(|one| one.competitor == "base"));
+}
+
+#[test]
+fn the_table_is_in_words() {
+    let mut new = report(2, 1.0, 3.0);
+    new.machine.processor = "new one".to_owned();
+    new.machine.runtimes = vec![Runtime { language: "perl".to_owned(), version: "5.40".to_owned() }];
+    let mut old = report(1, 1.0, 2.0);
+    old.machine.processor = "old one".to_owned();
+    old.machine.runtimes = vec![Runtime { language: "perl".to_owned(), version: "5.36".to_owned() }];
+    let said = compared(&old, &new).to_string();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines[0], "The old report is of another processor (old one, now new one).");
+    assert_eq!(lines[1], "perl was 5.36 then, and is 5.40 now.");
+    assert!(lines[2].starts_with("worse  mix other, 1,000 objects  read  1.5"), "{said}");
+    assert!(lines[2].contains("times as long against the baseline; 2") && lines[2].ends_with(" ns now"), "{said}");
+    assert_eq!(
+        lines[3],
+        "1 worse, 5 the same. Times count against the baseline's, and changes up to 10 % do not count."
+    );
+}
+
+#[test]
+fn reports_with_nothing_in_common_say_so() {
+    let mut old = report(1, 1.0, 2.0);
+    old.scenarios.clear();
+    assert_eq!(compared(&old, &old).to_string(), "The reports have nothing in common.\n");
+}

@@ -1,0 +1,110 @@
+//! How much is too much.
+
+use super::Change;
+use crate::model::Interval;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// A share: `10%`, or `0.1`. 10 % if nothing else is said.
+///
+/// ```
+/// use icecore_lab::compare::Threshold;
+///
+/// assert_eq!("10%".parse::<Threshold>()?, "0.1".parse()?);
+/// assert_eq!("2.5 %".parse::<Threshold>()?.to_string(), "2.5 %");
+/// assert!("10".parse::<Threshold>().unwrap_err().to_string().contains("write 10%"));
+/// # Ok::<(), icecore_lab::compare::ThresholdError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Threshold(f64);
+
+impl Default for Threshold {
+    fn default() -> Threshold {
+        Threshold(0.1)
+    }
+}
+
+impl Threshold {
+    /// What an amount of now over then means, if more is worse: all of the interval has
+    /// to be beyond the threshold. The inverse of what is too much is what is better.
+    pub(super) fn judge(self, times: &Interval) -> Change {
+        let limit = 1.0 + self.0;
+        match () {
+            () if times.low > limit => Change::Worse,
+            () if times.high < 1.0 / limit => Change::Improved,
+            () => Change::Same,
+        }
+    }
+}
+
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} %", (self.0 * 1e6).round() / 1e4)
+    }
+}
+
+/// What is wrong with a threshold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThresholdError(String);
+
+impl fmt::Display for ThresholdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ThresholdError {}
+
+impl FromStr for Threshold {
+    type Err = ThresholdError;
+
+    fn from_str(text: &str) -> Result<Threshold, ThresholdError> {
+        let text = text.trim();
+        let (number, percent) = match text.strip_suffix('%') {
+            Some(number) => (number.trim_end(), true),
+            None => (text, false),
+        };
+        let value: f64 =
+            number.parse().map_err(|_| ThresholdError(format!("`{text}` is no share: write 10% or 0.1")))?;
+        match value {
+            value if !(value >= 0.0 && value.is_finite()) => {
+                Err(ThresholdError(format!("`{text}` is no share from 0 on: write 10% or 0.1")))
+            }
+            value if percent => Ok(Threshold(value / 100.0)),
+            value if value >= 1.0 => {
+                Err(ThresholdError(format!("`{text}` would be {} %: write {number}% if that is meant", value * 100.0)))
+            }
+            value => Ok(Threshold(value)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percent_and_shares_are_read() {
+        for (text, share) in [("10%", 0.1), ("0.1", 0.1), (" 5 % ", 0.05), ("0", 0.0), ("150%", 1.5)] {
+            let Threshold(read) = text.parse().unwrap();
+            assert!((read - share).abs() < 1e-12, "{text}");
+        }
+        assert_eq!(Threshold::default().to_string(), "10 %");
+    }
+
+    #[test]
+    fn what_is_no_share_is_refused() {
+        for (text, why) in [
+            ("ten", "`ten` is no share: write 10% or 0.1"),
+            ("", "`` is no share: write 10% or 0.1"),
+            ("%", "`%` is no share: write 10% or 0.1"),
+            ("-1%", "`-1%` is no share from 0 on: write 10% or 0.1"),
+            ("nan", "`nan` is no share from 0 on: write 10% or 0.1"),
+            ("inf%", "`inf%` is no share from 0 on: write 10% or 0.1"),
+            ("10", "`10` would be 1000 %: write 10% if that is meant"),
+        ] {
+            assert_eq!(text.parse::<Threshold>().unwrap_err().to_string(), why);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The files that tell php-fpm and nginx what to do. Everything of theirs stays in one folder.
+
+use super::pages::Pool;
+use std::fmt::Write;
+use std::path::Path;
+
+/// What a pool needs to know.
+pub(super) fn fpm(folder: &Path, pool: Pool, workers: u32, is_root: bool) -> String {
+    let name = pool.name();
+    let user = if is_root { "user = root\ngroup = root\n" } else { "" };
+    format!(
+        "[global]\n\
+         daemonize = no\n\
+         error_log = {folder}/{name}.log\n\
+         [{name}]\n\
+         {user}\
+         listen = {socket}\n\
+         pm = static\n\
+         pm.max_children = {workers}\n\
+         catch_workers_output = yes\n",
+        folder = folder.display(),
+        socket = socket(folder, pool),
+    )
+}
+
+/// The settings of PHP that a pool starts with, as `name=value`.
+pub(super) fn settings(folder: &Path, pool: Pool) -> Vec<String> {
+    let log = format!("error_log={}/php.log", folder.display());
+    let all = ["memory_limit=-1", "unserialize_max_depth=0", "display_errors=0", "log_errors=1", &log];
+    all.iter().chain(pool.settings()).map(|setting| (*setting).to_owned()).collect()
+}
+
+fn socket(folder: &Path, pool: Pool) -> String {
+    format!("{}/{}.sock", folder.display(), pool.name())
+}
+
+/// One server for all pools, on this port of the machine itself.
+pub(super) fn nginx(folder: &Path, pages: &Path, port: u16, is_root: bool) -> String {
+    let root = folder.display();
+    let mut text = String::new();
+    if is_root {
+        text.push_str("user root;\n");
+    }
+    let _ = write!(
+        text,
+        "daemon off;\n\
+         worker_processes 1;\n\
+         pid \"{root}/nginx.pid\";\n\
+         events {{ worker_connections 512; }}\n\
+         http {{\n\
+         access_log off;\n\
+         keepalive_requests 1000000000;\n\
+         keepalive_timeout 600s;\n\
+         fastcgi_read_timeout 600s;\n"
+    );
+    for temporary in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"] {
+        let _ = writeln!(text, "{temporary}_temp_path \"{root}/nginx-{temporary}\";");
+    }
+    let _ = writeln!(text, "server {{\nlisten 127.0.0.1:{port};");
+    for pool in Pool::ALL {
+        let _ = write!(
+            text,
+            "location ~ ^/{name}/([a-z-]+\\.php)$ {{\n\
+             fastcgi_param SCRIPT_FILENAME \"{pages}/$1\";\n\
+             fastcgi_param REQUEST_METHOD $request_method;\n\
+             fastcgi_param QUERY_STRING $query_string;\n\
+             fastcgi_pass \"unix:{socket}\";\n\
+             }}\n",
+            name = pool.name(),
+            pages = pages.display(),
+            socket = socket(folder, pool),
+        );
+    }
+    text.push_str("}\n}\n");
+    text
+}

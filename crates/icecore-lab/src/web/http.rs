@@ -1,0 +1,163 @@
+//! A client of HTTP/1.1 that keeps its connection: GET, and answers that say how long they are.
+//! It is strict: what it does not expect is an error and no wrong time.
+
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// The longest line of a head.
+const LONGEST_LINE: u64 = 8 << 10;
+
+/// The most lines of a head.
+const MOST_LINES: usize = 100;
+
+/// The longest body.
+const LONGEST_BODY: u64 = 1 << 20;
+
+/// What a server answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reply {
+    pub status: u16,
+    pub body: Vec<u8>,
+    /// Whether the connection can be used again.
+    pub keep: bool,
+}
+
+/// A connection.
+pub(super) struct Client {
+    address: SocketAddr,
+    patience: Duration,
+    stream: BufReader<TcpStream>,
+}
+
+impl Client {
+    pub(super) fn connect(address: SocketAddr, patience: Duration) -> Result<Client, Error> {
+        Ok(Client { address, patience, stream: stream(address, patience)? })
+    }
+
+    /// Asks for a path, and waits for the answer.
+    pub(super) fn get(&mut self, path: &str) -> Result<Reply, Error> {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let reply = read_reply(&mut self.stream)?;
+        if !reply.keep {
+            self.stream = stream(self.address, self.patience)?;
+        }
+        Ok(reply)
+    }
+}
+
+fn stream(address: SocketAddr, patience: Duration) -> Result<BufReader<TcpStream>, Error> {
+    let stream = TcpStream::connect_timeout(&address, patience)?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(patience))?;
+    stream.set_write_timeout(Some(patience))?;
+    Ok(BufReader::new(stream))
+}
+
+fn wrong(what: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidData, what.into())
+}
+
+/// Reads one answer.
+pub(super) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
+    let first = line(input)?;
+    let status = first
+        .strip_prefix("HTTP/1.1 ")
+        .and_then(|rest| rest.get(..3).filter(|_| matches!(rest.as_bytes().get(3), None | Some(b' '))))
+        .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+        .and_then(|digits| digits.parse().ok())
+        .ok_or_else(|| wrong(format!("no first line of HTTP/1.1: {first:?}")))?;
+    let (length, keep) = head(input)?;
+    let mut body = Vec::new();
+    input.take(length).read_to_end(&mut body)?;
+    if body.len() as u64 != length {
+        return Err(Error::new(ErrorKind::UnexpectedEof, format!("{} bytes of a body of {length}", body.len())));
+    }
+    Ok(Reply { status, body, keep })
+}
+
+/// The length of the body, and whether the connection stays.
+fn head(input: &mut impl BufRead) -> Result<(u64, bool), Error> {
+    let mut length = None;
+    let mut keep = true;
+    for _ in 0..MOST_LINES {
+        let line = line(input)?;
+        if line.is_empty() {
+            let length = length.ok_or_else(|| wrong("the answer does not say how long it is"))?;
+            return Ok((length, keep));
+        }
+        let (name, value) = line.split_once(':').ok_or_else(|| wrong(format!("no field of a head: {line:?}")))?;
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" if length.is_some() => return Err(wrong("two lengths")),
+            "content-length" => length = Some(number(value)?),
+            "transfer-encoding" => return Err(wrong(format!("the answer is {value}, which is not known here"))),
+            "connection" => keep = !value.eq_ignore_ascii_case("close"),
+            _ => {}
+        }
+    }
+    Err(wrong(format!("a head of more than {MOST_LINES} lines")))
+}
+
+fn number(digits: &str) -> Result<u64, Error> {
+    let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number = digits.parse().ok().filter(|_| all_digits);
+    number.filter(|length| *length <= LONGEST_BODY).ok_or_else(|| wrong(format!("no length of a body: {digits:?}")))
+}
+
+fn line(input: &mut impl BufRead) -> Result<String, Error> {
+    let mut line = Vec::new();
+    input.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+    match line.strip_suffix(b"\r\n") {
+        Some(line) => String::from_utf8(line.to_vec()).map_err(|_| wrong("a head that is no text")),
+        None if line.is_empty() => Err(Error::new(ErrorKind::UnexpectedEof, "the server closed the connection")),
+        None => Err(wrong("a line of the head without an end")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(mut bytes: &[u8]) -> Result<(Reply, usize), String> {
+        let reply = read_reply(&mut bytes).map_err(|error| error.to_string())?;
+        Ok((reply, bytes.len()))
+    }
+
+    #[test]
+    fn an_answer_ends_where_it_says() {
+        let text = b"HTTP/1.1 200 OK\r\nServer: x\r\ncontent-length:  5 \r\n\r\nhelloHTTP/1.1 404";
+        let (reply, rest) = read(text).expect("it is an answer");
+        assert_eq!(reply, Reply { status: 200, body: b"hello".to_vec(), keep: true });
+        assert_eq!(rest, 12);
+        let (reply, _) = read(b"HTTP/1.1 500\r\nContent-Length: 0\r\nConnection: Close\r\n\r\n").expect("an answer");
+        assert_eq!(reply, Reply { status: 500, body: Vec::new(), keep: false });
+    }
+
+    #[test]
+    fn what_is_not_expected_is_an_error() {
+        let long = [b"HTTP/1.1 200 OK\r\nA: ".as_slice(), &vec![b'a'; 10_000], b"\r\n\r\n"].concat();
+        let many = [b"HTTP/1.1 200 OK\r\n".to_vec(), b"A: b\r\n".repeat(200)].concat();
+        let cases: [(&[u8], &str); 14] = [
+            (b"", "closed"),
+            (b"HTTP/1.0 200 OK\r\n\r\n", "first line"),
+            (b"HTTP/1.1 +20 OK\r\n\r\n", "first line"),
+            (b"HTTP/1.1 2000 OK\r\n\r\n", "first line"),
+            (b"HTTP/1.1 200 OK\n", "without an end"),
+            (b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n", "how long"),
+            (b"HTTP/1.1 200 OK\r\nA: b\r\n", "closed"),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello", "length"),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "length"),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello", "two lengths"),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell", "4 bytes of a body of 5"),
+            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "chunked"),
+            (&long, "without an end"),
+            (&many, "more than 100 lines"),
+        ];
+        for (bytes, expected) in cases {
+            let error = read(bytes).expect_err("it is no answer");
+            assert!(error.contains(expected), "{error}, expected {expected}");
+        }
+    }
+}

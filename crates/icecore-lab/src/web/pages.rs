@@ -1,0 +1,150 @@
+//! The competitors of the web: each is a page that loads the frozen value its own way.
+
+/// A process pool of PHP; pools differ in their opcache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pool {
+    /// No opcache.
+    Off,
+    /// opcache as it is by default.
+    Default,
+    /// opcache with limits that are large enough.
+    Large,
+}
+
+impl Pool {
+    pub(super) const ALL: [Pool; 3] = [Pool::Off, Pool::Default, Pool::Large];
+
+    /// The first part of the path of its pages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Pool::Off => "off",
+            Pool::Default => "default",
+            Pool::Large => "large",
+        }
+    }
+
+    /// Settings that only the master of a pool can have. A cache that waits until a file is some seconds old
+    /// would not have the values that a run has just written.
+    pub(super) fn settings(self) -> &'static [&'static str] {
+        match self {
+            Pool::Off => &["opcache.enable=0"],
+            Pool::Default => &["opcache.enable=1", "opcache.file_update_protection=0"],
+            Pool::Large => &[
+                "opcache.enable=1",
+                "opcache.file_update_protection=0",
+                "opcache.memory_consumption=1024",
+                "opcache.interned_strings_buffer=64",
+                "opcache.max_accelerated_files=100000",
+            ],
+        }
+    }
+}
+
+/// A way of loading the value.
+#[derive(Debug)]
+pub(super) struct Page {
+    /// As the runner of the same kind on the command line: `php/igbinary`.
+    pub id: &'static str,
+    /// For people.
+    pub name: &'static str,
+    pub pool: Pool,
+    /// How the classes are written.
+    variant: &'static str,
+    /// PHP that makes text of `$value`.
+    write: &'static str,
+    /// PHP that makes the value of the file `$path`.
+    read: &'static str,
+    /// PHP that gives one of the value's lists.
+    list: &'static str,
+    /// The extension that it needs.
+    pub extension: Option<&'static str>,
+}
+
+const SERIALIZE: Page = Page {
+    id: "php/serialize",
+    name: "unserialize",
+    pool: Pool::Default,
+    variant: "typed",
+    write: "serialize($value)",
+    read: "unserialize(file_get_contents($path))",
+    list: "$value->list",
+    extension: None,
+};
+
+const VAR_EXPORT: Page = Page {
+    id: "php/var-export-constructor",
+    name: "require, without opcache",
+    pool: Pool::Off,
+    variant: "constructor",
+    write: "'<?php return ' . var_export($value, true) . ';'",
+    read: "require $path",
+    ..SERIALIZE
+};
+
+pub(super) const PAGES: [Page; 9] = [
+    SERIALIZE,
+    Page {
+        id: "php/unserialize-classes",
+        name: "unserialize, list of classes",
+        read: "unserialize(file_get_contents($path), ['allowed_classes' => ['Tree', 'Deep', 'Leaf']])",
+        ..SERIALIZE
+    },
+    Page { id: "php/unserialize-manual", name: "unserialize, manual hooks", variant: "manual", ..SERIALIZE },
+    Page { id: "php/unserialize-untyped", name: "unserialize, untyped classes", variant: "untyped", ..SERIALIZE },
+    VAR_EXPORT,
+    Page { id: "php/var-export-constructor-opcache", name: "require from opcache", pool: Pool::Default, ..VAR_EXPORT },
+    Page {
+        id: "php/var-export-constructor-opcache-large",
+        name: "require from a large opcache",
+        pool: Pool::Large,
+        ..VAR_EXPORT
+    },
+    Page {
+        id: "php/igbinary",
+        name: "igbinary",
+        write: "igbinary_serialize($value)",
+        read: "igbinary_unserialize(file_get_contents($path))",
+        extension: Some("igbinary"),
+        ..SERIALIZE
+    },
+    Page {
+        id: "php/json",
+        name: "json_decode",
+        write: "json_encode($value, JSON_THROW_ON_ERROR, 0x7ffffffe)",
+        read: "json_decode(file_get_contents($path), true, 0x7ffffffe, JSON_THROW_ON_ERROR)",
+        list: "$value['list']",
+        ..SERIALIZE
+    },
+];
+
+impl Page {
+    /// The name of its file, without the ending.
+    pub(super) fn file(&self) -> &'static str {
+        self.id.trim_start_matches("php/")
+    }
+
+    /// The file that holds the frozen value.
+    pub(super) fn frozen(&self) -> String {
+        format!("{}.frozen", self.file())
+    }
+
+    /// Its path on the server.
+    pub(super) fn path(&self, what: &str) -> String {
+        format!("/{}/{}.php?do={what}", self.pool.name(), self.file())
+    }
+
+    /// Whether the frozen value is a program, that opcache may have.
+    pub(super) fn is_program(&self) -> bool {
+        self.read == VAR_EXPORT.read && self.pool != Pool::Off
+    }
+
+    /// The page as PHP.
+    pub(super) fn source(&self) -> String {
+        include_str!("php/page.php")
+            .replace("{variant}", self.variant)
+            .replace("{name}", self.file())
+            .replace("{write}", self.write)
+            .replace("{read}", self.read)
+            .replace("{list}", self.list)
+    }
+}

@@ -1,0 +1,92 @@
+//! The programs that a web server of PHP is made of.
+
+use std::path::{Path, PathBuf};
+
+/// Where they are.
+#[derive(Clone, Debug)]
+pub(super) struct Tools {
+    pub fpm: PathBuf,
+    pub nginx: PathBuf,
+    /// Ends the servers even if the lab is killed. Not every system has it.
+    pub setpriv: Option<PathBuf>,
+}
+
+/// What of them is missing, and what installs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// `nginx and php-fpm`
+    pub what: String,
+    /// `apt-get install nginx-light php-fpm`
+    pub install: String,
+}
+
+/// Whether web scenarios can run here.
+///
+/// # Errors
+///
+/// Says what is missing.
+pub fn ready() -> Result<(), Missing> {
+    find(&places()).map(drop)
+}
+
+/// Looks for them in these folders.
+pub(super) fn find(places: &[PathBuf]) -> Result<Tools, Missing> {
+    let one = |name: &str| places.iter().map(|place| place.join(name)).find(|path| path.is_file());
+    let fpm = one("php-fpm").or_else(|| versioned(places));
+    match (fpm, one("nginx")) {
+        (Some(fpm), Some(nginx)) => Ok(Tools { fpm, nginx, setpriv: one("setpriv") }),
+        (fpm, nginx) => {
+            let gone = [(nginx.is_none(), "nginx", "nginx-light"), (fpm.is_none(), "php-fpm", "php-fpm")];
+            let gone: Vec<_> = gone.iter().filter(|(is_gone, _, _)| *is_gone).collect();
+            let what: Vec<&str> = gone.iter().map(|(_, what, _)| *what).collect();
+            let packages: Vec<&str> = gone.iter().map(|(_, _, package)| *package).collect();
+            Err(Missing { what: what.join(" and "), install: format!("apt-get install {}", packages.join(" ")) })
+        }
+    }
+}
+
+/// Debian names it with its version: `php-fpm8.2`. The newest counts.
+fn versioned(places: &[PathBuf]) -> Option<PathBuf> {
+    let mut found: Vec<((u32, u32), PathBuf)> = Vec::new();
+    for place in places {
+        for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
+            if let Some(version) = version(&entry.path()) {
+                found.push((version, entry.path()));
+            }
+        }
+    }
+    found.into_iter().max().map(|(_, path)| path)
+}
+
+fn version(path: &Path) -> Option<(u32, u32)> {
+    let version = path.file_name()?.to_str()?.strip_prefix("php-fpm")?;
+    let (major, minor) = version.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// The folders of PATH, and those of programs for administrators, which are often not in it.
+pub(super) fn places() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_php_is_taken_and_what_is_missing_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let places = [folder.path().to_owned()];
+        let missing = find(&places).expect_err("nothing is there");
+        assert_eq!(missing.what, "nginx and php-fpm");
+        assert_eq!(missing.install, "apt-get install nginx-light php-fpm");
+        for name in ["php-fpm8.9", "php-fpm8.10", "php-fpm.conf", "nginx"] {
+            std::fs::write(folder.path().join(name), "").expect("it is written");
+        }
+        let tools = find(&places).expect("all is there");
+        assert_eq!(tools.fpm, folder.path().join("php-fpm8.10"));
+        std::fs::remove_file(folder.path().join("nginx")).expect("it is removed");
+        assert_eq!(find(&places).expect_err("nginx is gone").install, "apt-get install nginx-light");
+    }
+}
