@@ -5,7 +5,7 @@ use super::{Canvas, Drawing, NARROW};
 use crate::model::{Entry, Operation, Role, ScenarioReport};
 use crate::page::number::{self, short, time};
 use crate::page::tables::{items, per_item};
-use crate::page::view::{Group, Names, measured, median, own, plain, right};
+use crate::page::view::{Group, Names, find, measured, median, own, plain, right};
 use crate::page::words;
 use std::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ fn series(scenario: &ScenarioReport, group: &Group, operation: Operation, names:
 
 fn dots(scenario: &ScenarioReport, group: &Group, operation: Operation, id: &str) -> Vec<Dot> {
     let dot = |point: &&crate::model::Point| {
-        let cell = point.entries.iter().find(|e| e.id == id && e.role != Role::Twin)?.cell(operation)?;
+        let cell = find(point, id)?.cell(operation)?;
         measured(cell)?;
         let (median, items) = (cell.summary.median, items(scenario, point));
         let usable = point.at.is_finite() && point.at > 0.0;

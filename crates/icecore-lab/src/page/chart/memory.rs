@@ -4,7 +4,7 @@ use super::lines::{self, Dot, Frame, Series};
 use super::{Canvas, Drawing, NARROW};
 use crate::model::{Entry, MemoryStep, Point, Role, ScenarioReport};
 use crate::page::number::{bytes, count, short};
-use crate::page::view::{Names, own, plain};
+use crate::page::view::{Names, at, own, plain};
 
 /// None if nobody's memory was looked at.
 pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Names, width: f64) -> Option<Drawing> {
@@ -38,7 +38,7 @@ pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Na
         "Resident memory since the start, lower is better: {}.",
         with.iter().filter_map(most).collect::<Vec<_>>().join(", ")
     );
-    let title = format!("{}: memory, {}", plain(&scenario.name), plain(&point.name));
+    let title = format!("{}: {}", plain(&scenario.name), at("memory", point));
     Some(Drawing { title, about, width, height, body: canvas.done() })
 }
 
