@@ -4,7 +4,7 @@
 require getenv('LAB_LIB') . '/lab.php';
 
 lab([
-    'name' => 'unserialize, list of classes',
+    'name' => 'unserialize (list of classes)',
     'operations' => ['read'],
     'write' => 'serialize($value)',
     'read' => 'unserialize($bytes, $own)',

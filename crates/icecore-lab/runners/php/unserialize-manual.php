@@ -4,7 +4,7 @@
 require getenv('LAB_LIB') . '/lab.php';
 
 lab([
-    'name' => 'serialize, manual hooks',
+    'name' => 'serialize (manual hooks)',
     'variant' => 'manual',
     'scenarios' => ['php-objects'],
     'write' => 'serialize($value)',

@@ -4,7 +4,7 @@
 require getenv('LAB_LIB') . '/lab.php';
 
 lab([
-    'name' => 'serialize, untyped classes',
+    'name' => 'serialize (untyped classes)',
     'variant' => 'untyped',
     'scenarios' => ['php-objects'],
     'write' => 'serialize($value)',

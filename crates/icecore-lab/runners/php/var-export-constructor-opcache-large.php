@@ -3,4 +3,4 @@
 // A program that stays compiled in opcache, with limits that are large enough.
 require getenv('LAB_LIB') . '/var_export.php';
 
-lab_var_export_cached(['name' => 'var_export, require from a large opcache']);
+lab_var_export_cached(['name' => 'var_export + large opcache']);

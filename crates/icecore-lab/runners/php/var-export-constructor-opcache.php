@@ -3,4 +3,4 @@
 // A program that stays compiled in opcache, whose limits are as it has them by default.
 require getenv('LAB_LIB') . '/var_export.php';
 
-lab_var_export_cached(['name' => 'var_export, require from opcache']);
+lab_var_export_cached(['name' => 'var_export + opcache']);

@@ -3,4 +3,4 @@
 // A program that is compiled at each reading. Objects are made by a __set_state that calls the constructor.
 require getenv('LAB_LIB') . '/var_export.php';
 
-lab_var_export(['name' => 'var_export, require']);
+lab_var_export(['name' => 'var_export + require']);

@@ -4,7 +4,7 @@
 require getenv('LAB_LIB') . '/var_export.php';
 
 lab_var_export_cached([
-    'name' => 'var_export, require from opcache, by reflection',
+    'name' => 'var_export + opcache (by reflection)',
     'variant' => 'reflection',
     'scenarios' => ['php-objects'],
 ]);

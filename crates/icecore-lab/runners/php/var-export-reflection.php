@@ -4,7 +4,7 @@
 require getenv('LAB_LIB') . '/var_export.php';
 
 lab_var_export([
-    'name' => 'var_export, require, by reflection',
+    'name' => 'var_export + require (by reflection)',
     'variant' => 'reflection',
     'scenarios' => ['php-objects'],
 ]);

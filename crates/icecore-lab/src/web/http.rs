@@ -68,6 +68,10 @@ pub(super) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
         .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
         .and_then(|digits| digits.parse().ok())
         .ok_or_else(|| wrong(format!("no first line of HTTP/1.1: {first:?}")))?;
+    if status != 200 {
+        // What an error says does not matter, only that it is one.
+        return Ok(Reply { status, body: Vec::new(), keep: false });
+    }
     let (length, keep) = head(input)?;
     let mut body = Vec::new();
     input.take(length).read_to_end(&mut body)?;
@@ -131,7 +135,9 @@ mod tests {
         let (reply, rest) = read(text).expect("it is an answer");
         assert_eq!(reply, Reply { status: 200, body: b"hello".to_vec(), keep: true });
         assert_eq!(rest, 12);
-        let (reply, _) = read(b"HTTP/1.1 500\r\nContent-Length: 0\r\nConnection: Close\r\n\r\n").expect("an answer");
+        let (reply, _) = read(b"HTTP/1.1 200\r\nContent-Length: 0\r\nConnection: Close\r\n\r\n").expect("an answer");
+        assert_eq!(reply, Reply { status: 200, body: Vec::new(), keep: false });
+        let (reply, _) = read(b"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n").expect("an answer");
         assert_eq!(reply, Reply { status: 500, body: Vec::new(), keep: false });
     }
 

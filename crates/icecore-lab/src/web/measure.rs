@@ -1,5 +1,6 @@
 //! One size of a scenario over the web: pages are checked, then asked in turns, over several rounds of servers.
 
+use super::audition::{Contender, Expected, audition, write_pages};
 use super::load::{Asked, ask, sample};
 use super::pages::{PAGES, Page};
 use super::server::Servers;
@@ -7,9 +8,8 @@ use super::tools::{self, Tools};
 use crate::model::{Absent, Cell, Entry, Fidelity, Interval, Operation, Point, Role, Sample};
 use crate::runner::Trouble;
 use crate::scenario::{Scenario, Size};
-use crate::{Error, scenario, stats};
+use crate::{Error, stats};
 use fastrand::Rng;
-use icecore::Document;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,21 +98,6 @@ impl Plan<'_> {
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
-}
-
-/// A page that takes part.
-struct Contender {
-    page: &'static Page,
-    role: Role,
-    path: String,
-    /// What it answers.
-    answer: String,
-    fidelity: Fidelity,
-    size: Option<u64>,
-    /// For each number of clients.
-    samples: Vec<Vec<Sample>>,
-    /// Seconds of one request by itself.
-    seconds: f64,
 }
 
 struct Run<'r> {
@@ -347,96 +332,4 @@ fn fitting_rounds(plan: &Plan<'_>, contenders: &[Contender], requests: u32) -> u
     let round: f64 = contenders.iter().map(|contender| contender.seconds * f64::from(asked)).sum();
     let fit = budget.as_secs_f64() / round.max(1e-3);
     (fit as u32).clamp(FEWEST_ROUNDS.min(plan.rounds), plan.rounds)
-}
-
-/// What a page has to answer.
-struct Expected {
-    bytes: Vec<u8>,
-    /// Leaves, the sum of their ids, and the sum of the lengths of their names.
-    sums: String,
-    /// The elements of the list.
-    list: String,
-}
-
-impl Expected {
-    /// From the value itself, and not from what any PHP says.
-    fn of(document: &Document<'_>) -> Result<Expected, Error> {
-        let (mut leaves, mut ids, mut lengths) = (0_u64, 0_i64, 0_usize);
-        let mut open = vec![document.root()];
-        while let Some(cursor) = open.pop() {
-            if let (b"Leaf", Some(id), Some(name)) =
-                (cursor.class(), cursor.body().get("id"), cursor.body().get("name"))
-            {
-                leaves += 1;
-                ids += id.as_i64().unwrap_or_default();
-                lengths += name.as_bytes().unwrap_or_default().len();
-            } else {
-                open.extend(cursor.children());
-            }
-        }
-        let list = document.root().body().get("list").map_or(0, |list| list.len());
-        let bytes = icecore::write(document, "php")?;
-        Ok(Expected { bytes, sums: format!("{leaves} {ids} {lengths}"), list: list.to_string() })
-    }
-}
-
-/// Puts the pages, the classes and the value into the folder that is served.
-fn write_pages(plan: &Plan<'_>, folder: &Path, expected: &Expected) -> Result<(), Error> {
-    std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
-    let name = &plan.scenario.name;
-    let classes = scenario::code(plan.folder, name, "php")?;
-    let classes = classes.ok_or_else(|| Error::new(format!("{name}.php is missing")))?;
-    let classes = classes.to_string_lossy().replace('\\', "\\\\").replace('\'', "\\'");
-    let mut files = vec![
-        ("classes.php".to_owned(), format!("<?php\nrequire '{classes}';\n").into_bytes()),
-        ("check.php".to_owned(), include_bytes!("php/check.php").to_vec()),
-        ("status.php".to_owned(), include_bytes!("php/status.php").to_vec()),
-        ("reference".to_owned(), expected.bytes.clone()),
-    ];
-    files.extend(PAGES.iter().map(|page| (format!("{}.php", page.file()), page.source().into_bytes())));
-    for (name, text) in files {
-        let path = folder.join(name);
-        std::fs::write(&path, text).map_err(|error| Error::io(&path, &error))?;
-    }
-    Ok(())
-}
-
-/// A page freezes the value, and shows that it loads what it froze.
-fn audition(
-    page: &'static Page,
-    folder: &Path,
-    expected: &Expected,
-    address: SocketAddr,
-    points: usize,
-) -> Result<Contender, Trouble> {
-    let frozen = ask(address, &page.path("freeze"))?;
-    if frozen != "frozen" {
-        return Err(Trouble::Failed(format!("it could not freeze the value: {frozen}")));
-    }
-    let found = ask(address, &page.path("check"))?;
-    let Some(kind) = found.strip_prefix(&format!("{} ", expected.sums)) else {
-        let sums = &expected.sums;
-        return Err(Trouble::Failed(format!("it loaded another value: {found:?} in place of {sums:?}")));
-    };
-    let fidelity = match kind.split_once(' ') {
-        Some((_, "same")) => Fidelity::Exact,
-        Some((kind, _)) => Fidelity::Differs { differences: vec![format!("the objects came back as {kind}")] },
-        None => return Err(Trouble::Failed(format!("it answered {found:?}"))),
-    };
-    let path = page.path("load");
-    let before = Instant::now();
-    let answer = ask(address, &path)?;
-    if answer != expected.list {
-        return Err(Trouble::Failed(format!("its list has {answer} elements in place of {}", expected.list)));
-    }
-    Ok(Contender {
-        page,
-        role: Role::Competitor,
-        path,
-        answer,
-        fidelity,
-        size: std::fs::metadata(folder.join(page.frozen())).ok().map(|file| file.len()),
-        samples: vec![Vec::new(); points],
-        seconds: before.elapsed().as_secs_f64(),
-    })
 }

@@ -5,6 +5,7 @@
 //! it, with it as it is by default, and with large limits. Before anything is timed each page
 //! shows that it loads the right value.
 
+mod audition;
 mod config;
 mod http;
 mod load;

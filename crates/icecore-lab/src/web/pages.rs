@@ -73,7 +73,7 @@ const SERIALIZE: Page = Page {
 
 const VAR_EXPORT: Page = Page {
     id: "php/var-export-constructor",
-    name: "require, without opcache",
+    name: "require without opcache",
     pool: Pool::Off,
     variant: "constructor",
     write: "'<?php return ' . var_export($value, true) . ';'",
@@ -85,12 +85,12 @@ pub(super) const PAGES: [Page; 9] = [
     SERIALIZE,
     Page {
         id: "php/unserialize-classes",
-        name: "unserialize, list of classes",
+        name: "unserialize (list of classes)",
         read: "unserialize(file_get_contents($path), ['allowed_classes' => ['Tree', 'Deep', 'Leaf']])",
         ..SERIALIZE
     },
-    Page { id: "php/unserialize-manual", name: "unserialize, manual hooks", variant: "manual", ..SERIALIZE },
-    Page { id: "php/unserialize-untyped", name: "unserialize, untyped classes", variant: "untyped", ..SERIALIZE },
+    Page { id: "php/unserialize-manual", name: "unserialize (manual hooks)", variant: "manual", ..SERIALIZE },
+    Page { id: "php/unserialize-untyped", name: "unserialize (untyped classes)", variant: "untyped", ..SERIALIZE },
     VAR_EXPORT,
     Page { id: "php/var-export-constructor-opcache", name: "require from opcache", pool: Pool::Default, ..VAR_EXPORT },
     Page {
@@ -148,3 +148,15 @@ impl Page {
             .replace("{list}", self.list)
     }
 }
+
+/// A page that loses a leaf, and one that ends with an error.
+#[cfg(test)]
+pub(super) const WRONG: [Page; 2] = [
+    Page {
+        id: "php/forgetful",
+        read: "(function ($path) { $tree = unserialize(file_get_contents($path)); \
+               $tree->list[0] = $tree->leaf; return $tree; })($path)",
+        ..SERIALIZE
+    },
+    Page { id: "php/broken", read: "no_such_function($path)", ..SERIALIZE },
+];
