@@ -230,7 +230,7 @@ pub(super) fn published(scenario: &ScenarioReport, names: &Names) -> Option<Tabl
             names.of(&figure.competitor),
             figure.operation.map_or("size", title).into(),
             format!("{} {}", printed(figure.value), figure.unit),
-            entry.and_then(|entry| today(figure, entry)).unwrap_or(NONE.into()),
+            entry.and_then(|entry| today(figure, entry, items(scenario, last))).unwrap_or(NONE.into()),
         ]);
     }
     Some(table)
@@ -241,10 +241,14 @@ fn printed(value: f64) -> String {
     if value.is_finite() && value.fract() != 0.0 && value.abs() < 1e4 { format!("{value}") } else { count(value) }
 }
 
-fn today(figure: &Published, entry: &Entry) -> Option<String> {
+fn today(figure: &Published, entry: &Entry, items: f64) -> Option<String> {
     match (figure.unit.as_str(), figure.operation) {
         ("a second", Some(operation)) => median(entry, operation).map(rate),
         ("s" | "ms" | "ns", Some(operation)) => median(entry, operation).map(time),
+        (unit, Some(operation)) if unit.starts_with("ns a") => {
+            let ns = median(entry, operation)? / items;
+            Some(time(ns) + unit.trim_start_matches("ns"))
+        }
         ("bytes", None) => entry.size.map(|n| bytes(n as f64)),
         _ => None,
     }

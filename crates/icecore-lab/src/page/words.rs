@@ -24,8 +24,10 @@ pub(super) fn verdict(scenario: &ScenarioReport, names: &Names, seed: u64) -> Ve
                 name => format!("{}: {first}", &name[2..]),
             };
         }
+        here.extend(competitors(point).filter_map(|entry| not_ranked(entry, names)));
+        // What is the same at two points is said once.
+        here.retain(|sentence| !out.contains(sentence));
         out.append(&mut here);
-        out.extend(competitors(point).filter_map(|entry| not_ranked(entry, names)));
     }
     out
 }

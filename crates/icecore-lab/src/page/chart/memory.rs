@@ -1,6 +1,7 @@
 //! Resident memory, step by step.
 
 use super::lines::{self, Dot, Frame, Series};
+use super::looks::look;
 use super::{Canvas, Drawing, NARROW};
 use crate::model::{Entry, MemoryStep, Point, Role, ScenarioReport};
 use crate::page::number::{bytes, count, short};
@@ -11,14 +12,14 @@ pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Na
     let mut with: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1 && e.role != Role::Twin).collect();
     let steps: Vec<String> =
         with.iter().max_by_key(|e| e.memory.len())?.memory.iter().map(|s| plain(&s.step)).collect();
-    let base = scenario.baseline.as_deref();
-    with.sort_by_key(|e| (!own(e), base != Some(&e.id), e.memory.iter().map(|s| s.peak).max()));
-    let look = |i: usize| if i < 6 { char::from_digit(i as u32, 10).unwrap_or('x') } else { 'x' };
-    let series: Vec<Series> = with
-        .iter()
-        .enumerate()
-        .map(|(i, e)| Series { name: names.of(&e.id), look: look(i), own: own(e), dots: dots(&e.memory, &steps) })
-        .collect();
+    with.sort_by_key(|e| e.memory.iter().map(|s| s.peak).max());
+    let one = |e: &&Entry| Series {
+        name: names.of(&e.id),
+        look: look(scenario, point, e),
+        own: own(e),
+        dots: dots(&e.memory, &steps),
+    };
+    let series: Vec<Series> = with.iter().map(one).collect();
     let frame = Frame {
         width,
         narrow: width <= NARROW,

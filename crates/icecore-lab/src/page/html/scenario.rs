@@ -129,7 +129,7 @@ impl Section<'_> {
             format!("<b>{}</b>: {}{install}", escape(&who), escape(&why))
         });
         self.list("", absent.collect());
-        let noise = format!("The machine meanwhile: {}", words::noise(&self.scenario.noise));
+        let noise = words::noise(&self.scenario.noise);
         let outliers = words::outliers(self.scenario).unwrap_or_default();
         paragraph(&mut self.out, "note", &format!("{noise} {outliers}"));
         self.scenario.notes.iter().for_each(|note| paragraph(&mut self.out, "note", note));
