@@ -197,7 +197,7 @@ impl Pair<'_> {
 
     fn size(&self, old: &Entry, new: &Entry) -> Option<Finding> {
         let bytes = |entry: &Entry| entry.size.filter(|size| *size > 0).map(|size| size as f64);
-        self.maybe(new, What::Size, bytes(old), bytes(new), |before, now| Some(stats::exact(now / before)))
+        self.maybe(new, What::Size, bytes(old), bytes(new), 0.0, |before, now| Some(stats::exact(now / before)))
     }
 
     /// The operations of both. The baseline is its own measure: it is shown, and the same.
@@ -211,17 +211,21 @@ impl Pair<'_> {
             };
             let quotient = |_, _| quotient(against(self.old, old)?, against(self.new, new)?);
             let quotient = |before, now| quotient(before, now).filter(|_| baseline != Some(&*new.id));
-            findings.extend(self.maybe(new, What::Time(operation), middle(old), middle(new), quotient));
+            let noise = [self.old, self.new].into_iter().flatten().map(|point| stats::resolution(point, operation));
+            let noise = noise.fold(stats::FLOOR, f64::max);
+            findings.extend(self.maybe(new, What::Time(operation), middle(old), middle(new), noise, quotient));
         }
     }
 
-    /// A number that both reports have, or one of them, or none.
+    /// A number that both reports have, or one of them, or none. What is closer than the
+    /// noise, by which the baseline's twin differed in either run, is the same.
     fn maybe(
         &self,
         entry: &Entry,
         what: What,
         old: Option<f64>,
         new: Option<f64>,
+        noise: f64,
         times: impl Fn(f64, f64) -> Option<Interval>,
     ) -> Option<Finding> {
         let (times, change) = match (old, new) {
@@ -230,7 +234,7 @@ impl Pair<'_> {
             (Some(_), None) => (None, Change::Gone),
             (Some(old), Some(new)) => {
                 let times = times(old, new);
-                (times, times.map_or(Change::Same, |times| self.threshold.judge(&times)))
+                (times, times.map_or(Change::Same, |times| self.threshold.judge(&times, noise)))
             }
         };
         Some(Finding { times, old, new, ..self.finding(entry, what, change) })

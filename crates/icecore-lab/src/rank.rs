@@ -94,7 +94,7 @@ pub struct Alone {
 
 /// Ranks the competitors of a point. Costs are tied if their quotient, paired by round
 /// and turn, has an interval that includes 1, or if they are closer to each other than
-/// the baseline's twin is to the baseline ([`resolution`](stats::resolution)).
+/// the baseline's twin is to the baseline at this point ([`stats::resolution`]).
 pub fn rank(point: &Point, weights: &Weights, seed: u64) -> Ranking {
     let (costs, unranked) = costs(point, weights);
     let ranks = ranks(&costs, resolution(point, weights), seed);

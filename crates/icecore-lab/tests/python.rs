@@ -17,7 +17,7 @@ fn pickle(json: &str) -> Option<icecore_lab::model::ScenarioReport> {
     let scenario = scenario::parse("mine", &text).expect("a scenario");
     let options = Options {
         only: vec!["python".to_owned()],
-        runners: Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runners")),
+        runners: Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/runners")),
         ..Options::default().small()
     };
     let report = run(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs");

@@ -25,7 +25,7 @@ impl Claimed {
     /// interval of now meets them, with a fifth as tolerance, but not more than half of
     /// the difference: what was said to be 10 % more, and is 2 % more, is weaker. If
     /// nothing but noise is to be seen, the difference is gone; unless the noise is so
-    /// large that what was claimed lies in it, too: then it is unknown.
+    /// large that half of what was claimed lies in it, too: then it is unknown.
     ///
     /// A claim that both are equal has 1 between its numbers. It holds in the same way,
     /// and a difference that is now to be seen is stronger than claimed.
@@ -45,7 +45,7 @@ impl Claimed {
         let from = self.from / self.from.sqrt().min(TOLERANCE);
         let to = self.to * self.to.sqrt().min(TOLERANCE);
         match () {
-            () if stats::is_tie(now, resolution) && meets(now, self.from, self.to) => Verdict::Unknown,
+            () if stats::is_tie(now, resolution) && now.high >= self.from.sqrt() => Verdict::Unknown,
             () if stats::is_tie(now, resolution) => Verdict::Gone,
             () if now.high < 1.0 => Verdict::Reversed,
             () if meets(now, from, to) => Verdict::Holds,
@@ -121,6 +121,7 @@ mod tests {
             ((1.005, 1.01, 1.015), Verdict::Gone),
             ((0.5, 0.6, 0.7), Verdict::Reversed),
             ((0.9, 1.8, 3.1), Verdict::Unknown),
+            ((0.9, 1.3, 2.0), Verdict::Unknown),
             ((0.029, 2.9, 290.0), Verdict::Unknown),
         ] {
             assert_eq!(verdict((2.9, 2.9), now, 0.02), expected, "{now:?}");

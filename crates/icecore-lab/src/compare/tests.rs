@@ -108,6 +108,19 @@ fn the_threshold_decides() {
 }
 
 #[test]
+fn what_the_twin_does_by_itself_is_no_regression() {
+    let (old, mut new) = (report(1, 1.0, 2.0), report(2, 1.0, 2.6));
+    let entries = &mut new.scenarios[0].points[0].entries;
+    let mut twin = entry("base", 1000, vec![(Read, timed(7, 200.0))]);
+    twin.role = Role::Twin;
+    twin.cells[0].against = stats::compare(&twin.cells[0].samples, &entries[0].cells[0].samples, 0.01, 1);
+    entries.push(twin);
+    assert_eq!(change(&compared(&old, &new), "other", What::Time(Read)), Change::Same);
+    new.scenarios[0].points[0].entries.pop();
+    assert_eq!(change(&compared(&old, &new), "other", What::Time(Read)), Change::Worse);
+}
+
+#[test]
 fn sizes_are_compared_exactly() {
     let found = |bytes| {
         let mut new = report(2, 1.0, 2.0);

@@ -2,6 +2,7 @@
 
 use super::Change;
 use crate::model::Interval;
+use crate::stats;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -28,9 +29,10 @@ impl Default for Threshold {
 impl Threshold {
     /// What an amount of now over then means, if more is worse: all of the interval has
     /// to be beyond the threshold. The inverse of what is too much is what is better.
-    pub(super) fn judge(self, times: &Interval) -> Change {
+    pub(super) fn judge(self, times: &Interval, noise: f64) -> Change {
         let limit = 1.0 + self.0;
         match () {
+            () if stats::is_tie(times, noise) => Change::Same,
             () if times.low > limit => Change::Worse,
             () if times.high < 1.0 / limit => Change::Improved,
             () => Change::Same,

@@ -46,7 +46,7 @@ impl fmt::Display for Operation {
 pub enum Role {
     /// Turns values of its language to bytes and back. Only these are ranked against each other.
     Competitor,
-    /// Makes the same values without any bytes: what no reader can beat.
+    /// Makes the same values in the language, without any bytes.
     Floor,
     /// The Rust engine: bytes to a Document and back, without values of a language.
     Engine,

@@ -1,7 +1,7 @@
 //! A ranking in words, as a person would tell it.
 
 use super::{Part, Place, Ranking};
-use crate::model::{Fidelity, Operation};
+use crate::model::Fidelity;
 use crate::stats::words;
 
 /// Sentences: who is first and by how much, what decided it, who is tied, who would be
@@ -13,7 +13,7 @@ pub fn explain(ranking: &Ranking) -> Vec<String> {
             said.push(winner(ranking, first));
             said.extend(decided(ranking, first));
             said.extend(tied(ranking));
-            said.extend(otherwise(ranking));
+            said.extend(otherwise(ranking, first));
             said.extend(wrong(ranking, first));
         }
         None => said.push("Nobody could be ranked.".to_owned()),
@@ -25,7 +25,7 @@ pub fn explain(ranking: &Ranking) -> Vec<String> {
 /// Who is first, and how far behind the next one is.
 fn winner(ranking: &Ranking, first: &Place) -> String {
     let firsts: Vec<String> = with_rank(ranking, first.rank).map(|place| called(ranking, &place.id)).collect();
-    let names = words::list(&firsts, "and");
+    let names = named(&firsts, "and");
     let cost = words::duration(first.cost.estimate);
     let mut said = match firsts.len() {
         1 => format!("{names} costs least: {cost} a use"),
@@ -92,33 +92,33 @@ fn tied(ranking: &Ranking) -> Vec<String> {
     said
 }
 
-/// Who would be first if only one part counted.
-fn otherwise(ranking: &Ranking) -> Option<String> {
+/// Who would be first if only one part counted: the same, or another.
+fn otherwise(ranking: &Ranking, first: &Place) -> Vec<String> {
     if ranking.places.len() < 2 {
-        return None;
+        return Vec::new();
     }
     let alone = ranking.alone.iter().filter(|alone| match ranking.weights.parts() {
         [(only, _)] => alone.part != *only,
         _ => true,
     });
-    let wins: Vec<String> = alone
-        .map(|alone| {
-            let names: Vec<String> = alone.first.iter().map(|id| called(ranking, id)).collect();
-            format!("{} {}", question(alone.part), words::list(&names, "or"))
-        })
-        .collect();
-    (!wins.is_empty()).then(|| format!("If nothing else counted, the first would be: {}.", wins.join("; ")))
+    let (same, others): (Vec<_>, Vec<_>) = alone.partition(|alone| alone.first == [first.id.as_str()]);
+    let mut said = Vec::new();
+    if !same.is_empty() {
+        let parts: Vec<String> = same.iter().map(|alone| format!("for {} alone", question(alone.part))).collect();
+        let name = called(ranking, &first.id);
+        said.push(format!("{name} would also be the first {}.", words::list(&parts, "and")));
+    }
+    said.extend(others.iter().map(|alone| {
+        let names: Vec<String> = alone.first.iter().map(|id| called(ranking, id)).collect();
+        format!("For {} alone, the first would be {}.", question(alone.part), named(&names, "or"))
+    }));
+    said
 }
 
 fn question(part: Part) -> &'static str {
     match part {
-        Part::Time(Operation::Write) => "for writing",
-        Part::Time(Operation::Read) => "for reading",
-        Part::Time(Operation::RoundTrip) => "for the round trip",
-        Part::Time(Operation::ToJson) => "for turning it into JSON",
-        Part::Time(Operation::Request) => "for the request",
-        Part::Size => "for the size",
-        Part::Memory => "for memory",
+        Part::Size => "the size",
+        _ => part.noun(),
     }
 }
 
@@ -148,6 +148,18 @@ fn wrong(ranking: &Ranking, first: &Place) -> Vec<String> {
     };
     let all_unchecked = ranking.places.iter().all(|place| place.fidelity == Fidelity::Unchecked);
     ranking.places.iter().filter(|_| !all_unchecked).filter_map(say).collect()
+}
+
+/// The first few names of many.
+fn named(names: &[String], and: &str) -> String {
+    const MANY: usize = 6;
+    match names.len() {
+        count if count > MANY => {
+            let few = names[..MANY - 1].iter().cloned().chain([format!("{} more", count + 1 - MANY)]);
+            words::list(&few.collect::<Vec<_>>(), and)
+        }
+        _ => words::list(names, and),
+    }
 }
 
 fn kind(fidelity: &Fidelity) -> std::mem::Discriminant<Fidelity> {

@@ -17,6 +17,9 @@ const LONG: f64 = 1.0;
 /// One execution that takes longer than this many seconds is not repeated at all: the operation is left out.
 const TOO_LONG: f64 = 60.0;
 
+/// Nothing is done in fewer nanoseconds than this.
+const FASTEST: f64 = 0.2;
+
 /// Someone who takes part.
 pub(super) struct Contender {
     pub participant: Participant,
@@ -181,6 +184,9 @@ fn tune(
         ns = seat.time(operation, times)?;
     }
     let each = ns / times as f64;
+    if each < FASTEST {
+        return Err(Trouble::Failed(format!("it says that {times} times {operation} took {ns} ns, which can't be")));
+    }
     if each > TOO_LONG * 1e9 {
         let (name, seconds) = (&contender.participant.name, each / 1e9);
         contender.notes.push(format!("{name}: {operation} is left out, as one takes {seconds:.0} seconds"));

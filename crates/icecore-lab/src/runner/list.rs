@@ -23,6 +23,9 @@ const SHARED: &str = "lib";
 /// The format in which the engine and the command get the data.
 const TYPED: &str = "json:typed";
 
+/// How long a runner may take to say who it is: it has no data yet.
+const HELLO: Duration = Duration::from_secs(20);
+
 /// Where runners are, and what they run with.
 #[derive(Debug)]
 pub struct Environment<'e> {
@@ -113,7 +116,9 @@ pub fn find(environment: &Environment<'_>, languages: &[&str]) -> Result<Vec<Fou
     }
     let mut scripts = scripts(&folder)?;
     if let Some(more) = environment.more {
-        scripts.extend(self::scripts(more)?);
+        // Each script runs in a folder of its own.
+        let more = more.canonicalize().map_err(|error| Error::io(more, &error))?;
+        scripts.extend(self::scripts(&more)?);
     }
     let is_wanted = |language: &str| languages.is_empty() || languages.contains(&language);
     Ok(scripts
@@ -157,7 +162,7 @@ fn ask(environment: &Environment<'_>, language: &str, path: &Path) -> Found {
     let hello = std::fs::create_dir_all(&folder)
         .and_then(|()| {
             let command = script.command(environment, language);
-            Process::start(command, &folder, "", Patience(environment.patience), environment.stop)
+            Process::start(command, &folder, "", Patience(environment.patience.min(HELLO)), environment.stop)
         })
         .map(|mut process| process.ask(&Request::Hello));
     match hello {

@@ -30,13 +30,8 @@ pub fn is_tie(times: &Interval, resolution: f64) -> bool {
     (times.low <= 1.0 && 1.0 <= times.high) || distance(times.estimate) < resolution || !is_known(times)
 }
 
-/// How far the ends of an interval reach from 1, as a share: 0.97 to 1.02 reaches 0.031.
-pub fn reach(times: &Interval) -> f64 {
-    distance(times.low).max(distance(times.high))
-}
-
 /// How far a ratio is from 1, to whichever side.
-fn distance(ratio: f64) -> f64 {
+pub(super) fn distance(ratio: f64) -> f64 {
     ratio.max(1.0 / ratio) - 1.0
 }
 
@@ -53,14 +48,6 @@ mod tests {
         assert!(!is_tie(&of(1.02, 1.01, 1.03), 0.01));
         assert!(!is_tie(&of(0.5, 0.4, 0.6), 0.1));
         assert!(is_tie(&unknown(500.0), 0.01));
-    }
-
-    #[test]
-    fn the_reach_is_the_same_to_both_sides() {
-        let times = Interval { estimate: 1.0, low: 0.8, high: 1.25 };
-        assert!((reach(&times) - 0.25).abs() < 1e-12);
-        assert!((reach(&Interval { low: 1.0, ..times }) - 0.25).abs() < 1e-12);
-        assert!((reach(&Interval { high: 1.0, ..times }) - 0.25).abs() < 1e-12);
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod pairs;
 pub(crate) mod synthetic;
 pub(crate) mod words;
 
-pub use interval::{exact, is_known, is_tie, reach};
+pub use interval::{exact, is_known, is_tie};
 pub use noise::{FLOOR, noise, resolution};
 pub use pairs::{compare, times};
 

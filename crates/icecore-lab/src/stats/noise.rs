@@ -1,6 +1,6 @@
 //! How much the machine moved by itself.
 
-use super::interval::{is_known, reach};
+use super::interval::{distance, is_known};
 use super::{is_usable, median};
 use crate::model::{Interval, Noise, NoiseLevel, Operation, Point, Role, Sample};
 
@@ -42,7 +42,7 @@ pub fn noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
     let probed = times.len() >= FEWEST;
     let (spread, drift) = if probed { (spread(&times), drift(&times)) } else { (0.0, 0.0) };
     let resolution = match twin {
-        Some(twin) => reach(&twin).max(FLOOR),
+        Some(twin) => distance(twin.estimate).max(FLOOR),
         None if probed => spread.max(FLOOR),
         None => UNKNOWN,
     };
@@ -65,7 +65,7 @@ pub fn noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
 pub fn resolution(point: &Point, operation: Operation) -> f64 {
     let twins = point.entries.iter().filter(|entry| entry.role == Role::Twin);
     let times = twins.filter_map(|twin| Some(twin.cell(operation)?.against?.times)).filter(is_known);
-    times.map(|times| reach(&times)).fold(FLOOR, f64::max)
+    times.map(|times| distance(times.estimate)).fold(FLOOR, f64::max)
 }
 
 /// The middle half of the times over their median.
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_quiet_machine_is_called_quiet() {
-        let found = noise(&run(1, 5, 20, 0.005, 0.01), twin(1.0, 0.99, 1.015));
+        let found = noise(&run(1, 5, 20, 0.005, 0.01), twin(1.015, 1.0, 1.03));
         assert_eq!(found.level, NoiseLevel::Quiet);
         assert!((found.resolution - 0.015).abs() < 1e-9);
         assert!((0.005..0.03).contains(&found.spread) && found.drift.abs() < 0.02, "{found:?}");
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_twin_that_differs_is_the_resolution() {
-        let found = noise(&run(1, 5, 20, 0.0, 0.01), twin(0.9, 0.8, 1.0));
+        let found = noise(&run(1, 5, 20, 0.0, 0.01), twin(0.8, 0.7, 0.9));
         assert_eq!(found.level, NoiseLevel::Noisy);
         assert!((found.resolution - 0.25).abs() < 1e-9);
         assert!(found.words.contains("differed from itself by up to 25 %"), "{}", found.words);

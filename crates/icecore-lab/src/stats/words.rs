@@ -45,14 +45,15 @@ pub(crate) fn share(share: f64) -> String {
     }
 }
 
-/// `a`, `a and b`, `a, b and c`
+/// `a`, `a and b`, `a, b and c`; or `a, b; c and d` where a name has a comma.
 pub(crate) fn list<T: AsRef<str>>(words: &[T], and: &str) -> String {
     match words {
         [] => String::new(),
         [one] => one.as_ref().to_owned(),
         [first @ .., last] => {
             let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
-            format!("{} {and} {}", first.join(", "), last.as_ref())
+            let comma = if words.iter().any(|word| word.as_ref().contains(',')) { "; " } else { ", " };
+            format!("{} {and} {}", first.join(comma), last.as_ref())
         }
     }
 }
@@ -73,6 +74,13 @@ mod tests {
         assert_eq!(of(1.7, 1.6, 1.8), "1.7 (1.6 to 1.8)");
         assert_eq!(of(1.7, 1.7, 1.7), "1.7");
         assert_eq!(of(1.7, 0.017, 170.0), "1.7 (one sample, its error is not known)");
+    }
+
+    #[test]
+    fn lists_keep_names_apart() {
+        assert_eq!(list(&["a", "b", "c"], "and"), "a, b and c");
+        assert_eq!(list(&["a", "a, b", "c"], "or"), "a; a, b or c");
+        assert_eq!((list(&["a"], "and"), list::<&str>(&[], "and")), ("a".to_owned(), String::new()));
     }
 
     #[test]

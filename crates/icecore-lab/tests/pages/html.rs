@@ -1,12 +1,10 @@
 //! The page and its charts: well-formed, safe, and nothing loaded from elsewhere.
 
 use crate::report::{OPERATIONS, entry, report};
-use crate::xml::elements;
+use crate::xml::{Elements, elements};
 use icecore_lab::model::*;
 use icecore_lab::page;
 use std::collections::BTreeSet;
-
-type Elements = Vec<(String, Vec<(String, String)>)>;
 
 fn attribute<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a str> {
     attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())

@@ -1,8 +1,10 @@
 //! Whether a text is well-formed, as far as pages and charts go.
 
-/// The names of all elements with their attributes; an error says what is wrong, and where.
-#[expect(clippy::type_complexity, reason = "elements with their attributes")]
-pub fn elements(text: &str) -> Result<Vec<(String, Vec<(String, String)>)>, String> {
+/// Elements by name, each with its attributes.
+pub type Elements = Vec<(String, Vec<(String, String)>)>;
+
+/// All elements in order; an error says what is wrong, and where.
+pub fn elements(text: &str) -> Result<Elements, String> {
     let mut found = vec![];
     let mut open: Vec<String> = vec![];
     let mut rest = text.strip_prefix("<!DOCTYPE html>").unwrap_or(text);

@@ -23,9 +23,6 @@ use std::time::Duration;
 /// Seconds for somebody's own data, if nothing is said: with the checks before, an answer takes less than two minutes.
 const BUDGET: u64 = 75;
 
-/// What ranks somebody's own data, if nothing is said.
-const EVEN: &str = "write:1,read:1";
-
 pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Stop> {
     if args.list {
         return listed(args);
@@ -155,7 +152,7 @@ fn merged(paths: &[PathBuf]) -> Result<model::Report, Stop> {
 fn show(args: &Bench, report: &model::Report) -> Result<(), Stop> {
     let style = page::Style { color: std::io::stdout().is_terminal(), full: args.full, ..page::Style::default() };
     let mut text = page::text(report, &style);
-    let weights = args.weight.clone().or_else(|| args.data.as_ref().and(EVEN.parse().ok()));
+    let weights = args.weight.clone().or_else(|| args.data.is_some().then(rank::Weights::default));
     if let Some(weights) = weights {
         for scenario in &report.scenarios {
             for point in &scenario.points {

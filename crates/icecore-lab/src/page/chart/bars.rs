@@ -34,23 +34,20 @@ pub(in crate::page) fn draw(
     let (floor, roof) = (floor(point, operation), roof(point, operation));
     let most = limit(&bars.iter().map(|b| b.median.estimate).collect::<Vec<_>>());
     let layout = Layout::new(&bars, width);
-    let scale = Scale::linear([most, floor.unwrap_or(0.0)], layout.left, layout.right);
+    let ends = bars.iter().filter(|b| b.median.estimate <= most).map(|b| b.median.high.min(b.median.estimate * 1.5));
+    let scale = Scale::linear(ends.chain([most, floor.unwrap_or(0.0)]), layout.left, layout.right);
     let mut canvas = Canvas::new();
-    let bottom = layout.top + bars.iter().map(|b| layout.row + if b.engine { 22.0 } else { 0.0 }).sum::<f64>();
-    axis(&mut canvas, &scale, &layout, bottom);
-    for (class, ns) in [("floor", floor), ("roof", roof)] {
-        if let Some(x) = ns.map(|ns| scale.at(ns)) {
-            canvas.line(class, [x, layout.top - 4.0], [x, bottom]);
-        }
-    }
-    let mut y = layout.top;
-    for bar in &bars {
+    let tops = layout.tops(&bars);
+    let bottom = tops.last().copied().unwrap_or(layout.top) + layout.row;
+    axis(&mut canvas, &scale, &layout, &tops);
+    for (bar, y) in bars.iter().zip(&tops) {
         if bar.engine {
-            canvas.text("m s", Anchor::Start, [0.0, y + 16.0], "without a language's values");
-            y += 22.0;
+            canvas.text("m s", Anchor::Start, [0.0, y - 7.0], "without a language's values");
         }
-        layout.bar(&mut canvas, bar, &scale, most, y);
-        y += layout.row;
+        layout.bar(&mut canvas, bar, &scale, most, *y);
+    }
+    for (class, ns) in [("floor", floor), ("roof", roof)] {
+        ns.iter().for_each(|ns| layout.upright(&mut canvas, class, scale.at(*ns), &tops));
     }
     let items = signs(scenario, &bars, names, floor, roof, most);
     let height = bottom + 26.0 + legend(&mut canvas, &items, bottom + 26.0, width);
@@ -93,7 +90,7 @@ fn limit(times: &[f64]) -> f64 {
     let mut times = times.to_vec();
     times.sort_by(f64::total_cmp);
     let mut kept = times.len();
-    while kept > 2 && kept > times.len() * 2 / 3 && times[kept - 1] > 5.0 * times[(kept - 1) / 2] {
+    while kept > 2 && kept * 4 > times.len() * 3 && times[kept - 1] > 8.0 * times[(kept - 1) / 2] {
         kept -= 1;
     }
     times.get(kept - 1).copied().unwrap_or(1.0) * if kept < times.len() { 1.12 } else { 1.0 }
@@ -114,21 +111,57 @@ struct Layout {
 impl Layout {
     fn new(bars: &[Bar], width: f64) -> Self {
         let narrow = width <= NARROW;
-        let widest = |text: &dyn Fn(&Bar) -> &str| bars.iter().map(|b| text_width(text(b), 13.0)).fold(0.0, f64::max);
+        let widest = |text: &dyn Fn(&Bar) -> &str| {
+            bars.iter()
+                .map(|b| text_width(text(b), 13.0) * if b.class == "own" { 1.08 } else { 1.0 })
+                .fold(0.0, f64::max)
+        };
         let times = if bars.iter().all(|b| b.times.is_empty()) { 0.0 } else { widest(&|b| &b.times).max(66.0) + 10.0 };
         if narrow {
-            return Self { width, left: 0.0, right: width - 8.0, top: 8.0, row: 40.0, columns: [0.0; 2], narrow };
+            let columns = [width - times, width];
+            return Self { width, left: 0.0, right: width - 8.0, top: 8.0, row: 40.0, columns, narrow };
         }
         let left = (widest(&|b| &b.label) + 12.0).min(width * 0.34);
         let right = width - times - 88.0;
         Self { width, left, right, top: 24.0, row: 27.0, columns: [width - times, width], narrow }
     }
 
+    /// Where each row begins; above the engine's there is a heading.
+    fn tops(&self, bars: &[Bar]) -> Vec<f64> {
+        let mut next = self.top;
+        let place = |bar: &Bar| {
+            let top = next + if bar.engine { 22.0 } else { 0.0 };
+            next = top + self.row;
+            top
+        };
+        bars.iter().map(place).collect()
+    }
+
+    /// Where the bar of a row stands.
+    fn thick(&self, top: f64) -> [f64; 2] {
+        if self.narrow { [top + 20.0, 12.0] } else { [top + (self.row - 15.0) / 2.0, 15.0] }
+    }
+
+    /// An upright line beside the bars: it stops where there are words.
+    fn upright(&self, canvas: &mut Canvas, class: &str, x: f64, tops: &[f64]) {
+        let mut from = None;
+        for (i, top) in tops.iter().enumerate() {
+            let (start, end) = match self.narrow {
+                true => (self.thick(*top)[0] - 3.0, self.thick(*top)[0] + 15.0),
+                false => (*top, top + self.row),
+            };
+            let start = *from.get_or_insert(start);
+            if tops.get(i + 1).is_none_or(|next| self.narrow || *next > end + 1.0) {
+                canvas.line(class, [x, start], [x, end]);
+                from = None;
+            }
+        }
+    }
+
     fn bar(&self, canvas: &mut Canvas, bar: &Bar, scale: &Scale, most: f64, y: f64) {
         let Interval { estimate, low, high } = bar.median;
         let title = format!("{}: {} ({} to {}) {}", bar.label, time(estimate), time(low), time(high), bar.times);
-        let thick = if self.narrow { 12.0 } else { 15.0 };
-        let top = if self.narrow { y + 20.0 } else { y + (self.row - thick) / 2.0 };
+        let [top, thick] = self.thick(y);
         let middle = top + thick / 2.0;
         canvas.group(title.trim(), |canvas| {
             canvas.rect(bar.class, [self.left, top], [scale.at(estimate) - self.left, thick]);
@@ -151,26 +184,27 @@ impl Layout {
     fn words(&self, canvas: &mut Canvas, bar: &Bar, y: f64, line: f64) {
         let class = if bar.class == "own" { "t strong" } else { "t" };
         if self.narrow {
-            let times = if bar.times.is_empty() { String::new() } else { format!("  {}", bar.times) };
-            let text = time(bar.median.estimate) + &times;
-            let room = self.width - text_width(&text, 13.0) - 10.0;
-            canvas.text(class, Anchor::Start, [0.0, y + 14.0], &fit(&bar.label, room * 0.94, 13.0));
-            canvas.text("t num", Anchor::End, [self.width, y + 14.0], &text);
+            let ns = time(bar.median.estimate);
+            let room = self.columns[0] - text_width(&ns, 13.0) - 10.0;
+            canvas.text(class, Anchor::Start, [0.0, y + 14.0], &fit(&bar.label, room, 13.0));
+            canvas.text("t num", Anchor::End, [self.columns[0], y + 14.0], &ns);
+            canvas.text("m num", Anchor::End, [self.columns[1], y + 14.0], &bar.times);
             return;
         }
-        let label = fit(&bar.label, (self.left - 10.0) * 0.94, 13.0);
+        let label = fit(&bar.label, self.left - 10.0, 13.0);
         canvas.text(class, Anchor::End, [self.left - 10.0, line], &label);
         canvas.text("t num", Anchor::End, [self.columns[0], line], &time(bar.median.estimate));
         canvas.text("m num", Anchor::End, [self.columns[1], line], &bar.times);
     }
 }
 
-fn axis(canvas: &mut Canvas, scale: &Scale, layout: &Layout, bottom: f64) {
+fn axis(canvas: &mut Canvas, scale: &Scale, layout: &Layout, tops: &[f64]) {
+    let bottom = tops.last().copied().unwrap_or(layout.top) + layout.row;
     let ticks = scale.ticks(if layout.narrow { 4 } else { 6 });
     let mut free = f64::NEG_INFINITY;
     for tick in ticks {
         let x = scale.at(tick);
-        canvas.line(if tick == 0.0 { "axis" } else { "grid" }, [x, layout.top - 4.0], [x, bottom]);
+        layout.upright(canvas, if tick == 0.0 { "axis" } else { "grid" }, x, tops);
         let text = if tick == 0.0 { "0".into() } else { short(time(tick)) };
         let half = text_width(&text, 11.5) / 2.0;
         let anchor = if layout.narrow && tick == 0.0 { Anchor::Start } else { Anchor::Middle };

@@ -5,7 +5,7 @@ use super::{Canvas, Drawing, NARROW};
 use crate::model::{Entry, Operation, Role, ScenarioReport};
 use crate::page::number::{self, short, time};
 use crate::page::tables::{items, per_item};
-use crate::page::view::{Group, Names, measured, own, plain, right};
+use crate::page::view::{Group, Names, measured, median, own, plain, right};
 use crate::page::words;
 use std::collections::BTreeSet;
 
@@ -52,6 +52,9 @@ fn series(scenario: &ScenarioReport, group: &Group, operation: Operation, names:
     let base = scenario.baseline.as_deref();
     let mut important: Vec<&Entry> =
         curves.iter().map(|(e, _)| *e).filter(|e| right(e) && e.role == Role::Competitor).collect();
+    // The same in all charts of a scenario: whatever the operation, a name has one colour.
+    let all = |e: &Entry| scenario.operations.iter().filter_map(|o| median(e, *o)).sum::<f64>();
+    important.sort_by(|a, b| all(a).total_cmp(&all(b)));
     important.sort_by_key(|e| (!own(e), base != Some(&e.id)));
     let look = |entry: &Entry| match important.iter().take(6).position(|e| e.id == entry.id) {
         Some(i) => char::from_digit(i as u32, 10).unwrap_or('x'),
@@ -63,7 +66,10 @@ fn series(scenario: &ScenarioReport, group: &Group, operation: Operation, names:
         _ if right(entry) => names.of(&entry.id),
         _ => format!("✗ {}", names.of(&entry.id)),
     };
-    curves.into_iter().map(|(entry, dots)| Series { name: name(entry), look: look(entry), dots }).collect()
+    curves
+        .into_iter()
+        .map(|(entry, dots)| Series { name: name(entry), look: look(entry), own: own(entry), dots })
+        .collect()
 }
 
 fn dots(scenario: &ScenarioReport, group: &Group, operation: Operation, id: &str) -> Vec<Dot> {

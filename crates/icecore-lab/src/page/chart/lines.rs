@@ -10,6 +10,8 @@ pub(super) struct Series {
     pub(super) name: String,
     /// Which colour and shape: `0` to `5`, `x` for those in the background, `d` for dashed.
     pub(super) look: char,
+    /// Stands out.
+    pub(super) own: bool,
     pub(super) dots: Vec<Dot>,
 }
 
@@ -53,7 +55,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64
     };
     let ticks = y.ticks(if frame.narrow { 5 } else { 7 });
     let left = ticks.iter().map(|t| text_width(&(frame.show)(*t), 11.5)).fold(0.0, f64::max) + 8.0;
-    let names = series.iter().map(|s| text_width(&s.name, 12.5)).fold(0.0, f64::max);
+    let names = series.iter().map(|s| text_width(&s.name, 12.5) * if s.own { 1.08 } else { 1.0 }).fold(0.0, f64::max);
     // In narrow ones the names stand below.
     let right = if frame.narrow { frame.width - 10.0 } else { frame.width - (names + 30.0).min(frame.width * 0.3) };
     for tick in ticks {
@@ -112,7 +114,10 @@ fn horizontal(canvas: &mut Canvas, frame: &Frame, series: &[Series], [left, righ
 fn curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y: &Scale) {
     let place = |d: &Dot| [x.at(d.x), y.at(d.y)];
     canvas.group(&series.name, |canvas| {
-        canvas.path(&format!("l{}", series.look), &series.dots.iter().map(place).collect::<Vec<_>>());
+        canvas.path(
+            &format!("l{}{}", series.look, if series.own { " thick" } else { "" }),
+            &series.dots.iter().map(place).collect::<Vec<_>>(),
+        );
         for dot in &series.dots {
             let [at, _] = place(dot);
             if dot.low.is_finite() && dot.high.is_finite() && dot.high > dot.low {
@@ -149,7 +154,7 @@ fn names_at_ends(
         if (from[1] - at).abs() > 2.0 || from[0] < right - 6.0 {
             canvas.path("leader", &[from, [right + 8.0, *at], [right + 12.0, *at]]);
         }
-        let class = if series.look == '0' { "t strong" } else { "t" };
+        let class = if series.own { "t lab strong" } else { "t lab" };
         canvas.mark(&format!("p{}", series.look), series.shape(), [right + 17.0, *at], 3.5);
         canvas.text(class, Anchor::Start, [right + 25.0, at + 4.0], &fit(&series.name, width - right - 26.0, 12.5));
     }

@@ -17,7 +17,7 @@ pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Na
     let series: Vec<Series> = with
         .iter()
         .enumerate()
-        .map(|(i, e)| Series { name: names.of(&e.id), look: look(i), dots: dots(&e.memory, &steps) })
+        .map(|(i, e)| Series { name: names.of(&e.id), look: look(i), own: own(e), dots: dots(&e.memory, &steps) })
         .collect();
     let frame = Frame {
         width,

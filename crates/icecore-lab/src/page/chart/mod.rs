@@ -21,7 +21,7 @@ use canvas::{Anchor, Canvas};
 use std::fmt;
 
 /// The width of a chart for wide windows, and for narrow ones.
-pub(super) const WIDE: f64 = 760.0;
+pub(super) const WIDE: f64 = 840.0;
 pub(super) const NARROW: f64 = 350.0;
 
 /// What a chart shows.

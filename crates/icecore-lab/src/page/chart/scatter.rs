@@ -50,9 +50,9 @@ pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Na
     let title = format!("time to {what}, lower is better");
     canvas.text("m s", Anchor::Start, [0.0, 12.0], &fit(&title, width, 11.5));
     canvas.text("m s", Anchor::Middle, [(left + width) / 2.0, bottom + 36.0], "bytes, further left is better");
-    front(&mut canvas, &dots, &x, &y);
+    let front = front(&mut canvas, &dots, &x, &y);
     let area = Place { x: left + 2.0, y: top - 6.0, width: width - left - 4.0, height: bottom - top + 6.0 };
-    labelled(&mut canvas, &dots, &x, &y, &area);
+    labelled(&mut canvas, &dots, &x, &y, &area, front);
     let list: Vec<String> = dots.iter().map(|d| format!("{} {}, {}", d.name, bytes(d.size), time(d.ns))).collect();
     let about = format!("Bytes and time to {what} on logarithmic axes, less of both is better: {}.", list.join("; "));
     let title = format!("{}: bytes against time, {}", plain(&scenario.name), plain(&point.name));
@@ -89,8 +89,8 @@ fn dot(scenario: &ScenarioReport, entry: &Entry, size: f64, ns: f64, names: &Nam
     Dot { name: format!("{sign}{}", names.of(&entry.id)), class, size, ns }
 }
 
-/// A line along those that nobody beats in both.
-fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) {
+/// A line along those that nobody beats in both; gives where it runs.
+fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) -> Vec<Place> {
     let mut order: Vec<&Dot> = dots.iter().filter(|d| d.class != "wrong").collect();
     order.sort_by(|a, b| a.size.total_cmp(&b.size).then(a.ns.total_cmp(&b.ns)));
     let mut best = f64::INFINITY;
@@ -106,20 +106,28 @@ fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) {
         }
     }
     canvas.path("front", &places);
+    let between = |[x1, y1]: [f64; 2], [x2, y2]: [f64; 2]| Place {
+        x: x1.min(x2) - 1.0,
+        y: y1.min(y2) - 1.0,
+        width: (x2 - x1).abs() + 2.0,
+        height: (y2 - y1).abs() + 2.0,
+    };
+    places.windows(2).map(|pair| between(pair[0], pair[1])).collect()
 }
 
 /// Dots, and their names where nothing else is: beside them, or further off with a line.
-fn labelled(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale, area: &Place) {
+fn labelled(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale, area: &Place, front: Vec<Place>) {
     let places: Vec<[f64; 2]> = dots.iter().map(|d| [x.at(d.size), y.at(d.ns)]).collect();
     let mut taken: Vec<Place> =
         places.iter().map(|[x, y]| Place { x: x - 5.5, y: y - 5.5, width: 11.0, height: 11.0 }).collect();
+    taken.extend(front);
     // The important ones choose first.
     let mut order: Vec<usize> = (0..dots.len()).collect();
     order.sort_by_key(|i| ["own", "base", "other", "wrong"].iter().position(|class| *class == dots[*i].class));
     for i in order {
         let (dot, [at_x, at_y]) = (&dots[i], places[i]);
         let name = fit(&dot.name, area.width * 0.6, 12.5);
-        let (wide, high) = (text_width(&name, 12.5), 15.0);
+        let (wide, high) = (text_width(&name, 12.5) * if dot.class == "own" { 1.08 } else { 1.0 }, 15.0);
         let free = |place: &Place| place.inside(area) && !taken.iter().any(|other| place.meets(other));
         let found = offsets(wide, high)
             .map(|([dx, dy], far)| (Place { x: at_x + dx, y: at_y + dy, width: wide, height: high }, far))
@@ -134,7 +142,12 @@ fn labelled(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale, area: &Plac
                     canvas.line("leader", [at_x, at_y], [end, place.y + high / 2.0]);
                 }
                 let class = if dot.class == "own" { "t strong lab" } else { "t lab" };
-                canvas.text(class, Anchor::Start, [place.x, place.y + 11.5], &name);
+                // The end that is next to the dot stands where it should, however wide the font is.
+                let (anchor, x) = match place.x + wide <= at_x {
+                    true => (Anchor::End, place.x + wide),
+                    false => (Anchor::Start, place.x),
+                };
+                canvas.text(class, anchor, [x, place.y + 11.5], &name);
             }
             canvas.mark(dot.class, [0, 3, 0, 1][shape], [at_x, at_y], 5.0);
         });

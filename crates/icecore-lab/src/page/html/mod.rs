@@ -1,5 +1,6 @@
 //! The report as one page that needs nothing else: no script, no font, no network.
 
+mod claims;
 mod scenario;
 mod style;
 
@@ -19,7 +20,7 @@ pub fn html(report: &Report) -> String {
     _ = writeln!(out, "<p class=\"lead\">{}.</p>\n</header>", escape(&words::run(report)));
     out += &contents(report);
     out += "<main>\n";
-    out += &claims(report);
+    out += &all_claims(report);
     for (i, scenario) in report.scenarios.iter().enumerate() {
         out += &scenario::section(scenario, &id(i, scenario), report.settings.seed);
     }
@@ -54,7 +55,7 @@ fn contents(report: &Report) -> String {
 }
 
 /// The claims of all scenarios.
-fn claims(report: &Report) -> String {
+fn all_claims(report: &Report) -> String {
     let with: Vec<_> = report.scenarios.iter().enumerate().filter(|(_, s)| !s.claims.is_empty()).collect();
     if with.is_empty() {
         return String::new();
@@ -68,10 +69,10 @@ fn claims(report: &Report) -> String {
         all().count()
     );
     out += &key();
-    for (i, scenario) in with {
-        let link = format!("<a href=\"#{}\">{}</a>", id(i, scenario), escape(&scenario.name));
-        _ = writeln!(out, "<h3>{link}</h3>\n{}", scenario::claims(scenario));
-    }
+    let groups = with
+        .into_iter()
+        .map(|(i, scenario)| (format!("<a href=\"#{}\">{}</a>", id(i, scenario), escape(&scenario.name)), scenario));
+    out += &claims::overview(&groups.collect::<Vec<_>>());
     out + "</section>\n"
 }
 
@@ -85,15 +86,8 @@ fn key() -> String {
         (Verdict::Reversed, "the other side is ahead"),
         (Verdict::Unknown, "it could not be measured here"),
     ];
-    let item = |(verdict, means)| format!("<li>{} {means}</li>\n", became(verdict));
+    let item = |(verdict, means)| format!("<li>{} {means}</li>\n", claims::became(verdict));
     format!("<ul class=\"key\">\n{}</ul>\n", all.map(item).concat())
-}
-
-/// A verdict with its sign, its word, and a colour besides.
-fn became(verdict: Verdict) -> String {
-    let (sign, word) = words::became(verdict);
-    let sign = format!("<span aria-hidden=\"true\">{sign}</span>");
-    format!("<span class=\"verdict {word}\">{sign} {word}</span>")
 }
 
 fn machine(report: &Report) -> String {

@@ -1,10 +1,9 @@
 //! A scenario in the page.
 
-use super::{became, paragraph, table};
-use crate::model::{Operation, Point, Quantity, ScenarioReport, Verdict};
+use super::{claims, paragraph, table};
+use crate::model::{Operation, Point, ScenarioReport};
 use crate::page::chart::{self, Drawing, NARROW, WIDE, escape};
 use crate::page::matrix::Matrix;
-use crate::page::number::{NONE, count, quotient, within};
 use crate::page::view::{Group, Names, groups, operations, operations_at, plain, shown};
 use crate::page::{tables, words};
 use std::fmt::Write;
@@ -117,7 +116,7 @@ impl Section<'_> {
             );
         }
         if !self.scenario.claims.is_empty() {
-            _ = write!(self.out, "<h3>What the article claims</h3>\n{}", claims(self.scenario));
+            _ = write!(self.out, "<h3>What the article claims</h3>\n{}", claims::explained(self.scenario));
         }
     }
 
@@ -143,33 +142,4 @@ impl Section<'_> {
             _ = write!(self.out, "<ul class=\"{class}\">\n{items}</ul>\n");
         }
     }
-}
-
-/// The claims of a scenario, with what explains those that do not hold.
-pub(super) fn claims(scenario: &ScenarioReport) -> String {
-    let mut out = String::from(
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"claims\">\n<table class=\"claims\">\n",
-    );
-    out += "<thead><tr><th scope=\"col\">now</th><th scope=\"col\">claim</th><th scope=\"col\" class=\"r\">then</th>";
-    out += "<th scope=\"col\" class=\"r\">measured</th></tr></thead>\n<tbody>\n";
-    for result in &scenario.claims {
-        let show = match result.claim.quantity {
-            Quantity::Crossing => count,
-            _ => quotient,
-        };
-        let then = words::claimed(result.claim.from, result.claim.to, show);
-        let now = result.now.as_ref().map_or(NONE.into(), |now| within(now, show));
-        let mut text = escape(&result.claim.text);
-        let why = if result.verdict == Verdict::Holds { "" } else { result.claim.explanation.as_str() };
-        for more in [result.words.as_str(), why].iter().filter(|more| !more.trim().is_empty()) {
-            _ = write!(text, "<br/><small>{}</small>", escape(more));
-        }
-        _ = write!(text, "<br/><small>{}</small>", escape(&result.claim.source));
-        let (sign, then, now) = (became(result.verdict), escape(&then), escape(&now));
-        _ = writeln!(
-            out,
-            "<tr><td>{sign}</td><th scope=\"row\">{text}</th><td class=\"r\">{then}</td><td class=\"r\">{now}</td></tr>"
-        );
-    }
-    out + "</tbody>\n</table>\n</div>\n"
 }

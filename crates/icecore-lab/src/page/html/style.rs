@@ -7,8 +7,9 @@ svg.narrow{display:none}
 *{box-sizing:border-box}
 html{scroll-behavior:smooth}
 @media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
-body{margin:0 auto;padding:2rem 1.25rem 4rem;max-width:52rem;background:var(--paper);color:var(--ink);\
+body{margin:0 auto;padding:2rem 1.25rem 4rem;max-width:58rem;background:var(--paper);color:var(--ink);\
 font-size:16px;line-height:1.55;overflow-wrap:anywhere}
+p,.verdict-list{max-width:46rem}
 h1{font-size:2rem;line-height:1.2;margin:0 0 .3rem}
 h2{font-size:1.5rem;line-height:1.25;margin:3.5rem 0 .3rem;padding-top:1.2rem;border-top:1px solid var(--grid)}
 h3{font-size:1.05rem;margin:2.2rem 0 .6rem}
@@ -40,7 +41,7 @@ thead th,thead td{color:var(--soft);border-bottom-color:var(--soft)}
 th:last-child,td:last-child{padding-right:0}
 .r{text-align:right}
 .part{color:var(--soft);padding-top:.8rem}
-.claims th{white-space:normal;min-width:13rem;width:100%;overflow-wrap:break-word}
+.claims tbody th{white-space:normal;min-width:13rem;width:100%;overflow-wrap:break-word}
 code{font-family:ui-monospace,'SF Mono',Menlo,Consolas,monospace;font-size:.85em}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1.2rem}
 dt{color:var(--soft)}dd{margin:0}

@@ -1,0 +1,59 @@
+//! What the articles claim, and what became of it.
+
+use super::escape;
+use crate::model::{ClaimResult, Quantity, ScenarioReport, Verdict};
+use crate::page::number::{NONE, count, quotient, within};
+use crate::page::words;
+use std::fmt::Write;
+
+/// Those of all scenarios in one table, below a link to each scenario.
+pub(super) fn overview(groups: &[(String, &ScenarioReport)]) -> String {
+    let mut rows = String::new();
+    for (link, scenario) in groups {
+        _ = writeln!(rows, "<tr><th class=\"part\" colspan=\"4\">{link}</th></tr>");
+        scenario.claims.iter().for_each(|result| rows += &row(result, &[]));
+    }
+    table(&rows)
+}
+
+/// Those of a scenario, with their source, and what explains those that do not hold.
+pub(super) fn explained(scenario: &ScenarioReport) -> String {
+    let row = |result: &ClaimResult| {
+        let why = if result.verdict == Verdict::Holds { "" } else { result.claim.explanation.as_str() };
+        row(result, &[&result.words, why, &result.claim.source])
+    };
+    table(&scenario.claims.iter().map(row).collect::<String>())
+}
+
+/// A verdict with its sign, its word, and a colour besides.
+pub(super) fn became(verdict: Verdict) -> String {
+    let (sign, word) = words::became(verdict);
+    let sign = format!("<span aria-hidden=\"true\">{sign}</span>");
+    format!("<span class=\"verdict {word}\">{sign} {word}</span>")
+}
+
+fn row(result: &ClaimResult, more: &[&str]) -> String {
+    let show = match result.claim.quantity {
+        Quantity::Crossing => count,
+        _ => quotient,
+    };
+    let then = escape(&words::claimed(result.claim.from, result.claim.to, show));
+    let now = escape(&result.now.as_ref().map_or(NONE.into(), |now| within(now, show)));
+    let mut text = escape(&result.claim.text);
+    for more in more.iter().filter(|more| !more.trim().is_empty()) {
+        _ = write!(text, "<br/><small>{}</small>", escape(more));
+    }
+    let sign = became(result.verdict);
+    format!(
+        "<tr><td>{sign}</td><th scope=\"row\">{text}</th><td class=\"r\">{then}</td><td class=\"r\">{now}</td></tr>\n"
+    )
+}
+
+fn table(rows: &str) -> String {
+    let heads = "<th scope=\"col\">now</th><th scope=\"col\">claim</th><th scope=\"col\" class=\"r\">then</th>\
+                 <th scope=\"col\" class=\"r\">measured</th>";
+    format!(
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"claims\">\n<table class=\"claims\">\n\
+         <thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</div>\n"
+    )
+}

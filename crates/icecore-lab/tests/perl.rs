@@ -1,0 +1,254 @@
+//! The runners of Perl: what each of them gives back, with the real modules; and runners that are wrong on purpose.
+//!
+//! Says what was skipped, where perl or a module is not installed.
+
+mod common;
+
+use icecore_lab::model::{Entry, Fidelity, Operation, Report, Role};
+use icecore_lab::run::{Options, run};
+use icecore_lab::scenario;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+fn options() -> Options {
+    Options { rounds: 1, turns: 1, modules: common::modules(), ..Options::default().small() }
+}
+
+fn is_here() -> bool {
+    let here = common::has("perl");
+    if !here {
+        eprintln!("skipped: perl is not installed");
+    }
+    here
+}
+
+/// This value, over runners of Perl.
+fn data(json: &str, more: &str, options: &Options) -> Report {
+    let text = format!(
+        "title = \"data\"\nlanguage = \"perl\"\noperations = [\"write\", \"read\", \"round-trip\"{more}\n\
+         [data]\njson = '''{{\"$icecore\":1,\"$strings\":\"bytes\",\"$value\":{json}}}'''\n"
+    );
+    let scenario = scenario::parse("data", &text).expect("a scenario");
+    run(&[scenario], options, &mut (), &AtomicBool::new(false)).expect("it runs")
+}
+
+fn entry<'r>(report: &'r Report, name: &str) -> Option<&'r Entry> {
+    let id = format!("perl/{name}");
+    let found = report.scenarios[0].points[0].entries.iter().find(|entry| entry.id == id && entry.role != Role::Twin);
+    if found.is_none() {
+        let absent = report.scenarios[0].absent.iter().find(|absent| absent.competitor == id);
+        let absent = absent.unwrap_or_else(|| panic!("{name} is nowhere"));
+        assert!(absent.install.is_some(), "{name}: {}", absent.why);
+        eprintln!("skipped: {name}: {}", absent.why);
+    }
+    found
+}
+
+fn why<'r>(report: &'r Report, name: &str) -> &'r str {
+    let id = format!("perl/{name}");
+    let absent = report.scenarios[0].absent.iter().find(|absent| absent.competitor == id);
+    absent.map_or_else(|| panic!("{name} is not absent"), |absent| absent.why.as_str())
+}
+
+/// What came back, in a word and with the differences.
+fn said(entry: &Entry) -> String {
+    match &entry.fidelity {
+        Fidelity::Exact => "exact".to_owned(),
+        Fidelity::Unchecked => "unchecked".to_owned(),
+        Fidelity::Alike { differences } => format!("alike: {}", differences.join("; ")),
+        Fidelity::Differs { differences } => format!("differs: {}", differences.join("; ")),
+        other => format!("{other:?}"),
+    }
+}
+
+const STRUCTURES: [&str; 21] = [
+    "storable",
+    "storable-net",
+    "sereal",
+    "sereal-functions",
+    "sereal-snappy",
+    "sereal-zlib",
+    "sereal-zstd",
+    "json-xs",
+    "cpanel-json-xs",
+    "json-pp",
+    "cbor-xs",
+    "messagepack",
+    "dumper",
+    "dumper-pp",
+    "icecore-storable",
+    "icecore-sereal",
+    "icecore-sereal-snappy",
+    "icecore-sereal-zstd",
+    "icecore-json",
+    "icecore-dumper",
+    "floor",
+];
+
+const FLAT: [&str; 9] =
+    ["split-join", "pack-a8", "pack-a16", "pack-la", "pack-na", "pack-l", "pack-n", "icecore-pack-l", "icecore-pack-n"];
+
+const NESTED: &str = r#"[{"name":"Zoe","boss":null,"list":[[],{},[[1,-2,300]]],"empty":"","quotes":"a'b\"c\\d$e@f"},
+    {"lines":"a\nb\u0000c","big":123456789,"text":{"$text":"Zo\u00eb \u263a"},"zip":"00123"}]"#;
+
+#[test]
+fn structures_come_back() {
+    if !is_here() {
+        return;
+    }
+    for more in ["]\nmemory = true", ", \"to-json\"]\nmedium = \"file\"\nmemory = true"] {
+        let report = data(NESTED, more, &options());
+        for name in STRUCTURES {
+            let Some(entry) = entry(&report, name) else { continue };
+            let expected = if name == "floor" { "unchecked" } else { "exact" };
+            assert_eq!(said(entry), expected, "{name}");
+            assert_eq!(entry.cell(Operation::Write).is_some(), name != "floor", "{name}");
+            assert!(entry.cell(Operation::Read).is_some(), "{name}");
+            if name != "floor" {
+                let steps: Vec<&str> = entry.memory.iter().map(|step| step.step.as_str()).collect();
+                assert_eq!(steps, ["start", "data", "written", "freed", "read"], "{name}");
+                assert!(entry.memory.iter().all(|step| step.resident > 1 << 20), "{name}");
+            }
+            let is_text = name.contains("json") || name == "floor";
+            let converts = entry.cell(Operation::ToJson).is_some();
+            assert_eq!(converts, !is_text && more.contains("to-json"), "{name}: {:?}", report.scenarios[0].notes);
+        }
+        for name in FLAT {
+            if name.starts_with("icecore") && common::modules().is_none() {
+                continue;
+            }
+            assert_eq!(why(&report, name), "it can't carry this: it only carries what is not nested");
+        }
+    }
+}
+
+#[test]
+fn objects_come_back_where_the_format_has_them() {
+    if !is_here() {
+        return;
+    }
+    let report = data(r#"{"$class":"Employee","$value":{"id":1001,"name":"Alice"}}"#, "]", &options());
+    for name in STRUCTURES {
+        if name.contains("json") || ["cbor-xs", "messagepack"].contains(&name) {
+            if report.scenarios[0]
+                .absent
+                .iter()
+                .any(|one| one.competitor == format!("perl/{name}") && one.install.is_some())
+            {
+                continue;
+            }
+            assert!(why(&report, name).starts_with("it can't carry this: encountered object 'Employee'"), "{name}");
+        } else if let Some(entry) = entry(&report, name).filter(|entry| entry.role == Role::Competitor) {
+            assert_eq!(said(entry), "exact", "{name}");
+        }
+    }
+}
+
+#[test]
+fn flat_lists_and_hashes_come_back() {
+    if !is_here() {
+        return;
+    }
+    let texts = data(r#"{"title":"hoge","author":"fuga","body":"hogehoge"}"#, "]\nmedium = \"file\"", &options());
+    for (name, size) in [("split-join", 18), ("pack-a8", 24), ("pack-a16", 48), ("pack-la", 28), ("pack-na", 28)] {
+        let entry = entry(&texts, name).expect("it needs nothing");
+        assert_eq!((said(entry).as_str(), entry.size), ("exact", Some(size)), "{name}");
+    }
+    let numbers = data("[-2147483648,-1,0,7,2147483647]", "]", &options());
+    for (name, size) in [("pack-l", 20), ("icecore-pack-l", 20)] {
+        let Some(entry) = entry(&numbers, name) else { continue };
+        assert_eq!((said(entry).as_str(), entry.size), ("exact", Some(size)), "{name}");
+    }
+    let as_text = "alike: numbers came back as text, 5 times, first at $[0]";
+    assert_eq!(said(entry(&numbers, "split-join").expect("it needs nothing")), as_text);
+    assert!(why(&numbers, "pack-n").contains("from 0 to 2**32 - 1"));
+    assert!(why(&numbers, "pack-a8").contains("up to 8 characters"));
+}
+
+#[test]
+fn what_is_no_flat_text_is_refused() {
+    if !is_here() {
+        return;
+    }
+    let report = data(r#"["a\u001cb"]"#, "]", &options());
+    assert!(why(&report, "split-join").contains("separator"));
+    let report = data(r#"["a",null]"#, "]", &options());
+    assert!(why(&report, "split-join").contains("undef"));
+    let report = data("[4294967296]", "]", &options());
+    assert!(why(&report, "pack-l").contains("32 bits"));
+    assert!(why(&report, "pack-n").contains("2**32"));
+    // Blanks at the end are what A takes away, with a length before it as well. The
+    // runners do not find out, the check does.
+    let report = data(r#"["a "]"#, "]", &options());
+    for name in ["pack-a8", "pack-a16", "pack-la", "pack-na"] {
+        assert!(said(entry(&report, name).expect("it takes part")).starts_with("differs"), "{name}");
+    }
+    assert_eq!(said(entry(&report, "split-join").expect("it takes part")), "exact");
+}
+
+/// The scenarios' claims are about competitors and operations that there are.
+#[test]
+fn claims_name_who_takes_part() {
+    let runners = Path::new(env!("CARGO_MANIFEST_DIR")).join("runners");
+    for name in ["perl-mix", "employees", "job-hash", "flat-strings", "int-list"] {
+        let scenario = scenario::find(name).expect("the scenario");
+        assert!(!scenario.claims.is_empty() && !scenario.published.is_empty(), "{name}");
+        let sides = scenario.claims.iter().flat_map(|claim| [&claim.over, &claim.under]);
+        let sides = sides.map(|side| (&side.competitor, side.operation));
+        for (competitor, operation) in
+            sides.chain(scenario.published.iter().map(|one| (&one.competitor, one.operation)))
+        {
+            assert!(runners.join(format!("{competitor}.pl")).exists(), "{name}: {competitor}");
+            assert!(operation.is_none_or(|operation| scenario.operations.contains(&operation)), "{name}: {competitor}");
+        }
+        assert!(scenario.only.iter().all(|id| runners.join(format!("{id}.pl")).exists()), "{name}");
+    }
+}
+
+fn wrong(folder: &str, names: &[&str], patience: u64) -> Report {
+    let options = Options {
+        runners: Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)),
+        only: names.iter().map(|name| format!("perl/{name}")).collect(),
+        patience: Duration::from_secs(patience),
+        ..options()
+    };
+    data(r#"{"list":[1,2,3],"name":"Alice"}"#, "]", &options)
+}
+
+#[test]
+fn who_is_wrong_is_caught() {
+    if !is_here() {
+        return;
+    }
+    let names =
+        ["storable", "forgets", "textual", "liar-more", "liar-less", "dies", "fails", "cannot", "noise", "absent"];
+    let report = wrong("runners", &names, 60);
+    assert_eq!(said(entry(&report, "storable").expect("it is right")), "exact");
+    let forgets = said(entry(&report, "forgets").expect("it takes part"));
+    assert!(forgets.starts_with("differs: "), "{forgets}");
+    let textual = said(entry(&report, "textual").expect("it takes part"));
+    assert_eq!(textual, "alike: numbers came back as text, 3 times, first at $.list[0]");
+    for (name, expected) in [
+        ("liar-more", "it says that 3600000000000 ns passed"),
+        ("liar-less", "it says that -1"),
+        ("dies", "it could not go on"),
+        ("fails", "the bytes are bad"),
+        ("cannot", "it can't carry this: it carries nothing"),
+        ("noise", "it answered"),
+        ("absent", "the Perl module No::Such::Module is missing"),
+    ] {
+        assert!(why(&report, name).contains(expected), "{name}: {}", why(&report, name));
+    }
+}
+
+#[test]
+fn who_does_not_answer_is_not_waited_for() {
+    if !is_here() {
+        return;
+    }
+    for (folder, name) in [("runners", "silent"), ("mute", "mute")] {
+        let report = wrong(folder, &[name], 5);
+        assert_eq!(why(&report, name), "it did not answer for 5 seconds");
+    }
+}
