@@ -9,7 +9,7 @@ use clap::Parser;
 use icecore::{Document, Stage};
 use icecore_lab::scenario::Scenario;
 use serde_json::value::RawValue;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -82,19 +82,52 @@ fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &
     rows::run(asked, global, report)?;
     let name = column.split('=').next().unwrap_or_default();
     let text = std::fs::read_to_string(&rows).map_err(|error| failed(&error))?;
-    let mut list = String::from("[");
+    let mut list = List::default();
     for row in text.lines() {
-        let cells: HashMap<String, &RawValue> = serde_json::from_str(row).map_err(|error| failed(&error))?;
+        let cells: Object<'_> = serde_json::from_str(row).map_err(|error| failed(&error))?;
         let cell = cells.get(name).ok_or_else(|| Stop::Failed(code::USAGE, format!("there is no column {name}")))?;
-        if list.len() > 1 {
-            list.push(',');
-        }
-        list.push_str(cell.get());
+        list.push(cell.get()).map_err(|error| failed(&error))?;
     }
-    list.push(']');
+    let list = list.end();
     let stage = Stage::parse("json:typed").map_err(|error| failed(&error))?;
     let document = icecore::read_as(list.as_bytes(), &stage, &global.limit).map_err(|error| failed(&error))?;
     let format = column.split_once('=').map_or("", |(_, path)| path);
     let format = format.rsplit('/').next().unwrap_or_default().split(':').next().unwrap_or_default();
     Ok((document.into_owned(), format.to_owned()))
+}
+
+type Object<'j> = BTreeMap<String, &'j RawValue>;
+
+/// Documents as `json:typed`, one after the other, as one document: the list of them.
+#[derive(Default)]
+struct List {
+    items: String,
+    /// What stands around a value that is more than plain JSON, without the value.
+    around: String,
+}
+
+impl List {
+    fn push(&mut self, document: &str) -> serde_json::Result<()> {
+        let mut value = document;
+        let mut around = Object::new();
+        if document.starts_with("{\"$icecore\"") {
+            around = serde_json::from_str(document)?;
+            value = around.remove("$value").map_or("null", RawValue::get);
+        }
+        if !around.is_empty() {
+            self.around = serde_json::to_string(&around)?;
+        }
+        if !self.items.is_empty() {
+            self.items.push(',');
+        }
+        self.items.push_str(value);
+        Ok(())
+    }
+
+    fn end(self) -> String {
+        match self.around.strip_suffix('}') {
+            Some(around) => format!("{around},\"$value\":[{}]}}", self.items),
+            None => format!("[{}]", self.items),
+        }
+    }
 }

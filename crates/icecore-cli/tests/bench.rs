@@ -1,0 +1,192 @@
+//! `icecore bench` at the command line. What it measures is tested in icecore-lab; here are its arguments, its files,
+//! its exit codes, and how it is stopped.
+
+use icecore_lab::model::Report;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn icecore(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_icecore"));
+    command.args(["-q", "bench"]).args(args).stdin(Stdio::null());
+    command
+}
+
+/// Stdout, stderr and the exit code.
+fn output(args: &[&str]) -> (String, String, i32) {
+    let done = icecore(args).output().expect("icecore runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (text(done.stdout), text(done.stderr), done.status.code().expect("it ends by itself"))
+}
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cookbook/samples").join(name)
+}
+
+fn report(path: &Path) -> Report {
+    serde_json::from_slice(&fs::read(path).expect("it was written")).expect("a report")
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path as text")
+}
+
+fn has_perl() -> bool {
+    let here = Command::new("perl").arg("-v").stdout(Stdio::null()).status().is_ok();
+    if !here {
+        eprintln!("skipped: perl is not installed");
+    }
+    here
+}
+
+#[test]
+fn wrong_words_say_what_would_be_right() {
+    for (args, said) in [
+        (&["perl-mux"][..], "there is no scenario perl-mux; there are employees, "),
+        (&["--weight", "raed:1"], "there is no `raed`"),
+        (&["--fail-on", "10%"], "--compare"),
+        (&["--data", "x", "perl-mix"], "cannot be used with"),
+        (&["--data", "/nowhere/at/all"], "/nowhere/at/all: "),
+        (&["--report", "/nowhere/at/all"], "/nowhere/at/all: "),
+        (&["--rounds", "0"], "--rounds"),
+    ] {
+        let (stdout, stderr, code) = output(args);
+        assert_eq!((stdout.as_str(), code), ("", 2), "{args:?}: {stderr}");
+        assert!(stderr.contains(said), "{args:?}: {stderr}");
+    }
+}
+
+#[test]
+fn what_waits_for_the_store_says_so() {
+    let (stdout, _, code) = output(&["pending-store"]);
+    assert_eq!(code, 0);
+    assert!(stdout.contains("It waits for"), "{stdout}");
+}
+
+#[test]
+fn the_list_names_scenarios_and_competitors() {
+    let (stdout, stderr, code) = output(&["--list"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    for word in ["perl-mix", "php-web", "ruby-base64", "pending-store", "waits for", "perl/storable", "php/serialize"] {
+        assert!(stdout.contains(word), "{word} in {stdout}");
+    }
+}
+
+#[test]
+fn your_own_data_is_ranked_and_written_to_files() {
+    if !has_perl() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = ["x.json", "x.csv", "x.md", "x.html"].map(|name| folder.path().join(name));
+    let [json, csv, md, html] = files.each_ref().map(|path| text(path));
+    let data = sample("session.storable");
+    let (stdout, stderr, code) = output(&[
+        "--data",
+        text(&data),
+        "--small",
+        "--only",
+        "perl/storable,perl/sereal,perl/json-xs,engine",
+        "--weight",
+        "write:1,read:100,size:0.1",
+        "--explain",
+        "--json",
+        json,
+        "--csv",
+        csv,
+        "--markdown",
+        md,
+        "--html",
+        html,
+    ]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert!(stdout.contains("write:1,read:100,size:0.1"), "{stdout}");
+    let found = report(&files[0]);
+    let point = &found.scenarios[0].points[0];
+    assert!(point.entries.iter().any(|entry| entry.id == "perl/storable"));
+    // The session has an object, which JSON can't carry as it is.
+    assert!(found.scenarios[0].absent.iter().any(|absent| absent.competitor == "perl/json-xs"));
+    assert!(fs::read_to_string(&files[1]).expect("CSV").lines().count() > 4);
+    assert!(fs::read_to_string(&files[2]).expect("Markdown").contains("| competitor |"));
+    assert!(fs::read_to_string(&files[3]).expect("HTML").contains("<svg"));
+
+    // The same again, from the file.
+    let again = folder.path().join("again.json");
+    let (_, stderr, code) = output(&["--report", json, "--json", text(&again)]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(report(&again).scenarios[0].points[0].entries.len(), point.entries.len());
+
+    // Nothing is worse than itself; what is twice as large is.
+    let compare = |old: &str| output(&["--report", json, "--compare", old, "--fail-on", "10%"]).2;
+    assert_eq!(compare(json), 0);
+    let mut smaller = found;
+    for entry in &mut smaller.scenarios[0].points[0].entries {
+        entry.size = entry.size.map(|size| size / 2);
+    }
+    fs::write(&again, serde_json::to_vec(&smaller).expect("a report")).expect("a file");
+    assert_eq!(compare(text(&again)), 1);
+    assert_eq!(output(&["--report", json, "--compare", text(&again)]).2, 0, "without --fail-on it only tells");
+}
+
+#[test]
+fn data_comes_from_pipes_and_columns() {
+    if !has_perl() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("x.json");
+    let only = ["--small", "--only", "perl/storable,perl/json-xs", "--json", text(&json)];
+
+    let mut child = icecore(&[&["--data", "-"][..], &only].concat())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("icecore runs");
+    child.stdin.take().expect("a pipe").write_all(br#"{"a":[1,2,3],"b":"text"}"#).expect("it reads");
+    assert!(child.wait().expect("it ends").success());
+    assert_eq!(report(&json).scenarios[0].baseline.as_deref(), Some("perl/json-xs"));
+
+    let table = folder.path().join("table.csv");
+    fs::write(&table, "id,meta\n1,\"a:1:{i:0;i:5;}\"\n2,\"a:2:{i:0;i:6;i:1;s:1:\"\"x\"\";}\"\n").expect("a file");
+    let (_, stderr, code) = output(&[&["--data", text(&table), "--column", "meta=php"][..], &only].concat());
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let found = report(&json);
+    let sizes: Vec<_> = found.scenarios[0].points[0]
+        .entries
+        .iter()
+        .filter(|one| one.id == "perl/json-xs")
+        .map(|one| one.size)
+        .collect();
+    assert_eq!(sizes[0], Some("[[5],[6,\"x\"]]".len() as u64));
+    let (_, stderr, code) = output(&["--data", text(&table), "--column", "mata=php"]);
+    assert!(code != 0 && stderr.contains("mata"), "{code} {stderr}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_stopped_keeps_what_it_has() {
+    if !has_perl() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("x.json");
+    let args =
+        ["flat-strings", "int-list", "--rounds", "1000", "--only", "perl/storable,perl/sereal", "--json", text(&json)];
+    let child = icecore(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("icecore runs");
+    std::thread::sleep(Duration::from_secs(4));
+    let before = Instant::now();
+    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
+    assert!(told.success());
+    let done = child.wait_with_output().expect("it ends");
+    assert!(before.elapsed() < Duration::from_secs(20), "it took {:?} to end", before.elapsed());
+    assert_eq!(done.status.code(), Some(5));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("stopped"));
+    let found = report(&json);
+    assert_eq!(found.scenarios.len(), 1, "the second scenario has not begun");
+    assert!(found.scenarios[0].stopped);
+    let samples: usize =
+        found.scenarios[0].points[0].entries.iter().flat_map(|one| &one.cells).map(|cell| cell.samples.len()).sum();
+    assert!(samples > 0);
+}
