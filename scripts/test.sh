@@ -82,10 +82,18 @@ fi
 
 # -- What it does ------------------------------------------------------------
 
+# The lab measures Icecore in Perl as well, so the module comes first.
+if has_perl_headers; then
+    step 'Perl module: build' scripts/modules.sh
+else
+    skip 'Perl module' 'the headers of perl are missing: libperl-dev'
+fi
 step 'tests' cargo test --locked --workspace --no-fail-fast
 # These tests say so themselves, but nobody sees it.
 have php || skip 'PHP as a judge of what is written' 'php is missing: php-cli, php-igbinary'
 have ruby || skip 'Ruby as a judge of what is written' 'ruby is missing'
+have nginx || [ -x /usr/sbin/nginx ] || skip 'pages over the web' 'nginx and php-fpm are missing: nginx-light, php-fpm'
+step 'the lab: its page in a browser' scripts/bench-page.sh docs/bench/report.html
 step 'engine without default features' cargo test --locked -p icecore --no-default-features --lib
 if have rustup && rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then
     step 'engine for wasm32' cargo build --locked -p icecore --no-default-features --target wasm32-unknown-unknown
@@ -110,15 +118,12 @@ step 'C interface: examples' scripts/capi.sh
 # -- The modules -------------------------------------------------------------
 
 if has_perl_headers; then
-    step 'Perl module: build' scripts/modules.sh
     step 'Perl module: tests' scripts/modules.sh test
     if [ "$(id -u)" -eq 0 ] && have debootstrap; then
         step 'Perl module: tests on perl 5.40' scripts/trixie.sh
     else
         skip 'Perl module on perl 5.40' 'its Debian 13 can only be made by root, with debootstrap'
     fi
-else
-    skip 'Perl module' 'the headers of perl are missing: libperl-dev'
 fi
 
 # -- The end -----------------------------------------------------------------
