@@ -185,11 +185,11 @@ fn leader([x, y]: [f64; 2], name: &Place) -> [f64; 2] {
     }
 }
 
-/// Small places along a line, without its beginning.
+/// Small places along a line, without those in its first dot.
 fn along([x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) -> impl Iterator<Item = Place> {
-    (4..20)
-        .map(|step| f64::from(step) / 20.0)
-        .map(move |part| around([x1 + (x2 - x1) * part, y1 + (y2 - y1) * part], 1.0))
+    let length = (x2 - x1).hypot(y2 - y1).max(1.0);
+    let steps = (2..).map(|step| f64::from(step) * 4.0).take_while(move |far| *far < length);
+    steps.map(move |far| around([x1 + (x2 - x1) * far / length, y1 + (y2 - y1) * far / length], 1.0))
 }
 
 fn around([x, y]: [f64; 2], reach: f64) -> Place {
