@@ -1,6 +1,7 @@
 //! A small run of the scenario over the web, with real servers if they are there.
 
 use icecore_lab::model::{Fidelity, Operation, Role};
+use icecore_lab::run::{Options, run};
 use icecore_lab::scenario::{self, Scenario};
 use icecore_lab::web::{self, Outcome, Plan, Watch};
 use std::path::Path;
@@ -101,4 +102,19 @@ fn a_stopped_run_keeps_what_it_has() {
         assert_eq!(point.entries.len(), 3);
         assert!(point.entries.iter().all(|entry| entry.cells[0].samples.len() == 2));
     }
+}
+
+#[test]
+fn it_runs_like_other_scenarios() {
+    if web::ready().is_err() {
+        return;
+    }
+    let scenario = scenario::find("php-web").expect("the scenario is there");
+    let options = Options { only: vec!["php/serialize".into(), "php/json".into()], ..Options::default().small() };
+    let report = run(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    let scenario = &report.scenarios[0];
+    let places: Vec<(f64, i64)> = scenario.points.iter().map(|point| (point.at, point.parameters["clients"])).collect();
+    assert_eq!(places, [(42.0, 1), (42.0, 10), (302.0, 1), (302.0, 10)]);
+    assert_eq!(scenario.claims.len(), 4);
+    assert!(scenario.noise.spread > 0.0, "the machine was looked at between the turns");
 }
