@@ -2,6 +2,7 @@
 
 use super::canvas::{Anchor, Canvas, fit, width as text_width};
 use super::labels::Place;
+use super::legend::{Sign, legend};
 use super::scale::Scale;
 use super::{Drawing, NARROW};
 use crate::model::{Entry, Operation, Point, ScenarioReport};
@@ -52,11 +53,12 @@ pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Na
     canvas.text("m s", Anchor::Middle, [(left + width) / 2.0, bottom + 36.0], "bytes, further left is better");
     let front = front(&mut canvas, &dots, &x, &y);
     let area = Place { x: left + 2.0, y: top - 6.0, width: width - left - 4.0, height: bottom - top + 6.0 };
-    labelled(&mut canvas, &dots, &x, &y, &area, front);
+    let rest = labelled(&mut canvas, &dots, &x, &y, &area, front);
+    let height = bottom + 46.0 + legend(&mut canvas, &rest, bottom + 46.0, width);
     let list: Vec<String> = dots.iter().map(|d| format!("{} {}, {}", d.name, bytes(d.size), time(d.ns))).collect();
     let about = format!("Bytes and time to {what} on logarithmic axes, less of both is better: {}.", list.join("; "));
     let title = format!("{}: {}", plain(&scenario.name), at("bytes against time", point));
-    Some(Drawing { title, about, width, height: bottom + 46.0, body: canvas.done() })
+    Some(Drawing { title, about, width, height, body: canvas.done() })
 }
 
 /// Which time: of a round trip, of writing and reading together, or of what there is.
@@ -116,8 +118,16 @@ fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) -> Vec<Place> 
 }
 
 /// Dots, and their names where nothing else is: beside them, or further off with a line.
-/// A name for which there is no room at all is left to the table.
-fn labelled(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale, area: &Place, front: Vec<Place>) {
+/// Gives those for which there is no room at all: they go below.
+fn labelled(
+    canvas: &mut Canvas,
+    dots: &[Dot],
+    x: &Scale,
+    y: &Scale,
+    area: &Place,
+    front: Vec<Place>,
+) -> Vec<(Sign, String)> {
+    let mut rest = vec![];
     let places: Vec<[f64; 2]> = dots.iter().map(|d| [x.at(d.size), y.at(d.ns)]).collect();
     let mut taken: Vec<Place> = places.iter().map(|at| around(*at, 5.5)).collect();
     taken.extend(front);
@@ -150,14 +160,25 @@ fn labelled(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale, area: &Plac
                 }
                 label(canvas, dot, &name, place, at[0]);
             }
-            let class = CLASSES.iter().position(|class| *class == dot.class).unwrap_or(2);
-            canvas.mark(dot.class, [0, 3, 0, 1][class], at, 5.0);
+            canvas.mark(dot.class, shape(dot), at, 5.0);
         });
+        if found.is_none() {
+            rest.push((Sign::Mark(dot.class.into(), shape(dot)), title));
+        }
         if let Some((place, far)) = found {
             taken.extend(along(at, leader(at, &place)).filter(|_| far));
             taken.push(place);
             names.push(place);
         }
+    }
+    rest
+}
+
+fn shape(dot: &Dot) -> usize {
+    match dot.class {
+        "base" => 3,
+        "wrong" => 1,
+        _ => 0,
     }
 }
 
