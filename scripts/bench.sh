@@ -22,7 +22,6 @@ if [ "${1:-}" != --draw ]; then
     mkdir -p docs/bench
     mv "$folder/report.json" "$report"
 fi
-"$icecore" bench --report "$report" --html docs/bench/report.html --markdown docs/bench/report.md \
-    --csv docs/bench/report.csv --charts docs/bench/charts --performance docs/performance.md >/dev/null
+UPDATE_PAGES=1 cargo test --quiet -p icecore-lab --test published
 UPDATE_PAGES=1 cargo test --quiet -p icecore-cli --test pages
 say "docs/bench is written: docs/bench/report.html shows it"

@@ -22,7 +22,7 @@ pub use chart::{Kind, charts, kinds, svg};
 pub use csv::csv;
 pub use html::html;
 pub use markdown::markdown;
-pub use performance::performance;
+pub use performance::{performance, readme, readme_chart};
 pub use ranking::ranking;
 pub use text::text;
 

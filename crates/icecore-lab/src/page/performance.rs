@@ -3,9 +3,12 @@
 use super::markdown::{around, explained, machine, section, sentences, summary};
 use super::table::escape;
 use super::view::{Names, shown};
-use super::{tables, words};
-use crate::model::{Report, ScenarioReport, Verdict};
+use super::{Kind, svg, tables, words};
+use crate::model::{Operation, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
+
+/// The chart that the README shows.
+const CHART: (&str, Kind) = ("perl-mix", Kind::Bars(Operation::RoundTrip));
 
 /// The text of `docs/performance.md`. It links to `bench/report.html`, which has the
 /// charts, to `bench/report.json`, which has the samples, and to `bench/engine.md`, which is
@@ -41,6 +44,26 @@ fn claims(report: &Report) -> String {
         out += &explained(scenario, |verdict| verdict != Verdict::Holds);
     }
     out
+}
+
+/// The chart that the README shows: what it is of, and the SVG.
+pub fn readme_chart(report: &Report) -> Option<(String, String)> {
+    let (scenario, kind) = CHART;
+    let title = &report.scenarios.iter().find(|one| one.name == scenario)?.title;
+    Some((format!("{title}, {}", words::operation(Operation::RoundTrip)), svg(report, scenario, kind)?))
+}
+
+/// What the README shows of a run: one chart, and all claims in one table.
+pub fn readme(report: &Report) -> String {
+    let mut out = String::new();
+    if let Some((about, _)) = readme_chart(report) {
+        _ = write!(out, "![{}](docs/bench/chart.svg)\n\n", escape(&about));
+    }
+    let all = || report.scenarios.iter().flat_map(|s| &s.claims);
+    let held = all().filter(|c| matches!(c.verdict, Verdict::Holds | Verdict::Stronger)).count();
+    _ = write!(out, "Of {} claims of the articles {held} hold on this machine, or hold even more", all().count());
+    out += " ([what explains the others, and everything else](docs/performance.md)):\n\n";
+    out + &tables::claims(all()).markdown()
 }
 
 fn one(scenario: &ScenarioReport, seed: u64) -> String {

@@ -78,9 +78,6 @@ pub struct Bench {
     /// Write each chart as an SVG file into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub charts: Option<PathBuf>,
-    /// Write the page that the project publishes
-    #[arg(long, value_name = "FILE", hide = true)]
-    pub performance: Option<PathBuf>,
     /// Compare with the report of an earlier run: ratios to the baseline, sizes, fidelity
     #[arg(long, value_name = "OLD.json", value_hint = ValueHint::FilePath)]
     pub compare: Option<PathBuf>,

@@ -172,13 +172,8 @@ type Writer<'w> = &'w dyn Fn(&model::Report) -> String;
 /// The files that were asked for.
 fn write_all(args: &Bench, report: &model::Report) -> Result<(), Stop> {
     let json = |report: &model::Report| serde_json::to_string(report).unwrap_or_default() + "\n";
-    let files: [(&Option<PathBuf>, Writer<'_>); 5] = [
-        (&args.json, &json),
-        (&args.csv, &page::csv),
-        (&args.markdown, &page::markdown),
-        (&args.html, &page::html),
-        (&args.performance, &page::performance),
-    ];
+    let files: [(&Option<PathBuf>, Writer<'_>); 4] =
+        [(&args.json, &json), (&args.csv, &page::csv), (&args.markdown, &page::markdown), (&args.html, &page::html)];
     for (path, make) in files {
         if let Some(path) = path {
             write(path, &make(report))?;

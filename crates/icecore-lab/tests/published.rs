@@ -1,0 +1,69 @@
+//! What is published is what the report says: `docs/performance.md` and the README's part are made from
+//! `docs/bench/report.json`. `UPDATE_PAGES=1` writes them.
+
+use icecore_lab::model::{Report, SCHEMA};
+use icecore_lab::page;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str = "<!-- bench: made by scripts/bench.sh from docs/bench/report.json -->\n";
+const END: &str = "<!-- /bench -->\n";
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
+
+fn text(name: &str) -> String {
+    fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn report() -> Report {
+    let report: Report = serde_json::from_str(&text("docs/bench/report.json")).expect("it is a report");
+    assert_eq!(report.schema, SCHEMA);
+    report
+}
+
+/// Compares a file with what it should be, or writes it.
+fn same(name: &str, expected: &str) {
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        fs::write(path(name), expected).expect("the page can be written");
+    }
+    assert!(text(name) == expected, "{name} is out of date: `scripts/bench.sh --draw` mends it");
+}
+
+#[test]
+fn the_page_of_performance_is_what_the_report_says() {
+    same("docs/performance.md", &page::performance(&report()));
+}
+
+#[test]
+fn the_readme_shows_what_the_report_says() {
+    let readme = text("README.md");
+    let (before, rest) = readme.split_once(BEGIN).expect("the README has a place for it");
+    let (_, after) = rest.split_once(END).expect("the place ends");
+    same("README.md", &format!("{before}{BEGIN}{}{END}{after}", page::readme(&report())));
+}
+
+#[test]
+fn the_files_beside_the_report_are_made_from_it() {
+    let report = report();
+    same("docs/bench/report.html", &page::html(&report));
+    same("docs/bench/report.md", &page::markdown(&report));
+    same("docs/bench/report.csv", &page::csv(&report));
+    let (_, chart) = page::readme_chart(&report).expect("the chart of the README");
+    same("docs/bench/chart.svg", &chart);
+}
+
+#[test]
+fn every_scenario_was_run_in_full() {
+    let report = report();
+    assert!(!report.settings.small);
+    for scenario in icecore_lab::scenario::all().expect("their files are right") {
+        let found = report.scenarios.iter().find(|one| one.name == scenario.name);
+        let found = found.unwrap_or_else(|| panic!("{} is not in the report", scenario.name));
+        assert!(!found.stopped, "{} was stopped", scenario.name);
+        let sizes =
+            if scenario.waits.is_some() { 0 } else { scenario.sizes(false).count() * scenario.clients.len().max(1) };
+        assert_eq!(found.points.len(), sizes, "{}", scenario.name);
+    }
+}
