@@ -92,13 +92,13 @@ pub(super) fn summary(scenario: &ScenarioReport, point: &Point, names: &Names) -
 fn claims(scenario: &ScenarioReport) -> String {
     let mut out = String::new();
     section(&mut out, "What the article claims", &tables::claims(&scenario.claims));
-    out + &explained(scenario)
+    out + &explained(scenario, |_| true)
 }
 
-/// What became of the claims, in words.
-pub(super) fn explained(scenario: &ScenarioReport) -> String {
+/// What became of some of the claims, in words.
+pub(super) fn explained(scenario: &ScenarioReport, which: impl Fn(Verdict) -> bool) -> String {
     let mut out = String::new();
-    for result in &scenario.claims {
+    for result in scenario.claims.iter().filter(|result| which(result.verdict)) {
         let why = match result.verdict {
             Verdict::Holds => String::new(),
             _ => plain(&result.claim.explanation),

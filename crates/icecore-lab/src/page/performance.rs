@@ -41,7 +41,7 @@ fn claims(report: &Report) -> String {
     _ = writeln!(out, "{held} of {} hold on this machine, or hold even more.", all().count());
     for scenario in report.scenarios.iter().filter(|s| !s.claims.is_empty()) {
         section(&mut out, &scenario.name, &tables::claims(&scenario.claims));
-        out += &explained(scenario);
+        out += &explained(scenario, |verdict| verdict != Verdict::Holds);
     }
     out
 }

@@ -2,6 +2,7 @@
 
 use super::canvas::{Anchor, Canvas, fit, width as text_width};
 use super::labels::Place;
+use super::legend::{Sign, legend};
 use super::scale::Scale;
 use super::{Drawing, NARROW};
 use crate::model::{Entry, Operation, Point, ScenarioReport};
@@ -52,11 +53,12 @@ pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Na
     canvas.text("m s", Anchor::Middle, [(left + width) / 2.0, bottom + 36.0], "bytes, further left is better");
     let front = front(&mut canvas, &dots, &x, &y);
     let area = Place { x: left + 2.0, y: top - 6.0, width: width - left - 4.0, height: bottom - top + 6.0 };
-    labelled(&mut canvas, &dots, &x, &y, &area, front);
+    let rest = labelled(&mut canvas, &dots, &x, &y, &area, front);
+    let height = bottom + 46.0 + legend(&mut canvas, &rest, bottom + 46.0, width);
     let list: Vec<String> = dots.iter().map(|d| format!("{} {}, {}", d.name, bytes(d.size), time(d.ns))).collect();
     let about = format!("Bytes and time to {what} on logarithmic axes, less of both is better: {}.", list.join("; "));
     let title = format!("{}: {}", plain(&scenario.name), at("bytes against time", point));
-    Some(Drawing { title, about, width, height: bottom + 46.0, body: canvas.done() })
+    Some(Drawing { title, about, width, height, body: canvas.done() })
 }
 
 /// Which time: of a round trip, of writing and reading together, or of what there is.
@@ -116,43 +118,103 @@ fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) -> Vec<Place> 
 }
 
 /// Dots, and their names where nothing else is: beside them, or further off with a line.
-fn labelled(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale, area: &Place, front: Vec<Place>) {
+/// Gives those for which there is no room at all: they go below.
+fn labelled(
+    canvas: &mut Canvas,
+    dots: &[Dot],
+    x: &Scale,
+    y: &Scale,
+    area: &Place,
+    front: Vec<Place>,
+) -> Vec<(Sign, String)> {
+    let mut rest = vec![];
     let places: Vec<[f64; 2]> = dots.iter().map(|d| [x.at(d.size), y.at(d.ns)]).collect();
-    let mut taken: Vec<Place> =
-        places.iter().map(|[x, y]| Place { x: x - 5.5, y: y - 5.5, width: 11.0, height: 11.0 }).collect();
+    let mut taken: Vec<Place> = places.iter().map(|at| around(*at, 5.5)).collect();
     taken.extend(front);
+    let mut names: Vec<Place> = vec![];
     // The important ones choose first.
     let mut order: Vec<usize> = (0..dots.len()).collect();
-    order.sort_by_key(|i| ["own", "base", "other", "wrong"].iter().position(|class| *class == dots[*i].class));
+    order.sort_by_key(|i| CLASSES.iter().position(|class| *class == dots[*i].class));
     for i in order {
-        let (dot, [at_x, at_y]) = (&dots[i], places[i]);
+        let (dot, at) = (&dots[i], places[i]);
         let name = fit(&dot.name, area.width * 0.6, 12.5);
         let (wide, high) = (text_width(&name, 12.5) * if dot.class == "own" { 1.08 } else { 1.0 }, 15.0);
-        let free = |place: &Place| place.inside(area) && !taken.iter().any(|other| place.meets(other));
-        let found = offsets(wide, high)
-            .map(|([dx, dy], far)| (Place { x: at_x + dx, y: at_y + dy, width: wide, height: high }, far))
-            .find(|(place, _)| free(place));
+        // A line through another dot would seem to name that one.
+        let near = |[x, y]: [f64; 2]| (x - at[0]).hypot(y - at[1]) < 14.0;
+        let others: Vec<Place> =
+            places.iter().filter(|other| !near(**other)).map(|other| around(*other, 5.5)).collect();
+        let crosses = |step: Place| names.iter().chain(&others).any(|other| step.meets(other));
+        let free = |(place, far): &(Place, bool)| {
+            place.inside(area)
+                && !taken.iter().any(|other| place.meets(other))
+                && !(*far && along(at, leader(at, place)).any(crosses))
+        };
+        let mut all = offsets(wide, high)
+            .map(|([dx, dy], far)| (Place { x: at[0] + dx, y: at[1] + dy, width: wide, height: high }, far));
+        let found = all.find(free);
         let title = format!("{}: {}, {}", dot.name, bytes(dot.size), time(dot.ns));
         canvas.group(&title, |canvas| {
-            let shape = ["own", "base", "other", "wrong"].iter().position(|class| *class == dot.class).unwrap_or(2);
-            if let Some((place, far)) = found {
-                if far {
-                    let end = if place.x > at_x { place.x - 2.0 } else { place.x + wide + 2.0 };
-                    let end = if place.x <= at_x && at_x <= place.x + wide { at_x } else { end };
-                    canvas.line("leader", [at_x, at_y], [end, place.y + high / 2.0]);
+            if let Some((place, far)) = &found {
+                if *far {
+                    canvas.line("leader", at, leader(at, place));
                 }
-                let class = if dot.class == "own" { "t strong lab" } else { "t lab" };
-                // The end that is next to the dot stands where it should, however wide the font is.
-                let (anchor, x) = match place.x + wide <= at_x {
-                    true => (Anchor::End, place.x + wide),
-                    false => (Anchor::Start, place.x),
-                };
-                canvas.text(class, anchor, [x, place.y + 11.5], &name);
+                label(canvas, dot, &name, place, at[0]);
             }
-            canvas.mark(dot.class, [0, 3, 0, 1][shape], [at_x, at_y], 5.0);
+            canvas.mark(dot.class, shape(dot), at, 5.0);
         });
-        taken.extend(found.map(|(place, _)| place));
+        if found.is_none() {
+            rest.push((Sign::Mark(dot.class.into(), shape(dot)), title));
+        }
+        if let Some((place, far)) = found {
+            taken.extend(along(at, leader(at, &place)).filter(|_| far));
+            taken.push(place);
+            names.push(place);
+        }
     }
+    rest
+}
+
+fn shape(dot: &Dot) -> usize {
+    match dot.class {
+        "base" => 3,
+        "wrong" => 1,
+        _ => 0,
+    }
+}
+
+/// In the order in which they may choose.
+const CLASSES: [&str; 4] = ["own", "base", "other", "wrong"];
+
+/// The end that is next to the dot stands where it should, however wide the font is.
+fn label(canvas: &mut Canvas, dot: &Dot, name: &str, place: &Place, dot_x: f64) {
+    let class = if dot.class == "own" { "t strong lab" } else { "t lab" };
+    let (anchor, x) = match place.x + place.width <= dot_x {
+        true => (Anchor::End, place.x + place.width),
+        false => (Anchor::Start, place.x),
+    };
+    canvas.text(class, anchor, [x, place.y + 11.5], name);
+}
+
+/// Where the line from a dot to its name ends: at the name's nearest side.
+fn leader([x, y]: [f64; 2], name: &Place) -> [f64; 2] {
+    let middle = name.y + name.height / 2.0;
+    match () {
+        () if name.x > x => [name.x - 2.0, middle],
+        () if name.x + name.width < x => [name.x + name.width + 2.0, middle],
+        () if name.y > y => [x, name.y],
+        () => [x, name.y + name.height],
+    }
+}
+
+/// Small places along a line, without those in its first dot.
+fn along([x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) -> impl Iterator<Item = Place> {
+    let length = (x2 - x1).hypot(y2 - y1).max(1.0);
+    let steps = (2..).map(|step| f64::from(step) * 4.0).take_while(move |far| *far < length);
+    steps.map(move |far| around([x1 + (x2 - x1) * far / length, y1 + (y2 - y1) * far / length], 1.0))
+}
+
+fn around([x, y]: [f64; 2], reach: f64) -> Place {
+    Place { x: x - reach, y: y - reach, width: 2.0 * reach, height: 2.0 * reach }
 }
 
 /// Where a name may stand, seen from its dot, best first; whether that needs a line.
@@ -167,17 +229,14 @@ fn offsets(wide: f64, high: f64) -> impl Iterator<Item = ([f64; 2], bool)> {
         [-6.0 - wide, -high - 3.0],
         [-6.0 - wide, 4.0],
     ];
-    let far = (2..12).flat_map(move |ring| {
+    let far = (2..14).flat_map(move |ring| {
         let r = f64::from(ring) * 11.0;
-        [
-            [r, -r * 0.6],
-            [r, r * 0.6],
-            [-r - wide, -r * 0.6],
-            [-r - wide, r * 0.6],
-            [-wide / 2.0, r],
-            [-wide / 2.0, -r - high],
-        ]
-        .map(|[dx, dy]| ([dx, dy - high / 2.0], true))
+        (0..16).map(move |turn| {
+            let (sin, cos) = (f64::from(turn) * std::f64::consts::PI / 8.0).sin_cos();
+            // The name hangs on the line by its nearest end, or by its middle.
+            let hang = if cos > 0.3 { 0.0 } else { wide / if cos < -0.3 { 1.0 } else { 2.0 } };
+            ([cos * r - hang, sin * r - high / 2.0], true)
+        })
     });
     near.into_iter().map(|at| (at, false)).chain(far)
 }
