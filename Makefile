@@ -7,7 +7,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo test build install uninstall modules install-modules dist dist-check dist-perl api pages clean
+.PHONY: help demo test build install uninstall modules install-modules dist dist-check dist-perl bench api pages clean
 
 help:
 	@echo 'make demo        build the command and show what it does'
@@ -20,6 +20,7 @@ help:
 	@echo 'make dist-perl   make a tarball of the Perl module in dist/, and try it'
 	@echo 'make dist        make a tarball and a .deb in dist/'
 	@echo 'make dist-check  try both in a folder of their own'
+	@echo 'make bench       run every experiment in full, half an hour, and write docs/bench anew'
 	@echo 'make api         write docs/public-api.txt and the header for C anew'
 	@echo 'make pages       write the output of the commands in the documentation anew'
 	@echo 'make clean       remove what was built'
@@ -53,6 +54,9 @@ dist:
 
 dist-check: dist
 	@scripts/dist-check.sh
+
+bench:
+	@scripts/bench.sh
 
 api:
 	@UPDATE_PUBLIC_API=1 cargo test --quiet -p icecore --test public_api

@@ -99,6 +99,10 @@ else
 fi
 step 'fuzzing, a short run' fuzz/run-short
 
+# -- The lab -----------------------------------------------------------------
+
+step 'lab: the report in a browser' scripts/bench-page.sh
+
 # -- The C interface ---------------------------------------------------------
 
 step 'C interface: examples' scripts/capi.sh

@@ -3,7 +3,7 @@
 use super::matrix::Matrix;
 use super::table::{Table, code, escape};
 use super::view::{Names, groups, operations, operations_at, plain, shown};
-use super::{tables, words};
+use super::{tables, view, words};
 use crate::model::{Point, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
 
@@ -64,11 +64,11 @@ fn at(scenario: &ScenarioReport, point: &Point, names: &Names, seed: u64) -> Str
     for operation in operations_at(point, &operations(scenario)) {
         let Some(matrix) = Matrix::new(point, operation, scenario.noise.resolution, seed) else { continue };
         for table in matrix.tables(names, usize::MAX) {
-            section(&mut out, &format!("{}, {}: each against each", words::operation(operation), point.name), &table);
+            section(&mut out, &format!("{}: each against each", view::at(words::operation(operation), point)), &table);
         }
     }
     if let Some(table) = tables::memory(point, names) {
-        section(&mut out, &format!("Memory, {}", point.name), &table);
+        section(&mut out, &view::at("Memory", point), &table);
     }
     out
 }
@@ -77,7 +77,7 @@ fn at(scenario: &ScenarioReport, point: &Point, names: &Names, seed: u64) -> Str
 pub(super) fn summary(scenario: &ScenarioReport, point: &Point, names: &Names) -> String {
     let operations = operations_at(point, &operations(scenario));
     let mut out = String::new();
-    section(&mut out, &format!("Summary, {}", point.name), &tables::summary(scenario, point, &operations, names));
+    section(&mut out, &view::at("Summary", point), &tables::summary(scenario, point, &operations, names));
     let list = words::differences(point, names);
     if !list.is_empty() {
         out += "\n";
@@ -115,11 +115,11 @@ pub(super) fn around(scenario: &ScenarioReport) -> String {
     if !scenario.absent.is_empty() {
         out += "\n### Not here\n\n";
     }
-    for absent in &scenario.absent {
-        let install = absent.install.as_ref().map_or(String::new(), |c| format!(": {}", code(c)));
-        _ = writeln!(out, "- {}: {}{install}", escape(&absent.competitor), escape(&absent.why));
+    for (who, why, install) in words::absent(scenario) {
+        let install = install.map_or(String::new(), |c| format!(": {}", code(&c)));
+        _ = writeln!(out, "- {}: {}{install}", escape(&who), escape(&why));
     }
-    _ = write!(out, "\nThe machine meanwhile: {}", escape(&words::noise(&scenario.noise)));
+    _ = write!(out, "\n{}", escape(&words::noise(&scenario.noise)));
     if let Some(sentence) = words::outliers(scenario) {
         _ = write!(out, " {}", escape(&sentence));
     }

@@ -39,6 +39,20 @@ impl<'a> Matrix<'a> {
         Some(Self { rows, against, wrong: wrong.into_iter().map(|(e, _)| e).collect() })
     }
 
+    /// Keeps the fastest, and the important ones; gives how many are gone.
+    pub(super) fn keep(&mut self, fastest: usize, important: impl Fn(&Entry) -> bool) -> usize {
+        let all = self.rows.len();
+        let stays = |row: usize| row + fastest >= all || important(self.rows[row].0);
+        let kept: Vec<usize> = (0..all).filter(|row| stays(*row)).collect();
+        // A few less are not worth the sentence.
+        if kept.len() + 2 >= all {
+            return 0;
+        }
+        self.against = kept.iter().map(|row| kept.iter().map(|column| self.against[*row][*column]).collect()).collect();
+        self.rows = kept.iter().map(|row| self.rows[*row]).collect();
+        all - kept.len()
+    }
+
     /// What stands at a place: `--`, `=`, `192%`.
     pub(super) fn cell(&self, row: usize, column: usize) -> String {
         match &self.against[row][column] {

@@ -2,9 +2,13 @@
 
 use super::number::{NONE, byte_unit, bytes, count, grown, interval, quotient, rate, time, within};
 use super::table::Table;
-use super::view::{Group, Names, competitors, groups, measured, median, plain, right, roof, with_role};
+use super::view::{
+    Group, Names, at, competitors, find, groups, is_baseline, measured, median, plain, right, roof, with_role,
+};
 use super::words::{became, claimed, fidelity, operation as title};
-use crate::model::{ClaimResult, Entry, MemoryStep, Operation, Point, Published, Quantity, Role, ScenarioReport};
+use crate::model::{
+    ClaimResult, Entry, Fidelity, MemoryStep, Operation, Point, Published, Quantity, Role, ScenarioReport,
+};
 
 /// Everybody at a point: whether it is right, how fast, how small.
 pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Operation], names: &Names) -> Table {
@@ -19,11 +23,14 @@ pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Op
     table.column(">size");
     let row = |table: &mut Table, entry: &Entry| {
         let mut cells = vec![names.entry(entry)];
-        cells.push(if entry.role == Role::Competitor { fidelity(&entry.fidelity).into() } else { String::new() });
+        cells.push(match entry.fidelity {
+            Fidelity::Unchecked => String::new(),
+            _ => fidelity(&entry.fidelity).into(),
+        });
         for operation in operations {
             cells.push(median(entry, *operation).map_or(NONE.into(), time));
             if base.is_some() {
-                cells.push(against(entry, *operation, base));
+                cells.push(against(scenario, entry, *operation));
             }
         }
         cells.push(entry.size.map_or(NONE.into(), |n| bytes(n as f64)));
@@ -73,10 +80,10 @@ fn total(entry: &Entry, operations: &[Operation]) -> f64 {
 }
 
 /// How many times faster than the baseline, with a sign for a tie.
-fn against(entry: &Entry, operation: Operation, baseline: Option<&str>) -> String {
+fn against(scenario: &ScenarioReport, entry: &Entry, operation: Operation) -> String {
     match entry.cell(operation).filter(|cell| measured(cell).is_some()) {
         None => NONE.into(),
-        Some(_) if baseline == Some(&entry.id) => "1".into(),
+        Some(_) if is_baseline(scenario, entry) => "1".into(),
         Some(cell) => match &cell.against {
             None => NONE.into(),
             Some(c) if c.tie => format!("= {}", interval(&c.times)),
@@ -126,7 +133,7 @@ pub(super) fn claims<'a>(results: impl IntoIterator<Item = &'a ClaimResult>) -> 
 
 /// Resident memory over the steps, as what has come since the first.
 pub(super) fn memory(point: &Point, names: &Names) -> Option<Table> {
-    let with: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1).collect();
+    let with: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1 && e.role != Role::Twin).collect();
     let steps: Vec<String> = with.first()?.memory.iter().skip(1).map(|s| plain(&s.step)).collect();
     let most = with.iter().flat_map(|e| &e.memory).map(|s| s.peak).max()?;
     let (unit, name) = byte_unit(most as f64);
@@ -170,7 +177,7 @@ pub(super) fn growth(
         }
     }
     let key = |e: &Entry| {
-        let here = last.entries.iter().find(|x| x.id == e.id).and_then(|x| median(x, operation));
+        let here = find(last, &e.id).and_then(|x| median(x, operation));
         (e.role != Role::Competitor, !right(e), here.unwrap_or(f64::INFINITY))
     };
     ids.sort_by(|a, b| {
@@ -180,7 +187,7 @@ pub(super) fn growth(
     for entry in ids {
         let sign = if right(entry) { "" } else { " ✗" };
         let cell = |point: &&Point| {
-            let ns = point.entries.iter().find(|e| e.id == entry.id).and_then(|e| median(e, operation));
+            let ns = find(point, &entry.id).and_then(|e| median(e, operation));
             ns.map_or(NONE.into(), |ns| time(ns / items(scenario, point)))
         };
         table.row(std::iter::once(names.of(&entry.id) + sign).chain(points.iter().map(cell)));
@@ -215,15 +222,15 @@ pub(super) fn published(scenario: &ScenarioReport, names: &Names) -> Option<Tabl
     if scenario.published.is_empty() {
         return None;
     }
-    let at = if scenario.points.len() > 1 { format!(">now, {}", last.name) } else { ">now".into() };
+    let at = if scenario.points.len() > 1 { at(">now", last) } else { ">now".into() };
     let mut table = Table::new(["the article's figures", "what", ">then", at.as_str()]);
     for figure in &scenario.published {
-        let entry = last.entries.iter().find(|e| e.id == figure.competitor);
+        let entry = find(last, &figure.competitor);
         table.row([
             names.of(&figure.competitor),
             figure.operation.map_or("size", title).into(),
             format!("{} {}", printed(figure.value), figure.unit),
-            entry.and_then(|entry| today(figure, entry)).unwrap_or(NONE.into()),
+            entry.and_then(|entry| today(figure, entry, items(scenario, last))).unwrap_or(NONE.into()),
         ]);
     }
     Some(table)
@@ -234,10 +241,14 @@ fn printed(value: f64) -> String {
     if value.is_finite() && value.fract() != 0.0 && value.abs() < 1e4 { format!("{value}") } else { count(value) }
 }
 
-fn today(figure: &Published, entry: &Entry) -> Option<String> {
+fn today(figure: &Published, entry: &Entry, items: f64) -> Option<String> {
     match (figure.unit.as_str(), figure.operation) {
         ("a second", Some(operation)) => median(entry, operation).map(rate),
         ("s" | "ms" | "ns", Some(operation)) => median(entry, operation).map(time),
+        (unit, Some(operation)) if unit.starts_with("ns a") => {
+            let ns = median(entry, operation)? / items;
+            Some(time(ns) + unit.trim_start_matches("ns"))
+        }
         ("bytes", None) => entry.size.map(|n| bytes(n as f64)),
         _ => None,
     }

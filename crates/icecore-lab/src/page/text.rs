@@ -3,10 +3,13 @@
 use super::Style;
 use super::matrix::Matrix;
 use super::table::Table;
-use super::view::{Names, groups, operations, operations_at, plain, shown};
+use super::view::{Names, at, groups, is_baseline, operations, operations_at, own, plain, shown};
 use super::{tables, words};
 use crate::model::{ClaimResult, Point, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
+
+/// How many competitors a matrix has, if not everything is asked for, and the important ones.
+const FEW: usize = 12;
 
 /// The whole report for a terminal.
 pub fn text(report: &Report, style: &Style) -> String {
@@ -54,17 +57,24 @@ impl Page<'_> {
     fn point(&mut self, scenario: &ScenarioReport, point: &Point, names: &Names) {
         let operations = operations_at(point, &operations(scenario));
         for operation in &operations {
-            let Some(matrix) = Matrix::new(point, *operation, scenario.noise.resolution, self.seed) else { continue };
-            self.small_heading(&format!("{}, {}", words::operation(*operation), plain(&point.name)));
+            let Some(mut matrix) = Matrix::new(point, *operation, scenario.noise.resolution, self.seed) else {
+                continue;
+            };
+            let hidden =
+                if self.style.full { 0 } else { matrix.keep(FEW, |entry| own(entry) || is_baseline(scenario, entry)) };
+            self.small_heading(&at(words::operation(*operation), point));
             for table in matrix.tables(names, self.inside()) {
                 self.table(&table);
+            }
+            if hidden > 0 {
+                self.paragraph(&format!("{hidden} slower ones are left out; --full shows them."));
             }
             let wrong: Vec<_> = matrix.wrong.iter().map(|e| names.of(&e.id)).collect();
             if !wrong.is_empty() {
                 self.paragraph(&format!("Not in it, as the round trip differs: {}.", wrong.join(", ")));
             }
         }
-        self.small_heading(&format!("summary, {}", plain(&point.name)));
+        self.small_heading(&at("summary", point));
         let whole = tables::summary(scenario, point, &operations, names);
         if whole.width() <= self.inside() {
             self.table(&whole);
@@ -77,7 +87,7 @@ impl Page<'_> {
             self.item("", &format!("{name}: {differences}"));
         }
         if let Some(table) = tables::memory(point, names) {
-            self.small_heading(&format!("memory, {}", plain(&point.name)));
+            self.small_heading(&at("memory", point));
             self.table(&table);
         }
     }
@@ -122,10 +132,10 @@ impl Page<'_> {
         if !scenario.absent.is_empty() {
             self.small_heading("not here");
         }
-        for absent in &scenario.absent {
-            self.item("-", &format!("{}: {}", plain(&absent.competitor), plain(&absent.why)));
-            if let Some(command) = &absent.install {
-                self.line(&format!("    {}", plain(command)));
+        for (who, why, install) in words::absent(scenario) {
+            self.item("-", &format!("{who}: {why}"));
+            if let Some(command) = install {
+                self.line(&format!("    {command}"));
             }
         }
         self.small_heading("the machine meanwhile");

@@ -41,9 +41,33 @@ pub(super) fn by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)
     all
 }
 
-/// The floor's time: what no reader can beat.
-pub(super) fn floor(point: &Point, operation: Operation) -> Option<f64> {
-    with_role(point, Role::Floor).filter_map(|e| median(e, operation)).min_by(f64::total_cmp)
+/// The lowest floor: what no reader of its language can beat.
+pub(super) fn floor(point: &Point, operation: Operation) -> Option<(&Entry, f64)> {
+    let all = with_role(point, Role::Floor).filter_map(|e| Some((e, median(e, operation)?)));
+    all.min_by(|(_, a), (_, b)| a.total_cmp(b))
+}
+
+/// Who has an id; not the twin, which has that of the baseline.
+pub(super) fn find<'a>(point: &'a Point, id: &str) -> Option<&'a Entry> {
+    point.entries.iter().find(|e| e.id == id && e.role != Role::Twin)
+}
+
+/// Whether others are compared with it.
+pub(super) fn is_baseline(scenario: &ScenarioReport, entry: &Entry) -> bool {
+    entry.role != Role::Twin && scenario.baseline.as_deref() == Some(&entry.id)
+}
+
+/// `perl` of `perl/sereal`
+pub(super) fn language(id: &str) -> &str {
+    id.split('/').next().unwrap_or_default()
+}
+
+/// A title, and at which point it is.
+pub(super) fn at(title: &str, point: &Point) -> String {
+    match plain(point.name.trim()) {
+        name if name.is_empty() => title.to_owned(),
+        name => format!("{title}, {name}"),
+    }
 }
 
 /// The time to copy the bytes, for what writes or reads them.
@@ -63,7 +87,8 @@ pub(super) fn operations_at(point: &Point, operations: &[Operation]) -> Vec<Oper
     operations.iter().copied().filter(|o| !by_speed(point, *o).is_empty()).collect()
 }
 
-/// Names for people, each of them once: the id stands behind a name that two have.
+/// Names for people, each of them once: the id stands behind a name that two have, as
+/// does the language where there are several.
 pub(super) struct Names<'a>(BTreeMap<&'a str, String>);
 
 impl<'a> Names<'a> {
@@ -74,6 +99,10 @@ impl<'a> Names<'a> {
         for entry in all {
             ids.entry(plain(entry.name.trim())).or_default().insert(&entry.id);
         }
+        let competitors = scenario.points.iter().flat_map(competitors);
+        let several = competitors.map(|e| language(&e.id)).collect::<BTreeSet<_>>().len() > 1;
+        let engines: BTreeSet<&str> =
+            scenario.points.iter().flat_map(|p| with_role(p, Role::Engine)).map(|e| e.id.as_str()).collect();
         let mut names = BTreeMap::new();
         for (name, ids) in &ids {
             for id in ids {
@@ -82,7 +111,11 @@ impl<'a> Names<'a> {
                     (_, 1) => name.clone(),
                     _ => format!("{name} ({})", plain(id)),
                 };
-                names.insert(*id, name);
+                let of = match several && !engines.contains(id) && !name.ends_with(')') {
+                    true => format!(" ({})", plain(language(id))),
+                    false => String::new(),
+                };
+                names.insert(*id, name + &of);
             }
         }
         Self(names)
@@ -91,7 +124,7 @@ impl<'a> Names<'a> {
     /// The name of an entry.
     pub(super) fn entry(&self, entry: &Entry) -> String {
         match entry.role {
-            Role::Twin => format!("{}, again", plain(&entry.name)),
+            Role::Twin => plain(&entry.name),
             _ => self.of(&entry.id),
         }
     }

@@ -1,7 +1,7 @@
 //! What the numbers say, in sentences.
 
 use super::number::{bytes, count, duration, interval, percent, quotient, time};
-use super::view::{Names, by_speed, competitors, floor, plain, right, shown};
+use super::view::{Names, at, by_speed, competitors, floor, is_baseline, language, plain, right, shown};
 use crate::model::{
     Entry, Fidelity, Interval, Machine, Noise, NoiseLevel, Operation, Point, Report, ScenarioReport, Settings, Verdict,
 };
@@ -19,10 +19,15 @@ pub(super) fn verdict(scenario: &ScenarioReport, names: &Names, seed: u64) -> Ve
             .chain(above_floor(point, names))
             .collect();
         if let (Some(first), true) = (here.first_mut(), scenario.points.len() > 1) {
-            *first = format!("{}: {first}", plain(&point.name));
+            *first = match at("", point) {
+                name if name.is_empty() => std::mem::take(first),
+                name => format!("{}: {first}", &name[2..]),
+            };
         }
+        here.extend(competitors(point).filter_map(|entry| not_ranked(entry, names)));
+        // What is the same at two points is said once.
+        here.retain(|sentence| !out.contains(sentence));
         out.append(&mut here);
-        out.extend(competitors(point).filter_map(|entry| not_ranked(entry, names)));
     }
     out
 }
@@ -48,7 +53,7 @@ fn fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names
         Some(format!("{} times as fast as {}", quotient(c.times.estimate), names.of(&e.id)) + &range(&c.times))
     };
     let next = compared.get(tied);
-    let is_base = |e: &Entry| scenario.baseline.as_deref() == Some(&e.id);
+    let is_base = |e: &Entry| is_baseline(scenario, e);
     let mut parts: Vec<String> = vec![];
     if let Some(next) = next {
         let role = if is_base(next.0) { ", the baseline" } else { ", the next" };
@@ -80,23 +85,22 @@ fn smallest(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<S
     }
     let who: Vec<_> = sizes.iter().filter(|(_, size)| *size == least).map(|(e, _)| names.of(&e.id)).collect();
     let verb = if who.len() == 1 { "writes" } else { "write" };
-    let base = sizes.iter().find(|(e, size)| scenario.baseline.as_deref() == Some(&e.id) && *size > least);
+    let base = sizes.iter().find(|(e, size)| is_baseline(scenario, e) && *size > least);
     let of = base.map_or(String::new(), |(e, size)| {
         format!(", {} of what {} writes", percent(least as f64 / *size as f64), names.of(&e.id))
     });
     Some(format!("{} {verb} the fewest bytes: {}{of}.", list(&who), bytes(least as f64)))
 }
 
-/// How close the fastest reader is to what no reader can beat.
+/// How close the fastest reader is to what no reader of its language can beat.
 fn above_floor(point: &Point, names: &Names) -> Option<String> {
-    let floor = floor(point, Operation::Read)?;
+    let (floor, least) = floor(point, Operation::Read)?;
     let (first, ns) = by_speed(point, Operation::Read).into_iter().find(|(e, _)| right(e))?;
-    let times = quotient(ns / floor);
-    Some(format!(
-        "Making the values without any bytes takes {}; {} needs {times} times that.",
-        time(floor),
-        names.of(&first.id)
-    ))
+    if language(&first.id) != language(&floor.id) || ns < least {
+        return None;
+    }
+    let (name, times) = (names.of(&first.id), quotient(ns / least));
+    Some(format!("Making the values without any bytes takes {}; {name} needs {times} times that.", time(least)))
 }
 
 /// Why one is not ranked.
@@ -112,13 +116,14 @@ fn what_differs(differences: &[String]) -> String {
     }
 }
 
-/// `A, B and C`, the rest counted.
-pub(super) fn list(names: &[String]) -> String {
+/// `A, B and C`, the rest counted; `A; B and C`, if names have commas of their own.
+fn list(names: &[String]) -> String {
+    let comma = if names.iter().any(|name| name.contains(',')) { "; " } else { ", " };
     match names {
         [] => String::new(),
         [one] => one.clone(),
-        [some @ .., last] if names.len() <= 5 => format!("{} and {last}", some.join(", ")),
-        _ => format!("{} and {} more", names[..4].join(", "), names.len() - 4),
+        [some @ .., last] if names.len() <= 5 => format!("{} and {last}", some.join(comma)),
+        _ => format!("{} and {} more", names[..4].join(comma), names.len() - 4),
     }
 }
 
@@ -181,20 +186,32 @@ pub(super) fn became(verdict: Verdict) -> (&'static str, &'static str) {
     }
 }
 
-/// How quiet the machine was: `restless: …`.
+/// How quiet the machine was, and the numbers behind it.
 pub(super) fn noise(noise: &Noise) -> String {
     let level = match noise.level {
-        NoiseLevel::Quiet => "quiet",
-        NoiseLevel::Restless => "restless",
-        NoiseLevel::Noisy => "noisy",
+        NoiseLevel::Quiet => "The machine was quiet.",
+        NoiseLevel::Restless => "The machine was restless.",
+        NoiseLevel::Noisy => "The machine was noisy.",
     };
+    let words = if noise.words.trim().is_empty() { level.into() } else { sentence(&noise.words) };
+    let numbers = [noise.spread, noise.drift, noise.resolution].map(percent);
     format!(
-        "{level}. {} The lab's own work spread by {} and drifted by {}; differences below {} are ties.",
-        sentence(&noise.words),
-        percent(noise.spread),
-        percent(noise.drift),
-        percent(noise.resolution)
+        "{words} The lab's own work spread by {} and drifted by {}; the resolution was {}.",
+        numbers[0], numbers[1], numbers[2]
     )
+}
+
+/// Who was missing: those who share a reason together, with the command that would help.
+pub(super) fn absent(scenario: &ScenarioReport) -> Vec<(String, String, Option<String>)> {
+    let mut out: Vec<(String, String, Option<String>)> = vec![];
+    for absent in &scenario.absent {
+        let (who, why) = (plain(&absent.competitor), plain(&absent.why));
+        match out.iter_mut().find(|(_, other, install)| *other == why && *install == absent.install) {
+            Some((all, ..)) => *all += &format!(", {who}"),
+            None => out.push((who, why, absent.install.as_deref().map(plain))),
+        }
+    }
+    out
 }
 
 fn sentence(text: &str) -> String {

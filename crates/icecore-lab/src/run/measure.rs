@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// One execution that takes longer than this many seconds gives one sample a process.
-const LONG: f64 = 1.0;
+const LONG: f64 = 0.2;
 
 /// One execution that takes longer than this many seconds is not repeated at all: the operation is left out.
 const TOO_LONG: f64 = 60.0;

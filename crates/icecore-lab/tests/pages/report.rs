@@ -101,7 +101,7 @@ fn mix() -> ScenarioReport {
         entry("perl/icecore-sereal", "Icecore::Sereal", [11_900.0, 20_500.0], 4_321, base),
         entry("perl/dumper", "Data::Dumper", [402_000.0, 512_000.0], 15_200, base),
         entry("perl/broken", "Broken", [9_000.0, 9_500.0], 900, base),
-        entry("perl/twin", "Storable", [60_100.0, 41_300.0], 10_432, base),
+        entry("perl/storable", "Storable, once more", [60_100.0, 41_300.0], 10_432, base),
         entry("perl/floor", "bare values", [0.0, 14_800.0], 0, base),
         entry("engine/sereal", "Rust engine, Sereal", [4_100.0, 6_700.0], 4_321, base),
     ];

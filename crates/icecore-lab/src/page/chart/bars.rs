@@ -6,7 +6,9 @@ use super::scale::Scale;
 use super::{Drawing, NARROW};
 use crate::model::{Entry, Interval, Operation, Point, Role, ScenarioReport};
 use crate::page::number::{quotient, short, time};
-use crate::page::view::{Names, by_speed, floor, measured, median, own, plain, right, roof, with_role};
+use crate::page::view::{
+    Names, at, by_speed, floor, is_baseline, measured, median, own, plain, right, roof, with_role,
+};
 use crate::page::words;
 
 struct Bar {
@@ -32,10 +34,11 @@ pub(in crate::page) fn draw(
         return None;
     }
     let (floor, roof) = (floor(point, operation), roof(point, operation));
+    let least = floor.map(|(_, ns)| ns);
     let most = limit(&bars.iter().map(|b| b.median.estimate).collect::<Vec<_>>());
     let layout = Layout::new(&bars, width);
     let ends = bars.iter().filter(|b| b.median.estimate <= most).map(|b| b.median.high.min(b.median.estimate * 1.5));
-    let scale = Scale::linear(ends.chain([most, floor.unwrap_or(0.0)]), layout.left, layout.right);
+    let scale = Scale::linear(ends.chain([most, least.unwrap_or(0.0)]), layout.left, layout.right);
     let mut canvas = Canvas::new();
     let tops = layout.tops(&bars);
     let bottom = tops.last().copied().unwrap_or(layout.top) + layout.row;
@@ -46,21 +49,20 @@ pub(in crate::page) fn draw(
         }
         layout.bar(&mut canvas, bar, &scale, most, *y);
     }
-    for (class, ns) in [("floor", floor), ("roof", roof)] {
+    for (class, ns) in [("floor", least), ("roof", roof)] {
         ns.iter().for_each(|ns| layout.upright(&mut canvas, class, scale.at(*ns), &tops));
     }
     let items = signs(scenario, &bars, names, floor, roof, most);
     let height = bottom + 26.0 + legend(&mut canvas, &items, bottom + 26.0, width);
-    let title = format!("{}: {}, {}", plain(&scenario.name), words::operation(operation), plain(&point.name));
-    Some(Drawing { title, about: about(&bars, floor), width, height, body: canvas.done() })
+    let title = format!("{}: {}", plain(&scenario.name), at(words::operation(operation), point));
+    Some(Drawing { title, about: about(&bars, least), width, height, body: canvas.done() })
 }
 
 fn bars(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names) -> Vec<Bar> {
-    let base = scenario.baseline.as_deref();
     let bar = |entry: &Entry, first: bool| {
         let cell = entry.cell(operation)?;
         measured(cell)?;
-        let is_base = base == Some(&entry.id);
+        let is_base = is_baseline(scenario, entry);
         let class = match entry.role {
             Role::Engine => "engine",
             _ if !right(entry) => "wrong",
@@ -173,7 +175,9 @@ impl Layout {
             } else if low.is_finite() && high.is_finite() && high > low {
                 let (from, to) = (scale.at(low), scale.at(high));
                 canvas.line("whisker", [from, middle], [to, middle]);
-                for x in [from, to] {
+                // An end that is beyond the axis has no cap.
+                let ends = [from, to].into_iter().take(if to < self.right || high <= most { 2 } else { 1 });
+                for x in ends {
                     canvas.line("whisker", [x, middle - 4.0], [x, middle + 4.0]);
                 }
             }
@@ -225,7 +229,7 @@ fn signs(
     scenario: &ScenarioReport,
     bars: &[Bar],
     names: &Names,
-    floor: Option<f64>,
+    floor: Option<(&Entry, f64)>,
     roof: Option<f64>,
     most: f64,
 ) -> Vec<(Sign, String)> {
@@ -241,7 +245,7 @@ fn signs(
         items.push((Sign::Box("wrong"), "✗ what came back differs: not ranked".into()));
     }
     items.push((Sign::Line("whisker"), "where the median lies (95 %)".into()));
-    items.extend(floor.map(|ns| (Sign::Line("floor"), format!("floor: the values alone, {}", time(ns)))));
+    items.extend(floor.map(|(e, ns)| (Sign::Line("floor"), format!("floor: {}, {}", names.of(&e.id), time(ns)))));
     items.extend(roof.map(|ns| (Sign::Line("roof"), format!("memcpy of the bytes, {}", time(ns)))));
     if bars.iter().any(|b| b.median.estimate > most) {
         items.push((Sign::Box("other"), "// cut off: too long to be drawn".into()));

@@ -1,11 +1,12 @@
 //! How the time of an operation grows with the size.
 
 use super::lines::{self, Dot, Frame, Series};
+use super::looks::look;
 use super::{Canvas, Drawing, NARROW};
 use crate::model::{Entry, Operation, Role, ScenarioReport};
 use crate::page::number::{self, short, time};
 use crate::page::tables::{items, per_item};
-use crate::page::view::{Group, Names, measured, median, own, plain, right};
+use crate::page::view::{Group, Names, find, measured, own, plain, right};
 use crate::page::words;
 use std::collections::BTreeSet;
 
@@ -48,19 +49,7 @@ fn series(scenario: &ScenarioReport, group: &Group, operation: Operation, names:
     let mut curves: Vec<(&Entry, Vec<Dot>)> = curves.filter(|(_, dots)| !dots.is_empty()).collect();
     let end = |dots: &[Dot]| dots.last().map_or(0.0, |d| d.y);
     curves.sort_by(|(_, a), (_, b)| end(a).total_cmp(&end(b)));
-    // Icecore's and the baseline have the first colours, the fastest others those that are left.
-    let base = scenario.baseline.as_deref();
-    let mut important: Vec<&Entry> =
-        curves.iter().map(|(e, _)| *e).filter(|e| right(e) && e.role == Role::Competitor).collect();
-    // The same in all charts of a scenario: whatever the operation, a name has one colour.
-    let all = |e: &Entry| scenario.operations.iter().filter_map(|o| median(e, *o)).sum::<f64>();
-    important.sort_by(|a, b| all(a).total_cmp(&all(b)));
-    important.sort_by_key(|e| (!own(e), base != Some(&e.id)));
-    let look = |entry: &Entry| match important.iter().take(6).position(|e| e.id == entry.id) {
-        Some(i) => char::from_digit(i as u32, 10).unwrap_or('x'),
-        None if entry.role == Role::Competitor => 'x',
-        None => 'd',
-    };
+    let Some(last) = group.points.last() else { return vec![] };
     let name = |entry: &Entry| match entry.role {
         Role::Floor => format!("floor: {}", names.of(&entry.id)),
         _ if right(entry) => names.of(&entry.id),
@@ -68,13 +57,13 @@ fn series(scenario: &ScenarioReport, group: &Group, operation: Operation, names:
     };
     curves
         .into_iter()
-        .map(|(entry, dots)| Series { name: name(entry), look: look(entry), own: own(entry), dots })
+        .map(|(entry, dots)| Series { name: name(entry), look: look(scenario, last, entry), own: own(entry), dots })
         .collect()
 }
 
 fn dots(scenario: &ScenarioReport, group: &Group, operation: Operation, id: &str) -> Vec<Dot> {
     let dot = |point: &&crate::model::Point| {
-        let cell = point.entries.iter().find(|e| e.id == id && e.role != Role::Twin)?.cell(operation)?;
+        let cell = find(point, id)?.cell(operation)?;
         measured(cell)?;
         let (median, items) = (cell.summary.median, items(scenario, point));
         let usable = point.at.is_finite() && point.at > 0.0;

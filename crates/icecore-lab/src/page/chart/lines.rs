@@ -48,7 +48,9 @@ impl Series {
 pub(super) fn draw(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64 {
     let (top, height) = (30.0, if frame.narrow { 230.0 } else { (series.len() as f64 * 17.0).clamp(280.0, 420.0) });
     let bottom = top + height;
-    let values = || series.iter().flat_map(|s| &s.dots).flat_map(|d| [d.y, d.low, d.high]);
+    // On a noisy machine intervals may reach far beyond: then they are cut off.
+    let far = |d: &Dot| if frame.log { [d.low.max(d.y / 1.5), d.high.min(d.y * 1.5)] } else { [d.low, d.high] };
+    let values = || series.iter().flat_map(|s| &s.dots).flat_map(|d| [[d.y; 2], far(d)].concat());
     let y = match frame.log {
         true => Scale::log(values(), 1.08, bottom, top),
         false => Scale::linear(values().map(|v| v * 1.04), bottom, top),
@@ -57,7 +59,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64
     let left = ticks.iter().map(|t| text_width(&(frame.show)(*t), 11.5)).fold(0.0, f64::max) + 8.0;
     let names = series.iter().map(|s| text_width(&s.name, 12.5) * if s.own { 1.08 } else { 1.0 }).fold(0.0, f64::max);
     // In narrow ones the names stand below.
-    let right = if frame.narrow { frame.width - 10.0 } else { frame.width - (names + 30.0).min(frame.width * 0.3) };
+    let right = if frame.narrow { frame.width - 10.0 } else { frame.width - (names + 30.0).min(frame.width * 0.33) };
     for tick in ticks {
         canvas.line("grid", [left, y.at(tick)], [right, y.at(tick)]);
         canvas.text("m s num", Anchor::End, [left - 6.0, y.at(tick) + 4.0], &(frame.show)(tick));
@@ -121,7 +123,7 @@ fn curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y: &Sca
         for dot in &series.dots {
             let [at, _] = place(dot);
             if dot.low.is_finite() && dot.high.is_finite() && dot.high > dot.low {
-                canvas.line("whisker", [at, y.at(dot.low)], [at, y.at(dot.high)]);
+                canvas.line(&format!("l{} thin", series.look), [at, y.at(dot.low)], [at, y.at(dot.high)]);
             }
         }
         // Many places stand so close that their marks would hide the curve.

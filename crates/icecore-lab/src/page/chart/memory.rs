@@ -1,24 +1,25 @@
 //! Resident memory, step by step.
 
 use super::lines::{self, Dot, Frame, Series};
+use super::looks::look;
 use super::{Canvas, Drawing, NARROW};
 use crate::model::{Entry, MemoryStep, Point, Role, ScenarioReport};
 use crate::page::number::{bytes, count, short};
-use crate::page::view::{Names, own, plain};
+use crate::page::view::{Names, at, own, plain};
 
 /// None if nobody's memory was looked at.
 pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Names, width: f64) -> Option<Drawing> {
     let mut with: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1 && e.role != Role::Twin).collect();
     let steps: Vec<String> =
         with.iter().max_by_key(|e| e.memory.len())?.memory.iter().map(|s| plain(&s.step)).collect();
-    let base = scenario.baseline.as_deref();
-    with.sort_by_key(|e| (!own(e), base != Some(&e.id), e.memory.iter().map(|s| s.peak).max()));
-    let look = |i: usize| if i < 6 { char::from_digit(i as u32, 10).unwrap_or('x') } else { 'x' };
-    let series: Vec<Series> = with
-        .iter()
-        .enumerate()
-        .map(|(i, e)| Series { name: names.of(&e.id), look: look(i), own: own(e), dots: dots(&e.memory, &steps) })
-        .collect();
+    with.sort_by_key(|e| e.memory.iter().map(|s| s.peak).max());
+    let one = |e: &&Entry| Series {
+        name: names.of(&e.id),
+        look: look(scenario, point, e),
+        own: own(e),
+        dots: dots(&e.memory, &steps),
+    };
+    let series: Vec<Series> = with.iter().map(one).collect();
     let frame = Frame {
         width,
         narrow: width <= NARROW,
@@ -38,7 +39,7 @@ pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Na
         "Resident memory since the start, lower is better: {}.",
         with.iter().filter_map(most).collect::<Vec<_>>().join(", ")
     );
-    let title = format!("{}: memory, {}", plain(&scenario.name), plain(&point.name));
+    let title = format!("{}: {}", plain(&scenario.name), at("memory", point));
     Some(Drawing { title, about, width, height, body: canvas.done() })
 }
 

@@ -7,6 +7,7 @@ mod growth;
 mod labels;
 mod legend;
 mod lines;
+mod looks;
 mod memory;
 mod scale;
 mod scatter;

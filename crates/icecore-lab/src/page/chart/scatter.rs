@@ -6,7 +6,7 @@ use super::scale::Scale;
 use super::{Drawing, NARROW};
 use crate::model::{Entry, Operation, Point, ScenarioReport};
 use crate::page::number::{bytes, short, time};
-use crate::page::view::{Names, competitors, median, own, plain, right};
+use crate::page::view::{Names, at, competitors, median, own, plain, right};
 use crate::page::words;
 
 struct Dot {
@@ -55,7 +55,7 @@ pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Na
     labelled(&mut canvas, &dots, &x, &y, &area, front);
     let list: Vec<String> = dots.iter().map(|d| format!("{} {}, {}", d.name, bytes(d.size), time(d.ns))).collect();
     let about = format!("Bytes and time to {what} on logarithmic axes, less of both is better: {}.", list.join("; "));
-    let title = format!("{}: bytes against time, {}", plain(&scenario.name), plain(&point.name));
+    let title = format!("{}: {}", plain(&scenario.name), at("bytes against time", point));
     Some(Drawing { title, about, width, height: bottom + 46.0, body: canvas.done() })
 }
 

@@ -31,4 +31,5 @@ svg.chart{font-size:13px}
 .chart .thick{stroke-width:3.5}.chart .lx{stroke:var(--other);stroke-width:1.2}.chart .ld{stroke:var(--soft);stroke-width:1.5;stroke-dasharray:6 3}
 .chart .p0{fill:var(--c0)}.chart .p1{fill:var(--c1)}.chart .p2{fill:var(--c2)}\
 .chart .p3{fill:var(--c3)}.chart .p4{fill:var(--c4)}.chart .p5{fill:var(--c5)}.chart .px,.chart .pd{fill:var(--other)}
+.chart .thin{stroke-width:1.2;stroke-dasharray:none}
 ";

@@ -4,7 +4,7 @@ use super::{claims, paragraph, table};
 use crate::model::{Operation, Point, ScenarioReport};
 use crate::page::chart::{self, Drawing, NARROW, WIDE, escape};
 use crate::page::matrix::Matrix;
-use crate::page::view::{Group, Names, groups, operations, operations_at, plain, shown};
+use crate::page::view::{Group, Names, at, groups, operations, operations_at, plain, shown};
 use crate::page::{tables, words};
 use std::fmt::Write;
 
@@ -46,19 +46,19 @@ impl Section<'_> {
         let (scenario, names) = (self.scenario, self.names);
         let operations = operations_at(point, &operations(scenario));
         for operation in &operations {
-            let title = format!("{}, {}", words::operation(*operation), plain(&point.name));
+            let title = at(words::operation(*operation), point);
             let draw = |width| chart::bars(scenario, point, *operation, names, width);
             self.figure(&title, "median time, shorter is better", draw, self.numbers(point, *operation, &title));
         }
-        let title = format!("everybody, {}", plain(&point.name));
+        let title = at("everybody", point);
         let summary = table(&tables::summary(scenario, point, &operations, names), &title);
         let differences = words::differences(point, names);
         _ = write!(self.out, "<h3>{}</h3>\n{summary}", escape(&title));
         self.list("", differences.iter().map(|(name, what)| escape(&format!("{name}: {what}"))).collect());
-        let title = format!("bytes against time, {}", plain(&point.name));
+        let title = at("bytes against time", point);
         let sizes = tables::summary(scenario, point, &operations, names);
         self.figure(&title, "", |width| chart::scatter(scenario, point, names, width), table(&sizes, &title));
-        let title = format!("memory, {}", plain(&point.name));
+        let title = at("memory", point);
         let steps = tables::memory(point, names).map_or(String::new(), |t| table(&t, &title));
         self.figure(&title, "", |width| chart::memory(scenario, point, names, width), steps);
     }
@@ -124,12 +124,12 @@ impl Section<'_> {
         if !self.scenario.absent.is_empty() {
             self.out += "<h3>Not here</h3>\n";
         }
-        let absent = self.scenario.absent.iter().map(|absent| {
-            let install = absent.install.as_ref().map_or(String::new(), |c| format!("<br/><code>{}</code>", escape(c)));
-            format!("<b>{}</b>: {}{install}", escape(&absent.competitor), escape(&absent.why))
+        let absent = words::absent(self.scenario).into_iter().map(|(who, why, install)| {
+            let install = install.map_or(String::new(), |c| format!("<br/><code>{}</code>", escape(&c)));
+            format!("<b>{}</b>: {}{install}", escape(&who), escape(&why))
         });
         self.list("", absent.collect());
-        let noise = format!("The machine meanwhile: {}", words::noise(&self.scenario.noise));
+        let noise = words::noise(&self.scenario.noise);
         let outliers = words::outliers(self.scenario).unwrap_or_default();
         paragraph(&mut self.out, "note", &format!("{noise} {outliers}"));
         self.scenario.notes.iter().for_each(|note| paragraph(&mut self.out, "note", note));

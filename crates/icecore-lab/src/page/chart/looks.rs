@@ -1,0 +1,18 @@
+//! Which colour and shape a name has in curves: the same in all charts of a point.
+
+use crate::model::{Entry, Point, Role, ScenarioReport};
+use crate::page::view::{competitors, is_baseline, median, own, right};
+
+/// `0` to `5` for those that stand out, in this order: Icecore's, the baseline, the
+/// fastest. `x` for other competitors, `d` for what is none.
+pub(super) fn look(scenario: &ScenarioReport, point: &Point, entry: &Entry) -> char {
+    if entry.role != Role::Competitor {
+        return 'd';
+    }
+    let time = |e: &Entry| scenario.operations.iter().filter_map(|o| median(e, *o)).sum::<f64>();
+    let mut important: Vec<&Entry> = competitors(point).filter(|e| right(e)).collect();
+    important.sort_by(|a, b| time(a).total_cmp(&time(b)));
+    important.sort_by_key(|e| (!own(e), !is_baseline(scenario, e)));
+    let place = important.iter().take(6).position(|e| e.id == entry.id);
+    place.and_then(|i| char::from_digit(i as u32, 10)).unwrap_or('x')
+}
