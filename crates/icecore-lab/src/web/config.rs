@@ -11,10 +11,10 @@ pub(super) fn fpm(folder: &Path, pool: Pool, workers: u32, is_root: bool) -> Str
     format!(
         "[global]\n\
          daemonize = no\n\
-         error_log = {folder}/{name}.log\n\
+         error_log = \"{folder}/{name}.log\"\n\
          [{name}]\n\
          {user}\
-         listen = {socket}\n\
+         listen = \"{socket}\"\n\
          pm = static\n\
          pm.max_children = {workers}\n\
          catch_workers_output = yes\n",

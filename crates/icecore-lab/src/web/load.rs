@@ -39,7 +39,7 @@ pub(super) fn sample(asked: Asked<'_>, clients: u32, requests: u32, stop: &Atomi
     let connections: Result<Vec<Client>, _> = (0..clients).map(|_| Client::connect(asked.address, PATIENCE)).collect();
     let connections = connections.map_err(failed)?;
     let left = AtomicU32::new(requests);
-    let start = Barrier::new(connections.len() + 1);
+    let start = Barrier::new(connections.len());
     let (left, start) = (&left, &start);
     std::thread::scope(|scope| {
         let threads: Vec<_> = connections
@@ -47,23 +47,28 @@ pub(super) fn sample(asked: Asked<'_>, clients: u32, requests: u32, stop: &Atomi
             .map(|client| {
                 scope.spawn(move || {
                     start.wait();
+                    // Each looks at the clock itself: who waits for them may wake late.
+                    let began = Instant::now();
                     let done = work(client, asked, left, stop);
-                    done.map(|()| Instant::now())
+                    done.map(|()| (began, Instant::now()))
                 })
             })
             .collect();
-        start.wait();
-        let before = Instant::now();
-        let mut last = before;
-        let mut trouble = Ok(());
+        let mut spans = Vec::new();
+        let mut trouble = None;
         for thread in threads {
             match thread.join() {
-                Ok(Ok(end)) => last = last.max(end),
-                Ok(Err(why)) => trouble = Err(why),
-                Err(_) => trouble = Err(Trouble::Failed("a client failed".to_owned())),
+                Ok(Ok(span)) => spans.push(span),
+                Ok(Err(why)) => trouble = Some(why),
+                Err(_) => trouble = Some(Trouble::Failed("a client failed".to_owned())),
             }
         }
-        trouble.map(|()| (last - before).as_nanos() as f64)
+        let first = spans.iter().map(|(began, _)| *began).min();
+        let last = spans.iter().map(|(_, ended)| *ended).max();
+        match (trouble, first.zip(last)) {
+            (None, Some((first, last))) => Ok((last - first).as_nanos() as f64),
+            (trouble, _) => Err(trouble.unwrap_or_else(|| Trouble::Failed("there were no clients".to_owned()))),
+        }
     })
 }
 
