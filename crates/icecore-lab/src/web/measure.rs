@@ -178,8 +178,7 @@ impl Run<'_> {
     fn rounds(&mut self, contenders: &mut Vec<Contender>, watch: &mut dyn Watch) -> Result<(), Error> {
         let plan = self.plan;
         let mut rng = Rng::with_seed(plan.seed);
-        let requests = (plan.requests / (plan.rounds * plan.turns).max(1)).max(1);
-        let rounds = fitting_rounds(plan, contenders, requests);
+        let (rounds, requests) = fitting(plan, contenders);
         let began = Instant::now();
         for round in 0..rounds {
             let spent = began.elapsed().as_secs_f64();
@@ -325,11 +324,14 @@ fn add_twin(contenders: &mut Vec<Contender>, plan: &Plan<'_>) {
     }
 }
 
-/// How many rounds fit into the budget.
-fn fitting_rounds(plan: &Plan<'_>, contenders: &[Contender], requests: u32) -> u32 {
-    let Some(budget) = plan.budget else { return plan.rounds };
+/// How many rounds, and requests in each sample, fit into the budget: first the rounds become fewer, then the requests.
+fn fitting(plan: &Plan<'_>, contenders: &[Contender]) -> (u32, u32) {
+    let requests = (plan.requests / (plan.rounds * plan.turns).max(1)).max(1);
+    let Some(budget) = plan.budget else { return (plan.rounds, requests) };
     let asked: u32 = plan.clients().iter().map(|clients| requests.max(*clients) * plan.turns).sum();
     let round: f64 = contenders.iter().map(|contender| contender.seconds * f64::from(asked)).sum();
     let fit = budget.as_secs_f64() / round.max(1e-3);
-    (fit as u32).clamp(FEWEST_ROUNDS.min(plan.rounds), plan.rounds)
+    let rounds = (fit as u32).clamp(FEWEST_ROUNDS.min(plan.rounds), plan.rounds);
+    let share = (fit / f64::from(rounds.max(1))).min(1.0);
+    (rounds, ((f64::from(requests) * share) as u32).max(1))
 }
