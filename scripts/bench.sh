@@ -15,7 +15,7 @@ report=docs/bench/report.json
 if [ "${1:-}" != --draw ]; then
     new_folder
     reports=("$folder/new.json")
-    "$icecore" bench "$@" --json "${reports[0]}" >"$folder/text"
+    "$icecore" bench --budget 150 "$@" --json "${reports[0]}" >"$folder/text"
     # Scenarios that were not measured anew are taken from the last report.
     [ $# -eq 0 ] || [ ! -e "$report" ] || reports=("$report" "${reports[@]}")
     "$icecore" bench "${reports[@]/#/--report=}" --json "$folder/report.json" >/dev/null

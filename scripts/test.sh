@@ -93,7 +93,7 @@ step 'tests' cargo test --locked --workspace --no-fail-fast
 have php || skip 'PHP as a judge of what is written' 'php is missing: php-cli, php-igbinary'
 have ruby || skip 'Ruby as a judge of what is written' 'ruby is missing'
 have nginx || [ -x /usr/sbin/nginx ] || skip 'pages over the web' 'nginx and php-fpm are missing: nginx-light, php-fpm'
-step 'the lab: its page in a browser' scripts/bench-page.sh docs/bench/report.html
+step 'the lab: the published report in a browser' scripts/bench-page.sh docs/bench/report.html
 step 'engine without default features' cargo test --locked -p icecore --no-default-features --lib
 if have rustup && rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then
     step 'engine for wasm32' cargo build --locked -p icecore --no-default-features --target wasm32-unknown-unknown
@@ -109,7 +109,7 @@ step 'fuzzing, a short run' fuzz/run-short
 
 # -- The lab -----------------------------------------------------------------
 
-step 'lab: the report in a browser' scripts/bench-page.sh
+step 'the lab: the report of the tests in a browser' scripts/bench-page.sh
 
 # -- The C interface ---------------------------------------------------------
 
