@@ -119,7 +119,9 @@ pub(super) fn around(scenario: &ScenarioReport) -> String {
         let install = install.map_or(String::new(), |c| format!(": {}", code(&c)));
         _ = writeln!(out, "- {}: {}{install}", escape(&who), escape(&why));
     }
-    _ = write!(out, "\n{}", escape(&words::noise(&scenario.noise)));
+    if !scenario.points.is_empty() {
+        _ = write!(out, "\n{}", escape(&words::noise(&scenario.noise)));
+    }
     if let Some(sentence) = words::outliers(scenario) {
         _ = write!(out, " {}", escape(&sentence));
     }

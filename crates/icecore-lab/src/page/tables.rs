@@ -3,7 +3,7 @@
 use super::number::{NONE, byte_unit, bytes, count, grown, interval, quotient, rate, time, within};
 use super::table::Table;
 use super::view::{
-    Group, Names, at, competitors, find, groups, is_baseline, measured, median, plain, right, roof, with_role,
+    Group, Names, at, beside, competitors, find, groups, is_baseline, measured, median, plain, right, roof, with_role,
 };
 use super::words::{became, claimed, fidelity, operation as title};
 use crate::model::{
@@ -38,7 +38,9 @@ pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Op
     };
     let mut order: Vec<&Entry> = competitors(point).collect();
     order.sort_by(|a, b| {
-        place(a, operations).cmp(&place(b, operations)).then(total(a, operations).total_cmp(&total(b, operations)))
+        place(a, operations)
+            .cmp(&place(b, operations))
+            .then(total(point, a, operations).total_cmp(&total(point, b, operations)))
     });
     order.into_iter().for_each(|entry| row(&mut table, entry));
     let mut part = |title: &str, role| {
@@ -52,10 +54,10 @@ pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Op
     };
     part("without a language's values", Role::Engine);
     part("the baseline once more: what differs is noise", Role::Twin);
-    part("what nothing can beat", Role::Floor);
+    part("the values without any bytes, and copying the bytes", Role::Floor);
     if operations.iter().any(|o| roof(point, *o).is_some()) {
         if with_role(point, Role::Floor).next().is_none() {
-            table.section("what nothing can beat");
+            table.section("the values without any bytes, and copying the bytes");
         }
         let mut cells = vec!["memcpy of the smallest output".to_owned(), String::new()];
         for operation in operations {
@@ -75,8 +77,8 @@ fn place(entry: &Entry, operations: &[Operation]) -> (bool, usize) {
     (!right(entry), operations.iter().filter(|o| median(entry, **o).is_none()).count())
 }
 
-fn total(entry: &Entry, operations: &[Operation]) -> f64 {
-    operations.iter().filter_map(|o| median(entry, *o)).sum()
+fn total(point: &Point, entry: &Entry, operations: &[Operation]) -> f64 {
+    operations.iter().filter_map(|o| beside(point, entry, *o)).sum()
 }
 
 /// How many times faster than the baseline, with a sign for a tie.

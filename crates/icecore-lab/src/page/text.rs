@@ -138,8 +138,10 @@ impl Page<'_> {
                 self.line(&format!("    {command}"));
             }
         }
-        self.small_heading("the machine meanwhile");
-        self.paragraph(&words::noise(&scenario.noise));
+        if !scenario.points.is_empty() {
+            self.small_heading("the machine meanwhile");
+            self.paragraph(&words::noise(&scenario.noise));
+        }
         if let Some(sentence) = words::outliers(scenario) {
             self.paragraph(&sentence);
         }

@@ -34,14 +34,27 @@ pub(super) fn with_role(point: &Point, role: Role) -> impl Iterator<Item = &Entr
     point.entries.iter().filter(move |entry| entry.role == role)
 }
 
-/// Competitors with their times, fastest first, wrong ones behind the right ones.
+/// Competitors with their times, fastest first, wrong ones behind the right ones. The order is that of the ratios of
+/// pairs, which on a restless machine is not always that of the medians.
 pub(super) fn by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)> {
     let mut all: Vec<_> = competitors(point).filter_map(|e| Some((e, median(e, operation)?))).collect();
-    all.sort_by(|(a, x), (b, y)| right(b).cmp(&right(a)).then(x.total_cmp(y)).then(a.id.cmp(&b.id)));
+    let beside = |entry: &Entry| beside(point, entry, operation).unwrap_or(f64::INFINITY);
+    all.sort_by(|(a, _), (b, _)| right(b).cmp(&right(a)).then(beside(a).total_cmp(&beside(b))).then(a.id.cmp(&b.id)));
     all
 }
 
-/// The lowest floor: what no reader of its language can beat.
+/// The time of an operation as it would be beside the baseline's median: what the ratio of pairs makes of that.
+pub(super) fn beside(point: &Point, entry: &Entry, operation: Operation) -> Option<f64> {
+    let cell = entry.cell(operation)?;
+    let baseline = competitors(point).filter_map(|e| e.cell(operation)).find(|c| c.against.is_none());
+    let paired = cell.against.map(|against| against.times.estimate).filter(|times| times.is_finite() && *times > 0.0);
+    match (paired, baseline.and_then(measured)) {
+        (Some(times), Some(base)) => Some(base / times),
+        _ => measured(cell),
+    }
+}
+
+/// The lowest floor: the values made by the language itself.
 pub(super) fn floor(point: &Point, operation: Operation) -> Option<(&Entry, f64)> {
     let all = with_role(point, Role::Floor).filter_map(|e| Some((e, median(e, operation)?)));
     all.min_by(|(_, a), (_, b)| a.total_cmp(b))

@@ -92,7 +92,7 @@ fn smallest(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<S
     Some(format!("{} {verb} the fewest bytes: {}{of}.", list(&who), bytes(least as f64)))
 }
 
-/// How close the fastest reader is to what no reader of its language can beat.
+/// How close the fastest reader is to making the values by the language itself.
 fn above_floor(point: &Point, names: &Names) -> Option<String> {
     let (floor, least) = floor(point, Operation::Read)?;
     let (first, ns) = by_speed(point, Operation::Read).into_iter().find(|(e, _)| right(e))?;

@@ -102,10 +102,8 @@ fn baseline(contenders: &[Contender], scenario: &Scenario) -> Option<String> {
 fn add_twin(contenders: &mut Vec<Contender>, baseline: Option<&str>) {
     let is_baseline = |one: &&Contender| baseline == Some(&*one.participant.id);
     if let Some(one) = contenders.iter().find(is_baseline) {
-        let mut participant = one.participant.clone();
-        participant.name.push_str(", once more");
         let twin = Contender {
-            participant,
+            participant: one.participant.clone(),
             role: Role::Twin,
             fidelity: Fidelity::Unchecked,
             size: None,

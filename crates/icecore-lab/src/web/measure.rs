@@ -288,10 +288,9 @@ impl Contender {
         let against = baseline
             .filter(|_| !is_baseline)
             .and_then(|baseline| stats::compare(samples, baseline, resolution, plan.seed));
-        let once_more = if self.role == Role::Twin { ", once more" } else { "" };
         Entry {
             id: self.page.id.to_owned(),
-            name: format!("{}{once_more}", self.page.name),
+            name: self.page.name.to_owned(),
             version: String::new(),
             role: self.role,
             fidelity: self.fidelity.clone(),

@@ -15,10 +15,12 @@ pub struct Bench {
     /// The scenarios to run; all, if none is named
     #[arg(value_name = "SCENARIO", conflicts_with_all = ["data", "reports"])]
     pub scenarios: Vec<String>,
-    /// List the scenarios, who can take part here, and what is missing
+    /// List the scenarios, who can take part here, and what is missing; with --json FILE as JSON
     #[arg(long, conflicts_with_all = ["data", "reports"])]
     pub list: bool,
     /// Measure with the data of this file, in any format that icecore reads; `-` is the standard input
+    ///
+    /// The real modules read it then, each in its language: measure only data that you trust.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub data: Option<PathBuf>,
     /// The format of the data, with options; found out if not given
@@ -63,7 +65,7 @@ pub struct Bench {
     /// Show the reports that --json wrote again, instead of measuring; several become one
     #[arg(long = "report", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub reports: Vec<PathBuf>,
-    /// Write everything, raw samples included, as JSON
+    /// Write everything, raw samples included, as JSON; `-` is the standard output, for this and other files
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub json: Option<PathBuf>,
     /// Write a row for each competitor and operation

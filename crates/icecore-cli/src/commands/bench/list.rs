@@ -1,52 +1,104 @@
 //! `icecore bench --list`
 
-use icecore_lab::model::Role;
+use icecore_lab::model::{Absent, Role};
 use icecore_lab::run::{Cast, Options};
 use icecore_lab::runner::Found;
 use icecore_lab::scenario::Scenario;
-use std::fmt::Write;
+use serde::Serialize;
+use std::fmt::{self, Display};
 
-/// The scenarios, then who can take part, then what is missing and how to get it.
-pub fn list(scenarios: &[Scenario], cast: &Cast, options: &Options) -> Result<String, icecore_lab::Error> {
-    let mut text = String::from("Scenarios\n");
-    for scenario in scenarios {
-        let state = match &scenario.waits {
-            Some(what) => format!("waits for {what}"),
-            None => {
-                let (here, missing) = cast.of(scenario, options)?;
-                let here = here.iter().filter(|one| one.role == Role::Competitor).count();
-                let missing = match missing.len() {
-                    0 => String::new(),
-                    missing => format!(", {missing} missing"),
-                };
-                format!("{here} competitors{missing}")
+/// What can run here.
+#[derive(Serialize)]
+pub struct List {
+    scenarios: Vec<Line>,
+    competitors: Vec<Competitor>,
+    missing: Vec<Absent>,
+}
+
+/// A scenario.
+#[derive(Serialize)]
+struct Line {
+    name: String,
+    title: String,
+    competitors: usize,
+    missing: usize,
+    waits: Option<String>,
+}
+
+/// Someone who can take part.
+#[derive(Serialize)]
+struct Competitor {
+    id: String,
+    name: String,
+    version: String,
+    role: Role,
+}
+
+impl List {
+    /// Of these scenarios, and of everyone who was found.
+    ///
+    /// # Errors
+    ///
+    /// As [`Cast::of`].
+    pub fn new(scenarios: &[Scenario], cast: &Cast, options: &Options) -> Result<List, icecore_lab::Error> {
+        let mut list = List { scenarios: Vec::new(), competitors: Vec::new(), missing: Vec::new() };
+        for scenario in scenarios {
+            let (here, missing) = cast.of(scenario, options)?;
+            list.scenarios.push(Line {
+                name: scenario.name.clone(),
+                title: scenario.title.clone(),
+                competitors: here.iter().filter(|one| one.role == Role::Competitor).count(),
+                missing: missing.len(),
+                waits: scenario.waits.clone(),
+            });
+        }
+        for found in &cast.found {
+            match found {
+                Found::Here(one) => list.competitors.push(Competitor {
+                    id: one.id.clone(),
+                    name: one.name.clone(),
+                    version: one.version.clone(),
+                    role: one.role,
+                }),
+                Found::Missing { id, why, install } => {
+                    list.missing.push(Absent { competitor: id.clone(), why: why.clone(), install: install.clone() });
+                }
             }
-        };
-        let _ = writeln!(text, "  {:<15} {} ({state})", scenario.name, scenario.title);
-    }
-    text.push_str("\nCompetitors\n");
-    for found in &cast.found {
-        if let Found::Here(one) = found {
-            let floor = if one.role == Role::Floor { " (the floor)" } else { "" };
-            let _ = writeln!(text, "  {:<30} {} {}{floor}", one.id, one.name, one.version);
         }
+        Ok(list)
     }
-    let missing: Vec<_> = cast
-        .found
-        .iter()
-        .filter_map(|found| match found {
-            Found::Missing { id, why, install } => Some((id, why, install)),
-            Found::Here(_) => None,
-        })
-        .collect();
-    if !missing.is_empty() {
-        text.push_str("\nCan't run here\n");
-    }
-    for (id, why, install) in missing {
-        let _ = writeln!(text, "  {id:<30} {why}");
-        if let Some(install) = install {
-            let _ = writeln!(text, "  {:<30} {install}", "");
+}
+
+impl Display for List {
+    /// The scenarios, then who can take part, then what is missing and how to get it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0) + 1;
+        let names = width(&mut self.scenarios.iter().map(|one| one.name.len()));
+        writeln!(f, "Scenarios")?;
+        for Line { name, title, competitors, missing, waits } in &self.scenarios {
+            let state = match (waits, missing) {
+                (Some(what), _) => format!("waits for {what}"),
+                (None, 0) => format!("{competitors} can take part"),
+                (None, missing) => format!("{competitors} can take part, {missing} missing"),
+            };
+            writeln!(f, "  {name:<names$} {title} ({state})")?;
         }
+        let here = self.competitors.iter().map(|one| one.id.len());
+        let ids = width(&mut here.chain(self.missing.iter().map(|one| one.competitor.len())));
+        writeln!(f, "\nCompetitors")?;
+        for Competitor { id, name, version, role } in &self.competitors {
+            let floor = if *role == Role::Floor { " (the floor)" } else { "" };
+            writeln!(f, "  {id:<ids$} {name} {version}{floor}")?;
+        }
+        if !self.missing.is_empty() {
+            writeln!(f, "\nCan't run here")?;
+        }
+        for Absent { competitor, why, install } in &self.missing {
+            writeln!(f, "  {competitor:<ids$} {why}")?;
+            if let Some(install) = install {
+                writeln!(f, "  {:<ids$} {install}", "")?;
+            }
+        }
+        Ok(())
     }
-    Ok(text)
 }

@@ -5,6 +5,8 @@ mod data;
 mod list;
 mod watch;
 
+use list::List;
+
 pub use args::Bench;
 
 use crate::cli::Global;
@@ -30,14 +32,16 @@ pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Sto
     let old = args.compare.as_deref().map(load).transpose()?;
     let measured = if args.reports.is_empty() { measure(args, global, report)? } else { Some(merged(&args.reports)?) };
     let Some(measured) = measured else { return Ok(()) };
-    show(args, &measured)?;
+    // Standard output is for one thing.
+    let files = [&args.json, &args.csv, &args.markdown, &args.html];
+    if !files.into_iter().flatten().any(|path| is_stdout(path)) {
+        show(args, &measured)?;
+    }
     write_all(args, &measured)?;
     if let Some(old) = old {
         let threshold = args.fail_on.unwrap_or_default();
         let compared = compare::compare(&old, &measured, threshold, args.seed);
-        let mut sink = Sink::stdout();
-        sink.text(&format!("\n{compared}"))?;
-        sink.flush()?;
+        print(&format!("\n{compared}"))?;
         if args.fail_on.is_some() && compared.has_regressions() {
             report.worse(code::FINDING);
         }
@@ -96,8 +100,16 @@ fn listed(args: &Bench) -> Result<(), Stop> {
         stop: &stop,
     };
     let cast = run::cast(&environment, &scenarios).map_err(failed)?;
+    let list = List::new(&scenarios, &cast, &options).map_err(failed)?;
+    match &args.json {
+        Some(path) => write(path, &(serde_json::to_string(&list).unwrap_or_default() + "\n")),
+        None => print(&list.to_string()),
+    }
+}
+
+fn print(text: &str) -> Result<(), Stop> {
     let mut sink = Sink::stdout();
-    sink.text(&list::list(&scenarios, &cast, &options).map_err(failed)?)?;
+    sink.text(text)?;
     sink.flush()
 }
 
@@ -161,9 +173,7 @@ fn show(args: &Bench, report: &model::Report) -> Result<(), Stop> {
             }
         }
     }
-    let mut sink = Sink::stdout();
-    sink.text(&text)?;
-    sink.flush()
+    print(&text)
 }
 
 /// Makes the text of a file.
@@ -186,7 +196,14 @@ fn write_all(args: &Bench, report: &model::Report) -> Result<(), Stop> {
     Ok(())
 }
 
+fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 fn write(path: &Path, text: &str) -> Result<(), Stop> {
+    if is_stdout(path) {
+        return print(text);
+    }
     let wrong = |error: std::io::Error| Stop::Failed(code::USAGE, format!("{}: {error}", path.display()));
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(wrong)?;

@@ -129,9 +129,11 @@ impl Section<'_> {
             format!("<b>{}</b>: {}{install}", escape(&who), escape(&why))
         });
         self.list("", absent.collect());
-        let noise = words::noise(&self.scenario.noise);
-        let outliers = words::outliers(self.scenario).unwrap_or_default();
-        paragraph(&mut self.out, "note", &format!("{noise} {outliers}"));
+        if !self.scenario.points.is_empty() {
+            let noise = words::noise(&self.scenario.noise);
+            let outliers = words::outliers(self.scenario).unwrap_or_default();
+            paragraph(&mut self.out, "note", &format!("{noise} {outliers}"));
+        }
         self.scenario.notes.iter().for_each(|note| paragraph(&mut self.out, "note", note));
     }
 

@@ -141,7 +141,7 @@ pub(super) fn put(
         Kind::Map | Kind::Array => {
             let is_map = node.kind == Kind::Map;
             let (long, short) = if is_map { (tag::HASH, tag::HASHREF) } else { (tag::ARRAY, tag::ARRAYREF) };
-            if node.aux as usize <= tag::MOST_IN_REF {
+            if node.aux as usize <= tag::MOST_IN_REF && !node.has(flag::HINT) {
                 byte(chunk, at, short | node.aux as u8)
             } else if is_map && node.aux > MOST_IDS {
                 return None;

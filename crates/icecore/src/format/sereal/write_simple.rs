@@ -123,8 +123,11 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>) -> Optio
             passed += to as u64;
             to = 0;
         }
-        // Bits beyond this one say that there is something special.
-        if node.flags & !flag::REF != 0 {
+        // Bits beyond this one say that there is something special: with containers that their
+        // short form can't be taken, which is all that a program sees of a second reference to
+        // the data.
+        let special = node.flags & !flag::REF;
+        if special != 0 && !(special == flag::HINT && matches!(node.kind, Kind::Map | Kind::Array)) {
             return None;
         }
         if node.key != NO_KEY && node.key != KEY_NODE {
