@@ -7,6 +7,7 @@
 //! then times them in turns, in random order, over several processes, and makes
 //! a [`Report`](model::Report): the raw samples, and what statistics say of them.
 
+mod again;
 pub mod claims;
 pub mod compare;
 mod error;
@@ -20,4 +21,5 @@ pub mod scenario;
 pub mod stats;
 pub mod web;
 
+pub use again::again;
 pub use error::Error;

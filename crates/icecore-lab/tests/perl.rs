@@ -206,8 +206,9 @@ fn claims_name_who_takes_part() {
     }
 }
 
-fn wrong(folder: &str, names: &[&str], patience: u64) -> Report {
+fn wrong(folder: &str, names: &[&str], patience: u64, sample: Duration) -> Report {
     let options = Options {
+        sample,
         runners: Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)),
         only: names.iter().map(|name| format!("perl/{name}")).collect(),
         patience: Duration::from_secs(patience),
@@ -221,15 +222,30 @@ fn who_is_wrong_is_caught() {
     if !is_here() {
         return;
     }
-    let names =
-        ["storable", "forgets", "textual", "liar-more", "liar-less", "dies", "fails", "cannot", "noise", "absent"];
-    let report = wrong("runners", &names, 60);
+    let names = [
+        "storable",
+        "forgets",
+        "textual",
+        "liar",
+        "liar-tenth",
+        "liar-more",
+        "liar-less",
+        "dies",
+        "fails",
+        "cannot",
+        "noise",
+        "absent",
+    ];
+    // Who claims a tenth is seen when enough time has passed.
+    let report = wrong("runners", &names, 60, Duration::from_millis(30));
     assert_eq!(said(entry(&report, "storable").expect("it is right")), "exact");
     let forgets = said(entry(&report, "forgets").expect("it takes part"));
     assert!(forgets.starts_with("differs: "), "{forgets}");
     let textual = said(entry(&report, "textual").expect("it takes part"));
     assert_eq!(textual, "alike: numbers came back as text, 3 times, first at $.list[0]");
     for (name, expected) in [
+        ("liar", "ns, which can't be"),
+        ("liar-tenth", "it says that all it did took "),
         ("liar-more", "it says that 3600000000000 ns passed"),
         ("liar-less", "it says that -1"),
         ("dies", "it could not go on"),
@@ -248,7 +264,7 @@ fn who_does_not_answer_is_not_waited_for() {
         return;
     }
     for (folder, name) in [("runners", "silent"), ("mute", "mute")] {
-        let report = wrong(folder, &[name], 5);
+        let report = wrong(folder, &[name], 5, options().sample);
         assert_eq!(why(&report, name), "it did not answer for 5 seconds");
     }
 }

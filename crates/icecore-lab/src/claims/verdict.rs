@@ -28,7 +28,7 @@ impl Claimed {
     /// large that half of what was claimed lies in it, too: then it is unknown.
     ///
     /// A claim that both are equal has 1 between its numbers. It holds in the same way,
-    /// and a difference that is now to be seen is stronger than claimed.
+    /// and fails with a difference that is now to be seen.
     pub fn verdict(&self, now: &Interval, resolution: f64) -> Verdict {
         if !stats::is_known(now) {
             return Verdict::Unknown;
@@ -59,7 +59,7 @@ impl Claimed {
         let tolerance = |end: f64| end.max(1.0 / end).sqrt().clamp((1.0 + resolution).min(TOLERANCE), TOLERANCE);
         match meets(now, self.from / tolerance(self.from), self.to * tolerance(self.to)) {
             true => Verdict::Holds,
-            false => Verdict::Stronger,
+            false => Verdict::Differs,
         }
     }
 
@@ -75,11 +75,10 @@ impl Claimed {
 
     /// The verdict in a word or two.
     pub fn words(&self, verdict: Verdict) -> &'static str {
-        let equal = self.from <= 1.0 && 1.0 <= self.to;
         match verdict {
             Verdict::Holds => "holds",
-            Verdict::Stronger if equal => "a difference now",
             Verdict::Stronger => "stronger",
+            Verdict::Differs => "a difference now",
             Verdict::Weaker => "weaker",
             Verdict::Gone => "gone, no more than noise",
             Verdict::Reversed => "reversed, the other side is ahead",
@@ -153,9 +152,9 @@ mod tests {
     fn what_was_equal_may_differ_now() {
         assert_eq!(verdict((0.9, 1.1), (0.98, 1.0, 1.02), 0.01), Verdict::Holds);
         assert_eq!(verdict((0.9, 1.1), (1.1, 1.12, 1.15), 0.01), Verdict::Holds);
-        assert_eq!(verdict((0.9, 1.1), (1.9, 2.0, 2.1), 0.01), Verdict::Stronger);
+        assert_eq!(verdict((0.9, 1.1), (1.9, 2.0, 2.1), 0.01), Verdict::Differs);
         assert_eq!(verdict((1.0, 1.0), (1.02, 1.03, 1.04), 0.05), Verdict::Holds);
-        assert_eq!(verdict((1.0, 1.0), (1.08, 1.09, 1.1), 0.05), Verdict::Stronger);
+        assert_eq!(verdict((1.0, 1.0), (1.08, 1.09, 1.1), 0.05), Verdict::Differs);
     }
 
     #[test]

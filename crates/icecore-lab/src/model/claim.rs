@@ -101,6 +101,15 @@ pub enum Verdict {
     Gone,
     /// The other side is ahead.
     Reversed,
+    /// There is a difference where the article saw none.
+    Differs,
     /// It could not be measured here.
     Unknown,
+}
+
+impl Verdict {
+    /// Whether the article was right.
+    pub fn stands(self) -> bool {
+        matches!(self, Verdict::Holds | Verdict::Stronger)
+    }
 }

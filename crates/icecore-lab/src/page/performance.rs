@@ -36,7 +36,7 @@ fn claims(report: &Report) -> String {
     if all().next().is_none() {
         return String::new();
     }
-    let held = all().filter(|c| matches!(c.verdict, Verdict::Holds | Verdict::Stronger)).count();
+    let held = all().filter(|c| c.verdict.stands()).count();
     let mut out = String::from("\n## The articles' claims, then and now\n\n");
     _ = writeln!(out, "{held} of {} hold on this machine, or hold even more.", all().count());
     for scenario in report.scenarios.iter().filter(|s| !s.claims.is_empty()) {
@@ -60,7 +60,7 @@ pub fn readme(report: &Report) -> String {
         _ = write!(out, "![{}](docs/bench/chart.svg)\n\n", escape(&about));
     }
     let all = || report.scenarios.iter().flat_map(|s| &s.claims);
-    let held = all().filter(|c| matches!(c.verdict, Verdict::Holds | Verdict::Stronger)).count();
+    let held = all().filter(|c| c.verdict.stands()).count();
     _ = write!(out, "Of {} claims of the articles {held} hold on this machine, or hold even more", all().count());
     out += " ([what explains the others, and everything else](docs/performance.md)):\n\n";
     out + &tables::claims(all()).markdown()

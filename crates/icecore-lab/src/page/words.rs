@@ -182,6 +182,7 @@ pub(super) fn became(verdict: Verdict) -> (&'static str, &'static str) {
         Verdict::Weaker => ("▼", "weaker"),
         Verdict::Gone => ("=", "gone"),
         Verdict::Reversed => ("✗", "reversed"),
+        Verdict::Differs => ("≠", "differs"),
         Verdict::Unknown => ("?", "unknown"),
     }
 }

@@ -181,10 +181,13 @@ impl Seat for Process<'_> {
         let Some(ns) = reply.ns else {
             return Err(Trouble::Failed("it did not say how long it took".to_owned()));
         };
-        let possible = ns.is_finite() && ns > 0.0 && ns <= passed.as_nanos() as f64;
+        let most = passed.as_nanos() as f64;
+        if !(ns > 0.0 && ns <= most) {
+            return Err(Trouble::Failed(format!("it says that {ns} ns passed, of {most} that did")));
+        }
         self.passed += passed.as_secs_f64();
         self.claimed += ns / 1e9;
-        if possible && self.passed <= 2.0 * self.claimed + SLACK {
+        if self.passed <= 2.0 * self.claimed + SLACK {
             return Ok(ns);
         }
         let (claimed, passed) = (self.claimed * 1e3, self.passed * 1e3);

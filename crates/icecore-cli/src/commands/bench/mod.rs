@@ -137,7 +137,7 @@ fn load(path: &Path) -> Result<model::Report, Stop> {
     let text = std::fs::read(path).map_err(|error| wrong(&error))?;
     let report: model::Report = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
     if report.schema == model::SCHEMA {
-        Ok(report)
+        Ok(icecore_lab::again(report))
     } else {
         Err(wrong(&format!("a report of version {}, this command reads {}", report.schema, model::SCHEMA)))
     }

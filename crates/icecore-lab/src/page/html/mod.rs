@@ -61,7 +61,7 @@ fn all_claims(report: &Report) -> String {
         return String::new();
     }
     let all = || with.iter().flat_map(|(_, s)| &s.claims);
-    let held = all().filter(|c| matches!(c.verdict, Verdict::Holds | Verdict::Stronger)).count();
+    let held = all().filter(|c| c.verdict.stands()).count();
     let mut out = String::from("<section id=\"claims\">\n<h2>The claims, then and now</h2>\n");
     _ = writeln!(
         out,
@@ -84,6 +84,7 @@ fn key() -> String {
         (Verdict::Weaker, "the same side is ahead, by less"),
         (Verdict::Gone, "no difference can be seen any more"),
         (Verdict::Reversed, "the other side is ahead"),
+        (Verdict::Differs, "a difference where the article saw none"),
         (Verdict::Unknown, "it could not be measured here"),
     ];
     let item = |(verdict, means)| format!("<li>{} {means}</li>\n", claims::became(verdict));

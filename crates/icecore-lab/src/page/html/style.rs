@@ -23,7 +23,7 @@ nav span{margin-left:.4rem}
 .key{display:flex;flex-wrap:wrap;gap:.2rem 1.4rem;font-size:.9rem;color:var(--soft);margin:.5rem 0 1rem}
 .verdict{font-weight:600;white-space:nowrap;color:var(--ink)}
 .verdict span{display:inline-block;width:1.2em;text-align:center}
-.holds span,.stronger span{color:var(--c2)}.weaker span,.gone span{color:var(--base)}.reversed span{color:var(--c1)}
+.holds span,.stronger span{color:var(--c2)}.weaker span,.gone span{color:var(--base)}.reversed span,.differs span{color:var(--c1)}
 .verdict-list{padding-left:1.2rem;margin:1rem 0;border-left:3px solid var(--own)}
 .verdict-list li{margin:.3rem 0}
 figure{margin:2.6rem 0 0}

@@ -5,7 +5,7 @@ use super::compress::compress;
 use super::header::{Encoding, HAS_USER_HEADER, MAGIC, OLD_MAGIC};
 use super::spell::{header as code, width};
 use super::tag::TRACK;
-use super::write_simple::write_simple;
+use super::write_simple::{simple_body, write_simple};
 use super::{Compress, FORMAT, SortKeys, WriteOptions};
 use crate::document::{Document, Naming, Spelling};
 use crate::error::{Error, ErrorKind};
@@ -98,6 +98,12 @@ pub(super) fn write(
         out.ready()?;
         return Ok(Losses::default());
     }
+    if let Some(body) = simple_body(document, options, out) {
+        let plan = Plan::new(document, options, limits)?;
+        let head = [&MAGIC[..], &[plan.version | (plan.encoding as u8) << 4, 0]].concat();
+        write_compressed(&plan, head, &body, out)?;
+        return Ok(Losses::default());
+    }
     document.tape().check()?;
     write_named(document, FORMAT.name, Naming::Perl, |document| write_whole(document, options, limits, out))
 }
@@ -129,10 +135,17 @@ fn write_whole(
     let mut body = Vec::new();
     let tracks = Body::new(document, &plan, first, &mut losses, &mut body).write(root)?;
     set_tracks(&mut body, &tracks);
+    write_compressed(&plan, head, &body, out)?;
+    Ok(losses)
+}
+
+/// Writes a body behind its header, compressed if that is asked for and makes it smaller.
+fn write_compressed(plan: &Plan<'_>, mut head: Vec<u8>, body: &[u8], out: &mut dyn Output) -> Result<(), Error> {
+    let options = plan.options;
     let small = match plan.encoding {
         Encoding::Raw => None,
         _ if !plan.encoding_is_spelled && (body.len() as u64) < options.threshold.unwrap_or(THRESHOLD) => None,
-        encoding => Some(compress(encoding, &body, options.level)?),
+        encoding => Some(compress(encoding, body, options.level)?),
     };
     let small = small.filter(|small| plan.encoding_is_spelled || small.len() < body.len());
     match small {
@@ -149,11 +162,10 @@ fn write_whole(
         None => {
             head[4] = plan.version;
             out.buffer().extend_from_slice(&head);
-            out.buffer().extend_from_slice(&body);
+            out.buffer().extend_from_slice(body);
         }
     }
-    out.ready()?;
-    Ok(losses)
+    out.ready()
 }
 
 /// The header's suffix, with the user header.

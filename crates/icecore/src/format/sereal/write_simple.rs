@@ -14,11 +14,14 @@ use crate::output::{Output, Spare};
 /// passed on before its end.
 const MOST_NODES: usize = 1 << 19;
 
-/// Whether nothing is asked for but protocol 5 without compression.
+/// What stands before the body of what is written here.
+const HEADER: usize = header::MAGIC.len() + 2;
+
+/// Whether nothing is asked for but protocol 5, compressed or not.
 fn is_usual(options: &WriteOptions) -> bool {
     let WriteOptions {
         protocol,
-        compress,
+        compress: _,
         level: _,
         threshold: _,
         canonical,
@@ -42,10 +45,7 @@ fn is_usual(options: &WriteOptions) -> bool {
         | *no_bless_objects
         | *no_header
         | *plain;
-    protocol.is_none_or(|protocol| protocol == 5)
-        && matches!(compress, None | Some(Compress::None))
-        && *sort_keys == SortKeys::No
-        && !any
+    protocol.is_none_or(|protocol| protocol == 5) && *sort_keys == SortKeys::No && !any
 }
 
 /// Writes a whole document. Says no, and writes nothing, if there is something
@@ -82,7 +82,30 @@ pub(crate) fn write_part(
     written
 }
 
+/// The body of a document that is to be compressed; none if there is something special about it.
+/// What it needs to work with it takes from `out`.
+pub(super) fn simple_body(document: &Document<'_>, options: &WriteOptions, out: &mut dyn Output) -> Option<Vec<u8>> {
+    if !compresses(options) || !is_simple(document, options) {
+        return None;
+    }
+    let mut parts = Parts { spare: out.take_spare(), ..Parts::default() };
+    let mut whole = Vec::new();
+    let written = write(document, &mut parts, &mut whole);
+    out.give_spare(parts.spare);
+    written?;
+    whole.drain(..HEADER);
+    Some(whole)
+}
+
+fn compresses(options: &WriteOptions) -> bool {
+    !matches!(options.compress, None | Some(Compress::None))
+}
+
 fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
+    !compresses(options) && is_simple(document, options)
+}
+
+fn is_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
     is_usual(options) && document.tape().header.is_none() && document.spelling().is_none()
 }
 
