@@ -113,7 +113,9 @@ impl<'a> Names<'a> {
             ids.entry(plain(entry.name.trim())).or_default().insert(&entry.id);
         }
         let competitors = scenario.points.iter().flat_map(competitors);
-        let several = competitors.map(|e| language(&e.id)).collect::<BTreeSet<_>>().len() > 1;
+        // The command says in its name that it is none of a language.
+        let languages: BTreeSet<_> = competitors.map(|e| language(&e.id)).filter(|name| *name != "command").collect();
+        let several = languages.len() > 1;
         let engines: BTreeSet<&str> =
             scenario.points.iter().flat_map(|p| with_role(p, Role::Engine)).map(|e| e.id.as_str()).collect();
         let mut names = BTreeMap::new();

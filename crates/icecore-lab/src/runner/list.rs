@@ -280,10 +280,11 @@ impl Participant {
 }
 
 fn ours(language: &str, text: &str, role: Role, operations: Vec<Operation>, how: Kinds) -> Participant {
+    let what = text.replace(":compress=", ", ");
     Participant {
         id: format!("{language}/{text}"),
         language: language.to_owned(),
-        name: format!("Icecore's {language}, {text}"),
+        name: if role == Role::Engine { format!("engine: {what}") } else { format!("icecore: {what}") },
         version: env!("CARGO_PKG_VERSION").to_owned(),
         runtime: String::new(),
         role,
