@@ -16,7 +16,7 @@ use crate::runner::Environment;
 use crate::scenario::{Kind, Scenario};
 use crate::{Error, claims, stats};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -75,6 +75,18 @@ impl Options {
         self.sample = Duration::from_millis(1);
         self
     }
+
+    /// What runners are looked for and started with.
+    pub fn environment<'e>(&'e self, folder: &'e Path, stop: &'e AtomicBool) -> Environment<'e> {
+        Environment {
+            folder,
+            more: self.runners.as_deref(),
+            command: self.command.as_deref(),
+            modules: self.modules.as_deref(),
+            patience: self.patience,
+            stop,
+        }
+    }
 }
 
 /// Whom a run tells how far it is.
@@ -105,14 +117,7 @@ pub fn run(
     let mut machine = machine::look();
     let folder = tempfile::Builder::new().prefix("icecore-bench-").tempdir();
     let folder = folder.map_err(|error| Error::new(format!("no folder for the run can be made: {error}")))?;
-    let environment = Environment {
-        folder: folder.path(),
-        more: options.runners.as_deref(),
-        command: options.command.as_deref(),
-        modules: options.modules.as_deref(),
-        patience: options.patience,
-        stop,
-    };
+    let environment = options.environment(folder.path(), stop);
     watch.doing("asking who can take part", 0.0, None);
     let cast = cast(&environment, scenarios)?;
     machine.runtimes = cast.runtimes();

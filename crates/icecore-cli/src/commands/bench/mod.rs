@@ -14,7 +14,6 @@ use crate::report::{Report, Stop, code};
 use crate::sink::Sink;
 use icecore_lab::model;
 use icecore_lab::run::{self, Options};
-use icecore_lab::runner::Environment;
 use icecore_lab::scenario::{self, Scenario};
 use icecore_lab::{compare, page, rank};
 use std::io::IsTerminal;
@@ -91,15 +90,7 @@ fn listed(args: &Bench) -> Result<(), Stop> {
     let options = options(args);
     let folder = tempfile::tempdir().map_err(|error| Stop::Failed(code::OTHER, error.to_string()))?;
     let stop = watch::stop()?;
-    let environment = Environment {
-        folder: folder.path(),
-        more: options.runners.as_deref(),
-        command: options.command.as_deref(),
-        modules: options.modules.as_deref(),
-        patience: options.patience,
-        stop: &stop,
-    };
-    let cast = run::cast(&environment, &scenarios).map_err(failed)?;
+    let cast = run::cast(&options.environment(folder.path(), &stop), &scenarios).map_err(failed)?;
     let list = List::new(&scenarios, &cast, &options).map_err(failed)?;
     match &args.json {
         Some(path) => write(path, &(serde_json::to_string(&list).unwrap_or_default() + "\n")),
