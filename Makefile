@@ -66,6 +66,7 @@ api:
 pages:
 	@UPDATE_PAGES=1 cargo test --quiet -p icecore --test tape_page
 	@UPDATE_PAGES=1 cargo test --quiet -p icecore-cli --test pages
+	@UPDATE_PAGES=1 cargo test --quiet -p icecore-lab --test published
 	@git --no-pager diff --stat -- README.md docs
 
 clean:

@@ -22,6 +22,5 @@ if [ "${1:-}" != --draw ]; then
     mkdir -p docs/bench
     mv "$folder/report.json" "$report"
 fi
-UPDATE_PAGES=1 cargo test --quiet -p icecore-lab --test published
-UPDATE_PAGES=1 cargo test --quiet -p icecore-cli --test pages
+make --no-print-directory pages
 say "docs/bench is written: docs/bench/report.html shows it"

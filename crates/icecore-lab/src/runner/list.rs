@@ -64,13 +64,12 @@ pub struct Participant {
     pub operations: Vec<Operation>,
     /// The only scenarios that it belongs to, if there are any here.
     pub scenarios: Vec<String>,
-    how: Kinds,
+    how: How,
 }
 
 /// How a participant is started.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Kinds {
+enum How {
     /// A script.
     Script(Script),
     /// The engine, with a format.
@@ -81,7 +80,7 @@ pub enum Kinds {
 
 /// A runner's script.
 #[derive(Clone, Debug)]
-pub struct Script {
+struct Script {
     path: PathBuf,
     program: OsString,
     arguments: Vec<OsString>,
@@ -187,7 +186,7 @@ fn ask(environment: &Environment<'_>, language: &str, path: &Path) -> Found {
             reference: reply.reference.unwrap_or_else(|| TYPED.to_owned()),
             operations: reply.operations,
             scenarios: reply.scenarios,
-            how: Kinds::Script(script),
+            how: How::Script(script),
         })),
     }
 }
@@ -240,12 +239,12 @@ impl Participant {
     /// If there is no such format.
     pub fn engine(text: &str) -> Result<Participant, Error> {
         let operations = vec![Operation::Write, Operation::Read, Operation::RoundTrip];
-        Ok(ours("engine", text, Role::Engine, operations, Kinds::Engine(Stage::parse(text)?)))
+        Ok(ours("engine", text, Role::Engine, operations, How::Engine(Stage::parse(text)?)))
     }
 
     /// The command with a format.
     pub fn command(program: &Path, text: &str) -> Participant {
-        let how = Kinds::Command(program.to_owned(), text.to_owned());
+        let how = How::Command(program.to_owned(), text.to_owned());
         ours("command", text, Role::Competitor, vec![Operation::ToJson], how)
     }
 
@@ -259,9 +258,9 @@ impl Participant {
         std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
         let typed = || Stage::parse(TYPED).map_err(|error| failed(&error));
         Ok(match &self.how {
-            Kinds::Engine(stage) => Box::new(Engine::new(stage, &typed()?)),
-            Kinds::Command(program, text) => Box::new(Converting::new(program, text, &typed()?)),
-            Kinds::Script(script) => {
+            How::Engine(stage) => Box::new(Engine::new(stage, &typed()?)),
+            How::Command(program, text) => Box::new(Converting::new(program, text, &typed()?)),
+            How::Script(script) => {
                 let command = script.command(environment, &self.language);
                 let patience = Patience(environment.patience);
                 let process = Process::start(command, folder, &self.reference, patience, environment.stop);
@@ -273,13 +272,13 @@ impl Participant {
     /// The ending of source code in its language, as scenarios have it.
     pub fn ending(&self) -> &str {
         match &self.how {
-            Kinds::Script(script) => script.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default(),
+            How::Script(script) => script.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default(),
             _ => "",
         }
     }
 }
 
-fn ours(language: &str, text: &str, role: Role, operations: Vec<Operation>, how: Kinds) -> Participant {
+fn ours(language: &str, text: &str, role: Role, operations: Vec<Operation>, how: How) -> Participant {
     let what = text.replace(":compress=", ", ");
     Participant {
         id: format!("{language}/{text}"),

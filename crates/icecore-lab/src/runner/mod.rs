@@ -8,7 +8,7 @@ mod list;
 mod process;
 mod protocol;
 
-pub use list::{Environment, Found, Kinds, Participant, find};
+pub use list::{Environment, Found, Participant, find};
 pub use protocol::{Load, PROTOCOL};
 
 use crate::model::{MemoryStep, Operation};
