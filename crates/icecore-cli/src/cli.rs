@@ -141,7 +141,7 @@ pub struct Detect {
 /// List every class that the data names
 ///
 /// Shows how often each class occurs, in which way, and where first. `--as` prints what lets them through in that
-/// language; read it before you allow it.
+/// language; read it before you allow it. A class whose name would be a pattern there (`*`) is not printed: exit 1.
 #[derive(Debug, Args)]
 #[command(after_long_help = CLASSES_EXAMPLES)]
 pub struct Classes {

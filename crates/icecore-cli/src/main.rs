@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod limits;
 mod paint;
+mod plain;
 mod progress;
 mod reading;
 mod records;
