@@ -164,7 +164,9 @@ fn an_allow_list_names_exactly_the_classes_of_the_data() {
             let is_perl = language == "perl";
             let mut expected: Vec<String> =
                 names.iter().map(|name| if is_perl { characters(name) } else { hex(&name.0) }).collect();
+            // In Perl, é as text and the byte E9 are the same string.
             found.sort_unstable();
+            found.dedup();
             expected.sort();
             expected.dedup();
             assert_eq!(found, expected, "{language}: {list}");
