@@ -178,6 +178,8 @@ fn cells(random: &mut Random, format: &str, count: usize) -> Vec<Cell> {
                     0 => text.truncate(from + random.below(text.len() - from)),
                     _ => text.splice(from..from + 1, *b"\x01~\x02").for_each(drop),
                 }
+                // A character may be cut; exports are text.
+                let text = String::from_utf8_lossy(&text).into_owned().into_bytes();
                 let json = quoted(&text);
                 (text, "broken", json)
             }
