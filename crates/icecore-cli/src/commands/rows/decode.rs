@@ -215,7 +215,7 @@ impl Decoder {
     /// Writes what became of a cell, and notes it.
     fn value(&mut self, column: usize, batch: &Batch, cell: Cell, row: &mut Row<'_>, out: &mut Vec<u8>) {
         let bytes = batch.cell(cell);
-        if cell.is_null || bytes.is_empty() && self.plan.on_error != OnError::Keep {
+        if cell.is_null || bytes.is_empty() && self.plan.empty_is_null {
             row.kinds[column] = Kind::Null;
             return out.extend_from_slice(b"null");
         }
@@ -315,7 +315,9 @@ impl Decoder {
 /// Converts a value that takes all of these bytes.
 fn convert(converter: &mut Converter, bytes: &[u8], out: &mut Vec<u8>) -> Result<Losses, Error> {
     let done = converter.convert(bytes, out);
-    if done.is_read && !bytes.get(done.consumed..).unwrap_or(&[]).trim_ascii().is_empty() {
+    let behind = bytes.get(done.consumed..).unwrap_or(&[]);
+    let is_end = behind.is_empty() || converter.from().format().ends_with_blanks(behind);
+    if done.is_read && !is_end {
         return Err(icecore::behind(bytes, done.consumed).in_format(converter.from().format().name));
     }
     done.written
