@@ -284,7 +284,7 @@ value(pTHX_ build *b)
             at++;
             continue;
         case ICECORE_OBJECT: {
-            U8 form = node->flags >> 4;
+            U8 form = ICE_FORM_OF(node);
             if (ib_is_record(b, node)) {
                 ib_record(aTHX_ b, at, variable);
                 return;
@@ -340,7 +340,7 @@ value(pTHX_ build *b)
                 b->at = at + 1;
                 return;
             }
-            if (node->kind == ICECORE_MODULE && node->flags >> 4 == ICECORE_FORM_VARIABLE) {
+            if (node->kind == ICECORE_MODULE && ICE_FORM_OF(node) == ICECORE_FORM_VARIABLE) {
                 SvRV_set(variable, SvREFCNT_inc_simple_NN((SV *)ib_glob(aTHX_ b, node)));
                 SvREFCNT_dec(referent);
                 b->at = at + 1;

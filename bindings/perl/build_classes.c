@@ -4,7 +4,7 @@
 const icecore_name *
 ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text)
 {
-    U32 id = (U32)(node->payload >> 32);
+    U32 id = ICE_CLASS_OF(node);
     const icecore_name *name;
     if (id == 0 || id > b->v->classes.count)
         croak("Icecore: an object without a class");
@@ -52,9 +52,9 @@ ib_check_classes(pTHX_ build *b, U32 from)
         int verdict;
         if (node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE)
             continue;
-        if (node->kind == ICECORE_OPAQUE && node->flags >> 4 == ICECORE_FORM_FREEZE && !ib_is_thawed(aTHX_ b, node))
+        if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE && !ib_is_thawed(aTHX_ b, node))
             continue;
-        id = (U32)(node->payload >> 32);
+        id = ICE_CLASS_OF(node);
         if (id == 0 || id > v->classes.count || ctx->verdicts[id])
             continue;
         name = ib_class_name(aTHX_ b, node, &text);
@@ -73,7 +73,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
 bool
 ib_is_record(build *b, const icecore_node *node)
 {
-    U32 id = (U32)(node->payload >> 32);
+    U32 id = ICE_CLASS_OF(node);
     return b->ctx->verdicts && id && id <= b->v->classes.count && b->ctx->verdicts[id] == ICE_AS_RECORD;
 }
 

@@ -43,6 +43,12 @@
 #  define ICE_HAS_CLASS 0
 #endif
 
+/* A class and a form in the payload of a node, and out of it. */
+#define ICE_CLASS(id) ((U64)(id) << ICECORE_CLASS_SHIFT)
+#define ICE_FORM(form) ((U64)(form) << ICECORE_FORM_SHIFT)
+#define ICE_CLASS_OF(node) ((U32)(U16)((node)->payload >> ICECORE_CLASS_SHIFT))
+#define ICE_FORM_OF(node) ((U8)((node)->payload >> ICECORE_FORM_SHIFT))
+
 /* perl takes a length of 0 for the length up to a NUL. */
 #define ice_is_utf8(text, len) ((len) == 0 || is_utf8_string(text, len))
 #define ice_is_ascii(text, len) ((len) == 0 || is_utf8_invariant_string(text, len))

@@ -152,7 +152,7 @@ parts(pTHX_ build *b)
 void
 ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object)
 {
-    const U8 form = b->v->nodes[at].flags >> 4;
+    const U8 form = ICE_FORM_OF(&b->v->nodes[at]);
     SV *sv = variable;
     if (!b->set->tie_ok)
         croak("Tying is disabled.");
@@ -175,7 +175,7 @@ void
 ib_end_tied(pTHX_ build *b)
 {
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
-    const U8 form = b->v->nodes[frame.node].flags >> 4;
+    const U8 form = ICE_FORM_OF(&b->v->nodes[frame.node]);
     AV *list = frame.list;
     SV *object = item(aTHX_ list, 0);
     b->ctx->depth--;
@@ -211,7 +211,7 @@ void
 ib_opaque(pTHX_ build *b, SV *variable, U32 at)
 {
     const icecore_node *node = &b->v->nodes[at];
-    const U8 form = node->flags >> 4;
+    const U8 form = ICE_FORM_OF(node);
     ice_build_frame *frame;
     SV *sv;
     if (ib_is_record(b, node)) {
@@ -229,7 +229,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
     {
         const U32 last = ib_last_child(b, at);
         const icecore_node *body = &b->v->nodes[last];
-        const U8 body_form = body->flags >> 4;
+        const U8 body_form = ICE_FORM_OF(body);
         if (body->kind == ICECORE_ARRAY || (body->kind == ICECORE_TIED && body_form == ICECORE_FORM_TIED_ARRAY))
             sv = (SV *)newAV();
         else if (body->kind == ICECORE_MAP || (body->kind == ICECORE_TIED && body_form == ICECORE_FORM_TIED_HASH))
@@ -406,7 +406,7 @@ const ice_record_kind ice_record_kinds[ICE_RECORD_KINDS] = {
 static const char *
 record_kind(const icecore_node *node)
 {
-    U8 form = node->flags >> 4;
+    U8 form = ICE_FORM_OF(node);
     size_t i;
     if (node->kind == ICECORE_OBJECT && form == ICECORE_FORM_USUAL)
         return "object";
@@ -448,7 +448,7 @@ ib_end_record(pTHX_ build *b)
     AV *list = frame.list;
     b->ctx->depth--;
     (void)hv_stores(hv, "value", SvREFCNT_inc(item(aTHX_ list, 0)));
-    if (node->kind == ICECORE_OPAQUE && node->flags >> 4 == ICECORE_FORM_HOOK) {
+    if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_HOOK) {
         AV *references = newAV();
         U32 child = ib_next_of(b, frame.node + 1), end = (U32)node->payload, last = ib_last_child(b, frame.node);
         SSize_t index = 1;

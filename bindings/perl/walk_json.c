@@ -67,7 +67,7 @@ put_tagged(pTHX_ walk *w, SV *sv, CV *method, U16 key)
     for (i = 0; i <= AvFILLp(list); i++)
         if (SvROK(AvARRAY(list)[i]) && SvRV(AvARRAY(list)[i]) == sv)
             croak("%s::FREEZE method returned same object as was passed instead of a new one", HvNAME_get(SvSTASH(sv)));
-    push(aTHX_ w, ICECORE_OPAQUE, ICECORE_FORM_FREEZE << 4, key, 1, (U64)id << 32);
+    push(aTHX_ w, ICECORE_OPAQUE, 0, key, 1, ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_FREEZE));
     at = push(aTHX_ w, ICECORE_ARRAY, 0, 0, 0, 0);
     iw_push_frame(aTHX_ w, ARRAY, at, 1, (SV *)list)->count = AvFILLp(list) + 1;
 }

@@ -172,7 +172,7 @@ iw_call_freeze(pTHX_ walk *w, SV *sv, U32 class_index)
 void
 iw_put_hook(pTHX_ walk *w, SV *sv, AV *list, U32 class_id, U8 flags, U16 key, U32 wraps)
 {
-    U32 at = push(aTHX_ w, ICECORE_OPAQUE, flags | ICECORE_FORM_HOOK << 4, key, 0, (U64)class_id << 32);
+    U32 at = push(aTHX_ w, ICECORE_OPAQUE, flags, key, 0, ICE_CLASS(class_id) | ICE_FORM(ICECORE_FORM_HOOK));
     ice_walk_frame *frame;
     STRLEN len;
     const char *text = SvPV(AvARRAY(list)[0], len);
@@ -198,7 +198,7 @@ iw_put_frozen(pTHX_ walk *w, SV *sv, const ice_class *class, U8 flags, U16 key, 
     list = ice_call_list(aTHX_ (SV *)class->hook, arguments, 2);
     ice_keep(aTHX_ w->ctx, (SV *)list);
     w->last_stash = NULL;
-    push(aTHX_ w, ICECORE_OPAQUE, flags | ICECORE_FORM_FREEZE << 4, key, 1, (U64)id << 32);
+    push(aTHX_ w, ICECORE_OPAQUE, flags, key, 1, ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_FREEZE));
     at = push(aTHX_ w, ICECORE_ARRAY, REFERENCE, 0, 0, 0);
     iw_push_frame(aTHX_ w, ARRAY, at, wraps + 1, (SV *)list)->count = AvFILLp(list) + 1;
 }
@@ -214,7 +214,7 @@ iw_refuse_object(pTHX)
 ice_walk_frame *
 iw_push_tied(pTHX_ walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps)
 {
-    U32 at = push(aTHX_ w, ICECORE_TIED, flags | form << 4, key, 1, 0);
+    U32 at = push(aTHX_ w, ICECORE_TIED, flags, key, 1, ICE_FORM(form));
     if (!object)
         ice_keep(aTHX_ w->ctx, object = newSV(0));
     return iw_push_frame(aTHX_ w, TIED, at, wraps, object);
@@ -338,7 +338,7 @@ iw_put_record(pTHX_ walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, 
     }
     if (form == ICECORE_FORM_VARIABLE)
         flags = 0;
-    push(aTHX_ w, node, flags | form << 4, *key, 1, (U64)id << 32);
+    push(aTHX_ w, node, flags, *key, 1, ICE_CLASS(id) | ICE_FORM(form));
     if (node == ICECORE_OBJECT && form != ICECORE_FORM_VARIABLE)
         inside->is_body = TRUE;
     ++*wraps;

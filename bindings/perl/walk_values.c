@@ -134,7 +134,7 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
             }
         }
         if (!w->set->no_bless) {
-            push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, (U64)id << 32);
+            push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, ICE_CLASS(id));
             wraps++;
             key = 0;
             flags = 0;
@@ -253,7 +253,8 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
             /* The variable itself is blessed, and was not reached through a
              * reference. */
             ice_class *class = iw_class_of(aTHX_ w, SvSTASH(sv));
-            push(aTHX_ w, ICECORE_OBJECT, flags | ICECORE_FORM_VARIABLE << 4, key, 1, (U64)class->id << 32);
+            push(aTHX_ w, ICECORE_OBJECT, flags, key, 1,
+                 ICE_CLASS(class->id) | ICE_FORM(ICECORE_FORM_VARIABLE));
             wraps++;
             key = 0;
             flags = 0;
@@ -335,7 +336,7 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
                 class = &w->ctx->classes[index];
             }
             if (!slot && !w->set->no_bless) {
-                object = push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, (U64)class->id << 32);
+                object = push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, ICE_CLASS(class->id));
                 wraps++;
                 key = 0;
                 flags = 0;

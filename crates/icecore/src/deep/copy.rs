@@ -131,6 +131,9 @@ impl<'l> Copier<'l> {
             // Of a root that was copied, nothing outside is named: that was looked at.
             let target = target.checked_sub(u64::from(start)).and_then(|target| moved.get(target as usize));
             self.tape.nodes[copy as usize].payload = target.copied().map_or(u64::from(u32::MAX), u64::from);
+            if let (Kind::Copy, Some(target)) = (self.tape.nodes[copy as usize].kind, target) {
+                self.tape.mark_copied(*target);
+            }
         }
         Ok(moved)
     }
@@ -217,12 +220,15 @@ impl<'l> Copier<'l> {
             new.set_end(0);
             if let (true, Some(names)) = (node.class() != 0, &mut source.names) {
                 let class = names.class(&mut self.tape, source.document, node.class())?;
-                new.payload = u64::from(class) << 32;
+                new.set_class(class);
             }
         } else if node.kind.has_bytes() {
             let len = source.document.bytes(node).len();
             new = self.tape.placed(node.kind, source.place(node), len);
             new.flags = node.flags;
+            if node.kind == Kind::Module {
+                return Ok(new.in_form(node.form()));
+            }
             let encoding = match (source.is_long(node), &mut source.names) {
                 (true, _) => 0,
                 (false, Some(names)) => names.encoding(&mut self.tape, source.document, node.encoding())?,
@@ -306,7 +312,7 @@ impl Source<'_> {
     /// Where the bytes of a string are for the copy.
     fn place(&self, node: &Node) -> Place {
         let place = if self.is_long(node) {
-            self.document.tape().long.get(node.payload as usize).map_or(Place::Arena(0), |long| long.place)
+            self.document.tape().long.get(node.long_index()).map_or(Place::Arena(0), |long| long.place)
         } else {
             node.place()
         };

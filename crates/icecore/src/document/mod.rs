@@ -4,6 +4,7 @@
 
 mod builder;
 mod classes;
+mod copies;
 mod cursor;
 mod detail;
 mod dump;

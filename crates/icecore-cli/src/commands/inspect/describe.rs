@@ -101,6 +101,7 @@ fn kind(here: Cursor<'_>) -> &'static str {
         (Kind::Hole, _) => "hole",
         (Kind::Link, _) => "link",
         (Kind::Alias, _) => "alias",
+        (Kind::Copy, _) => "copy",
         (Kind::Array, _) => "array",
         (Kind::Map, _) => "map",
         (Kind::Ref, _) => "reference",

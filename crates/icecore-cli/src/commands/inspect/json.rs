@@ -274,7 +274,7 @@ fn value<'a>(
             item.value = Some(if number.is_finite() { number.into() } else { format!("{number:?}").into() });
         }
         Kind::BigInt | Kind::Float128 => item.value = words.value.map(|(_, text)| text.into()),
-        Kind::Link | Kind::Alias => item.target = Some(known.payload as u32),
+        Kind::Link | Kind::Alias | Kind::Copy => item.target = Some(known.payload as u32),
         kind if kind.has_bytes() => {
             let bytes = document.bytes(known);
             match std::str::from_utf8(bytes) {

@@ -196,8 +196,8 @@ impl Text<'_> {
             text.push_str(&self.paint.ink(Ink::Class, class));
         }
         match self.document.nodes().get(node as usize) {
-            Some(known) if matches!(known.kind, Kind::Link | Kind::Alias) => {
-                text.push_str(" to ");
+            Some(known) if known.kind.is_again() => {
+                text.push_str(if known.kind == Kind::Copy { " of " } else { " to " });
                 text.push_str(&self.target(known.payload as u32));
             }
             _ => {}

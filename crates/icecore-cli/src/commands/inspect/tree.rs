@@ -280,7 +280,7 @@ impl<'d> Tree<'d> {
     /// The body of the object at `at`, if one row can show both.
     fn foldable(&self, at: u32) -> Option<u32> {
         let body = self.document.at(at)?.children().next()?;
-        (!matches!(body.kind(), Kind::Object | Kind::Link | Kind::Alias)).then(|| body.index())
+        (body.kind() != Kind::Object && !body.kind().is_again()).then(|| body.index())
     }
 
     /// Leaves out the rest of a long list.

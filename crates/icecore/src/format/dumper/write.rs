@@ -22,7 +22,7 @@ use super::NAME;
 use super::options::WriteOptions;
 use crate::document::{Document, Kind, Naming, Node, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::write_named;
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    document.tape().check()?;
+    let document = &*uncopied(document, limits)?;
     write_named(document, NAME, Naming::Perl, |document| write_whole(document, options, limits, out))
 }
 

@@ -4,6 +4,7 @@ use super::Options;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::{Item, Items, gather};
+use crate::format::uncopied;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 use memchr::memmem::Finder;
@@ -24,7 +25,7 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     options.check()?;
-    document.tape().check()?;
+    let document = &*uncopied(document, limits)?;
     let mut items = gather(document, &options.shape, limits)?;
     let separator = Finder::new(&options.separator);
     let count = items.left();

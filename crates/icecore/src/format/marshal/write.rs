@@ -28,6 +28,7 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     document.tape().check()?;
+    let document = &*document.without_array_copies(limits)?;
     let is_ours = document.spelling_of(NAME).is_some();
     write_named(document, NAME, Naming::Ruby, |document| {
         if !options.utf8 || is_ours {
@@ -198,7 +199,7 @@ impl<'d> Writer<'d> {
                 return Ok(());
             }
             let inner = match node.kind {
-                Kind::Link | Kind::Alias => {
+                Kind::Link | Kind::Alias | Kind::Copy => {
                     let target = node.payload as u32;
                     if target >= at || self.node(target).kind.is_container() && self.behind(target) > at {
                         let is_known = self.numbers.contains_key(&target);

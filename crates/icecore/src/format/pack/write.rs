@@ -5,6 +5,7 @@ use super::{Options, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::gather;
+use crate::format::uncopied;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 
@@ -20,7 +21,7 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    document.tape().check()?;
+    let document = &*uncopied(document, limits)?;
     let items = gather(document, &options.shape, limits)?;
     let base = out.buffer().len();
     let mut packer = Packer::new(&options.program, items, limits, options.encode, out.buffer());

@@ -10,8 +10,8 @@ use super::write_spl::Payload;
 use super::{NAME, WriteOptions};
 use crate::document::{Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::php_lacks::count_present;
-use crate::format::write_named;
+use crate::format::php_lacks::{count_present, is_again_a_leaf};
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output};
@@ -29,7 +29,7 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     let WriteOptions {} = options;
-    document.tape().check()?;
+    let document = &*uncopied(document, limits)?;
     write_named(document, NAME, Naming::Php, |document| write_whole(document, limits, out))
 }
 
@@ -238,9 +238,12 @@ impl<'d> Writer<'d> {
         let first = at;
         // The nodes that PHP has nothing for: what they hold stands for them.
         let mut wrappers = Vec::new();
+        // The link to a string or a number that is written again.
+        let mut again = None;
         for _ in 0..=self.limits.depth.saturating_add(64) {
             let node = self.node(at);
-            if !matches!(node.kind, Kind::Link | Kind::Alias)
+            if !node.kind.is_again()
+                && again.is_none()
                 && node.has(flag::TARGET)
                 && let Some((slot, is_object)) = self.known_slot(at, first)?
             {
@@ -258,7 +261,12 @@ impl<'d> Writer<'d> {
                     wrappers.push(at);
                     at = target;
                 }
-                Kind::Link => {
+                Kind::Link if is_again_a_leaf(self.document, &node) => {
+                    self.lose(LossKind::Sharing, at);
+                    again = Some(at);
+                    at = node.payload as u32;
+                }
+                Kind::Link | Kind::Copy => {
                     wrappers.push(at);
                     at = node.payload as u32;
                 }
@@ -306,7 +314,7 @@ impl<'d> Writer<'d> {
                 }
                 _ => {
                     let is_case = node.kind == Kind::EnumCase && is_enum_case(self.document.bytes(&node));
-                    self.give_slot(at, &wrappers, is_case);
+                    self.give_slot(again.unwrap_or(at), &wrappers, is_case);
                     self.leaf(at, &node, buf);
                     return Ok(());
                 }
@@ -318,7 +326,7 @@ impl<'d> Writer<'d> {
     #[cold]
     fn too_long_a_chain(&self, first: u32, chain: &[u32]) -> Error {
         let path = self.document.path(first);
-        if chain.iter().any(|at| matches!(self.node(*at).kind, Kind::Link | Kind::Alias)) {
+        if chain.iter().any(|at| self.node(*at).kind.is_again()) {
             return Error::new(ErrorKind::Unrepresentable).on_path(path).finding("links that go round in a circle");
         }
         self.limits.too_deep().on_path(path)

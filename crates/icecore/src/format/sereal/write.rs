@@ -9,7 +9,7 @@ use super::write_simple::{simple_body, write_simple};
 use super::{Compress, FORMAT, SortKeys, WriteOptions};
 use crate::document::{Document, Naming, Spelling};
 use crate::error::{Error, ErrorKind};
-use crate::format::write_named;
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 
@@ -104,7 +104,7 @@ pub(super) fn write(
         write_compressed(&plan, head, &body, out)?;
         return Ok(Losses::default());
     }
-    document.tape().check()?;
+    let document = &*uncopied(document, limits)?;
     write_named(document, FORMAT.name, Naming::Perl, |document| write_whole(document, options, limits, out))
 }
 

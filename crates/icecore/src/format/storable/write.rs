@@ -11,7 +11,7 @@ use super::write_simple::{DEPTH, write_simple};
 use super::{NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::write_named;
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ pub fn write(
         out.ready()?;
         return Ok(Losses::default());
     }
-    document.tape().check()?;
+    let document = &*uncopied(document, limits)?;
     write_named(document, NAME, Naming::Perl, |document| write_whole(document, options, limits, out))
 }
 

@@ -10,7 +10,7 @@ use super::{NAME, WriteOptions, kept, spelling};
 use crate::document::{Document, IS_KEY, Kind, NO_KEY, Naming, Node, Note, Ordinals, Spelling, flag, unmangled};
 use crate::error::{Error, ErrorKind};
 use crate::format::php_lacks::key_text;
-use crate::format::write_named;
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output};
@@ -28,7 +28,7 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    document.tape().check()?;
+    let document = &*uncopied(document, limits)?;
     write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
 }
 

@@ -12,9 +12,26 @@ use crate::format::json::style::{Escapes, Style};
 use crate::limits::Limits;
 use crate::num::bigint;
 use crate::output::Output;
+use std::borrow::Cow;
 
 /// Writes a document as `json:typed`.
 pub(in crate::format::json) fn write(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<(), Error> {
+    // Who edits an array does not mean those that were equal to it. Spelling counts
+    // values as they stand.
+    if !(options.spelling && document.spelling().is_some())
+        && let Ok(Cow::Owned(written)) = document.without_array_copies(limits)
+    {
+        return write_all(&written, options, limits, out);
+    }
+    write_all(document, options, limits, out)
+}
+
+fn write_all(
     document: &Document<'_>,
     options: &WriteOptions,
     limits: &Limits,
@@ -135,14 +152,14 @@ fn is_plain(document: &Document<'_>) -> bool {
     })
 }
 
-/// All nodes that a link or an alias names.
+/// All nodes that a link, an alias or a copy names.
 fn targets(document: &Document<'_>) -> Vec<u32> {
     let mut targets = Vec::new();
     for (at, node) in (0u32..).zip(document.nodes()) {
         if node.has(flag::TARGET) {
             targets.push(at);
         }
-        if matches!(node.kind, Kind::Link | Kind::Alias)
+        if node.kind.is_again()
             && let Ok(target) = u32::try_from(node.payload)
         {
             targets.push(target);
@@ -342,9 +359,13 @@ impl<'d> Writer<'d, '_> {
                 self.pen.byte(b'1');
                 self.close(b'}')?;
             }
-            Kind::Link | Kind::Alias => {
+            Kind::Link | Kind::Alias | Kind::Copy => {
                 self.open(b'{');
-                self.key(if node.kind == Kind::Link { Name::Link } else { Name::Alias })?;
+                self.key(match node.kind {
+                    Kind::Link => Name::Link,
+                    Kind::Alias => Name::Alias,
+                    _ => Name::Copy,
+                })?;
                 let number = u32::try_from(node.payload).ok().and_then(|target| self.number_of(target));
                 self.pen.uint(number.unwrap_or(0));
                 self.close(b'}')?;

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::php::spelling;
 use crate::format::php::write::Writer;
 use crate::format::php_lacks::key_text;
-use crate::format::write_named;
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 
@@ -24,7 +24,7 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    document.tape().check()?;
+    let document = &*uncopied(document, limits)?;
     write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
 }
 
