@@ -59,7 +59,8 @@ void ib_end_fields(pTHX_ build *b);
 /* objects.c */
 bool ib_is_reference_kind(U8 kind);
 void ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object);
-void ib_restrict_hash(pTHX_ build *b, HV *hv, U32 at);
+/* A list of what an object is made of, kept until the call is over. */
+AV *ib_parts(pTHX_ build *b);
 void ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object);
 void ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object);
 GV *ib_glob(pTHX_ build *b, const icecore_node *node);

@@ -26,14 +26,6 @@ ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object)
         ib_be_weak(aTHX_ b, rv);
 }
 
-void
-ib_restrict_hash(pTHX_ build *b, HV *hv, U32 at)
-{
-    PERL_UNUSED_ARG(b);
-    PERL_UNUSED_ARG(at);
-    SvREADONLY_on((SV *)hv);
-}
-
 static SV *
 part(pTHX_ build *b, U32 at)
 {
@@ -141,8 +133,8 @@ ib_vstring(pTHX_ build *b, SV *variable, U32 at)
 
 /* ---- tied -------------------------------------------------------------- */
 
-static AV *
-parts(pTHX_ build *b)
+AV *
+ib_parts(pTHX_ build *b)
 {
     AV *list = newAV();
     ice_keep(aTHX_ b->ctx, (SV *)list);
@@ -161,7 +153,7 @@ ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object)
         ib_set_rv(aTHX_ variable, sv);
         ib_container_refs(aTHX_ b, variable, sv, at, object);
     }
-    ib_push_frame(aTHX_ b, TIED, at, sv)->list = parts(aTHX_ b);
+    ib_push_frame(aTHX_ b, TIED, at, sv)->list = ib_parts(aTHX_ b);
     b->at = at + 1;
 }
 
@@ -220,7 +212,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
     }
     if (form == ICECORE_FORM_FREEZE) {
         frame = ib_push_frame(aTHX_ b, OPAQUE_FREEZE, at, variable);
-        frame->list = parts(aTHX_ b);
+        frame->list = ib_parts(aTHX_ b);
         b->at = at + 1;
         return;
     }
@@ -243,7 +235,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
     if (node->flags & ICECORE_IS_WEAK)
         ib_be_weak(aTHX_ b, variable);
     frame = ib_push_frame(aTHX_ b, OPAQUE_HOOK, at, variable);
-    frame->list = parts(aTHX_ b);
+    frame->list = ib_parts(aTHX_ b);
     b->at = at + 1;
 }
 
@@ -309,7 +301,7 @@ ib_end_hook(pTHX_ build *b)
     ENTER;
     SAVETMPS;
     stash = ib_stash_of(aTHX_ b, &nodes[at]);
-    references = parts(aTHX_ b);
+    references = ib_parts(aTHX_ b);
     for (; child < end && ib_next_of(b, child) < end; child = ib_next_of(b, child), index++)
         if (nodes[child].kind == ICECORE_LINK
             || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))
@@ -435,7 +427,7 @@ ib_record(pTHX_ build *b, U32 at, SV *variable)
         ib_set_referent(aTHX_ b, at, (SV *)hv);
     if (node->flags & ICECORE_IS_WEAK)
         ib_be_weak(aTHX_ b, variable);
-    ib_push_frame(aTHX_ b, RECORD, at, (SV *)hv)->list = parts(aTHX_ b);
+    ib_push_frame(aTHX_ b, RECORD, at, (SV *)hv)->list = ib_parts(aTHX_ b);
     b->at = at + 1;
 }
 
