@@ -13,6 +13,14 @@ ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text)
     return name;
 }
 
+/* The name of a class as a new string. */
+SV *
+ib_class_sv(pTHX_ const icecore_name *name, const char *text)
+{
+    const U32 len = name->node.aux;
+    return newSVpvn_utf8(text, len, name->node.kind == ICECORE_TEXT && ice_is_utf8((const U8 *)text, len));
+}
+
 HV *
 ib_stash_of(pTHX_ build *b, const icecore_node *node)
 {

@@ -5,6 +5,7 @@
  *   walk*.c    perl values to the engine's tape
  *   hooks.c    calls of a class's own freeze and thaw methods
  *   build*.c   the engine's tape to perl values
+ *   regexps.c  which patterns are compiled
  *   fields.c   objects of perl 5.38's `class`
  *   policy.c   which classes may be built
  *   documents.c one document of any format, read or written

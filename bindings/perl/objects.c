@@ -1,5 +1,4 @@
-/* Building what is rarer: objects with hooks, tied variables, regexps, code,
- * records. */
+/* Building what is rarer: objects with hooks, tied variables, code, records. */
 #include "build.h"
 
 bool
@@ -26,8 +25,8 @@ ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object)
         ib_be_weak(aTHX_ b, rv);
 }
 
-static SV *
-part(pTHX_ build *b, U32 at)
+SV *
+ib_part(pTHX_ build *b, U32 at)
 {
     STRLEN len;
     const icecore_node *node = &b->v->nodes[at];
@@ -39,26 +38,6 @@ part(pTHX_ build *b, U32 at)
         SvUTF8_on(sv);
     }
     return sv;
-}
-
-void
-ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object)
-{
-    const icecore_node *node = &b->v->nodes[at];
-    U32 flags_at = ib_next_of(b, at + 1);
-    STRLEN len;
-    const char *flags = ib_bytes_of(aTHX_ b, &b->v->nodes[flags_at], &len);
-    SV *re = ice_regexp(aTHX_ part(aTHX_ b, at + 1), flags, len);
-    b->at = (U32)node->payload;
-    if (node->flags & ICECORE_BIT_4 && object == ICECORE_NONE) {
-        /* The variable is itself a regexp. */
-        sv_setsv(variable, sv_2mortal(re));
-        return;
-    }
-    ib_set_rv(aTHX_ variable, re);
-    if (object == ICECORE_NONE)
-        sv_bless(variable, gv_stashpvs("Regexp", GV_ADD));
-    ib_container_refs(aTHX_ b, variable, re, at, object);
 }
 
 static XSPROTO(dummy)
@@ -88,7 +67,7 @@ ib_glob(pTHX_ build *b, const icecore_node *node)
 void
 ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
 {
-    SV *text = part(aTHX_ b, at + 1), *code, *result;
+    SV *text = ib_part(aTHX_ b, at + 1), *code, *result;
     if (b->set->profile == ICE_DUMPER) {
         /* Data::Dumper writes no code, but a sub that says so. */
         result = (SV *)newXS(NULL, dummy, __FILE__);
@@ -123,7 +102,7 @@ ib_vstring(pTHX_ build *b, SV *variable, U32 at)
     STRLEN len;
     const icecore_node *source = &b->v->nodes[at + 1];
     const char *text = ib_bytes_of(aTHX_ b, source, &len);
-    sv_setsv(variable, part(aTHX_ b, ib_next_of(b, at + 1)));
+    sv_setsv(variable, ib_part(aTHX_ b, ib_next_of(b, at + 1)));
     if (len > I32_MAX)
         croak("Icecore: a v-string is too long");
     sv_magic(variable, NULL, PERL_MAGIC_vstring, text, (I32)len);
@@ -416,9 +395,7 @@ ib_record(pTHX_ build *b, U32 at, SV *variable)
     const icecore_name *name = ib_class_name(aTHX_ b, node, &class);
     HV *hv = newHV();
     ib_set_rv(aTHX_ variable, (SV *)hv);
-    (void)hv_stores(hv, "class",
-                    newSVpvn_utf8(class, name->node.aux, name->node.kind == ICECORE_TEXT
-                                                             && ice_is_utf8((const U8 *)class, name->node.aux)));
+    (void)hv_stores(hv, "class", ib_class_sv(aTHX_ name, class));
     (void)hv_stores(hv, "kind", newSVpv(record_kind(node), 0));
     if (node->flags & ICECORE_IS_OVERLOAD)
         (void)hv_stores(hv, "overloaded", newSViv(1));

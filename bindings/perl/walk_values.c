@@ -301,8 +301,8 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
             }
         }
         referent = SvRV(sv);
-        if (UNLIKELY(SvOBJECT(referent)) && !w->dumper && SvTYPE(referent) == SVt_PVHV
-            && iw_class_of(aTHX_ w, SvSTASH(referent))->is_record) {
+        if (UNLIKELY(SvOBJECT(referent)) && SvTYPE(referent) == SVt_PVHV
+            && (!w->dumper || iw_is_regexp_record(aTHX_ referent)) && iw_class_of(aTHX_ w, SvSTASH(referent))->is_record) {
             sv = iw_put_record(aTHX_ w, sv, &key, &wraps, &body, remember);
             if (!sv)
                 return;
