@@ -12,7 +12,7 @@ pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<
     decoder.window_log_max(window.clamp(20, 27)).map_err(|why| broken("zstd", why))?;
     drain(&mut decoder, most).map_err(|stop| match stop {
         Stop::TooMuch => limits.too_large(most),
-        Stop::Broken(why) => broken("zstd", why),
+        Stop::Broken(why, spent) => broken("zstd", why).having_spent(spent),
     })
 }
 
