@@ -72,7 +72,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
         if (verdict == ICE_REFUSED) {
             char path[512];
             icecore_path(ctx->engine, v->input, v->input_len, at, path, sizeof path);
-            ice_policy_refuse(aTHX_ text, name->node.aux, path);
+            ice_policy_refuse(aTHX_ text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
         }
         ctx->verdicts[id] = (U8)verdict;
     }
