@@ -266,7 +266,7 @@ static void
 value(pTHX_ build *b)
 {
     const icecore_node *nodes = b->v->nodes;
-    U32 at = b->at, object = ICECORE_NONE;
+    U32 at = b->at, object = ICECORE_NONE, blessed;
     const icecore_node *node = &nodes[at];
     SV *slot;     /* the variable that the value is in */
     SV *variable; /* the innermost variable so far */
@@ -298,6 +298,7 @@ value(pTHX_ build *b)
     for (;;) {
         SV *referent;
         node = &nodes[at];
+        blessed = ICECORE_NONE;
         /* The variable that a link or alias to this node means. */
         if (node->flags & ICECORE_IS_TARGET)
             ib_set_variable(aTHX_ b, at, variable);
@@ -342,6 +343,7 @@ value(pTHX_ build *b)
                 referent = newSV(0);
             ib_set_rv(aTHX_ variable, referent);
             if (object != ICECORE_NONE) {
+                blessed = object;
                 ib_be_object(aTHX_ b, variable, object);
                 if (nodes[object].flags & ICECORE_IS_TARGET)
                     ib_set_referent(aTHX_ b, object, referent);
@@ -361,6 +363,8 @@ value(pTHX_ build *b)
                     croak("Icecore: an alias of something that is no variable");
                 SvRV_set(variable, SvREFCNT_inc_simple_NN(known->variable));
                 SvREFCNT_dec(referent);
+                if (blessed != ICECORE_NONE)
+                    ib_be_object(aTHX_ b, variable, blessed);
                 b->at = at + 1;
                 return;
             }
