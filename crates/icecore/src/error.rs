@@ -79,6 +79,8 @@ struct Inner {
     expected: Option<Cow<'static, str>>,
     found: Option<Cow<'static, str>>,
     help: Option<Cow<'static, str>>,
+    /// How many bytes were decompressed before it was found.
+    spent: u64,
 }
 
 impl Error {
@@ -94,6 +96,7 @@ impl Error {
             expected: None,
             found: None,
             help: None,
+            spent: 0,
         }))
     }
 
@@ -162,6 +165,19 @@ impl Error {
     pub fn helping(mut self, help: impl Into<Cow<'static, str>>) -> Error {
         self.0.help.get_or_insert_with(|| help.into());
         self
+    }
+
+    /// Says how many bytes were decompressed for nothing.
+    #[must_use]
+    pub(crate) fn having_spent(mut self, bytes: usize) -> Error {
+        self.0.spent = bytes as u64;
+        self
+    }
+
+    /// How many bytes were decompressed for nothing: they count against the limit
+    /// where the error is no end.
+    pub(crate) fn spent(&self) -> u64 {
+        self.0.spent
     }
 
     /// Says at which offset.

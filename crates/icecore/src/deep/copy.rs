@@ -8,7 +8,7 @@ use super::{LEVELS, Opened};
 use crate::document::{Cursor, Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Tape, flag};
 use crate::error::{Error, ErrorKind};
 use crate::known::Known;
-use crate::limits::Limits;
+use crate::limits::{Limits, raise};
 
 /// The flags that belong to the place of a value and not to the value.
 const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD | flag::TARGET;
@@ -23,6 +23,8 @@ pub(super) struct Copier<'l> {
     /// How many bytes may still be opened.
     left: u64,
     most: u64,
+    /// How many bytes strings may still be decompressed to.
+    unpacked: u64,
 }
 
 /// A document that is being copied.
@@ -69,7 +71,15 @@ impl<'l> Copier<'l> {
         tape.arena.clone_from(&old.arena);
         tape.first_item = old.first_item;
         let most = limits.expanded_from(document.input().len() + old.arena.len());
-        Copier { tape, opened: Vec::new(), limits, input: document.input(), left: most, most }
+        Copier {
+            tape,
+            opened: Vec::new(),
+            limits,
+            input: document.input(),
+            left: most,
+            most,
+            unpacked: limits.decompressed,
+        }
     }
 
     /// Copies the document, its strings opened. `None`: there was nothing to open.
@@ -150,7 +160,10 @@ impl<'l> Copier<'l> {
         let mut limits = self.limits.clone();
         limits.depth = limits.depth.saturating_sub(depth);
         limits.nodes = limits.nodes.saturating_sub(self.tape.len());
-        let inside = look::inside(bytes, &limits).map_err(|error| self.refused(key, error))?;
+        limits.decompressed = self.unpacked;
+        let inside = look::inside(bytes, &mut limits);
+        self.unpacked = limits.decompressed;
+        let inside = inside.map_err(|error| self.refused(key, error))?;
         let Some(Inside { stage, document: inner }) = inside else { return Ok(None) };
         let (root, end) = (inner.root().index(), inner.root().next());
         let inner_nodes = inner.nodes().get(root as usize..end as usize).unwrap_or(&[]);
@@ -202,7 +215,7 @@ impl<'l> Copier<'l> {
         let error = Error::new(ErrorKind::Limit)
             .expecting(format!("at most {} bytes of strings that are opened", self.most))
             .finding("more of them")
-            .helping("raise the limit `expansion` if the input is trusted");
+            .helping(raise("expansion"));
         self.refused(key, error)
     }
 
