@@ -142,7 +142,7 @@ pub struct Detect {
 /// List every class that the data names
 ///
 /// Shows how often each class occurs, in which way, and where first. `--as` prints what lets them through in that
-/// language; read it before you allow it.
+/// language; read it before you allow it. A class whose name would be a pattern there (`*`) is not printed: exit 1.
 #[derive(Debug, Args)]
 #[command(after_long_help = CLASSES_EXAMPLES)]
 pub struct Classes {
@@ -186,13 +186,16 @@ pub struct Convert {
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     /// Write to this file; it appears when it is complete
+    ///
+    /// It is never an input. A new file may be read by whom the inputs may be read by; one that exists keeps its owner
+    /// and its permissions.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "out_dir")]
     pub output: Option<PathBuf>,
     /// Write a file for each input into this folder, which mirrors the folders of the input
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out_dir: Option<PathBuf>,
-    /// With --out-dir: overwrite files that exist
-    #[arg(long, requires = "out_dir")]
+    /// Overwrite files that exist, but never an input
+    #[arg(long)]
     pub force: bool,
     /// A loss is an error: exit 1, and nothing is written for that input
     #[arg(long)]
@@ -282,8 +285,14 @@ pub struct Rows {
     #[arg(long, value_name = "BYTES", value_enum, default_value_t = Text::Utf8)]
     pub text: Text,
     /// Write to this file; it appears when it is complete
+    ///
+    /// It is never the input. A new file may be read by whom the input may be read by; one that exists keeps its owner
+    /// and its permissions.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    /// Overwrite files that exist, but never the input
+    #[arg(long)]
+    pub force: bool,
     /// Write counts as JSON into this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub summary: Option<PathBuf>,
@@ -335,6 +344,9 @@ pub struct Man {
     /// Write all pages into this folder instead
     #[arg(long, value_name = "DIR")]
     pub out_dir: Option<PathBuf>,
+    /// Overwrite pages that exist
+    #[arg(long, requires = "out_dir")]
+    pub force: bool,
 }
 
 const EXAMPLES: &str = "\

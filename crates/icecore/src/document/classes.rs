@@ -10,6 +10,8 @@ use std::collections::HashMap;
 pub struct ClassUse {
     /// Its name.
     pub name: Vec<u8>,
+    /// Whether it is text beyond ASCII, which Perl tells from the bytes of its UTF-8.
+    pub is_text: bool,
     /// In which way: `object`, `hook`, `freeze`, `regexp`, …
     pub kind: &'static str,
     /// How often.
@@ -45,7 +47,7 @@ impl Document<'_> {
     /// ```
     pub fn classes(&self) -> Vec<ClassUse> {
         let mut uses: Vec<ClassUse> = Vec::new();
-        let mut known: HashMap<(&[u8], &'static str), usize> = HashMap::new();
+        let mut known: HashMap<(&[u8], bool, &'static str), usize> = HashMap::new();
         let mut stack: Vec<Frame> = Vec::new();
         for at in 0..self.tape.len() {
             while stack.pop_if(|frame| frame.end <= at).is_some() {}
@@ -62,13 +64,13 @@ impl Document<'_> {
                 }
                 None => 0,
             };
-            if let Some((name, kind)) = self.class_at(at) {
-                match known.get(&(name, kind)) {
+            if let Some((name, is_text, kind)) = self.class_at(at) {
+                match known.get(&(name, is_text, kind)) {
                     Some(index) => uses[*index].count += 1,
                     None => {
-                        known.insert((name, kind), uses.len());
+                        known.insert((name, is_text, kind), uses.len());
                         let path = self.path_of_stack(&stack, steps);
-                        uses.push(ClassUse { name: name.to_vec(), kind, count: 1, path });
+                        uses.push(ClassUse { name: name.to_vec(), is_text, kind, count: 1, path });
                     }
                 }
             }
@@ -80,7 +82,7 @@ impl Document<'_> {
     }
 
     /// The class that the node at `at` names, and the way in which it does.
-    fn class_at(&self, at: u32) -> Option<(&[u8], &'static str)> {
+    fn class_at(&self, at: u32) -> Option<(&[u8], bool, &'static str)> {
         let node = &self.tape.nodes[at as usize];
         let kind = match (node.kind, node.form()) {
             (Kind::Object, Form::Struct) => "struct",
@@ -95,17 +97,20 @@ impl Document<'_> {
             (Kind::Attrs, Form::Subclass) => "subclass",
             (Kind::Attrs, Form::Module) => "module",
             (Kind::Attrs, _) => "attributes",
-            (Kind::Regexp, _) if !node.has(flag::BARE) => return Some((b"Regexp", "regexp")),
+            (Kind::Regexp, _) if !node.has(flag::BARE) => return Some((b"Regexp", false, "regexp")),
             (Kind::Module, Form::Variable) => return None,
-            (Kind::Module, Form::Module) => return Some((self.bytes(node), "module-name")),
-            (Kind::Module, _) => return Some((self.bytes(node), "class-name")),
+            (Kind::Module, Form::Module) => return Some((self.bytes(node), false, "module-name")),
+            (Kind::Module, _) => return Some((self.bytes(node), false, "class-name")),
             (Kind::EnumCase, _) => {
                 let case = self.bytes(node);
-                return Some((case.split(|byte| *byte == b':').next().unwrap_or(case), "enum"));
+                return Some((case.split(|byte| *byte == b':').next().unwrap_or(case), false, "enum"));
             }
             _ => return None,
         };
-        self.class(node.class()).map(|name| (name.bytes, kind))
+        self.class(node.class()).map(|name| {
+            let is_text = name.node.kind == Kind::Text && !name.bytes.is_ascii();
+            (name.bytes, is_text, kind)
+        })
     }
 
     /// The path of the node that was just reached. A long one is shortened, so

@@ -1,6 +1,7 @@
 //! A value in a few words.
 
 use crate::paint::Ink;
+use crate::plain;
 use icecore::num::{bigint, float128};
 use icecore::{Cursor, Document, Form, Kind, Known, Limits, Value, flag};
 
@@ -79,7 +80,7 @@ fn shown(text: &str, most: usize) -> String {
 }
 
 pub fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    plain::line(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
 fn kind(here: Cursor<'_>) -> &'static str {
@@ -197,9 +198,7 @@ fn escape(bytes: &[u8], most: usize, out: &mut String) -> bool {
                 '\n' => out.push_str("\\n"),
                 '\t' => out.push_str("\\t"),
                 '\r' => out.push_str("\\r"),
-                c if c.is_control()
-                    || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
-                {
+                c if !plain::is_shown(c) => {
                     out.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
                 }
                 c => out.push(c),

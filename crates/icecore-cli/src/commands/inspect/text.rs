@@ -6,6 +6,7 @@ use super::tree::{Row, Tree};
 use super::{Piece, show, show_inside, variant};
 use crate::cli::Inspect;
 use crate::paint::{Ink, Paint};
+use crate::plain;
 use crate::report::Stop;
 use crate::sink::Sink;
 use icecore::{Document, Extent, Kind, Outcome, Stage, Visibility};
@@ -36,7 +37,7 @@ pub fn document(
         let at = if piece.start > 0 { format!(" at {:08x}", piece.start) } else { String::new() };
         let bytes = if len == 1 { "byte" } else { "bytes" };
         let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
-        sink.text(&format!("{}: {head}, {len} {bytes}{at}\n", piece.name))?;
+        sink.text(&format!("{}: {head}, {len} {bytes}{at}\n", plain::line(piece.name)))?;
         for (name, value) in piece.notes {
             sink.text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
         }
@@ -231,7 +232,7 @@ impl Text<'_> {
         let extent = self.document.trace().and_then(|trace| trace.extents.get(target as usize));
         match extent {
             Some(extent) if self.paths > PATHS => format!("{:08x}", extent.start),
-            _ => self.document.path(target),
+            _ => plain::line(&self.document.path(target)).into_owned(),
         }
     }
 }
