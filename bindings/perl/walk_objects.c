@@ -292,7 +292,7 @@ put_recorded_regexp(pTHX_ walk *w, HV *record, SV *pattern, U8 flags, U16 key, U
         id = icecore_class(w->ctx->engine, SvUTF8(class) ? ICECORE_TEXT : ICECORE_BYTES, (const U8 *)text, len);
         if (!id)
             croak("Icecore: too many classes");
-        push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, (U64)id << 32);
+        push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, ICE_CLASS(id));
         wraps++;
         key = 0;
         flags = 0;
