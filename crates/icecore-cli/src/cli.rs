@@ -233,7 +233,7 @@ pub struct Convert {
 /// Decode blobs that stand in the columns of a database export
 ///
 /// Writes a row for each row of the input, in order: a JSON object a line with all columns. What stands in the columns
-/// that --column names is decoded; the others are passed on as strings, NULL as null. Memory stays the same however
+/// that --column names is decoded, if it is frozen data; all else is passed on as it is, NULL as null. Memory stays the same however
 /// long the input is.
 #[derive(Debug, Args)]
 #[command(after_long_help = ROWS_EXAMPLES)]
@@ -243,8 +243,8 @@ pub struct Rows {
     pub form: Form,
     /// A column to decode: its name, or its number from 1 on, and the format of its values with wrappers
     ///
-    /// Without FORMAT each value is looked at by itself. May be given several times. An empty value becomes null. With
-    /// `--in ndjson` it is a key of the objects; with `--in lines` it may be left out.
+    /// Without FORMAT each value is looked at by itself. May be given several times. With `--in ndjson` it is a key of
+    /// the objects; with `--in lines` it may be left out.
     #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
     pub columns: Vec<String>,
     /// The file; `-` is the standard input
@@ -276,8 +276,14 @@ pub struct Rows {
     #[arg(long, value_name = "TEXT")]
     pub null: Option<String>,
     /// What becomes of a value that can't be decoded
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnError::Null)]
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnError::Keep)]
     pub on_error: OnError,
+    /// Add a column NAME_kind, which says what became of each value
+    ///
+    /// decoded; text: it is no frozen data and stays as it is; broken: it begins as frozen data and can't be decoded;
+    /// null; other: a value of JSON that is no string.
+    #[arg(long)]
+    pub kind_column: bool,
     /// How bytea values of PostgreSQL are written, in columns that are decoded
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Bytea::Hex)]
     pub bytea: Bytea,
