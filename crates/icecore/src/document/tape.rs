@@ -135,6 +135,11 @@ impl Tape {
         self.by_hand = true;
     }
 
+    /// Whether somebody else than a reader filled it.
+    pub(crate) fn is_by_hand(&self) -> bool {
+        self.by_hand
+    }
+
     /// Looks whether a tape that was filled by hand makes sense.
     ///
     /// # Errors
