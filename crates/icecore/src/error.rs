@@ -1,5 +1,6 @@
 //! The one error type.
 
+use crate::shortened::shortened;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -149,14 +150,14 @@ impl Error {
     /// Says what would have been right.
     #[must_use]
     pub fn expecting(mut self, expected: impl Into<Cow<'static, str>>) -> Error {
-        self.0.expected.get_or_insert_with(|| expected.into());
+        self.0.expected.get_or_insert_with(|| told(expected.into()));
         self
     }
 
     /// Says what was there.
     #[must_use]
     pub fn finding(mut self, found: impl Into<Cow<'static, str>>) -> Error {
-        self.0.found.get_or_insert_with(|| found.into());
+        self.0.found.get_or_insert_with(|| told(found.into()));
         self
     }
 
@@ -202,7 +203,7 @@ impl Error {
     /// Says on which path.
     #[must_use]
     pub fn on_path(mut self, path: impl Into<String>) -> Error {
-        self.0.path.get_or_insert_with(|| path.into());
+        self.0.path.get_or_insert_with(|| told(Cow::Owned(path.into())).into_owned());
         self
     }
 
@@ -248,6 +249,17 @@ impl Error {
         self
     }
 }
+
+/// What data says in a message, as names and numbers: never more than fits one.
+fn told(text: Cow<'static, str>) -> Cow<'static, str> {
+    match text {
+        Cow::Owned(text) if text.len() > LONGEST => Cow::Owned(shortened(&text, LONGEST).into_owned()),
+        text => text,
+    }
+}
+
+/// The longest text of a message that is said in full.
+const LONGEST: usize = 1 << 10;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -30,7 +30,9 @@ mod limits;
 pub mod num;
 mod options;
 mod output;
+mod places;
 mod seeded;
+mod shortened;
 mod stage;
 pub mod wrap;
 
@@ -52,6 +54,7 @@ pub use known::{Day, Exception, Known, Members, Moment};
 pub use limits::Limits;
 pub use options::{Opt, Settings, Side, Takes};
 pub use output::{Loss, LossKind, Losses, Output, Spare};
+pub use shortened::shortened;
 pub use stage::{Stage, Wrap};
 pub use wrap::{Unwrapped, Wrapper};
 

@@ -39,12 +39,24 @@ pub struct Limits {
     pub expansion: u64,
     /// How many decimal digits an integer may have. Default: 20,000.
     pub digits: u32,
+    /// How many bytes a document may be written as, in all. Default: no limit but
+    /// [`Limits::growth`].
+    pub output: u64,
+    /// How many bytes may be written for each byte of the input, after
+    /// decompression; the first 64 MiB are always allowed. Copies, links, ids and
+    /// indentation are what makes more of few bytes: a value of one byte on a line
+    /// of its own seldom takes a hundred. What was not read, but built by a program,
+    /// has no input. Default: 256.
+    pub growth: u64,
 }
 
 /// How much an input may always be decompressed to, and how many nodes copies
 /// may always make: below this nothing is worth refusing.
 const ALWAYS_BYTES: u64 = 16 << 20;
 const ALWAYS_NODES: u64 = 1_000_000;
+
+/// How much may always be written.
+pub(crate) const ALWAYS_OUTPUT: u64 = 64 << 20;
 
 /// What helps against a limit that was reached.
 pub(crate) fn raise(name: &str) -> String {
@@ -61,6 +73,8 @@ impl Default for Limits {
             ratio: u64::MAX,
             expansion: 16,
             digits: 20_000,
+            output: u64::MAX,
+            growth: 256,
         }
     }
 }
@@ -95,9 +109,13 @@ impl Limits {
             "ratio" => self.ratio = value,
             "expansion" => self.expansion = value,
             "digits" => self.digits = small,
+            "output" => self.output = value,
+            "growth" => self.growth = value,
             _ => {
                 return Err(Error::new(ErrorKind::Usage)
-                    .expecting("a limit: depth, nodes, string, decompressed, ratio, expansion or digits")
+                    .expecting(
+                        "a limit: depth, nodes, string, decompressed, ratio, expansion, digits, output or growth",
+                    )
                     .finding(format!("`{name}`")));
             }
         }
@@ -113,6 +131,19 @@ impl Limits {
     /// bytes or nodes are there.
     pub fn expanded_from(&self, size: usize) -> u64 {
         (size as u64).saturating_mul(self.expansion).max(ALWAYS_NODES)
+    }
+
+    /// How many bytes may be written for an input of `size` bytes, after
+    /// decompression.
+    pub fn output_from(&self, size: usize) -> u64 {
+        self.output_within(size, u64::MAX).0
+    }
+
+    /// The same where no more than `slack` is left of what is always allowed; and how
+    /// much of it the size alone allows.
+    pub(crate) fn output_within(&self, size: usize, slack: u64) -> (u64, u64) {
+        let earned = (size as u64).saturating_mul(self.growth);
+        (earned.max(ALWAYS_OUTPUT.min(slack)).min(self.output), earned)
     }
 
     #[cold]
@@ -165,5 +196,13 @@ impl Limits {
             .expecting(format!("integers of at most {} digits", self.digits))
             .finding("a longer one")
             .helping(raise("digits"))
+    }
+
+    #[cold]
+    pub(crate) fn too_much_output(&self, most: u64) -> Error {
+        Error::new(ErrorKind::Limit)
+            .expecting(format!("at most {most} bytes of output"))
+            .finding("more of them: copies, links or indentation make much of a small input")
+            .helping(raise(if self.output == u64::MAX { "growth" } else { "output" }))
     }
 }
