@@ -13,6 +13,14 @@ ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text)
     return name;
 }
 
+/* The name of a class as a new string. */
+SV *
+ib_class_sv(pTHX_ const icecore_name *name, const char *text)
+{
+    const U32 len = name->node.aux;
+    return newSVpvn_utf8(text, len, name->node.kind == ICECORE_TEXT && ice_is_utf8((const U8 *)text, len));
+}
+
 HV *
 ib_stash_of(pTHX_ build *b, const icecore_node *node)
 {
@@ -64,7 +72,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
         if (verdict == ICE_REFUSED) {
             char path[512];
             icecore_path(ctx->engine, v->input, v->input_len, at, path, sizeof path);
-            ice_policy_refuse(aTHX_ text, name->node.aux, path);
+            ice_policy_refuse(aTHX_ text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
         }
         ctx->verdicts[id] = (U8)verdict;
     }

@@ -139,9 +139,8 @@ pub mod flag {
     pub const DEFAULT: u8 = 0x40;
     /// On a `Regexp`: not blessed.
     pub const BARE: u8 = 0x10;
-    /// On a `Null` or a `Bool` that was made from a running program: the value
-    /// that perl itself has but one of, not a variable. Writers choose another
-    /// form for it where the original does.
+    /// On a `Null` or a `Bool`: the value that perl itself has but one of, not a
+    /// variable. Writers choose another form for it where the original does.
     pub const OWN: u8 = 0x10;
     /// On a `Null` with [`OWN`]: it is an item of an array.
     pub const ITEM: u8 = 0x20;

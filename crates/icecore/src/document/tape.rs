@@ -161,6 +161,11 @@ impl Tape {
         (self.copies || self.by_hand) && self.nodes.iter().any(|node| node.kind == Kind::Copy)
     }
 
+    /// Whether somebody else than a reader filled it.
+    pub(crate) fn is_by_hand(&self) -> bool {
+        self.by_hand
+    }
+
     /// Looks whether a tape that was filled by hand makes sense.
     ///
     /// # Errors

@@ -200,7 +200,10 @@ impl<'d> Tree<'d> {
                 if frame.position >= ITEMS && !self.show.all && !is_key {
                     return self.cut();
                 }
-                let step = self.document.step(frame.node, at, frame.key, frame.position);
+                let step = match self.show.fold {
+                    true => self.document.short_step(frame.node, at, frame.key, frame.position),
+                    false => self.document.step(frame.node, at, frame.key, frame.position),
+                };
                 if is_key {
                     frame.key = Some(at);
                 } else {

@@ -14,7 +14,8 @@ use crate::format::php_text::integer_key;
 use crate::format::write_named;
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
+use crate::places::Places;
 use std::collections::{HashMap, HashSet};
 
 /// Writes a document, and says what igbinary could not say.
@@ -31,7 +32,9 @@ pub fn write(
 ) -> Result<Losses, Error> {
     document.tape().check()?;
     let document = &*document.with_array_copies(limits)?;
-    write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
+    metered(document, limits, out, |out| {
+        write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
+    })
 }
 
 fn write_whole(
@@ -54,6 +57,7 @@ fn write_whole(
         spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
         stack: Vec::new(),
         strings: HashMap::new(),
+        places: Places::default(),
         keys: vec![u32::MAX; document.tape().keys().len() + 1],
         next_string: 0,
         numbers: HashMap::new(),
@@ -94,6 +98,8 @@ struct Writer<'d> {
     stack: Vec<Frame<'d>>,
     /// The first number of each string.
     strings: HashMap<&'d [u8], u32>,
+    /// The same of long strings, by where they are.
+    places: Places<u32>,
     /// The same by id of a key; `u32::MAX` while it has none.
     keys: Vec<u32>,
     next_string: u32,
@@ -170,11 +176,14 @@ impl<'d> Writer<'d> {
         let known = match choice {
             Some(0) => None,
             Some(number) => u32::try_from(number - 1).ok().filter(|number| *number < self.next_string),
-            None if self.compact || is_class => self.strings.get(bytes).copied(),
+            None if self.compact || is_class => self.places.get(bytes).or_else(|| self.strings.get(bytes).copied()),
             None => None,
         };
         if let Some(number) = known {
             self.sized(again, chosen, u64::from(number), buf)?;
+            if choice.is_none() {
+                self.places.set(bytes, number);
+            }
             return Ok(number);
         }
         let len = bytes.len() as u64;

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::flat::{Item, Items, gather};
 use crate::format::uncopied;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 use memchr::memmem::Finder;
 
 /// How far the buffer grows before the output may take it.
@@ -24,6 +24,10 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    metered(document, limits, out, |out| joined(document, options, limits, out))
+}
+
+fn joined(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
     options.check()?;
     let document = &*uncopied(document, limits)?;
     let mut items = gather(document, &options.shape, limits)?;

@@ -14,7 +14,7 @@ use crate::format::php_lacks::{count_present, is_again_a_leaf};
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 use std::collections::HashMap;
 
 /// Writes a document, and says what PHP could not say.
@@ -30,7 +30,9 @@ pub fn write(
 ) -> Result<Losses, Error> {
     let WriteOptions {} = options;
     let document = &*uncopied(document, limits)?;
-    write_named(document, NAME, Naming::Php, |document| write_whole(document, limits, out))
+    metered(document, limits, out, |out| {
+        write_named(document, NAME, Naming::Php, |document| write_whole(document, limits, out))
+    })
 }
 
 fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
@@ -158,7 +160,7 @@ impl<'d> Writer<'d> {
             if self.payload_step(out.buffer())? {
                 self.stack.truncate(depth - 1);
             }
-            return Ok(());
+            return self.ready(out);
         }
         let buf = out.buffer();
         while frame.at < frame.end && frame.count < frame.most {
@@ -182,18 +184,28 @@ impl<'d> Writer<'d> {
             let node = self.node(at);
             if self.plain_leaf(at, &node, buf) {
                 frame.at = at + 1;
-                if buf.len() >= READY && self.payloads.is_empty() {
+                if buf.len() >= READY {
                     self.stack.push(frame);
-                    return out.ready();
+                    return self.ready(out);
                 }
                 continue;
             }
             frame.at = self.document.tape().next(at);
             self.stack.push(frame);
-            return self.value(at, buf);
+            self.value(at, buf)?;
+            return self.ready(out);
         }
         buf.push(b'}');
-        if buf.len() >= READY && self.payloads.is_empty() { out.ready() } else { Ok(()) }
+        self.ready(out)
+    }
+
+    /// Passes on what is there, if it is much and its lengths are known.
+    #[inline]
+    fn ready(&self, out: &mut dyn Output) -> Result<(), Error> {
+        if out.buffer().len() < READY {
+            return Ok(());
+        }
+        if self.payloads.is_empty() { out.ready() } else { out.held() }
     }
 
     /// A leaf that nothing is to be said of: nobody links to it.

@@ -13,7 +13,7 @@ use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Note, 
 use crate::error::{Error, ErrorKind};
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 use std::collections::HashMap;
 
 /// Writes a document as an image, and says what Storable could not say.
@@ -27,12 +27,14 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    if limits.depth >= DEPTH && write_simple(document, options, out) {
-        out.ready()?;
-        return Ok(Losses::default());
-    }
-    let document = &*uncopied(document, limits)?;
-    write_named(document, NAME, Naming::Perl, |document| write_whole(document, options, limits, out))
+    metered(document, limits, out, |out| {
+        if limits.depth >= DEPTH && write_simple(document, options, out) {
+            out.ready()?;
+            return Ok(Losses::default());
+        }
+        let document = &*uncopied(document, limits)?;
+        write_named(document, NAME, Naming::Perl, |document| write_whole(document, options, limits, out))
+    })
 }
 
 fn write_whole(
@@ -80,6 +82,9 @@ fn write_whole(
     writer.run(out)?;
     Ok(writer.losses)
 }
+
+/// How much is written before the output is asked whether it wants it.
+pub(super) const READY: usize = 64 << 10;
 
 /// A container whose children are not all written.
 pub(super) enum Frame {
@@ -412,6 +417,8 @@ impl<'d> Writer<'d> {
 
     pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
+        // The buffer is given away now and then.
+        let most = buf.len() + READY;
         match &mut frame {
             Frame::Items { at, end } => {
                 while *at < *end {
@@ -432,6 +439,10 @@ impl<'d> Writer<'d> {
                         self.next += 1;
                         self.leaf(*at, &node, buf)?;
                         *at += 1;
+                        if buf.len() >= most {
+                            self.stack.push(frame);
+                            return Ok(());
+                        }
                         continue;
                     }
                     let here = *at;
@@ -444,6 +455,10 @@ impl<'d> Writer<'d> {
                     self.key(key, value, *flagged, buf)?;
                 }
                 while let Some((name, value)) = self.entry(*at, *end) {
+                    if buf.len() >= most {
+                        self.stack.push(frame);
+                        return Ok(());
+                    }
                     if self.is_fast && !*flagged {
                         let next = self.fast_entries(*at, *end, buf);
                         if next != *at {

@@ -13,7 +13,7 @@ use crate::format::php_lacks::key_text;
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 use std::collections::HashSet;
 
 /// Writes a document, and says what PHP could not say.
@@ -29,7 +29,9 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     let document = &*uncopied(document, limits)?;
-    write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
+    metered(document, limits, out, |out| {
+        write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
+    })
 }
 
 fn write_whole(

@@ -11,7 +11,7 @@ use crate::format::json::pen::{Chars, Pen};
 use crate::format::json::style::{Escapes, Style};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::Output;
+use crate::output::{Metered, Output};
 use std::borrow::Cow;
 
 /// Writes a document as `json:typed`.
@@ -40,13 +40,14 @@ fn write_all(
     let strings = mostly(document);
     let escapes = Escapes { ascii: options.ascii, ..Escapes::default() };
     let style = Style { lines: options.indent > 0, indent: options.indent, escapes, ..Style::default() };
+    let mut out = Metered::new(document, limits, out);
     let mut writer = Writer {
         document,
         nodes: document.nodes(),
         strings,
         sort_keys: options.sort_keys,
         limits,
-        pen: Pen::new(out, document.nodes().len(), style),
+        pen: Pen::new(&mut out, document.nodes().len(), style),
         levels: Vec::new(),
         tasks: Vec::new(),
         targets: targets(document),
