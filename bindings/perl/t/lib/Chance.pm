@@ -144,7 +144,7 @@ sub object {
     push @{ $self->{made} }, $body if rand() < 0.4;
     return $body if $self->{sereal};
     # What its hook returns is known when all is made.
-    my $plan = rand 10;
+    my $plan = $self->{unlinked} ? 0 : rand 10;
     my $text = pick('', 'frozen', 'f' x 300, "\0\xff");
     push @kept, $body;
     my @list = $plan < 3 ? () : map {
