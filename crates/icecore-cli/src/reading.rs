@@ -86,7 +86,7 @@ impl<'r> Reader<'r> {
         match &self.stage {
             Some(stage) => Ok(stage.clone()),
             None => {
-                let mut stage = icecore::stage_of(bytes)?;
+                let mut stage = if self.each { icecore::stage_of_first(bytes)? } else { icecore::stage_of(bytes)? };
                 set(&mut stage, self.options)?;
                 Ok(stage)
             }
@@ -118,7 +118,11 @@ impl<'r> Reader<'r> {
             let mut outcome = (format.read)(rest, stage.settings(), request);
             let consumed = outcome.consumed;
             report.repairs(name, start, outcome.document.repairs());
-            if outcome.error.is_none() && !self.each && consumed < rest.len() {
+            let behind = rest.get(consumed..).unwrap_or(&[]);
+            let ends = outcome.error.is_none() && format.ends_with_blanks(behind);
+            if ends {
+                report.blanks(name, behind.len());
+            } else if outcome.error.is_none() && !self.each && !behind.is_empty() {
                 outcome.error = Some(icecore::trailing(rest, consumed));
             }
             if let Some(error) = outcome.error.take() {
@@ -135,7 +139,7 @@ impl<'r> Reader<'r> {
             }
             tape = then(stage, outcome, start, report)?;
             start += consumed;
-            if start >= bytes.len() || consumed == 0 {
+            if ends || start >= bytes.len() || consumed == 0 {
                 return Ok(true);
             }
         }

@@ -238,12 +238,13 @@ impl Error {
     #[must_use]
     pub fn in_format(mut self, format: &'static str) -> Error {
         // Files end with a newline more often than they hold a second document.
+        let help = self.0.help.as_deref().filter(|help| [crate::api::EACH, crate::api::BLANKS].contains(help));
         if self.0.kind == ErrorKind::Trailing
-            && self.0.help.as_deref() == Some(crate::api::EACH)
+            && let Some(help) = help
             && crate::format::by_name(format)
                 .is_some_and(|row| row.options.iter().any(|option| option.name == "lenient"))
         {
-            self.0.help = Some(format!("`{format}:lenient` ignores them; {}", crate::api::EACH).into());
+            self.0.help = Some(format!("`{format}:lenient` ignores them; {help}").into());
         }
         self.0.format.get_or_insert(format);
         self

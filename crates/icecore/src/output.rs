@@ -171,6 +171,9 @@ pub enum LossKind {
     Null,
     /// Characters that are no bytes were written as UTF-8.
     Wide,
+    /// A member was left out whose name would have passed for one that the target
+    /// writes itself, as that of the class.
+    Reserved,
 }
 
 impl LossKind {
@@ -253,6 +256,10 @@ impl LossKind {
                 "packed string with characters beyond bytes written as UTF-8",
                 "packed strings with characters beyond bytes written as UTF-8",
             ),
+            LossKind::Reserved => (
+                "member left out, as its name is kept for the class",
+                "members left out, as their name is kept for the class",
+            ),
         };
         if count == 1 { one } else { many }
     }
@@ -299,6 +306,7 @@ impl LossKind {
             LossKind::Numeric => "numeric",
             LossKind::Null => "null",
             LossKind::Wide => "wide",
+            LossKind::Reserved => "reserved",
         }
     }
 }

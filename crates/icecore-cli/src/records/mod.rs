@@ -121,7 +121,7 @@ impl<'r, R: Read> Run<'r, R> {
         self.tally.records += 1;
         let at = sink.position();
         let (mut done, opened) = self.plan.step.convert(bytes, sink);
-        if done.is_read && !bytes[done.consumed..].trim_ascii().is_empty() {
+        if done.is_read && done.consumed < bytes.len() {
             done.is_read = false;
             done.written = Err(icecore::trailing(bytes, done.consumed).in_format(self.plan.from.format().name));
         }
@@ -148,6 +148,11 @@ impl<'r, R: Read> Run<'r, R> {
             self.window.take(blank);
             return if is_end { Ok(Next::End) } else { self.more(sink) };
         }
+        // The readers of the others take blanks for the beginning of their text.
+        if blank > 0 && self.plan.from.format().name == "php" {
+            self.window.take(blank);
+            return Ok(Next::Go);
+        }
         let at = sink.position();
         let (done, opened) = self.plan.step.convert(bytes, sink);
         if !is_end && self.may_go_on(&done, bytes) {
@@ -171,7 +176,7 @@ impl<'r, R: Read> Run<'r, R> {
 
     /// Whether the text format has blanks between documents.
     fn skips_blanks(&self) -> bool {
-        matches!(self.plan.from.format().name, "json" | "var-export" | "dumper")
+        matches!(self.plan.from.format().name, "json" | "var-export" | "dumper" | "php")
     }
 
     /// Whether what came of a document may be due to what is not there yet.

@@ -283,6 +283,11 @@ impl Writer<'_, '_, '_> {
                         next = self.document.tape().next(value);
                         continue;
                     }
+                    if self.options.class.is_some() && self.is_reserved_node(key, value)? {
+                        self.lose(LossKind::Reserved, value);
+                        next = self.document.tape().next(value);
+                        continue;
+                    }
                     next = value;
                     self.separate(&mut is_empty)?;
                     self.key_node(key, value)?;
@@ -347,7 +352,11 @@ impl Writer<'_, '_, '_> {
     /// Counts what a key loses. Returns whether its entry is left out.
     #[cold]
     fn special_key(&mut self, id: u16, value: u32) -> bool {
-        let Special { absent, losses } = self.keys.special(id);
+        let Special { absent, reserved, losses } = self.keys.special(id);
+        if reserved {
+            self.lose(LossKind::Reserved, value);
+            return true;
+        }
         if !absent {
             for kind in losses.into_iter().flatten() {
                 self.lose(kind, value);
@@ -550,7 +559,8 @@ impl Writer<'_, '_, '_> {
         self.class_entry(class)?;
         self.pen.comma();
         self.pen.line(self.depth)?;
-        self.pen.word("\"value\"");
+        // The class has the name to itself.
+        self.pen.word(if self.is_reserved(b"value") { "\"body\"" } else { "\"value\"" });
         self.pen.colon();
         Ok(())
     }

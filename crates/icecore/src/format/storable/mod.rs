@@ -192,7 +192,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
                     return None;
                 }
             }
-            None if image.netorder => return None,
+            None if image.netorder && !super::are_blanks(&input[outcome.consumed..]) => return None,
             _ => certainty = Certainty::Likely,
         }
         if image.netorder && input.len() < 4 {
