@@ -11,10 +11,10 @@ pub use step::Step;
 pub use tally::{Fault, Tally, Wrong, grouped, write_summary};
 pub use window::{CHUNK, Window};
 
-use crate::report::{Report, Stop};
+use crate::report::{Report, Stop, code, plain};
 use crate::sink::Sink;
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
-use std::io::Read;
+use std::io::{self, Read};
 
 /// How near to the end of what is there an error may be one of the end.
 const NEAR: usize = 64;
@@ -80,7 +80,17 @@ impl<'r, R: Read> Run<'r, R> {
         match self.window.more() {
             Ok(()) => Ok(Next::Go),
             Err(error) => {
-                self.report.io(&self.tally.input, &error);
+                match error.kind() {
+                    // What is packed is broken.
+                    io::ErrorKind::InvalidData
+                    | io::ErrorKind::InvalidInput
+                    | io::ErrorKind::UnexpectedEof
+                    | io::ErrorKind::Other => {
+                        self.report.bad_input();
+                        self.report.fault(code::INPUT, &self.tally.input, plain(&error));
+                    }
+                    _ => self.report.io(&self.tally.input, &error),
+                }
                 self.is_broken = true;
                 Ok(Next::End)
             }

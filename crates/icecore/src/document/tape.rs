@@ -4,6 +4,7 @@ use super::foretold::Foretold;
 use super::names::Names;
 use super::node::{self, Kind, NO_KEY, Node, Place, flag};
 use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
 
 /// A long string's place and length.
 #[derive(Clone, Copy, Debug)]
@@ -177,6 +178,28 @@ impl Tape {
         Err(Error::new(ErrorKind::Usage)
             .expecting("containers that end within each other, and links to nodes")
             .finding("others"))
+    }
+
+    /// Makes sure that the strings, each as often as it stands there, have no more
+    /// bytes than the limits allow to be written for an input of `size` bytes: for who
+    /// builds a value for each node, and copies what a tape has once.
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if they have.
+    pub fn check_strings(&self, limits: &Limits, size: usize) -> Result<(), Error> {
+        let len = |node: &Node| match node.kind {
+            Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol if node.aux == node::LONG => {
+                self.long.get(node.payload as usize).map_or(0, |long| long.len)
+            }
+            Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol => u64::from(node.aux),
+            _ => 0,
+        };
+        let target = |node: &Node| self.nodes.get(node.payload as usize).map_or(0, len);
+        let is_again = |node: &Node| matches!(node.kind, Kind::Link | Kind::Alias);
+        let of = |node: &Node| if is_again(node) { target(node) } else { len(node) };
+        let all = self.nodes.iter().fold(0u64, |sum, node| sum.saturating_add(of(node)));
+        let most = limits.output_from(size);
+        if all <= most { Ok(()) } else { Err(limits.too_much_output(most)) }
     }
 
     /// The places and lengths of strings that are too long for a node.
