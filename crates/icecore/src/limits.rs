@@ -35,6 +35,9 @@ pub struct Limits {
     pub expansion: u64,
     /// How many decimal digits an integer may have. Default: 20,000.
     pub digits: u32,
+    /// How many paths a writer keeps of each kind of loss. A path costs as much as
+    /// the way to it. Default: 1.
+    pub loss_paths: u32,
 }
 
 /// How much an input may always be decompressed to, and how many nodes copies
@@ -52,6 +55,7 @@ impl Default for Limits {
             ratio: 1024,
             expansion: 16,
             digits: 20_000,
+            loss_paths: 1,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A document as perl can build it.
 
 use super::{Document, IS_KEY, Kind, NO_KEY, Name, Naming, Node, Tape, flag, renamed};
+use crate::output::Losses;
 use std::borrow::Cow;
 
 impl Tape {
@@ -25,7 +26,7 @@ impl Tape {
     /// ```
     pub fn to_perl(&mut self, input: &[u8]) {
         let document = Document::new(Cow::Borrowed(input), std::mem::take(self));
-        let named = renamed(&document, Naming::Perl).map(|(named, _)| named.into_tape());
+        let named = renamed(&document, Naming::Perl, Losses::default()).ok().map(|(named, _)| named.into_tape());
         *self = named.unwrap_or_else(|| document.into_tape());
         if self.keys.any_symbol() {
             self.replace_keys(|name| (name.node.kind == Kind::Symbol).then(|| kind_of(name.bytes)));

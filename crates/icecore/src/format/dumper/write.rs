@@ -40,7 +40,7 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     document.tape().check()?;
-    write_named(document, NAME, Naming::Perl, |document| write_whole(document, options, limits, out))
+    write_named(document, NAME, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
 }
 
 fn write_whole(
@@ -49,6 +49,7 @@ fn write_whole(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    // What it writes loses nothing.
     if plain::write(document, options, limits.depth, out) {
         out.ready()?;
         return Ok(Losses::default());
@@ -96,7 +97,7 @@ fn write_as(
         blanks: 0,
         most_blanks: most_again.saturating_mul(BLANKS_EACH),
         scratch: Vec::new(),
-        losses: Losses::default(),
+        losses: Losses::within(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());

@@ -97,7 +97,7 @@ fn write_plain(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    write_named(document, FORMAT.name, Naming::Plain, |named| {
+    write_named(document, FORMAT.name, Naming::Plain, limits, |named| {
         let job = Job { document: named, original: document, part, layout };
         write::write(&job, options, limits, &mut Memory::default(), out)
     })
@@ -128,7 +128,7 @@ pub(crate) fn write_next(
         return typed::write(document, options, limits, out).map(|()| Losses::default());
     }
     memory.fit(document.tape().keys().generation());
-    write_named(document, FORMAT.name, Naming::Plain, |named| {
+    write_named(document, FORMAT.name, Naming::Plain, limits, |named| {
         let job = Job { document: named, original: document, part: Part::default(), layout: Layout::One };
         // Under other names the ids mean other keys.
         let mut other = Memory::default();

@@ -30,7 +30,7 @@ pub fn write(
 ) -> Result<Losses, Error> {
     let WriteOptions {} = options;
     document.tape().check()?;
-    write_named(document, NAME, Naming::Php, |document| write_whole(document, limits, out))
+    write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, limits, out))
 }
 
 fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
@@ -111,7 +111,7 @@ impl<'d> Writer<'d> {
             rendered: Rendered::default(),
             next: 0,
             last_sure: None,
-            losses: Losses::default(),
+            losses: Losses::within(limits),
         };
         if document.header().is_some() {
             writer.losses.add(LossKind::Header, || "$".to_owned());
@@ -344,6 +344,9 @@ impl<'d> Writer<'d> {
     /// The front of an object, whose body must be a map or an array.
     fn object(&mut self, at: u32, node: &Node, wrappers: &[u32], buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(name) = self.class_name(node).filter(|_| self.has_entries(at, node)) else { return Ok(false) };
+        if node.form() == Form::Struct {
+            self.lose(LossKind::Struct, at);
+        }
         let body = self.node(at + 1);
         self.give_slot(at, wrappers, true);
         if body.has(flag::TARGET) {
@@ -393,6 +396,7 @@ impl<'d> Writer<'d> {
             buf.extend_from_slice(source);
         }
         let is_object = note != at;
+        self.shape_losses(at, node, is_object);
         self.stack.push(Frame { at: at + 1, end, count: 0, most, is_object, is_payload: false });
         Ok(())
     }

@@ -6,7 +6,7 @@ use super::usual::{bool_tag, float_tag, integer_tag, string_tag, whole};
 use super::write::{Also, Writer};
 use crate::document::{Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
-use crate::num::bigint;
+use crate::num::{bigint, float128};
 use crate::num::general::perl_text;
 use crate::output::LossKind;
 
@@ -57,7 +57,10 @@ impl Writer<'_> {
                 buf.push(self.tag(at, bool_tag(node.payload != 0, self.image.minor >= 12 || node.has(flag::VARIABLE))));
                 Ok(())
             }
-            Kind::Uint => self.string(at, Kind::Bytes, node.payload.to_string().as_bytes(), buf),
+            Kind::Uint => {
+                self.lose(LossKind::Quoted, at);
+                self.string(at, Kind::Bytes, node.payload.to_string().as_bytes(), buf)
+            }
             Kind::BigInt => {
                 let magnitude = document.bytes(node);
                 if bigint::exceeds(magnitude, self.limits.digits) {
@@ -103,7 +106,10 @@ impl Writer<'_> {
                 buf.push(tag::INTEGER);
                 self.image.integer(value, buf);
             }
-            _ => return self.string(at, Kind::Bytes, value.to_string().as_bytes(), buf),
+            _ => {
+                self.lose(LossKind::Quoted, at);
+                return self.string(at, Kind::Bytes, value.to_string().as_bytes(), buf);
+            }
         }
         Ok(())
     }
@@ -112,15 +118,25 @@ impl Writer<'_> {
         if self.kept_float(at, buf) {
             return Ok(());
         }
-        let usual = float_tag(&Node::float(value), self.image.netorder);
+        let is_live = self.document.tape().by_hand;
+        let usual = match whole(value) {
+            Some(whole) if is_live => integer_tag(whole, self.image.netorder),
+            _ => float_tag(&Node::float(value), self.image.netorder),
+        };
         match (self.tag(at, usual), whole(value)) {
             (tag::DOUBLE, _) => {
                 buf.push(tag::DOUBLE);
                 self.image.float(value, buf);
                 Ok(())
             }
-            (_, Some(whole)) => self.integer(at, whole, buf),
+            (wished, Some(whole)) => {
+                if wished != tag::SCALAR && !is_live {
+                    self.lose(LossKind::Integral, at);
+                }
+                self.integer(at, whole, buf)
+            }
             _ => {
+                self.lose(LossKind::Quoted, at);
                 let text = perl_text(value);
                 if text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
                     self.lose(LossKind::Precision, at);
@@ -147,8 +163,11 @@ impl Writer<'_> {
         if self.kept_float(at, buf) {
             return Ok(());
         }
-        self.lose(LossKind::Precision, at);
-        let value = bytes.try_into().map_or(0.0, |wide| crate::num::float128::to_f64(&wide));
+        let wide = bytes.try_into().unwrap_or([0; 16]);
+        let value = float128::to_f64_exact(&wide).unwrap_or_else(|| {
+            self.lose(LossKind::Precision, at);
+            float128::to_f64(&wide)
+        });
         self.float(at, value, buf)
     }
 

@@ -25,7 +25,7 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     document.tape().check()?;
-    write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
+    write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, options, limits, out))
 }
 
 fn write_whole(
