@@ -160,11 +160,13 @@ impl Search<'_> {
     }
 
     fn push_ruby(&self, node: &Node, bytes: &[u8], text: &mut Vec<u8>) {
-        let kind = if node.kind == Kind::Text && bytes.is_ascii() { Kind::Bytes } else { node.kind };
+        // ASCII is the same in all encodings.
+        let is_ascii = matches!(node.kind, Kind::Text | Kind::Encoded) && bytes.is_ascii();
+        let kind = if is_ascii { Kind::Bytes } else { node.kind };
         text.push(kind as u8);
         if kind.has_bytes() {
-            text.push(node.flags & 0xF0);
-            text.extend_from_slice(&node.encoding().to_le_bytes());
+            text.push(if kind == Kind::BigInt { node.flags & flag::NEGATIVE } else { 0 });
+            text.extend_from_slice(&if is_ascii { 0 } else { node.encoding() }.to_le_bytes());
             text.extend_from_slice(&bytes.len().to_le_bytes());
             text.extend_from_slice(bytes);
         } else if kind.is_container() {

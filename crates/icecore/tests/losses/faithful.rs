@@ -58,8 +58,6 @@ fn plain(path: &str) -> String {
 struct Place {
     /// It is the body of an object.
     is_body: bool,
-    /// An element of an array.
-    is_item: bool,
 }
 
 impl<'d> Comparison<'d> {
@@ -94,6 +92,23 @@ impl<'d> Comparison<'d> {
         let wanted: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
         self.findings.push(format!("{}: {what}; no *{}*", self.path(at), wanted.join("* or *")));
         false
+    }
+
+    /// The parts from this one on are gone, and with them whatever was lost in them.
+    fn gone(&mut self, a: Cursor<'_>, from: usize) {
+        for part in a.children().skip(from) {
+            let path = self.path(part);
+            let is_below = |other: &str| {
+                other.strip_prefix(&path).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+            };
+            for (_, count) in self
+                .losses
+                .iter_mut()
+                .filter(|((kind, other), _)| matches!(*kind, "duplicate-key" | "visibility") && is_below(other))
+            {
+                *count = 0;
+            }
+        }
     }
 
     fn wrong(&mut self, at: Cursor<'_>, what: &str) {
@@ -154,13 +169,13 @@ impl<'d> Comparison<'d> {
                     self.value(inner, b, Place::default());
                 }
             },
-            _ => self.leaf(a, b, place),
+            _ => self.leaf(a, b),
         }
     }
 
     // -- Leaves ------------------------------------------------------------
 
-    fn leaf(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Place) {
+    fn leaf(&mut self, a: Cursor<'_>, b: Cursor<'_>) {
         use LossKind as L;
         match (a.value(), b.value()) {
             (Value::Null, Value::Null) | (Value::Hole, Value::Hole) => {}
@@ -179,7 +194,8 @@ impl<'d> Comparison<'d> {
                 self.differs(&[L::Quoted], a, "a number became a string");
             }
             (Value::Uint(x), _) if b.as_bytes() == Some(x.to_string().as_bytes()) => {
-                self.differs(&[L::BigInt, L::Quoted], a, "a number became a string");
+                let kind = if self.language == Language::Php { L::BigInt } else { L::Quoted };
+                self.differs(&[kind], a, "a number became a string");
             }
             (Value::BigInt(x), _) if b.as_bytes().is_some() => {
                 let mut text = Vec::new();
@@ -202,6 +218,16 @@ impl<'d> Comparison<'d> {
             }
             (Value::Float(x), _) => self.float(x, a, b),
             (Value::Float128(x), Value::Float128(y)) if x == y => {}
+            (Value::Float128(x), Value::Float128(y))
+                if icecore::num::float128::to_x87(&x) == icecore::num::float128::to_x87(&y) =>
+            {
+                self.differs(&[L::Precision], a, "digits are gone");
+            }
+            (Value::Float128(x), _) if icecore::num::float128::to_f64(&x).is_nan() => {
+                self.float(f64::NAN, a, b);
+                // It may have bits beside being no number.
+                self.takes(L::Precision, a);
+            }
             (Value::Float128(x), _) => match icecore::num::float128::to_f64_exact(&x) {
                 Some(exact) => self.float(exact, a, b),
                 None => {
@@ -229,10 +255,7 @@ impl<'d> Comparison<'d> {
             (Value::Module(x, _) | Value::EnumCase(x), Value::Bytes(y) | Value::Text(y)) if x == y => {
                 self.differs(&[L::Name], a, "a name became a string");
             }
-            _ => {
-                let _ = place;
-                self.became(a, b);
-            }
+            _ => self.became(a, b),
         }
     }
 
@@ -253,7 +276,7 @@ impl<'d> Comparison<'d> {
                 self.differs(&[L::Integral], a, "a float became an integer");
                 if y as f64 != x && !is_said {
                     self.differs(&[L::Precision], a, &format!("{x:?} became {y}"));
-                } else if x == 0.0 && x.is_sign_negative() {
+                } else if !is_said && x == 0.0 && x.is_sign_negative() {
                     // The sign may be named as well.
                     self.takes(L::Precision, a);
                 }
@@ -292,7 +315,10 @@ impl<'d> Comparison<'d> {
 
     /// A symbol or the like as a string of this language.
     fn same_characters(&mut self, x: &[u8], y: &[u8], a: Cursor<'_>, b: Cursor<'_>) {
-        if x != y && !(self.language == Language::Json && std::str::from_utf8(x).is_err()) {
+        let latin1: String = y.iter().map(|byte| char::from(*byte)).collect();
+        if x != y && latin1.as_bytes() == x && self.language == Language::Perl {
+            self.differs(&[LossKind::Text], a, "text became bytes");
+        } else if x != y && !(self.language == Language::Json && std::str::from_utf8(x).is_err()) {
             self.became(a, b);
         } else if x != y {
             self.differs(&[LossKind::Bytes], a, "bytes became text");
@@ -321,7 +347,7 @@ impl<'d> Comparison<'d> {
             return self.wrong(a, &format!("{} items became {}", a.len(), others.len()));
         }
         for (one, other) in a.items().zip(others) {
-            self.value(one, other, Place { is_item: true, ..Place::default() });
+            self.value(one, other, Place::default());
         }
     }
 
@@ -365,6 +391,8 @@ impl<'d> Comparison<'d> {
             }
             let is_identity = y.kind == Kind::Map && y.has(flag::IDENTITY);
             if let Some(other_key) = other_key
+                && self.language != Language::All
+                && !is_absent(other_key)
                 && !is_identity
                 && known.insert(self.identity(other_key, place), ()).is_some()
             {
@@ -513,11 +541,13 @@ impl<'d> Comparison<'d> {
                 self.differs(&[LossKind::Opaque], a, "it is no frozen object any more");
                 let inner = if let Value::Ref(inner) = inner.value() { inner } else { inner };
                 let payload = if let Value::Ref(inner) = payload.value() { inner } else { payload };
-                self.value(payload, inner, Place { is_body: true, ..Place::default() });
+                self.value(payload, inner, Place::default());
+                self.gone(a, 1);
             }
             _ => {
                 self.differs(&[LossKind::Opaque], a, "it is no frozen object any more");
                 self.value(payload, b, Place::default());
+                self.gone(a, 1);
             }
         }
     }
@@ -560,9 +590,12 @@ impl<'d> Comparison<'d> {
     }
 
     fn regexp(&mut self, pattern: Cursor<'_>, flags: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>) {
-        let letters = |flags: Cursor<'_>| {
+        let language = self.language;
+        let letters = move |flags: Cursor<'_>| {
             let mut letters = flags.as_bytes().unwrap_or(b"").to_vec();
             letters.sort_unstable();
+            // Ruby always does what Perl calls `m`.
+            letters.retain(|letter| language != Language::Ruby || *letter != b'm');
             letters
         };
         match b.value() {
@@ -591,7 +624,10 @@ fn describe(key: &Key<'_>, out: &mut String) {
 }
 
 fn cursor_text(cursor: Cursor<'_>, out: &mut String) {
-    *out += &format!("{:?} {}", cursor.value(), cursor.node().payload);
+    match cursor.kind().is_container() {
+        true => *out += &format!("{:?}", cursor.kind()),
+        false => *out += &format!("{:?} {}", cursor.value(), cursor.node().payload),
+    }
     for child in cursor.children() {
         *out += "(";
         cursor_text(child, out);

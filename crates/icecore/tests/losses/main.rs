@@ -28,7 +28,8 @@ const TARGETS: &[(&str, Language)] = &[
     ("json", Language::Json),
     ("ndjson", Language::Json),
     ("php", Language::Php),
-    ("php-session", Language::Php),
+    ("php-session:handler=php", Language::Php),
+    ("php-session:handler=php_serialize", Language::Php),
     ("var-export", Language::Php),
     ("igbinary", Language::Php),
     ("marshal", Language::Ruby),
@@ -78,9 +79,9 @@ fn what_differs_is_named_and_what_is_named_differs() {
                 if failures.contains_key(&name) || failures.len() > 60 {
                     continue;
                 }
-                let small = tree.clone().shrunk(|tree| {
-                    findings(tree, target, *language).iter().any(|other| class_of(other) == class)
-                });
+                let small = tree
+                    .clone()
+                    .shrunk(|tree| findings(tree, target, *language).iter().any(|other| class_of(other) == class));
                 let first = findings(&small, target, *language).join("\n    ");
                 failures.insert(name, format!("seed {seed}: {small:?}\n    {first}"));
             }

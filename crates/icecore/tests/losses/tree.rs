@@ -123,7 +123,8 @@ const FLOATS: &[f64] = &[
 ];
 const TEXTS: &[&str] =
     &["", "a", "name", "caf\u{e9}", "\u{20ac}\u{1f600}", "\0\x01\n", "it's \"q\" \\ $x @y #{z}", "12", "-0", "1e5"];
-const BYTES: &[&[u8]] = &[b"", b"a", b"name", b"caf\xe9", b"\xff\xfe\0", b"caf\xc3\xa9", b"12", b"3.5", b"\0*\0p", b"\x80"];
+const BYTES: &[&[u8]] =
+    &[b"", b"a", b"name", b"caf\xe9", b"\xff\xfe\0", b"caf\xc3\xa9", b"12", b"3.5", b"\0*\0p", b"\x80"];
 /// Names of keys, few, so that some are equal.
 const NAMES: &[&str] = &["", "a", "b", "0", "1", "5", "-5", "05", "1.5", "-0", "9223372036854775808", "true", "key"];
 const CLASSES: &[&str] = &["A", "My::Class", "App\\User", "C"];
@@ -340,7 +341,8 @@ fn opaque(r: &mut Random, depth: u32) -> Tree {
         4 => (Form::UserDump, vec![Tree::Bytes(bytes(r))]),
         _ => (Form::UserMarshal, vec![value(r, depth)]),
     };
-    Tree::Opaque(class(r), form, payload)
+    let class = if r.one_in(2) { "Frozen" } else { "My::Frozen" };
+    Tree::Opaque(class.as_bytes().to_vec(), form, payload)
 }
 
 impl Tree {
@@ -456,7 +458,8 @@ impl Tree {
                     fewer.entries.remove(at);
                     all.push(Tree::Map(fewer));
                 }
-                if map.restricted && map.entries.iter().all(|(key, _)| !matches!(key, Key::Locked(_) | Key::Absent(_))) {
+                if map.restricted && map.entries.iter().all(|(key, _)| !matches!(key, Key::Locked(_) | Key::Absent(_)))
+                {
                     all.push(Tree::Map(Map { restricted: false, ..map.clone() }));
                 }
                 if map.identity {
@@ -502,11 +505,9 @@ impl Tree {
     fn part_mut(&mut self, at: usize) -> Option<&mut Tree> {
         match self {
             Tree::Array(parts) | Tree::Opaque(_, _, parts) | Tree::Tied(_, parts) => parts.get_mut(at),
-            Tree::Map(map) => map
-                .entries
-                .get_mut(at)
-                .filter(|(key, _)| !matches!(key, Key::Absent(_)))
-                .map(|(_, value)| value),
+            Tree::Map(map) => {
+                map.entries.get_mut(at).filter(|(key, _)| !matches!(key, Key::Absent(_))).map(|(_, value)| value)
+            }
             Tree::Ref(inner) | Tree::Object(_, _, inner) | Tree::Weak(inner) | Tree::Overload(inner) => Some(inner),
             Tree::Attrs(_, value, entries) => match at.checked_sub(1) {
                 None => Some(value),

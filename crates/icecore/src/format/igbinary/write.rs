@@ -7,7 +7,9 @@ use super::spelling as code;
 use super::{NAME, WriteOptions, tag};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::php_lacks::{Instead, count_present, instead, is_absent, key_text, lost_flags, lost_shape, lost_wrapper};
+use crate::format::php_lacks::{
+    Instead, count_present, instead, is_absent, key_text, lost_flags, lost_shape, lost_wrapper,
+};
 use crate::format::php_text::integer_key;
 use crate::format::write_named;
 use crate::limits::Limits;
@@ -258,6 +260,10 @@ impl<'d> Writer<'d> {
             _ => {
                 if let Some(text) = key_text(&node) {
                     self.lose(LossKind::Key, value);
+                    if let Some(number) = integer_key(&text).filter(|_| !is_object) {
+                        Self::integer(number, None, buf);
+                        return Ok(());
+                    }
                     return self.fresh(&text, buf);
                 }
                 return Err(Error::new(ErrorKind::Unrepresentable)

@@ -85,6 +85,8 @@ pub(super) struct Writer<'d> {
     /// The slot of the first payload that was not opened: those behind it depend
     /// on what it counts.
     last_sure: Option<u32>,
+    /// The variables of a session, which are a map, whatever their keys.
+    pub(super) session: Option<u32>,
     pub(super) losses: Losses,
 }
 
@@ -111,6 +113,7 @@ impl<'d> Writer<'d> {
             rendered: Rendered::default(),
             next: 0,
             last_sure: None,
+            session: None,
             losses: Losses::within(limits),
         };
         if document.header().is_some() {
@@ -384,7 +387,11 @@ impl<'d> Writer<'d> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(at)));
         }
-        let end = self.document.tape().next(at);
+        let mut end = self.document.tape().next(at);
+        if node.kind == Kind::Map && node.has(flag::DEFAULT) {
+            // The default value stands behind the entries.
+            end = self.document.tape().behind_entries(at, node.aux);
+        }
         let most = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
             count_present(self.document, at + 1, end)
         } else {

@@ -6,6 +6,7 @@ use super::write::Writer;
 use crate::document::{Kind, Node, Place, flag};
 use crate::format::append::append;
 use crate::format::php_lacks::{Instead, instead, lost_flags, lost_shape, lost_wrapper};
+use crate::output::LossKind;
 
 /// Strings up to this length are copied without a call.
 const SHORT: u32 = 16;
@@ -77,7 +78,11 @@ impl Writer<'_> {
     /// Counts what the one kind of array that PHP has can't say.
     #[inline]
     pub(super) fn shape_losses(&mut self, at: u32, node: &Node, is_body: bool) {
-        if is_body || node.kind == Kind::Map {
+        if self.session == Some(at) {
+            if node.kind == Kind::Array {
+                self.lose(LossKind::ArrayKind, at);
+            }
+        } else if is_body || node.kind == Kind::Map {
             lost_shape(self.document, at, is_body, |kind| self.lose(kind, at));
         }
     }

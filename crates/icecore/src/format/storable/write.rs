@@ -9,7 +9,9 @@ use super::spelling::value as code;
 use super::tag::{self, hook};
 use super::write_simple::{DEPTH, write_simple};
 use super::{NAME, WriteOptions};
-use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag, lose_repeated};
+use crate::document::{
+    Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag, lose_repeated,
+};
 use crate::error::{Error, ErrorKind};
 use crate::format::write_named;
 use crate::limits::Limits;
@@ -337,6 +339,16 @@ impl<'d> Writer<'d> {
                         // Another language's way to freeze: its payload is
                         // what is left.
                         self.lose(LossKind::Opaque, at);
+                        // The payload was reached by a reference; a body is not.
+                        let payload = self.node(at + 1);
+                        let is_body =
+                            payload.kind.is_container() && !matches!(payload.kind, Kind::Object | Kind::Opaque);
+                        if is_body && payload.has(flag::WEAK) {
+                            self.lose(LossKind::Weak, at + 1);
+                        }
+                        if is_body && payload.has(flag::OVERLOAD) {
+                            self.lose(LossKind::Overload, at + 1);
+                        }
                     }
                     if node.kind == Kind::Object && node.form() == Form::Struct {
                         self.lose(LossKind::Struct, at);

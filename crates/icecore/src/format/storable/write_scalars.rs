@@ -6,8 +6,8 @@ use super::usual::{bool_tag, float_tag, integer_tag, string_tag, whole};
 use super::write::{Also, Writer};
 use crate::document::{Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
-use crate::num::{bigint, float128};
 use crate::num::general::perl_text;
+use crate::num::{bigint, float128};
 use crate::output::LossKind;
 
 impl Writer<'_> {
@@ -114,9 +114,17 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(super) fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) -> Result<(), Error> {
         if self.kept_float(at, buf) {
             return Ok(());
+        }
+        self.float_as(at, value, true, buf)
+    }
+
+    /// A float; `is_exact`: it is the value itself, and not the nearest to it.
+    fn float_as(&mut self, at: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+        if !is_exact {
+            self.lose(LossKind::Precision, at);
         }
         let is_live = self.document.tape().by_hand;
         let usual = match whole(value) {
@@ -138,7 +146,9 @@ impl Writer<'_> {
             _ => {
                 self.lose(LossKind::Quoted, at);
                 let text = perl_text(value);
-                if text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
+                if is_exact
+                    && text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan())
+                {
                     self.lose(LossKind::Precision, at);
                 }
                 self.string(at, Kind::Bytes, text.as_bytes(), buf)
@@ -164,11 +174,8 @@ impl Writer<'_> {
             return Ok(());
         }
         let wide = bytes.try_into().unwrap_or([0; 16]);
-        let value = float128::to_f64_exact(&wide).unwrap_or_else(|| {
-            self.lose(LossKind::Precision, at);
-            float128::to_f64(&wide)
-        });
-        self.float(at, value, buf)
+        let exact = float128::to_f64_exact(&wide);
+        self.float_as(at, exact.unwrap_or_else(|| float128::to_f64(&wide)), exact.is_some(), buf)
     }
 
     pub(super) fn string(&mut self, at: u32, kind: Kind, bytes: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {

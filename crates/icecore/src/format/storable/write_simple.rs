@@ -293,13 +293,7 @@ fn integer<const NET: bool>(
 }
 
 #[inline(always)]
-fn float<const NET: bool>(
-    chunk: &mut Chunk,
-    to: usize,
-    value: f64,
-    is_live: bool,
-    buf: &mut Vec<u8>,
-) -> Option<usize> {
+fn float<const NET: bool>(chunk: &mut Chunk, to: usize, value: f64, is_live: bool, buf: &mut Vec<u8>) -> Option<usize> {
     if let Some(whole) = whole(value)
         && is_live
     {

@@ -110,8 +110,7 @@ pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8
         }
         Kind::Int => {
             let start = buf.len();
-            if push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf)
-                && !document.tape().by_hand
+            if push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf) && !document.tape().by_hand
             {
                 // Digits in quotes are a loss.
                 buf.truncate(start);

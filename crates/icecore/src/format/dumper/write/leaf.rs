@@ -60,7 +60,11 @@ impl Writer<'_> {
             Kind::Uint => {
                 self.lose(LossKind::Quoted, at);
                 let digits = node.payload.to_string();
-                if useperl { self.string(digits.as_bytes(), false, buf) } else { push_digits(digits.as_bytes(), buf) };
+                if useperl {
+                    self.string(digits.as_bytes(), false, buf)
+                } else {
+                    push_digits(digits.as_bytes(), buf)
+                };
             }
             Kind::Null => buf.extend_from_slice(b"undef"),
             Kind::Hole => {

@@ -42,6 +42,7 @@ fn write_whole(
     let mut writer = Writer::new(document, format, limits);
     let root = root(document, limits, &mut writer)?;
     if handler == Handler::PhpSerialize {
+        writer.session = Some(root.index());
         writer.run(root.index(), out)?;
     } else {
         if root.kind() == Kind::Array && !root.is_empty() {

@@ -69,7 +69,8 @@ impl<'d> Body<'d, '_> {
             self.lose(loss, at);
         }
         let first = self.keys.get(usize::from(id)).map_or(0, |key| key.offset);
-        let first = if first == 0 && (loss.is_some() || name.node.kind != text.kind) { self.big_key(&text) } else { first };
+        let first =
+            if first == 0 && (loss.is_some() || name.node.kind != text.kind) { self.big_key(&text) } else { first };
         let offset = self.offset();
         if self.key_text(at, text.kind, &text.bytes, first)? {
             match loss {
