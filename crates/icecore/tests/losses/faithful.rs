@@ -2,7 +2,7 @@
 //! each change must be a loss that names it, and each loss must be a change.
 
 use icecore::{Cursor, Document, Form, Key, Kind, LossKind, Losses, Value, flag};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a language can tell apart, where that is less than a document can say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct Comparison<'d> {
     losses: BTreeMap<(&'static str, String), u64>,
     /// How many of each kind are counted, but have no path.
     unplaced: BTreeMap<&'static str, u64>,
+    /// Where keys were locked whose map is no longer restricted.
+    locked: HashSet<String>,
     findings: Vec<String>,
 }
 
@@ -35,13 +37,15 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
             *left.entry((loss.kind.as_str(), plain(path))).or_default() += 1;
         }
     }
-    let mut comparison = Comparison { language, before, losses: left, unplaced, findings: Vec::new() };
+    let mut comparison = Comparison { language, before, losses: left, unplaced, locked: HashSet::new(), findings: Vec::new() };
     comparison.value(before.root(), after.root(), Place::default());
-    let Comparison { mut findings, losses, unplaced, .. } = comparison;
+    let Comparison { mut findings, losses, unplaced, locked, .. } = comparison;
     for (kind, count) in unplaced.into_iter().filter(|(_, count)| *count > 0) {
         findings.push(format!("$: {count} times *{kind}*, counted without a path, but nothing differs"));
     }
-    for ((kind, path), count) in losses.into_iter().filter(|(_, count)| *count > 0) {
+    let is_left = |kind: &str, path: &String| kind != "restricted" || !locked.contains(path);
+    let left = losses.into_iter().filter(|((kind, path), count)| *count > 0 && is_left(kind, path));
+    for ((kind, path), count) in left {
         findings.push(format!("{path}: {count} times *{kind}*, but nothing differs"));
     }
     findings
@@ -455,7 +459,8 @@ impl<'d> Comparison<'d> {
         const MARKS: u8 = flag::LOCKED | flag::PLACEHOLDER;
         if x.kind.is_string() && x.flags & MARKS & !y.flags != 0 && is_restricted {
             // The map's loss names it; a writer may name it here as well.
-            self.takes(LossKind::Restricted, value);
+            let path = self.path(value);
+            self.locked.insert(path);
         } else if x.kind.is_string() && x.flags & MARKS & !y.flags != 0 {
             self.differs(&[LossKind::Restricted], value, "a mark of a key is gone");
         }
