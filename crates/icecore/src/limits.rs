@@ -48,6 +48,9 @@ pub struct Limits {
     /// of its own seldom takes a hundred. What was not read, but built by a program,
     /// has no input. Default: 256.
     pub growth: u64,
+    /// How many paths a writer keeps of each kind of loss. A path costs as much as
+    /// the way to it. Default: 1.
+    pub loss_paths: u32,
 }
 
 /// How much an input may always be decompressed to, and how many nodes copies
@@ -75,6 +78,7 @@ impl Default for Limits {
             digits: 20_000,
             output: u64::MAX,
             growth: 256,
+            loss_paths: 1,
         }
     }
 }

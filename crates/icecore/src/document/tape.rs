@@ -39,7 +39,7 @@ pub struct Tape {
     /// away.
     pub(crate) first_item: u64,
     /// Somebody else filled it, who may have made mistakes.
-    by_hand: bool,
+    pub(crate) by_hand: bool,
     /// Whether there may be a [`Kind::Copy`].
     copies: bool,
 }

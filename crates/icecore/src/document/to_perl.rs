@@ -3,6 +3,7 @@
 use super::{Document, IS_KEY, Kind, NO_KEY, Name, Naming, Node, Tape, flag, renamed};
 use crate::error::Error;
 use crate::limits::Limits;
+use crate::output::Losses;
 use std::borrow::Cow;
 
 impl Tape {
@@ -32,7 +33,7 @@ impl Tape {
     pub fn to_perl(&mut self, input: &[u8], limits: &Limits) -> Result<(), Error> {
         self.expand_copies(input, limits)?;
         let document = Document::new(Cow::Borrowed(input), std::mem::take(self));
-        let named = renamed(&document, Naming::Perl).map(|(named, _)| named.into_tape());
+        let named = renamed(&document, Naming::Perl, Losses::default()).ok().map(|(named, _)| named.into_tape());
         *self = named.unwrap_or_else(|| document.into_tape());
         if self.keys.any_symbol() {
             self.replace_keys(|name| (name.node.kind == Kind::Symbol).then(|| kind_of(name.bytes)));

@@ -41,7 +41,7 @@ pub fn write(
 ) -> Result<Losses, Error> {
     let document = &*uncopied(document, limits)?;
     metered(document, limits, out, |out| {
-        write_named(document, NAME, Naming::Perl, |document| write_whole(document, options, limits, out))
+        write_named(document, NAME, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
     })
 }
 
@@ -51,6 +51,7 @@ fn write_whole(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    // What it writes loses nothing.
     if plain::write(document, options, limits.depth, out) {
         out.ready()?;
         return Ok(Losses::default());
@@ -98,7 +99,7 @@ fn write_as(
         blanks: 0,
         most_blanks: most_again.saturating_mul(BLANKS_EACH),
         scratch: Vec::new(),
-        losses: Losses::default(),
+        losses: Losses::within(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());

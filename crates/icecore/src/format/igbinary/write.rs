@@ -8,7 +8,7 @@ use super::{NAME, WriteOptions, tag};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::php_lacks::{
-    Instead, count_present, instead, is_absent, is_again_a_leaf, key_text, lost_flags, lost_wrapper,
+    Instead, count_present, instead, is_absent, is_again_a_leaf, key_text, lost_flags, lost_shape, lost_wrapper,
 };
 use crate::format::php_text::integer_key;
 use crate::format::write_named;
@@ -33,7 +33,7 @@ pub fn write(
     document.tape().check()?;
     let document = &*document.with_array_copies(limits)?;
     metered(document, limits, out, |out| {
-        write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
+        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, options, limits, out))
     })
 }
 
@@ -66,7 +66,7 @@ fn write_whole(
         empty: None,
         has_absent: document.tape().keys().any_absent()
             || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
-        losses: Losses::default(),
+        losses: Losses::within(limits),
     };
     if document.header().is_some() {
         writer.lose(LossKind::Header, 0);
@@ -272,6 +272,10 @@ impl<'d> Writer<'d> {
             _ => {
                 if let Some(text) = key_text(&node) {
                     self.lose(LossKind::Key, value);
+                    if let Some(number) = integer_key(&text).filter(|_| !is_object) {
+                        Self::integer(number, None, buf);
+                        return Ok(());
+                    }
                     return self.fresh(&text, buf);
                 }
                 return Err(Error::new(ErrorKind::Unrepresentable)
@@ -290,6 +294,9 @@ impl<'d> Writer<'d> {
             && self.spelling.is_none()
             && let Some(number) = integer_key(bytes)
         {
+            if matches!(node.kind, Kind::Bytes | Kind::Text) {
+                self.lose(LossKind::Key, value);
+            }
             Self::integer(number, None, buf);
             return Ok(());
         }
@@ -365,8 +372,15 @@ impl<'d> Writer<'d> {
             self.number(at);
         }
         match node.kind {
-            Kind::Array | Kind::Map => self.open(at, false, buf),
+            Kind::Array | Kind::Map => {
+                lost_shape(self.document, at, false, |kind| self.lose(kind, at));
+                self.open(at, false, buf)
+            }
             Kind::Object => {
+                if node.form() == Form::Struct {
+                    self.lose(LossKind::Struct, at);
+                }
+                lost_shape(self.document, at + 1, true, |kind| self.lose(kind, at + 1));
                 self.class(at, node.class(), buf)?;
                 lost_flags(&self.node(at + 1), |kind| self.lose(kind, at));
                 self.open(at + 1, true, buf)

@@ -98,7 +98,7 @@ fn write_plain(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     metered(document, limits, out, |out| {
-        write_named(document, FORMAT.name, Naming::Plain, |named| {
+        write_named(document, FORMAT.name, Naming::Plain, limits, |named| {
             let job = Job { document: named, original: document, part, layout };
             write::write(&job, options, limits, &mut Memory::default(), out)
         })
@@ -131,7 +131,7 @@ pub(crate) fn write_next(
     }
     memory.fit(document.tape().keys().generation());
     metered(document, limits, out, |out| {
-        write_named(document, FORMAT.name, Naming::Plain, |named| {
+        write_named(document, FORMAT.name, Naming::Plain, limits, |named| {
             let job = Job { document: named, original: document, part: Part::default(), layout: Layout::One };
             // Under other names the ids mean other keys.
             let mut other = Memory::default();

@@ -66,7 +66,7 @@ pub(super) fn write(
         options,
         limits,
         pen,
-        losses: Losses::default(),
+        losses: Losses::within(limits),
         keys,
         open,
         depth: 0,

@@ -31,7 +31,7 @@ pub fn write(
     let document = &*document.without_array_copies(limits)?;
     let is_ours = document.spelling_of(NAME).is_some();
     metered(document, limits, out, |out| {
-        write_named(document, NAME, Naming::Ruby, |document| {
+        write_named(document, NAME, Naming::Ruby, limits, |document| {
             if !options.utf8 || is_ours {
                 return write_whole(document, limits, out);
             }
@@ -59,7 +59,7 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
         known: SeededMap::default(),
         also: Vec::new(),
         next: 0,
-        losses: Losses::default(),
+        losses: Losses::within(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());

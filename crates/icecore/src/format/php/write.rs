@@ -31,7 +31,7 @@ pub fn write(
     let WriteOptions {} = options;
     let document = &*uncopied(document, limits)?;
     metered(document, limits, out, |out| {
-        write_named(document, NAME, Naming::Php, |document| write_whole(document, limits, out))
+        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, limits, out))
     })
 }
 
@@ -87,6 +87,8 @@ pub(super) struct Writer<'d> {
     /// The slot of the first payload that was not opened: those behind it depend
     /// on what it counts.
     last_sure: Option<u32>,
+    /// The variables of a session, which are a map, whatever their keys.
+    pub(super) session: Option<u32>,
     pub(super) losses: Losses,
 }
 
@@ -113,7 +115,8 @@ impl<'d> Writer<'d> {
             rendered: Rendered::default(),
             next: 0,
             last_sure: None,
-            losses: Losses::default(),
+            session: None,
+            losses: Losses::within(limits),
         };
         if document.header().is_some() {
             writer.losses.add(LossKind::Header, || "$".to_owned());
@@ -364,6 +367,9 @@ impl<'d> Writer<'d> {
     /// The front of an object, whose body must be a map or an array.
     fn object(&mut self, at: u32, node: &Node, wrappers: &[u32], buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(name) = self.class_name(node).filter(|_| self.has_entries(at, node)) else { return Ok(false) };
+        if node.form() == Form::Struct {
+            self.lose(LossKind::Struct, at);
+        }
         let body = self.node(at + 1);
         self.give_slot(at, wrappers, true);
         if body.has(flag::TARGET) {
@@ -401,7 +407,11 @@ impl<'d> Writer<'d> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(at)));
         }
-        let end = self.document.tape().next(at);
+        let mut end = self.document.tape().next(at);
+        if node.kind == Kind::Map && node.has(flag::DEFAULT) {
+            // The default value stands behind the entries.
+            end = self.document.tape().behind_entries(at, node.aux);
+        }
         let most = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
             count_present(self.document, at + 1, end)
         } else {
@@ -413,6 +423,7 @@ impl<'d> Writer<'d> {
             buf.extend_from_slice(source);
         }
         let is_object = note != at;
+        self.shape_losses(at, node, is_object);
         self.stack.push(Frame { at: at + 1, end, count: 0, most, is_object, is_payload: false });
         Ok(())
     }

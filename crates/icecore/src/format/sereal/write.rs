@@ -7,7 +7,7 @@ use super::spell::{header as code, width};
 use super::tag::TRACK;
 use super::write_simple::{simple_body, write_simple};
 use super::{Compress, FORMAT, SortKeys, WriteOptions};
-use crate::document::{Document, Naming, Spelling};
+use crate::document::{Document, Naming, Spelling, lose_repeated};
 use crate::error::{Error, ErrorKind};
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
@@ -97,17 +97,24 @@ pub(super) fn write(
     metered(document, limits, out, |out| {
         if write_simple(document, options, out) {
             out.ready()?;
-            return Ok(Losses::default());
+            return Ok(repeated(document, limits));
         }
         if let Some(body) = simple_body(document, options, out) {
             let plan = Plan::new(document, options, limits)?;
             let head = [&MAGIC[..], &[plan.version | (plan.encoding as u8) << 4, 0]].concat();
             write_compressed(&plan, head, &body, out)?;
-            return Ok(Losses::default());
+            return Ok(repeated(document, limits));
         }
         let document = &*uncopied(document, limits)?;
-        write_named(document, FORMAT.name, Naming::Perl, |document| write_whole(document, options, limits, out))
+        write_named(document, FORMAT.name, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
     })
+}
+
+/// What simple documents may lose.
+fn repeated(document: &Document<'_>, limits: &Limits) -> Losses {
+    let mut losses = Losses::within(limits);
+    lose_repeated(document, Naming::Perl, &mut losses);
+    losses
 }
 
 fn write_whole(
@@ -117,7 +124,7 @@ fn write_whole(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     let plan = Plan::new(document, options, limits)?;
-    let mut losses = Losses::default();
+    let mut losses = Losses::within(limits);
     let suffix = suffix(document, &plan, &mut losses)?;
     let mut head = Vec::with_capacity(16 + suffix.len());
     head.extend_from_slice(if plan.version < 3 { &OLD_MAGIC } else { &MAGIC });

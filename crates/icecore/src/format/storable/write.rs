@@ -9,7 +9,9 @@ use super::spelling::value as code;
 use super::tag::{self, hook};
 use super::write_simple::{DEPTH, write_simple};
 use super::{NAME, WriteOptions};
-use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
+use crate::document::{
+    Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag, lose_repeated,
+};
 use crate::error::{Error, ErrorKind};
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
@@ -30,10 +32,12 @@ pub fn write(
     metered(document, limits, out, |out| {
         if limits.depth >= DEPTH && write_simple(document, options, out) {
             out.ready()?;
-            return Ok(Losses::default());
+            let mut losses = Losses::within(limits);
+            lose_repeated(document, Naming::Perl, &mut losses);
+            return Ok(losses);
         }
         let document = &*uncopied(document, limits)?;
-        write_named(document, NAME, Naming::Perl, |document| write_whole(document, options, limits, out))
+        write_named(document, NAME, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
     })
 }
 
@@ -74,7 +78,7 @@ fn write_whole(
         next: 0,
         classes: HashMap::new(),
         again: HashMap::new(),
-        losses: Losses::default(),
+        losses: Losses::within(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
@@ -340,6 +344,19 @@ impl<'d> Writer<'d> {
                         // Another language's way to freeze: its payload is
                         // what is left.
                         self.lose(LossKind::Opaque, at);
+                        // The payload was reached by a reference; a body is not.
+                        let payload = self.node(at + 1);
+                        let is_body =
+                            payload.kind.is_container() && !matches!(payload.kind, Kind::Object | Kind::Opaque);
+                        if is_body && payload.has(flag::WEAK) {
+                            self.lose(LossKind::Weak, at + 1);
+                        }
+                        if is_body && payload.has(flag::OVERLOAD) {
+                            self.lose(LossKind::Overload, at + 1);
+                        }
+                    }
+                    if node.kind == Kind::Object && node.form() == Form::Struct {
+                        self.lose(LossKind::Struct, at);
                     }
                     let (start, classes) = (buf.len(), self.classes.len() as u32);
                     self.bless(at, node.class(), buf)?;
@@ -541,9 +558,9 @@ impl<'d> Writer<'d> {
         if self.spelling.is_some() {
             let flags = self.note(value, code::KEY_FLAGS).map(|flags| flags as u8);
             let tag = self.note(value, code::KEY_TAG).map(|tag| tag as u8);
-            return self.spelled_key(key, flags.filter(|_| flagged), tag, flagged, buf);
+            return self.spelled_key(key, value, (flags.filter(|_| flagged), tag), flagged, buf);
         }
-        self.plain_key(key, flagged, buf)
+        self.plain_key(key, value, flagged, buf)
     }
 }
 

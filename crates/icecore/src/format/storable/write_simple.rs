@@ -97,6 +97,8 @@ fn write_as<const NET: bool>(
     }
     let chunk = bytes.first_chunk_mut()?;
     let strings = (document.input(), &tape.arena[..]);
+    // Of a running program's values Storable makes integers and strings.
+    let is_live = tape.by_hand;
     let has_bools = options.minor.is_some_and(|minor| minor >= 12);
     let mut to = 0;
     let mut depth = parts.depth;
@@ -149,13 +151,13 @@ fn write_as<const NET: bool>(
                     continue;
                 }
             }
-            Kind::Int => to = integer::<NET>(chunk, to, node.payload as i64, buf)?,
+            Kind::Int => to = integer::<NET>(chunk, to, node.payload as i64, is_live, buf)?,
             Kind::Bytes | Kind::Text => to = string::<NET>(chunk, to, node, strings, buf)?,
             Kind::Null => to = byte(chunk, to, tag::UNDEF)?,
             Kind::Bool => to = byte(chunk, to, bool_tag(node.payload != 0, has_bools))?,
-            Kind::Float => to = float::<NET>(chunk, to, f64::from_bits(node.payload), buf)?,
+            Kind::Float => to = float::<NET>(chunk, to, f64::from_bits(node.payload), is_live, buf)?,
             Kind::Float32 => {
-                to = float::<NET>(chunk, to, f64::from(f32::from_bits(node.payload as u32)), buf)?;
+                to = float::<NET>(chunk, to, f64::from(f32::from_bits(node.payload as u32)), is_live, buf)?;
             }
             _ => return None,
         }
@@ -277,7 +279,13 @@ fn byte(chunk: &mut Chunk, to: usize, byte: u8) -> Option<usize> {
 }
 
 #[inline(always)]
-fn integer<const NET: bool>(chunk: &mut Chunk, to: usize, value: i64, buf: &mut Vec<u8>) -> Option<usize> {
+fn integer<const NET: bool>(
+    chunk: &mut Chunk,
+    to: usize,
+    value: i64,
+    is_live: bool,
+    buf: &mut Vec<u8>,
+) -> Option<usize> {
     let room = room(chunk, to)?;
     if (-128..=127).contains(&value) {
         room[..2].copy_from_slice(&[tag::BYTE, (value + 128) as u8]);
@@ -290,15 +298,20 @@ fn integer<const NET: bool>(chunk: &mut Chunk, to: usize, value: i64, buf: &mut 
         room[0] = tag::NETINT;
         room[1..5].copy_from_slice(&value.to_be_bytes());
         Some(to + 5)
-    } else {
+    } else if is_live {
         long::<NET>(chunk, to, tag::SCALAR, value.to_string().as_bytes(), buf)
+    } else {
+        // A string is a loss.
+        None
     }
 }
 
 #[inline(always)]
-fn float<const NET: bool>(chunk: &mut Chunk, to: usize, value: f64, buf: &mut Vec<u8>) -> Option<usize> {
-    if let Some(whole) = whole(value) {
-        return integer::<NET>(chunk, to, whole, buf);
+fn float<const NET: bool>(chunk: &mut Chunk, to: usize, value: f64, is_live: bool, buf: &mut Vec<u8>) -> Option<usize> {
+    if let Some(whole) = whole(value)
+        && is_live
+    {
+        return integer::<NET>(chunk, to, whole, is_live, buf);
     }
     if NET {
         return None;

@@ -14,6 +14,8 @@ pub(super) struct Lexer<'a> {
     pub(super) pad_within: bool,
     /// `use utf8`: the bytes of the text are UTF-8.
     pub(super) utf8: bool,
+    /// `\x{…}` below 256 is a byte.
+    pub(super) narrow: bool,
 }
 
 pub(super) const HELP_CODE: &str = "code is not run; let perl itself dump the value that it gives";
@@ -33,7 +35,7 @@ fn is_blank(byte: u8) -> bool {
 impl<'a> Lexer<'a> {
     pub(super) fn new(input: &'a [u8], pad: &'a [u8]) -> Lexer<'a> {
         let pad_within = pad.first().is_some_and(|byte| b"#>|/".contains(byte));
-        Lexer { input, at: 0, pad, pad_within, utf8: false }
+        Lexer { input, at: 0, pad, pad_within, utf8: false, narrow: false }
     }
 
     #[inline]

@@ -282,7 +282,7 @@ impl Made<'_> {
     fn hexadecimal(&mut self, lexer: &mut Lexer<'_>, at: usize) -> Result<(), Error> {
         if lexer.peek() == Some(b'{') {
             let number = braced(lexer, at, 16, "`\\x{…}`")?;
-            self.character(number, false);
+            self.character(number, number > 0x7F && !lexer.narrow);
             return Ok(());
         }
         let number = digits(lexer, 16, 2);

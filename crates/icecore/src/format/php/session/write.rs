@@ -26,7 +26,7 @@ pub fn write(
 ) -> Result<Losses, Error> {
     let document = &*uncopied(document, limits)?;
     metered(document, limits, out, |out| {
-        write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
+        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, options, limits, out))
     })
 }
 
@@ -44,6 +44,7 @@ fn write_whole(
     let mut writer = Writer::new(document, format, limits);
     let root = root(document, limits, &mut writer)?;
     if handler == Handler::PhpSerialize {
+        writer.session = Some(root.index());
         writer.run(root.index(), out)?;
     } else {
         if root.kind() == Kind::Array && !root.is_empty() {
