@@ -15,6 +15,10 @@
 //! [`Limits`].
 #![forbid(unsafe_code)]
 
+// Tests of the engine's inside share files with those of its outside.
+#[cfg(test)]
+extern crate self as icecore;
+
 mod api;
 mod base64;
 mod codec;
@@ -34,6 +38,7 @@ mod places;
 mod seeded;
 mod shortened;
 mod stage;
+mod steps;
 pub mod wrap;
 
 pub use api::{behind, convert, read, read_as, read_with, trailing, write, write_to};

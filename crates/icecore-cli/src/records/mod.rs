@@ -300,3 +300,41 @@ impl<'r, R: Read> Run<'r, R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paint::{Paint, When};
+    use icecore::Limits;
+
+    /// How many bytes are looked at again.
+    fn again(bytes: &[u8]) -> u64 {
+        let stage = |name| Stage::parse(name).unwrap();
+        let plan = Plan {
+            step: Step::new(stage("sereal"), stage("json"), &Limits::default(), false),
+            from: stage("sereal"),
+            frame: Frame::Documents,
+            out: Frame::Documents,
+            lines: true,
+            keep_going: true,
+            strict: false,
+            most: 1 << 30,
+        };
+        let mut report = Report::new(Paint::new(When::Never, &std::io::stderr()), true);
+        let mut run = Run::new(plan, Window::new(bytes, CHUNK), "bytes", &mut report);
+        assert!(!run.all(&mut Sink::nowhere()).unwrap_or(true));
+        assert_eq!(run.tally.bytes, bytes.len() as u64);
+        run.again
+    }
+
+    /// What is skipped is bad from each of its bytes on to its end.
+    #[test]
+    fn the_work_does_not_grow_with_the_square_of_what_is_skipped() {
+        for documents in [12_500, 25_000, 50_000, 100_000, 200_000] {
+            let bytes = b"=\xF3rl\x05\x00\x28\x2b\xFF\xFF\x7F".repeat(documents);
+            let looked = again(&bytes);
+            assert!(looked >= bytes.len() as u64, "{documents} documents: {looked}");
+            assert!(looked <= ALWAYS + (AGAIN + 1) * bytes.len() as u64, "{documents} documents: {looked}");
+        }
+    }
+}

@@ -5,6 +5,7 @@ use super::names::Names;
 use super::node::{self, Kind, NO_KEY, Node, Place, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
+use crate::steps;
 
 /// A long string's place and length.
 #[derive(Clone, Copy, Debug)]
@@ -236,6 +237,7 @@ impl Tape {
     /// Appends a node and returns its index.
     #[inline]
     pub(crate) fn push(&mut self, node: Node) -> u32 {
+        steps::count(1);
         let at = self.nodes.len() as u32;
         self.nodes.push(node);
         at
@@ -327,6 +329,7 @@ impl Tape {
     /// The index behind the node at `at` and all that is in it.
     #[inline]
     pub(crate) fn next(&self, at: u32) -> u32 {
+        steps::count(1);
         let Some(node) = self.nodes.get(at as usize) else { return at.saturating_add(1) };
         if !node.kind.is_container() {
             at + 1

@@ -433,6 +433,7 @@ impl<'d> Writer<'d> {
     // -- What is under way --------------------------------------------------
 
     pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
+        crate::steps::count(1);
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         // The buffer is given away now and then.
         let most = buf.len() + READY;
