@@ -37,7 +37,8 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
             *left.entry((loss.kind.as_str(), plain(path))).or_default() += 1;
         }
     }
-    let mut comparison = Comparison { language, before, losses: left, unplaced, locked: HashSet::new(), findings: Vec::new() };
+    let mut comparison =
+        Comparison { language, before, losses: left, unplaced, locked: HashSet::new(), findings: Vec::new() };
     comparison.value(before.root(), after.root(), Place::default());
     let Comparison { mut findings, losses, unplaced, locked, .. } = comparison;
     for (kind, count) in unplaced.into_iter().filter(|(_, count)| *count > 0) {
