@@ -5,6 +5,7 @@
  *   walk*.c    perl values to the engine's tape
  *   hooks.c    calls of a class's own freeze and thaw methods
  *   build*.c   the engine's tape to perl values
+ *   regexps.c  which patterns are compiled
  *   fields.c   objects of perl 5.38's `class`
  *   policy.c   which classes may be built
  *   documents.c one document of any format, read or written
@@ -42,6 +43,12 @@
 #else
 #  define ICE_HAS_CLASS 0
 #endif
+
+/* A class and a form in the payload of a node, and out of it. */
+#define ICE_CLASS(id) ((U64)(id) << ICECORE_CLASS_SHIFT)
+#define ICE_FORM(form) ((U64)(form) << ICECORE_FORM_SHIFT)
+#define ICE_CLASS_OF(node) ((U32)(U16)((node)->payload >> ICECORE_CLASS_SHIFT))
+#define ICE_FORM_OF(node) ((U8)((node)->payload >> ICECORE_FORM_SHIFT))
 
 /* perl takes a length of 0 for the length up to a NUL. */
 #define ice_is_utf8(text, len) ((len) == 0 || is_utf8_string(text, len))
@@ -267,6 +274,7 @@ typedef struct {
     bool forgive;         /* Storable: $forgive_me, for code */
     int downgrade_restricted;
     SV *classes;          /* the option `classes`, or NULL */
+    UV max_uncompressed_size; /* of any format; 0: as usual */
     HV *thaw_allow;       /* Sereal: thaw_allow_classes */
     SV *original;         /* dclone: the SV that is copied; for the path of errors */
     SV *no, *yes;         /* what booleans become; or NULL */
@@ -320,10 +328,12 @@ void ice_policy_boot(pTHX);
 bool ice_policy_reports(pTHX_ SV *classes);
 /* Whether a class may be built. */
 int ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
-void ice_policy_refuse(pTHX_ const char *name, STRLEN len, const char *path);
+void ice_policy_refuse(pTHX_ const char *name, STRLEN len, bool is_utf8, const char *path);
 
 /* ---- errors ------------------------------------------------------------ */
 
 void ice_croak_error(pTHX_ const icecore_error *error);
+/* Dies in perl's words: of a limit it says which option raises it. */
+void ice_croak_read_error(pTHX_ const icecore_error *error, U8 profile);
 
 #endif

@@ -166,7 +166,7 @@ pub unsafe extern "C" fn icecore_read(
             if flags & ICECORE_FOR_PERL != 0
                 && (codec.stage().format().name != "json" || !context.document.nodes().iter().all(is_plain))
             {
-                context.document.tape_mut().to_perl(input);
+                context.document.tape_mut().to_perl(input, &codec.limits)?;
             }
             if flags & ICECORE_ASCII_BYTES != 0 {
                 context.document.tape_mut().ascii_to_bytes(input);

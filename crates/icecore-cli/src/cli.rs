@@ -34,8 +34,9 @@ pub struct Cli {
 pub struct Global {
     /// Bounds on what reading and writing may cost
     ///
-    /// depth: nesting; nodes: values; string: bytes of a string; decompressed: bytes after decompression;
-    /// ratio: decompressed to compressed; expansion: values from copies and links to bytes; digits: of an integer.
+    /// depth: nesting; nodes: values; string: bytes of a string; decompressed: bytes after decompression, 256M
+    /// if not said; ratio: decompressed to compressed, none if not said; expansion: values from copies and
+    /// links to bytes; digits: of an integer.
     /// Numbers may end in K, M or G.
     #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse, default_value = "", hide_default_value = true)]
     pub limit: Limits,
@@ -141,7 +142,7 @@ pub struct Detect {
 /// List every class that the data names
 ///
 /// Shows how often each class occurs, in which way, and where first. `--as` prints what lets them through in that
-/// language; read it before you allow it.
+/// language; read it before you allow it. A class whose name would be a pattern there (`*`) is not printed: exit 1.
 #[derive(Debug, Args)]
 #[command(after_long_help = CLASSES_EXAMPLES)]
 pub struct Classes {
@@ -185,13 +186,16 @@ pub struct Convert {
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     /// Write to this file; it appears when it is complete
+    ///
+    /// It is never an input. A new file may be read by whom the inputs may be read by; one that exists keeps its owner
+    /// and its permissions.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "out_dir")]
     pub output: Option<PathBuf>,
     /// Write a file for each input into this folder, which mirrors the folders of the input
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out_dir: Option<PathBuf>,
-    /// With --out-dir: overwrite files that exist
-    #[arg(long, requires = "out_dir")]
+    /// Overwrite files that exist, but never an input
+    #[arg(long)]
     pub force: bool,
     /// A loss is an error: exit 1, and nothing is written for that input
     #[arg(long)]
@@ -229,7 +233,7 @@ pub struct Convert {
 /// Decode blobs that stand in the columns of a database export
 ///
 /// Writes a row for each row of the input, in order: a JSON object a line with all columns. What stands in the columns
-/// that --column names is decoded; the others are passed on as strings, NULL as null. Memory stays the same however
+/// that --column names is decoded, if it is frozen data; all else is passed on as it is, NULL as null. Memory stays the same however
 /// long the input is.
 #[derive(Debug, Args)]
 #[command(after_long_help = ROWS_EXAMPLES)]
@@ -239,8 +243,8 @@ pub struct Rows {
     pub form: Form,
     /// A column to decode: its name, or its number from 1 on, and the format of its values with wrappers
     ///
-    /// Without FORMAT each value is looked at by itself. May be given several times. An empty value becomes null. With
-    /// `--in ndjson` it is a key of the objects; with `--in lines` it may be left out.
+    /// Without FORMAT each value is looked at by itself. May be given several times. With `--in ndjson` it is a key of
+    /// the objects; with `--in lines` it may be left out.
     #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
     pub columns: Vec<String>,
     /// The file; `-` is the standard input
@@ -272,8 +276,14 @@ pub struct Rows {
     #[arg(long, value_name = "TEXT")]
     pub null: Option<String>,
     /// What becomes of a value that can't be decoded
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnError::Null)]
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnError::Keep)]
     pub on_error: OnError,
+    /// Add a column NAME_kind, which says what became of each value
+    ///
+    /// decoded; text: it is no frozen data and stays as it is; broken: it begins as frozen data and can't be decoded;
+    /// null; other: a value of JSON that is no string.
+    #[arg(long)]
+    pub kind_column: bool,
     /// How bytea values of PostgreSQL are written, in columns that are decoded
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Bytea::Hex)]
     pub bytea: Bytea,
@@ -281,8 +291,14 @@ pub struct Rows {
     #[arg(long, value_name = "BYTES", value_enum, default_value_t = Text::Utf8)]
     pub text: Text,
     /// Write to this file; it appears when it is complete
+    ///
+    /// It is never the input. A new file may be read by whom the input may be read by; one that exists keeps its owner
+    /// and its permissions.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    /// Overwrite files that exist, but never the input
+    #[arg(long)]
+    pub force: bool,
     /// Write counts as JSON into this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub summary: Option<PathBuf>,
@@ -334,6 +350,9 @@ pub struct Man {
     /// Write all pages into this folder instead
     #[arg(long, value_name = "DIR")]
     pub out_dir: Option<PathBuf>,
+    /// Overwrite pages that exist
+    #[arg(long, requires = "out_dir")]
+    pub force: bool,
 }
 
 const EXAMPLES: &str = "\

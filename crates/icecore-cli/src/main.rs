@@ -4,16 +4,18 @@
 mod cli;
 mod commands;
 mod limits;
-mod map;
 mod paint;
+mod plain;
 mod progress;
 mod reading;
 mod records;
 mod report;
+mod signals;
 mod sink;
 mod source;
 mod stream;
 mod target;
+mod whole;
 
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;

@@ -1,6 +1,7 @@
 //! Colour, where it is wanted.
 
 use crate::cli::When;
+use crate::plain;
 use std::fmt::Display;
 use std::io::IsTerminal;
 
@@ -35,8 +36,11 @@ impl Paint {
         })
     }
 
-    /// The text, in colour if that is wanted.
+    /// The text, in colour if that is wanted. Whatever it is, it does nothing but be
+    /// shown.
     pub fn ink(self, ink: Ink, text: impl Display) -> String {
+        let text = text.to_string();
+        let text = plain::line(&text);
         let code = match ink {
             Ink::Faint => "2",
             Ink::Name => "1",
@@ -45,6 +49,6 @@ impl Paint {
             Ink::Class => "35",
             Ink::Bad => "1;31",
         };
-        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into_owned() }
     }
 }

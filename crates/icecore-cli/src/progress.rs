@@ -1,5 +1,6 @@
 //! The progress bar: on stderr, on a terminal, for long work only.
 
+use crate::plain;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -38,7 +39,7 @@ impl Progress {
         if let Some(bar) = &self.0
             && bar.elapsed() > LONG
         {
-            bar.set_message(name.to_owned());
+            bar.set_message(plain::line(name).into_owned());
         }
     }
 
@@ -47,7 +48,7 @@ impl Progress {
         if let Some(bar) = &self.0
             && bar.elapsed() > LONG
         {
-            bar.set_message(format!("{name}: {} records", crate::records::grouped(records)));
+            bar.set_message(format!("{}: {} records", plain::line(name), crate::records::grouped(records)));
         }
     }
 

@@ -1,6 +1,7 @@
 //! What went wrong and what was lost, on stderr; and the exit code.
 
 use crate::paint::{Ink, Paint};
+use crate::plain;
 use crate::progress::Progress;
 use icecore::deep::Deep;
 use icecore::{Error, ErrorKind, Losses, Repair};
@@ -55,7 +56,7 @@ impl Report {
     /// Something is not as it should be; the command goes on.
     pub fn fault(&mut self, code: u8, name: &str, message: impl Display) {
         self.worst = self.worst.max(code);
-        self.say(&format!("icecore: {name}: {message}\n"));
+        self.line(&format!("{name}: {message}"));
     }
 
     /// A file can't be read or written.
@@ -75,7 +76,7 @@ impl Report {
 
     /// A record of an input, which starts at `start`, can't be read.
     pub fn record(&mut self, name: &str, message: &str, error: &Error, bytes: &[u8], start: u64) {
-        self.say(&format!("icecore: {name}: {message}\n"));
+        self.line(&format!("{name}: {message}"));
         if let (Some(offset), None) = (error.offset(), error.layer()) {
             self.show(&icecore::window_from(bytes, start, offset));
         }
@@ -94,7 +95,7 @@ impl Report {
     /// Says something, if it is to be told.
     pub fn tell(&self, is_told: bool, text: &str) {
         if is_told {
-            self.say(&format!("icecore: {text}\n"));
+            self.line(text);
         }
     }
 
@@ -128,14 +129,12 @@ impl Report {
         if repairs.is_empty() || !self.repaired.insert((name.to_owned(), start)) {
             return;
         }
-        let mut text = String::new();
         for repair in repairs.iter().take(REPAIRS) {
-            text.push_str(&format!("icecore: {name}: repaired: {repair}\n"));
+            self.line(&format!("{name}: repaired: {repair}"));
         }
         if let Some(more) = repairs.len().checked_sub(REPAIRS).filter(|more| *more > 0) {
-            text.push_str(&format!("icecore: {name}: repaired: {more} more lengths, {} in all\n", repairs.len()));
+            self.line(&format!("{name}: repaired: {more} more lengths, {} in all", repairs.len()));
         }
-        self.say(&text);
     }
 
     /// What the target format could not say.
@@ -148,7 +147,7 @@ impl Report {
         }
         for loss in losses.iter() {
             let prefix = if strict { "refused by --strict: " } else { "" };
-            self.say(&format!("icecore: {name}: {prefix}{loss}\n"));
+            self.line(&format!("{name}: {prefix}{loss}"));
         }
     }
 
@@ -166,7 +165,13 @@ impl Report {
         let formats: Vec<_> = formats.iter().map(|(format, count)| format!("{count} {format}")).collect();
         let strings = if deep.opened.len() == 1 { "string" } else { "strings" };
         let (count, path) = (deep.opened.len(), deep.document.path(first.node));
-        self.say(&format!("icecore: {name}: {count} {strings} opened ({}), first at {path}\n", formats.join(", ")));
+        self.line(&format!("{name}: {count} {strings} opened ({}), first at {path}", formats.join(", ")));
+    }
+
+    /// Says something in a line of its own. What names and data say in it does no more
+    /// than be shown.
+    fn line(&self, text: &str) {
+        self.say(&format!("icecore: {}\n", plain::line(text)));
     }
 
     /// Writes to stderr, above the progress bar if there is one.
@@ -185,12 +190,12 @@ impl Report {
             Err(Stop::Closed) => return ExitCode::SUCCESS,
             Err(Stop::Failed(code, message)) => {
                 self.worst = self.worst.max(code);
-                self.say(&format!("icecore: {message}\n"));
+                self.line(&message);
             }
         }
         if self.bad > 0 && self.seen > 1 {
             let (bad, seen) = (self.bad, self.seen);
-            self.say(&format!("icecore: {bad} of {seen} inputs can't be decoded\n"));
+            self.line(&format!("{bad} of {seen} inputs can't be decoded"));
         }
         ExitCode::from(self.worst)
     }

@@ -1,8 +1,9 @@
 //! Inputs: files, folders, the standard input.
 
-use crate::map::{self, Bytes};
 use crate::report::Report;
-use std::fs::{self, File};
+use crate::target::Id;
+use crate::whole::{self, Bytes};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -55,10 +56,28 @@ impl Source {
         self.path.as_ref().map_or_else(|| "stdin".to_owned(), |path| path.display().to_string())
     }
 
-    /// All its bytes. A large file is mapped.
+    /// What the system says of the file.
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        match &self.path {
+            Some(path) => fs::metadata(path),
+            None => standard(&io::stdin()),
+        }
+    }
+
+    /// What the system says of the standard output.
+    pub fn of_stdout() -> io::Result<Metadata> {
+        standard(&io::stdout())
+    }
+
+    /// Which file it is.
+    pub fn id(&self, known: &Metadata) -> Option<Id> {
+        Id::of(self.path.as_deref().unwrap_or(Path::new("-")), known)
+    }
+
+    /// All its bytes.
     pub fn read(&self) -> io::Result<Bytes> {
         match &self.path {
-            Some(path) => map::file(path),
+            Some(path) => whole::file(path),
             None => {
                 let mut bytes = Vec::new();
                 io::stdin().lock().read_to_end(&mut bytes)?;
@@ -70,7 +89,12 @@ impl Source {
     /// Its bytes, one after the other.
     pub fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match &self.path {
-            Some(path) => Box::new(File::open(path)?),
+            Some(path) => {
+                let file = File::open(path)?;
+                let known = file.metadata()?;
+                let len = if known.is_file() { known.len() } else { 0 };
+                Box::new(Steady { file, left: len })
+            }
             None => stdin(),
         })
     }
@@ -88,6 +112,23 @@ impl Source {
     }
 }
 
+/// A file of which at least so much must come as it had when it was opened.
+struct Steady {
+    file: File,
+    left: u64,
+}
+
+impl Read for Steady {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        if count == 0 && self.left > 0 && !buffer.is_empty() {
+            return Err(whole::shorter());
+        }
+        self.left = self.left.saturating_sub(count as u64);
+        Ok(count)
+    }
+}
+
 /// The standard input, without the buffer around it.
 #[cfg(unix)]
 fn stdin() -> Box<dyn Read + Send> {
@@ -96,6 +137,16 @@ fn stdin() -> Box<dyn Read + Send> {
         Ok(fd) => Box::new(File::from(fd)),
         Err(_) => Box::new(io::stdin()),
     }
+}
+
+#[cfg(unix)]
+fn standard(stream: &impl std::os::fd::AsFd) -> io::Result<Metadata> {
+    File::from(stream.as_fd().try_clone_to_owned()?).metadata()
+}
+
+#[cfg(not(unix))]
+fn standard<T>(_: &T) -> io::Result<Metadata> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(not(unix))]

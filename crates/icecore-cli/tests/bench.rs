@@ -137,7 +137,7 @@ fn data_comes_from_pipes_and_columns() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let json = folder.path().join("x.json");
-    let only = ["--small", "--only", "perl/storable,perl/json-xs", "--json", text(&json)];
+    let only = ["--small", "--only", "perl/storable,perl/json-xs", "--force", "--json", text(&json)];
 
     let mut child = icecore(&[&["--data", "-"][..], &only].concat())
         .stdin(Stdio::piped())
@@ -170,12 +170,20 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
     if !has_perl() {
         return;
     }
+    // On a busy machine nothing may be measured yet: then once more, with more time.
+    let samples = [4, 16, 64].into_iter().map(samples_until).find(|samples| *samples > 0);
+    assert!(samples.is_some());
+}
+
+/// How many samples a run has that is stopped after some seconds.
+#[cfg(unix)]
+fn samples_until(seconds: u64) -> usize {
     let folder = tempfile::tempdir().expect("a folder");
     let json = folder.path().join("x.json");
     let args =
         ["flat-strings", "int-list", "--rounds", "1000", "--only", "perl/storable,perl/sereal", "--json", text(&json)];
     let child = icecore(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("icecore runs");
-    std::thread::sleep(Duration::from_secs(4));
+    std::thread::sleep(Duration::from_secs(seconds));
     let before = Instant::now();
     let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
     assert!(told.success());
@@ -186,7 +194,5 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
     let found = report(&json);
     assert_eq!(found.scenarios.len(), 1, "the second scenario has not begun");
     assert!(found.scenarios[0].stopped);
-    let samples: usize =
-        found.scenarios[0].points[0].entries.iter().flat_map(|one| &one.cells).map(|cell| cell.samples.len()).sum();
-    assert!(samples > 0);
+    found.scenarios[0].points[0].entries.iter().flat_map(|one| &one.cells).map(|cell| cell.samples.len()).sum()
 }

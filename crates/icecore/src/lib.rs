@@ -30,14 +30,16 @@ mod limits;
 pub mod num;
 mod options;
 mod output;
+mod places;
 mod seeded;
+mod shortened;
 mod stage;
 pub mod wrap;
 
 pub use api::{behind, convert, read, read_as, read_with, trailing, write, write_to};
 pub use codec::{Codec, Filled, Parts};
 pub use converter::{Converted, Converter};
-pub use detect::{Finding, identify, identify_head, recognised, stage_of};
+pub use detect::{Finding, begins_as, begins_frozen, identify, identify_head, recognised, stage_of};
 pub use document::{
     BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,
     KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Place, Receive, Repair, Sink, Span,
@@ -52,6 +54,7 @@ pub use known::{Day, Exception, Known, Members, Moment};
 pub use limits::Limits;
 pub use options::{Opt, Settings, Side, Takes};
 pub use output::{Loss, LossKind, Losses, Output, Spare};
+pub use shortened::shortened;
 pub use stage::{Stage, Wrap};
 pub use wrap::{Unwrapped, Wrapper};
 

@@ -1,5 +1,9 @@
 //! Where writers write to, and what they could not say.
 
+mod metered;
+
+pub(crate) use metered::{Metered, Rationed, metered};
+
 use crate::error::Error;
 use crate::limits::Limits;
 use std::fmt;
@@ -20,6 +24,30 @@ pub trait Output {
     fn ready(&mut self) -> Result<(), Error> {
         Ok(())
     }
+
+    /// As [`Output::ready`], but the buffer has to stay: what is in it may still be
+    /// touched.
+    ///
+    /// # Errors
+    /// If there is too much in it.
+    fn held(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// How many bytes more may be written. A writer that writes much without
+    /// calling [`Output::ready`] looks.
+    fn room(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// How much of what is always allowed, however small the input, is left: for
+    /// outputs that many documents go to.
+    fn slack(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// So much of it was used.
+    fn spend(&mut self, _bytes: u64) {}
 
     /// One of several values at the root is complete, and ends where the buffer does.
     /// For formats that write such as texts of their own (Data::Dumper).

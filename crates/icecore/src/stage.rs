@@ -114,6 +114,13 @@ impl Stage {
         is_lines.then(|| Stage { format: &format::json::FORMAT, ..self.clone() })
     }
 
+    /// The same stage without the outermost wrapper, if there is one.
+    pub(crate) fn inner(&self) -> Option<Stage> {
+        let mut inner = self.clone();
+        (!inner.wrappers.is_empty()).then(|| inner.wrappers.remove(0))?;
+        Some(inner)
+    }
+
     /// The same stage inside one more wrapper.
     pub(crate) fn wrapped_in(mut self, wrapper: &'static Wrapper, settings: Settings) -> Stage {
         self.wrappers.insert(0, Wrap { wrapper, settings });

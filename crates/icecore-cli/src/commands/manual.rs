@@ -3,6 +3,7 @@
 use crate::cli::{Cli, Completions, Man};
 use crate::report::{Report, Stop, code, plain};
 use crate::sink::Sink;
+use crate::target::{Outputs, Target};
 use clap::CommandFactory;
 use std::fs;
 use std::path::Path;
@@ -22,7 +23,7 @@ pub fn pages(args: &Man, report: &mut Report) -> Result<(), Stop> {
     // So that the pages show the options that all commands share.
     top.build();
     if let Some(folder) = &args.out_dir {
-        return all_pages(&top, folder, report);
+        return all_pages(&top, folder, Outputs::new(&[], args.force), report);
     }
     let wanted = args.command.as_deref();
     let command = match wanted {
@@ -35,15 +36,17 @@ pub fn pages(args: &Man, report: &mut Report) -> Result<(), Stop> {
     sink.flush()
 }
 
-fn all_pages(top: &clap::Command, folder: &Path, report: &mut Report) -> Result<(), Stop> {
+fn all_pages(top: &clap::Command, folder: &Path, mut outputs: Outputs, report: &mut Report) -> Result<(), Stop> {
+    let failed = |error| Stop::Failed(code::USAGE, format!("{}: {}", folder.display(), plain(&error)));
+    fs::create_dir_all(folder).map_err(failed)?;
     let commands = top.get_subcommands().filter(|command| !command.is_hide_set());
     for (command, name) in [(top, None)].into_iter().chain(commands.map(|command| (command, Some(command.get_name()))))
     {
         let path = folder.join(format!("{}.1", title(name)));
-        let written =
-            fs::create_dir_all(folder).and_then(|()| fs::write(&path, page(command, name).unwrap_or_default()));
-        if let Err(error) = written {
-            report.fault(code::USAGE, &path.display().to_string(), plain(&error));
+        let place = outputs.place(&path).and_then(|place| Target::text(place, &page(command, name)?));
+        match place {
+            Err(Stop::Failed(code, message)) => report.fault(code, "man", message),
+            other => other?,
         }
     }
     Ok(())

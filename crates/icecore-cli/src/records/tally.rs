@@ -1,12 +1,11 @@
 //! What came of many records: one report at the end, not one for each.
 
 use crate::report::{Report, Stop, code};
-use crate::target::Target;
+use crate::target::{Place, Target};
 use icecore::{Error, ErrorKind, LossKind, Losses, Repair};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::path::Path;
 
 /// How many errors are told one by one, and how many repaired records.
 const TOLD: u64 = 10;
@@ -223,7 +222,7 @@ struct Summary<'t> {
 }
 
 /// Writes the counts of all inputs.
-pub fn write_summary(path: &Path, tallies: &[Tally]) -> Result<(), Stop> {
+pub fn write_summary(place: Place, tallies: &[Tally]) -> Result<(), Stop> {
     let sum = |count: fn(&Tally) -> u64| tallies.iter().map(count).sum();
     let summary = Summary {
         records: sum(|tally| tally.records),
@@ -232,7 +231,7 @@ pub fn write_summary(path: &Path, tallies: &[Tally]) -> Result<(), Stop> {
         bytes: sum(|tally| tally.bytes),
         inputs: tallies,
     };
-    let mut target = Target::file(path)?;
+    let mut target = Target::new(place)?;
     target.sink.json(&summary)?;
     target.sink.text("\n")?;
     target.keep()

@@ -14,7 +14,7 @@ pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<
         out.reserve(step(out.len(), most));
         let rest = body.get(usize::try_from(taken).unwrap_or(usize::MAX)..).unwrap_or(&[]);
         let status = inflate.decompress_vec(rest, &mut out, FlushDecompress::None);
-        let status = status.map_err(|why| broken("zlib", why))?;
+        let status = status.map_err(|why| broken("zlib", why).having_spent(out.len()))?;
         if out.len() as u64 > most {
             return Err(limits.too_large(most));
         }
@@ -22,11 +22,11 @@ pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<
             break;
         }
         if inflate.total_in() == taken && inflate.total_out() == given {
-            return Err(broken("zlib", "its end too early"));
+            return Err(broken("zlib", "its end too early").having_spent(out.len()));
         }
     }
     if inflate.total_in() < body.len() as u64 {
-        return Err(broken("zlib", "bytes behind its end"));
+        return Err(broken("zlib", "bytes behind its end").having_spent(out.len()));
     }
     Ok(out)
 }
@@ -76,15 +76,16 @@ pub(crate) fn gunzip(body: &[u8], most: u64, limits: &Limits) -> Result<(Vec<u8>
     match drain(&mut decoder, most) {
         Ok(out) => Ok((out, header)),
         Err(Stop::TooMuch) => Err(limits.too_large(most)),
-        Err(Stop::Broken(why)) => {
+        Err(Stop::Broken(why, spent)) => {
             let at = body.len().saturating_sub(decoder.get_ref().len());
-            match why.kind() {
-                std::io::ErrorKind::UnexpectedEof => Err(Error::new(ErrorKind::Truncated)
+            let error = match why.kind() {
+                std::io::ErrorKind::UnexpectedEof => Error::new(ErrorKind::Truncated)
                     .at(body.len())
                     .expecting("whole members of gzip and nothing else")
-                    .finding("the end of the input")),
-                _ => Err(broken("gzip", why).at(at)),
-            }
+                    .finding("the end of the input"),
+                _ => broken("gzip", why).at(at),
+            };
+            Err(error.having_spent(spent))
         }
     }
 }

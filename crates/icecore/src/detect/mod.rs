@@ -3,6 +3,7 @@
 //! Formats with a signature are told by it. The others are named only after a
 //! walk over all of their bytes, so that no ordinary file is taken for one.
 
+mod begins;
 mod bson;
 mod cbor;
 mod foreign;
@@ -17,6 +18,8 @@ mod wrapper;
 use crate::format::{self, Certainty, Format, Guess};
 use crate::stage::Stage;
 use walk::{Step, Stop, Walk};
+
+pub use begins::{begins_as, begins_frozen};
 
 /// What some bytes are.
 #[derive(Clone, Debug)]

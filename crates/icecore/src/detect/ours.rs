@@ -114,7 +114,7 @@ fn wrapped(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
     })
 }
 
-fn begins_like_json(input: &[u8]) -> bool {
+pub(super) fn begins_like_json(input: &[u8]) -> bool {
     match input.trim_ascii_start() {
         [b'{', rest @ ..] => matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]),
         [b'[', rest @ ..] => {

@@ -2,7 +2,8 @@
 
 use super::Document;
 use super::node::{Form, IS_KEY, Kind, flag};
-use super::path::{STEPS, push_gap};
+use super::path::{KEY, STEPS, push_gap, told};
+use crate::places::{Places, is_long};
 use std::collections::HashMap;
 
 /// A class that a document names, in one of the ways in which it does.
@@ -10,6 +11,8 @@ use std::collections::HashMap;
 pub struct ClassUse {
     /// Its name.
     pub name: Vec<u8>,
+    /// Whether it is text beyond ASCII, which Perl tells from the bytes of its UTF-8.
+    pub is_text: bool,
     /// In which way: `object`, `hook`, `freeze`, `regexp`, …
     pub kind: &'static str,
     /// How often.
@@ -45,7 +48,9 @@ impl Document<'_> {
     /// ```
     pub fn classes(&self) -> Vec<ClassUse> {
         let mut uses: Vec<ClassUse> = Vec::new();
-        let mut known: HashMap<(&[u8], &'static str), usize> = HashMap::new();
+        let mut known: HashMap<(&[u8], bool, &'static str), usize> = HashMap::new();
+        // Long names that were met, in each way.
+        let mut places: HashMap<(bool, &'static str), Places<usize>> = HashMap::new();
         let mut stack: Vec<Frame> = Vec::new();
         for at in 0..self.tape.len() {
             while stack.pop_if(|frame| frame.end <= at).is_some() {}
@@ -62,13 +67,20 @@ impl Document<'_> {
                 }
                 None => 0,
             };
-            if let Some((name, kind)) = self.class_at(at) {
-                match known.get(&(name, kind)) {
-                    Some(index) => uses[*index].count += 1,
+            if let Some((name, is_text, kind)) = self.class_at(at) {
+                let mut place = is_long(name).then(|| places.entry((is_text, kind)).or_default());
+                let near = place.as_ref().and_then(|place| place.get(name));
+                match near.or_else(|| known.get(&(name, is_text, kind)).copied()) {
+                    Some(index) => {
+                        uses[index].count += 1;
+                        if let Some(place) = &mut place {
+                            place.set(name, index);
+                        }
+                    }
                     None => {
-                        known.insert((name, kind), uses.len());
+                        known.insert((name, is_text, kind), uses.len());
                         let path = self.path_of_stack(&stack, steps);
-                        uses.push(ClassUse { name: name.to_vec(), kind, count: 1, path });
+                        uses.push(ClassUse { name: name.to_vec(), is_text, kind, count: 1, path });
                     }
                 }
             }
@@ -80,7 +92,7 @@ impl Document<'_> {
     }
 
     /// The class that the node at `at` names, and the way in which it does.
-    fn class_at(&self, at: u32) -> Option<(&[u8], &'static str)> {
+    fn class_at(&self, at: u32) -> Option<(&[u8], bool, &'static str)> {
         let node = &self.tape.nodes[at as usize];
         let kind = match (node.kind, node.form()) {
             (Kind::Object, Form::Struct) => "struct",
@@ -95,17 +107,20 @@ impl Document<'_> {
             (Kind::Attrs, Form::Subclass) => "subclass",
             (Kind::Attrs, Form::Module) => "module",
             (Kind::Attrs, _) => "attributes",
-            (Kind::Regexp, _) if !node.has(flag::BARE) => return Some((b"Regexp", "regexp")),
+            (Kind::Regexp, _) if !node.has(flag::BARE) => return Some((b"Regexp", false, "regexp")),
             (Kind::Module, Form::Variable) => return None,
-            (Kind::Module, Form::Module) => return Some((self.bytes(node), "module-name")),
-            (Kind::Module, _) => return Some((self.bytes(node), "class-name")),
+            (Kind::Module, Form::Module) => return Some((self.bytes(node), false, "module-name")),
+            (Kind::Module, _) => return Some((self.bytes(node), false, "class-name")),
             (Kind::EnumCase, _) => {
                 let case = self.bytes(node);
-                return Some((case.split(|byte| *byte == b':').next().unwrap_or(case), "enum"));
+                return Some((case.split(|byte| *byte == b':').next().unwrap_or(case), false, "enum"));
             }
             _ => return None,
         };
-        self.class(node.class()).map(|name| (name.bytes, kind))
+        self.class(node.class()).map(|name| {
+            let is_text = name.node.kind == Kind::Text && !name.bytes.is_ascii();
+            (name.bytes, is_text, kind)
+        })
     }
 
     /// The path of the node that was just reached. A long one is shortened, so
@@ -114,17 +129,17 @@ impl Document<'_> {
         let mut path = String::from("$");
         let step = |frame: &Frame| {
             let kind = self.tape.nodes[frame.node as usize].kind;
-            self.tape.child_step(kind, frame.child, frame.key, frame.position, &self.input)
+            self.tape.child_step(kind, frame.child, frame.key, frame.position, &self.input, KEY)
         };
         if steps <= STEPS {
             path.extend(stack.iter().filter_map(step));
-            return path;
+            return told(path);
         }
         path.extend(stack.iter().filter_map(step).take(STEPS / 2));
         push_gap(&mut path, steps - STEPS);
         let mut tail: Vec<_> = stack.iter().rev().filter_map(step).take(STEPS / 2).collect();
         tail.reverse();
         path.extend(tail);
-        path
+        told(path)
     }
 }

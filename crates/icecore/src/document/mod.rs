@@ -4,6 +4,7 @@
 
 mod builder;
 mod classes;
+mod copies;
 mod cursor;
 mod detail;
 mod dump;
@@ -134,6 +135,13 @@ impl<'a> Document<'a> {
     /// decompressed from it.
     pub fn input(&self) -> &[u8] {
         &self.input
+    }
+
+    /// How many bytes the document was read from, after decompression. `None`, if
+    /// it was not read: a program's own values have no input.
+    pub(crate) fn size(&self) -> Option<usize> {
+        let was_read = !self.input.is_empty() && !self.tape.is_by_hand();
+        was_read.then(|| self.input.len().saturating_add(self.tape.arena.len()))
     }
 
     /// The bytes of a node that has bytes.

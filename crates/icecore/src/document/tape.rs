@@ -39,6 +39,8 @@ pub struct Tape {
     pub(crate) first_item: u64,
     /// Somebody else filled it, who may have made mistakes.
     pub(crate) by_hand: bool,
+    /// Whether there may be a [`Kind::Copy`].
+    copies: bool,
 }
 
 impl Tape {
@@ -61,6 +63,7 @@ impl Tape {
         self.header = None;
         self.first_item = 0;
         self.by_hand = false;
+        self.copies = false;
     }
 
     /// The nodes.
@@ -133,6 +136,34 @@ impl Tape {
         self.root = root;
         self.header = header;
         self.by_hand = true;
+    }
+
+    /// The same tables beside other nodes.
+    pub(crate) fn with_nodes(&self, nodes: Vec<Node>, root: u32, header: Option<u32>, copies: bool) -> Tape {
+        Tape {
+            nodes,
+            keys: self.keys.clone(),
+            foretold: Vec::new(),
+            classes: self.classes.clone(),
+            encodings: self.encodings.clone(),
+            arena: self.arena.clone(),
+            long: self.long.clone(),
+            root,
+            header,
+            first_item: self.first_item,
+            by_hand: self.by_hand,
+            copies,
+        }
+    }
+
+    /// Whether there is a [`Kind::Copy`] on it.
+    pub(crate) fn has_copies(&self) -> bool {
+        (self.copies || self.by_hand) && self.nodes.iter().any(|node| node.kind == Kind::Copy)
+    }
+
+    /// Whether somebody else than a reader filled it.
+    pub(crate) fn is_by_hand(&self) -> bool {
+        self.by_hand
     }
 
     /// Looks whether a tape that was filled by hand makes sense.
@@ -234,8 +265,7 @@ impl Tape {
 
     /// Gives the container at `at` its class.
     pub(crate) fn set_class(&mut self, at: u32, class: u32) {
-        let node = &mut self.nodes[at as usize];
-        node.payload = node.payload & 0xFFFF_FFFF | u64::from(class) << 32;
+        self.nodes[at as usize].set_class(class);
     }
 
     /// Puts another leaf in the place of the one at `at`.
@@ -290,11 +320,18 @@ impl Tape {
         self.nodes[at as usize].flags |= flag::TARGET;
     }
 
+    /// Marks the node at `at` as one that a copy names.
+    #[inline]
+    pub(crate) fn mark_copied(&mut self, at: u32) {
+        self.mark_target(at);
+        self.copies = true;
+    }
+
     /// The bytes of a string node.
     #[inline]
     pub(crate) fn bytes<'d>(&'d self, node: &Node, input: &'d [u8]) -> &'d [u8] {
         let (place, len) = if node.aux == node::LONG {
-            match self.long.get(node.payload as usize) {
+            match self.long.get(node.long_index()) {
                 Some(long) => (long.place, long.len as usize),
                 None => return &[],
             }

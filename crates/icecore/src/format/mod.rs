@@ -23,6 +23,7 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::{Opt, Settings};
 use crate::output::{Losses, Output};
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 pub(crate) use php_text::push_float as push_php_float;
@@ -134,6 +135,13 @@ impl<'a> Rest<'a> {
         let items = document.tape().first_item;
         Rest { outcome: Outcome { document, consumed, error }, items, needs_whole }
     }
+}
+
+/// The document for a writer that has sharing, but no copies: checked, if it was made
+/// by hand, and each copy written out.
+pub(crate) fn uncopied<'d>(document: &'d Document<'_>, limits: &Limits) -> Result<Cow<'d, Document<'d>>, Error> {
+    document.tape().check()?;
+    document.without_copies(limits)
 }
 
 /// Writes the document with the names that the target has for classes and

@@ -135,6 +135,15 @@ pub(crate) fn lost_wrapper(document: &Document<'_>, at: u32, mut lose: impl FnMu
     }
 }
 
+/// Whether this is a link to a string or a number: one object in Ruby. PHP has only
+/// variables that are shared, and a string that is linked is in most dumps a literal
+/// that nobody changes: it is written again.
+pub(crate) fn is_again_a_leaf(document: &Document<'_>, node: &Node) -> bool {
+    let named = document.nodes().get(node.payload as usize).map(|named| named.kind);
+    let is_value = |kind: Kind| !kind.is_container() && !kind.is_again() && kind != Kind::EnumCase;
+    node.kind == Kind::Link && named.is_some_and(is_value)
+}
+
 /// The text of a key that PHP has only as a string. `None`: it has none.
 pub(crate) fn key_text(key: &Node) -> Option<Vec<u8>> {
     let mut text = Vec::new();

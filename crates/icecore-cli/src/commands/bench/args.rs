@@ -80,6 +80,9 @@ pub struct Bench {
     /// Write each chart as an SVG file into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub charts: Option<PathBuf>,
+    /// Overwrite files that exist, but never one that is read
+    #[arg(long)]
+    pub force: bool,
     /// Compare with the report of an earlier run: ratios to the baseline, sizes, fidelity
     #[arg(long, value_name = "OLD.json", value_hint = ValueHint::FilePath)]
     pub compare: Option<PathBuf>,

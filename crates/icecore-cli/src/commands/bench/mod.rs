@@ -2,16 +2,20 @@
 
 mod args;
 mod data;
+mod files;
 mod list;
 mod watch;
 
+use files::Files;
 use list::List;
 
 pub use args::Bench;
 
 use crate::cli::Global;
 use crate::report::{Report, Stop, code};
+use crate::signals;
 use crate::sink::Sink;
+use crate::target::Target;
 use icecore_lab::model;
 use icecore_lab::run::{self, Options};
 use icecore_lab::scenario::{self, Scenario};
@@ -25,18 +29,18 @@ use std::time::Duration;
 const BUDGET: u64 = 75;
 
 pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Stop> {
+    let mut files = Files::of(args)?;
     if args.list {
-        return listed(args);
+        return listed(args, &mut files);
     }
     let old = args.compare.as_deref().map(load).transpose()?;
     let measured = if args.reports.is_empty() { measure(args, global, report)? } else { Some(merged(&args.reports)?) };
     let Some(measured) = measured else { return Ok(()) };
     // Standard output is for one thing.
-    let files = [&args.json, &args.csv, &args.markdown, &args.html];
-    if !files.into_iter().flatten().any(|path| is_stdout(path)) {
+    if !files.has_stdout() {
         show(args, &measured)?;
     }
-    write_all(args, &measured)?;
+    files.write(&measured)?;
     if let Some(old) = old {
         let threshold = args.fail_on.unwrap_or_default();
         let compared = compare::compare(&old, &measured, threshold, args.seed);
@@ -85,15 +89,15 @@ fn modules() -> Option<PathBuf> {
     tops.map(|top| top.join("bindings")).find(|folder| folder.join("perl").join("blib").is_dir())
 }
 
-fn listed(args: &Bench) -> Result<(), Stop> {
+fn listed(args: &Bench, files: &mut Files) -> Result<(), Stop> {
     let scenarios = chosen(args)?;
     let options = options(args);
     let folder = tempfile::tempdir().map_err(|error| Stop::Failed(code::OTHER, error.to_string()))?;
-    let stop = watch::stop()?;
+    let stop = signals::stop()?;
     let cast = run::cast(&options.environment(folder.path(), &stop), &scenarios).map_err(failed)?;
     let list = List::new(&scenarios, &cast, &options).map_err(failed)?;
-    match &args.json {
-        Some(path) => write(path, &(serde_json::to_string(&list).unwrap_or_default() + "\n")),
+    match files.json() {
+        Some(place) => Target::text(place, &(serde_json::to_string(&list).unwrap_or_default() + "\n")),
         None => print(&list.to_string()),
     }
 }
@@ -113,7 +117,7 @@ fn measure(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<
         },
         None => chosen(args)?,
     };
-    let stop = watch::stop()?;
+    let stop = signals::stop()?;
     let mut bar = watch::Bar::new(global.quiet);
     let measured = run::run(&scenarios, &options(args), &mut bar, &stop);
     bar.finish();
@@ -165,39 +169,4 @@ fn show(args: &Bench, report: &model::Report) -> Result<(), Stop> {
         }
     }
     print(&text)
-}
-
-/// Makes the text of a file.
-type Writer<'w> = &'w dyn Fn(&model::Report) -> String;
-
-/// The files that were asked for.
-fn write_all(args: &Bench, report: &model::Report) -> Result<(), Stop> {
-    let json = |report: &model::Report| serde_json::to_string(report).unwrap_or_default() + "\n";
-    let files: [(&Option<PathBuf>, Writer<'_>); 4] =
-        [(&args.json, &json), (&args.csv, &page::csv), (&args.markdown, &page::markdown), (&args.html, &page::html)];
-    for (path, make) in files {
-        if let Some(path) = path {
-            write(path, &make(report))?;
-        }
-    }
-    let Some(folder) = &args.charts else { return Ok(()) };
-    for (name, svg) in page::charts(report) {
-        write(&folder.join(format!("{name}.svg")), &svg)?;
-    }
-    Ok(())
-}
-
-fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Stop> {
-    if is_stdout(path) {
-        return print(text);
-    }
-    let wrong = |error: std::io::Error| Stop::Failed(code::USAGE, format!("{}: {error}", path.display()));
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(wrong)?;
-    }
-    std::fs::write(path, text).map_err(wrong)
 }

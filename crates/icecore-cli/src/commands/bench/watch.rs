@@ -1,11 +1,8 @@
-//! How far a run is, on stderr, and how it is stopped.
+//! How far a run is, on stderr.
 
-use crate::report::{Stop, code};
 use icecore_lab::run::Watch;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Steps of the bar.
@@ -50,17 +47,4 @@ fn span(time: Duration) -> String {
         seconds @ 0..=99 => format!("{seconds} s"),
         seconds => format!("{} min", seconds.div_ceil(60)),
     }
-}
-
-/// Becomes true at the first Ctrl-C; the second ends the command at once.
-pub fn stop() -> Result<Arc<AtomicBool>, Stop> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(code::OTHER.into());
-        }
-    })
-    .map_err(|error| Stop::Failed(code::OTHER, format!("Ctrl-C can't be caught: {error}")))?;
-    Ok(stop)
 }

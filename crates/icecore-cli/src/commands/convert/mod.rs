@@ -6,11 +6,11 @@ use crate::cli::{Convert, Global};
 use crate::progress::Progress;
 use crate::reading::{self, Detail, Opened, Reader};
 use crate::records::{self, Tally};
-use crate::report::{Report, Stop, code};
+use crate::report::{Report, Stop};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::stream::{self, Streamed};
-use crate::target::{Folder, Target};
+use crate::target::{Folder, Outputs, Place, Target};
 use icecore::{Document, Error, ErrorKind, Stage, Tape, deep};
 use std::cell::RefCell;
 use std::sync::OnceLock;
@@ -21,11 +21,13 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), S
     let streams = !args.strict && (sources.len() == 1 || args.out_dir.is_some());
     let job = Job { reader, to: target_stage(args)?, args, global, streams, tallies: RefCell::default() };
     report.progress = Progress::over(sources.len(), global.quiet);
+    let mut outputs = Outputs::new(&sources, args.force);
+    let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
     match &args.out_dir {
-        Some(folder) => job.each_to_folder(&mut Folder::new(folder, args.force), &sources, report)?,
-        None => job.all_to_one(&sources, report)?,
+        Some(folder) => job.each_to_folder(&mut Folder::new(folder, outputs), &sources, report)?,
+        None => job.all_to_one(outputs.output(args.output.as_ref())?, &sources, report)?,
     }
-    args.summary.as_ref().map_or(Ok(()), |path| records::write_summary(path, &job.tallies.borrow()))
+    summary.map_or(Ok(()), |place| records::write_summary(place, &job.tallies.borrow()))
 }
 
 fn target_stage(args: &Convert) -> Result<Stage, Stop> {
@@ -48,11 +50,8 @@ struct Job<'a> {
 
 impl Job<'_> {
     /// All to the standard output, or to one file.
-    fn all_to_one(&self, sources: &[Source], report: &mut Report) -> Result<(), Stop> {
-        let mut target = match &self.args.output {
-            Some(path) if path.as_os_str() != "-" => Target::file(path)?,
-            _ => Target::stdout(),
-        };
+    fn all_to_one(&self, place: Place, sources: &[Source], report: &mut Report) -> Result<(), Stop> {
+        let mut target = Target::new(place)?;
         for source in sources {
             report.progress.show(&source.name());
             self.source(source, &mut target.sink, report)?;
@@ -66,13 +65,14 @@ impl Job<'_> {
     fn each_to_folder(&self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Stop> {
         for source in sources {
             report.progress.show(&source.name());
-            match folder.target(&source.below, self.to.format().name) {
+            match folder.target(source, self.to.format().name) {
                 Ok(mut target) => {
                     if self.source(source, &mut target.sink, report)? {
                         target.keep()?;
                     }
                 }
-                Err(message) => report.fault(code::USAGE, &source.name(), message),
+                Err(Stop::Failed(code, message)) => report.fault(code, &source.name(), message),
+                Err(stop) => return Err(stop),
             }
             report.progress.step();
         }

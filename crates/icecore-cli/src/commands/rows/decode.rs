@@ -3,10 +3,10 @@
 use super::batch::{Batch, Cell};
 use super::column::Spec;
 use super::object::Object;
-use super::plan::{Bytea, Form, OnError, Out, Plan};
+use super::plan::{Bytea, Form, OnError, Out, Plan, error_name, kind_name};
 use super::text;
 use crate::records::{Tally, Wrong};
-use icecore::{Converter, Error, ErrorKind, Losses, Stage};
+use icecore::{Converter, Error, ErrorKind, Losses, Stage, deep};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -31,6 +31,36 @@ pub(super) struct Row<'r> {
     pub(super) tally: &'r mut Tally,
     /// The messages of values that can't be decoded: which column, and why.
     pub(super) errors: Vec<(usize, String)>,
+    /// What became of the value of each column to decode.
+    pub(super) kinds: Vec<Kind>,
+}
+
+/// What became of a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    Decoded,
+    /// It is no frozen data.
+    Text,
+    /// It can't be decoded.
+    Broken,
+    Null,
+    /// It is no string.
+    Other,
+    #[default]
+    Missing,
+}
+
+impl Kind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Kind::Decoded => "decoded",
+            Kind::Text => "text",
+            Kind::Broken => "broken",
+            Kind::Null => "null",
+            Kind::Other => "other",
+            Kind::Missing => "missing",
+        }
+    }
 }
 
 impl Decoder {
@@ -57,13 +87,14 @@ impl Decoder {
             let (cells, offset) = batch.row(at);
             let number = batch.before + at as u64 + 1;
             let start = out.len();
-            let mut row = Row { number, offset, tally: &mut tally, errors: Vec::new() };
+            let kinds = vec![Kind::Missing; plan.columns.len()];
+            let mut row = Row { number, offset, tally: &mut tally, errors: Vec::new(), kinds };
             let is_row = match (plan.form, plan.out) {
                 (Form::Ndjson, _) => self.object(batch, cells, &mut row, &mut out),
                 (_, Out::Json) => self.json(batch, cells, &mut row, &mut out),
                 _ => self.table(batch, cells, &mut row, &mut out),
             };
-            if !row.errors.is_empty() && plan.on_error != OnError::Null || !is_row {
+            if !row.errors.is_empty() && !plan.has_error_columns() || !is_row {
                 out.truncate(start);
             }
             let is_bad = !row.errors.is_empty();
@@ -97,15 +128,31 @@ impl Decoder {
             }
         }
         self.missing(cells.len(), row);
-        for (column, message) in &row.errors {
-            if out.last() != Some(&b'{') {
-                out.push(b',');
-            }
-            out.extend_from_slice(&text::key(&format!("{}_error", self.name(*column))));
-            text::string(message.as_bytes(), out);
-        }
+        let is_empty = out.last() == Some(&b'{');
+        self.own_members(row, is_empty, out);
         out.extend_from_slice(b"}\n");
         true
+    }
+
+    /// The members of an object that say what became of its values.
+    pub(super) fn own_members(&self, row: &Row<'_>, mut is_empty: bool, out: &mut Vec<u8>) {
+        let mut put = |name: String, value: &str| {
+            if !std::mem::take(&mut is_empty) {
+                out.push(b',');
+            }
+            out.extend_from_slice(&text::key(&name));
+            text::string(value.as_bytes(), out);
+        };
+        if self.plan.has_error_columns() {
+            for (column, message) in &row.errors {
+                put(error_name(self.name(*column)), message);
+            }
+        }
+        if self.plan.has_kinds {
+            for (column, kind) in row.kinds.iter().enumerate() {
+                put(kind_name(self.name(column)), kind.as_str());
+            }
+        }
     }
 
     /// The row of a table.
@@ -117,15 +164,13 @@ impl Decoder {
         let mut value = std::mem::take(&mut self.value);
         for (at, cell) in cells.iter().enumerate() {
             match self.by_position.get(at).copied().flatten() {
-                Some(_) if cell.is_null || cell.start == cell.end => null(plan.out, plan.delimiter, at == 0, out),
                 Some(column) => {
                     value.clear();
-                    let errors = row.errors.len();
                     self.value(column, batch, *cell, row, &mut value);
-                    if row.errors.len() > errors {
-                        null(plan.out, plan.delimiter, at == 0, out);
-                    } else {
-                        put(at, &value, out);
+                    match row.kinds[column] {
+                        Kind::Decoded => put(at, &value, out),
+                        Kind::Text | Kind::Broken if plan.on_error == OnError::Keep => put(at, batch.cell(*cell), out),
+                        _ => null(plan.out, plan.delimiter, at == 0, out),
                     }
                 }
                 None if cell.is_null => null(plan.out, plan.delimiter, at == 0, out),
@@ -134,14 +179,19 @@ impl Decoder {
         }
         self.value = value;
         self.missing(cells.len(), row);
-        if plan.has_error_columns() {
+        if plan.has_error_columns() || plan.has_kinds {
             for at in cells.len()..plan.names.len() {
                 null(plan.out, plan.delimiter, at == 0, out);
             }
+        }
+        if plan.has_error_columns() {
             for column in 0..plan.columns.len() {
                 let message = row.errors.iter().find(|(bad, _)| *bad == column);
                 put(1, message.map_or(&[][..], |(_, message)| message.as_bytes()), out);
             }
+        }
+        for kind in row.kinds.iter().filter(|_| plan.has_kinds) {
+            put(1, kind.as_str().as_bytes(), out);
         }
         out.push(b'\n');
         true
@@ -159,37 +209,79 @@ impl Decoder {
 
     /// The name of a column to decode.
     pub(super) fn name(&self, column: usize) -> String {
-        let spec = &self.plan.columns[column];
-        spec.at.filter(|_| self.plan.form != Form::Ndjson).map_or_else(|| spec.name.clone(), |at| self.plan.name(at))
+        self.plan.column(column)
     }
 
-    /// Writes the decoded value of a cell; null, if it can't be decoded.
+    /// Writes what became of a cell, and notes it.
     fn value(&mut self, column: usize, batch: &Batch, cell: Cell, row: &mut Row<'_>, out: &mut Vec<u8>) {
         let bytes = batch.cell(cell);
-        if cell.is_null || bytes.is_empty() {
+        if cell.is_null || bytes.is_empty() && self.plan.on_error != OnError::Keep {
+            row.kinds[column] = Kind::Null;
             return out.extend_from_slice(b"null");
         }
-        let bytes = if self.plan.form == Form::Pgcopy { unescaped(bytes, self.plan.bytea) } else { bytes.into() };
-        self.decode(column, &bytes, row, out);
+        let inside = if self.plan.form == Form::Pgcopy { unescaped(bytes, self.plan.bytea) } else { bytes.into() };
+        match self.decode(column, &inside, row, out) {
+            Kind::Text | Kind::Broken if self.plan.on_error == OnError::Keep => {
+                if !text::string(bytes, out) && self.plan.out == Out::Json {
+                    row.tally.lose_bytes(row.number, || format!("column {}", self.name(column)));
+                }
+            }
+            Kind::Decoded => {}
+            _ => out.extend_from_slice(b"null"),
+        }
     }
 
-    /// Writes what these bytes say; null, if they can't be decoded.
-    pub(super) fn decode(&mut self, column: usize, bytes: &[u8], row: &mut Row<'_>, out: &mut Vec<u8>) {
+    /// Writes what these bytes say, if they can be decoded; notes what became of them.
+    pub(super) fn decode(&mut self, column: usize, bytes: &[u8], row: &mut Row<'_>, out: &mut Vec<u8>) -> Kind {
         let start = out.len();
-        let losses = match &mut self.converters[column] {
-            Some(converter) => convert(converter, bytes, out),
-            None => icecore::stage_of(bytes).and_then(|stage| convert(self.found(stage), bytes, out)),
-        };
-        match losses {
-            Ok(losses) if losses.is_empty() => {}
-            Ok(losses) => row.tally.lose(&losses, row.number, Some(&self.name(column))),
+        let kind = match self.attempt(column, bytes, out) {
+            Ok(losses) => {
+                if !losses.is_empty() {
+                    row.tally.lose(&losses, row.number, Some(&self.name(column)));
+                }
+                Kind::Decoded
+            }
             Err(error) => {
                 out.truncate(start);
-                out.extend_from_slice(b"null");
-                let kind = error.kind().as_str();
-                self.fail(column, kind, message(error), row);
+                match error {
+                    None => Kind::Text,
+                    Some(error) => {
+                        self.fail(column, error.kind().as_str(), message(error), row);
+                        Kind::Broken
+                    }
+                }
             }
+        };
+        row.kinds[column] = kind;
+        kind
+    }
+
+    /// Converts a value. No error at all: it is no frozen data, and need not be.
+    fn attempt(&mut self, column: usize, bytes: &[u8], out: &mut Vec<u8>) -> Result<Losses, Option<Error>> {
+        let keeps = self.plan.on_error == OnError::Keep;
+        if keeps && bytes.is_empty() {
+            return Err(None);
         }
+        if let Some(converter) = &mut self.converters[column] {
+            return convert(converter, bytes, out).map_err(|error| {
+                let is_text = keeps && !error.is_read && !icecore::begins_as(converter.from(), bytes);
+                (!is_text).then_some(error.error)
+            });
+        }
+        let stage = if keeps { self.stage(bytes)? } else { icecore::stage_of(bytes)? };
+        convert(self.found(stage), bytes, out).map_err(|error| Some(error.error))
+    }
+
+    /// The stage of a value that is frozen data. What begins so and is not is an error.
+    fn stage(&self, bytes: &[u8]) -> Result<Stage, Option<Error>> {
+        let find = |bytes: &[u8]| deep::stage_of(bytes, &self.plan.limits);
+        // Digits are a number, whatever they are in hex.
+        if bytes.iter().all(u8::is_ascii_digit) {
+            return Err(None);
+        }
+        let found =
+            find(bytes).or_else(|| Some(bytes.trim_ascii_end()).filter(|part| part.len() < bytes.len()).and_then(find));
+        found.or_else(|| icecore::begins_frozen(bytes)).ok_or(None)
     }
 
     /// The converter for a stage that was found by a look at a value.
@@ -220,13 +312,21 @@ impl Decoder {
     }
 }
 
+/// Why a value was not converted.
+struct Failure {
+    error: Error,
+    /// It was read, but the target can't say it.
+    is_read: bool,
+}
+
 /// Converts a value that takes all of these bytes.
-fn convert(converter: &mut Converter, bytes: &[u8], out: &mut Vec<u8>) -> Result<Losses, Error> {
+fn convert(converter: &mut Converter, bytes: &[u8], out: &mut Vec<u8>) -> Result<Losses, Failure> {
     let done = converter.convert(bytes, out);
     if done.is_read && !bytes.get(done.consumed..).unwrap_or(&[]).trim_ascii().is_empty() {
-        return Err(icecore::behind(bytes, done.consumed).in_format(converter.from().format().name));
+        let error = icecore::behind(bytes, done.consumed).in_format(converter.from().format().name);
+        return Err(Failure { error, is_read: false });
     }
-    done.written
+    done.written.map_err(|error| Failure { error, is_read: done.is_read })
 }
 
 /// What an error says, whose offsets count from the start of the value.

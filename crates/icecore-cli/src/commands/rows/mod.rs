@@ -15,7 +15,7 @@ use crate::records::{Tally, Window, write_summary};
 use crate::report::{Report, Stop, code, plain};
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::target::Target;
+use crate::target::{Outputs, Target};
 use batch::Batch;
 use decode::Decoder;
 use plan::Plan;
@@ -33,23 +33,20 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Stop
             return Ok(());
         }
     };
+    let mut outputs = Outputs::new(std::slice::from_ref(&source), args.force);
+    let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
+    let output = outputs.output(args.output.as_ref())?;
     report.progress = Progress::over(1, global.quiet);
     let mut table = Table::new(args.form, Window::new(input, args.chunk), Settings::of(args)?);
     let header = table.header().map_err(|error| Stop::Failed(code::USAGE, format!("{name}: {}", plain(&error))))?;
     let plan = Arc::new(Plan::new(args, global, header)?);
-    let mut target = match &args.output {
-        Some(path) if path.as_os_str() != "-" => Target::file(path)?,
-        _ => Target::stdout(),
-    };
+    let mut target = Target::new(output)?;
     let mut tally = Tally::rows(&name);
     let job = Job { plan: &plan, stops: args.on_error == OnError::Stop, name: &name };
     job.convert(table, &mut target.sink, &mut tally, report)?;
     target.keep()?;
     tally.end(report, global.quiet);
-    match &args.summary {
-        Some(path) => write_summary(path, &[tally]),
-        None => Ok(()),
-    }
+    summary.map_or(Ok(()), |place| write_summary(place, &[tally]))
 }
 
 pub use plan::{Bytea, Form, OnError, Text};

@@ -1,7 +1,7 @@
 //! Rows that are objects of JSON: some of their strings are decoded, all else stays
 //! as it was written.
 
-use super::decode::{Decoder, Row};
+use super::decode::{Decoder, Kind as Became, Row};
 use super::plan::{OnError, Text};
 use super::text;
 use icecore::{Cursor, Error, ErrorKind, Kind, Request, Stage, Tape, Value};
@@ -36,21 +36,39 @@ impl Object {
             error = Some(Error::new(ErrorKind::Malformed).at(0).expecting("an object").finding("another value"));
         }
         match error {
-            Some(error) => broken(decoder, &error.in_format("json"), row, out),
-            None => whole(decoder, line, root, row, out),
+            Some(error) => broken(decoder, line, &error.in_format("json").in_layer("row"), row, out),
+            None => match spoofed(decoder, root) {
+                Some(error) => broken(decoder, line, &error, row, out),
+                None => whole(decoder, line, root, row, out),
+            },
         }
         self.tape = outcome.document.into_tape();
         true
     }
 }
 
-/// A row that is no object is in the output as an error alone.
-fn broken(decoder: &Decoder, error: &Error, row: &mut Row<'_>, out: &mut Vec<u8>) {
-    let message = error.clone().in_layer("row").to_string();
-    decoder.fail(0, error.kind().as_str(), message.clone(), row);
+/// A member of the row may not pass for one of ours.
+fn spoofed(decoder: &Decoder, root: Cursor<'_>) -> Option<Error> {
+    let is_own = |key: &[u8]| decoder.plan.own.iter().find(|own| own.as_bytes() == key);
+    let name = root.entries().find_map(|(key, _)| is_own(key.bytes()))?;
+    let error = Error::new(ErrorKind::Malformed).expecting("an object without a key of that name");
+    Some(error.finding(format!("`{name}`, as that is called which says what became of a value")))
+}
+
+/// A row that is no object is in the output as an error, with its text.
+fn broken(decoder: &Decoder, line: &[u8], error: &Error, row: &mut Row<'_>, out: &mut Vec<u8>) {
+    let message = error.to_string();
+    decoder.fail(0, error.kind().as_str(), message, row);
+    row.kinds[0] = Became::Broken;
     out.push(b'{');
-    out.extend_from_slice(&text::key(&format!("{}_error", decoder.name(0))));
-    text::string(message.as_bytes(), out);
+    let keeps = decoder.plan.on_error == OnError::Keep;
+    if keeps {
+        out.extend_from_slice(&text::key(&decoder.name(0)));
+        if !text::string(line, out) {
+            row.tally.lose_bytes(row.number, || "the row".to_owned());
+        }
+    }
+    decoder.own_members(row, !keeps, out);
     out.extend_from_slice(b"}\n");
 }
 
@@ -67,56 +85,65 @@ fn whole(decoder: &mut Decoder, line: &[u8], root: Cursor<'_>, row: &mut Row<'_>
         let column = plan.columns.iter().position(|column| column.name.as_bytes() == key.bytes());
         let (Some(column), Some((start, end))) = (column, extent(value)) else { continue };
         seen[column] = true;
-        let Some(bytes) = string(decoder, column, value, row) else {
-            if value.kind() != Kind::Null {
-                out.extend_from_slice(line.get(at..start).unwrap_or(&[]));
+        let before = out.len();
+        out.extend_from_slice(line.get(at..start).unwrap_or(&[]));
+        let became = match string(decoder, value) {
+            Ok(bytes) if bytes.is_empty() && plan.on_error != OnError::Keep => Became::Null,
+            Ok(bytes) => decoder.decode(column, &bytes, row, out),
+            Err((became, message)) => {
+                if let Some(message) = message {
+                    decoder.fail(column, "row", message, row);
+                }
+                became
+            }
+        };
+        row.kinds[column] = became;
+        match became {
+            Became::Decoded => at = end,
+            // It stays as it is written.
+            Became::Text | Became::Broken | Became::Other if plan.on_error == OnError::Keep => out.truncate(before),
+            _ => {
                 out.extend_from_slice(b"null");
                 at = end;
             }
-            continue;
-        };
-        out.extend_from_slice(line.get(at..start).unwrap_or(&[]));
-        decoder.decode(column, &bytes, row, out);
-        at = end;
+        }
     }
     for (column, _) in seen.iter().enumerate().filter(|(_, seen)| !**seen) {
         decoder.fail(column, "row", "the row has no such key".to_owned(), row);
     }
     let rest = line.get(at..).unwrap_or(&[]);
-    if row.errors.is_empty() || plan.on_error != OnError::Null {
+    if plan.own.is_empty() || row.errors.is_empty() && !plan.has_kinds {
         out.extend_from_slice(rest);
     } else {
         out.extend_from_slice(rest.strip_suffix(b"}").unwrap_or(rest));
-        for (position, (column, message)) in row.errors.iter().enumerate() {
-            if position > 0 || !root.is_empty() {
-                out.push(b',');
-            }
-            out.extend_from_slice(&text::key(&format!("{}_error", decoder.name(*column))));
-            text::string(message.as_bytes(), out);
-        }
+        decoder.own_members(row, root.is_empty(), out);
         out.push(b'}');
     }
     out.push(b'\n');
 }
 
-/// The bytes of a string to decode. `None` for null, and for what is no string.
-fn string<'v>(decoder: &Decoder, column: usize, value: Cursor<'v>, row: &mut Row<'_>) -> Option<Cow<'v, [u8]>> {
+/// The bytes of a string to decode; or what else the value is, and what is wrong with
+/// that.
+fn string<'v>(decoder: &Decoder, value: Cursor<'v>) -> Result<Cow<'v, [u8]>, (Became, Option<String>)> {
+    let keeps = decoder.plan.on_error == OnError::Keep;
     let bytes = match value.value() {
-        Value::Null => return None,
+        Value::Null => return Err((Became::Null, None)),
         Value::Text(bytes) | Value::Bytes(bytes) => bytes,
-        _ => {
-            decoder.fail(column, "row", "expected a string, found another value".to_owned(), row);
-            return None;
-        }
+        _ if keeps => return Err((Became::Other, None)),
+        _ => return Err((Became::Broken, Some("expected a string, found another value".to_owned()))),
     };
     if bytes.is_empty() || decoder.plan.text == Text::Utf8 {
-        return Some(bytes.into());
+        return Ok(bytes.into());
     }
     let text = String::from_utf8_lossy(bytes);
     let latin1: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect();
-    if latin1.is_none() {
-        let message = "expected characters up to U+00FF (--text latin1), found one beyond".to_owned();
-        decoder.fail(column, "row", message, row);
+    match latin1 {
+        Some(latin1) => Ok(latin1.into()),
+        // Bytes are never written so.
+        None if keeps => Err((Became::Text, None)),
+        None => {
+            let message = "expected characters up to U+00FF (--text latin1), found one beyond".to_owned();
+            Err((Became::Broken, Some(message)))
+        }
     }
-    latin1.map(Cow::Owned)
 }

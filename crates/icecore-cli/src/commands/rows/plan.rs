@@ -28,6 +28,8 @@ pub enum Form {
 /// What becomes of a value that can't be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnError {
+    /// It stays as it is; if it begins as frozen data, NAME_error says what is wrong
+    Keep,
     /// It becomes null, and NAME_error says why
     Null,
     /// Its row is left out
@@ -74,7 +76,12 @@ pub struct Plan {
     pub names: Vec<String>,
     pub keys: Vec<Vec<u8>>,
     pub columns: Vec<Spec>,
+    /// The names of the columns that the input does not have: messages, and what became of
+    /// the values.
+    pub own: Vec<String>,
     pub on_error: OnError,
+    /// Whether a column says of each value what became of it.
+    pub has_kinds: bool,
     pub bytea: Bytea,
     pub text: Text,
     pub delimiter: u8,
@@ -112,7 +119,8 @@ impl Plan {
             names.push(number.to_string());
         }
         let keys = names.iter().map(|name| text::key(name)).collect();
-        Ok(Plan {
+        let mut plan = Plan {
+            own: Vec::new(),
             form: args.form,
             out,
             json,
@@ -120,11 +128,15 @@ impl Plan {
             keys,
             columns,
             on_error: args.on_error,
+            has_kinds: args.kind_column,
             bytea: args.bytea,
             text: args.text,
             delimiter: args.delimiter(),
             limits: global.limit.clone(),
-        })
+        };
+        plan.own = plan.own_names();
+        plan.check_names()?;
+        Ok(plan)
     }
 
     /// The key of the column at this position.
@@ -142,7 +154,33 @@ impl Plan {
 
     /// Whether messages get columns of their own.
     pub fn has_error_columns(&self) -> bool {
-        self.on_error == OnError::Null
+        matches!(self.on_error, OnError::Keep | OnError::Null)
+    }
+
+    /// The name of a column to decode.
+    pub fn column(&self, column: usize) -> String {
+        let spec = &self.columns[column];
+        spec.at.filter(|_| self.form != Form::Ndjson).map_or_else(|| spec.name.clone(), |at| self.name(at))
+    }
+
+    fn own_names(&self) -> Vec<String> {
+        let columns = || (0..self.columns.len()).map(|column| self.column(column));
+        let errors = columns().filter(|_| self.has_error_columns()).map(error_name);
+        errors.chain(columns().filter(|_| self.has_kinds).map(kind_name)).collect()
+    }
+
+    /// A column of the input may not pass for one of ours.
+    fn check_names(&self) -> Result<(), Stop> {
+        let own = &self.own;
+        let is_known = |own: &&String| self.names.contains(own) && self.form != Form::Ndjson;
+        let twice = own.iter().enumerate().find(|(at, name)| own[..*at].contains(name)).map(|(_, name)| name);
+        match own.iter().find(is_known).or(twice) {
+            None => Ok(()),
+            Some(name) => Err(usage(format!(
+                "the input has a column `{name}`, and so is that called which says what became of a value: give the \
+                 columns other names with --columns (and --header, if the first row has names)"
+            ))),
+        }
     }
 
     /// Writes the names of the columns, if the output is a table.
@@ -150,13 +188,21 @@ impl Plan {
         if self.out == Out::Json {
             return;
         }
-        let errors = self.columns.iter().filter_map(|column| column.at).filter(|_| self.has_error_columns());
-        let errors = errors.map(|at| format!("{}_error", self.name(at)));
-        for (at, name) in self.names.iter().cloned().chain(errors).enumerate() {
+        for (at, name) in self.names.iter().chain(&self.own).enumerate() {
             text::table_cell(self.out, self.delimiter, at == 0, name.as_bytes(), out);
         }
         out.push(b'\n');
     }
+}
+
+/// What the message is called that belongs to a value.
+pub fn error_name(column: String) -> String {
+    column + "_error"
+}
+
+/// What that is called which says what became of a value.
+pub fn kind_name(column: String) -> String {
+    column + "_kind"
 }
 
 /// How rows are written, and the JSON in them.

@@ -64,10 +64,11 @@ impl<'p, 'd> Packer<'p, 'd> {
         items: Items<'d>,
         limits: &'p Limits,
         encodes: bool,
+        room: u64,
         out: &'p mut Vec<u8>,
     ) -> Packer<'p, 'd> {
         let items_size = items.size();
-        let most = limits.decompressed_from(items_size).saturating_add(program.len as u64).min(limits.string);
+        let most = limits.output_from(items_size.saturating_add(program.len)).min(limits.string).min(room);
         Packer {
             program,
             items,
@@ -279,7 +280,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             _ => Err(Error::new(ErrorKind::Limit)
                 .expecting(format!("at most {most} bytes from so few items"))
                 .finding("a template that asks for more")
-                .helping("raise the limits `ratio`, `decompressed` and `string` if the template is trusted")),
+                .helping("raise the limits `growth`, `output` and `string` if the template is trusted")),
         }
     }
 

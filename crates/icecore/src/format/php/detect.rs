@@ -44,3 +44,23 @@ fn is_head(input: &[u8]) -> bool {
     };
     rest[digits..].starts_with(b":\"") && input.len() >= 16 && rest.len() - digits - 2 < len
 }
+
+/// Whether the input begins as a serialized value, and nothing else does: with a type
+/// and a length, or as a whole number, float or boolean.
+pub(crate) fn begins(input: &[u8]) -> bool {
+    let [kind, b':', rest @ ..] = input else { return false };
+    match kind {
+        b'a' | b'O' | b'C' | b'E' | b's' | b'S' => {
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            digits > 0 && rest.get(digits) == Some(&b':')
+        }
+        b'i' | b'd' | b'b' => match rest.trim_ascii_end() {
+            [number @ .., b';'] => {
+                let is_part = |byte: &u8| byte.is_ascii_digit() || b"+-.eEINFA".contains(byte);
+                !number.is_empty() && number.iter().all(is_part)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}

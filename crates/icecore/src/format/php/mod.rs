@@ -3,6 +3,8 @@
 //! `FORMAT.md` beside this file has the facts.
 
 mod detect;
+
+pub(crate) use detect::begins;
 mod fast;
 mod links;
 mod options;

@@ -10,11 +10,11 @@ use super::write_spl::Payload;
 use super::{NAME, WriteOptions};
 use crate::document::{Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::php_lacks::count_present;
-use crate::format::write_named;
+use crate::format::php_lacks::{count_present, is_again_a_leaf};
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 use std::collections::HashMap;
 
 /// Writes a document, and says what PHP could not say.
@@ -29,8 +29,10 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     let WriteOptions {} = options;
-    document.tape().check()?;
-    write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, limits, out))
+    let document = &*uncopied(document, limits)?;
+    metered(document, limits, out, |out| {
+        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, limits, out))
+    })
 }
 
 fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
@@ -161,7 +163,7 @@ impl<'d> Writer<'d> {
             if self.payload_step(out.buffer())? {
                 self.stack.truncate(depth - 1);
             }
-            return Ok(());
+            return self.ready(out);
         }
         let buf = out.buffer();
         while frame.at < frame.end && frame.count < frame.most {
@@ -185,18 +187,28 @@ impl<'d> Writer<'d> {
             let node = self.node(at);
             if self.plain_leaf(at, &node, buf) {
                 frame.at = at + 1;
-                if buf.len() >= READY && self.payloads.is_empty() {
+                if buf.len() >= READY {
                     self.stack.push(frame);
-                    return out.ready();
+                    return self.ready(out);
                 }
                 continue;
             }
             frame.at = self.document.tape().next(at);
             self.stack.push(frame);
-            return self.value(at, buf);
+            self.value(at, buf)?;
+            return self.ready(out);
         }
         buf.push(b'}');
-        if buf.len() >= READY && self.payloads.is_empty() { out.ready() } else { Ok(()) }
+        self.ready(out)
+    }
+
+    /// Passes on what is there, if it is much and its lengths are known.
+    #[inline]
+    fn ready(&self, out: &mut dyn Output) -> Result<(), Error> {
+        if out.buffer().len() < READY {
+            return Ok(());
+        }
+        if self.payloads.is_empty() { out.ready() } else { out.held() }
     }
 
     /// A leaf that nothing is to be said of: nobody links to it.
@@ -241,9 +253,12 @@ impl<'d> Writer<'d> {
         let first = at;
         // The nodes that PHP has nothing for: what they hold stands for them.
         let mut wrappers = Vec::new();
+        // The link to a string or a number that is written again.
+        let mut again = None;
         for _ in 0..=self.limits.depth.saturating_add(64) {
             let node = self.node(at);
-            if !matches!(node.kind, Kind::Link | Kind::Alias)
+            if !node.kind.is_again()
+                && again.is_none()
                 && node.has(flag::TARGET)
                 && let Some((slot, is_object)) = self.known_slot(at, first)?
             {
@@ -261,7 +276,12 @@ impl<'d> Writer<'d> {
                     wrappers.push(at);
                     at = target;
                 }
-                Kind::Link => {
+                Kind::Link if is_again_a_leaf(self.document, &node) => {
+                    self.lose(LossKind::Sharing, at);
+                    again = Some(at);
+                    at = node.payload as u32;
+                }
+                Kind::Link | Kind::Copy => {
                     wrappers.push(at);
                     at = node.payload as u32;
                 }
@@ -309,7 +329,7 @@ impl<'d> Writer<'d> {
                 }
                 _ => {
                     let is_case = node.kind == Kind::EnumCase && is_enum_case(self.document.bytes(&node));
-                    self.give_slot(at, &wrappers, is_case);
+                    self.give_slot(again.unwrap_or(at), &wrappers, is_case);
                     self.leaf(at, &node, buf);
                     return Ok(());
                 }
@@ -321,7 +341,7 @@ impl<'d> Writer<'d> {
     #[cold]
     fn too_long_a_chain(&self, first: u32, chain: &[u32]) -> Error {
         let path = self.document.path(first);
-        if chain.iter().any(|at| matches!(self.node(*at).kind, Kind::Link | Kind::Alias)) {
+        if chain.iter().any(|at| self.node(*at).kind.is_again()) {
             return Error::new(ErrorKind::Unrepresentable).on_path(path).finding("links that go round in a circle");
         }
         self.limits.too_deep().on_path(path)

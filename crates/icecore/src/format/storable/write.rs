@@ -13,9 +13,9 @@ use crate::document::{
     Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag, lose_repeated,
 };
 use crate::error::{Error, ErrorKind};
-use crate::format::write_named;
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 use std::collections::HashMap;
 
 /// Writes a document as an image, and says what Storable could not say.
@@ -29,14 +29,16 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    if limits.depth >= DEPTH && write_simple(document, options, out) {
-        out.ready()?;
-        let mut losses = Losses::within(limits);
-        lose_repeated(document, Naming::Perl, &mut losses);
-        return Ok(losses);
-    }
-    document.tape().check()?;
-    write_named(document, NAME, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
+    metered(document, limits, out, |out| {
+        if limits.depth >= DEPTH && write_simple(document, options, out) {
+            out.ready()?;
+            let mut losses = Losses::within(limits);
+            lose_repeated(document, Naming::Perl, &mut losses);
+            return Ok(losses);
+        }
+        let document = &*uncopied(document, limits)?;
+        write_named(document, NAME, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
+    })
 }
 
 fn write_whole(
@@ -84,6 +86,9 @@ fn write_whole(
     writer.run(out)?;
     Ok(writer.losses)
 }
+
+/// How much is written before the output is asked whether it wants it.
+pub(super) const READY: usize = 64 << 10;
 
 /// A container whose children are not all written.
 pub(super) enum Frame {
@@ -429,6 +434,8 @@ impl<'d> Writer<'d> {
 
     pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
+        // The buffer is given away now and then.
+        let most = buf.len() + READY;
         match &mut frame {
             Frame::Items { at, end } => {
                 while *at < *end {
@@ -449,6 +456,10 @@ impl<'d> Writer<'d> {
                         self.next += 1;
                         self.leaf(*at, &node, buf)?;
                         *at += 1;
+                        if buf.len() >= most {
+                            self.stack.push(frame);
+                            return Ok(());
+                        }
                         continue;
                     }
                     let here = *at;
@@ -461,6 +472,10 @@ impl<'d> Writer<'d> {
                     self.key(key, value, *flagged, buf)?;
                 }
                 while let Some((name, value)) = self.entry(*at, *end) {
+                    if buf.len() >= most {
+                        self.stack.push(frame);
+                        return Ok(());
+                    }
                     if self.is_fast && !*flagged {
                         let next = self.fast_entries(*at, *end, buf);
                         if next != *at {

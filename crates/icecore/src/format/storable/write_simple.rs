@@ -29,9 +29,10 @@ pub(super) fn write_simple(document: &Document<'_>, options: &WriteOptions, out:
         return false;
     }
     let mut parts = Parts { spare: out.take_spare(), ..Parts::default() };
+    let most = out.room();
     let buf = out.buffer();
     let start = buf.len();
-    let written = write(document, options, &mut parts, buf).is_some() && parts.is_complete();
+    let written = write(document, options, &mut parts, buf, most).is_some() && parts.is_complete();
     if !written {
         buf.truncate(start);
     }
@@ -47,9 +48,10 @@ pub(crate) fn write_part(
     parts: &mut Parts,
     out: &mut dyn Output,
 ) -> bool {
+    let most = out.room();
     let buf = out.buffer();
     let start = buf.len();
-    let written = can_be_simple(document, options) && write(document, options, parts, buf).is_some();
+    let written = can_be_simple(document, options) && write(document, options, parts, buf, most).is_some();
     if !written {
         buf.truncate(start);
     }
@@ -60,13 +62,20 @@ fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
     !(options.canonical || options.plain || document.tape().header.is_some() || document.spelling().is_some())
 }
 
-fn write(document: &Document<'_>, options: &WriteOptions, parts: &mut Parts, buf: &mut Vec<u8>) -> Option<()> {
+/// At most `most` bytes, where copies make more of it.
+fn write(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    parts: &mut Parts,
+    buf: &mut Vec<u8>,
+    most: u64,
+) -> Option<()> {
     if !parts.begun {
         head(options, buf);
     }
     match options.netorder {
-        false => write_as::<false>(document, options, parts, buf),
-        true => write_as::<true>(document, options, parts, buf),
+        false => write_as::<false>(document, options, parts, buf, most),
+        true => write_as::<true>(document, options, parts, buf, most),
     }
 }
 
@@ -75,7 +84,9 @@ fn write_as<const NET: bool>(
     options: &WriteOptions,
     parts: &mut Parts,
     buf: &mut Vec<u8>,
+    most: u64,
 ) -> Option<()> {
+    let start = buf.len();
     let tape = document.tape();
     let names = tape.keys();
     let nodes = tape.nodes.get(tape.root as usize..)?;
@@ -122,6 +133,9 @@ fn write_as<const NET: bool>(
         at += taken;
         top.left -= taken as u32;
         let Some(node) = nodes.get(at).filter(|_| (top.left > 0 || depth == 0) && to < CHUNK) else { continue };
+        if (buf.len() - start) as u64 > most {
+            return None;
+        }
         if node.flags & !flag::REF != 0 || (node.key != NO_KEY) != top.is_map || top.left == 0 {
             return None;
         }

@@ -10,10 +10,10 @@ use super::{NAME, WriteOptions, kept, spelling};
 use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Naming, Node, Note, Ordinals, Spelling, flag, unmangled};
 use crate::error::{Error, ErrorKind};
 use crate::format::php_lacks::{key_text, lost_shape};
-use crate::format::write_named;
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 use std::collections::HashSet;
 
 /// Writes a document, and says what PHP could not say.
@@ -28,8 +28,10 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    document.tape().check()?;
-    write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, options, limits, out))
+    let document = &*uncopied(document, limits)?;
+    metered(document, limits, out, |out| {
+        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, options, limits, out))
+    })
 }
 
 fn write_whole(

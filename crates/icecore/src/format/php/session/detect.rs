@@ -3,7 +3,7 @@
 use super::handler::{begins, first_name, is_plain_name};
 use super::{Handler, ReadOptions, attempt};
 use crate::error::ErrorKind;
-use crate::format::{Certainty, Guess};
+use crate::format::{Certainty, Guess, php};
 use crate::limits::Limits;
 
 /// How many values are looked at.
@@ -41,4 +41,15 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         _ => return None,
     };
     Some(Guess { certainty, variant: format!("handler {}", handler.as_str()) })
+}
+
+/// Whether the input begins with the name of a variable and a serialized value.
+pub(crate) fn begins_with_variable(input: &[u8]) -> bool {
+    let named = input.get(..512).unwrap_or(input).split(|byte| *byte == b'|').next().unwrap_or(&[]);
+    let is_named = is_plain_name(named) && input.get(named.len() + 1..).is_some_and(php::begins);
+    let counted = || match input.split_first() {
+        Some((len @ 1..0x20, rest)) => rest.get(usize::from(*len)..).is_some_and(php::begins),
+        _ => false,
+    };
+    is_named || php::begins(input) && input[0] == b'a' || counted()
 }

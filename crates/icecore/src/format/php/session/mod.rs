@@ -3,6 +3,8 @@
 //! `FORMAT.md` beside this file has the facts.
 
 mod detect;
+
+pub(crate) use detect::begins_with_variable;
 mod handler;
 mod options;
 mod read;

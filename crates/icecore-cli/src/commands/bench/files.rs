@@ -1,0 +1,72 @@
+//! The files that a run writes. Where they go is known to be right before it begins.
+
+use super::Bench;
+use crate::report::{Stop, code, plain};
+use crate::source::Source;
+use crate::target::{Outputs, Place, Target};
+use icecore_lab::model::Report;
+use icecore_lab::page;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Makes the text of a file.
+type Writer = fn(&Report) -> String;
+
+pub struct Files {
+    outputs: Outputs,
+    places: Vec<(Place, Writer)>,
+    has_json: bool,
+    charts: Option<PathBuf>,
+}
+
+impl Files {
+    pub fn of(args: &Bench) -> Result<Files, Stop> {
+        let inputs = args.reports.iter().chain(&args.compare).chain(&args.data);
+        let inputs: Vec<_> = inputs.map(|path| Source::one(Some(path))).collect();
+        let mut outputs = Outputs::new(&inputs, args.force);
+        let files: [(&Option<PathBuf>, Writer); 4] =
+            [(&args.json, json), (&args.csv, page::csv), (&args.markdown, page::markdown), (&args.html, page::html)];
+        let mut places = Vec::new();
+        for (path, write) in files {
+            if let Some(path) = path {
+                places.push((place(&mut outputs, path)?, write));
+            }
+        }
+        Ok(Files { outputs, places, has_json: args.json.is_some(), charts: args.charts.clone() })
+    }
+
+    /// Whether one of them is the standard output.
+    pub fn has_stdout(&self) -> bool {
+        self.places.iter().any(|(place, _)| matches!(place, Place::Stdout))
+    }
+
+    /// Where the JSON goes.
+    pub fn json(&mut self) -> Option<Place> {
+        self.has_json.then(|| self.places.remove(0).0)
+    }
+
+    pub fn write(mut self, report: &Report) -> Result<(), Stop> {
+        for (place, write) in self.places {
+            Target::text(place, &write(report))?;
+        }
+        let Some(folder) = &self.charts else { return Ok(()) };
+        for (name, svg) in page::charts(report) {
+            let place = place(&mut self.outputs, &folder.join(format!("{name}.svg")))?;
+            Target::text(place, &svg)?;
+        }
+        Ok(())
+    }
+}
+
+fn json(report: &Report) -> String {
+    serde_json::to_string(report).unwrap_or_default() + "\n"
+}
+
+/// A file in a folder that is made for it.
+fn place(outputs: &mut Outputs, path: &Path) -> Result<Place, Stop> {
+    if let Some(folder) = path.parent() {
+        let failed = |error| Stop::Failed(code::USAGE, format!("{}: {}", folder.display(), plain(&error)));
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    outputs.place(path)
+}

@@ -1,0 +1,132 @@
+//! `icecore classes`
+
+mod allow;
+
+use crate::cli::{Classes, Global};
+use crate::paint::{Ink, Paint};
+use crate::plain;
+use crate::reading::{Detail, Reader};
+use crate::report::{Report, Stop, code};
+use crate::sink::Sink;
+use crate::source::Source;
+use icecore::ClassUse;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+/// What `--json` says.
+#[derive(Serialize)]
+struct Everything<'r> {
+    classes: &'r [Row],
+}
+
+/// A class over all inputs, and the input in which it was met first.
+#[derive(Serialize)]
+struct Row {
+    class: String,
+    /// The bytes of a name that is not UTF-8, in hex.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<String>,
+    kind: &'static str,
+    count: u64,
+    path: String,
+    file: String,
+    #[serde(skip)]
+    name: Name,
+}
+
+/// The name of a class: in Perl, text and the bytes of its UTF-8 are two.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Name {
+    bytes: Vec<u8>,
+    is_text: bool,
+}
+
+pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), Stop> {
+    let reader = Reader::new(&args.from, &global.limit)?;
+    let sources = Source::all(&args.files, report);
+    let mut rows = Vec::new();
+    let mut known = HashMap::new();
+    for source in &sources {
+        report.input();
+        let name = source.name();
+        let bytes = match source.read() {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                report.io(&name, &error);
+                continue;
+            }
+        };
+        let Some(opened) = reader.open(&name, &bytes, report) else { continue };
+        reader.documents(&name, &opened, Detail::No, report, |_, outcome, _, _| {
+            // Of a document that breaks off, what is there counts as well.
+            for class in outcome.document.classes() {
+                add(class, &name, &mut rows, &mut known);
+            }
+            Ok(outcome.document.into_tape())
+        })?;
+    }
+    rows.sort_by(|a: &Row, b: &Row| (&a.name, a.kind).cmp(&(&b.name, b.kind)));
+    let mut sink = Sink::stdout();
+    match (args.json, args.language) {
+        (true, _) => {
+            sink.json(&Everything { classes: &rows })?;
+            sink.text("\n")?;
+        }
+        (false, Some(language)) => {
+            let (list, refused) = allow::list(&rows, language);
+            sink.text(&list)?;
+            for row in refused {
+                report.fault(code::FINDING, &row.file, allow::refusal(row));
+            }
+        }
+        (false, None) => {
+            let paint = Paint::new(global.color, &std::io::stdout());
+            sink.text(&table(&rows, sources.len() > 1, paint))?;
+        }
+    }
+    sink.flush()
+}
+
+fn add(class: ClassUse, file: &str, rows: &mut Vec<Row>, known: &mut HashMap<(Name, &'static str), usize>) {
+    let ClassUse { name, is_text, kind, count, path, .. } = class;
+    let name = Name { bytes: name, is_text };
+    match known.entry((name.clone(), kind)) {
+        Entry::Occupied(entry) => rows[*entry.get()].count += count,
+        Entry::Vacant(entry) => {
+            entry.insert(rows.len());
+            let class = String::from_utf8_lossy(&name.bytes).into_owned();
+            let is_utf8 = std::str::from_utf8(&name.bytes).is_ok();
+            let bytes = (!is_utf8).then(|| name.bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+            rows.push(Row { class, bytes, kind, count, path, file: file.to_owned(), name });
+        }
+    }
+}
+
+fn table(rows: &[Row], with_files: bool, paint: Paint) -> String {
+    if rows.is_empty() {
+        return "no classes\n".to_owned();
+    }
+    let width = |of: fn(&Row) -> usize, least: usize| rows.iter().map(of).max().unwrap_or(0).max(least);
+    let counts = width(|row| row.count.to_string().len(), "COUNT".len());
+    let kinds = width(|row| row.kind.len(), "KIND".len());
+    let names = width(|row| shown(&row.class).chars().count(), "CLASS".len());
+    let head = format!("{:>counts$}  {:kinds$}  {:names$}  FIRST AT", "COUNT", "KIND", "CLASS");
+    let mut text = format!("{}\n", paint.ink(Ink::Faint, head));
+    for Row { class, kind, count, path, file, .. } in rows {
+        let class = shown(class);
+        let padding = names - class.chars().count();
+        let class = paint.ink(Ink::Class, &class);
+        let (file, path) = (plain::line(file), plain::line(path));
+        let file = if with_files { format!("{file} ") } else { String::new() };
+        text.push_str(&format!("{count:>counts$}  {kind:kinds$}  {class}{:padding$}  {file}{path}\n", ""));
+    }
+    text
+}
+
+/// The longest name that is shown in full; `--json` has all of it.
+const NAME: usize = 160;
+
+fn shown(class: &str) -> String {
+    plain::line(&icecore::shortened(class, NAME)).into_owned()
+}

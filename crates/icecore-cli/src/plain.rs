@@ -1,0 +1,49 @@
+//! What data says, in a line for people: nothing in it moves the cursor of a terminal,
+//! ends the line or hides what stands beside it.
+
+use std::borrow::Cow;
+
+/// The text with what a terminal would act on as escapes: `\n`, `\u{1b}`.
+pub fn line(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_shown) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = text.chars().flat_map(|c| {
+        let escape = (!is_shown(c)).then(|| match c {
+            '\n' | '\r' | '\t' => c.escape_default().to_string(),
+            _ => c.escape_unicode().to_string(),
+        });
+        escape.unwrap_or_else(|| c.to_string()).chars().collect::<Vec<_>>()
+    });
+    Cow::Owned(escaped.collect())
+}
+
+/// Whether a character is shown as it is. What turns the direction of writing or can't
+/// be seen is not.
+pub fn is_shown(c: char) -> bool {
+    !c.is_control()
+        && !matches!(
+            c,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_reaches_the_terminal_that_it_would_act_on() {
+        assert!(matches!(line("Zoë \\ \"x\" 日本"), Cow::Borrowed(_)));
+        assert_eq!(line("a\x1b[31m\nb\t\u{9b}\u{7f}"), "a\\u{1b}[31m\\nb\\t\\u{9b}\\u{7f}");
+        assert_eq!(line("abc\u{202e}cba\u{200b}"), "abc\\u{202e}cba\\u{200b}");
+    }
+}

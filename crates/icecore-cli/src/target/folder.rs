@@ -1,0 +1,37 @@
+//! A folder that mirrors the folders of the input.
+
+use super::{Outputs, Target};
+use crate::report::{Stop, code, plain};
+use crate::source::Source;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub struct Folder {
+    top: PathBuf,
+    outputs: Outputs,
+}
+
+impl Folder {
+    pub fn new(top: &Path, outputs: Outputs) -> Folder {
+        Folder { top: top.to_owned(), outputs }
+    }
+
+    /// The file for an input; or why it is not written.
+    pub fn target(&mut self, source: &Source, format: &str) -> Result<Target, Stop> {
+        let path = self.top.join(&source.below).with_extension(extension(format));
+        // Where it leads is known only when it is there.
+        if let Some(folder) = path.parent() {
+            let failed = |error| Stop::Failed(code::USAGE, format!("{}: {}", folder.display(), plain(&error)));
+            fs::create_dir_all(folder).map_err(failed)?;
+        }
+        Target::new(self.outputs.place_for(source, &path)?)
+    }
+}
+
+/// The usual extension of a format's files.
+fn extension(format: &str) -> &str {
+    match format {
+        "sereal" => "srl",
+        name => name,
+    }
+}

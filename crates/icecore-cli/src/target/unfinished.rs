@@ -1,0 +1,127 @@
+//! A file under a name of its own, until it is complete.
+
+use super::failed;
+use super::place::FilePlace;
+use crate::report::Stop;
+use crate::signals;
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use tempfile::TempPath;
+
+/// The file; it is taken away if nothing comes of it.
+pub struct Unfinished {
+    place: FilePlace,
+    file: File,
+    /// None, when it has its name.
+    temporary: Option<TempPath>,
+    /// Under which name signals know it.
+    name: PathBuf,
+}
+
+impl Unfinished {
+    /// Makes one, beside the file that it becomes.
+    pub fn new(place: FilePlace) -> Result<(File, Unfinished), Stop> {
+        signals::watch()?;
+        let path = place.path.clone();
+        let made = make(&place).and_then(|(file, temporary, name)| {
+            let unfinished = |file| Unfinished { place, file, temporary: Some(temporary), name };
+            Ok((file.try_clone()?, unfinished(file)))
+        });
+        made.map_err(|error| failed(&path, &error))
+    }
+
+    /// It is complete: it gets its name.
+    pub fn keep(mut self) -> Result<(), Stop> {
+        let FilePlace { path, known, mode, force } = &self.place;
+        allow(&self.file, known.as_ref(), *mode).map_err(|error| failed(path, &error))?;
+        let Some(temporary) = self.temporary.take() else { return Ok(()) };
+        let mut unfinished = signals::unfinished();
+        let kept = if *force { temporary.persist(path) } else { temporary.persist_noclobber(path) };
+        // What could not get its name is taken away here.
+        let kept = kept.map_err(|failure| failure.error);
+        unfinished.remove(&self.name);
+        kept.map_err(|error| failed(path, &error))
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(temporary) = self.temporary.take() {
+            let mut unfinished = signals::unfinished();
+            unfinished.remove(&self.name);
+            drop(temporary);
+        }
+    }
+}
+
+fn make(place: &FilePlace) -> io::Result<(File, TempPath, PathBuf)> {
+    let folder = match place.path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut unfinished = signals::unfinished();
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".icecore-").suffix(".part");
+    // Until it is known who may read it, nobody else may.
+    #[cfg(unix)]
+    if place.known.is_none() && place.mode.is_none() {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let (file, path) = builder.tempfile_in(folder)?.into_parts();
+    let name = std::path::absolute(&path).unwrap_or_else(|_| path.to_path_buf());
+    unfinished.insert(name.clone());
+    Ok((file, path, name))
+}
+
+/// Lets those read and write it who may read and write the file that it replaces.
+#[cfg(unix)]
+fn allow(file: &File, known: Option<&Metadata>, mode: Option<u32>) -> io::Result<()> {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let mode = match known {
+        Some(known) => {
+            let own = file.metadata()?;
+            let is_same = (own.uid(), own.gid()) == (known.uid(), known.gid());
+            let is_given = is_same || fchown(file, Some(known.uid()), Some(known.gid())).is_ok();
+            // Of another owner or group, only what is for all.
+            Some(known.mode() & if is_given { 0o7777 } else { 0o777 })
+        }
+        None => mode,
+    };
+    mode.map_or(Ok(()), |mode| file.set_permissions(Permissions::from_mode(mode)))
+}
+
+#[cfg(not(unix))]
+fn allow(_: &File, _: Option<&Metadata>, _: Option<u32>) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::io::Write;
+
+    #[test]
+    fn only_what_is_complete_appears() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        let place = || FilePlace { path: path.clone(), known: None, mode: None, force: false };
+        let count = || fs::read_dir(folder.path()).unwrap().count();
+        let Ok((_, unfinished)) = Unfinished::new(place()) else { panic!() };
+        assert_eq!((count(), signals::unfinished().len()), (1, 1));
+        drop(unfinished);
+        assert_eq!((count(), signals::unfinished().len()), (0, 0));
+        let Ok((mut file, unfinished)) = Unfinished::new(place()) else { panic!() };
+        file.write_all(b"[]\n").unwrap();
+        assert!(!path.exists());
+        assert!(unfinished.keep().is_ok());
+        assert_eq!((fs::read(&path).unwrap(), count()), (b"[]\n".to_vec(), 1));
+        // What came into being meanwhile is not overwritten.
+        let Ok((_, unfinished)) = Unfinished::new(place()) else { panic!() };
+        assert!(unfinished.keep().is_err());
+        assert_eq!((fs::read(&path).unwrap(), count()), (b"[]\n".to_vec(), 1));
+    }
+}

@@ -1,0 +1,318 @@
+//! Files that the command writes: never onto an input, never half, and nobody may read
+//! what he could not read before.
+#![cfg(unix)]
+
+use std::fs::{self, File, Permissions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs a shell command in a folder. Stdout, stderr, the exit code.
+fn sh(folder: &Path, command: &str) -> (String, String, Option<i32>) {
+    let program = Path::new(env!("CARGO_BIN_EXE_icecore"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let done = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(folder)
+        .env("PATH", format!("{}:{path}", program.parent().unwrap().display()))
+        .stdin(Stdio::null())
+        .output()
+        .expect("a shell");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (text(done.stdout), text(done.stderr), done.status.code())
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+#[test]
+fn no_output_is_an_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path();
+    for command in [
+        "icecore convert a.json -o a.json",
+        "icecore convert a.json -o \"$PWD/./a.json\"",
+        "icecore convert a.json -o soft",
+        "icecore convert a.json -o hard",
+        "icecore convert soft -o a.json",
+        "icecore convert hard -o soft",
+        "icecore convert - < a.json -o a.json",
+        "icecore convert < a.json -o hard",
+        "icecore convert /dev/stdin < a.json -o a.json",
+        "icecore convert b.json a.json -o a.json",
+        "icecore convert . -o a.json",
+        "icecore convert a.json >> a.json",
+        "icecore convert a.json -o /dev/stdout >> a.json",
+        "icecore convert --each a.json --summary a.json",
+        "icecore convert --out-dir . a.json",
+        "icecore convert --out-dir . soft.json",
+        "icecore convert --out-dir . b.srl a.json",
+        "icecore rows --in ndjson -c n=php a.json -o a.json",
+        "icecore rows --in ndjson -c n=php a.json --summary soft",
+        "icecore bench --report a.json --json a.json",
+        "icecore bench --report a.json --html soft",
+    ] {
+        for force in ["", " --force"] {
+            fs::write(top.join("a.json"), "{\"n\":\"i:5;\"}\n").unwrap();
+            fs::write(top.join("b.json"), "{\"n\":\"i:6;\"}\n").unwrap();
+            let _ = symlink("a.json", top.join("soft"));
+            let _ = symlink("soft", top.join("soft.json"));
+            let _ = fs::hard_link(top.join("a.json"), top.join("hard"));
+            fs::write(top.join("b.srl"), icecore::convert(b"1", "json", "sereal").unwrap()).unwrap();
+            let (out, said, code) = sh(top, &format!("{command}{force}"));
+            assert_eq!((out.as_str(), code), ("", Some(2)), "{command}{force}: {said}");
+            assert!(said.contains("it is an input") || force.is_empty() && said.contains("it exists"), "{said}");
+            let kept = fs::read_to_string(top.join("a.json")).unwrap();
+            assert_eq!(kept, "{\"n\":\"i:5;\"}\n", "{command}{force}: {said}");
+            assert!(!names(top).iter().any(|name| name.contains("part")), "{command}{force}");
+        }
+    }
+}
+
+#[test]
+fn what_exists_is_overwritten_by_force_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path();
+    fs::write(top.join("a.srl"), icecore::convert(b"[1]", "json", "sereal").unwrap()).unwrap();
+    fs::write(top.join("a.php"), "a:0:{}").unwrap();
+    fs::write(top.join("t.csv"), "x\ni:5;\n").unwrap();
+    fs::write(top.join("r.json"), include_str!("../../../docs/bench/report.json")).unwrap();
+    for command in [
+        "icecore convert a.srl -o there",
+        "icecore convert a.srl --each -o new --summary there; code=$?; [ ! -e new ] || exit 99; exit $code",
+        "icecore rows --in csv -c x=php t.csv -o there",
+        "icecore rows --in csv -c x=php t.csv --summary there",
+        "icecore convert -t json --out-dir . a.srl a.php; code=$?; mv a.json there; exit $code",
+        "icecore bench --report r.json --csv there",
+        "icecore man --out-dir man; echo old > man/icecore.1; icecore man --out-dir man; code=$?; cp man/icecore.1 there; exit $code",
+    ] {
+        fs::write(top.join("there"), "old\n").unwrap();
+        fs::write(top.join("a.json"), "old\n").unwrap();
+        let (_, said, code) = sh(top, command);
+        assert_eq!(code, Some(2), "{command}: {said}");
+        assert!(said.contains("it exists (--force overwrites it)"), "{command}: {said}");
+        assert_eq!(fs::read_to_string(top.join("there")).unwrap(), "old\n", "{command}");
+        if !command.contains(';') {
+            let (_, said, code) = sh(top, &format!("{command} --force"));
+            assert_eq!(code, Some(0), "{command}: {said}");
+            assert_ne!(fs::read_to_string(top.join("there")).unwrap(), "old\n", "{command}");
+        }
+    }
+    // Two inputs of the same name, two outputs of the same name.
+    let (_, said, code) = sh(top, "icecore convert --force --out-dir . -t json a.srl a.php");
+    assert!(code == Some(2) && said.contains("another output goes there already"), "{said}");
+    assert_eq!(fs::read_to_string(top.join("a.json")).unwrap(), "[1]\n");
+    let (_, said, code) = sh(top, "icecore convert --each a.srl -o same --summary ./same");
+    assert!(code == Some(2) && said.contains("another output goes there already"), "{said}");
+    assert!(!top.join("same").exists());
+}
+
+#[test]
+fn what_is_open_or_no_file_needs_no_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path();
+    for (command, file, text) in [
+        ("echo '[1]' | icecore convert -o /dev/stdout | cat > f", "f", "[1]\n"),
+        ("echo '[2]' | icecore convert -o /dev/stdout > f", "f", "[2]\n"),
+        ("echo '[3]' | icecore convert -o /proc/self/fd/1 >> f", "f", "[2]\n[3]\n"),
+        ("echo '[4]' | icecore convert -o /dev/fd/3 3>> f", "f", "[2]\n[3]\n[4]\n"),
+        ("ln -s /dev/stdout l; echo '[5]' | icecore convert -o l >> f", "f", "[2]\n[3]\n[4]\n[5]\n"),
+        ("echo '[6]' | icecore convert -o /dev/null", "f", "[2]\n[3]\n[4]\n[5]\n"),
+        ("mkfifo p; cat p > g & echo '[7]' | icecore convert -o p; wait", "g", "[7]\n"),
+    ] {
+        let (_, said, code) = sh(top, command);
+        assert_eq!((said.as_str(), code), ("", Some(0)), "{command}");
+        assert_eq!(fs::read_to_string(top.join(file)).unwrap(), text, "{command}");
+    }
+}
+
+#[test]
+fn permissions_stay_what_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path();
+    let file = |name: &str, text: &str, mode: u32| {
+        let _ = fs::remove_file(top.join(name));
+        fs::write(top.join(name), text).unwrap();
+        fs::set_permissions(top.join(name), Permissions::from_mode(mode)).unwrap();
+    };
+    fs::create_dir(top.join("out")).unwrap();
+    let run = |command: &str, name: &str| {
+        let (_, said, code) = sh(top, &format!("umask 022; {command}"));
+        assert_eq!(code, Some(0), "{command}: {said}");
+        mode(&top.join(name))
+    };
+    for bits in [0o600, 0o640, 0o644, 0o660, 0o755, 0o400] {
+        file("in.json", "{\"x\":\"i:5;\"}", bits);
+        assert_eq!(run("rm -f o; icecore convert in.json -o o", "o"), bits);
+        assert_eq!(run("rm -f o; icecore convert < in.json -o o", "o"), bits);
+        assert_eq!(run("rm -f o; icecore convert --each in.json --summary o", "o"), bits);
+        assert_eq!(run("rm -rf out/*; icecore convert --out-dir out in.json -t php", "out/in.php"), bits);
+        assert_eq!(run("rm -f o; icecore rows --in ndjson -c x=php in.json -o o", "o"), bits);
+        // What exists keeps its own, whatever the input's are.
+        file("o", "old", 0o604);
+        assert_eq!(run("icecore convert --force in.json -o o", "o"), 0o604);
+        file("o", "old", 0o444);
+        assert_eq!(run("icecore convert --force in.json -o o", "o"), 0o444);
+    }
+    // Of several, what all of them allow; of none, what is usual.
+    file("a.json", "1", 0o640);
+    file("b.json", "2", 0o604);
+    assert_eq!(run("rm -f o; icecore convert a.json b.json -o o", "o"), 0o600);
+    assert_eq!(run("rm -f o; echo 1 | icecore convert -o o", "o"), 0o644);
+    // A link stays a link, and may lead to what is not there yet.
+    file("o", "old", 0o600);
+    fs::create_dir(top.join("links")).unwrap();
+    symlink("../o", top.join("links/o")).unwrap();
+    symlink("links/o", top.join("link")).unwrap();
+    assert_eq!(run("icecore convert --force a.json -o link", "o"), 0o600);
+    assert_eq!(fs::read_to_string(top.join("o")).unwrap(), "1\n");
+    assert!(top.join("link").is_symlink() && top.join("links/o").is_symlink());
+    assert_eq!(run("rm o; icecore convert b.json -o link", "o"), 0o604);
+    assert!(top.join("links/o").is_symlink());
+    symlink("round", top.join("round")).unwrap();
+    assert_eq!(sh(top, "icecore convert a.json -o round").2, Some(2));
+    assert!(!names(top).iter().any(|name| name.contains("part")));
+}
+
+/// The owner of a file that is replaced stays its owner: root alone can see that.
+#[test]
+fn the_owner_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("o");
+    fs::write(&path, "old").unwrap();
+    let known = fs::metadata(&path).unwrap();
+    let owner = if known.uid() == 0 { (12345, 54321) } else { (known.uid(), known.gid()) };
+    std::os::unix::fs::chown(&path, Some(owner.0), Some(owner.1)).unwrap();
+    let (_, said, code) = sh(folder.path(), "echo 1 | icecore convert --force -o o");
+    assert_eq!(code, Some(0), "{said}");
+    let known = fs::metadata(&path).unwrap();
+    assert_eq!(((known.uid(), known.gid()), mode(&path)), (owner, 0o644));
+}
+
+/// Waits until something is so. It is the other process that takes its time.
+fn until(what: impl Fn() -> bool) {
+    for _ in 0..6000 {
+        if what() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("it did not come");
+}
+
+#[test]
+fn a_signal_leaves_nothing() {
+    for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3)] {
+        for args in [
+            &["convert", "in", "-o", "out/o"][..],
+            &["convert", "--each", "in", "-o", "out/o"],
+            &["convert", "--each", "--out-dir", "out", "in"],
+            &["rows", "--in", "ndjson", "-c", "x", "in", "-o", "out/o"],
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let top = folder.path();
+            let out = top.join("out");
+            fs::create_dir(&out).unwrap();
+            fs::write(out.join("old"), "old").unwrap();
+            assert!(Command::new("mkfifo").arg(top.join("in")).status().unwrap().success());
+            let mut child = Command::new(env!("CARGO_BIN_EXE_icecore"))
+                .args(args)
+                .current_dir(top)
+                .stdin(Stdio::null())
+                .spawn()
+                .expect("icecore runs");
+            let mut writer = File::options().write(true).open(top.join("in")).unwrap();
+            writer.write_all(b"{\"x\":\"i:5;\"}\n").unwrap();
+            until(|| names(&out).len() == 2);
+            let told = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
+            assert!(told.unwrap().success());
+            let status = child.wait().unwrap();
+            assert_eq!(status.signal(), Some(number), "{args:?}");
+            assert_eq!(names(&out), ["old"], "{args:?} {signal}");
+        }
+    }
+}
+
+/// `nohup` goes on when the terminal goes.
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path();
+    let command = "mkfifo in; (trap '' HUP; exec icecore convert in -o o) & exec 3> in; printf '[1' >&3
+        while ! ls .icecore-* >ls 2>/dev/null; do :; done; kill -HUP $!; printf ',2]' >&3; exec 3>&-; wait $!";
+    let (_, said, code) = sh(top, command);
+    assert_eq!((said.as_str(), code), ("", Some(0)));
+    assert_eq!(fs::read_to_string(top.join("o")).unwrap(), "[1,2]\n");
+}
+
+#[test]
+fn a_full_disk_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path();
+    let items: Vec<String> = (0..100_000).map(|item| format!("{{\"x\":\"i:{item};\"}}")).collect();
+    fs::write(top.join("in"), items.join("\n")).unwrap();
+    fs::write(top.join("o"), "old").unwrap();
+    let before = names(top);
+    for command in [
+        "ulimit -f 64; icecore convert -f ndjson in --force -o o",
+        "ulimit -f 64; icecore convert -f ndjson -t php in -o new",
+        "ulimit -f 64; icecore convert --each in -o new",
+        "ulimit -f 64; icecore convert --strict --each in -o new",
+        "ulimit -f 64; icecore convert --each -t php --out-dir . in",
+        "ulimit -f 64; icecore rows --in ndjson -c x in --force -o o",
+        "ulimit -f 0; icecore rows --in ndjson -c x in --summary new > /dev/null",
+    ] {
+        let (_, said, code) = sh(top, command);
+        assert!(code == Some(2) && said.contains("too large"), "{command}: {code:?} {said}");
+        assert_eq!(names(top), before, "{command}");
+        assert_eq!(fs::read_to_string(top.join("o")).unwrap(), "old", "{command}");
+    }
+    let (_, said, code) = sh(top, "icecore convert --each in -o /dev/full");
+    assert!(code == Some(2) && said.contains("No space left"), "{said}");
+}
+
+/// It is cut when some of it was read: who waits for the output has it in his hand when.
+#[test]
+fn a_file_that_shrinks_is_an_error_and_no_crash() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in");
+    let lines = "{\"x\":\"i:5;\"}\n".repeat(1_000_000);
+    for (args, is_whole) in [
+        (&["convert", "-f", "ndjson"][..], true),
+        (&["convert", "-f", "ndjson", "-t", "php"], true),
+        (&["convert", "--each"], false),
+        (&["rows", "--in", "ndjson", "-c", "x"], false),
+    ] {
+        fs::write(&path, &lines).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_icecore"))
+            .args(args)
+            .arg(&path)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("icecore runs");
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; 10]).unwrap();
+        File::options().write(true).open(&path).unwrap().set_len(10 << 20).unwrap();
+        let mut rest = Vec::new();
+        stdout.read_to_end(&mut rest).unwrap();
+        let done = child.wait_with_output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        if is_whole {
+            assert_eq!((said.as_str(), done.status.code()), ("", Some(0)), "{args:?}");
+        } else {
+            assert!(said.contains("became shorter"), "{args:?}: {said}");
+            assert_eq!(done.status.code(), Some(2), "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Names that come from the data: an allow-list allows what it names and nothing else,
+//! and no name does anything to the terminal that shows it.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Stdout, stderr and the exit code.
+fn run(program: &str, args: &[&str], input: &[u8]) -> (String, String, i32) {
+    let mut child = Command::new(program)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{program}: {error}"));
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let done = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (text(done.stdout), text(done.stderr), done.status.code().unwrap())
+}
+
+fn icecore(args: &[&str], input: &[u8]) -> (String, String, i32) {
+    run(env!("CARGO_BIN_EXE_icecore"), args, input)
+}
+
+/// A Sereal document with an empty object of each class; of each, whether it is text.
+fn sereal(names: &[(Vec<u8>, bool)]) -> Vec<u8> {
+    let varint = |mut value: usize, out: &mut Vec<u8>| {
+        while value >= 0x80 {
+            out.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        out.push(value as u8);
+    };
+    let mut out = b"=\xF3rl\x05\0\x28\x2b".to_vec();
+    varint(names.len(), &mut out);
+    for (name, is_text) in names {
+        out.extend([0x2c, if *is_text { 0x27 } else { 0x26 }]);
+        varint(name.len(), &mut out);
+        out.extend(name);
+        out.extend([0x28, 0x2a, 0]);
+    }
+    out
+}
+
+/// Names of all that may mean something somewhere.
+fn names(seed: u64, count: usize) -> Vec<(Vec<u8>, bool)> {
+    let pieces: &[&[u8]] = &[
+        b"A",
+        b"My::Class",
+        b"App\\Job",
+        b"'",
+        b"\"",
+        b"\\",
+        b"\\\\",
+        b"\\'",
+        b"$x",
+        b"@x",
+        b"%x",
+        b"#{1+1}",
+        b"#$0",
+        b"{$a}",
+        b"${a}",
+        b"\n",
+        b"\r",
+        b"\t",
+        b"\0",
+        b"\x1b[31m",
+        b"\x7f",
+        b" ",
+        b"]",
+        b"],",
+        b")",
+        b";",
+        b"\\x41",
+        b"\\u{41}",
+        b"\\n",
+        b"qw(",
+        b"<<",
+        b"__END__",
+        b"=cut",
+        b"%s",
+        b"%d",
+        b"any",
+        b"record",
+        b".",
+        b"^",
+        b"?",
+        b"-",
+        b"~",
+        b"`id`",
+        "é".as_bytes(),
+        "日本".as_bytes(),
+        "\u{202e}".as_bytes(),
+        "\u{1F600}".as_bytes(),
+        b"\xff",
+        b"\xc3",
+        b"\x80",
+        b"\xed\xa0\x80",
+    ];
+    let mut state = seed;
+    let mut next = |below: usize| {
+        // Knuth's generator will do.
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    (0..count)
+        .map(|_| {
+            let mut name = Vec::new();
+            for _ in 0..=next(4) {
+                match next(4) {
+                    0 => name.push(next(256) as u8),
+                    _ => name.extend(pieces[next(pieces.len())]),
+                }
+            }
+            name.retain(|byte| *byte != b'*');
+            let is_text = std::str::from_utf8(&name).is_ok() && next(2) == 0;
+            (name, is_text)
+        })
+        .collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").unwrap();
+        hex
+    })
+}
+
+/// As perl has it: the numbers of the characters.
+fn characters((name, is_text): &(Vec<u8>, bool)) -> String {
+    let numbers: Vec<String> = match std::str::from_utf8(name) {
+        Ok(text) if *is_text => text.chars().map(|c| format!("{:x}", u32::from(c))).collect(),
+        _ => name.iter().map(|byte| format!("{byte:x}")).collect(),
+    };
+    numbers.join(".")
+}
+
+#[test]
+fn an_allow_list_names_exactly_the_classes_of_the_data() {
+    let rounds = std::env::var("ICECORE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(2);
+    for seed in 0..rounds {
+        let names = names(seed, 400);
+        let bytes = sereal(&names);
+        for (language, program, head, tail) in [
+            ("perl", "perl", "my %l = (", "); print map { sprintf(\"%vx\", $_) . \"\\n\" } @{$l{classes}};"),
+            ("php", "php", "<?php $l = [", "]; foreach ($l['classes'] as $n) echo bin2hex($n), \"\\n\";"),
+            ("ruby", "ruby", "l = {", "}; l[:classes].each { |n| puts n.unpack1('H*') }"),
+        ] {
+            let (list, said, code) = icecore(&["classes", "-f", "sereal", "--as", language], &bytes);
+            assert_eq!((said.as_str(), code), ("", 0), "{language}");
+            assert!(list.is_ascii() && list.lines().count() == 1, "{list}");
+            if Command::new(program).arg("-v").stdout(Stdio::null()).status().is_err() {
+                eprintln!("skipped: {program} is not installed");
+                continue;
+            }
+            let (out, said, code) = run(program, &[], format!("{head}{list}{tail}").as_bytes());
+            assert_eq!((said.as_str(), code), ("", 0), "{language}: {list}");
+            let mut found: Vec<&str> = out.lines().collect();
+            let is_perl = language == "perl";
+            let mut expected: Vec<String> =
+                names.iter().map(|name| if is_perl { characters(name) } else { hex(&name.0) }).collect();
+            // In Perl, é as text and the byte E9 are the same string.
+            found.sort_unstable();
+            found.dedup();
+            expected.sort();
+            expected.dedup();
+            assert_eq!(found, expected, "{language}: {list}");
+        }
+    }
+}
+
+#[test]
+fn a_name_that_is_a_pattern_is_in_no_list() {
+    let names = [&b"*"[..], b"My::*", b"Good", b"**", b"A*B\x1b[31m\n"].map(|name| (name.to_vec(), false));
+    let bytes = sereal(&names);
+    for (language, list) in
+        [("perl", "classes => ['Good']\n"), ("php", "'classes' => ['Good']\n"), ("ruby", "classes: ['Good']\n")]
+    {
+        let (out, said, code) = icecore(&["classes", "--as", language], &bytes);
+        assert_eq!((out.as_str(), code), (list, 1), "{said}");
+        assert_eq!(said.lines().count(), 4, "{said}");
+        assert!(said.contains("the class `*` at $[0] is not in the list"), "{said}");
+        assert!(said.contains("the class `A*B\\u{1b}[31m\\n` at $[4]"), "{said}");
+    }
+    // Shown they are all, and that is no finding.
+    let (out, said, code) = icecore(&["classes"], &bytes);
+    assert_eq!((out.lines().count(), said.as_str(), code), (6, "", 0));
+    // A mere value makes nothing.
+    let (out, said, code) = icecore(&["classes", "--as", "ruby"], b"\x04\x08c\x06*");
+    assert_eq!((out.as_str(), said.as_str(), code), ("classes: []\n", "", 0));
+}
+
+/// What data and file names say goes to the terminal as text.
+#[test]
+fn nothing_raw_reaches_the_terminal() {
+    let evil = "x\x1b[2J\r\n\u{9b}31m\u{202e}\u{200b}\x07";
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let key =
+        format!("a:1:{{s:{}:\"{evil}\";O:{}:\"{evil}\":1:{{s:{}:\"{evil}\";N;}}}}", evil.len(), evil.len(), evil.len());
+    let php = path("a.php", key.as_bytes());
+    let srl = path("a.srl", &sereal(&[(evil.as_bytes().to_vec(), true)]));
+    let named = path(&evil.replace('\0', ""), key.as_bytes());
+    let broken = path("broken", &key.as_bytes()[..key.len() - 1]);
+    let broken_named = path(&format!("{evil}broken"), &key.as_bytes()[..key.len() - 1]);
+    let csv = path("a.csv", format!("\"{evil}\",b\ni:5;,s:9:\"{evil}\"\n").as_bytes());
+    let no = format!("{evil}=php");
+    let is_clean = |text: &str| {
+        let shown = |c: char| c == '\n' || !c.is_control() && !matches!(c, '\u{200b}' | '\u{202e}');
+        text.chars().all(shown)
+    };
+    for args in [
+        &["inspect", &php][..],
+        &["inspect", "--all", &srl],
+        &["inspect", &named],
+        &["inspect", &broken],
+        &["inspect", &broken_named],
+        &["classes", &php, &srl, &named],
+        &["classes", &broken_named],
+        &["detect", &php, &named],
+        &["convert", &php],
+        &["convert", "--strict", &php],
+        &["convert", "--each", &broken_named],
+        &["convert", &broken],
+        &["convert", "-t", "sereal", "-o", &named, &php],
+        &["convert", &format!("{named}/none")],
+        &["convert", "-t", evil, &php],
+        &["rows", "--in", "csv", "-c", "b=php", "-q", &csv],
+        &["rows", "--in", "csv", "-c", &no, &csv],
+        &["rows", "--in", "csv", "-c", "none", &csv],
+        &["rows", "--in", "csv", &csv],
+        &["bench", "--report", &named],
+        &["bench", "--data", &broken_named],
+    ] {
+        let (out, said, _) = icecore(args, b"");
+        // JSON has escapes of its own for what it must.
+        if !matches!(args[0], "convert" | "rows") {
+            assert!(is_clean(&out), "{args:?}: {out:?}");
+        }
+        assert!(is_clean(&said), "{args:?}: {said:?}");
+    }
+}

@@ -1,0 +1,347 @@
+//! Columns in which frozen data stands among ordinary values: those come through as they
+//! were, and what is damaged is told and kept.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Stdout, stderr and the exit code.
+fn rows(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_icecore"))
+        .arg("rows")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("icecore runs");
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let done = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    (done.stdout, String::from_utf8(done.stderr).unwrap(), done.status.code().unwrap())
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % most
+    }
+
+    fn of<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
+        list[self.below(list.len())]
+    }
+}
+
+/// What people and programs put into such columns.
+fn ordinary(random: &mut Random) -> String {
+    let words = [
+        "hello",
+        "Zoë",
+        "array",
+        "true",
+        "null",
+        "N",
+        "draft",
+        "日本",
+        "return",
+        "bless",
+        "array of things",
+        "pst0",
+        "=srl",
+    ];
+    let fixed = [
+        "a:b",
+        "i:5",
+        "s:",
+        "b:",
+        "i:",
+        "d:1.5",
+        "b:1",
+        "O:",
+        "a:2",
+        "s:5",
+        "N;x",
+        "i:5;x",
+        "x|y",
+        "size|L",
+        "|",
+        "12:30:45",
+        "2024-02-30 10:00:00",
+        "https://example.com/?a:1",
+        "<p class=\"a\">b:1;</p>",
+        "[gallery ids=\"1,2\"]",
+        "{name}",
+        "color:red;width:5;",
+        "a;b;c",
+        "-",
+        "\"",
+        "'",
+        "\\",
+        "$VAR",
+        "$5.00",
+        "€ 5,00",
+        "50%",
+        "a%20b",
+        "0408220631",
+        "040830",
+        "deadbeef",
+        "cafebabe",
+        "SGVsbG8gd29ybGQh",
+        "aGVsbG8gd29ybGQ=",
+        "dGVzdHRlc3Q",
+        "YToxOg",
+        "+49 (0)30 123",
+        "1e5",
+        "0x10",
+        "[1] see note",
+        "[x]",
+        "{",
+        "}",
+        "[",
+        "a:",
+        "C:\\dir",
+        "E:5",
+        "r:1",
+        "R:1;",
+        "S:",
+        "<?xml version=\"1.0\"?>",
+        "--",
+        "#!sh",
+        "k: v",
+        "- item",
+        "1,2,3",
+        "\u{feff}",
+        "a,b\"c",
+        "tab\tin",
+        "line\nin",
+        " ",
+        "  lead",
+        "trail ",
+        "{\"a\": broken",
+        "\"open",
+    ];
+    match random.below(7) {
+        0 => random.below(1_000_000_000).to_string(),
+        1 => format!("-{}.{}", random.below(1000), random.below(100)),
+        2 => words[random.below(words.len())].to_owned(),
+        3 => format!("{} {}", random.of(&words), random.of(&fixed)),
+        4 => format!("{}{}", random.of(&["i:", "s:", "a:", "b:", "d:", "O:", "x", "#", "v"]), random.below(100)),
+        5 => (0..random.below(30)).map(|_| char::from(b' ' + random.below(95) as u8)).collect(),
+        _ => fixed[random.below(fixed.len())].to_owned(),
+    }
+}
+
+/// A frozen value as text, and what it is in JSON.
+fn frozen(random: &mut Random, format: &str) -> (Vec<u8>, String) {
+    let json = match random.below(4) {
+        0 => format!("{{\"id\":{},\"name\":\"Zo\u{eb}, \\\"Z\\\"\"}}", random.below(1000)),
+        1 => format!("[{},null,true]", random.below(1000)),
+        2 => format!("{{\"list\":[{{\"a\":1.5}},\"x\"],\"long\":\"{}\"}}", "y".repeat(random.below(60))),
+        _ => format!("{{\"key {}\":[[1],[2,[3]]]}}", random.below(1000)),
+    };
+    (icecore::convert(json.as_bytes(), "json", format).unwrap(), json)
+}
+
+/// A cell: its bytes, what becomes of it, and its JSON.
+type Cell = (Vec<u8>, &'static str, String);
+
+fn cells(random: &mut Random, format: &str, count: usize) -> Vec<Cell> {
+    let quoted = |text: &[u8]| serde_json::to_string(&String::from_utf8_lossy(text)).unwrap();
+    (0..count)
+        .map(|_| match random.below(4) {
+            0 | 1 => {
+                let text = loop {
+                    let text = ordinary(random).into_bytes();
+                    // Random characters may be what they are not meant to be.
+                    if icecore::begins_frozen(&text).is_none()
+                        && icecore::deep::stage_of(&text, &icecore::Limits::default()).is_none()
+                    {
+                        break text;
+                    }
+                    assert!(text.starts_with(b"a:") || text.len() < 30, "{}", String::from_utf8_lossy(&text));
+                };
+                let json = quoted(&text);
+                (text, "text", json)
+            }
+            2 => {
+                let (text, json) = frozen(random, format);
+                (text, "decoded", json)
+            }
+            _ => {
+                let (mut text, _) = frozen(random, format);
+                // Behind what says what it is.
+                let from = text.len() / 2;
+                match random.below(2) {
+                    0 => text.truncate(from + random.below(text.len() - from)),
+                    _ => text.splice(from..from + 1, *b"\x01~\x02").for_each(drop),
+                }
+                let json = quoted(&text);
+                (text, "broken", json)
+            }
+        })
+        .collect()
+}
+
+/// Writes cells in the form of an export; gives what `--in` needs.
+fn export(form: &str, cells: &[Cell]) -> Vec<u8> {
+    let mut out = Vec::new();
+    if form != "pgcopy" && form != "ndjson" {
+        out.extend(if form == "csv" { &b"id,v\n"[..] } else { b"id\tv\n" });
+    }
+    for (id, (text, ..)) in cells.iter().enumerate() {
+        match form {
+            "csv" => {
+                out.extend(format!("{id},\"").bytes());
+                out.extend(String::from_utf8(text.clone()).unwrap().replace('"', "\"\"").bytes());
+                out.extend(b"\"\n");
+            }
+            "ndjson" => {
+                let text = serde_json::to_string(std::str::from_utf8(text).unwrap()).unwrap();
+                out.extend(format!("{{\"id\":\"{id}\",\"v\":{text}}}\n").bytes());
+            }
+            _ => {
+                out.extend(format!("{id}\t").bytes());
+                for byte in text {
+                    match byte {
+                        b'\t' => out.extend(b"\\t"),
+                        b'\n' => out.extend(b"\\n"),
+                        b'\r' => out.extend(b"\\r"),
+                        b'\\' => out.extend(b"\\\\"),
+                        other => out.push(*other),
+                    }
+                }
+                out.push(b'\n');
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn ordinary_values_come_through_and_damage_is_told() {
+    let rounds = std::env::var("ICECORE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(2);
+    for seed in 0..rounds {
+        for form in ["csv", "mysql", "pgcopy", "ndjson"] {
+            for (format, column) in [
+                ("php", "v=php"),
+                ("php", "v"),
+                ("base64/marshal", "v=base64/marshal"),
+                ("base64/sereal", "v"),
+                ("hex/storable", "v=hex/storable"),
+                ("var-export", "v=var-export"),
+                ("dumper", "v=dumper"),
+            ] {
+                let mut random = Random(seed);
+                let cells = cells(&mut random, format, 200);
+                let input = export(form, &cells);
+                let names: &[&str] = if form == "pgcopy" { &["--columns", "id,v", "--bytea", "no"] } else { &[] };
+                let (out, said, code) = rows(&[&["--in", form, "-c", column, "--kind-column"], names].concat(), &input);
+                let out = String::from_utf8(out).unwrap();
+                let what = format!("{form}, {column}, {seed}");
+                assert_eq!(out.lines().count(), cells.len(), "{what}: {said}");
+                let broken = cells.iter().filter(|cell| cell.1 == "broken").count();
+                for (line, (text, kind, json)) in out.lines().zip(&cells) {
+                    let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                    let text = String::from_utf8_lossy(text);
+                    // A damaged text may say something else, and some texts are values of PHP's and Perl's.
+                    let is_other = line["v_kind"] == "decoded"
+                        && (*kind == "broken" || column.contains("=var") || column.contains("=dumper"));
+                    if is_other {
+                        continue;
+                    }
+                    assert_eq!(line["v_kind"], *kind, "{what}: {text:?} {line}");
+                    assert_eq!(line["v"], serde_json::from_str::<serde_json::Value>(json).unwrap(), "{what}: {text:?}");
+                    assert_eq!(line.get("v_error").is_some(), *kind == "broken", "{what}: {line}");
+                }
+                assert_eq!(code, if broken > 0 { 4 } else { 0 }, "{what}: {said}");
+            }
+        }
+    }
+}
+
+/// In a table of text, what is kept is the very text.
+#[test]
+fn text_stays_text_in_tables() {
+    let input = b"id,v\n1,\"a,\"\"b\"\nx,\n2,i:5;\n3,\"a:1:{i:0;\"\n";
+    let (out, _, code) = rows(&["--in", "csv", "-c", "v", "-t", "csv", "--kind-column"], input);
+    let out = String::from_utf8(out).unwrap();
+    let lines: Vec<_> = out.lines().collect();
+    assert_eq!(lines[..4], ["id,v,v_error,v_kind", "1,\"a,\"\"b\",,text", "x,,,text", "2,5,,decoded"]);
+    assert!(
+        code == 4 && lines[4].starts_with("3,a:1:{i:0;,\"the input ends too early") && lines[4].ends_with(",broken"),
+        "{out}"
+    );
+    let (out, _, code) = rows(&["--in", "mysql", "-c", "v=php", "-t", "tsv"], b"id\tv\n1\t\\N\n2\t\n3\ta\\nb\n4\tN;\n");
+    assert_eq!(
+        (String::from_utf8(out).unwrap().as_str(), code),
+        ("id\tv\tv_error\n1\t\\N\t\n2\t\t\n3\ta\\nb\t\n4\tnull\t\n", 0)
+    );
+}
+
+#[test]
+fn values_of_json_keep_their_types() {
+    let input = "{\"d\":1.50}\n{\"d\":null}\n{ \"d\" : \"x \\u0041\" }\n{\"d\":{\"a\":1}}\n{\"d\":\"\"}\n{\"d\":true,\"d\":\"i:5;\"}\n";
+    let (out, said, code) = rows(&["--in", "ndjson", "-c", "d=php"], input.as_bytes());
+    let expected = input.replace("\"i:5;\"", "5");
+    assert_eq!((String::from_utf8(out).unwrap(), said.as_str(), code), (expected, "", 0));
+    let (out, _, code) = rows(&["--in", "ndjson", "-c", "d=php", "--text", "latin1"], "{\"d\":\"日本\"}\n".as_bytes());
+    assert_eq!((String::from_utf8(out).unwrap().as_str(), code), ("{\"d\":\"日本\"}\n", 0));
+    // A bad line keeps its text.
+    let (out, said, code) = rows(&["--in", "ndjson", "-c", "d=php", "--kind-column"], b"{\"d\":\"i:5;\n[\"x\"]\n");
+    let out = String::from_utf8(out).unwrap();
+    let lines: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["d"], &lines[1]["d"]), (&"{\"d\":\"i:5;".into(), &"[\"x\"]".into()));
+    assert!(lines.iter().all(|line| line["d_error"].is_string() && line["d_kind"] == "broken"), "{out}");
+    assert!(code == 4 && said.contains("2 of 2 rows"), "{said}");
+}
+
+/// No column of the input passes for one that says what became of a value.
+#[test]
+fn our_columns_are_ours() {
+    for (args, input, name) in [
+        (&["--in", "csv", "-c", "d=php"][..], "d,d_error\ni:5;,x\n", "d_error"),
+        (&["--in", "csv", "-c", "d=php", "--kind-column"], "d_kind,d\nx,i:5;\n", "d_kind"),
+        (&["--in", "csv", "-c", "d=php", "-c", "d_error=php"], "d,d_error\ni:5;,x\n", "d_error"),
+        (&["--in", "pgcopy", "--columns", "d,d_error", "-c", "d=php", "--on-error", "null"], "i:5;\tx\n", "d_error"),
+    ] {
+        let (out, said, code) = rows(args, input.as_bytes());
+        assert_eq!((out.as_slice(), code), (&b""[..], 2), "{said}");
+        assert!(said.contains(&format!("the input has a column `{name}`")) && said.contains("--columns"), "{said}");
+    }
+    let args = ["--in", "csv", "-c", "d=php", "--columns", "d,old_error", "--header"];
+    let (out, said, code) = rows(&args, b"d,d_error\ni:5;,x\n");
+    assert_eq!((out.as_slice(), code), (&b"{\"d\":5,\"old_error\":\"x\"}\n"[..], 0), "{said}");
+    // Without such columns there is nothing to mistake them for.
+    let (_, said, code) = rows(&["--in", "csv", "-c", "d=php", "--on-error", "skip"], b"d,d_error\ni:5;,x\n");
+    assert_eq!(code, 0, "{said}");
+    // The keys of objects are known only when they come.
+    for (kind, key) in [(&[][..], "d_error"), (&["--kind-column"], "d_kind")] {
+        let line = format!("{{\"d\":\"i:5;\",\"{key}\":\"spoofed\"}}");
+        let (out, said, code) = rows(&[&["--in", "ndjson", "-c", "d=php"], kind].concat(), line.as_bytes());
+        let row: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!((&row["d"], code), (&line.as_str().into(), 4), "{said}");
+        assert!(row["d_error"].as_str().unwrap().contains(key));
+        assert_eq!(String::from_utf8(out).unwrap().matches("spoofed").count(), 1);
+    }
+}
+
+/// What there was before is as it was.
+#[test]
+fn other_ways_with_errors_are_as_they_were() {
+    let input = b"id,d\n1,i:5;\n2,hello\n3,\n4,s:9:\"oops\";\n";
+    let run = |what: &str| rows(&["--in", "csv", "-c", "d=php", "--on-error", what, "-q"], input);
+    let (out, said, code) = run("null");
+    let out = String::from_utf8(out).unwrap();
+    assert!(
+        out.contains("{\"id\":\"2\",\"d\":null,\"d_error\":") && out.contains("{\"id\":\"3\",\"d\":null}"),
+        "{out}"
+    );
+    assert!(code == 4 && said.contains("2 of 4 rows"), "{said}");
+    let (out, _, code) = run("skip");
+    assert_eq!((out.as_slice(), code), (&b"{\"id\":\"1\",\"d\":5}\n{\"id\":\"3\",\"d\":null}\n"[..], 4));
+    let (out, _, code) = run("stop");
+    assert_eq!((out.as_slice(), code), (&b"{\"id\":\"1\",\"d\":5}\n"[..], 4));
+}
