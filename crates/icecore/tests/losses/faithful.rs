@@ -124,7 +124,11 @@ impl<'d> Comparison<'d> {
         self.wrong(a, &format!("{:?} became {:?}", a.value(), b.value()));
     }
 
-    fn value(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Place) {
+    fn value(&mut self, a: Cursor<'_>, mut b: Cursor<'_>, place: Place) {
+        // Stored once, but a value of its own.
+        while let Value::Copy(target) = b.value() {
+            b = target;
+        }
         let (x, y) = (*a.node(), *b.node());
         let is_marked = x.kind.is_container() || x.kind == Kind::Link;
         for (bit, kind) in [(flag::WEAK, LossKind::Weak), (flag::OVERLOAD, LossKind::Overload)] {
