@@ -37,7 +37,8 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
             *left.entry((loss.kind.as_str(), plain(path))).or_default() += 1;
         }
     }
-    let mut comparison = Comparison { language, before, losses: left, unplaced, locked: HashSet::new(), findings: Vec::new() };
+    let mut comparison =
+        Comparison { language, before, losses: left, unplaced, locked: HashSet::new(), findings: Vec::new() };
     comparison.value(before.root(), after.root(), Place::default());
     let Comparison { mut findings, losses, unplaced, locked, .. } = comparison;
     for (kind, count) in unplaced.into_iter().filter(|(_, count)| *count > 0) {
@@ -123,7 +124,11 @@ impl<'d> Comparison<'d> {
         self.wrong(a, &format!("{:?} became {:?}", a.value(), b.value()));
     }
 
-    fn value(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Place) {
+    fn value(&mut self, a: Cursor<'_>, mut b: Cursor<'_>, place: Place) {
+        // Stored once, but a value of its own.
+        while let Value::Copy(target) = b.value() {
+            b = target;
+        }
         let (x, y) = (*a.node(), *b.node());
         let is_marked = x.kind.is_container() || x.kind == Kind::Link;
         for (bit, kind) in [(flag::WEAK, LossKind::Weak), (flag::OVERLOAD, LossKind::Overload)] {

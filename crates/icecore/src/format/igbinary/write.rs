@@ -348,6 +348,7 @@ impl<'d> Writer<'d> {
         if node.kind.is_again() {
             return self.again(first, at, node, buf);
         }
+        lost_shape(self.document, at, false, |kind| self.lose(kind, at));
         let is_marked = find(self.notes(first), code::REFERENCE).is_some();
         let is_scalar = is_scalar(self.document, at);
         let is_aliased = (is_scalar || self.spelling.is_none())
@@ -372,10 +373,7 @@ impl<'d> Writer<'d> {
             self.number(at);
         }
         match node.kind {
-            Kind::Array | Kind::Map => {
-                lost_shape(self.document, at, false, |kind| self.lose(kind, at));
-                self.open(at, false, buf)
-            }
+            Kind::Array | Kind::Map => self.open(at, false, buf),
             Kind::Object => {
                 if node.form() == Form::Struct {
                     self.lose(LossKind::Struct, at);
