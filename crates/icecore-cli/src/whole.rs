@@ -90,7 +90,6 @@ fn in_pieces(_: &File, _: &Metadata) -> Option<io::Result<MmapMut>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     #[test]
     fn files_of_all_sizes() {
