@@ -124,10 +124,23 @@ ib_push_frame(pTHX_ build *b, U8 kind, U32 node, SV *sv)
     return frame;
 }
 
+/* The value of a key that is locked. One that is not complete is locked together
+ * with its hash: what is read-only can't be filled, tied or blessed. */
 static void
-lock_value(SV *value)
+lock_value(pTHX_ build *b, const ice_build_frame *frame, U32 at, SV *value)
 {
-    SvREADONLY_on(value);
+    if (is_leaf(&b->v->nodes[at]) || !frame->list)
+        SvREADONLY_on(value);
+    else
+        av_push(frame->list, SvREFCNT_inc_simple_NN(value));
+}
+
+static void
+lock_values(AV *list)
+{
+    SSize_t i;
+    for (i = 0; i <= AvFILLp(list); i++)
+        SvREADONLY_on(AvARRAY(list)[i]);
 }
 
 /* Puts the value of the node `at` into the container that is open. */
@@ -167,7 +180,7 @@ attach(pTHX_ build *b, U32 at, SV *value)
                 return;
             }
             if (key->flags & ICECORE_BIT_4)
-                lock_value(value);
+                lock_value(aTHX_ b, frame, at, value);
             ib_store_by_node(aTHX_ b, hv, frame->key, value);
         } else {
             SV *key = ice_key_sv(aTHX_ ctx, b->v, node->key);
@@ -178,7 +191,7 @@ attach(pTHX_ build *b, U32 at, SV *value)
                 return;
             }
             if (UNLIKELY(flags & ICECORE_BIT_4))
-                lock_value(value);
+                lock_value(aTHX_ b, frame, at, value);
             if (UNLIKELY(b->foreign))
                 ib_store_by_sv(aTHX_ ctx, hv, key, value);
             else
@@ -239,12 +252,21 @@ root_variable(pTHX_ build *b, const icecore_node *node)
     return SvREFCNT_inc_simple_NN(into);
 }
 
+/* What a reference refers to that leads to this node, if perl has but one of it. */
+static SV *
+own_referent(pTHX_ build *b, const icecore_node *node)
+{
+    if (node->kind == ICECORE_NULL && b->set->undef_own && !(node->flags & ICECORE_IS_TARGET))
+        return &PL_sv_undef;
+    return ib_immortal(aTHX_ b, node);
+}
+
 /* Builds what is at b->at, attaches it, and goes on behind it, or into it. */
 static void
 value(pTHX_ build *b)
 {
     const icecore_node *nodes = b->v->nodes;
-    U32 at = b->at, object = ICECORE_NONE;
+    U32 at = b->at, object = ICECORE_NONE, blessed;
     const icecore_node *node = &nodes[at];
     SV *slot;     /* the variable that the value is in */
     SV *variable; /* the innermost variable so far */
@@ -276,6 +298,7 @@ value(pTHX_ build *b)
     for (;;) {
         SV *referent;
         node = &nodes[at];
+        blessed = ICECORE_NONE;
         /* The variable that a link or alias to this node means. */
         if (node->flags & ICECORE_IS_TARGET)
             ib_set_variable(aTHX_ b, at, variable);
@@ -284,7 +307,7 @@ value(pTHX_ build *b)
             at++;
             continue;
         case ICECORE_OBJECT: {
-            U8 form = node->flags >> 4;
+            U8 form = ICE_FORM_OF(node);
             if (ib_is_record(b, node)) {
                 ib_record(aTHX_ b, at, variable);
                 return;
@@ -315,9 +338,12 @@ value(pTHX_ build *b)
         }
         case ICECORE_REF:
             /* A reference to a variable: that comes next. */
-            referent = newSV(0);
+            referent = object == ICECORE_NONE ? own_referent(aTHX_ b, &nodes[at + 1]) : NULL;
+            if (!referent)
+                referent = newSV(0);
             ib_set_rv(aTHX_ variable, referent);
             if (object != ICECORE_NONE) {
+                blessed = object;
                 ib_be_object(aTHX_ b, variable, object);
                 if (nodes[object].flags & ICECORE_IS_TARGET)
                     ib_set_referent(aTHX_ b, object, referent);
@@ -337,10 +363,12 @@ value(pTHX_ build *b)
                     croak("Icecore: an alias of something that is no variable");
                 SvRV_set(variable, SvREFCNT_inc_simple_NN(known->variable));
                 SvREFCNT_dec(referent);
+                if (blessed != ICECORE_NONE)
+                    ib_be_object(aTHX_ b, variable, blessed);
                 b->at = at + 1;
                 return;
             }
-            if (node->kind == ICECORE_MODULE && node->flags >> 4 == ICECORE_FORM_VARIABLE) {
+            if (node->kind == ICECORE_MODULE && ICE_FORM_OF(node) == ICECORE_FORM_VARIABLE) {
                 SvRV_set(variable, SvREFCNT_inc_simple_NN((SV *)ib_glob(aTHX_ b, node)));
                 SvREFCNT_dec(referent);
                 b->at = at + 1;
@@ -348,7 +376,7 @@ value(pTHX_ build *b)
             }
             variable = referent;
             if (is_leaf(node)) {
-                SV *leaf_sv = new_leaf(aTHX_ b, node);
+                SV *leaf_sv = SvIMMORTAL(variable) ? NULL : new_leaf(aTHX_ b, node);
                 if (leaf_sv) {
                     sv_setsv_flags(variable, leaf_sv, SV_NOSTEAL);
                     SvREFCNT_dec(leaf_sv);
@@ -392,12 +420,19 @@ value(pTHX_ build *b)
         }
         case ICECORE_MAP: {
             U32 end = (U32)node->payload, next;
+            const bool is_restricted = (node->flags & ICECORE_BIT_4) != 0;
             HV *hv = ib_new_hash(aTHX_ node->aux);
+            /* perl drops keys without a value when it makes more buckets. */
+            if (UNLIKELY(is_restricted))
+                hv_ksplit(hv, node->aux + 1);
             ib_set_rv(aTHX_ variable, (SV *)hv);
             ib_container_refs(aTHX_ b, variable, (SV *)hv, at, object);
-            next = node->flags & ICECORE_BIT_4 || UNLIKELY(b->shares) ? at + 1 : ib_fill_hash(aTHX_ b, hv, at + 1, end);
-            if (next < end || node->flags & ICECORE_BIT_4 || b->filters) {
-                ib_push_frame(aTHX_ b, MAP, at, (SV *)hv)->variable = slot;
+            next = is_restricted || UNLIKELY(b->shares) ? at + 1 : ib_fill_hash(aTHX_ b, hv, at + 1, end);
+            if (next < end || is_restricted || b->filters) {
+                ice_build_frame *frame = ib_push_frame(aTHX_ b, MAP, at, (SV *)hv);
+                frame->variable = slot;
+                if (is_restricted)
+                    frame->list = ib_parts(aTHX_ b);
                 b->at = next;
                 return;
             }
@@ -465,8 +500,10 @@ close_frame(pTHX_ build *b)
         break;
     case MAP:
         ctx->depth--;
-        if (b->v->nodes[frame.node].flags & ICECORE_BIT_4)
-            ib_restrict_hash(aTHX_ b, (HV *)frame.sv, frame.node);
+        if (frame.list) {
+            lock_values(frame.list);
+            SvREADONLY_on(frame.sv);
+        }
         if (UNLIKELY(b->filters))
             filter(aTHX_ b, &frame);
         break;
@@ -490,8 +527,8 @@ close_frame(pTHX_ build *b)
     }
 }
 
-/* Makes everything that a variable holds read-only, or all but references and
- * arrays. */
+/* Makes everything that a variable holds read-only, or all but references, arrays
+ * and hashes. */
 static void
 make_readonly(pTHX_ ice_context *ctx, SV *root, bool all)
 {
@@ -501,14 +538,16 @@ make_readonly(pTHX_ ice_context *ctx, SV *root, bool all)
     av_push(todo, SvREFCNT_inc_simple_NN(root));
     while (AvFILLp(todo) >= 0) {
         SV *sv = sv_2mortal(av_pop(todo));
-        if (SvREFCNT(sv) > 2) {
+        /* A weak reference may lead back to what has one strong one only. */
+        if (SvREFCNT(sv) > 2 || SvROK(sv) || SvTYPE(sv) >= SVt_PVAV) {
             if (ice_map_find(&ctx->seen, sv))
                 continue;
             ice_map_add(&ctx->seen, sv, 0);
         }
         if (SvTYPE(sv) == SVt_PVAV || SvTYPE(sv) == SVt_PVHV) {
             /* What THAW gave is not ours. */
-            if (SvMAGICAL(sv) || (SvOBJECT(sv) && ice_method(aTHX_ SvSTASH(sv), "THAW")))
+            if ((SvRMAGICAL(sv) && mg_find(sv, PERL_MAGIC_tied))
+                || (SvOBJECT(sv) && ice_method(aTHX_ SvSTASH(sv), "THAW")))
                 continue;
             if (SvTYPE(sv) == SVt_PVAV) {
                 SSize_t i;
@@ -523,7 +562,7 @@ make_readonly(pTHX_ ice_context *ctx, SV *root, bool all)
                     for (he = HvARRAY(hv)[i]; he; he = HeNEXT(he))
                         av_push(todo, SvREFCNT_inc_simple_NN(HeVAL(he)));
             }
-            if (all || SvTYPE(sv) == SVt_PVHV)
+            if (all)
                 SvREADONLY_on(sv);
         } else if (SvTYPE(sv) < SVt_PVAV) {
             if (SvROK(sv))

@@ -5,7 +5,8 @@
  *   build_leaf.*     strings, numbers
  *   build_entries.*  entries of hashes
  *   build_classes.c  what the document's classes are, and may be
- *   objects.c        hooks, ties, regexps, code, records
+ *   objects.c        hooks, ties, code, records
+ *   regexps.c        regexps, and which of them are compiled
  *   fields.c         objects of perl 5.38's `class`
  */
 #ifndef ICECORE_BUILD_H
@@ -49,6 +50,7 @@ U32 ib_fill_hash(pTHX_ build *b, HV *hv, U32 at, U32 end);
 SV *ib_plain(pTHX_ build *b, U32 root);
 
 /* build_classes.c */
+SV *ib_class_sv(pTHX_ const icecore_name *name, const char *text);
 void ib_check_classes(pTHX_ build *b, U32 from);
 
 /* fields.c */
@@ -56,11 +58,16 @@ bool ib_has_fields(pTHX_ build *b, U32 at);
 bool ib_fields(pTHX_ build *b, SV *variable, U32 at);
 void ib_end_fields(pTHX_ build *b);
 
+/* regexps.c */
+void ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object);
+
 /* objects.c */
 bool ib_is_reference_kind(U8 kind);
 void ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object);
-void ib_restrict_hash(pTHX_ build *b, HV *hv, U32 at);
-void ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object);
+/* A list of what an object is made of, kept until the call is over. */
+AV *ib_parts(pTHX_ build *b);
+/* A string that is a part of what is at hand: a mortal. */
+SV *ib_part(pTHX_ build *b, U32 at);
 void ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object);
 GV *ib_glob(pTHX_ build *b, const icecore_node *node);
 void ib_vstring(pTHX_ build *b, SV *variable, U32 at);

@@ -4,13 +4,21 @@
 const icecore_name *
 ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text)
 {
-    U32 id = (U32)(node->payload >> 32);
+    U32 id = ICE_CLASS_OF(node);
     const icecore_name *name;
     if (id == 0 || id > b->v->classes.count)
         croak("Icecore: an object without a class");
     name = &b->v->classes.names[id - 1];
     *text = (const char *)b->v->classes.bytes + (name->node.payload & ICECORE_OFFSET);
     return name;
+}
+
+/* The name of a class as a new string. */
+SV *
+ib_class_sv(pTHX_ const icecore_name *name, const char *text)
+{
+    const U32 len = name->node.aux;
+    return newSVpvn_utf8(text, len, name->node.kind == ICECORE_TEXT && ice_is_utf8((const U8 *)text, len));
 }
 
 HV *
@@ -52,9 +60,9 @@ ib_check_classes(pTHX_ build *b, U32 from)
         int verdict;
         if (node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE)
             continue;
-        if (node->kind == ICECORE_OPAQUE && node->flags >> 4 == ICECORE_FORM_FREEZE && !ib_is_thawed(aTHX_ b, node))
+        if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE && !ib_is_thawed(aTHX_ b, node))
             continue;
-        id = (U32)(node->payload >> 32);
+        id = ICE_CLASS_OF(node);
         if (id == 0 || id > v->classes.count || ctx->verdicts[id])
             continue;
         name = ib_class_name(aTHX_ b, node, &text);
@@ -64,7 +72,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
         if (verdict == ICE_REFUSED) {
             char path[512];
             icecore_path(ctx->engine, v->input, v->input_len, at, path, sizeof path);
-            ice_policy_refuse(aTHX_ text, name->node.aux, path);
+            ice_policy_refuse(aTHX_ text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
         }
         ctx->verdicts[id] = (U8)verdict;
     }
@@ -73,7 +81,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
 bool
 ib_is_record(build *b, const icecore_node *node)
 {
-    U32 id = (U32)(node->payload >> 32);
+    U32 id = ICE_CLASS_OF(node);
     return b->ctx->verdicts && id && id <= b->v->classes.count && b->ctx->verdicts[id] == ICE_AS_RECORD;
 }
 

@@ -79,7 +79,8 @@ ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node)
     if (frame && (frame->kind == ARRAY || frame->kind == MAP)) {
         if (node->kind == ICECORE_NULL && set->undef_own)
             return &PL_sv_undef;
-        if (node->kind == ICECORE_INT && (I64)node->payload >= -16 && (I64)node->payload < set->alias_under) {
+        if (node->kind == ICECORE_INT && set->aliases && (I64)node->payload >= -16
+            && (I64)node->payload < set->alias_under) {
             SV **known = av_fetch(set->aliases, (SSize_t)((I64)node->payload + 16), TRUE);
             if (!SvOK(*known)) {
                 sv_setiv(*known, (IV)(I64)node->payload);

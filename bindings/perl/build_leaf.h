@@ -69,6 +69,19 @@ new_int(pTHX_ IV value)
 #endif
 }
 
+/* The value that perl has but one of, if the node is that; or NULL. */
+PERL_STATIC_INLINE SV *
+ib_immortal(pTHX_ build *b, const icecore_node *node)
+{
+    if (!(node->flags & ICECORE_BIT_4))
+        return NULL;
+    if (node->kind == ICECORE_NULL)
+        return &PL_sv_undef;
+    if (node->kind == ICECORE_BOOL && b->yes == &PL_sv_yes)
+        return node->payload ? &PL_sv_yes : &PL_sv_no;
+    return NULL;
+}
+
 /* A leaf; NULL for an element that does not exist. */
 PERL_STATIC_INLINE SV *
 new_leaf(pTHX_ build *b, const icecore_node *node)
@@ -80,9 +93,11 @@ new_leaf(pTHX_ build *b, const icecore_node *node)
     case ICECORE_INT:
         return new_int(aTHX_ (IV)(I64)node->payload);
     case ICECORE_NULL:
-        return newSV(0);
-    case ICECORE_BOOL:
-        return newSVsv(node->payload ? b->yes : b->no);
+        return UNLIKELY(node->flags & ICECORE_BIT_4) ? &PL_sv_undef : newSV(0);
+    case ICECORE_BOOL: {
+        SV *immortal = ib_immortal(aTHX_ b, node);
+        return immortal ? immortal : newSVsv(node->payload ? b->yes : b->no);
+    }
     case ICECORE_FLOAT: {
         double number;
         memcpy(&number, &node->payload, 8);

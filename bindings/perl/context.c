@@ -228,3 +228,25 @@ ice_croak_error(pTHX_ const icecore_error *error)
 {
     croak("%s", error->message);
 }
+
+void
+ice_croak_read_error(pTHX_ const icecore_error *error, U8 profile)
+{
+    static const struct {
+        const char *limit, *option;
+    } options[] = { { "decompressed", "max_uncompressed_size" },
+                    { "string", "max_string_length" },
+                    { "depth", "max_recursion_depth" } };
+    const char *const words = "(raise the limit `";
+    const char *help = strstr(error->message, words);
+    size_t i;
+    if (help && profile == ICE_SEREAL)
+        for (i = 0; i < C_ARRAY_LENGTH(options); i++) {
+            const size_t len = strlen(options[i].limit);
+            const char *name = help + strlen(words);
+            if (strnEQ(name, options[i].limit, len) && name[len] == '`')
+                croak("%.*s(raise it with %s => N if the input is trusted)", (int)(help - error->message), error->message,
+                      options[i].option);
+        }
+    ice_croak_error(aTHX_ error);
+}

@@ -85,7 +85,7 @@ ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN le
     if (set->is_foreign)
         flags |= ICECORE_FOR_PERL;
     if (icecore_read(ctx->engine, stage, (const U8 *)bytes, len, flags, &view, &error) != ICECORE_OK)
-        ice_croak_error(aTHX_ & error);
+        ice_croak_read_error(aTHX_ & error, set->profile);
     if (consumed)
         *consumed = view.consumed;
     if (header && view.header != ICECORE_NONE) {
@@ -113,6 +113,8 @@ ice_decode(pTHX_ SV *bytes, I32 at, I32 count)
     text = ice_bytes(aTHX_ bytes, &len);
     ENTER;
     stage = reader_for(aTHX_ format, text, len);
+    if (set.max_uncompressed_size)
+        ice_stage_limit(aTHX_ stage, "decompressed", set.max_uncompressed_size);
     if (strNE(icecore_stage_format(stage), "storable")) {
         set.profile = ICE_SEREAL;
         set.is_foreign = strNE(icecore_stage_format(stage), "sereal");
@@ -182,7 +184,10 @@ visit_class(const icecore_class_use *used, void *data)
     dTHX;
     AV *list = (AV *)data;
     HV *hv = newHV();
-    (void)hv_stores(hv, "class", newSVpvn((const char *)used->name.bytes, used->name.len));
+    /* A name that is UTF-8 is most likely meant as such: that of a package is. */
+    (void)hv_stores(hv, "class", newSVpvn_utf8((const char *)used->name.bytes, used->name.len,
+                                               !ice_is_ascii(used->name.bytes, used->name.len)
+                                                   && ice_is_utf8(used->name.bytes, used->name.len)));
     (void)hv_stores(hv, "kind", newSVpvn((const char *)used->kind.bytes, used->kind.len));
     (void)hv_stores(hv, "path", newSVpvn_utf8((const char *)used->path.bytes, used->path.len, 1));
     (void)hv_stores(hv, "count", newSVuv(used->count));

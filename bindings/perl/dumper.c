@@ -472,7 +472,7 @@ ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values)
     ice_read_options(aTHX_ & set, NULL, at, count);
     bytes = ice_bytes(aTHX_ text, &len);
     if (!MY_CXT.reader)
-        MY_CXT.reader = ice_reader_new(aTHX_ "dumper", 6);
+        MY_CXT.reader = ice_reader_new(aTHX_ "dumper:narrow", 13);
     ENTER;
     ctx = ice_checkout(aTHX);
     if (icecore_read(ctx->engine, MY_CXT.reader, (const U8 *)bytes, len, 0, &view, &error) != ICECORE_OK)

@@ -84,8 +84,7 @@ ice_eval(pTHX_ SV *code)
     return result;
 }
 
-/* Compiles a pattern, as qr// does. Code in a pattern is refused by perl itself,
- * unless the program asked for it. Returns the regexp, not a reference to it. */
+/* Compiles a pattern, as qr// does. Returns the regexp, not a reference to it. */
 SV *
 ice_regexp(pTHX_ SV *pattern, const char *flags, STRLEN len)
 {

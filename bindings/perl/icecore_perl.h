@@ -5,6 +5,7 @@
  *   walk*.c    perl values to the engine's tape
  *   hooks.c    calls of a class's own freeze and thaw methods
  *   build*.c   the engine's tape to perl values
+ *   regexps.c  which patterns are compiled
  *   fields.c   objects of perl 5.38's `class`
  *   policy.c   which classes may be built
  *   documents.c one document of any format, read or written
@@ -42,6 +43,12 @@
 #else
 #  define ICE_HAS_CLASS 0
 #endif
+
+/* A class and a form in the payload of a node, and out of it. */
+#define ICE_CLASS(id) ((U64)(id) << ICECORE_CLASS_SHIFT)
+#define ICE_FORM(form) ((U64)(form) << ICECORE_FORM_SHIFT)
+#define ICE_CLASS_OF(node) ((U32)(U16)((node)->payload >> ICECORE_CLASS_SHIFT))
+#define ICE_FORM_OF(node) ((U8)((node)->payload >> ICECORE_FORM_SHIFT))
 
 /* perl takes a length of 0 for the length up to a NUL. */
 #define ice_is_utf8(text, len) ((len) == 0 || is_utf8_string(text, len))
@@ -116,6 +123,7 @@ typedef struct {
     U8 kind;
     bool pinned;
     bool restricted; /* a hash whose keys are locked */
+    bool flagged;    /* a hash that has flags for its keys */
     bool by_index;   /* a tied element of an array, which `at` names */
     bool is_tied;    /* an array whose items are fetched */
     U32 wraps;       /* how many nodes before `node` end where it ends */
@@ -267,6 +275,7 @@ typedef struct {
     bool forgive;         /* Storable: $forgive_me, for code */
     int downgrade_restricted;
     SV *classes;          /* the option `classes`, or NULL */
+    UV max_uncompressed_size; /* of any format; 0: as usual */
     HV *thaw_allow;       /* Sereal: thaw_allow_classes */
     SV *original;         /* dclone: the SV that is copied; for the path of errors */
     SV *no, *yes;         /* what booleans become; or NULL */
@@ -311,6 +320,9 @@ SV *ice_eval(pTHX_ SV *code);
 SV *ice_regexp(pTHX_ SV *pattern, const char *flags, STRLEN len);
 CV *ice_method(pTHX_ HV *stash, const char *name);
 
+/* What Storable tells hooks when it clones. */
+enum { ICE_CLONING = 4 };
+
 /* ---- policy ------------------------------------------------------------ */
 
 enum { ICE_REFUSED, ICE_ALLOWED, ICE_AS_RECORD };
@@ -320,10 +332,12 @@ void ice_policy_boot(pTHX);
 bool ice_policy_reports(pTHX_ SV *classes);
 /* Whether a class may be built. */
 int ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
-void ice_policy_refuse(pTHX_ const char *name, STRLEN len, const char *path);
+void ice_policy_refuse(pTHX_ const char *name, STRLEN len, bool is_utf8, const char *path);
 
 /* ---- errors ------------------------------------------------------------ */
 
 void ice_croak_error(pTHX_ const icecore_error *error);
+/* Dies in perl's words: of a limit it says which option raises it. */
+void ice_croak_read_error(pTHX_ const icecore_error *error, U8 profile);
 
 #endif

@@ -40,7 +40,7 @@ storable_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
     const U32 f = SvFLAGS(sv);
     if (f & SVf_POK) {
         if (UNLIKELY(SvREADONLY(sv) && (sv == &PL_sv_yes || sv == &PL_sv_no)))
-            push(aTHX_ w, ICECORE_BOOL, flags, key, 0, sv == &PL_sv_yes);
+            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_BIT_4, key, 0, sv == &PL_sv_yes);
 #if PERL_VERSION_GE(5, 37, 0)
         else if (UNLIKELY(SvIsBOOL(sv) && !SvREADONLY(sv)))
             push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_BIT_5, key, 0, SvTRUE_nomg_NN(sv));

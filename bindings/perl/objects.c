@@ -1,5 +1,4 @@
-/* Building what is rarer: objects with hooks, tied variables, regexps, code,
- * records. */
+/* Building what is rarer: objects with hooks, tied variables, code, records. */
 #include "build.h"
 
 bool
@@ -26,16 +25,8 @@ ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object)
         ib_be_weak(aTHX_ b, rv);
 }
 
-void
-ib_restrict_hash(pTHX_ build *b, HV *hv, U32 at)
-{
-    PERL_UNUSED_ARG(b);
-    PERL_UNUSED_ARG(at);
-    SvREADONLY_on((SV *)hv);
-}
-
-static SV *
-part(pTHX_ build *b, U32 at)
+SV *
+ib_part(pTHX_ build *b, U32 at)
 {
     STRLEN len;
     const icecore_node *node = &b->v->nodes[at];
@@ -47,26 +38,6 @@ part(pTHX_ build *b, U32 at)
         SvUTF8_on(sv);
     }
     return sv;
-}
-
-void
-ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object)
-{
-    const icecore_node *node = &b->v->nodes[at];
-    U32 flags_at = ib_next_of(b, at + 1);
-    STRLEN len;
-    const char *flags = ib_bytes_of(aTHX_ b, &b->v->nodes[flags_at], &len);
-    SV *re = ice_regexp(aTHX_ part(aTHX_ b, at + 1), flags, len);
-    b->at = (U32)node->payload;
-    if (node->flags & ICECORE_BIT_4 && object == ICECORE_NONE) {
-        /* The variable is itself a regexp. */
-        sv_setsv(variable, sv_2mortal(re));
-        return;
-    }
-    ib_set_rv(aTHX_ variable, re);
-    if (object == ICECORE_NONE)
-        sv_bless(variable, gv_stashpvs("Regexp", GV_ADD));
-    ib_container_refs(aTHX_ b, variable, re, at, object);
 }
 
 static XSPROTO(dummy)
@@ -96,7 +67,7 @@ ib_glob(pTHX_ build *b, const icecore_node *node)
 void
 ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
 {
-    SV *text = part(aTHX_ b, at + 1), *code, *result;
+    SV *text = ib_part(aTHX_ b, at + 1), *code, *result;
     if (b->set->profile == ICE_DUMPER) {
         /* Data::Dumper writes no code, but a sub that says so. */
         result = (SV *)newXS(NULL, dummy, __FILE__);
@@ -131,7 +102,7 @@ ib_vstring(pTHX_ build *b, SV *variable, U32 at)
     STRLEN len;
     const icecore_node *source = &b->v->nodes[at + 1];
     const char *text = ib_bytes_of(aTHX_ b, source, &len);
-    sv_setsv(variable, part(aTHX_ b, ib_next_of(b, at + 1)));
+    sv_setsv(variable, ib_part(aTHX_ b, ib_next_of(b, at + 1)));
     if (len > I32_MAX)
         croak("Icecore: a v-string is too long");
     sv_magic(variable, NULL, PERL_MAGIC_vstring, text, (I32)len);
@@ -141,8 +112,8 @@ ib_vstring(pTHX_ build *b, SV *variable, U32 at)
 
 /* ---- tied -------------------------------------------------------------- */
 
-static AV *
-parts(pTHX_ build *b)
+AV *
+ib_parts(pTHX_ build *b)
 {
     AV *list = newAV();
     ice_keep(aTHX_ b->ctx, (SV *)list);
@@ -152,7 +123,7 @@ parts(pTHX_ build *b)
 void
 ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object)
 {
-    const U8 form = b->v->nodes[at].flags >> 4;
+    const U8 form = ICE_FORM_OF(&b->v->nodes[at]);
     SV *sv = variable;
     if (!b->set->tie_ok)
         croak("Tying is disabled.");
@@ -161,7 +132,7 @@ ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object)
         ib_set_rv(aTHX_ variable, sv);
         ib_container_refs(aTHX_ b, variable, sv, at, object);
     }
-    ib_push_frame(aTHX_ b, TIED, at, sv)->list = parts(aTHX_ b);
+    ib_push_frame(aTHX_ b, TIED, at, sv)->list = ib_parts(aTHX_ b);
     b->at = at + 1;
 }
 
@@ -175,7 +146,7 @@ void
 ib_end_tied(pTHX_ build *b)
 {
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
-    const U8 form = b->v->nodes[frame.node].flags >> 4;
+    const U8 form = ICE_FORM_OF(&b->v->nodes[frame.node]);
     AV *list = frame.list;
     SV *object = item(aTHX_ list, 0);
     b->ctx->depth--;
@@ -211,7 +182,7 @@ void
 ib_opaque(pTHX_ build *b, SV *variable, U32 at)
 {
     const icecore_node *node = &b->v->nodes[at];
-    const U8 form = node->flags >> 4;
+    const U8 form = ICE_FORM_OF(node);
     ice_build_frame *frame;
     SV *sv;
     if (ib_is_record(b, node)) {
@@ -220,7 +191,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
     }
     if (form == ICECORE_FORM_FREEZE) {
         frame = ib_push_frame(aTHX_ b, OPAQUE_FREEZE, at, variable);
-        frame->list = parts(aTHX_ b);
+        frame->list = ib_parts(aTHX_ b);
         b->at = at + 1;
         return;
     }
@@ -229,7 +200,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
     {
         const U32 last = ib_last_child(b, at);
         const icecore_node *body = &b->v->nodes[last];
-        const U8 body_form = body->flags >> 4;
+        const U8 body_form = ICE_FORM_OF(body);
         if (body->kind == ICECORE_ARRAY || (body->kind == ICECORE_TIED && body_form == ICECORE_FORM_TIED_ARRAY))
             sv = (SV *)newAV();
         else if (body->kind == ICECORE_MAP || (body->kind == ICECORE_TIED && body_form == ICECORE_FORM_TIED_HASH))
@@ -243,7 +214,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
     if (node->flags & ICECORE_IS_WEAK)
         ib_be_weak(aTHX_ b, variable);
     frame = ib_push_frame(aTHX_ b, OPAQUE_HOOK, at, variable);
-    frame->list = parts(aTHX_ b);
+    frame->list = ib_parts(aTHX_ b);
     b->at = at + 1;
 }
 
@@ -267,7 +238,7 @@ attach_object(pTHX_ build *b, U32 at, SV *variable, HV *stash, CV *method, SV *f
 {
     SV *arguments[3], *result;
     arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
-    arguments[1] = sv_2mortal(newSViv(b->set->cloning));
+    arguments[1] = sv_2mortal(newSViv(b->set->cloning ? ICE_CLONING : 0));
     arguments[2] = frozen;
     result = ice_call_scalar(aTHX_ (SV *)method, arguments, 3);
     if (!SvROK(result) || !SvOBJECT(SvRV(result))
@@ -309,7 +280,7 @@ ib_end_hook(pTHX_ build *b)
     ENTER;
     SAVETMPS;
     stash = ib_stash_of(aTHX_ b, &nodes[at]);
-    references = parts(aTHX_ b);
+    references = ib_parts(aTHX_ b);
     for (; child < end && ib_next_of(b, child) < end; child = ib_next_of(b, child), index++)
         if (nodes[child].kind == ICECORE_LINK
             || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))
@@ -336,7 +307,7 @@ ib_end_hook(pTHX_ build *b)
         SAVEFREEPV(arguments);
         /* The hook may keep the reference that it is given. */
         arguments[0] = sv_2mortal(newRV_inc(SvRV(variable)));
-        arguments[1] = sv_2mortal(newSViv(b->set->cloning));
+        arguments[1] = sv_2mortal(newSViv(b->set->cloning ? ICE_CLONING : 0));
         arguments[2] = frozen;
         for (i = 3; i < count; i++)
             arguments[i] = AvARRAY(references)[i - 3];
@@ -406,7 +377,7 @@ const ice_record_kind ice_record_kinds[ICE_RECORD_KINDS] = {
 static const char *
 record_kind(const icecore_node *node)
 {
-    U8 form = node->flags >> 4;
+    U8 form = ICE_FORM_OF(node);
     size_t i;
     if (node->kind == ICECORE_OBJECT && form == ICECORE_FORM_USUAL)
         return "object";
@@ -424,9 +395,7 @@ ib_record(pTHX_ build *b, U32 at, SV *variable)
     const icecore_name *name = ib_class_name(aTHX_ b, node, &class);
     HV *hv = newHV();
     ib_set_rv(aTHX_ variable, (SV *)hv);
-    (void)hv_stores(hv, "class",
-                    newSVpvn_utf8(class, name->node.aux, name->node.kind == ICECORE_TEXT
-                                                             && ice_is_utf8((const U8 *)class, name->node.aux)));
+    (void)hv_stores(hv, "class", ib_class_sv(aTHX_ name, class));
     (void)hv_stores(hv, "kind", newSVpv(record_kind(node), 0));
     if (node->flags & ICECORE_IS_OVERLOAD)
         (void)hv_stores(hv, "overloaded", newSViv(1));
@@ -435,7 +404,7 @@ ib_record(pTHX_ build *b, U32 at, SV *variable)
         ib_set_referent(aTHX_ b, at, (SV *)hv);
     if (node->flags & ICECORE_IS_WEAK)
         ib_be_weak(aTHX_ b, variable);
-    ib_push_frame(aTHX_ b, RECORD, at, (SV *)hv)->list = parts(aTHX_ b);
+    ib_push_frame(aTHX_ b, RECORD, at, (SV *)hv)->list = ib_parts(aTHX_ b);
     b->at = at + 1;
 }
 
@@ -448,7 +417,7 @@ ib_end_record(pTHX_ build *b)
     AV *list = frame.list;
     b->ctx->depth--;
     (void)hv_stores(hv, "value", SvREFCNT_inc(item(aTHX_ list, 0)));
-    if (node->kind == ICECORE_OPAQUE && node->flags >> 4 == ICECORE_FORM_HOOK) {
+    if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_HOOK) {
         AV *references = newAV();
         U32 child = ib_next_of(b, frame.node + 1), end = (U32)node->payload, last = ib_last_child(b, frame.node);
         SSize_t index = 1;

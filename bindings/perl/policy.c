@@ -51,7 +51,19 @@ item_allows(pTHX_ SV *item, const char *name, STRLEN len, bool is_utf8)
         char *start = SvPVX(text);
         return pregexec(re, start, start + len, start, 1, text, 1) > 0;
     }
-    pattern = is_utf8 ? SvPVutf8(item, pattern_len) : SvPV(item, pattern_len);
+    pattern = SvPV(item, pattern_len);
+    /* Characters are compared: bytes that happen to be the UTF-8 of a name are
+     * another name. */
+    if (cBOOL(SvUTF8(item)) == is_utf8 || (is_utf8 && ice_is_ascii((const U8 *)pattern, pattern_len))
+        || (!is_utf8 && ice_is_ascii((const U8 *)name, len)))
+        return matches(pattern, pattern_len, name, len);
+    if (is_utf8) {
+        SV *text = sv_2mortal(newSVpvn(pattern, pattern_len));
+        pattern = SvPVutf8(text, pattern_len);
+    } else {
+        SV *text = sv_2mortal(newSVpvn(name, len));
+        name = SvPVutf8(text, len);
+    }
     return matches(pattern, pattern_len, name, len);
 }
 
@@ -67,6 +79,64 @@ list_allows(pTHX_ AV *list, const char *name, STRLEN len, bool is_utf8)
     return FALSE;
 }
 
+/* ---- words about classes ------------------------------------------------ */
+
+/* The name of a class as a literal of perl's that is exactly this name. A mortal. */
+static SV *
+literal(pTHX_ const char *name, STRLEN len, bool is_utf8)
+{
+    const U8 *p = (const U8 *)name, *end = p + len;
+    SV *text = sv_2mortal(newSVpvs(""));
+    bool is_plain = TRUE;
+    for (; p < end; p++)
+        if (!isPRINT_A(*p) || *p == '\'' || (*p == '\\' && (p + 1 == end || p[1] == '\\')))
+            is_plain = FALSE; /* other backslashes mean themselves */
+    if (is_plain) {
+        sv_catpvs(text, "'");
+        sv_catpvn(text, name, len);
+        sv_catpvs(text, "'");
+        return text;
+    }
+    sv_catpvs(text, "\"");
+    for (p = (const U8 *)name; p < end;) {
+        STRLEN size = 1;
+        const UV character = is_utf8 ? utf8n_to_uvchr(p, end - p, &size, UTF8_ALLOW_ANY) : *p;
+        if (character > 0x7E || !isPRINT_A((U8)character))
+            sv_catpvf(text, "\\x{%" UVxf "}", character);
+        else {
+            if (memCHRs("\"\\$@", (char)character))
+                sv_catpvs(text, "\\");
+            sv_catpvf(text, "%c", (int)character);
+        }
+        p += size && size <= (STRLEN)(end - p) ? size : 1;
+    }
+    sv_catpvs(text, "\"");
+    return text;
+}
+
+/* The name itself where there is nothing odd about it. */
+static SV *
+shown(pTHX_ const char *name, STRLEN len, bool is_utf8)
+{
+    STRLEN i;
+    for (i = 0; i < len; i++)
+        if (!isWORDCHAR_A(name[i]) && !memCHRs(":\\", name[i]))
+            return literal(aTHX_ name, len, is_utf8);
+    return len ? sv_2mortal(newSVpvn(name, len)) : literal(aTHX_ name, len, is_utf8);
+}
+
+/* How a class is allowed. In a list, a name that holds a wildcard would allow others
+ * too. */
+static SV *
+remedy(pTHX_ const char *name, STRLEN len, bool is_utf8)
+{
+    SV *quoted = literal(aTHX_ name, len, is_utf8);
+    if (memchr(name, '*', len))
+        return sv_2mortal(newSVpvf("its name holds a wildcard, which in a list stands for any name: a hash has exact names, "
+                                   "classes => { %" SVf " => 1 }", SVfARG(quoted)));
+    return sv_2mortal(newSVpvf("allow it with classes => [%" SVf "]", SVfARG(quoted)));
+}
+
 /* Says once for each class that it was built. */
 static void
 report(pTHX_ const char *name, STRLEN len, bool is_utf8)
@@ -76,8 +146,8 @@ report(pTHX_ const char *name, STRLEN len, bool is_utf8)
     if (hv_exists_ent(reported, class, 0))
         return;
     (void)hv_store_ent(reported, class, newSViv(1), 0);
-    warn("Icecore: the class %" SVf " was built from data; allow it with classes => ['%" SVf "']", SVfARG(class),
-         SVfARG(class));
+    warn("Icecore: the class %" SVf " was built from data; %" SVf, SVfARG(shown(aTHX_ name, len, is_utf8)),
+         SVfARG(remedy(aTHX_ name, len, is_utf8)));
 }
 
 /* What a word, a list or nothing says: ICE_REFUSED, if nothing. */
@@ -118,8 +188,11 @@ ice_policy_reports(pTHX_ SV *classes)
 int
 ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8)
 {
-    int verdict = asked(aTHX_ classes, name, len, is_utf8);
+    int verdict;
     SV *process;
+    if (is_utf8 && !ice_is_utf8((const U8 *)name, len))
+        croak("Icecore: malformed UTF-8 in the name of a class");
+    verdict = asked(aTHX_ classes, name, len, is_utf8);
     if (verdict == ICE_ALLOWED)
         return verdict;
     if (list_allows(aTHX_ allowed(aTHX), name, len, is_utf8))
@@ -131,9 +204,13 @@ ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8)
 }
 
 void
-ice_policy_refuse(pTHX_ const char *name, STRLEN len, const char *path)
+ice_policy_refuse(pTHX_ const char *name, STRLEN len, bool is_utf8, const char *path)
 {
-    croak("Icecore: the class %.*s at %s is not allowed; allow it with classes => ['%.*s'], in this call or for all with "
-          "Icecore->allow('%.*s')",
-          (int)len, name, path, (int)len, name, (int)len, name);
+    const bool in_list = len && !memchr(name, '*', len);
+    SV *how = remedy(aTHX_ name, len, is_utf8);
+    if (in_list)
+        sv_catpvf(how, ", in this call or for all with Icecore->allow(%" SVf ")",
+                  SVfARG(literal(aTHX_ name, len, is_utf8)));
+    croak("Icecore: the class %" SVf " at %s is not allowed; %" SVf, SVfARG(shown(aTHX_ name, len, is_utf8)), path,
+          SVfARG(how));
 }

@@ -140,8 +140,11 @@ ice_read_options(pTHX_ ice_read_settings *set, SV **format, I32 at, I32 count)
             set_flags(set, SvIV(PL_stack_base[i + 1]));
         else if (format && strEQ(name, "format"))
             *format = PL_stack_base[i + 1];
+        else if (format && strEQ(name, "max_uncompressed_size"))
+            set->max_uncompressed_size = SvUV(PL_stack_base[i + 1]);
         else
-            croak("Icecore: there is no option '%s'; there are %sclasses and flags", name, format ? "format, " : "");
+            croak("Icecore: there is no option '%s'; there are %sclasses and flags", name,
+                  format ? "format, max_uncompressed_size, " : "");
     }
 }
 

@@ -94,6 +94,7 @@ void iw_put_hook(pTHX_ walk *w, SV *sv, AV *list, U32 class_id, U8 flags, U16 ke
 void iw_put_frozen(pTHX_ walk *w, SV *sv, const ice_class *class, U8 flags, U16 key, U32 wraps);
 void iw_refuse_object(pTHX);
 bool iw_put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps);
+bool iw_is_regexp_record(pTHX_ SV *sv);
 SV *iw_put_record(pTHX_ walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, bool remember);
 void iw_walk_hook(pTHX_ walk *w);
 

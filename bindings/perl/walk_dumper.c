@@ -95,7 +95,8 @@ iw_put_dumped(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
         const char *text;
         gv_efullname4(name, (GV *)sv, "*", TRUE);
         text = SvPV(name, len);
-        push_string(aTHX_ w, ICECORE_MODULE, ICECORE_FORM_VARIABLE << 4, key, text, len);
+        push_string(aTHX_ w, ICECORE_MODULE, 0, key, text, len);
+        w->t->nodes[w->t->node_count - 1].payload |= ICE_FORM(ICECORE_FORM_VARIABLE);
         end_wraps(w, wraps);
         return TRUE;
     }

@@ -67,7 +67,7 @@ put_tagged(pTHX_ walk *w, SV *sv, CV *method, U16 key)
     for (i = 0; i <= AvFILLp(list); i++)
         if (SvROK(AvARRAY(list)[i]) && SvRV(AvARRAY(list)[i]) == sv)
             croak("%s::FREEZE method returned same object as was passed instead of a new one", HvNAME_get(SvSTASH(sv)));
-    push(aTHX_ w, ICECORE_OPAQUE, ICECORE_FORM_FREEZE << 4, key, 1, (U64)id << 32);
+    push(aTHX_ w, ICECORE_OPAQUE, 0, key, 1, ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_FREEZE));
     at = push(aTHX_ w, ICECORE_ARRAY, 0, 0, 0, 0);
     iw_push_frame(aTHX_ w, ARRAY, at, 1, (SV *)list)->count = AvFILLp(list) + 1;
 }
@@ -104,6 +104,8 @@ put_object(pTHX_ walk *w, SV *rv, SV *sv, U16 key)
     HV *stash = SvSTASH(sv);
     CV *method;
     if (is_boolean_class(aTHX_ json, stash)) {
+        if (SvGMAGICAL(sv))
+            iw_get_magic(aTHX_ w, sv); /* as that of a variable that threads share */
         push(aTHX_ w, ICECORE_BOOL, 0, key, 0, SvIV_nomg(sv) != 0);
         return NULL;
     }
@@ -178,7 +180,10 @@ ij_put(pTHX_ walk *w, SV *sv, U16 key)
             put_hash(aTHX_ w, (HV *)referent, key);
             return;
         default: {
-            const int word = ij_word_of(aTHX_ referent);
+            int word;
+            if (SvTYPE(referent) < SVt_PVAV && SvGMAGICAL(referent))
+                iw_get_magic(aTHX_ w, referent);
+            word = ij_word_of(aTHX_ referent);
             if (word >= 0)
                 push(aTHX_ w, ICECORE_BOOL, 0, key, 0, (U64)word);
             else if (json->flags & J_ALLOW_UNKNOWN)

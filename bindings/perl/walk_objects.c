@@ -151,7 +151,7 @@ iw_call_freeze(pTHX_ walk *w, SV *sv, U32 class_index)
     bool storing = !w->set->cloning;
 
     ice_keep(aTHX_ w->ctx, arguments[0] = newRV_inc(sv));
-    ice_keep(aTHX_ w->ctx, arguments[1] = newSViv(w->set->cloning));
+    ice_keep(aTHX_ w->ctx, arguments[1] = newSViv(w->set->cloning ? ICE_CLONING : 0));
     iw_pin(aTHX_ w);
     list = ice_call_list(aTHX_ (SV *)class->hook, arguments, 2);
     ice_keep(aTHX_ w->ctx, (SV *)list);
@@ -172,7 +172,7 @@ iw_call_freeze(pTHX_ walk *w, SV *sv, U32 class_index)
 void
 iw_put_hook(pTHX_ walk *w, SV *sv, AV *list, U32 class_id, U8 flags, U16 key, U32 wraps)
 {
-    U32 at = push(aTHX_ w, ICECORE_OPAQUE, flags | ICECORE_FORM_HOOK << 4, key, 0, (U64)class_id << 32);
+    U32 at = push(aTHX_ w, ICECORE_OPAQUE, flags, key, 0, ICE_CLASS(class_id) | ICE_FORM(ICECORE_FORM_HOOK));
     ice_walk_frame *frame;
     STRLEN len;
     const char *text = SvPV(AvARRAY(list)[0], len);
@@ -198,7 +198,7 @@ iw_put_frozen(pTHX_ walk *w, SV *sv, const ice_class *class, U8 flags, U16 key, 
     list = ice_call_list(aTHX_ (SV *)class->hook, arguments, 2);
     ice_keep(aTHX_ w->ctx, (SV *)list);
     w->last_stash = NULL;
-    push(aTHX_ w, ICECORE_OPAQUE, flags | ICECORE_FORM_FREEZE << 4, key, 1, (U64)id << 32);
+    push(aTHX_ w, ICECORE_OPAQUE, flags, key, 1, ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_FREEZE));
     at = push(aTHX_ w, ICECORE_ARRAY, REFERENCE, 0, 0, 0);
     iw_push_frame(aTHX_ w, ARRAY, at, wraps + 1, (SV *)list)->count = AvFILLp(list) + 1;
 }
@@ -214,7 +214,7 @@ iw_refuse_object(pTHX)
 ice_walk_frame *
 iw_push_tied(pTHX_ walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps)
 {
-    U32 at = push(aTHX_ w, ICECORE_TIED, flags | form << 4, key, 1, 0);
+    U32 at = push(aTHX_ w, ICECORE_TIED, flags, key, 1, ICE_FORM(form));
     if (!object)
         ice_keep(aTHX_ w->ctx, object = newSV(0));
     return iw_push_frame(aTHX_ w, TIED, at, wraps, object);
@@ -277,6 +277,47 @@ record_type(pTHX_ walk *w, HV *record)
     return made;
 }
 
+/* A regexp that was not compiled, as it was read. */
+static void
+put_recorded_regexp(pTHX_ walk *w, HV *record, SV *pattern, U8 flags, U16 key, U32 wraps)
+{
+    SV *class = field(aTHX_ record, "class"), *letters = field(aTHX_ record, "flags");
+    SV *bare = field(aTHX_ record, "bare");
+    STRLEN len;
+    const char *text;
+    U32 at;
+    if (class && strNE(SvPV_nolen(class), "Regexp")) {
+        U32 id;
+        text = SvPV(class, len);
+        id = icecore_class(w->ctx->engine, SvUTF8(class) ? ICECORE_TEXT : ICECORE_BYTES, (const U8 *)text, len);
+        if (!id)
+            croak("Icecore: too many classes");
+        push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, ICE_CLASS(id));
+        wraps++;
+        key = 0;
+        flags = 0;
+    }
+    if (bare)
+        flags = (strEQ(SvPV_nolen(bare), "reference") ? flags : flags & ~REFERENCE) | ICECORE_BIT_4;
+    at = push(aTHX_ w, ICECORE_REGEXP, flags, key, 2, 0);
+    text = SvPV(pattern, len);
+    push_string(aTHX_ w, SvUTF8(pattern) ? ICECORE_TEXT : ICECORE_BYTES, 0, 0, text, len);
+    text = letters ? SvPV(letters, len) : (len = 0, "");
+    push_string(aTHX_ w, ICECORE_BYTES, 0, 0, text, len);
+    end_node(w, at, 2, wraps);
+}
+
+/* Whether an object stands for a regexp that was not compiled. */
+bool
+iw_is_regexp_record(pTHX_ SV *sv)
+{
+    SV *kind;
+    if (SvTYPE(sv) != SVt_PVHV || SvSTASH(sv) != gv_stashpvs("Icecore::Record", 0))
+        return FALSE;
+    kind = field(aTHX_ (HV *)sv, "kind");
+    return kind && strEQ(SvPV_nolen(kind), "regexp");
+}
+
 /* An object of a class that was not allowed, as it was read. Returns what is to
  * be put into it; NULL, if it is complete or has a frame. */
 SV *
@@ -294,7 +335,7 @@ iw_put_record(pTHX_ walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, 
     inside->is_body = inside->hint = FALSE;
     if (w->set->croak_on_bless)
         iw_refuse_object(aTHX);
-    if (!class || !kind || !value)
+    if (!kind || !value || !(class || iw_is_regexp_record(aTHX_ (SV *)record)))
         croak("Icecore: a record without a class, a kind or a value");
     if (SvWEAKREF(rv))
         flags |= ICECORE_IS_WEAK;
@@ -309,6 +350,10 @@ iw_put_record(pTHX_ walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, 
         }
         ice_map_add(&w->ctx->seen, record, (U32)w->t->node_count);
         inside->hint = w->sereal;
+    }
+    if (strEQ(how, "regexp")) {
+        put_recorded_regexp(aTHX_ w, record, *value, flags, *key, *wraps);
+        return NULL;
     }
     if (w->set->no_bless)
         return *value;
@@ -338,7 +383,7 @@ iw_put_record(pTHX_ walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, 
     }
     if (form == ICECORE_FORM_VARIABLE)
         flags = 0;
-    push(aTHX_ w, node, flags | form << 4, *key, 1, (U64)id << 32);
+    push(aTHX_ w, node, flags, *key, 1, ICE_CLASS(id) | ICE_FORM(form));
     if (node == ICECORE_OBJECT && form != ICECORE_FORM_VARIABLE)
         inside->is_body = TRUE;
     ++*wraps;

@@ -42,7 +42,9 @@ iw_class_of(pTHX_ walk *w, HV *stash)
         if (!name)
             name = "__ANON__";
         class->id = icecore_class(ctx->engine, HvNAME_get(stash) && HvNAMEUTF8(stash) ? ICECORE_TEXT : ICECORE_BYTES,
-                                  (const U8 *)name, strlen(name));
+                                  (const U8 *)name,
+                                  /* Storable takes a name up to a NUL. */
+                                  w->storable || !HvNAME_get(stash) ? strlen(name) : (STRLEN)HvNAMELEN_get(stash));
         if (!class->id)
             croak("Icecore: too many classes");
         class->has_amagic = w->storable && Gv_AMG(stash);
@@ -102,7 +104,7 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
 {
     const svtype type = SvTYPE(sv);
     ice_slot *slot = NULL;
-    bool counted = FALSE;
+    bool counted = FALSE, is_known = FALSE;
     MAGIC *tie;
 
     if (SvREFCNT(sv) > 1 || remember || has_backrefs(aTHX_ sv)) {
@@ -112,6 +114,7 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
             return;
         }
         ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
+        is_known = TRUE;
         /* Sereal has another form for what may be referred to again. */
         counted = w->sereal;
     }
@@ -122,7 +125,11 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
         U32 index = (U32)(class - w->ctx->classes), id = class->id;
         if (class->hook && !class->hook_ignored) {
             if (w->storable) {
-                AV *list = iw_call_freeze(aTHX_ w, sv, index);
+                AV *list;
+                /* The hook may return the object itself. */
+                if (!is_known)
+                    ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
+                list = iw_call_freeze(aTHX_ w, sv, index);
                 w->last_stash = NULL;
                 if (list) {
                     iw_put_hook(aTHX_ w, sv, list, id, flags, key, wraps);
@@ -134,7 +141,7 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
             }
         }
         if (!w->set->no_bless) {
-            push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, (U64)id << 32);
+            push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, ICE_CLASS(id));
             wraps++;
             key = 0;
             flags = 0;
@@ -223,7 +230,7 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
 {
     U32 wraps = 0, refs = 0;
     U32 object = ICECORE_NONE;
-    bool inner = FALSE;
+    bool inner = FALSE, declined = FALSE;
     record_body body = { FALSE, FALSE };
     if (w->json) {
         ij_put(aTHX_ w, sv, key);
@@ -235,25 +242,34 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
 
         if (SvMAGICAL(sv) && !w->storable && SvGMAGICAL(sv))
             iw_get_magic(aTHX_ w, sv);
-        if (SvREFCNT(sv) > 1 || (inner && remember) || has_backrefs(aTHX_ sv)) {
+        if (SvREFCNT(sv) > 1 || (inner && remember) || declined || has_backrefs(aTHX_ sv)) {
             ice_slot *slot;
             if (is_immortal(aTHX_ sv) && is_always_own(aTHX_ w, sv)) {
+                /* Hooks may name the first one that is no item of an array. */
+                if (w->storable && (inner || !item) && !ice_map_find(&w->ctx->seen, sv))
+                    ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
                 push_immortal(aTHX_ w, sv, key, item && !inner);
                 end_wraps(w, wraps);
                 return;
             }
             slot = ice_map_find(&w->ctx->seen, sv);
-            if (slot) {
+            if (slot && !declined) {
                 push_again(aTHX_ w, ICECORE_ALIAS, 0, key, slot->value, wraps);
                 return;
             }
-            ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count)->object = object;
+            if (slot)
+                slot->value = (U32)w->t->node_count;
+            else
+                slot = ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
+            slot->object = object;
+            declined = FALSE;
         }
         if (SvOBJECT(sv) && object == ICECORE_NONE && SvTYPE(sv) != SVt_REGEXP && !w->set->no_bless && !w->dumper) {
             /* The variable itself is blessed, and was not reached through a
              * reference. */
             ice_class *class = iw_class_of(aTHX_ w, SvSTASH(sv));
-            push(aTHX_ w, ICECORE_OBJECT, flags | ICECORE_FORM_VARIABLE << 4, key, 1, (U64)class->id << 32);
+            push(aTHX_ w, ICECORE_OBJECT, flags, key, 1,
+                 ICE_CLASS(class->id) | ICE_FORM(ICECORE_FORM_VARIABLE));
             wraps++;
             key = 0;
             flags = 0;
@@ -288,8 +304,8 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
             }
         }
         referent = SvRV(sv);
-        if (UNLIKELY(SvOBJECT(referent)) && !w->dumper && SvTYPE(referent) == SVt_PVHV
-            && iw_class_of(aTHX_ w, SvSTASH(referent))->is_record) {
+        if (UNLIKELY(SvOBJECT(referent)) && SvTYPE(referent) == SVt_PVHV
+            && (!w->dumper || iw_is_regexp_record(aTHX_ referent)) && iw_class_of(aTHX_ w, SvSTASH(referent))->is_record) {
             sv = iw_put_record(aTHX_ w, sv, &key, &wraps, &body, remember);
             if (!sv)
                 return;
@@ -333,9 +349,10 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
                     return;
                 }
                 class = &w->ctx->classes[index];
+                declined = TRUE; /* it was noted as an object of its own, which it is not */
             }
             if (!slot && !w->set->no_bless) {
-                object = push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, (U64)class->id << 32);
+                object = push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, ICE_CLASS(class->id));
                 wraps++;
                 key = 0;
                 flags = 0;

@@ -60,11 +60,13 @@ sub replace_storable {
     return Icecore::Storable::_replace();
 }
 
-# A neutral record: an object of a class that was not allowed.
+# A neutral record: an object of a class that was not allowed, or a regexp that could
+# run code.
 package Icecore::Record {
     sub class      { return $_[0]{class} }
     sub kind       { return $_[0]{kind} }
     sub value      { return $_[0]{value} }
+    sub flags      { return $_[0]{flags} }
     sub references { return @{ $_[0]{references} // [] } }
 }
 

@@ -48,6 +48,16 @@
 #define ICECORE_OFFSET 281474976710655
 
 /*
+ Where the payload of a container has the id of its class: 16 bits.
+ */
+#define ICECORE_CLASS_SHIFT 32
+
+/*
+ Where the payload has the form: 8 bits.
+ */
+#define ICECORE_FORM_SHIFT 48
+
+/*
  `aux` of a string whose place is in the table of long strings.
  */
 #define ICECORE_LONG 4294967295
@@ -57,7 +67,7 @@
  another header must not go on: it compares this with
  `icecore_tape_version()`.
  */
-#define ICECORE_TAPE_VERSION 1
+#define ICECORE_TAPE_VERSION 2
 
 /*
  No such node.
@@ -219,6 +229,11 @@ enum icecore_kind
    */
   ICECORE_ALIAS = 16,
   /*
+   An equal value again, which is not shared: `payload` is the index of the node
+   that it equals.
+   */
+  ICECORE_COPY = 17,
+  /*
    `aux` items.
    */
   ICECORE_ARRAY = 32,
@@ -288,7 +303,7 @@ enum icecore_flag
    */
   ICECORE_IS_OVERLOAD = 4,
   /*
-   Any: a link or an alias may name this node.
+   Any: a link, an alias or a copy may name this node.
    */
   ICECORE_IS_TARGET = 8,
   /*
@@ -318,7 +333,7 @@ typedef uint8_t icecore_flag;
 
 /*
  In which of its forms an object, opaque object or tied variable was written:
- the upper four bits of `flags`.
+ eight bits of `payload`, from `ICECORE_FORM_SHIFT` on.
  */
 enum icecore_form
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -886,7 +901,8 @@ struct icecore_stage *icecore_detect(const uint8_t *bytes, size_t len, struct ic
 
 /*
  Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`,
- `expansion` or `digits`.
+ `expansion` or `digits`, each as in `Limits`. What is more than the limit can be
+ is the most that it can be.
 
  # Safety
  `stage` is a stage; `name` names `len` bytes; `error` is null or names a

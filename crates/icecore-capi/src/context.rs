@@ -161,12 +161,18 @@ pub unsafe extern "C" fn icecore_read(
                 context.body = body;
                 input = &context.body;
             }
+            // A program gets a copy of what the tape has once.
+            let repeats = matches!(codec.stage().format().name, "sereal" | "igbinary" | "marshal" | "dumper");
+            if repeats && !filled.is_simple {
+                let checked = context.document.tape().check_strings(&codec.limits, input.len());
+                checked.map_err(|error| error.in_format(codec.stage().format().name))?;
+            }
             // Plain JSON has only what perl has too.
             let is_plain = |node: &Node| node.kind <= Kind::Text || matches!(node.kind, Kind::Array | Kind::Map);
             if flags & ICECORE_FOR_PERL != 0
                 && (codec.stage().format().name != "json" || !context.document.nodes().iter().all(is_plain))
             {
-                context.document.tape_mut().to_perl(input);
+                context.document.tape_mut().to_perl(input, &codec.limits)?;
             }
             if flags & ICECORE_ASCII_BYTES != 0 {
                 context.document.tape_mut().ascii_to_bytes(input);

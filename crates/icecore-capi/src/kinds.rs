@@ -41,6 +41,9 @@ pub enum icecore_kind {
     ICECORE_LINK = 15,
     /// The same variable again: `payload` is the index of the node in it.
     ICECORE_ALIAS = 16,
+    /// An equal value again, which is not shared: `payload` is the index of the node
+    /// that it equals.
+    ICECORE_COPY = 17,
     /// `aux` items.
     ICECORE_ARRAY = 32,
     /// `aux` entries.
@@ -73,7 +76,7 @@ pub enum icecore_flag {
     ICECORE_IS_WEAK = 0x02,
     /// Any: the reference to this value is marked as overloaded.
     ICECORE_IS_OVERLOAD = 0x04,
-    /// Any: a link or an alias may name this node.
+    /// Any: a link, an alias or a copy may name this node.
     ICECORE_IS_TARGET = 0x08,
     /// Null, bool, map, regexp, big integer, key: see docs/tape.md.
     ICECORE_BIT_4 = 0x10,
@@ -86,7 +89,7 @@ pub enum icecore_flag {
 }
 
 /// In which of its forms an object, opaque object or tied variable was written:
-/// the upper four bits of `flags`.
+/// eight bits of `payload`, from `ICECORE_FORM_SHIFT` on.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum icecore_form {
@@ -136,6 +139,10 @@ pub const ICECORE_MOST_IDS: u32 = 256;
 pub const ICECORE_IN_ARENA: u64 = 0x8000_0000_0000_0000;
 /// The bits of the payload of a string that are its offset.
 pub const ICECORE_OFFSET: u64 = 0x0000_FFFF_FFFF_FFFF;
+/// Where the payload of a container has the id of its class: 16 bits.
+pub const ICECORE_CLASS_SHIFT: u32 = 32;
+/// Where the payload has the form: 8 bits.
+pub const ICECORE_FORM_SHIFT: u32 = 48;
 /// `aux` of a string whose place is in the table of long strings.
 pub const ICECORE_LONG: u32 = 0xFFFF_FFFF;
 
@@ -153,7 +160,8 @@ same! {
     ICECORE_FLOAT128 => Kind::Float128, ICECORE_BYTES => Kind::Bytes, ICECORE_TEXT => Kind::Text,
     ICECORE_ENCODED => Kind::Encoded, ICECORE_SYMBOL => Kind::Symbol, ICECORE_MODULE => Kind::Module,
     ICECORE_ENUM_CASE => Kind::EnumCase, ICECORE_HOLE => Kind::Hole, ICECORE_LINK => Kind::Link,
-    ICECORE_ALIAS => Kind::Alias, ICECORE_ARRAY => Kind::Array, ICECORE_MAP => Kind::Map, ICECORE_REF => Kind::Ref,
+    ICECORE_ALIAS => Kind::Alias, ICECORE_COPY => Kind::Copy, ICECORE_ARRAY => Kind::Array,
+    ICECORE_MAP => Kind::Map, ICECORE_REF => Kind::Ref,
     ICECORE_OBJECT => Kind::Object, ICECORE_OPAQUE => Kind::Opaque, ICECORE_ATTRS => Kind::Attrs,
     ICECORE_REGEXP => Kind::Regexp, ICECORE_CODE => Kind::Code, ICECORE_VSTRING => Kind::VString,
     ICECORE_TIED => Kind::Tied,
@@ -170,5 +178,7 @@ same! {
     ICECORE_FORM_TIED_ELEMENT => Form::TiedElement, ICECORE_FORM_MODULE => Form::Module,
     ICECORE_FORM_OLD_MODULE => Form::OldModule, ICECORE_FORM_SUBCLASS => Form::Subclass,
     ICECORE_FORM_VARIABLE => Form::Variable,
+    (ICECORE_FORM_VARIABLE as u64) << ICECORE_FORM_SHIFT => Form::Variable.bits(),
+    1u64 << ICECORE_CLASS_SHIFT => 1u64 << 32,
     ICECORE_NO_KEY => icecore::NO_KEY, ICECORE_IS_KEY => icecore::IS_KEY, ICECORE_KEY_NODE => icecore::KEY_NODE,
 }

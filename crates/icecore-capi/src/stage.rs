@@ -2,7 +2,7 @@
 
 use crate::error::{guard, icecore_error, usage};
 use crate::{ICECORE_OK, lent};
-use icecore::{Codec, Error, Limits, Stage};
+use icecore::{Codec, Error, Stage};
 use std::ffi::c_char;
 
 /// A format with its options, and the limits for reading and writing it.
@@ -64,7 +64,8 @@ pub unsafe extern "C" fn icecore_detect(bytes: *const u8, len: usize, error: *mu
 }
 
 /// Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`,
-/// `expansion` or `digits`.
+/// `expansion`, `digits`, `output` or `growth`, each as in `Limits`. What is more than the limit can be
+/// is the most that it can be.
 ///
 /// # Safety
 /// `stage` is a stage; `name` names `len` bytes; `error` is null or names a
@@ -81,20 +82,7 @@ pub unsafe extern "C" fn icecore_stage_limit(
     unsafe {
         guard(error, || {
             let Some(stage) = stage.as_mut() else { return Err(usage("a stage", "null")) };
-            let small = u32::try_from(value).unwrap_or(u32::MAX);
-            let limits = &mut stage.codec.limits;
-            match lent(name.cast(), len) {
-                b"depth" => limits.depth = small,
-                // What a tape can hold is the most that can be asked for.
-                b"nodes" => limits.nodes = small.min(Limits::default().nodes),
-                b"string" => limits.string = value,
-                b"decompressed" => limits.decompressed = value,
-                b"ratio" => limits.ratio = value,
-                b"expansion" => limits.expansion = value,
-                b"digits" => limits.digits = small,
-                other => return Err(usage("the name of a limit", String::from_utf8_lossy(other))),
-            }
-            Ok(())
+            stage.codec.limits.set(text(lent(name.cast(), len), "the name of a limit")?, value)
         })
     }
 }

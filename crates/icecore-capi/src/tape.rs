@@ -9,7 +9,7 @@ use icecore::{Error, ErrorKind, Kind, NameEntry, Names, Node, Place, Tape};
 /// The version of the layout of nodes and views. A program that was built with
 /// another header must not go on: it compares this with
 /// `icecore_tape_version()`.
-pub const ICECORE_TAPE_VERSION: u32 = 1;
+pub const ICECORE_TAPE_VERSION: u32 = 2;
 /// No such node.
 pub const ICECORE_NONE: u32 = u32::MAX;
 /// For `icecore_read`: bytes behind the document are no error.
@@ -197,7 +197,7 @@ const _: () = {
 
 /// Whether a node has a kind that there is.
 fn is_kind(kind: u8) -> bool {
-    kind <= Kind::Alias as u8 || (Kind::Array as u8..=Kind::Tied as u8).contains(&kind)
+    kind <= Kind::Copy as u8 || (Kind::Array as u8..=Kind::Tied as u8).contains(&kind)
 }
 
 /// The nodes for the engine, if all have a kind that there is.

@@ -25,6 +25,13 @@ pub struct Opened<'b> {
     limits: Limits,
 }
 
+impl Opened<'_> {
+    /// What the wrappers left of the limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+}
+
 /// What to record beside the meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {

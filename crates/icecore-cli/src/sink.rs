@@ -1,11 +1,15 @@
 //! Where output goes: in large pieces, in constant memory.
 
 use crate::report::{Stop, code, plain};
-use icecore::{Error, ErrorKind, Output, Spare};
+use icecore::{Error, ErrorKind, Limits, Output, Spare};
 use std::io::{self, Write};
 
 /// How much is gathered before it is written.
 const PIECE: usize = 64 << 10;
+/// How much more may be written, over all documents, than their sizes allow.
+const SLACK: u64 = 64 << 20;
+/// A report has lines for each byte.
+const LINES: u64 = 8;
 
 /// An [`Output`] that writes to a file, a pipe or a terminal.
 pub struct Sink {
@@ -23,6 +27,10 @@ pub struct Sink {
     /// Whether nothing is passed on but whole records.
     holds: bool,
     spare: Spare,
+    /// How much of what may always be written is left, over all documents.
+    slack: u64,
+    /// How long a report may get.
+    report: u64,
 }
 
 impl Sink {
@@ -37,12 +45,19 @@ impl Sink {
             documents: 0,
             holds: false,
             spare: Spare::default(),
+            slack: SLACK,
+            report: u64::MAX,
         }
     }
 
     /// To the standard output.
     pub fn stdout() -> Sink {
         Sink::new(stdout(), "standard output")
+    }
+
+    /// What follows is a report on an input of so many bytes.
+    pub fn reports_on(&mut self, limits: &Limits, size: usize) {
+        self.report = self.position().saturating_add(limits.output_from(size).saturating_mul(LINES));
     }
 
     /// Throws everything away.
@@ -126,13 +141,27 @@ impl Sink {
     /// Appends text.
     pub fn text(&mut self, text: &str) -> Result<(), Stop> {
         self.buffer.extend_from_slice(text.as_bytes());
+        self.reported()
+    }
+
+    /// A part of a report is complete.
+    fn reported(&mut self) -> Result<(), Stop> {
+        if self.position() > self.report {
+            self.flush()?;
+            let text = format!(
+                "limit reached: expected a report of at most {} bytes, found more of it (raise the limit `growth` \
+                 if the input is trusted: `--limit growth=N`)",
+                self.report
+            );
+            return Err(Stop::Failed(code::INPUT, text));
+        }
         self.ready().map_err(|_| self.stop())
     }
 
     /// Appends a line of JSON.
     pub fn json(&mut self, value: &impl serde::Serialize) -> Result<(), Stop> {
         serde_json::to_writer(&mut self.buffer, value).map_err(|error| Stop::Failed(code::OTHER, error.to_string()))?;
-        self.ready().map_err(|_| self.stop())
+        self.reported()
     }
 
     fn pass_on(&mut self) -> Result<(), Error> {
@@ -158,6 +187,14 @@ impl Output for Sink {
 
     fn ready(&mut self) -> Result<(), Error> {
         if self.buffer.len() >= PIECE && !self.holds { self.pass_on() } else { Ok(()) }
+    }
+
+    fn slack(&self) -> u64 {
+        self.slack
+    }
+
+    fn spend(&mut self, bytes: u64) {
+        self.slack = self.slack.saturating_sub(bytes);
     }
 
     fn take_spare(&mut self) -> Spare {

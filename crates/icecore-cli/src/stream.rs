@@ -34,8 +34,13 @@ pub fn convert<'a>(
     if bytes.len() < LARGE {
         return None;
     }
+    // The windows share what may be written.
+    let start = sink.position();
     let write = |document: &Document<'_>, part: Part, losses: &mut Losses, sink: &mut Sink| {
-        write_part(document, part, to.settings(), limits, sink).map(|end| end.map(|found| losses.merge(found)))
+        let written = sink.position().saturating_sub(start);
+        let mut limits = limits.clone();
+        limits.output = limits.output_from(document.input().len()).saturating_sub(written);
+        write_part(document, part, to.settings(), &limits, sink).map(|end| end.map(|found| losses.merge(found)))
     };
     // Options of the target may ask for the whole.
     let probe = Part { before: 1, skip: 0, more: true };

@@ -105,15 +105,13 @@ fn a_bad_document_in_the_middle() {
     assert!(at > 0);
 }
 
-/// The work must not grow with the square of what is to be skipped.
+/// What that costs is counted beside `records::Run`.
 #[test]
-fn much_that_is_bad_is_skipped_in_good_time() {
+fn much_that_is_bad_is_skipped() {
     // Each claims to hold all that follows.
     let bytes = b"=\xF3rl\x05\x00\x28\x2b\xFF\xFF\x7F".repeat(200_000);
-    let start = std::time::Instant::now();
     let (_, said, code) = output(&["convert", "-f", "sereal", "--each", "--keep-going"], &bytes);
     assert_eq!(code, 4, "{said}");
-    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
 #[test]

@@ -84,7 +84,7 @@ impl<'d> Walk<'d> {
     }
 
     fn pair(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
-        let is_link = |cursor: Cursor<'_>| matches!(cursor.kind(), Kind::Link | Kind::Alias);
+        let is_link = |cursor: Cursor<'_>| cursor.kind().is_again();
         let (to, from) = (expected.target(), found.target());
         if to.kind().is_container() {
             match (is_link(expected), is_link(found)) {

@@ -4,8 +4,8 @@ use crate::codec::Codec;
 use crate::document::{Document, Kind, Node, Repair, Tape};
 use crate::error::Error;
 use crate::format::{Request, json};
-use crate::limits::Limits;
-use crate::output::{Losses, Output};
+use crate::limits::{ALWAYS_OUTPUT, Limits};
+use crate::output::{Losses, Output, Rationed};
 use crate::stage::Stage;
 use std::borrow::Cow;
 
@@ -32,6 +32,8 @@ pub struct Converter {
     tape: Tape,
     memory: json::Memory,
     keeps: Keeps,
+    /// How much of what may always be written is left, over all documents.
+    slack: u64,
 }
 
 /// What is kept beside the meaning.
@@ -80,6 +82,7 @@ impl Converter {
             tape: Tape::new(),
             memory: json::Memory::default(),
             keeps,
+            slack: ALWAYS_OUTPUT,
         }
     }
 
@@ -99,6 +102,13 @@ impl Converter {
     /// Converts the document at the start of the input. What stands behind it is not
     /// looked at, unless there are wrappers, which take all of the input.
     pub fn convert(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
+        let mut slack = self.slack;
+        let done = self.convert_to(input, &mut Rationed { out, slack: &mut slack });
+        self.slack = slack;
+        done
+    }
+
+    fn convert_to(&mut self, input: &[u8], out: &mut Rationed<'_>) -> Converted {
         if self.keeps == Keeps::Form || self.from.stage().settings().choice("repair").is_some() {
             return self.with_form(input, out);
         }

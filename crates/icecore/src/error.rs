@@ -1,5 +1,6 @@
 //! The one error type.
 
+use crate::shortened::shortened;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -79,6 +80,8 @@ struct Inner {
     expected: Option<Cow<'static, str>>,
     found: Option<Cow<'static, str>>,
     help: Option<Cow<'static, str>>,
+    /// How many bytes were decompressed before it was found.
+    spent: u64,
 }
 
 impl Error {
@@ -94,6 +97,7 @@ impl Error {
             expected: None,
             found: None,
             help: None,
+            spent: 0,
         }))
     }
 
@@ -146,14 +150,14 @@ impl Error {
     /// Says what would have been right.
     #[must_use]
     pub fn expecting(mut self, expected: impl Into<Cow<'static, str>>) -> Error {
-        self.0.expected.get_or_insert_with(|| expected.into());
+        self.0.expected.get_or_insert_with(|| told(expected.into()));
         self
     }
 
     /// Says what was there.
     #[must_use]
     pub fn finding(mut self, found: impl Into<Cow<'static, str>>) -> Error {
-        self.0.found.get_or_insert_with(|| found.into());
+        self.0.found.get_or_insert_with(|| told(found.into()));
         self
     }
 
@@ -162,6 +166,19 @@ impl Error {
     pub fn helping(mut self, help: impl Into<Cow<'static, str>>) -> Error {
         self.0.help.get_or_insert_with(|| help.into());
         self
+    }
+
+    /// Says how many bytes were decompressed for nothing.
+    #[must_use]
+    pub(crate) fn having_spent(mut self, bytes: usize) -> Error {
+        self.0.spent = bytes as u64;
+        self
+    }
+
+    /// How many bytes were decompressed for nothing: they count against the limit
+    /// where the error is no end.
+    pub(crate) fn spent(&self) -> u64 {
+        self.0.spent
     }
 
     /// Says at which offset.
@@ -186,7 +203,7 @@ impl Error {
     /// Says on which path.
     #[must_use]
     pub fn on_path(mut self, path: impl Into<String>) -> Error {
-        self.0.path.get_or_insert_with(|| path.into());
+        self.0.path.get_or_insert_with(|| told(Cow::Owned(path.into())).into_owned());
         self
     }
 
@@ -234,6 +251,17 @@ impl Error {
         self
     }
 }
+
+/// What data says in a message, as names and numbers: never more than fits one.
+fn told(text: Cow<'static, str>) -> Cow<'static, str> {
+    match text {
+        Cow::Owned(text) if text.len() > LONGEST => Cow::Owned(shortened(&text, LONGEST).into_owned()),
+        text => text,
+    }
+}
+
+/// The longest text of a message that is said in full.
+const LONGEST: usize = 1 << 10;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -15,6 +15,10 @@
 //! [`Limits`].
 #![forbid(unsafe_code)]
 
+// Tests of the engine's inside share files with those of its outside.
+#[cfg(test)]
+extern crate self as icecore;
+
 mod api;
 mod base64;
 mod codec;
@@ -30,8 +34,11 @@ mod limits;
 pub mod num;
 mod options;
 mod output;
+mod places;
 mod seeded;
+mod shortened;
 mod stage;
+mod steps;
 pub mod wrap;
 
 pub use api::{behind, convert, read, read_as, read_with, trailing, write, write_to};
@@ -52,6 +59,7 @@ pub use known::{Day, Exception, Known, Members, Moment};
 pub use limits::Limits;
 pub use options::{Opt, Settings, Side, Takes};
 pub use output::{Loss, LossKind, Losses, Output, Spare};
+pub use shortened::shortened;
 pub use stage::{Stage, Wrap};
 pub use wrap::{Unwrapped, Wrapper};
 

@@ -23,10 +23,14 @@ pub struct Limits {
     /// How many bytes a string may have. Default: no limit; a string is never
     /// longer than the input.
     pub string: u64,
-    /// How many bytes decompression may give, over all layers. Default: 4 GiB.
+    /// How many bytes decompression may give for one document: its wrappers, its
+    /// format and the strings in it that are opened, all together. What is
+    /// decompressed bit by bit and never held in memory as a whole does not count.
+    /// Default: 256 MiB.
     pub decompressed: u64,
     /// How many times longer than the compressed input its decompressed form
-    /// may be; the first 16 MiB are always allowed. Default: 1024.
+    /// may be; the first 16 MiB are always allowed. Default: `u64::MAX`, which is
+    /// no bound: honest data shrinks to a thousandth, too.
     pub ratio: u64,
     /// How many nodes may come from copies (while reading) or from repeated
     /// links (while writing a form without links), as a multiple of the bytes
@@ -35,6 +39,18 @@ pub struct Limits {
     pub expansion: u64,
     /// How many decimal digits an integer may have. Default: 20,000.
     pub digits: u32,
+    /// How many bytes a document may be written as, in all. Default: no limit but
+    /// [`Limits::growth`].
+    pub output: u64,
+    /// How many bytes may be written for each byte of the input, after
+    /// decompression; the first 64 MiB are always allowed. Copies, links, ids and
+    /// indentation are what makes more of few bytes: a value of one byte on a line
+    /// of its own seldom takes a hundred. What was not read, but built by a program,
+    /// has no input. Default: 256.
+    pub growth: u64,
+    /// How many paths a writer keeps of each kind of loss. A path costs as much as
+    /// the way to it. Default: 1.
+    pub loss_paths: u32,
 }
 
 /// How much an input may always be decompressed to, and how many nodes copies
@@ -42,16 +58,27 @@ pub struct Limits {
 const ALWAYS_BYTES: u64 = 16 << 20;
 const ALWAYS_NODES: u64 = 1_000_000;
 
+/// How much may always be written.
+pub(crate) const ALWAYS_OUTPUT: u64 = 64 << 20;
+
+/// What helps against a limit that was reached.
+pub(crate) fn raise(name: &str) -> String {
+    format!("raise the limit `{name}` if the input is trusted: `--limit {name}=N`, or `Limits::{name}`")
+}
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
             depth: 10_000,
             nodes: u32::MAX - 65_536,
             string: u64::MAX,
-            decompressed: 4 << 30,
-            ratio: 1024,
+            decompressed: 256 << 20,
+            ratio: u64::MAX,
             expansion: 16,
             digits: 20_000,
+            output: u64::MAX,
+            growth: 256,
+            loss_paths: 1,
         }
     }
 }
@@ -60,6 +87,43 @@ impl Limits {
     /// The defaults.
     pub fn new() -> Limits {
         Limits::default()
+    }
+
+    /// Sets a limit by its name, as `--limit` of the command and the C interface do.
+    /// What is more than the limit can be is the most that it can be.
+    ///
+    /// ```
+    /// let mut limits = icecore::Limits::default();
+    /// limits.set("decompressed", 1 << 30)?;
+    /// assert_eq!(limits.decompressed, 1 << 30);
+    /// assert!(limits.set("patience", 1).is_err());
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Of kind `Usage`, if there is no such limit.
+    pub fn set(&mut self, name: &str, value: u64) -> Result<(), Error> {
+        let small = u32::try_from(value).unwrap_or(u32::MAX);
+        match name {
+            "depth" => self.depth = small,
+            // What a tape can hold is the most that can be asked for.
+            "nodes" => self.nodes = small.min(Limits::default().nodes),
+            "string" => self.string = value,
+            "decompressed" => self.decompressed = value,
+            "ratio" => self.ratio = value,
+            "expansion" => self.expansion = value,
+            "digits" => self.digits = small,
+            "output" => self.output = value,
+            "growth" => self.growth = value,
+            _ => {
+                return Err(Error::new(ErrorKind::Usage)
+                    .expecting(
+                        "a limit: depth, nodes, string, decompressed, ratio, expansion, digits, output or growth",
+                    )
+                    .finding(format!("`{name}`")));
+            }
+        }
+        Ok(())
     }
 
     /// How many bytes an input of `compressed` bytes may be decompressed to.
@@ -73,12 +137,25 @@ impl Limits {
         (size as u64).saturating_mul(self.expansion).max(ALWAYS_NODES)
     }
 
+    /// How many bytes may be written for an input of `size` bytes, after
+    /// decompression.
+    pub fn output_from(&self, size: usize) -> u64 {
+        self.output_within(size, u64::MAX).0
+    }
+
+    /// The same where no more than `slack` is left of what is always allowed; and how
+    /// much of it the size alone allows.
+    pub(crate) fn output_within(&self, size: usize, slack: u64) -> (u64, u64) {
+        let earned = (size as u64).saturating_mul(self.growth);
+        (earned.max(ALWAYS_OUTPUT.min(slack)).min(self.output), earned)
+    }
+
     #[cold]
     pub(crate) fn too_deep(&self) -> Error {
         Error::new(ErrorKind::Limit)
             .expecting(format!("at most {} levels of nesting", self.depth))
             .finding("a deeper one")
-            .helping("raise the limit `depth` if the input is trusted")
+            .helping(raise("depth"))
     }
 
     #[cold]
@@ -86,7 +163,7 @@ impl Limits {
         Error::new(ErrorKind::Limit)
             .expecting(format!("at most {} values", self.nodes))
             .finding("more of them")
-            .helping("raise the limit `nodes` if the input is trusted")
+            .helping(raise("nodes"))
     }
 
     #[cold]
@@ -94,16 +171,19 @@ impl Limits {
         Error::new(ErrorKind::Limit)
             .expecting(format!("strings of at most {} bytes", self.string))
             .finding(format!("one of {len}"))
-            .helping("raise the limit `string` if the input is trusted")
+            .helping(raise("string"))
     }
 
     #[cfg_attr(not(any(feature = "snappy", feature = "zlib", feature = "zstd")), allow(dead_code))]
     #[cold]
     pub(crate) fn too_large(&self, most: u64) -> Error {
-        Error::new(ErrorKind::Limit)
+        let error = Error::new(ErrorKind::Limit)
             .expecting(format!("at most {most} bytes after decompression"))
-            .finding("more of them")
-            .helping("raise the limits `ratio` and `decompressed` if the input is trusted")
+            .finding("more of them");
+        match self.ratio {
+            u64::MAX => error.helping(raise("decompressed")),
+            _ => error.helping("raise the limits `ratio` and `decompressed` if the input is trusted"),
+        }
     }
 
     #[cold]
@@ -111,7 +191,7 @@ impl Limits {
         Error::new(ErrorKind::Limit)
             .expecting(format!("at most {most} values from copies and repeated links"))
             .finding("more of them")
-            .helping("raise the limit `expansion` if the input is trusted")
+            .helping(raise("expansion"))
     }
 
     #[cold]
@@ -119,6 +199,14 @@ impl Limits {
         Error::new(ErrorKind::Limit)
             .expecting(format!("integers of at most {} digits", self.digits))
             .finding("a longer one")
-            .helping("raise the limit `digits` if the input is trusted")
+            .helping(raise("digits"))
+    }
+
+    #[cold]
+    pub(crate) fn too_much_output(&self, most: u64) -> Error {
+        Error::new(ErrorKind::Limit)
+            .expecting(format!("at most {most} bytes of output"))
+            .finding("more of them: copies, links or indentation make much of a small input")
+            .helping(raise(if self.output == u64::MAX { "growth" } else { "output" }))
     }
 }

@@ -1,6 +1,11 @@
 //! Where writers write to, and what they could not say.
 
+mod metered;
+
+pub(crate) use metered::{Metered, Rationed, metered};
+
 use crate::error::Error;
+use crate::limits::Limits;
 use std::fmt;
 
 /// Where a writer writes to.
@@ -19,6 +24,30 @@ pub trait Output {
     fn ready(&mut self) -> Result<(), Error> {
         Ok(())
     }
+
+    /// As [`Output::ready`], but the buffer has to stay: what is in it may still be
+    /// touched.
+    ///
+    /// # Errors
+    /// If there is too much in it.
+    fn held(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// How many bytes more may be written. A writer that writes much without
+    /// calling [`Output::ready`] looks.
+    fn room(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// How much of what is always allowed, however small the input, is left: for
+    /// outputs that many documents go to.
+    fn slack(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// So much of it was used.
+    fn spend(&mut self, _bytes: u64) {}
 
     /// One of several values at the root is complete, and ends where the buffer does.
     /// For formats that write such as texts of their own (Data::Dumper).
@@ -146,6 +175,18 @@ pub enum LossKind {
     /// A member was left out whose name would have passed for one that the target
     /// writes itself, as that of the class.
     Reserved,
+    /// A number became a string that has its digits.
+    Quoted,
+    /// A float without a fraction became an integer.
+    Integral,
+    /// A map became a list, or a list a map.
+    ArrayKind,
+    /// A struct of Ruby's became an ordinary object.
+    Struct,
+    /// A string of digits became a number.
+    Unquoted,
+    /// Text became bytes, or bytes text, of other characters.
+    Text,
 }
 
 impl LossKind {
@@ -232,6 +273,12 @@ impl LossKind {
                 "member left out, as its name is kept for the class",
                 "members left out, as their name is kept for the class",
             ),
+            LossKind::Quoted => ("number written as a string", "numbers written as strings"),
+            LossKind::Integral => ("float written as an integer", "floats written as integers"),
+            LossKind::ArrayKind => ("map written as a list or list as a map", "maps written as lists or lists as maps"),
+            LossKind::Struct => ("struct written as an ordinary object", "structs written as ordinary objects"),
+            LossKind::Unquoted => ("string of digits written as a number", "strings of digits written as numbers"),
+            LossKind::Text => ("text written as bytes or bytes as text", "texts written as bytes or bytes as texts"),
         };
         if count == 1 { one } else { many }
     }
@@ -279,6 +326,12 @@ impl LossKind {
             LossKind::Null => "null",
             LossKind::Wide => "wide",
             LossKind::Reserved => "reserved",
+            LossKind::Quoted => "quoted",
+            LossKind::Integral => "integral",
+            LossKind::ArrayKind => "array-kind",
+            LossKind::Struct => "struct",
+            LossKind::Unquoted => "unquoted",
+            LossKind::Text => "text",
         }
     }
 }
@@ -292,20 +345,35 @@ pub struct Loss {
     pub count: u64,
     /// The path of the first one.
     pub path: String,
+    /// The paths of the next ones, as many as [`Limits::loss_paths`](crate::Limits::loss_paths)
+    /// asks for.
+    pub more: Vec<String>,
 }
 
 /// What a writer could not say, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     list: Vec<Loss>,
+    /// How many paths beside the first are kept.
+    more: usize,
 }
 
 impl Losses {
-    /// Counts a loss. The path is asked for at the first of its kind only.
+    /// None yet; of each kind so many paths are kept as the limits say.
+    pub(crate) fn within(limits: &Limits) -> Losses {
+        Losses { list: Vec::new(), more: limits.loss_paths.saturating_sub(1) as usize }
+    }
+
+    /// Counts a loss. The path is asked for only if it is kept.
     pub fn add(&mut self, kind: LossKind, path: impl FnOnce() -> String) {
         match self.list.iter_mut().find(|loss| loss.kind == kind) {
-            Some(loss) => loss.count += 1,
-            None => self.list.push(Loss { kind, count: 1, path: path() }),
+            Some(loss) => {
+                loss.count += 1;
+                if loss.more.len() < self.more {
+                    loss.more.push(path());
+                }
+            }
+            None => self.list.push(Loss { kind, count: 1, path: path(), more: Vec::new() }),
         }
     }
 
@@ -318,9 +386,14 @@ impl Losses {
 
     /// Counts what another part of the same document lost.
     pub fn merge(&mut self, other: Losses) {
+        let most = self.more.max(other.more);
         for loss in other.list {
             match self.list.iter_mut().find(|known| known.kind == loss.kind) {
-                Some(known) => known.count += loss.count,
+                Some(known) => {
+                    known.count += loss.count;
+                    let room = most.saturating_sub(known.more.len());
+                    known.more.extend(std::iter::once(loss.path).chain(loss.more).take(room));
+                }
                 None => self.list.push(loss),
             }
         }

@@ -8,9 +8,10 @@ use std::fs;
 use std::path::Path;
 
 /// The formats, and what the tables call them.
-const TARGETS: [(&str, &str); 8] = [
+const TARGETS: [(&str, &str); 9] = [
     ("json", "JSON"),
     ("storable", "Storable"),
+    ("storable:netorder", NETWORK),
     ("sereal", "Sereal"),
     ("dumper", "Data::Dumper"),
     ("php", "PHP"),
@@ -19,16 +20,21 @@ const TARGETS: [(&str, &str); 8] = [
     ("marshal", "Marshal"),
 ];
 
+/// A column of the larger table only.
+const NETWORK: &str = "Storable, network order";
+
 /// What is converted, and how it is written as `json:typed` with plain strings
 /// as bytes.
 const ROWS: &[(&str, &str)] = &[
     ("undef, NULL, nil", "[null]"),
     ("boolean", "[true]"),
-    ("integer of 64 bits", "[-1]"),
+    ("integer of up to 10 characters", "[-1]"),
+    ("integer of 64 bits", "[12345678901]"),
     ("integer above that, below 2^64", "[18446744073709551615]"),
     ("integer beyond 64 bits", "[18446744073709551616]"),
     ("float", "[0.5]"),
     ("float that is integral", "[3.0]"),
+    ("negative zero", "[-0.0]"),
     ("infinity, not a number", r#"[{"$float":"inf"}]"#),
     ("float beyond 64 bits", r#"[{"$float128":"3ffd5555555555555555555555555555"}]"#),
     ("bytes, ASCII", r#"["abc"]"#),
@@ -41,10 +47,13 @@ const ROWS: &[(&str, &str)] = &[
     ("enum case", r#"[{"$enum":"Suit:Hearts"}]"#),
     ("element that does not exist", r#"[{"$hole":1}]"#),
     ("map", r#"[{"b":1,"a":2}]"#),
+    ("map without entries", "[{}]"),
+    ("map whose keys are those of a list", r#"[{"$map":[[0,1],[1,2]]}]"#),
     ("key that is an integer", r#"[{"$map":[[1,2]]}]"#),
     ("key twice", r#"[{"$map":[["a",1],["a",2]]}]"#),
     ("restricted hash", r#"[{"$map":[["a",1]],"$restricted":true,"$locked":[0],"$placeholders":["b"]}]"#),
     ("key that is an integer's text", r#"[{"1":2}]"#),
+    ("keys that are the same elsewhere", r#"[{"$map":[[1,"a"],["1","b"]]}]"#),
     ("key that is a float", r#"[{"$map":[[1.5,2]]}]"#),
     ("key that is null", r#"[{"$map":[[null,2]]}]"#),
     ("key that is a symbol", r#"[{"$map":[[{"$symbol":"a"},1]]}]"#),
@@ -85,6 +94,7 @@ const ROWS: &[(&str, &str)] = &[
         r#"[{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[["a",true]],"$default":false}]]}}]"#,
     ),
     ("regular expression", r#"[{"$regexp":"a+","$flags":"i"}]"#),
+    ("regular expression with text in it", r#"[{"$regexp":{"$text":"é+"},"$flags":"u"}]"#),
     ("regular expression with other flags", r#"[{"$regexp":"a+","$flags":"a"}]"#),
     ("code as text", r#"[{"$code":"{ 1 }"}]"#),
     ("v-string", r#"[{"$vstring":"v1.2","$value":"\u0001\u0002"}]"#),
@@ -171,18 +181,19 @@ const FEATURES: &[(&str, &str)] = &[
 ];
 
 fn features() -> String {
-    let names = TARGETS.map(|(_, name)| name).join(" | ");
-    let mut table = format!("| | {names} |\n|---{}|\n", "|---".repeat(TARGETS.len()));
+    let targets: Vec<_> = TARGETS.into_iter().filter(|(_, name)| *name != NETWORK).collect();
+    let names = targets.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(" | ");
+    let mut table = format!("| | {names} |\n|---{}|\n", "|---".repeat(targets.len()));
     for (feature, row) in FEATURES {
         let (_, value) = ROWS.iter().find(|(name, _)| name == row).expect("a row of the table");
         let text = typed(value);
         let document = read(text.as_bytes(), "json:typed");
-        let cells = TARGETS.map(|(to, _)| match cell(&document, value, to) {
+        let cells = targets.iter().map(|(to, _)| match cell(&document, value, to) {
             said if said.starts_with("the same") || said == format!("`{value}`") => "yes",
             said if said.starts_with("error") => "no",
             _ => "changed",
         });
-        table += &format!("| {feature} | {} |\n", cells.join(" | "));
+        table += &format!("| {feature} | {} |\n", cells.collect::<Vec<_>>().join(" | "));
     }
     table
 }

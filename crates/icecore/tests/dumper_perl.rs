@@ -31,6 +31,7 @@ fn is_same(text: &Document<'_>, image: &Document<'_>) -> bool {
 fn options(mode: &str) -> dumper::ReadOptions {
     let setting = |name: &str| mode.split(',').find_map(|setting| setting.strip_prefix(name)).map(str::to_owned);
     let mut options = dumper::ReadOptions::default();
+    options.narrow = true;
     if mode.contains("Terse=1") {
         options.pad = setting("Pad=");
     }

@@ -51,7 +51,8 @@ $VAR1 = {
         };
 "
     );
-    assert!(losses.is_empty());
+    let losses: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.path.as_str())).collect();
+    assert_eq!(losses, [(LossKind::Quoted, "$.at.x")]);
     let (text, _) = try_write(&document, |options| {
         (options.indent, options.quotekeys, options.trailingcomma) = (1, false, true);
         options.names = vec!["*person".into()];
@@ -81,11 +82,15 @@ fn what_other_languages_have() {
     check(r#"[{"$symbol":"ok"}]"#, "['ok']", &[LossKind::Symbol]);
     check(r#"[{"$attributes":{"a":1},"$value":"abc"}]"#, "['abc']", &[LossKind::Attributes]);
     check(r#"{"$map":[["a",1]],"$default":[0]}"#, "{'a' => 1}", &[LossKind::MapKind]);
-    check(r#"{"$map":[[1,2],[null,3],[true,4]]}"#, "{'1' => 2,'' => 3,'1' => 4}", &[LossKind::Key]);
+    check(
+        r#"{"$map":[[1,2],[null,3],[true,4]]}"#,
+        "{'1' => 2,'' => 3,'1' => 4}",
+        &[LossKind::DuplicateKey, LossKind::Key],
+    );
     check("[true,false]", "[1,'']", &[LossKind::Bool]);
     check("[123456789012345678901234567890]", "['123456789012345678901234567890']", &[LossKind::BigInt]);
-    check("[0.1,1e300,3.0]", "['0.1','1e+300','3']", &[]);
-    check("[0.30000000000000004]", "['0.3']", &[LossKind::Precision]);
+    check("[0.1,1e300,3.0]", "['0.1','1e+300','3']", &[LossKind::Quoted]);
+    check("[0.30000000000000004]", "['0.3']", &[LossKind::Precision, LossKind::Quoted]);
     check(r#"[{"$id":1,"$value":"s"},{"$link":1}]"#, "['s','s']", &[LossKind::Sharing]);
     check(r#"["caf\u00e9","\u263a"]"#, r#"["caf\x{e9}","\x{263a}"]"#, &[]);
 }

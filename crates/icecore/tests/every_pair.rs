@@ -59,7 +59,9 @@ struct Common<'d> {
 impl<'d> Common<'d> {
     fn of(document: &'d Document<'d>, is_loose: bool) -> Option<String> {
         let again = document.nodes().iter().filter(|node| matches!(node.kind, Kind::Link | Kind::Alias));
-        let shared = again.map(|node| resolved(document, node.payload as u32)).collect();
+        // Whether a regexp is the same one makes no difference to a program of Ruby's.
+        let is_shared = |at: &u32| document.nodes()[*at as usize].kind != Kind::Regexp;
+        let shared = again.map(|node| resolved(document, node.payload as u32)).filter(is_shared).collect();
         let mut common = Common { document, shared, seen: HashMap::new(), depth: 0, is_too_deep: false, is_loose };
         let mut text = String::new();
         // A scalar at the top is a reference to it in Perl.
@@ -200,7 +202,7 @@ fn resolved(document: &Document<'_>, mut at: u32) -> u32 {
     for _ in 0..64 {
         let node = &document.nodes()[at as usize];
         match node.kind {
-            Kind::Link | Kind::Alias => at = node.payload as u32,
+            Kind::Link | Kind::Alias | Kind::Copy => at = node.payload as u32,
             // The map that is an object's body is the object.
             Kind::Map if at > 0 && document.nodes()[at as usize - 1].kind == Kind::Object => return at - 1,
             _ => break,

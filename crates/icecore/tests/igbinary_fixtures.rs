@@ -96,7 +96,7 @@ impl Describer {
                 }
                 return;
             }
-            Value::Link(target) => return self.plain(target),
+            Value::Link(target) | Value::Copy(target) => return self.plain(target),
             Value::Array | Value::Map => {
                 let _ = write!(self.text, "a{}( ", value.len());
                 return self.entries(value, false);

@@ -107,7 +107,8 @@ fn a_bomb_in_a_bomb_is_bounded_as_one() {
     assert_eq!(unwrapped("gzip/zlib", &outer, &limits), Err(ErrorKind::Limit));
     // Layers between them do not hide it.
     let hidden = wrapped("base64/gzip/base64/zlib", &zeros);
-    assert_eq!(unwrapped("base64/gzip/base64/zlib", &hidden, &Limits::default()), Err(ErrorKind::Limit));
+    assert_eq!(unwrapped("base64/gzip/base64/zlib", &hidden, &limits), Err(ErrorKind::Limit));
+    assert!(unwrapped("base64/gzip/base64/zlib", &hidden, &Limits::default()).is_ok());
 }
 
 /// The body of a format counts as a layer, too.
@@ -119,9 +120,15 @@ fn a_bomb_in_a_format_is_bounded_with_its_wrappers() {
     assert!(bytes.len() < 8000);
     let mut limits = Limits::default();
     let stage = Stage::parse("gzip/sereal").unwrap();
-    assert_eq!(icecore::read_as(&bytes, &stage, &limits).unwrap_err().kind(), ErrorKind::Limit);
-    limits.ratio = 1 << 20;
     assert!(icecore::read_as(&bytes, &stage, &limits).is_ok());
+    limits.ratio = 1000;
+    let error = icecore::read_as(&bytes, &stage, &limits).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+    assert!(error.help().unwrap().contains("`ratio` and `decompressed`"), "{error}");
+    limits = Limits::default();
+    limits.decompressed = 20 << 20;
+    let error = icecore::read_as(&bytes, &stage, &limits).unwrap_err();
+    assert!(error.help().unwrap().contains("--limit decompressed=N"), "{error}");
 }
 
 #[cfg(feature = "zlib")]
@@ -134,6 +141,44 @@ fn strings_that_are_bombs_are_no_way_around() {
     let document = format!("[{}]", vec![format!("\"{bomb}\""); 200].join(","));
     let error = deep::open(read(document.as_bytes()).unwrap(), &Limits::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
+}
+
+/// What was decompressed for nothing counts as well: else each of many strings that
+/// break off at their end would cost as much as the limit allows.
+#[cfg(all(feature = "zlib", feature = "zstd"))]
+#[test]
+fn strings_that_break_off_count_against_the_limit() {
+    let json = format!("[{}1]", "1,".repeat(1 << 20));
+    for layer in ["gzip", "zlib", "zstd", "sereal"] {
+        let bomb = match layer {
+            "sereal" => {
+                convert(format!("[\"{}\"]", "a".repeat(2 << 20)).as_bytes(), "json", "sereal:compress=zlib").unwrap()
+            }
+            _ => wrapped(layer, json.as_bytes()),
+        };
+        let mut broken = bomb.clone();
+        match layer {
+            // The last bytes are a checksum, or of the length.
+            "sereal" | "gzip" => *broken.last_mut().unwrap() ^= 1,
+            _ => broken.truncate(bomb.len() - 2),
+        }
+        let document = || {
+            let mut b = icecore::Builder::new();
+            b.begin_array();
+            for _ in 0..10 {
+                b.bytes(&broken);
+            }
+            b.end();
+            b.finish().unwrap()
+        };
+        let mut limits = Limits::default();
+        assert_eq!(deep::open(document(), &limits).unwrap().opened.len(), 0, "{layer}");
+        limits.decompressed = 8 << 20;
+        match deep::open(document(), &limits) {
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Limit, "{layer}"),
+            Ok(_) => panic!("{layer}: all of them were decompressed"),
+        }
+    }
 }
 
 #[test]

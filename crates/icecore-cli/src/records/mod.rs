@@ -12,10 +12,10 @@ pub use tally::{Fault, Tally, Wrong, grouped, write_summary};
 pub use window::{CHUNK, Window};
 
 use crate::reading::{MARK, knows_no_mark};
-use crate::report::{Report, Stop};
+use crate::report::{Report, Stop, code, plain};
 use crate::sink::Sink;
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
-use std::io::Read;
+use std::io::{self, Read};
 
 /// How near to the end of what is there an error may be one of the end.
 const NEAR: usize = 64;
@@ -98,7 +98,17 @@ impl<'r, R: Read> Run<'r, R> {
         match self.window.more() {
             Ok(()) => Ok(Next::Go),
             Err(error) => {
-                self.report.io(&self.tally.input, &error);
+                match error.kind() {
+                    // What is packed is broken.
+                    io::ErrorKind::InvalidData
+                    | io::ErrorKind::InvalidInput
+                    | io::ErrorKind::UnexpectedEof
+                    | io::ErrorKind::Other => {
+                        self.report.bad_input();
+                        self.report.fault(code::INPUT, &self.tally.input, plain(&error));
+                    }
+                    _ => self.report.io(&self.tally.input, &error),
+                }
                 self.is_broken = true;
                 Ok(Next::End)
             }
@@ -305,6 +315,45 @@ impl<'r, R: Read> Run<'r, R> {
             if self.more(sink)? == Next::End {
                 return Ok(Next::End);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::When;
+    use crate::paint::Paint;
+    use icecore::Limits;
+
+    /// How many bytes are looked at again.
+    fn again(bytes: &[u8]) -> u64 {
+        let stage = |name| Stage::parse(name).unwrap();
+        let plan = Plan {
+            step: Step::new(stage("sereal"), stage("json"), &Limits::default(), false),
+            from: stage("sereal"),
+            frame: Frame::Documents,
+            out: Frame::Documents,
+            lines: true,
+            keep_going: true,
+            strict: false,
+            most: 1 << 30,
+        };
+        let mut report = Report::new(Paint::new(When::Never, &std::io::stderr()), true);
+        let mut run = Run::new(plan, Window::new(bytes, CHUNK), "bytes", &mut report);
+        assert!(!run.all(&mut Sink::nowhere()).unwrap_or(true));
+        assert_eq!(run.tally.bytes, bytes.len() as u64);
+        run.again
+    }
+
+    /// What is skipped is bad from each of its bytes on to its end.
+    #[test]
+    fn the_work_does_not_grow_with_the_square_of_what_is_skipped() {
+        for documents in [12_500, 25_000, 50_000, 100_000, 200_000] {
+            let bytes = b"=\xF3rl\x05\x00\x28\x2b\xFF\xFF\x7F".repeat(documents);
+            let looked = again(&bytes);
+            assert!(looked >= bytes.len() as u64, "{documents} documents: {looked}");
+            assert!(looked <= ALWAYS + (AGAIN + 1) * bytes.len() as u64, "{documents} documents: {looked}");
         }
     }
 }

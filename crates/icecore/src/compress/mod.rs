@@ -43,7 +43,8 @@ fn step(so_far: usize, most: u64) -> usize {
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 enum Stop {
     TooMuch,
-    Broken(std::io::Error),
+    /// And how much was read before.
+    Broken(std::io::Error, usize),
 }
 
 /// All that a decoder gives, if that is not more than `most` bytes.
@@ -53,7 +54,8 @@ fn drain(decoder: &mut impl std::io::Read, most: u64) -> Result<Vec<u8>, Stop> {
     let mut out = Vec::new();
     loop {
         let step = step(out.len(), most) as u64;
-        let given = decoder.by_ref().take(step).read_to_end(&mut out).map_err(Stop::Broken)?;
+        let given = decoder.by_ref().take(step).read_to_end(&mut out);
+        let given = given.map_err(|why| Stop::Broken(why, out.len()))?;
         if out.len() as u64 > most {
             return Err(Stop::TooMuch);
         }

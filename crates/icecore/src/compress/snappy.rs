@@ -15,7 +15,7 @@ pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<
     if declared > RATIO.saturating_mul(body.len() as u64) {
         return Err(broken("snappy", format!("{} bytes that claim to be {declared}", body.len())));
     }
-    snap::raw::Decoder::new().decompress_vec(body).map_err(|why| broken("snappy", why))
+    snap::raw::Decoder::new().decompress_vec(body).map_err(|why| broken("snappy", why).having_spent(declared as usize))
 }
 
 pub(crate) fn compress(body: &[u8]) -> Result<Vec<u8>, Error> {

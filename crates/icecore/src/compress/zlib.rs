@@ -3,8 +3,13 @@
 use super::{Beginning, Stop, beginning, broken, drain, step};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
+use crate::wrap::StreamFn;
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress, Status};
+
+/// What is inside, bit by bit.
+pub(crate) const STREAM: Option<StreamFn> = Some(|from| Ok(Box::new(ZlibDecoder::new(from))));
+pub(crate) const GZIP_STREAM: Option<StreamFn> = Some(|from| Ok(Box::new(MultiGzDecoder::new(from))));
 
 pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
     let mut inflate = Decompress::new(true);
@@ -14,7 +19,7 @@ pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<
         out.reserve(step(out.len(), most));
         let rest = body.get(usize::try_from(taken).unwrap_or(usize::MAX)..).unwrap_or(&[]);
         let status = inflate.decompress_vec(rest, &mut out, FlushDecompress::None);
-        let status = status.map_err(|why| broken("zlib", why))?;
+        let status = status.map_err(|why| broken("zlib", why).having_spent(out.len()))?;
         if out.len() as u64 > most {
             return Err(limits.too_large(most));
         }
@@ -22,11 +27,11 @@ pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<
             break;
         }
         if inflate.total_in() == taken && inflate.total_out() == given {
-            return Err(broken("zlib", "its end too early"));
+            return Err(broken("zlib", "its end too early").having_spent(out.len()));
         }
     }
     if inflate.total_in() < body.len() as u64 {
-        return Err(broken("zlib", "bytes behind its end"));
+        return Err(broken("zlib", "bytes behind its end").having_spent(out.len()));
     }
     Ok(out)
 }
@@ -76,15 +81,16 @@ pub(crate) fn gunzip(body: &[u8], most: u64, limits: &Limits) -> Result<(Vec<u8>
     match drain(&mut decoder, most) {
         Ok(out) => Ok((out, header)),
         Err(Stop::TooMuch) => Err(limits.too_large(most)),
-        Err(Stop::Broken(why)) => {
+        Err(Stop::Broken(why, spent)) => {
             let at = body.len().saturating_sub(decoder.get_ref().len());
-            match why.kind() {
-                std::io::ErrorKind::UnexpectedEof => Err(Error::new(ErrorKind::Truncated)
+            let error = match why.kind() {
+                std::io::ErrorKind::UnexpectedEof => Error::new(ErrorKind::Truncated)
                     .at(body.len())
                     .expecting("whole members of gzip and nothing else")
-                    .finding("the end of the input")),
-                _ => Err(broken("gzip", why).at(at)),
-            }
+                    .finding("the end of the input"),
+                _ => broken("gzip", why).at(at),
+            };
+            Err(error.having_spent(spent))
         }
     }
 }

@@ -8,7 +8,9 @@ use super::{LEVELS, Opened};
 use crate::document::{Cursor, Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Tape, flag};
 use crate::error::{Error, ErrorKind};
 use crate::known::Known;
-use crate::limits::Limits;
+use crate::limits::{Limits, raise};
+use crate::places::is_long;
+use crate::seeded::SeededMap;
 
 /// The flags that belong to the place of a value and not to the value.
 const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD | flag::TARGET;
@@ -23,6 +25,10 @@ pub(super) struct Copier<'l> {
     /// How many bytes may still be opened.
     left: u64,
     most: u64,
+    /// How many bytes strings may still be decompressed to.
+    unpacked: u64,
+    /// Long strings that are nothing else: copies of them are not looked at again.
+    plain: SeededMap<(bool, u64, usize), ()>,
 }
 
 /// A document that is being copied.
@@ -69,7 +75,16 @@ impl<'l> Copier<'l> {
         tape.arena.clone_from(&old.arena);
         tape.first_item = old.first_item;
         let most = limits.expanded_from(document.input().len() + old.arena.len());
-        Copier { tape, opened: Vec::new(), limits, input: document.input(), left: most, most }
+        Copier {
+            tape,
+            opened: Vec::new(),
+            limits,
+            input: document.input(),
+            left: most,
+            most,
+            unpacked: limits.decompressed,
+            plain: SeededMap::default(),
+        }
     }
 
     /// Copies the document, its strings opened. `None`: there was nothing to open.
@@ -131,6 +146,9 @@ impl<'l> Copier<'l> {
             // Of a root that was copied, nothing outside is named: that was looked at.
             let target = target.checked_sub(u64::from(start)).and_then(|target| moved.get(target as usize));
             self.tape.nodes[copy as usize].payload = target.copied().map_or(u64::from(u32::MAX), u64::from);
+            if let (Kind::Copy, Some(target)) = (self.tape.nodes[copy as usize].kind, target) {
+                self.tape.mark_copied(*target);
+            }
         }
         Ok(moved)
     }
@@ -144,11 +162,27 @@ impl<'l> Copier<'l> {
     fn string(&mut self, source: &Source<'_>, node: &Node, key: u16, depth: u32) -> Result<Option<u32>, Error> {
         let document = source.document;
         let bytes = document.bytes(node);
+        let place = source.place(node);
+        let name = match place {
+            Place::Input(start) => (true, start, bytes.len()),
+            Place::Arena(start) => (false, start, bytes.len()),
+        };
+        if is_long(bytes) && self.plain.contains_key(&name) {
+            return Ok(None);
+        }
         let mut limits = self.limits.clone();
         limits.depth = limits.depth.saturating_sub(depth);
         limits.nodes = limits.nodes.saturating_sub(self.tape.len());
-        let inside = look::inside(bytes, &limits).map_err(|error| self.refused(key, error))?;
-        let Some(Inside { stage, document: inner }) = inside else { return Ok(None) };
+        limits.decompressed = self.unpacked;
+        let inside = look::inside(bytes, &mut limits);
+        self.unpacked = limits.decompressed;
+        let inside = inside.map_err(|error| self.refused(key, error))?;
+        let Some(Inside { stage, document: inner }) = inside else {
+            if is_long(bytes) {
+                self.plain.insert(name, ());
+            }
+            return Ok(None);
+        };
         let (root, end) = (inner.root().index(), inner.root().next());
         let inner_nodes = inner.nodes().get(root as usize..end as usize).unwrap_or(&[]);
         let leads_out =
@@ -167,7 +201,6 @@ impl<'l> Copier<'l> {
         let cost = len.max(inner.input().len() as u64);
         let Some(left) = self.left.checked_sub(cost) else { return Err(self.too_much(key)) };
         self.left = left;
-        let place = source.place(node);
         let input = match offset_in(bytes, inner.input()) {
             Some(by) => shifted(place, by),
             None => Place::Arena(self.keep(inner.input())),
@@ -199,7 +232,7 @@ impl<'l> Copier<'l> {
         let error = Error::new(ErrorKind::Limit)
             .expecting(format!("at most {} bytes of strings that are opened", self.most))
             .finding("more of them")
-            .helping("raise the limit `expansion` if the input is trusted");
+            .helping(raise("expansion"));
         self.refused(key, error)
     }
 
@@ -217,12 +250,15 @@ impl<'l> Copier<'l> {
             new.set_end(0);
             if let (true, Some(names)) = (node.class() != 0, &mut source.names) {
                 let class = names.class(&mut self.tape, source.document, node.class())?;
-                new.payload = u64::from(class) << 32;
+                new.set_class(class);
             }
         } else if node.kind.has_bytes() {
             let len = source.document.bytes(node).len();
             new = self.tape.placed(node.kind, source.place(node), len);
             new.flags = node.flags;
+            if node.kind == Kind::Module {
+                return Ok(new.in_form(node.form()));
+            }
             let encoding = match (source.is_long(node), &mut source.names) {
                 (true, _) => 0,
                 (false, Some(names)) => names.encoding(&mut self.tape, source.document, node.encoding())?,
@@ -306,7 +342,7 @@ impl Source<'_> {
     /// Where the bytes of a string are for the copy.
     fn place(&self, node: &Node) -> Place {
         let place = if self.is_long(node) {
-            self.document.tape().long.get(node.payload as usize).map_or(Place::Arena(0), |long| long.place)
+            self.document.tape().long.get(node.long_index()).map_or(Place::Arena(0), |long| long.place)
         } else {
             node.place()
         };

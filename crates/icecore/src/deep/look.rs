@@ -33,16 +33,23 @@ pub(super) struct Inside<'b> {
 /// assert_eq!((stage("5"), stage("[]"), stage("a:1:{broken")), (None, None, None));
 /// ```
 pub fn stage_of(bytes: &[u8], limits: &Limits) -> Option<Stage> {
+    stage_within(bytes, &mut limits.clone())
+}
+
+/// As [`stage_of`], for many strings: what one of them is decompressed to is missing
+/// in [`Limits::decompressed`] for the next.
+pub fn stage_within(bytes: &[u8], limits: &mut Limits) -> Option<Stage> {
     look(bytes, limits, WRAPPERS).ok().flatten().map(|inside| inside.stage)
 }
 
 /// What is in these bytes. An error is a limit that was reached by something that
-/// is frozen data as far as it was read.
-pub(super) fn inside<'b>(bytes: &'b [u8], limits: &Limits) -> Result<Option<Inside<'b>>, Error> {
+/// is frozen data as far as it was read. What was decompressed is taken off the
+/// limits, whatever came of it: there may be many strings.
+pub(super) fn inside<'b>(bytes: &'b [u8], limits: &mut Limits) -> Result<Option<Inside<'b>>, Error> {
     look(bytes, limits, WRAPPERS)
 }
 
-fn look<'b>(bytes: &'b [u8], limits: &Limits, wrappers: u32) -> Result<Option<Inside<'b>>, Error> {
+fn look<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Option<Inside<'b>>, Error> {
     if bytes.len() < 2 {
         return Ok(None);
     }
@@ -50,8 +57,11 @@ fn look<'b>(bytes: &'b [u8], limits: &Limits, wrappers: u32) -> Result<Option<In
         if !is_candidate(format, bytes) {
             continue;
         }
-        let read = (format.read)(bytes, &Settings::new(), Request::new(limits)).whole(bytes, format.name);
-        match read {
+        let outcome = (format.read)(bytes, &Settings::new(), Request::new(limits));
+        let spent = outcome.error.as_ref().map_or(0, Error::spent);
+        let body = outcome.document.input().len().saturating_sub(bytes.len());
+        limits.decompressed = limits.decompressed.saturating_sub(spent + body as u64);
+        match outcome.whole(bytes, format.name) {
             Ok(document) if is_worth_it(format, &document) => {
                 return Ok(Some(Inside { stage: Stage::of(format), document }));
             }
@@ -73,27 +83,27 @@ fn look<'b>(bytes: &'b [u8], limits: &Limits, wrappers: u32) -> Result<Option<In
 fn wrapped<'b>(
     wrapper: &'static Wrapper,
     bytes: &'b [u8],
-    limits: &Limits,
+    limits: &mut Limits,
     left: u32,
 ) -> Result<Option<Inside<'b>>, Error> {
     if wrapper.evidence != Evidence::Frame && !is_promising(wrapper, bytes, left) {
         return Ok(None);
     }
     let settings = wrapper.settings_for(bytes);
-    let mut limits = limits.clone();
-    // No more than what its own length allows: there may be many strings.
-    limits.decompressed = limits.decompressed.min(limits.ratio.saturating_mul(bytes.len() as u64));
-    let unwrapped = match (wrapper.unwrap)(bytes, &settings, &limits) {
+    let unwrapped = match (wrapper.unwrap)(bytes, &settings, limits) {
         Ok(unwrapped) => unwrapped,
         Err(error) if error.kind() == ErrorKind::Limit => return Err(error),
-        Err(_) => return Ok(None),
+        Err(error) => {
+            limits.decompressed = limits.decompressed.saturating_sub(error.spent());
+            return Ok(None);
+        }
     };
     if unwrapped.bytes.len() > bytes.len() {
         limits.decompressed = limits.decompressed.saturating_sub(unwrapped.bytes.len() as u64);
     }
     let found = match &unwrapped.bytes {
-        Cow::Borrowed(bytes) => look(bytes, &limits, left)?,
-        Cow::Owned(bytes) => look(bytes, &limits, left)?
+        Cow::Borrowed(bytes) => look(bytes, limits, left)?,
+        Cow::Owned(bytes) => look(bytes, limits, left)?
             .map(|inside| Inside { stage: inside.stage, document: inside.document.into_owned() }),
     };
     Ok(found.map(|Inside { stage, document }| Inside { stage: stage.wrapped_in(wrapper, settings), document }))

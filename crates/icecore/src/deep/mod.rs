@@ -12,7 +12,7 @@
 mod copy;
 mod look;
 
-pub use look::stage_of;
+pub use look::{stage_of, stage_within};
 
 use crate::document::Document;
 use crate::error::Error;

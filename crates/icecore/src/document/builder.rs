@@ -257,11 +257,20 @@ impl Builder {
         self.again(Kind::Alias, target)
     }
 
+    /// The value at `target` again, as a value of its own: [`Kind::Copy`].
+    pub fn copy(&mut self, target: u32) -> &mut Builder {
+        if self.tape.next(target) > self.tape.len() || self.open.iter().any(|frame| frame.at == target) {
+            self.mistake = self.mistake.or(Some("a copy of what is not complete"));
+        }
+        self.again(Kind::Copy, target)
+    }
+
     fn again(&mut self, kind: Kind, target: u32) -> &mut Builder {
         match self.tape.nodes.get(target as usize) {
-            Some(node) if !matches!(node.kind, Kind::Link | Kind::Alias) => {
-                self.tape.mark_target(target);
-            }
+            Some(node) if !node.kind.is_again() => match kind {
+                Kind::Copy => self.tape.mark_copied(target),
+                _ => self.tape.mark_target(target),
+            },
             _ => self.mistake = self.mistake.or(Some("a link to nothing")),
         }
         self.leaf(Node::leaf(kind, u64::from(target)))

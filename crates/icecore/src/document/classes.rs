@@ -2,7 +2,8 @@
 
 use super::Document;
 use super::node::{Form, IS_KEY, Kind, flag};
-use super::path::{STEPS, push_gap};
+use super::path::{KEY, STEPS, push_gap, told};
+use crate::places::{Places, is_long};
 use std::collections::HashMap;
 
 /// A class that a document names, in one of the ways in which it does.
@@ -48,6 +49,8 @@ impl Document<'_> {
     pub fn classes(&self) -> Vec<ClassUse> {
         let mut uses: Vec<ClassUse> = Vec::new();
         let mut known: HashMap<(&[u8], bool, &'static str), usize> = HashMap::new();
+        // Long names that were met, in each way.
+        let mut places: HashMap<(bool, &'static str), Places<usize>> = HashMap::new();
         let mut stack: Vec<Frame> = Vec::new();
         for at in 0..self.tape.len() {
             while stack.pop_if(|frame| frame.end <= at).is_some() {}
@@ -65,8 +68,15 @@ impl Document<'_> {
                 None => 0,
             };
             if let Some((name, is_text, kind)) = self.class_at(at) {
-                match known.get(&(name, is_text, kind)) {
-                    Some(index) => uses[*index].count += 1,
+                let mut place = is_long(name).then(|| places.entry((is_text, kind)).or_default());
+                let near = place.as_ref().and_then(|place| place.get(name));
+                match near.or_else(|| known.get(&(name, is_text, kind)).copied()) {
+                    Some(index) => {
+                        uses[index].count += 1;
+                        if let Some(place) = &mut place {
+                            place.set(name, index);
+                        }
+                    }
                     None => {
                         known.insert((name, is_text, kind), uses.len());
                         let path = self.path_of_stack(&stack, steps);
@@ -119,17 +129,17 @@ impl Document<'_> {
         let mut path = String::from("$");
         let step = |frame: &Frame| {
             let kind = self.tape.nodes[frame.node as usize].kind;
-            self.tape.child_step(kind, frame.child, frame.key, frame.position, &self.input)
+            self.tape.child_step(kind, frame.child, frame.key, frame.position, &self.input, KEY)
         };
         if steps <= STEPS {
             path.extend(stack.iter().filter_map(step));
-            return path;
+            return told(path);
         }
         path.extend(stack.iter().filter_map(step).take(STEPS / 2));
         push_gap(&mut path, steps - STEPS);
         let mut tail: Vec<_> = stack.iter().rev().filter_map(step).take(STEPS / 2).collect();
         tail.reverse();
         path.extend(tail);
-        path
+        told(path)
     }
 }

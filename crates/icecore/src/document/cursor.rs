@@ -63,6 +63,8 @@ pub enum Value<'d> {
     Link(Cursor<'d>),
     /// The same variable again.
     Alias(Cursor<'d>),
+    /// An equal value again, which is not shared.
+    Copy(Cursor<'d>),
     /// An array: see [`Cursor::items`].
     Array,
     /// A map: see [`Cursor::entries`].
@@ -196,6 +198,7 @@ impl<'d> Cursor<'d> {
             Kind::Hole => Value::Hole,
             Kind::Link => Value::Link(self.to(node.payload as u32)),
             Kind::Alias => Value::Alias(self.to(node.payload as u32)),
+            Kind::Copy => Value::Copy(self.to(node.payload as u32)),
             Kind::Array => Value::Array,
             Kind::Map => Value::Map,
             Kind::Ref => Value::Ref(self.child(0)),

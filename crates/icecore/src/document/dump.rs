@@ -44,7 +44,7 @@ impl Document<'_> {
             Kind::Float => write!(f, " {:?}", f64::from_bits(node.payload)),
             Kind::Float32 => write!(f, " {:?}", f32::from_bits(node.payload as u32)),
             Kind::BigInt | Kind::Float128 => write!(f, " {:02x?}", self.bytes(node)),
-            Kind::Link | Kind::Alias => write!(f, " -> {}", node.payload),
+            Kind::Link | Kind::Alias | Kind::Copy => write!(f, " -> {}", node.payload),
             kind if kind.has_bytes() => write!(f, " {:?}", String::from_utf8_lossy(self.bytes(node))),
             kind if kind.is_container() => {
                 if kind.has_class()

@@ -3,6 +3,7 @@
 use super::Document;
 use super::cursor::{Cursor, Key};
 use super::node::{Kind, Node, flag};
+use crate::limits::Limits;
 use std::collections::HashMap;
 
 /// How documents are compared.
@@ -10,7 +11,8 @@ use std::collections::HashMap;
 /// Two documents are equal if a program could not tell them apart: same
 /// values, and the same value shared in the same places. Which of two places a
 /// shared value is written at, and which at the other is the link, makes no
-/// difference; neither do spelling and whether a float needed 32 or 64 bits.
+/// difference; neither do spelling, whether a float needed 32 or 64 bits, and
+/// whether an equal value was stored once ([`Kind::Copy`]).
 ///
 /// ```
 /// use icecore::Comparison;
@@ -46,8 +48,18 @@ impl Comparison {
         self
     }
 
-    /// Whether they are equal. Linear in the nodes, whatever their depth.
+    /// Whether they are equal. Linear in the nodes, whatever their depth; where copies
+    /// of copies make more values than the default limits allow, documents are only
+    /// equal if they are stored alike.
     pub fn equal(self, a: &Document<'_>, b: &Document<'_>) -> bool {
+        let limits = Limits::default();
+        match (a.without_copies(&limits), b.without_copies(&limits)) {
+            (Ok(a), Ok(b)) => self.walk(&a, &b),
+            _ => self.walk(a, b),
+        }
+    }
+
+    fn walk(self, a: &Document<'_>, b: &Document<'_>) -> bool {
         let mut walk =
             Walk { comparison: self, a, b, stack: Vec::new(), variables: Pairs::default(), values: Pairs::default() };
         match (a.header(), b.header()) {
@@ -115,15 +127,21 @@ fn follow(document: &Document<'_>, mut at: u32, kind: Kind) -> u32 {
     at
 }
 
-/// What a link or an alias names in the end.
-pub(super) fn resolve(document: &Document<'_>, at: u32) -> u32 {
-    let at = follow(document, at, Kind::Alias);
-    follow(document, follow(document, at, Kind::Link), Kind::Alias)
+/// What a link, an alias or a copy names in the end.
+pub(super) fn resolve(document: &Document<'_>, mut at: u32) -> u32 {
+    for _ in 0..64 {
+        match node(document, at) {
+            Some(node) if node.kind.is_again() => at = node.payload as u32,
+            _ => break,
+        }
+    }
+    at
 }
 
 impl Walk<'_> {
     fn run(&mut self) -> bool {
         while let Some((a, b)) = self.stack.pop() {
+            crate::steps::count(1);
             if !self.pair(a, b) {
                 return false;
             }
@@ -167,7 +185,7 @@ impl Walk<'_> {
             return self.leaves(x, y);
         }
         let specific = if matches!(x.kind, Kind::Array | Kind::Map) { 0xF0 & !flag::HINT } else { 0xF0 };
-        if x.kind != y.kind || x.aux != y.aux || x.flags & specific != y.flags & specific {
+        if x.kind != y.kind || x.aux != y.aux || x.flags & specific != y.flags & specific || x.form() != y.form() {
             return false;
         }
         if let (name_a, name_b) = (a.class_name(), b.class_name())
@@ -283,6 +301,7 @@ impl Walk<'_> {
                 };
                 bytes_x == bytes_y && name(self.a, x) == name(self.b, y)
             }
+            Kind::Module => bytes_x == bytes_y && x.form() == y.form(),
             kind if kind.has_bytes() => bytes_x == bytes_y && x.flags & SPECIFIC == y.flags & SPECIFIC,
             _ => x.payload == y.payload,
         }

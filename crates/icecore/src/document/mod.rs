@@ -4,6 +4,7 @@
 
 mod builder;
 mod classes;
+mod copies;
 mod cursor;
 mod detail;
 mod dump;
@@ -14,6 +15,7 @@ mod naming;
 mod node;
 mod path;
 mod repair;
+mod repeated;
 mod sink;
 mod tape;
 mod to_perl;
@@ -29,6 +31,7 @@ pub use naming::Visibility;
 pub(crate) use naming::{Naming, renamed, unmangled};
 pub use node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
 pub use repair::Repair;
+pub(crate) use repeated::lose_repeated;
 pub use sink::{Detailed, Sink};
 pub use tape::Tape;
 pub use window::Receive;
@@ -132,6 +135,13 @@ impl<'a> Document<'a> {
     /// decompressed from it.
     pub fn input(&self) -> &[u8] {
         &self.input
+    }
+
+    /// How many bytes the document was read from, after decompression. `None`, if
+    /// it was not read: a program's own values have no input.
+    pub(crate) fn size(&self) -> Option<usize> {
+        let was_read = !self.input.is_empty() && !self.tape.is_by_hand();
+        was_read.then(|| self.input.len().saturating_add(self.tape.arena.len()))
     }
 
     /// The bytes of a node that has bytes.

@@ -4,6 +4,9 @@ use super::node::{Kind, Node, Place};
 
 /// The most names that a table gives ids to. Further ones are `None`.
 const CAPACITY: usize = 65_533;
+/// Bits of the kinds of names; others are both.
+const BYTES: u8 = 1;
+const TEXT: u8 = 2;
 /// How far a lookup probes. Bounded, so that keys made to collide cost a key
 /// node each and not a search each.
 const PROBES: usize = 16;
@@ -36,6 +39,8 @@ pub struct Names {
     plain: Vec<bool>,
     /// Whether there is a name that is not plain.
     marked: bool,
+    /// Of which kinds names without flags are.
+    kinds: u8,
     /// Whether there is one of a key that is allowed, but absent.
     absent: bool,
     /// Whether there is a symbol.
@@ -148,6 +153,12 @@ impl Names {
     #[inline]
     pub(crate) fn any_marked(&self) -> bool {
         self.marked
+    }
+
+    /// Whether names may differ in more than their bytes.
+    #[inline]
+    pub(crate) fn are_mixed(&self) -> bool {
+        self.kinds == BYTES | TEXT
     }
 
     /// Whether there is a name of a key that is allowed, but absent.
@@ -340,6 +351,11 @@ impl Names {
         }
         let is_plain = node.flags == 0 && (node.kind == Kind::Bytes || node.kind == Kind::Text && bytes.is_ascii());
         self.marked |= !is_plain;
+        self.kinds |= match node.kind {
+            Kind::Bytes if node.flags == 0 => BYTES,
+            Kind::Text if node.flags == 0 => TEXT,
+            _ => BYTES | TEXT,
+        };
         self.plain.push(is_plain);
         self.absent |= node.flags & super::flag::PLACEHOLDER != 0;
         self.symbol |= node.kind == Kind::Symbol;

@@ -78,9 +78,13 @@ pub(crate) fn unmangled(name: &[u8]) -> Option<&[u8]> {
     Visibility::of(name).map(|(_, name)| name)
 }
 
-/// The document with the names that the target has, and what that loses. `None`
-/// if it has them already. Nodes keep their places.
-pub(crate) fn renamed<'d>(document: &'d Document<'_>, naming: Naming) -> Option<(Document<'d>, Losses)> {
+/// The document with the names that the target has, and what that loses too. An
+/// error if it has them already. Nodes keep their places.
+pub(crate) fn renamed<'d>(
+    document: &'d Document<'_>,
+    naming: Naming,
+    losses: Losses,
+) -> Result<(Document<'d>, Losses), Losses> {
     let tape = document.tape();
     let has_members =
         naming.drops_sigils() && tape.keys().any_symbol() || naming.drops_visibility() && tape.keys().any_mangled();
@@ -88,9 +92,9 @@ pub(crate) fn renamed<'d>(document: &'d Document<'_>, naming: Naming) -> Option<
     // A struct's members have no sigil, so the writer must not give them one.
     let may_have_structs = naming == Naming::Ruby && !tape.classes().is_empty();
     if !has_members && !has_classes && !may_have_structs {
-        return None;
+        return Err(losses);
     }
-    let mut renamer = Renamer { document, naming, tape: Cow::Borrowed(tape), losses: Losses::default() };
+    let mut renamer = Renamer { document, naming, tape: Cow::Borrowed(tape), losses };
     for at in 0..tape.len() {
         let node = &tape.nodes[at as usize];
         if has_classes && matches!(node.kind, Kind::Object | Kind::Opaque | Kind::Attrs) {
@@ -102,8 +106,8 @@ pub(crate) fn renamed<'d>(document: &'d Document<'_>, naming: Naming) -> Option<
         }
     }
     match renamer.tape {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(tape) => Some((Document::from_tape(Cow::Borrowed(document.input()), tape), renamer.losses)),
+        Cow::Borrowed(_) => Err(renamer.losses),
+        Cow::Owned(tape) => Ok((Document::from_tape(Cow::Borrowed(document.input()), tape), renamer.losses)),
     }
 }
 

@@ -46,6 +46,11 @@ pub enum Kind {
     Link = 15,
     /// The same variable again: `payload` is the index of the node in it.
     Alias = 16,
+    /// An equal value again, which its original stored once: `payload` is the index
+    /// of the node that it equals, which stands before it and is complete. No program
+    /// could change one and see it in the other, so this is no sharing: an array that
+    /// PHP copies when it is written to, a number or a time of Ruby's.
+    Copy = 17,
 
     /// `aux` items.
     Array = 32,
@@ -77,10 +82,10 @@ impl Kind {
         self as u8 >= Kind::Array as u8
     }
 
-    /// Whether this is a link or an alias.
+    /// Whether this names another node: a link, an alias or a copy.
     #[inline]
-    pub(crate) const fn is_again(self) -> bool {
-        matches!(self, Kind::Link | Kind::Alias)
+    pub const fn is_again(self) -> bool {
+        matches!(self, Kind::Link | Kind::Alias | Kind::Copy)
     }
 
     /// Whether `aux` and `payload` name bytes.
@@ -121,7 +126,7 @@ pub mod flag {
     pub const WEAK: u8 = 0x02;
     /// The reference to this value is marked as overloaded (Storable).
     pub const OVERLOAD: u8 = 0x04;
-    /// A link or an alias elsewhere names this node.
+    /// A link, an alias or a copy elsewhere names this node.
     pub const TARGET: u8 = 0x08;
 
     /// On a `BigInt`: below zero.
@@ -134,9 +139,8 @@ pub mod flag {
     pub const DEFAULT: u8 = 0x40;
     /// On a `Regexp`: not blessed.
     pub const BARE: u8 = 0x10;
-    /// On a `Null` or a `Bool` that was made from a running program: the value
-    /// that perl itself has but one of, not a variable. Writers choose another
-    /// form for it where the original does.
+    /// On a `Null` or a `Bool`: the value that perl itself has but one of, not a
+    /// variable. Writers choose another form for it where the original does.
     pub const OWN: u8 = 0x10;
     /// On a `Null` with [`OWN`]: it is an item of an array.
     pub const ITEM: u8 = 0x20;
@@ -152,15 +156,15 @@ pub mod flag {
     /// On a key: its value is read-only.
     pub const LOCKED: u8 = 0x10;
     /// On a key: allowed in a restricted hash, but absent. Its value is a
-    /// `Hole`.
+    /// `Hole`. With [`HINT`] the hash is not restricted any more.
     pub const PLACEHOLDER: u8 = 0x20;
     /// On a key whose bytes are ASCII: it was given as UTF-8 text.
     pub const WAS_TEXT: u8 = 0x40;
 }
 
 /// In which of its forms an object, an opaque object, a tied variable, a
-/// module name or an attribute was written. Kept in the upper half of
-/// [`Node::flags`].
+/// module name or an attribute was written. Kept in a byte of
+/// [`Node::payload`].
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -221,15 +225,16 @@ impl Form {
         Form::Variable,
     ];
 
-    /// The form's bits in [`Node::flags`].
+    /// The form's bits in [`Node::payload`].
     #[inline]
-    pub const fn bits(self) -> u8 {
-        (self as u8) << 4
+    pub const fn bits(self) -> u64 {
+        (self as u64) << FORM_SHIFT
     }
 
+    /// The form with this number; the usual one, if there is none.
     #[inline]
-    fn from_flags(flags: u8) -> Form {
-        Self::ALL[usize::from(flags >> 4)]
+    fn from_number(number: u8) -> Form {
+        Self::ALL.get(usize::from(number)).copied().unwrap_or(Form::Usual)
     }
 }
 
@@ -242,6 +247,9 @@ pub const IS_KEY: u16 = 0xFFFE;
 
 const ARENA: u64 = 1 << 63;
 const ENCODING_SHIFT: u32 = 48;
+const CLASS_SHIFT: u32 = 32;
+const FORM_SHIFT: u32 = 48;
+const FORM_MASK: u64 = 0xFF << FORM_SHIFT;
 const OFFSET_MASK: u64 = (1 << ENCODING_SHIFT) - 1;
 /// `aux` of a string whose place stands in the table of long strings.
 pub(crate) const LONG: u32 = u32::MAX;
@@ -251,10 +259,12 @@ pub(crate) const LONG: u32 = u32::MAX;
 /// | field | leaf | string | container |
 /// |---|---|---|---|
 /// | `kind` | [`Kind`] | | |
-/// | `flags` | bits of [`flag`], or a [`Form`] in the upper half | | |
+/// | `flags` | bits of [`flag`] | | |
 /// | `key` | id of the key of this value | | |
 /// | `aux` | 0 | length in bytes | number of children or entries |
-/// | `payload` | the value | where (see [`Place`]) | end index; class id in the upper half |
+/// | `payload` | the value | 48 bits: where (see [`Place`]); 15 bits: encoding | 32 bits: end index; 16: class id; 8: [`Form`]; 8: zero, room for more flags |
+///
+/// A [`Kind::Module`] has no encoding; its form stands where a container has it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -326,7 +336,7 @@ impl Node {
     /// A container that is still open: it has no end yet.
     #[inline]
     pub const fn open(kind: Kind, class: u32) -> Node {
-        Node { kind, flags: 0, key: NO_KEY, aux: 0, payload: (class as u64) << 32 }
+        Node { kind, flags: 0, key: NO_KEY, aux: 0, payload: (class as u64 & 0xFFFF) << CLASS_SHIFT }
     }
 
     /// The same node with these flags set as well.
@@ -339,7 +349,7 @@ impl Node {
     /// The same node in this form.
     #[inline]
     pub const fn in_form(mut self, form: Form) -> Node {
-        self.flags = (self.flags & 0x0F) | form.bits();
+        self.payload = (self.payload & !FORM_MASK) | form.bits();
         self
     }
 
@@ -353,7 +363,7 @@ impl Node {
     /// attribute.
     #[inline]
     pub fn form(&self) -> Form {
-        Form::from_flags(self.flags)
+        Form::from_number((self.payload >> FORM_SHIFT) as u8)
     }
 
     /// Of a container: the index behind its last child; 0 while it is open.
@@ -365,7 +375,12 @@ impl Node {
     /// Of a container: the id of its class; 0 is none.
     #[inline]
     pub const fn class(&self) -> u32 {
-        (self.payload >> 32) as u32
+        (self.payload >> CLASS_SHIFT) as u16 as u32
+    }
+
+    #[inline]
+    pub(crate) fn set_class(&mut self, class: u32) {
+        self.payload = (self.payload & !(0xFFFF << CLASS_SHIFT)) | (u64::from(class) & 0xFFFF) << CLASS_SHIFT;
     }
 
     #[inline]
@@ -381,10 +396,19 @@ impl Node {
         if self.payload & ARENA != 0 { Place::Arena(offset) } else { Place::Input(offset) }
     }
 
-    /// Of a string with a named encoding: the id of the encoding.
+    /// Of a string in the table of long strings: its place there.
+    #[inline]
+    pub(crate) const fn long_index(&self) -> usize {
+        (self.payload & OFFSET_MASK) as usize
+    }
+
+    /// Of a string with a named encoding: the id of the encoding; 0 for any other.
     #[inline]
     pub const fn encoding(&self) -> u16 {
-        ((self.payload & !ARENA) >> ENCODING_SHIFT) as u16
+        match self.kind {
+            Kind::Module => 0,
+            _ => ((self.payload & !ARENA) >> ENCODING_SHIFT) as u16,
+        }
     }
 
     #[inline]

@@ -4,6 +4,8 @@ use super::foretold::Foretold;
 use super::names::Names;
 use super::node::{self, Kind, NO_KEY, Node, Place, flag};
 use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::steps;
 
 /// A long string's place and length.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +40,9 @@ pub struct Tape {
     /// away.
     pub(crate) first_item: u64,
     /// Somebody else filled it, who may have made mistakes.
-    by_hand: bool,
+    pub(crate) by_hand: bool,
+    /// Whether there may be a [`Kind::Copy`].
+    copies: bool,
 }
 
 impl Tape {
@@ -61,6 +65,7 @@ impl Tape {
         self.header = None;
         self.first_item = 0;
         self.by_hand = false;
+        self.copies = false;
     }
 
     /// The nodes.
@@ -135,6 +140,34 @@ impl Tape {
         self.by_hand = true;
     }
 
+    /// The same tables beside other nodes.
+    pub(crate) fn with_nodes(&self, nodes: Vec<Node>, root: u32, header: Option<u32>, copies: bool) -> Tape {
+        Tape {
+            nodes,
+            keys: self.keys.clone(),
+            foretold: Vec::new(),
+            classes: self.classes.clone(),
+            encodings: self.encodings.clone(),
+            arena: self.arena.clone(),
+            long: self.long.clone(),
+            root,
+            header,
+            first_item: self.first_item,
+            by_hand: self.by_hand,
+            copies,
+        }
+    }
+
+    /// Whether there is a [`Kind::Copy`] on it.
+    pub(crate) fn has_copies(&self) -> bool {
+        (self.copies || self.by_hand) && self.nodes.iter().any(|node| node.kind == Kind::Copy)
+    }
+
+    /// Whether somebody else than a reader filled it.
+    pub(crate) fn is_by_hand(&self) -> bool {
+        self.by_hand
+    }
+
     /// Looks whether a tape that was filled by hand makes sense.
     ///
     /// # Errors
@@ -146,6 +179,28 @@ impl Tape {
         Err(Error::new(ErrorKind::Usage)
             .expecting("containers that end within each other, and links to nodes")
             .finding("others"))
+    }
+
+    /// Makes sure that the strings, each as often as it stands there, have no more
+    /// bytes than the limits allow to be written for an input of `size` bytes: for who
+    /// builds a value for each node, and copies what a tape has once.
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if they have.
+    pub fn check_strings(&self, limits: &Limits, size: usize) -> Result<(), Error> {
+        let len = |node: &Node| match node.kind {
+            Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol if node.aux == node::LONG => {
+                self.long.get(node.payload as usize).map_or(0, |long| long.len)
+            }
+            Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol => u64::from(node.aux),
+            _ => 0,
+        };
+        let target = |node: &Node| self.nodes.get(node.payload as usize).map_or(0, len);
+        let is_again = |node: &Node| matches!(node.kind, Kind::Link | Kind::Alias);
+        let of = |node: &Node| if is_again(node) { target(node) } else { len(node) };
+        let all = self.nodes.iter().fold(0u64, |sum, node| sum.saturating_add(of(node)));
+        let most = limits.output_from(size);
+        if all <= most { Ok(()) } else { Err(limits.too_much_output(most)) }
     }
 
     /// The places and lengths of strings that are too long for a node.
@@ -182,6 +237,7 @@ impl Tape {
     /// Appends a node and returns its index.
     #[inline]
     pub(crate) fn push(&mut self, node: Node) -> u32 {
+        steps::count(1);
         let at = self.nodes.len() as u32;
         self.nodes.push(node);
         at
@@ -234,8 +290,7 @@ impl Tape {
 
     /// Gives the container at `at` its class.
     pub(crate) fn set_class(&mut self, at: u32, class: u32) {
-        let node = &mut self.nodes[at as usize];
-        node.payload = node.payload & 0xFFFF_FFFF | u64::from(class) << 32;
+        self.nodes[at as usize].set_class(class);
     }
 
     /// Puts another leaf in the place of the one at `at`.
@@ -274,6 +329,7 @@ impl Tape {
     /// The index behind the node at `at` and all that is in it.
     #[inline]
     pub(crate) fn next(&self, at: u32) -> u32 {
+        steps::count(1);
         let Some(node) = self.nodes.get(at as usize) else { return at.saturating_add(1) };
         if !node.kind.is_container() {
             at + 1
@@ -290,11 +346,18 @@ impl Tape {
         self.nodes[at as usize].flags |= flag::TARGET;
     }
 
+    /// Marks the node at `at` as one that a copy names.
+    #[inline]
+    pub(crate) fn mark_copied(&mut self, at: u32) {
+        self.mark_target(at);
+        self.copies = true;
+    }
+
     /// The bytes of a string node.
     #[inline]
     pub(crate) fn bytes<'d>(&'d self, node: &Node, input: &'d [u8]) -> &'d [u8] {
         let (place, len) = if node.aux == node::LONG {
-            match self.long.get(node.payload as usize) {
+            match self.long.get(node.long_index()) {
                 Some(long) => (long.place, long.len as usize),
                 None => return &[],
             }

@@ -1,6 +1,9 @@
 //! A document as perl can build it.
 
 use super::{Document, IS_KEY, Kind, NO_KEY, Name, Naming, Node, Tape, flag, renamed};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::output::Losses;
 use std::borrow::Cow;
 
 impl Tape {
@@ -11,6 +14,7 @@ impl Tape {
     /// - Symbols are strings. Text that is not UTF-8 is bytes.
     /// - A link to a string or a number is that string or number once more.
     /// - Attributes of a value and the default value of a map are gone.
+    /// - A copy is the value once more.
     ///
     /// `input` is what the tape was read from.
     ///
@@ -19,13 +23,17 @@ impl Tape {
     /// let dump = b"\x04\x08[\x07:\x06a@\x00";
     /// let stage = Stage::parse("marshal")?;
     /// let mut document = icecore::read_with(dump, &stage, Request::new(&Limits::default()))?;
-    /// document.tape_mut().to_perl(dump);
+    /// document.tape_mut().to_perl(dump, &Limits::default())?;
     /// assert_eq!(document.nodes()[1].kind, Kind::Bytes);
     /// # Ok::<(), icecore::Error>(())
     /// ```
-    pub fn to_perl(&mut self, input: &[u8]) {
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if copies of copies make too many values.
+    pub fn to_perl(&mut self, input: &[u8], limits: &Limits) -> Result<(), Error> {
+        self.expand_copies(input, limits)?;
         let document = Document::new(Cow::Borrowed(input), std::mem::take(self));
-        let named = renamed(&document, Naming::Perl).map(|(named, _)| named.into_tape());
+        let named = renamed(&document, Naming::Perl, Losses::default()).ok().map(|(named, _)| named.into_tape());
         *self = named.unwrap_or_else(|| document.into_tape());
         if self.keys.any_symbol() {
             self.replace_keys(|name| (name.node.kind == Kind::Symbol).then(|| kind_of(name.bytes)));
@@ -51,6 +59,7 @@ impl Tape {
         if self.nodes.iter().any(has_more) {
             self.without_attributes();
         }
+        Ok(())
     }
 
     /// Text that is ASCII becomes bytes, for perl, whose strings are not marked as
@@ -198,7 +207,7 @@ mod tests {
     fn as_perl(typed: &str) -> String {
         let stage = Stage::parse("json:typed").unwrap();
         let mut document = crate::read_with(typed.as_bytes(), &stage, Request::new(&Limits::default())).unwrap();
-        document.tape_mut().to_perl(typed.as_bytes());
+        document.tape_mut().to_perl(typed.as_bytes(), &Limits::default()).unwrap();
         let said = String::from_utf8(crate::write(&document, "json:typed").unwrap()).unwrap();
         let head = r#"{"$icecore":1,"$strings":"text","$value":"#;
         said.strip_prefix(head).and_then(|said| said.strip_suffix('}')).unwrap_or(&said).to_owned()

@@ -74,7 +74,7 @@ impl Late {
             }
             if node.kind.is_container() {
                 node.set_end(ended(node.end()));
-            } else if matches!(node.kind, Kind::Link | Kind::Alias) {
+            } else if node.kind.is_again() {
                 node.payload = u64::from(moved(node.payload as u32));
             }
             nodes.push(node);

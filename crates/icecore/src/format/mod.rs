@@ -18,13 +18,15 @@ mod php_lacks;
 mod php_text;
 mod scan;
 
-use crate::document::{Document, Naming, Receive, Tape, Windows, renamed};
+use crate::document::{Document, Naming, Receive, Tape, Windows, lose_repeated, renamed};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::{Opt, Settings};
 use crate::output::{Losses, Output};
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
+pub(crate) use php_text::push_float as push_php_float;
 pub(crate) use scan::Scan;
 
 /// A format: its row in the registry.
@@ -135,21 +137,34 @@ impl<'a> Rest<'a> {
     }
 }
 
+/// The document for a writer that has sharing, but no copies: checked, if it was made
+/// by hand, and each copy written out.
+pub(crate) fn uncopied<'d>(document: &'d Document<'_>, limits: &Limits) -> Result<Cow<'d, Document<'d>>, Error> {
+    document.tape().check()?;
+    document.without_copies(limits)
+}
+
 /// Writes the document with the names that the target has for classes and
 /// members; as it is, if it was read from that very format.
 pub(crate) fn write_named(
     document: &Document<'_>,
     format: &'static str,
     naming: Naming,
+    limits: &Limits,
     write: impl FnOnce(&Document<'_>) -> Result<Losses, Error>,
 ) -> Result<Losses, Error> {
     if document.spelling_of(format).is_some() {
         return write(document);
     }
-    match renamed(document, naming) {
-        None => write(document),
-        Some((document, mut losses)) => {
+    let mut losses = Losses::within(limits);
+    lose_repeated(document, naming, &mut losses);
+    match renamed(document, naming, losses) {
+        Ok((document, mut losses)) => {
             losses.merge(write(&document)?);
+            Ok(losses)
+        }
+        Err(mut losses) => {
+            losses.merge(write(document)?);
             Ok(losses)
         }
     }

@@ -1,7 +1,7 @@
 //! What PHP has nothing for: shared by the formats of PHP.
 
 use crate::document::{Document, IS_KEY, Kind, Node, flag};
-use crate::format::php_text::{push_float, push_uint};
+use crate::format::php_text::{integer_key, push_float, push_uint};
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
 
@@ -72,6 +72,48 @@ pub(crate) fn lost_flags(node: &Node, mut lose: impl FnMut(LossKind)) {
     }
 }
 
+/// Names what becomes of a map whose keys are those of a list, and of a list whose
+/// items become members: PHP has one kind of array.
+pub(crate) fn lost_shape(document: &Document<'_>, at: u32, is_body: bool, lose: impl FnOnce(LossKind)) {
+    let Some(node) = document.nodes().get(at as usize) else { return };
+    let is_other = match node.kind {
+        Kind::Map if !is_body => node.aux == 0 || is_list(document, at, node),
+        Kind::Array => is_body && node.aux > 0,
+        _ => false,
+    };
+    if is_other {
+        lose(LossKind::ArrayKind);
+    }
+}
+
+/// Whether the keys of a map are 0, 1, 2 and so on.
+fn is_list(document: &Document<'_>, at: u32, map: &Node) -> bool {
+    let tape = document.tape();
+    let (mut next, mut count) = (at + 1, 0i64);
+    for _ in 0..map.aux {
+        let Some(node) = tape.nodes.get(next as usize) else { return false };
+        let (key, bytes, value) = if node.key == IS_KEY {
+            (*node, if node.kind.has_bytes() { document.bytes(node) } else { &[] }, tape.next(next))
+        } else {
+            let Some(name) = tape.keys().get(u32::from(node.key)) else { return false };
+            (name.node, name.bytes, next)
+        };
+        if !(key.kind.is_string() && key.has(flag::PLACEHOLDER)) {
+            let number = match key.kind {
+                Kind::Int => Some(key.payload as i64),
+                kind if kind.is_string() => integer_key(bytes),
+                _ => key_text(&key).and_then(|text| integer_key(&text)),
+            };
+            if number != Some(count) {
+                return false;
+            }
+            count += 1;
+        }
+        next = tape.next(value);
+    }
+    true
+}
+
 /// Names what is lost with the node at `at`, if only what is in it is written.
 pub(crate) fn lost_wrapper(document: &Document<'_>, at: u32, mut lose: impl FnMut(LossKind)) {
     let Some(node) = document.nodes().get(at as usize) else { return };
@@ -91,6 +133,15 @@ pub(crate) fn lost_wrapper(document: &Document<'_>, at: u32, mut lose: impl FnMu
             lose(LossKind::RegexpFlags);
         }
     }
+}
+
+/// Whether this is a link to a string or a number: one object in Ruby. PHP has only
+/// variables that are shared, and a string that is linked is in most dumps a literal
+/// that nobody changes: it is written again.
+pub(crate) fn is_again_a_leaf(document: &Document<'_>, node: &Node) -> bool {
+    let named = document.nodes().get(node.payload as usize).map(|named| named.kind);
+    let is_value = |kind: Kind| !kind.is_container() && !kind.is_again() && kind != Kind::EnumCase;
+    node.kind == Kind::Link && named.is_some_and(is_value)
 }
 
 /// The text of a key that PHP has only as a string. `None`: it has none.

@@ -110,15 +110,23 @@ fn table(rows: &[Row], with_files: bool, paint: Paint) -> String {
     let width = |of: fn(&Row) -> usize, least: usize| rows.iter().map(of).max().unwrap_or(0).max(least);
     let counts = width(|row| row.count.to_string().len(), "COUNT".len());
     let kinds = width(|row| row.kind.len(), "KIND".len());
-    let names = width(|row| plain::line(&row.class).chars().count(), "CLASS".len());
+    let names = width(|row| shown(&row.class).chars().count(), "CLASS".len());
     let head = format!("{:>counts$}  {:kinds$}  {:names$}  FIRST AT", "COUNT", "KIND", "CLASS");
     let mut text = format!("{}\n", paint.ink(Ink::Faint, head));
     for Row { class, kind, count, path, file, .. } in rows {
-        let padding = names - plain::line(class).chars().count();
-        let class = paint.ink(Ink::Class, class);
+        let class = shown(class);
+        let padding = names - class.chars().count();
+        let class = paint.ink(Ink::Class, &class);
         let (file, path) = (plain::line(file), plain::line(path));
         let file = if with_files { format!("{file} ") } else { String::new() };
         text.push_str(&format!("{count:>counts$}  {kind:kinds$}  {class}{:padding$}  {file}{path}\n", ""));
     }
     text
+}
+
+/// The longest name that is shown in full; `--json` has all of it.
+const NAME: usize = 160;
+
+fn shown(class: &str) -> String {
+    plain::line(&icecore::shortened(class, NAME)).into_owned()
 }

@@ -43,11 +43,38 @@ impl Job<'_> {
                 return Ok(false);
             }
         };
-        // What is wrapped as a whole is unwrapped as a whole.
-        if frame == Frame::Documents && !stage.wrappers().is_empty() {
-            return self.unwrapped(window, &name, sink, report);
+        if frame != Frame::Documents || stage.wrappers().is_empty() {
+            return self.run(stage, frame, window, &name, sink, report);
         }
-        let mut run = Run::new(self.plan(stage, frame), window, &name, report);
+        // What is packed is unpacked bit by bit, if it has one wrapper and may be written
+        // before it was read to its end.
+        let inner = stage.inner().filter(|inner| inner.wrappers().is_empty() && !self.args.strict);
+        let outer = stage.wrappers()[0].wrapper();
+        if let Some(inner) = inner.filter(|_| outer.can_stream()) {
+            match outer.stream(Box::new(window.into_reader())) {
+                Some(Ok(inside)) => {
+                    let window = Window::new(inside, self.args.chunk);
+                    return self.run(inner, frame, window, &name, sink, report);
+                }
+                Some(Err(error)) => report.io(&name, &error),
+                None => {}
+            }
+            return Ok(false);
+        }
+        self.unwrapped(window, &name, sink, report)
+    }
+
+    /// Converts the records of a window.
+    fn run(
+        &self,
+        stage: Stage,
+        frame: Frame,
+        window: Window<Box<dyn Read + Send>>,
+        name: &str,
+        sink: &mut Sink,
+        report: &mut Report,
+    ) -> Result<bool, Stop> {
+        let mut run = Run::new(self.plan(stage, frame), window, name, report);
         sink.hold();
         let end = run.all(sink)?;
         let tally = run.tally;

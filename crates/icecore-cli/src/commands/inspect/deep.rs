@@ -3,16 +3,41 @@
 use super::Piece;
 use icecore::{Document, Kind, Limits, Outcome, Request, Stage, deep};
 use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 
 /// Longer strings get no hint: finding out costs time.
 const HINT: usize = 1 << 20;
+/// Shorter ones are as quickly looked at as looked up.
+const SHORT: usize = 64;
+
+/// What looking into strings may still cost, over all strings of an input.
+pub struct Spent {
+    /// For finding out what they are, and for reading them.
+    looks: RefCell<Limits>,
+    opens: RefCell<Limits>,
+    /// How many bytes may still be opened.
+    left: Cell<u64>,
+}
+
+impl Spent {
+    /// Nothing so far, for an input of this many bytes.
+    pub fn nothing(limits: &Limits, size: usize) -> Spent {
+        let left = Cell::new(limits.expanded_from(size));
+        Spent { looks: RefCell::new(limits.clone()), opens: RefCell::new(limits.clone()), left }
+    }
+}
+
+/// What the strings of a document are, by their place: copies name one string again
+/// and again, which is looked at once.
+pub type Known = HashMap<(u64, u32), Option<Stage>>;
 
 /// How strings are looked into.
 #[derive(Clone, Copy)]
 pub struct Look<'l> {
     /// Whether what is in them is shown.
     pub opens: bool,
-    pub limits: &'l Limits,
+    pub spent: &'l Spent,
     /// In how many strings this is.
     pub level: u32,
     /// How deep the string stands that this is in.
@@ -34,32 +59,48 @@ impl<'l> Look<'l> {
     }
 
     /// What a value is, if it is a string that is frozen data.
-    pub fn stage(&self, document: &Document<'_>, node: u32, depth: u32) -> Option<Stage> {
+    pub fn stage(&self, document: &Document<'_>, node: u32, depth: u32, seen: &mut Known) -> Option<Stage> {
         let known = document.nodes().get(node as usize)?;
         let bytes = matches!(known.kind, Kind::Bytes | Kind::Text).then(|| document.bytes(known))?;
         if !self.shows(depth) && bytes.len() > HINT {
             return None;
         }
-        deep::stage_of(bytes, self.limits)
+        let look = || deep::stage_within(bytes, &mut self.spent.looks.borrow_mut());
+        if bytes.len() <= SHORT {
+            return look();
+        }
+        seen.entry((known.payload, known.aux)).or_insert_with(look).clone()
+    }
+
+    /// Whether so many bytes may still be opened.
+    fn may_open(&self, len: usize) -> bool {
+        let left = self.spent.left.get().checked_sub(len as u64);
+        self.spent.left.set(left.unwrap_or(0));
+        left.is_some()
     }
 }
 
 /// Reads what is in a string and hands it on, as a piece of the input if it stands
-/// there as it is.
+/// there as it is. `None`: too much was opened already.
 pub fn open<T>(
     piece: &Piece<'_>,
     bytes: &[u8],
     stage: &Stage,
-    limits: &Limits,
+    look: Look<'_>,
     then: impl FnOnce(&Piece<'_>, &Outcome<'_>) -> Result<T, crate::report::Stop>,
 ) -> Result<Option<T>, crate::report::Stop> {
-    let Ok(unwrapped) = stage.unwrap(bytes, limits) else { return Ok(None) };
+    let mut limits = look.spent.opens.borrow().clone();
+    let Ok(unwrapped) = stage.unwrap_within(bytes, &mut limits) else { return Ok(None) };
+    look.spent.opens.borrow_mut().decompressed = limits.decompressed;
     let offset = match &unwrapped.bytes {
         Cow::Borrowed(bytes) if !piece.is_apart => offset_in(piece.bytes, bytes).map(|by| piece.start + by),
         _ => None,
     };
     let bytes = &*unwrapped.bytes;
-    let outcome = (stage.format().read)(bytes, stage.settings(), Request::new(limits).detailed());
+    let outcome = (stage.format().read)(bytes, stage.settings(), Request::new(&limits).detailed());
+    if !look.may_open(bytes.len().max(outcome.document.input().len())) {
+        return Ok(None);
+    }
     let (start, is_apart) = (offset.unwrap_or(0), offset.is_none());
     then(&Piece { name: piece.name, stage, notes: &unwrapped.notes, bytes, start, is_apart }, &outcome).map(Some)
 }

@@ -22,9 +22,19 @@ pub fn words(document: &Document<'_>, node: u32, most: usize) -> Words {
     let Some(here) = document.at(node) else {
         return Words { kind: "nothing", class: None, value: None, marks: Vec::new() };
     };
-    let class = here.node().kind.has_class().then(|| lossy(here.class()));
+    let class = here.node().kind.has_class().then(|| class_words(here.class(), most));
     let class = class.filter(|class| !class.is_empty());
     Words { kind: kind(here), class, value: value(here, most), marks: marks(here) }
+}
+
+/// A class name, shortened for people.
+fn class_words(name: &[u8], most: usize) -> String {
+    const LONGEST: usize = 160;
+    if most == 0 || name.len() <= LONGEST {
+        return lossy(name);
+    }
+    let [front, back] = [&name[..LONGEST / 2], &name[name.len() - LONGEST / 2..]].map(lossy);
+    format!("{front}…({} bytes)…{back}", name.len() - LONGEST)
 }
 
 /// The kind and the value of the key of a value, if the key has an id.
@@ -66,7 +76,7 @@ pub fn told(document: &Document<'_>, node: u32, most: usize) -> Option<Told> {
         }
         text => (shown(&text.text(&Limits::default())?, most), true),
     };
-    Some(Told { known: known.name(), class: lossy(here.class()), text, is_whole })
+    Some(Told { known: known.name(), class: class_words(here.class(), most), text, is_whole })
 }
 
 /// A text without quotes, cut and escaped as others.
@@ -102,6 +112,7 @@ fn kind(here: Cursor<'_>) -> &'static str {
         (Kind::Hole, _) => "hole",
         (Kind::Link, _) => "link",
         (Kind::Alias, _) => "alias",
+        (Kind::Copy, _) => "copy",
         (Kind::Array, _) => "array",
         (Kind::Map, _) => "map",
         (Kind::Ref, _) => "reference",

@@ -1,7 +1,7 @@
 //! The tree for programs: flat lists of pieces and values, so that it can be
 //! written and read whatever the depth.
 
-use super::deep::{self, Look};
+use super::deep::{self, Known as Seen, Look};
 use super::describe::words;
 use super::tree::{Row, Tree};
 use super::{Piece, show, show_inside, variant};
@@ -179,6 +179,7 @@ impl List<'_> {
         look: Look<'_>,
         within: u32,
     ) -> Result<(), Stop> {
+        let mut seen = Seen::new();
         for row in tree {
             let Some(mut item) = item(document, &row) else { continue };
             item.depth += look.base;
@@ -193,10 +194,10 @@ impl List<'_> {
             if !look.shows(depth) {
                 continue;
             }
-            let Some(stage) = look.stage(document, node, depth) else { continue };
+            let Some(stage) = look.stage(document, node, depth, &mut seen) else { continue };
             let Some(known) = document.nodes().get(node as usize) else { continue };
             let look = look.inside(depth);
-            deep::open(piece, document.bytes(known), &stage, look.limits, |piece, outcome| {
+            deep::open(piece, document.bytes(known), &stage, look, |piece, outcome| {
                 self.opened += 1;
                 let number = self.opened;
                 let format = stage.name();
@@ -274,7 +275,7 @@ fn value<'a>(
             item.value = Some(if number.is_finite() { number.into() } else { format!("{number:?}").into() });
         }
         Kind::BigInt | Kind::Float128 => item.value = words.value.map(|(_, text)| text.into()),
-        Kind::Link | Kind::Alias => item.target = Some(known.payload as u32),
+        Kind::Link | Kind::Alias | Kind::Copy => item.target = Some(known.payload as u32),
         kind if kind.has_bytes() => {
             let bytes = document.bytes(known);
             match std::str::from_utf8(bytes) {

@@ -12,7 +12,7 @@ use crate::reading::{self, Detail, Reader};
 use crate::report::{Report, Stop};
 use crate::sink::Sink;
 use crate::source::Source;
-use deep::Look;
+use deep::{Look, Spent};
 use icecore::{Outcome, Stage};
 use tree::{Show, Tree};
 
@@ -31,6 +31,8 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), S
     let mut sink = Sink::stdout();
     let Some(opened) = reader.open(&name, &bytes, report) else { return Ok(()) };
     let bytes = &*opened.bytes;
+    let spent = Spent::nothing(opened.limits(), bytes.len());
+    sink.reports_on(&global.limit, bytes.len());
     reader.documents(&name, &opened, Detail::Yes, report, |stage, outcome, start, _| {
         let end = start + outcome.consumed.min(bytes.len() - start);
         // A part of a document has no end of its own.
@@ -38,7 +40,7 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), S
         let piece =
             Piece { name: &name, stage, notes: &opened.notes, bytes: &bytes[start..end], start, is_apart: false };
         let depth = args.depth.unwrap_or(u32::MAX);
-        let look = Look { opens: args.deep, limits: &global.limit, level: 0, base: 0, depth };
+        let look = Look { opens: args.deep, spent: &spent, level: 0, base: 0, depth };
         if args.json {
             json::document(&piece, &outcome, args, look, &mut sink)?;
         } else {

@@ -1,6 +1,6 @@
 //! The tree for people.
 
-use super::deep::{self, Look};
+use super::deep::{self, Known, Look};
 use super::describe::{lossy, name_words, quoted, told, words};
 use super::tree::{Row, Tree};
 use super::{Piece, show, show_inside, variant};
@@ -42,7 +42,7 @@ pub fn document(
             sink.text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
         }
     }
-    rows(tree, Text { piece, document, paint, paths: 0, look }, args, sink)
+    rows(tree, Text { piece, document, paint, paths: 0, look, known: Known::new() }, args, sink)
 }
 
 /// Shows rows, and what is in their strings.
@@ -56,10 +56,16 @@ fn rows(tree: Tree<'_>, mut text: Text<'_>, args: &Inspect, sink: &mut Sink) -> 
             continue;
         }
         let (paint, look) = (text.paint, text.look.inside(*depth));
-        deep::open(text.piece, text.document.bytes(known), &stage, look.limits, |piece, outcome| {
+        let base = look.base;
+        let shown = deep::open(text.piece, text.document.bytes(known), &stage, look, |piece, outcome| {
             let tree = show_inside(outcome, args, look, true);
-            rows(tree, Text { piece, document: &outcome.document, paint, paths: 0, look }, args, sink)
+            let text = Text { piece, document: &outcome.document, paint, paths: 0, look, known: Known::new() };
+            rows(tree, text, args, sink)
         })?;
+        if shown.is_none() {
+            let more = paint.ink(Ink::Faint, "… not shown: more than the limits allow is opened (--limit expansion=N)");
+            sink.text(&format!("{}{}{more}\n", text.place(None), indent(base)))?;
+        }
     }
     Ok(())
 }
@@ -70,6 +76,7 @@ struct Text<'t> {
     paint: Paint,
     paths: usize,
     look: Look<'t>,
+    known: Known,
 }
 
 impl Text<'_> {
@@ -77,7 +84,7 @@ impl Text<'_> {
     fn row(&mut self, row: &Row) -> (String, Option<Stage>) {
         let Row::Value { node, depth, .. } = row else { return (self.line(row), None) };
         let mut line = self.line(row);
-        let stage = self.look.stage(self.document, *node, *depth);
+        let stage = self.look.stage(self.document, *node, *depth, &mut self.known);
         if let Some(stage) = &stage {
             line.pop();
             let hint = match self.look.shows(*depth) {
@@ -197,8 +204,8 @@ impl Text<'_> {
             text.push_str(&self.paint.ink(Ink::Class, class));
         }
         match self.document.nodes().get(node as usize) {
-            Some(known) if matches!(known.kind, Kind::Link | Kind::Alias) => {
-                text.push_str(" to ");
+            Some(known) if known.kind.is_again() => {
+                text.push_str(if known.kind == Kind::Copy { " of " } else { " to " });
                 text.push_str(&self.target(known.payload as u32));
             }
             _ => {}

@@ -200,7 +200,10 @@ impl<'d> Tree<'d> {
                 if frame.position >= ITEMS && !self.show.all && !is_key {
                     return self.cut();
                 }
-                let step = self.document.step(frame.node, at, frame.key, frame.position);
+                let step = match self.show.fold {
+                    true => self.document.short_step(frame.node, at, frame.key, frame.position),
+                    false => self.document.step(frame.node, at, frame.key, frame.position),
+                };
                 if is_key {
                     frame.key = Some(at);
                 } else {
@@ -280,7 +283,7 @@ impl<'d> Tree<'d> {
     /// The body of the object at `at`, if one row can show both.
     fn foldable(&self, at: u32) -> Option<u32> {
         let body = self.document.at(at)?.children().next()?;
-        (!matches!(body.kind(), Kind::Object | Kind::Link | Kind::Alias)).then(|| body.index())
+        (body.kind() != Kind::Object && !body.kind().is_again()).then(|| body.index())
     }
 
     /// Leaves out the rest of a long list.

@@ -78,6 +78,11 @@ impl Builder {
         self.named(Kind::Object, class.as_ref(), form)
     }
 
+    /// A regular expression; pattern and flags follow.
+    pub fn begin_regexp(&mut self) -> u32 {
+        self.begin(Node::open(Kind::Regexp, 0))
+    }
+
     /// A regular expression that is not blessed; pattern and flags follow.
     pub fn begin_bare_regexp(&mut self) -> u32 {
         self.begin(Node::open(Kind::Regexp, 0).with(flag::BARE))

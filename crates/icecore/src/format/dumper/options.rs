@@ -43,6 +43,12 @@ pub(super) const OPTIONS: &[Opt] = &[
     },
     Opt { name: "pad", takes: Takes::Text, side: Side::Both, help: "what stands before each line" },
     Opt { name: "pair", takes: Takes::Text, side: Side::Both, help: "what stands between key and value; ` => `" },
+    Opt {
+        name: "narrow",
+        takes: Takes::Flag,
+        side: Side::Read,
+        help: "strings of which all characters are below 256 are bytes, as perl's eval gives them; otherwise `\\x{…}`, which stands for text, makes text",
+    },
     Opt { name: "varname", takes: Takes::Text, side: Side::Write, help: "the name before the number; `VAR`" },
     Opt {
         name: "names",
@@ -91,6 +97,10 @@ pub struct ReadOptions {
     pub pad: Option<String>,
     /// What stands between a key and its value. `None`: it is found out.
     pub pair: Option<String>,
+    /// Strings of which all characters are below 256 are bytes, as perl's `eval` gives
+    /// them. Otherwise a string with `\x{…}` is text: Data::Dumper writes that for
+    /// text only.
+    pub narrow: bool,
 }
 
 /// How a text is written: the settings of Data::Dumper.
@@ -163,7 +173,7 @@ impl Default for WriteOptions {
 impl ReadOptions {
     pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
         let text = |name| settings.text(name).map(str::to_owned);
-        ReadOptions { pad: text("pad"), pair: text("pair") }
+        ReadOptions { pad: text("pad"), pair: text("pair"), narrow: settings.flag("narrow") }
     }
 }
 

@@ -34,7 +34,8 @@ pub(super) fn feed<S: Sink>(
 ) -> (usize, Option<Error>) {
     let pad = options.pad.as_ref().map_or_else(|| layout::find_pad(input), |pad| pad.as_bytes());
     let pair = options.pair.as_ref().map(String::as_bytes);
-    let mut machine = Machine::new(Lexer::new(input, pad), pair, limits, sink);
+    let lexer = Lexer { narrow: options.narrow, ..Lexer::new(input, pad) };
+    let mut machine = Machine::new(lexer, pair, limits, sink);
     let error = machine.run().err();
     let consumed = machine.lexer.at.min(input.len());
     (consumed, machine.finish(error))

@@ -22,9 +22,9 @@ use super::NAME;
 use super::options::WriteOptions;
 use crate::document::{Document, Kind, Naming, Node, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::write_named;
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Metered, Output, metered};
 use std::collections::HashMap;
 
 /// Writes a document as Data::Dumper does. Returns what its text could not say.
@@ -39,8 +39,10 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    document.tape().check()?;
-    write_named(document, NAME, Naming::Perl, |document| write_whole(document, options, limits, out))
+    let document = &*uncopied(document, limits)?;
+    metered(document, limits, out, |out| {
+        write_named(document, NAME, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
+    })
 }
 
 fn write_whole(
@@ -49,6 +51,7 @@ fn write_whole(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    // What it writes loses nothing.
     if plain::write(document, options, limits.depth, out) {
         out.ready()?;
         return Ok(Losses::default());
@@ -59,7 +62,7 @@ fn write_whole(
     // The Perl code makes characters, which print writes in UTF-8 as soon as one of
     // them needs it.
     let mut text = Vec::new();
-    let losses = write_as(document, options, limits, true, &mut text)?;
+    let losses = write_as(document, options, limits, true, &mut Metered::new(document, limits, &mut text))?;
     let is_text = !wide::chars(&text).any(|(code, _)| code > 0xFF);
     quote::push_chars(&text, is_text, false, out.buffer());
     out.ready()?;
@@ -96,7 +99,7 @@ fn write_as(
         blanks: 0,
         most_blanks: most_again.saturating_mul(BLANKS_EACH),
         scratch: Vec::new(),
-        losses: Losses::default(),
+        losses: Losses::within(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
@@ -259,8 +262,8 @@ impl<'d> Writer<'d> {
         let is_held = options.terse && options.purity;
         while !self.stack.is_empty() {
             self.step(out.buffer())?;
-            if !is_held && out.buffer().len() >= READY {
-                out.ready()?;
+            if out.buffer().len() >= READY {
+                if is_held { out.held()? } else { out.ready()? }
             }
         }
         let buf = out.buffer();

@@ -33,7 +33,7 @@ enum Chosen<'d> {
 
 /// The items of a document, in the shape that was asked for.
 pub(crate) fn gather<'d>(document: &'d Document<'d>, shape: &Shape, limits: &'d Limits) -> Result<Items<'d>, Error> {
-    let mut losses = Losses::default();
+    let mut losses = Losses::within(limits);
     if document.header().is_some() {
         losses.add(LossKind::Header, || "$".to_owned());
     }

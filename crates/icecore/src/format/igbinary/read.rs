@@ -522,8 +522,18 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if S::DETAIL && tag != tag::narrowest(usual, number) {
             self.note(code::TAG, u64::from(tag));
         }
-        self.sink.tape().mark_target(target);
-        let kind = if is_reference { Kind::Alias } else { Kind::Link };
+        // An array without a reference is a copy, but not of one that it is in.
+        let is_copy = is_array && !is_reference && node.end() != 0;
+        let kind = match is_reference {
+            true => Kind::Alias,
+            false if is_copy => Kind::Copy,
+            false => Kind::Link,
+        };
+        if is_copy {
+            self.sink.tape().mark_copied(target);
+        } else {
+            self.sink.tape().mark_target(target);
+        }
         self.put(Node::leaf(kind, u64::from(target)), key, start);
         Ok(())
     }

@@ -7,12 +7,15 @@ use super::spelling as code;
 use super::{NAME, WriteOptions, tag};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::php_lacks::{Instead, count_present, instead, is_absent, key_text, lost_flags, lost_wrapper};
+use crate::format::php_lacks::{
+    Instead, count_present, instead, is_absent, is_again_a_leaf, key_text, lost_flags, lost_shape, lost_wrapper,
+};
 use crate::format::php_text::integer_key;
 use crate::format::write_named;
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
+use crate::places::Places;
 use std::collections::{HashMap, HashSet};
 
 /// Writes a document, and says what igbinary could not say.
@@ -28,7 +31,10 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     document.tape().check()?;
-    write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
+    let document = &*document.with_array_copies(limits)?;
+    metered(document, limits, out, |out| {
+        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, options, limits, out))
+    })
 }
 
 fn write_whole(
@@ -40,11 +46,10 @@ fn write_whole(
     let spelling = document.spelling_of(NAME);
     let version = spelling.and_then(|spelling| spelling.get(code::VERSION)).map_or(2, |version| version as u8);
     out.buffer().extend_from_slice(&[0, 0, 0, version]);
-    // A scalar that is linked to must be a variable that both share.
-    let again = document.nodes().iter().filter(|node| node.kind.is_again());
-    let aliased = again
-        .map(|node| (node.kind, last_target(document, node.payload as u32)))
-        .filter(|(kind, target)| *kind == Kind::Alias || is_scalar(document, written(document, *target)));
+    // What several places share and what is no object must be a variable by reference.
+    let is_own = spelling.is_some();
+    let again = document.nodes().iter().filter(|node| is_by_reference(document, node, is_own));
+    let aliased = again.map(|node| last_target(document, node.payload as u32));
     let mut writer = Writer {
         document,
         limits,
@@ -52,14 +57,16 @@ fn write_whole(
         spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
         stack: Vec::new(),
         strings: HashMap::new(),
+        places: Places::default(),
         keys: vec![u32::MAX; document.tape().keys().len() + 1],
         next_string: 0,
         numbers: HashMap::new(),
         next: 0,
-        aliased: aliased.map(|(_, target)| target).collect(),
+        aliased: aliased.collect(),
+        empty: None,
         has_absent: document.tape().keys().any_absent()
             || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
-        losses: Losses::default(),
+        losses: Losses::within(limits),
     };
     if document.header().is_some() {
         writer.lose(LossKind::Header, 0);
@@ -91,14 +98,18 @@ struct Writer<'d> {
     stack: Vec<Frame<'d>>,
     /// The first number of each string.
     strings: HashMap<&'d [u8], u32>,
+    /// The same of long strings, by where they are.
+    places: Places<u32>,
     /// The same by id of a key; `u32::MAX` while it has none.
     keys: Vec<u32>,
     next_string: u32,
     /// The numbers of nodes that are written again.
     numbers: HashMap<u32, u32>,
     next: u32,
-    /// The nodes that an alias names, and the scalars that a link names.
+    /// The nodes that several places share by reference.
     aliased: HashSet<u32>,
+    /// The number of the empty array that was written first: in PHP all are one.
+    empty: Option<u32>,
     /// Whether there are keys that are only allowed.
     has_absent: bool,
     losses: Losses,
@@ -165,11 +176,14 @@ impl<'d> Writer<'d> {
         let known = match choice {
             Some(0) => None,
             Some(number) => u32::try_from(number - 1).ok().filter(|number| *number < self.next_string),
-            None if self.compact || is_class => self.strings.get(bytes).copied(),
+            None if self.compact || is_class => self.places.get(bytes).or_else(|| self.strings.get(bytes).copied()),
             None => None,
         };
         if let Some(number) = known {
             self.sized(again, chosen, u64::from(number), buf)?;
+            if choice.is_none() {
+                self.places.set(bytes, number);
+            }
             return Ok(number);
         }
         let len = bytes.len() as u64;
@@ -258,6 +272,10 @@ impl<'d> Writer<'d> {
             _ => {
                 if let Some(text) = key_text(&node) {
                     self.lose(LossKind::Key, value);
+                    if let Some(number) = integer_key(&text).filter(|_| !is_object) {
+                        Self::integer(number, None, buf);
+                        return Ok(());
+                    }
                     return self.fresh(&text, buf);
                 }
                 return Err(Error::new(ErrorKind::Unrepresentable)
@@ -276,6 +294,9 @@ impl<'d> Writer<'d> {
             && self.spelling.is_none()
             && let Some(number) = integer_key(bytes)
         {
+            if matches!(node.kind, Kind::Bytes | Kind::Text) {
+                self.lose(LossKind::Key, value);
+            }
             Self::integer(number, None, buf);
             return Ok(());
         }
@@ -327,6 +348,7 @@ impl<'d> Writer<'d> {
         if node.kind.is_again() {
             return self.again(first, at, node, buf);
         }
+        lost_shape(self.document, at, false, |kind| self.lose(kind, at));
         let is_marked = find(self.notes(first), code::REFERENCE).is_some();
         let is_scalar = is_scalar(self.document, at);
         let is_aliased = (is_scalar || self.spelling.is_none())
@@ -334,6 +356,13 @@ impl<'d> Writer<'d> {
             && (first..=at).any(|at| self.aliased.contains(&at));
         if is_marked || is_aliased {
             buf.push(tag::REFERENCE);
+        }
+        let is_empty = matches!(node.kind, Kind::Array | Kind::Map) && node.aux == 0 && node.end() != 0;
+        if is_empty && !is_marked && !is_aliased && self.spelling.is_none() && first == at {
+            if let Some(number) = self.empty {
+                return self.sized(tag::ARRAY_REF, None, u64::from(number), buf);
+            }
+            self.empty = Some(self.next);
         }
         if !is_scalar || is_marked || is_aliased {
             for at in first..first + wrappers {
@@ -346,6 +375,10 @@ impl<'d> Writer<'d> {
         match node.kind {
             Kind::Array | Kind::Map => self.open(at, false, buf),
             Kind::Object => {
+                if node.form() == Form::Struct {
+                    self.lose(LossKind::Struct, at);
+                }
+                lost_shape(self.document, at + 1, true, |kind| self.lose(kind, at + 1));
                 self.class(at, node.class(), buf)?;
                 lost_flags(&self.node(at + 1), |kind| self.lose(kind, at));
                 self.open(at + 1, true, buf)
@@ -415,15 +448,18 @@ impl<'d> Writer<'d> {
     /// A link or an alias, which stands at `at`, in the place of `first`.
     fn again(&mut self, first: u32, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         let target = last_target(self.document, at);
+        let named = written(self.document, target);
+        if is_again_a_leaf(self.document, &node) {
+            return self.copied(at, target, buf);
+        }
         let Some(number) = self.numbers.get(&target).copied() else {
             return self.copied(at, target, buf);
         };
         for at in (first..=at).filter(|at| self.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
             self.numbers.insert(at, number);
         }
-        let named = written(self.document, target);
         let kind = self.node(named).kind;
-        if node.kind == Kind::Alias || is_scalar(self.document, named) {
+        if is_by_reference(self.document, &node, self.spelling.is_some()) {
             buf.push(tag::REFERENCE);
         }
         let is_object = matches!(kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
@@ -437,7 +473,8 @@ impl<'d> Writer<'d> {
         self.sized(first, chosen, u64::from(number), buf)
     }
 
-    /// What a link names that has no number: something that only comes later.
+    /// What is written again: a scalar that is not shared by reference, or what a link
+    /// names that has no number, because it only comes later.
     fn copied(&mut self, at: u32, target: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let target = written(self.document, target);
         if !is_scalar(self.document, target) || self.node(target).kind.is_again() {
@@ -480,6 +517,24 @@ impl<'d> Writer<'d> {
         buf.push(tag::ENUM);
         self.string(case, false, find(notes, code::TAG), find(notes, code::STRING), buf).map(drop)
     }
+}
+
+/// Whether a link or alias is written as a variable that is shared by reference. A
+/// link of igbinary's own names an object, or an array that it is in.
+fn is_by_reference(document: &Document<'_>, node: &Node, is_own: bool) -> bool {
+    match node.kind {
+        Kind::Alias => true,
+        Kind::Link if is_again_a_leaf(document, node) => false,
+        Kind::Link => {
+            let named = written(document, last_target(document, node.payload as u32));
+            is_scalar(document, named) || !is_own && matches!(kind_at(document, named), Kind::Array | Kind::Map)
+        }
+        _ => false,
+    }
+}
+
+fn kind_at(document: &Document<'_>, at: u32) -> Kind {
+    document.nodes().get(at as usize).map_or(Kind::Null, |node| node.kind)
 }
 
 /// Whether a value takes no number of its own.

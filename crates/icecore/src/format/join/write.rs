@@ -4,8 +4,9 @@ use super::Options;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::{Item, Items, gather};
+use crate::format::uncopied;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 use memchr::memmem::Finder;
 
 /// How far the buffer grows before the output may take it.
@@ -23,8 +24,12 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
+    metered(document, limits, out, |out| joined(document, options, limits, out))
+}
+
+fn joined(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
     options.check()?;
-    document.tape().check()?;
+    let document = &*uncopied(document, limits)?;
     let mut items = gather(document, &options.shape, limits)?;
     let separator = Finder::new(&options.separator);
     let count = items.left();

@@ -185,6 +185,10 @@ impl Keys {
             let text = self.text[rendered.start..rendered.start + rendered.len].to_vec();
             let same_as = *first.entry(text).or_insert(id);
             self.rendered[usize::from(id)].same_as = same_as;
+            // A map that is open may have it already.
+            let stamp = self.stamps[usize::from(id)];
+            let first = &mut self.stamps[usize::from(same_as)];
+            *first = stamp.max(*first);
         }
     }
 

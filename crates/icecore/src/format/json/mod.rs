@@ -36,7 +36,7 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::num::bigint;
 use crate::options::Settings;
-use crate::output::{Losses, Output};
+use crate::output::{Losses, Output, metered};
 use write::{Job, Layout};
 
 /// The row in the registry.
@@ -97,9 +97,11 @@ fn write_plain(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    write_named(document, FORMAT.name, Naming::Plain, |named| {
-        let job = Job { document: named, original: document, part, layout };
-        write::write(&job, options, limits, &mut Memory::default(), out)
+    metered(document, limits, out, |out| {
+        write_named(document, FORMAT.name, Naming::Plain, limits, |named| {
+            let job = Job { document: named, original: document, part, layout };
+            write::write(&job, options, limits, &mut Memory::default(), out)
+        })
     })
 }
 
@@ -128,12 +130,14 @@ pub(crate) fn write_next(
         return typed::write(document, options, limits, out).map(|()| Losses::default());
     }
     memory.fit(document.tape().keys().generation());
-    write_named(document, FORMAT.name, Naming::Plain, |named| {
-        let job = Job { document: named, original: document, part: Part::default(), layout: Layout::One };
-        // Under other names the ids mean other keys.
-        let mut other = Memory::default();
-        let memory = if std::ptr::eq(named, document) { memory } else { &mut other };
-        write::write(&job, options, limits, memory, out)
+    metered(document, limits, out, |out| {
+        write_named(document, FORMAT.name, Naming::Plain, limits, |named| {
+            let job = Job { document: named, original: document, part: Part::default(), layout: Layout::One };
+            // Under other names the ids mean other keys.
+            let mut other = Memory::default();
+            let memory = if std::ptr::eq(named, document) { memory } else { &mut other };
+            write::write(&job, options, limits, memory, out)
+        })
     })
 }
 

@@ -66,7 +66,7 @@ pub(super) fn write(
         options,
         limits,
         pen,
-        losses: Losses::default(),
+        losses: Losses::within(limits),
         keys,
         open,
         depth: 0,
@@ -198,6 +198,7 @@ impl Writer<'_, '_, '_> {
     /// Writes all that is open, to its end.
     fn run(&mut self) -> Result<(), Error> {
         while let Some(top) = self.open.last() {
+            crate::steps::count(1);
             self.pen.turn()?;
             match top.what {
                 What::Array => self.array::<false>()?,
@@ -224,6 +225,7 @@ impl Writer<'_, '_, '_> {
         let (nodes, sources) = (self.nodes, self.sources());
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
+            crate::steps::count(1);
             self.pen.turn()?;
             if !is_empty {
                 if LINES {
@@ -270,6 +272,7 @@ impl Writer<'_, '_, '_> {
         let (nodes, sources) = (self.nodes, self.sources());
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
+            crate::steps::count(1);
             self.pen.turn()?;
             match node.key {
                 // The default value.
@@ -419,6 +422,7 @@ impl Writer<'_, '_, '_> {
     fn value(&mut self, start: u32) -> Result<(), Error> {
         let mut at = start;
         loop {
+            crate::steps::count(1);
             self.pen.turn()?;
             let Some(node) = self.nodes.get(at as usize) else {
                 self.pen.word("null");

@@ -3,7 +3,7 @@
 use super::number::{is_immediate, parse_float, push_float};
 use super::read::{PENDING, Reader, SIDE, Side};
 use super::spelling::value as code;
-use crate::document::{Kind, Node, Sink, flag};
+use crate::document::{Form, Kind, Node, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::num::bigint::Integer;
 
@@ -104,9 +104,38 @@ impl<S: Sink> Reader<'_, '_, S> {
             self.simple(Node::leaf(Kind::Int, target.payload), key, start, "link");
             return Ok(());
         }
+        if self.is_immutable(entry, &target) {
+            self.simple(Node::leaf(Kind::Copy, u64::from(entry)), key, start, "link");
+            self.sink.tape().mark_copied(entry);
+            return Ok(());
+        }
         self.simple(Node::leaf(Kind::Link, u64::from(entry)), key, start, "link");
         self.sink.tape().mark_target(entry);
         Ok(())
+    }
+
+    /// Whether no program can change the object at `at`: that it is linked is no
+    /// sharing. With instance variables of its own it could be told apart.
+    fn is_immutable(&mut self, at: u32, node: &Node) -> bool {
+        let nodes = self.sink.nodes();
+        let around = (at as usize).checked_sub(1).and_then(|at| nodes.get(at));
+        let is_complete = !node.kind.is_container() || node.end() != 0;
+        if !is_complete || around.is_some_and(|around| around.kind == Kind::Attrs) {
+            return false;
+        }
+        match node.kind {
+            Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float | Kind::Module | Kind::Regexp => true,
+            Kind::Object | Kind::Opaque => {
+                let class = self.sink.tape().classes().get(node.class()).map_or(&b""[..], |name| name.bytes);
+                match node.form() {
+                    Form::Usual => class == b"Range",
+                    Form::UserDump => matches!(class, b"Time" | b"BigDecimal"),
+                    Form::UserMarshal => matches!(class, b"Rational" | b"Complex" | b"Date" | b"DateTime"),
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
     }
 
     /// What has this number: a node or a string aside.

@@ -5,7 +5,7 @@
 
 use super::number::{is_fixnum, push_long};
 use super::spelling::{self, value as code};
-use super::write_fast::Here;
+use super::write_fast::{CHUNK, Here};
 use super::write_floats::Floats;
 use super::write_names::Names;
 use super::{MAJOR, MINOR, NAME, WriteOptions};
@@ -13,7 +13,7 @@ use crate::document::{Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Naming,
 use crate::error::Error;
 use crate::format::write_named;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 use crate::seeded::SeededMap;
 
 /// Writes a document as a dump, and says what Marshal could not say.
@@ -28,14 +28,17 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     document.tape().check()?;
+    let document = &*document.without_array_copies(limits)?;
     let is_ours = document.spelling_of(NAME).is_some();
-    write_named(document, NAME, Naming::Ruby, |document| {
-        if !options.utf8 || is_ours {
-            return write_whole(document, limits, out);
-        }
-        let mut tape = document.tape().clone();
-        tape.bytes_to_text(document.input());
-        write_whole(&Document::from_tape(document.input(), tape), limits, out)
+    metered(document, limits, out, |out| {
+        write_named(document, NAME, Naming::Ruby, limits, |document| {
+            if !options.utf8 || is_ours {
+                return write_whole(document, limits, out);
+            }
+            let mut tape = document.tape().clone();
+            tape.bytes_to_text(document.input());
+            write_whole(&Document::from_tape(document.input(), tape), limits, out)
+        })
     })
 }
 
@@ -56,7 +59,7 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
         known: SeededMap::default(),
         also: Vec::new(),
         next: 0,
-        losses: Losses::default(),
+        losses: Losses::within(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
@@ -198,7 +201,7 @@ impl<'d> Writer<'d> {
                 return Ok(());
             }
             let inner = match node.kind {
-                Kind::Link | Kind::Alias => {
+                Kind::Link | Kind::Alias | Kind::Copy => {
                     let target = node.payload as u32;
                     if target >= at || self.node(target).kind.is_container() && self.behind(target) > at {
                         let is_known = self.numbers.contains_key(&target);
@@ -462,7 +465,11 @@ impl<'d> Writer<'d> {
 
     fn children(&mut self, at: u32, end: u32, keys: Keys, buf: &mut Vec<u8>) -> Result<(), Error> {
         let (mut at, mut end, mut keys, mut has_key) = (at, end, keys, false);
+        let most = buf.len() + CHUNK;
         loop {
+            if buf.len() >= most && !has_key {
+                return self.push(Frame::Children { at, end, keys });
+            }
             if self.fast && keys != Keys::Identity && !has_key {
                 match self.fast_children(Here { at, end, keys, has_key }, buf)? {
                     Some(here) => Here { at, end, keys, has_key } = here,

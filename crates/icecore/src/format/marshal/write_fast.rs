@@ -10,7 +10,7 @@ use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
 use crate::error::Error;
 
 /// How much is written before the output is asked whether it wants it.
-const CHUNK: usize = 64 << 10;
+pub(super) const CHUNK: usize = 64 << 10;
 
 /// Up to seven bytes that are written in one go; how many they are stands in the
 /// byte above.
@@ -136,7 +136,8 @@ impl Writer<'_> {
         let Here { mut at, mut end, mut keys, .. } = here;
         let most = buf.len() + CHUNK;
         loop {
-            if room.to > ROOM - CHILD {
+            // Long strings go past the room.
+            if room.to > ROOM - CHILD || buf.len() >= most {
                 room.empty(buf);
                 if buf.len() >= most {
                     self.push(Frame::Children { at, end, keys })?;

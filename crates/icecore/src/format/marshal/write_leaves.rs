@@ -43,6 +43,12 @@ impl Writer<'_> {
                 let encoding = self.encoding_name(node);
                 self.symbol(document.bytes(node), encoding, buf);
             }
+            // Ruby has no class of such a name.
+            Kind::EnumCase | Kind::Module if node.kind == Kind::EnumCase || node.form() == Form::Variable => {
+                self.lose(LossKind::Name, at);
+                self.number(at);
+                self.utf8(self.document.bytes(node), buf);
+            }
             Kind::Module => {
                 self.number(at);
                 let with_encoding = self.note(at, code::NAME_ENCODING).filter(|_| !outside);
@@ -59,11 +65,6 @@ impl Writer<'_> {
                     push_long(1, buf);
                     self.encoding(at, buf);
                 }
-            }
-            Kind::EnumCase => {
-                self.lose(LossKind::Name, at);
-                self.number(at);
-                self.utf8(self.document.bytes(node), buf);
             }
             Kind::Hole => {
                 self.lose(LossKind::Hole, at);
@@ -171,7 +172,7 @@ impl Writer<'_> {
         let pattern = self.node(at + 1);
         let flags = self.node(self.behind(at + 1));
         let letters = if flags.kind.is_string() { self.document.bytes(&flags) } else { b"" };
-        let mut options = 0;
+        let (mut options, mut is_all) = (0, true);
         for letter in letters {
             // What Ruby calls `m` is `s` here; what Perl calls `m` Ruby always does.
             if *letter == b'm' {
@@ -180,8 +181,11 @@ impl Writer<'_> {
             match OPTIONS.iter().find(|(_, known)| *known == *letter) {
                 // `xx` says more than `x`.
                 Some((bit, _)) if options & bit == 0 => options |= bit,
-                _ => self.lose(LossKind::RegexpFlags, at),
+                _ => is_all = false,
             }
+        }
+        if !is_all {
+            self.lose(LossKind::RegexpFlags, at);
         }
         if let Some(noted) = self.note(at, code::OPTIONS).and_then(|noted| u8::try_from(noted).ok())
             && OPTIONS.iter().all(|(bit, _)| noted & bit == options & bit)

@@ -64,10 +64,11 @@ impl<'p, 'd> Packer<'p, 'd> {
         items: Items<'d>,
         limits: &'p Limits,
         encodes: bool,
+        room: u64,
         out: &'p mut Vec<u8>,
     ) -> Packer<'p, 'd> {
         let items_size = items.size();
-        let most = limits.decompressed_from(items_size).saturating_add(program.len as u64).min(limits.string);
+        let most = limits.output_from(items_size.saturating_add(program.len)).min(limits.string).min(room);
         Packer {
             program,
             items,
@@ -89,6 +90,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             self.is_text = true;
         }
         while let Some(frame) = self.frames.last() {
+            crate::steps::count(1);
             if frame.next == frame.end {
                 self.leave();
             } else {
@@ -262,6 +264,7 @@ impl<'p, 'd> Packer<'p, 'd> {
     pub(super) fn spend(&mut self, work: usize) -> Result<(), Error> {
         match self.budget.checked_sub(work as u64) {
             Some(left) => {
+                crate::steps::count(work);
                 self.budget = left;
                 Ok(())
             }
@@ -279,7 +282,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             _ => Err(Error::new(ErrorKind::Limit)
                 .expecting(format!("at most {most} bytes from so few items"))
                 .finding("a template that asks for more")
-                .helping("raise the limits `ratio`, `decompressed` and `string` if the template is trusted")),
+                .helping("raise the limits `growth`, `output` and `string` if the template is trusted")),
         }
     }
 

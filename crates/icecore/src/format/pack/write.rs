@@ -5,8 +5,9 @@ use super::{Options, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::gather;
+use crate::format::uncopied;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 
 /// Packs the items of a list, and says what was lost.
 ///
@@ -20,10 +21,14 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    document.tape().check()?;
+    metered(document, limits, out, |out| packed(document, options, limits, out))
+}
+
+fn packed(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+    let document = &*uncopied(document, limits)?;
     let items = gather(document, &options.shape, limits)?;
     let base = out.buffer().len();
-    let mut packer = Packer::new(&options.program, items, limits, options.encode, out.buffer());
+    let mut packer = Packer::new(&options.program, items, limits, options.encode, out.room(), out.buffer());
     let done = packer.run();
     let (is_text, mut losses) = (packer.is_text, packer.items.losses);
     if let Err(error) = done {

@@ -7,17 +7,18 @@
 //! reaches the end of the text was right. If two do, one of them must have made
 //! the changes of a single search and replace; otherwise nothing is changed.
 
-use super::repair_step::{Candidates, Frame, Hunt, Met};
+use super::repair_step::{Candidates, Frames, Hunt, Met, between, ends};
 use super::token::Fix;
 use crate::error::{Error, ErrorKind};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// How many readers there may be at once. Of more, those go whose strings are
 /// the farthest from their stated lengths.
 const READERS: usize = 16;
-/// How much work may be done: steps and bytes looked at, for each byte of the
-/// text.
-const WORK: u64 = 1000;
+/// How much work may be done: steps, and bytes and ends looked at, for each byte of
+/// the text, over all searches.
+const WORK: u64 = 400;
 
 /// How many numbers are tried by which all strings may have grown or shrunk.
 const STEPS: usize = 6;
@@ -30,7 +31,7 @@ const ENOUGH: usize = 4;
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     pub(super) at: usize,
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Frames,
     /// How many serialized texts in strings are open.
     pub(super) texts: u32,
     /// What was changed last: a position in the list of all changes.
@@ -82,21 +83,22 @@ impl Changes {
 /// # Errors
 /// If there are several answers. `None`: there is none.
 pub(super) fn lengths(input: &[u8], hint: Option<i64>) -> Result<Option<Vec<Fix>>, Error> {
+    let mut text = Text { input, ends: ends(input), left: (input.len() as u64 + 1000).saturating_mul(WORK) };
     if let Some(step) = hint
-        && let Some(fixes) = search(input, Hunt { texts: false, step: Some(step) })?
+        && let Some(fixes) = text.search(Hunt { texts: false, step: Some(step) })?
     {
         return Ok(Some(fixes));
     }
     let mut loose = Ok(None);
     for texts in [true, false] {
-        loose = search(input, Hunt { texts, step: None });
+        loose = text.search(Hunt { texts, step: None });
         if !matches!(loose, Ok(None)) {
             break;
         }
     }
     let mut even: Option<Vec<Fix>> = None;
-    for step in steps(input) {
-        let found = search(input, Hunt { texts: false, step: Some(step) })?;
+    for step in text.steps() {
+        let found = text.search(Hunt { texts: false, step: Some(step) })?;
         match (&even, found) {
             (Some(one), Some(other)) if *one != other => return Err(ambiguous(one, &other)),
             (None, found) => even = found,
@@ -119,80 +121,94 @@ pub(super) fn step_of(fixes: &[Fix]) -> Option<i64> {
     changes().all(|change| change.signum() == step.signum() && change % step == 0).then_some(step)
 }
 
-/// By how much strings may have grown or shrunk: what is between the stated and
-/// the next end of most that look like strings.
-fn steps(input: &[u8]) -> Vec<i64> {
-    let mut counts: HashMap<i64, usize> = HashMap::new();
-    let mut at = 0;
-    while let Some(next) = input[at..].windows(2).position(|pair| pair == b"s:") {
-        at += next + 2;
-        let digits = input[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let first = at + digits + 2;
-        if digits == 0 || digits > 9 || input.get(first - 2..first) != Some(b":\"") {
-            continue;
-        }
-        let said = input[at..first - 2].iter().fold(0, |said, digit| said * 10 + i64::from(digit - b'0'));
-        at = first;
-        let look = usize::try_from(said).unwrap_or(0).saturating_mul(2).saturating_add(first + 1024).min(input.len());
-        let Some(real) = input[first..look].windows(2).position(|pair| pair == b"\";") else { continue };
-        *counts.entry(real as i64 - said).or_default() += usize::from(real as i64 != said);
-    }
-    let mut steps: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
-    steps.sort_unstable_by_key(|(step, count)| (std::cmp::Reverse(*count), step.abs(), *step));
-    steps.into_iter().take(STEPS).map(|(step, _)| step).collect()
+/// The text that is mended.
+struct Text<'i> {
+    input: &'i [u8],
+    /// Where `";` stands in it.
+    ends: Rc<[usize]>,
+    /// How much work may still be done.
+    left: u64,
 }
 
-fn search(input: &[u8], hunt: Hunt) -> Result<Option<Vec<Fix>>, Error> {
-    let mut changes = Changes::default();
-    let mut readers = vec![Reader { at: 0, frames: vec![Frame::root()], texts: 0, fixes: None, cost: 0, doubt: None }];
-    let mut whole: Option<Reader> = None;
-    let mut candidates = Candidates::default();
-    let mut left = (input.len() as u64 + 1000).saturating_mul(WORK);
-    while let Some(next) = (0..readers.len()).min_by_key(|at| readers[*at].at) {
-        let reader = &mut readers[next];
-        let (met, work) = reader.step(input, hunt, &mut candidates);
-        left = left.checked_sub(work).ok_or_else(|| {
-            let error = Error::new(ErrorKind::Limit).at(readers[next].at);
-            error.expecting("wrong lengths that can be counted again in reasonable time")
-        })?;
-        match met {
-            Met::Good => merge(&mut readers, next),
-            Met::Bad => {
-                readers.swap_remove(next);
+impl Text<'_> {
+    /// By how much strings may have grown or shrunk: what is between the stated and
+    /// the next end of most that look like strings.
+    fn steps(&self) -> Vec<i64> {
+        let input = self.input;
+        let mut counts: HashMap<i64, usize> = HashMap::new();
+        let mut at = 0;
+        while let Some(next) = input[at..].windows(2).position(|pair| pair == b"s:") {
+            at += next + 2;
+            let digits = input[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let first = at + digits + 2;
+            if digits == 0 || digits > 9 || input.get(first - 2..first) != Some(b":\"") {
+                continue;
             }
-            Met::Fix(fix) => {
-                changes.add(&mut readers[next], fix);
-                merge(&mut readers, next);
-            }
-            Met::End => {
-                let mut reader = readers.swap_remove(next);
-                if let Some(other) = &whole {
-                    reader.doubt = Some((reader.fixes, other.fixes));
-                }
-                whole = Some(reader);
-            }
-            Met::Fork => {
-                let from = readers.swap_remove(next);
-                for (after, fix) in candidates.found.drain(..) {
-                    let mut reader = Reader { at: after, ..from.clone() };
-                    changes.add(&mut reader, fix);
-                    readers.push(reader);
-                    let last = readers.len() - 1;
-                    merge(&mut readers, last);
-                }
-                while readers.len() > READERS {
-                    let farthest = (0..readers.len()).max_by_key(|at| readers[*at].cost).unwrap_or(0);
-                    readers.swap_remove(farthest);
-                }
-            }
+            let said = input[at..first - 2].iter().fold(0, |said, digit| said * 10 + i64::from(digit - b'0'));
+            at = first;
+            let look =
+                usize::try_from(said).unwrap_or(0).saturating_mul(2).saturating_add(first + 1024).min(input.len());
+            let Some(end) = between(&self.ends, first, look).first() else { continue };
+            let real = end - first;
+            *counts.entry(real as i64 - said).or_default() += usize::from(real as i64 != said);
         }
+        let mut steps: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+        steps.sort_unstable_by_key(|(step, count)| (std::cmp::Reverse(*count), step.abs(), *step));
+        steps.into_iter().take(STEPS).map(|(step, _)| step).collect()
     }
-    match whole {
-        None => Ok(None),
-        Some(Reader { doubt: Some((one, other)), .. }) => {
-            Err(ambiguous(&changes.of(one, true), &changes.of(other, true)))
+
+    fn search(&mut self, hunt: Hunt) -> Result<Option<Vec<Fix>>, Error> {
+        let input = self.input;
+        let mut changes = Changes::default();
+        let mut readers = vec![Reader { at: 0, frames: Frames::new(), texts: 0, fixes: None, cost: 0, doubt: None }];
+        let mut whole: Option<Reader> = None;
+        let mut candidates = Candidates::new(&self.ends);
+        while let Some(next) = (0..readers.len()).min_by_key(|at| readers[*at].at) {
+            let reader = &mut readers[next];
+            let (met, work) = reader.step(input, hunt, &mut candidates);
+            self.left = self.left.checked_sub(work).ok_or_else(|| {
+                let error = Error::new(ErrorKind::Limit).at(readers[next].at);
+                error.expecting("wrong lengths that can be counted again in reasonable time")
+            })?;
+            match met {
+                Met::Good => merge(&mut readers, next),
+                Met::Bad => {
+                    readers.swap_remove(next);
+                }
+                Met::Fix(fix) => {
+                    changes.add(&mut readers[next], fix);
+                    merge(&mut readers, next);
+                }
+                Met::End => {
+                    let mut reader = readers.swap_remove(next);
+                    if let Some(other) = &whole {
+                        reader.doubt = Some((reader.fixes, other.fixes));
+                    }
+                    whole = Some(reader);
+                }
+                Met::Fork => {
+                    let from = readers.swap_remove(next);
+                    for (after, fix) in candidates.found.drain(..) {
+                        let mut reader = Reader { at: after, ..from.clone() };
+                        changes.add(&mut reader, fix);
+                        readers.push(reader);
+                        let last = readers.len() - 1;
+                        merge(&mut readers, last);
+                    }
+                    while readers.len() > READERS {
+                        let farthest = (0..readers.len()).max_by_key(|at| readers[*at].cost).unwrap_or(0);
+                        readers.swap_remove(farthest);
+                    }
+                }
+            }
         }
-        Some(whole) => Ok(Some(changes.of(whole.fixes, false))),
+        match whole {
+            None => Ok(None),
+            Some(Reader { doubt: Some((one, other)), .. }) => {
+                Err(ambiguous(&changes.of(one, true), &changes.of(other, true)))
+            }
+            Some(whole) => Ok(Some(changes.of(whole.fixes, false))),
+        }
     }
 }
 
@@ -236,9 +252,9 @@ mod tests {
     #[test]
     fn looking_for_the_end_of_a_payload_is_work_too() {
         let text = [&br#"C:1:"F":100000:{}"#[..], &[b'x'; 5000]].concat();
-        let frames = vec![Frame::root()];
+        let frames = Frames::new();
         let mut reader = Reader { at: 0, frames, texts: 0, fixes: None, cost: 0, doubt: None };
-        let (met, work) = reader.step(&text, Hunt { texts: false, step: None }, &mut Candidates::default());
+        let (met, work) = reader.step(&text, Hunt { texts: false, step: None }, &mut Candidates::new(&ends(&text)));
         assert!(matches!(met, Met::Fork) && work > 5000, "{work}");
     }
 }

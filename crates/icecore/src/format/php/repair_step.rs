@@ -7,6 +7,8 @@ use super::token::{Fix, Fixed, Tokens};
 use super::{ReadOptions, read_fixed};
 use crate::format::Request;
 use crate::limits::Limits;
+use memchr::memmem;
+use std::rc::Rc;
 
 /// How far behind its stated end a string is looked for: once more its length,
 /// and this.
@@ -49,29 +51,38 @@ pub(super) enum Met {
 }
 
 /// Where to go on, and with which length.
-#[derive(Default)]
 pub(super) struct Candidates {
     pub(super) found: Vec<(usize, Fix)>,
-    /// Where `";` stands in a part of the text: readers come to the same string
-    /// one after the other.
-    ends: Vec<usize>,
-    /// Which part that is.
-    part: (usize, usize),
-    /// How many bytes were looked at.
+    /// Where `";` stands in the text.
+    ends: Rc<[usize]>,
+    /// How many bytes and ends were looked at.
     looked: usize,
 }
 
 impl Candidates {
-    fn look(&mut self, input: &[u8], first: usize, most: usize) {
-        if self.part == (first, most) {
-            return;
-        }
-        self.part = (first, most);
-        self.looked += most - first;
-        self.ends.clear();
-        let quotes = input[first..most].windows(2).enumerate().filter(|(_, pair)| *pair == b"\";");
-        self.ends.extend(quotes.map(|(at, _)| first + at));
+    pub(super) fn new(ends: &Rc<[usize]>) -> Candidates {
+        Candidates { found: Vec::new(), ends: Rc::clone(ends), looked: 0 }
     }
+
+    /// Whether a serialized text is one as it stands.
+    fn is_whole(&mut self, text: &[u8]) -> bool {
+        self.looked += text.len();
+        let limits = Limits::default();
+        let outcome = read_fixed(text, Fixed::default(), &ReadOptions::default(), Request::new(&limits));
+        outcome.error.is_none() && outcome.consumed == text.len()
+    }
+}
+
+/// Where `";` stands in the text.
+pub(super) fn ends(input: &[u8]) -> Rc<[usize]> {
+    memmem::find_iter(input, b"\";").collect()
+}
+
+/// Those of them that stand between two places.
+pub(super) fn between(ends: &[usize], first: usize, most: usize) -> &[usize] {
+    let from = ends.partition_point(|end| *end < first);
+    let to = from + ends[from..].partition_point(|end| *end + 2 <= most);
+    &ends[from..to]
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +116,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn root() -> Frame {
+    fn root() -> Frame {
         Frame { inside: Inside::Root, left: 1, payload: (0, 0, 0), below: 0 }
     }
 
@@ -120,22 +131,58 @@ impl Frame {
     }
 }
 
+/// The containers that are open. Readers that parted share those that they are both
+/// in: so parting costs the same however deep they are.
+#[derive(Clone, Debug)]
+pub(super) struct Frames {
+    top: Frame,
+    below: Option<Rc<Frames>>,
+}
+
+impl Frames {
+    pub(super) fn new() -> Frames {
+        Frames { top: Frame::root(), below: None }
+    }
+
+    /// The innermost.
+    pub(super) fn last(&self) -> Frame {
+        self.top
+    }
+
+    fn push(&mut self, frame: Frame) {
+        let below = Frames { top: self.top, below: self.below.take() };
+        (self.top, self.below) = (frame, Some(Rc::new(below)));
+    }
+
+    fn pop(&mut self) {
+        if let Some(below) = self.below.take() {
+            (self.top, self.below) = (below.top, below.below.clone());
+        }
+    }
+}
+
+impl Drop for Frames {
+    fn drop(&mut self) {
+        // One by one: the stack is not as deep as the text may be.
+        let mut next = self.below.take();
+        while let Some(mut frames) = next.and_then(Rc::into_inner) {
+            next = frames.below.take();
+        }
+    }
+}
+
 impl Reader {
     /// Takes the next piece; says what it met, and what that cost.
     pub(super) fn step(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> (Met, u64) {
         candidates.found.clear();
         let start = self.at;
         let met = self.piece(input, hunt, candidates).unwrap_or(Met::Bad);
-        let looked = std::mem::take(&mut candidates.looked) + candidates.found.len() * (16 + self.frames.len());
+        let looked = std::mem::take(&mut candidates.looked) + candidates.found.len() * 16;
         (met, (self.at.max(start) - start) as u64 + looked as u64 + 16)
     }
 
-    fn top(&mut self) -> Option<&mut Frame> {
-        self.frames.last_mut()
-    }
-
     fn piece(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
-        let frame = *self.top()?;
+        let frame = self.frames.last();
         let byte = input.get(self.at).copied();
         match frame.inside {
             Inside::Root if frame.left == 0 => input[self.at..].trim_ascii_start().is_empty().then_some(Met::End),
@@ -160,7 +207,7 @@ impl Reader {
             Inside::Entries => self.value(input, hunt, candidates),
             Inside::Array => {
                 spl::begins_array(byte?).then_some(())?;
-                self.top()?.inside = Inside::Members;
+                self.frames.top.inside = Inside::Members;
                 self.value(input, hunt, candidates)
             }
             Inside::Members => self.members(input, true),
@@ -175,17 +222,17 @@ impl Reader {
                     self.at += 1;
                 }
                 spl::begins_object(*input.get(self.at)?).then_some(())?;
-                let top = self.top()?;
+                let top = &mut self.frames.top;
                 (top.inside, top.left) = (Inside::Object, frame.left - 1);
                 self.value(input, hunt, candidates)
             }
             Inside::Object if byte? == b',' => {
                 self.at += 1;
-                self.top()?.inside = Inside::Data;
+                self.frames.top.inside = Inside::Data;
                 self.value(input, hunt, candidates)
             }
             Inside::Object | Inside::Data => {
-                self.top()?.inside = Inside::Element;
+                self.frames.top.inside = Inside::Element;
                 Some(Met::Good)
             }
             Inside::List | Inside::End => self.payload_end(input, frame),
@@ -197,7 +244,7 @@ impl Reader {
         input[self.at..].starts_with(mark).then_some(())?;
         self.at += mark.len();
         (*input.get(self.at)? == b'a').then_some(())?;
-        self.top()?.inside = Inside::End;
+        self.frames.top.inside = Inside::End;
         self.array(input)
     }
 
@@ -221,16 +268,15 @@ impl Reader {
     }
 
     fn push(&mut self, inside: Inside, left: u64, payload: (usize, u64, usize)) -> Option<()> {
-        let below = self.frames.last()?.sum();
+        let below = self.frames.last().sum();
         self.frames.push(Frame { inside, left, payload, below });
         Some(())
     }
 
     /// One key or value less is to come in the innermost container.
     fn count(&mut self) {
-        if let Some(top) = self.frames.last_mut()
-            && matches!(top.inside, Inside::Root | Inside::Entries | Inside::Text)
-        {
+        let top = &mut self.frames.top;
+        if matches!(top.inside, Inside::Root | Inside::Entries | Inside::Text) {
             top.left -= 1;
         }
     }
@@ -300,7 +346,7 @@ impl Reader {
                     || self.texts > 3
                     || hunt.trusts()
                     || !is_text(&input[first..end])
-                    || is_whole(&input[first..end]))
+                    || candidates.is_whole(&input[first..end]))
         });
         let stated = stated.unwrap_or(usize::MAX).min(input.len());
         if fits && hunt.step.is_none_or(|step| step > 0) {
@@ -313,7 +359,7 @@ impl Reader {
             self.push(Inside::Text, 1, (offset, was, first))?;
             return Some(Met::Good);
         }
-        let frame = *self.frames.last()?;
+        let frame = self.frames.last();
         let most = stated.saturating_add((stated - first).saturating_add(BEHIND)).min(input.len());
         let fix_at = |end: usize| {
             let is = (end - first) as u64;
@@ -321,8 +367,10 @@ impl Reader {
         };
         match hunt.step {
             None => {
-                candidates.look(input, first, most);
-                candidates.found.extend(candidates.ends.iter().filter_map(|end| fix_at(*end)));
+                let ends = Rc::clone(&candidates.ends);
+                let ends = between(&ends, first, most);
+                candidates.looked += ends.len();
+                candidates.found.extend(ends.iter().filter_map(|end| fix_at(*end)));
             }
             Some(step) => {
                 let lens = (0..TIMES).map_while(|times| was.checked_add_signed(step.checked_mul(times)?));
@@ -396,7 +444,7 @@ impl Reader {
         }
         let stated = stated.unwrap_or(usize::MAX).min(input.len());
         let most = stated.saturating_add((stated - start).saturating_add(BEHIND)).min(input.len());
-        let frame = *self.frames.last()?;
+        let frame = self.frames.last();
         candidates.looked += most - start;
         for end in start..most {
             if input[end] == b'}' && goes_on(frame, &input[end + 1..]) {
@@ -464,11 +512,4 @@ fn goes_on(frame: Frame, rest: &[u8]) -> bool {
 /// Whether this begins like a serialized array or object.
 fn is_text(text: &[u8]) -> bool {
     matches!(text, [b'a' | b'O', b':', b'0'..=b'9', ..])
-}
-
-/// Whether a serialized text is one as it stands.
-fn is_whole(text: &[u8]) -> bool {
-    let limits = Limits::default();
-    let outcome = read_fixed(text, Fixed::default(), &ReadOptions::default(), Request::new(&limits));
-    outcome.error.is_none() && outcome.consumed == text.len()
 }

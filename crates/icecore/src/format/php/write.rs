@@ -10,11 +10,11 @@ use super::write_spl::Payload;
 use super::{NAME, WriteOptions};
 use crate::document::{Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::php_lacks::count_present;
-use crate::format::write_named;
+use crate::format::php_lacks::{count_present, is_again_a_leaf};
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 use std::collections::HashMap;
 
 /// Writes a document, and says what PHP could not say.
@@ -29,8 +29,10 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     let WriteOptions {} = options;
-    document.tape().check()?;
-    write_named(document, NAME, Naming::Php, |document| write_whole(document, limits, out))
+    let document = &*uncopied(document, limits)?;
+    metered(document, limits, out, |out| {
+        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, limits, out))
+    })
 }
 
 fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
@@ -85,6 +87,8 @@ pub(super) struct Writer<'d> {
     /// The slot of the first payload that was not opened: those behind it depend
     /// on what it counts.
     last_sure: Option<u32>,
+    /// The variables of a session, which are a map, whatever their keys.
+    pub(super) session: Option<u32>,
     pub(super) losses: Losses,
 }
 
@@ -111,7 +115,8 @@ impl<'d> Writer<'d> {
             rendered: Rendered::default(),
             next: 0,
             last_sure: None,
-            losses: Losses::default(),
+            session: None,
+            losses: Losses::within(limits),
         };
         if document.header().is_some() {
             writer.losses.add(LossKind::Header, || "$".to_owned());
@@ -158,7 +163,7 @@ impl<'d> Writer<'d> {
             if self.payload_step(out.buffer())? {
                 self.stack.truncate(depth - 1);
             }
-            return Ok(());
+            return self.ready(out);
         }
         let buf = out.buffer();
         while frame.at < frame.end && frame.count < frame.most {
@@ -182,18 +187,28 @@ impl<'d> Writer<'d> {
             let node = self.node(at);
             if self.plain_leaf(at, &node, buf) {
                 frame.at = at + 1;
-                if buf.len() >= READY && self.payloads.is_empty() {
+                if buf.len() >= READY {
                     self.stack.push(frame);
-                    return out.ready();
+                    return self.ready(out);
                 }
                 continue;
             }
             frame.at = self.document.tape().next(at);
             self.stack.push(frame);
-            return self.value(at, buf);
+            self.value(at, buf)?;
+            return self.ready(out);
         }
         buf.push(b'}');
-        if buf.len() >= READY && self.payloads.is_empty() { out.ready() } else { Ok(()) }
+        self.ready(out)
+    }
+
+    /// Passes on what is there, if it is much and its lengths are known.
+    #[inline]
+    fn ready(&self, out: &mut dyn Output) -> Result<(), Error> {
+        if out.buffer().len() < READY {
+            return Ok(());
+        }
+        if self.payloads.is_empty() { out.ready() } else { out.held() }
     }
 
     /// A leaf that nothing is to be said of: nobody links to it.
@@ -238,9 +253,12 @@ impl<'d> Writer<'d> {
         let first = at;
         // The nodes that PHP has nothing for: what they hold stands for them.
         let mut wrappers = Vec::new();
+        // The link to a string or a number that is written again.
+        let mut again = None;
         for _ in 0..=self.limits.depth.saturating_add(64) {
             let node = self.node(at);
-            if !matches!(node.kind, Kind::Link | Kind::Alias)
+            if !node.kind.is_again()
+                && again.is_none()
                 && node.has(flag::TARGET)
                 && let Some((slot, is_object)) = self.known_slot(at, first)?
             {
@@ -258,7 +276,12 @@ impl<'d> Writer<'d> {
                     wrappers.push(at);
                     at = target;
                 }
-                Kind::Link => {
+                Kind::Link if is_again_a_leaf(self.document, &node) => {
+                    self.lose(LossKind::Sharing, at);
+                    again = Some(at);
+                    at = node.payload as u32;
+                }
+                Kind::Link | Kind::Copy => {
                     wrappers.push(at);
                     at = node.payload as u32;
                 }
@@ -306,7 +329,7 @@ impl<'d> Writer<'d> {
                 }
                 _ => {
                     let is_case = node.kind == Kind::EnumCase && is_enum_case(self.document.bytes(&node));
-                    self.give_slot(at, &wrappers, is_case);
+                    self.give_slot(again.unwrap_or(at), &wrappers, is_case);
                     self.leaf(at, &node, buf);
                     return Ok(());
                 }
@@ -318,7 +341,7 @@ impl<'d> Writer<'d> {
     #[cold]
     fn too_long_a_chain(&self, first: u32, chain: &[u32]) -> Error {
         let path = self.document.path(first);
-        if chain.iter().any(|at| matches!(self.node(*at).kind, Kind::Link | Kind::Alias)) {
+        if chain.iter().any(|at| self.node(*at).kind.is_again()) {
             return Error::new(ErrorKind::Unrepresentable).on_path(path).finding("links that go round in a circle");
         }
         self.limits.too_deep().on_path(path)
@@ -344,6 +367,9 @@ impl<'d> Writer<'d> {
     /// The front of an object, whose body must be a map or an array.
     fn object(&mut self, at: u32, node: &Node, wrappers: &[u32], buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(name) = self.class_name(node).filter(|_| self.has_entries(at, node)) else { return Ok(false) };
+        if node.form() == Form::Struct {
+            self.lose(LossKind::Struct, at);
+        }
         let body = self.node(at + 1);
         self.give_slot(at, wrappers, true);
         if body.has(flag::TARGET) {
@@ -381,7 +407,11 @@ impl<'d> Writer<'d> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(at)));
         }
-        let end = self.document.tape().next(at);
+        let mut end = self.document.tape().next(at);
+        if node.kind == Kind::Map && node.has(flag::DEFAULT) {
+            // The default value stands behind the entries.
+            end = self.document.tape().behind_entries(at, node.aux);
+        }
         let most = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
             count_present(self.document, at + 1, end)
         } else {
@@ -393,6 +423,7 @@ impl<'d> Writer<'d> {
             buf.extend_from_slice(source);
         }
         let is_object = note != at;
+        self.shape_losses(at, node, is_object);
         self.stack.push(Frame { at: at + 1, end, count: 0, most, is_object, is_payload: false });
         Ok(())
     }

@@ -75,7 +75,12 @@ impl Writer<'_> {
         }
         let start = buf.len();
         self.name(&name.node, name.bytes, value, is_object, buf);
-        if matches!(name.node.kind, Kind::Int | Kind::Bytes | Kind::Text) {
+        let loses = match name.node.kind {
+            Kind::Int => false,
+            Kind::Bytes | Kind::Text => is_cast(name.bytes, is_object),
+            _ => true,
+        };
+        if !loses {
             self.rendered.keep(id, is_object, &buf[start..]);
         }
         true
@@ -126,10 +131,16 @@ impl Writer<'_> {
             Kind::Int => return push_integer(node.payload as i64, buf),
             Kind::Symbol => self.lose(LossKind::Symbol, value),
             Kind::Encoded => self.lose(LossKind::Encoding, value),
+            _ if is_cast(bytes, is_object) => self.lose(LossKind::Key, value),
             _ => {}
         }
         string(bytes, is_object, buf);
     }
+}
+
+/// Whether a string becomes an integer as a key.
+fn is_cast(bytes: &[u8], is_object: bool) -> bool {
+    !is_object && integer_key(bytes).is_some()
 }
 
 /// A key of an array that is an integer's text is that integer.

@@ -5,7 +5,8 @@ use super::text::{is_enum_case, push_float, push_integer, push_number, says};
 use super::write::Writer;
 use crate::document::{Kind, Node, Place, flag};
 use crate::format::append::append;
-use crate::format::php_lacks::{Instead, instead, lost_flags, lost_wrapper};
+use crate::format::php_lacks::{Instead, instead, lost_flags, lost_shape, lost_wrapper};
+use crate::output::LossKind;
 
 /// Strings up to this length are copied without a call.
 const SHORT: u32 = 16;
@@ -72,6 +73,18 @@ impl Writer<'_> {
     #[cold]
     fn rare_flags(&mut self, at: u32, node: &Node) {
         lost_flags(node, |kind| self.lose(kind, at));
+    }
+
+    /// Counts what the one kind of array that PHP has can't say.
+    #[inline]
+    pub(super) fn shape_losses(&mut self, at: u32, node: &Node, is_body: bool) {
+        if self.session == Some(at) {
+            if node.kind == Kind::Array {
+                self.lose(LossKind::ArrayKind, at);
+            }
+        } else if is_body || node.kind == Kind::Map {
+            lost_shape(self.document, at, is_body, |kind| self.lose(kind, at));
+        }
     }
 
     /// Counts what is lost with a node of which only what it holds is written.

@@ -19,6 +19,7 @@ use super::write::Plan;
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::Error;
 use crate::output::{LossKind, Losses, Output};
+use crate::places::Places;
 use std::collections::{BTreeMap, HashMap};
 
 /// The tag of a variable that something stands before.
@@ -90,6 +91,8 @@ pub(super) struct Body<'d, 'o> {
     classes: Vec<u64>,
     /// Where a string was written first, and its node.
     strings: HashMap<(bool, &'d [u8]), (u64, u32)>,
+    /// The same of long strings, by where they are.
+    places: Places<(bool, u64, u32)>,
     copied_strings: HashMap<u32, u64>,
     links: Option<Links>,
     /// Nodes that are the variable, or the referent, that comes next.
@@ -132,6 +135,7 @@ impl<'d, 'o> Body<'d, 'o> {
             big_keys: HashMap::new(),
             classes: vec![0; tape.classes().len() + 1],
             strings: HashMap::new(),
+            places: Places::default(),
             copied_strings: HashMap::new(),
             links: None,
             pending_variables: Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::SortKeys;
 use crate::document::{Document, Key, Kind, Name, Node, flag};
+use crate::num::general::perl_text;
 use crate::output::LossKind;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -37,8 +38,7 @@ impl<'d> KeyText<'d> {
 
     /// The string for a key that is a node, if there is one.
     pub(super) fn of_node(document: &'d Document<'_>, node: &'d Node) -> Option<KeyText<'d>> {
-        let float =
-            |value: f64| Some(KeyText::made(if value.is_finite() { value.to_string() } else { special(value) }));
+        let float = |value: f64| Some(KeyText::made(perl_text(value)));
         match node.kind {
             kind if kind.is_string() || kind == Kind::Int => {
                 let bytes = if kind == Kind::Int { &[] } else { document.bytes(node) };
@@ -62,18 +62,6 @@ impl<'d> KeyText<'d> {
             Key::Value(value) => KeyText::of_node(document, value.node()),
         }
     }
-}
-
-/// As perl writes them.
-fn special(value: f64) -> String {
-    let text = if value.is_nan() {
-        "NaN"
-    } else if value > 0.0 {
-        "Inf"
-    } else {
-        "-Inf"
-    };
-    text.to_owned()
 }
 
 /// Symbols are text, except where bytes say the same.

@@ -430,11 +430,13 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             }
             tag::UNDEF | tag::CANONICAL_UNDEF => {
                 self.note_tag(slot.me, tag, tag == tag::UNDEF);
-                self.leaf(Node::leaf(Kind::Null, 0), slot)
+                let own = slot.own(tag == tag::CANONICAL_UNDEF);
+                self.leaf(Node::leaf(Kind::Null, 0).with(own), slot)
             }
             tag::YES | tag::NO | tag::TRUE | tag::FALSE => {
                 self.note_tag(slot.me, tag, matches!(tag, tag::YES | tag::NO));
-                self.leaf(Node::leaf(Kind::Bool, u64::from(matches!(tag, tag::YES | tag::TRUE))), slot)
+                let own = slot.own(matches!(tag, tag::TRUE | tag::FALSE));
+                self.leaf(Node::leaf(Kind::Bool, u64::from(matches!(tag, tag::YES | tag::TRUE))).with(own), slot)
             }
             tag::ARRAY | tag::HASH => {
                 // A variable that is an array itself. Perl has none, but there
@@ -528,6 +530,12 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
 }
 
 impl Slot {
+    /// The flags of what perl itself has but one of: a reference to it is no
+    /// reference to a variable of its own.
+    fn own(&self, is_own: bool) -> u8 {
+        if is_own && self.parent == Some(Role::Ref) { flag::OWN } else { 0 }
+    }
+
     fn flags(&self) -> u8 {
         if self.weak.is_some() { flag::WEAK } else { 0 }
     }

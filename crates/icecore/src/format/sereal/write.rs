@@ -7,11 +7,11 @@ use super::spell::{header as code, width};
 use super::tag::TRACK;
 use super::write_simple::{simple_body, write_simple};
 use super::{Compress, FORMAT, SortKeys, WriteOptions};
-use crate::document::{Document, Naming, Spelling};
+use crate::document::{Document, Naming, Spelling, lose_repeated};
 use crate::error::{Error, ErrorKind};
-use crate::format::write_named;
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Metered, Output, metered};
 
 /// Bodies shorter than this are not compressed.
 const THRESHOLD: u64 = 1024;
@@ -94,18 +94,27 @@ pub(super) fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    if write_simple(document, options, out) {
-        out.ready()?;
-        return Ok(Losses::default());
-    }
-    if let Some(body) = simple_body(document, options, out) {
-        let plan = Plan::new(document, options, limits)?;
-        let head = [&MAGIC[..], &[plan.version | (plan.encoding as u8) << 4, 0]].concat();
-        write_compressed(&plan, head, &body, out)?;
-        return Ok(Losses::default());
-    }
-    document.tape().check()?;
-    write_named(document, FORMAT.name, Naming::Perl, |document| write_whole(document, options, limits, out))
+    metered(document, limits, out, |out| {
+        if write_simple(document, options, out) {
+            out.ready()?;
+            return Ok(repeated(document, limits));
+        }
+        if let Some(body) = simple_body(document, options, out) {
+            let plan = Plan::new(document, options, limits)?;
+            let head = [&MAGIC[..], &[plan.version | (plan.encoding as u8) << 4, 0]].concat();
+            write_compressed(&plan, head, &body, out)?;
+            return Ok(repeated(document, limits));
+        }
+        let document = &*uncopied(document, limits)?;
+        write_named(document, FORMAT.name, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
+    })
+}
+
+/// What simple documents may lose.
+fn repeated(document: &Document<'_>, limits: &Limits) -> Losses {
+    let mut losses = Losses::within(limits);
+    lose_repeated(document, Naming::Perl, &mut losses);
+    losses
 }
 
 fn write_whole(
@@ -115,7 +124,7 @@ fn write_whole(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     let plan = Plan::new(document, options, limits)?;
-    let mut losses = Losses::default();
+    let mut losses = Losses::within(limits);
     let suffix = suffix(document, &plan, &mut losses)?;
     let mut head = Vec::with_capacity(16 + suffix.len());
     head.extend_from_slice(if plan.version < 3 { &OLD_MAGIC } else { &MAGIC });
@@ -133,7 +142,10 @@ fn write_whole(
     }
 
     let mut body = Vec::new();
-    let tracks = Body::new(document, &plan, first, &mut losses, &mut body).write(root)?;
+    let tracks = {
+        let mut out = Metered::new(document, limits, &mut body);
+        Body::new(document, &plan, first, &mut losses, &mut out).write(root)?
+    };
     set_tracks(&mut body, &tracks);
     write_compressed(&plan, head, &body, out)?;
     Ok(losses)

@@ -55,9 +55,10 @@ pub(super) fn write_simple(document: &Document<'_>, options: &WriteOptions, out:
         return false;
     }
     let mut parts = Parts { spare: out.take_spare(), ..Parts::default() };
+    let most = out.room();
     let buf = out.buffer();
     let start = buf.len();
-    let written = write(document, &mut parts, buf).is_some();
+    let written = write(document, &mut parts, buf, most).is_some();
     if !written {
         buf.truncate(start);
     }
@@ -73,9 +74,10 @@ pub(crate) fn write_part(
     parts: &mut Parts,
     out: &mut dyn Output,
 ) -> bool {
+    let most = out.room();
     let buf = out.buffer();
     let start = buf.len();
-    let written = can_be_simple(document, options) && write(document, parts, buf).is_some();
+    let written = can_be_simple(document, options) && write(document, parts, buf, most).is_some();
     if !written {
         buf.truncate(start);
     }
@@ -90,7 +92,7 @@ pub(super) fn simple_body(document: &Document<'_>, options: &WriteOptions, out: 
     }
     let mut parts = Parts { spare: out.take_spare(), ..Parts::default() };
     let mut whole = Vec::new();
-    let written = write(document, &mut parts, &mut whole);
+    let written = write(document, &mut parts, &mut whole, out.room());
     out.give_spare(parts.spare);
     written?;
     whole.drain(..HEADER);
@@ -109,7 +111,9 @@ fn is_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
     is_usual(options) && document.tape().header.is_none() && document.spelling().is_none()
 }
 
-fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>) -> Option<()> {
+/// At most `most` bytes, where long strings make more of it.
+fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u64) -> Option<()> {
+    let start = buf.len();
     let tape = document.tape();
     let names = tape.keys();
     let nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| parts.begun || !nodes.is_empty())?;
@@ -194,6 +198,10 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>) -> Optio
                 }
                 buf.extend_from_slice(&chunk[..to]);
                 buf.extend_from_slice(text);
+                // Short ones are no longer than what is written for each byte.
+                if (buf.len() - start) as u64 > most {
+                    return None;
+                }
                 passed += (to + text.len()) as u64;
                 to = 0;
             }

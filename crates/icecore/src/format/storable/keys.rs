@@ -23,8 +23,8 @@ fn render<'d>(name: &Name<'d>) -> Option<(Cow<'d, [u8]>, u8, Option<LossKind>)> 
         flags |= hash::KEY_LOCKED;
     }
     if node.has(flag::PLACEHOLDER) {
-        // Storable marks the absent value as read-only too.
-        flags |= hash::KEY_PLACEHOLDER | hash::KEY_LOCKED;
+        // In a restricted hash Storable marks the absent value as read-only too.
+        flags |= hash::KEY_PLACEHOLDER | if node.has(flag::HINT) { 0 } else { hash::KEY_LOCKED };
     }
     let text = |bytes: &'d [u8]| match std::str::from_utf8(bytes) {
         _ if bytes.is_ascii() && node.has(flag::WAS_TEXT) => (Cow::Borrowed(bytes), hash::KEY_WAS_UTF8),
@@ -147,7 +147,7 @@ impl<'d> Keys<'d> {
 
 impl Writer<'_> {
     #[inline]
-    pub(super) fn plain_key(&mut self, key: Key, flagged: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn plain_key(&mut self, key: Key, value: u32, flagged: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         if let Key::Id(id) = key {
             let start = buf.len();
             if flagged {
@@ -158,7 +158,7 @@ impl Writer<'_> {
             }
             buf.truncate(start);
         }
-        self.spelled_key(key, None, None, flagged, buf)
+        self.spelled_key(key, value, (None, None), flagged, buf)
     }
 
     /// A key with the flags and the tag that it was read with.
@@ -166,27 +166,27 @@ impl Writer<'_> {
     pub(super) fn spelled_key(
         &mut self,
         key: Key,
-        flags: Option<u8>,
-        tag: Option<u8>,
+        value: u32,
+        (flags, tag): (Option<u8>, Option<u8>),
         flagged: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let document = self.document;
-        let (at, name) = match key {
-            Key::Id(id) => (0, document.tape().keys().get(u32::from(id))),
+        let name = match key {
+            Key::Id(id) => document.tape().keys().get(u32::from(id)),
             Key::Node(at) => {
                 let node = self.node(at);
-                (at, Some(Name { node, bytes: document.bytes(&node) }))
+                Some(Name { node, bytes: if node.kind.has_bytes() { document.bytes(&node) } else { &[] } })
             }
         };
         let Some((bytes, mut usual, loss)) = name.as_ref().and_then(render) else {
             return Err(Error::new(ErrorKind::Unrepresentable)
-                .on_path(document.path(at))
+                .on_path(document.path(value))
                 .expecting("a key that can be a string")
                 .finding(name.map_or("none".to_owned(), |name| format!("{:?}", name.node.kind))));
         };
         if let Some(loss) = loss {
-            self.lose(loss, at);
+            self.lose(loss, value);
         }
         self.fits(bytes.len())?;
         if let (Some(flags), Some(tag), Some(name)) = (flags, tag, &name)

@@ -6,6 +6,8 @@ mod fast;
 mod float;
 mod image;
 mod keys;
+#[cfg(test)]
+mod linear;
 mod numbers;
 mod old;
 mod options;

@@ -132,6 +132,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     pub(super) fn run(&mut self) -> Result<(), Error> {
         self.value(true)?;
         while let Some(frame) = self.frames.last() {
+            crate::steps::count(1);
             if self.sink.tape().nodes.len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.at));
             }
@@ -312,6 +313,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
         loop {
             let start = self.scan.at;
+            crate::steps::count(1);
             let tag = self.scan.u8("a tag")?;
             let node = prefix.first;
             self.piece(start, node, tag::name(tag));
@@ -515,16 +517,24 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 self.float_note(raw, &leaf);
                 (leaf, usual)
             }
-            tag::SV_UNDEF if slot && self.frames.last().is_some_and(|frame| frame.inside == Inside::Array) => {
-                (Node::leaf(Kind::Hole, 0), tag)
+            tag::SV_UNDEF if slot && self.is_in_array() => (Node::leaf(Kind::Hole, 0), tag),
+            tag::SVUNDEF_ELEM if slot && self.is_in_array() => {
+                (Node::leaf(Kind::Null, 0).with(flag::OWN | flag::ITEM), tag::UNDEF)
             }
-            tag::UNDEF | tag::SV_UNDEF | tag::SVUNDEF_ELEM => (Node::leaf(Kind::Null, 0), tag::UNDEF),
-            tag::SV_YES | tag::BOOLEAN_TRUE => (Node::leaf(Kind::Bool, 1), self.usual_bool(true)),
-            tag::SV_NO | tag::BOOLEAN_FALSE => (Node::leaf(Kind::Bool, 0), self.usual_bool(false)),
+            tag::UNDEF | tag::SVUNDEF_ELEM => (Node::leaf(Kind::Null, 0), tag::UNDEF),
+            tag::SV_UNDEF => (Node::leaf(Kind::Null, 0).with(flag::OWN), tag::UNDEF),
+            tag::SV_YES => (Node::leaf(Kind::Bool, 1).with(flag::OWN), self.usual_bool(true)),
+            tag::SV_NO => (Node::leaf(Kind::Bool, 0).with(flag::OWN), self.usual_bool(false)),
+            tag::BOOLEAN_TRUE => (Node::leaf(Kind::Bool, 1), self.usual_bool(true)),
+            tag::BOOLEAN_FALSE => (Node::leaf(Kind::Bool, 0), self.usual_bool(false)),
             _ => return Ok(None),
         };
         self.piece(at, node, "value");
         Ok(Some((leaf, usual)))
+    }
+
+    fn is_in_array(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.inside == Inside::Array)
     }
 
     pub(super) fn text(&mut self, tag: u8, len: u64, node: u32) -> Result<(Node, u8), Error> {

@@ -13,12 +13,14 @@ pub(super) fn integer_tag(value: i64, netorder: bool) -> u8 {
     }
 }
 
-/// The tag that Storable chooses for a float.
+/// The tag for a float. Network order has none: Storable writes an integer or a
+/// string. In other images floats stay floats; only of a running program's values
+/// Storable makes [integers](whole) where it can.
 pub(super) fn float_tag(node: &Node, netorder: bool) -> u8 {
     match (node.kind, whole(f64::from_bits(node.payload))) {
+        _ if !netorder => tag::DOUBLE,
         (Kind::Float, Some(whole)) => integer_tag(whole, netorder),
-        _ if netorder => tag::SCALAR,
-        _ => tag::DOUBLE,
+        _ => tag::SCALAR,
     }
 }
 

@@ -9,11 +9,13 @@ use super::spelling::value as code;
 use super::tag::{self, hook};
 use super::write_simple::{DEPTH, write_simple};
 use super::{NAME, WriteOptions};
-use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
+use crate::document::{
+    Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag, lose_repeated,
+};
 use crate::error::{Error, ErrorKind};
-use crate::format::write_named;
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 use std::collections::HashMap;
 
 /// Writes a document as an image, and says what Storable could not say.
@@ -27,12 +29,16 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    if limits.depth >= DEPTH && write_simple(document, options, out) {
-        out.ready()?;
-        return Ok(Losses::default());
-    }
-    document.tape().check()?;
-    write_named(document, NAME, Naming::Perl, |document| write_whole(document, options, limits, out))
+    metered(document, limits, out, |out| {
+        if limits.depth >= DEPTH && write_simple(document, options, out) {
+            out.ready()?;
+            let mut losses = Losses::within(limits);
+            lose_repeated(document, Naming::Perl, &mut losses);
+            return Ok(losses);
+        }
+        let document = &*uncopied(document, limits)?;
+        write_named(document, NAME, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
+    })
 }
 
 fn write_whole(
@@ -72,7 +78,7 @@ fn write_whole(
         next: 0,
         classes: HashMap::new(),
         again: HashMap::new(),
-        losses: Losses::default(),
+        losses: Losses::within(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
@@ -80,6 +86,9 @@ fn write_whole(
     writer.run(out)?;
     Ok(writer.losses)
 }
+
+/// How much is written before the output is asked whether it wants it.
+pub(super) const READY: usize = 64 << 10;
 
 /// A container whose children are not all written.
 pub(super) enum Frame {
@@ -335,6 +344,19 @@ impl<'d> Writer<'d> {
                         // Another language's way to freeze: its payload is
                         // what is left.
                         self.lose(LossKind::Opaque, at);
+                        // The payload was reached by a reference; a body is not.
+                        let payload = self.node(at + 1);
+                        let is_body =
+                            payload.kind.is_container() && !matches!(payload.kind, Kind::Object | Kind::Opaque);
+                        if is_body && payload.has(flag::WEAK) {
+                            self.lose(LossKind::Weak, at + 1);
+                        }
+                        if is_body && payload.has(flag::OVERLOAD) {
+                            self.lose(LossKind::Overload, at + 1);
+                        }
+                    }
+                    if node.kind == Kind::Object && node.form() == Form::Struct {
+                        self.lose(LossKind::Struct, at);
                     }
                     let (start, classes) = (buf.len(), self.classes.len() as u32);
                     self.bless(at, node.class(), buf)?;
@@ -411,7 +433,10 @@ impl<'d> Writer<'d> {
     // -- What is under way --------------------------------------------------
 
     pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
+        crate::steps::count(1);
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
+        // The buffer is given away now and then.
+        let most = buf.len() + READY;
         match &mut frame {
             Frame::Items { at, end } => {
                 while *at < *end {
@@ -432,6 +457,10 @@ impl<'d> Writer<'d> {
                         self.next += 1;
                         self.leaf(*at, &node, buf)?;
                         *at += 1;
+                        if buf.len() >= most {
+                            self.stack.push(frame);
+                            return Ok(());
+                        }
                         continue;
                     }
                     let here = *at;
@@ -444,6 +473,10 @@ impl<'d> Writer<'d> {
                     self.key(key, value, *flagged, buf)?;
                 }
                 while let Some((name, value)) = self.entry(*at, *end) {
+                    if buf.len() >= most {
+                        self.stack.push(frame);
+                        return Ok(());
+                    }
                     if self.is_fast && !*flagged {
                         let next = self.fast_entries(*at, *end, buf);
                         if next != *at {
@@ -526,9 +559,9 @@ impl<'d> Writer<'d> {
         if self.spelling.is_some() {
             let flags = self.note(value, code::KEY_FLAGS).map(|flags| flags as u8);
             let tag = self.note(value, code::KEY_TAG).map(|tag| tag as u8);
-            return self.spelled_key(key, flags.filter(|_| flagged), tag, flagged, buf);
+            return self.spelled_key(key, value, (flags.filter(|_| flagged), tag), flagged, buf);
         }
-        self.plain_key(key, flagged, buf)
+        self.plain_key(key, value, flagged, buf)
     }
 }
 

@@ -4,9 +4,12 @@
 //! bytes.
 
 use super::tag;
-use super::write::Writer;
+use super::write::{READY, Writer};
 use crate::document::{Form, Kind, Node, Place, flag};
 use crate::format::append::append;
+
+/// The longest record that is written in one go.
+const MOST: usize = 1 << 20;
 
 impl Writer<'_> {
     /// Writes a leaf, if it is one of the common ones and nothing refers to it.
@@ -54,7 +57,7 @@ impl Writer<'_> {
     pub(super) fn fast_items(&mut self, mut at: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
         // The buffer is given away now and then.
-        let most = buf.len() + (64 << 10);
+        let most = buf.len() + READY;
         while at < end && buf.len() < most {
             let Some(node) = document.nodes().get(at as usize) else { break };
             if node.kind == Kind::Int && self.is_plain_64 && !self.image.netorder {
@@ -83,7 +86,8 @@ impl Writer<'_> {
     #[inline]
     pub(super) fn fast_entries(&mut self, mut at: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
-        while at < end {
+        let most = buf.len() + READY;
+        while at < end && buf.len() < most {
             let Some(node) = document.nodes().get(at as usize) else { break };
             let start = buf.len();
             if !self.fast_leaf(node, buf) {
@@ -133,7 +137,8 @@ impl Writer<'_> {
         buf.extend_from_slice(&[if is_hash { tag::HASH } else { tag::ARRAY }, a, b, c, d]);
         let children = document.nodes().get(first as usize..body.end() as usize)?;
         for child in children {
-            if !self.fast_leaf(child, buf) || is_hash && !self.keys.append_plain(child.key, buf) {
+            let is_much = buf.len() - start > MOST;
+            if is_much || !self.fast_leaf(child, buf) || is_hash && !self.keys.append_plain(child.key, buf) {
                 buf.truncate(start);
                 return None;
             }

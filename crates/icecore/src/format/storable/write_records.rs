@@ -6,6 +6,7 @@ use super::usual::string_tag;
 use super::write::{Also, Frame, Writer};
 use crate::document::{Cursor, Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
+use crate::output::LossKind;
 
 impl Writer<'_> {
     /// The text of code, or the value of a v-string.
@@ -21,6 +22,10 @@ impl Writer<'_> {
         let parts: Vec<Node> = Cursor::new(self.document, at).children().map(|part| *part.node()).collect();
         let bytes = |part: usize| parts.get(part).map_or(&b""[..], |part| self.document.bytes(part));
         let (pattern, flags) = (bytes(0), bytes(1));
+        if parts.first().is_some_and(|pattern| pattern.kind == Kind::Text) && !pattern.is_ascii() {
+            // Storable has no mark for it; thaw takes the pattern for bytes.
+            self.lose(LossKind::Text, at + 1);
+        }
         let usual = if pattern.len() > 0xFF { tag::REGEXP_LONG } else { 0 };
         let op = self.note(at, code::REGEXP).map_or(usual, |op| op as u8 | usual);
         buf.extend_from_slice(&[tag::REGEXP, op]);

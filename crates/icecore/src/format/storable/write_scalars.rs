@@ -6,8 +6,8 @@ use super::usual::{bool_tag, float_tag, integer_tag, string_tag, whole};
 use super::write::{Also, Writer};
 use crate::document::{Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
-use crate::num::bigint;
 use crate::num::general::perl_text;
+use crate::num::{bigint, float128};
 use crate::output::LossKind;
 
 impl Writer<'_> {
@@ -57,7 +57,10 @@ impl Writer<'_> {
                 buf.push(self.tag(at, bool_tag(node.payload != 0, self.image.minor >= 12 || node.has(flag::VARIABLE))));
                 Ok(())
             }
-            Kind::Uint => self.string(at, Kind::Bytes, node.payload.to_string().as_bytes(), buf),
+            Kind::Uint => {
+                self.lose(LossKind::Quoted, at);
+                self.string(at, Kind::Bytes, node.payload.to_string().as_bytes(), buf)
+            }
             Kind::BigInt => {
                 let magnitude = document.bytes(node);
                 if bigint::exceeds(magnitude, self.limits.digits) {
@@ -103,26 +106,49 @@ impl Writer<'_> {
                 buf.push(tag::INTEGER);
                 self.image.integer(value, buf);
             }
-            _ => return self.string(at, Kind::Bytes, value.to_string().as_bytes(), buf),
+            _ => {
+                self.lose(LossKind::Quoted, at);
+                return self.string(at, Kind::Bytes, value.to_string().as_bytes(), buf);
+            }
         }
         Ok(())
     }
 
-    pub(super) fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) -> Result<(), Error> {
         if self.kept_float(at, buf) {
             return Ok(());
         }
-        let usual = float_tag(&Node::float(value), self.image.netorder);
+        self.float_as(at, value, true, buf)
+    }
+
+    /// A float; `is_exact`: it is the value itself, and not the nearest to it.
+    fn float_as(&mut self, at: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+        if !is_exact {
+            self.lose(LossKind::Precision, at);
+        }
+        let is_live = self.document.tape().by_hand;
+        let usual = match whole(value) {
+            Some(whole) if is_live => integer_tag(whole, self.image.netorder),
+            _ => float_tag(&Node::float(value), self.image.netorder),
+        };
         match (self.tag(at, usual), whole(value)) {
             (tag::DOUBLE, _) => {
                 buf.push(tag::DOUBLE);
                 self.image.float(value, buf);
                 Ok(())
             }
-            (_, Some(whole)) => self.integer(at, whole, buf),
+            (wished, Some(whole)) => {
+                if wished != tag::SCALAR && !is_live {
+                    self.lose(LossKind::Integral, at);
+                }
+                self.integer(at, whole, buf)
+            }
             _ => {
+                self.lose(LossKind::Quoted, at);
                 let text = perl_text(value);
-                if text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
+                if is_exact
+                    && text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan())
+                {
                     self.lose(LossKind::Precision, at);
                 }
                 self.string(at, Kind::Bytes, text.as_bytes(), buf)
@@ -147,9 +173,9 @@ impl Writer<'_> {
         if self.kept_float(at, buf) {
             return Ok(());
         }
-        self.lose(LossKind::Precision, at);
-        let value = bytes.try_into().map_or(0.0, |wide| crate::num::float128::to_f64(&wide));
-        self.float(at, value, buf)
+        let wide = bytes.try_into().unwrap_or([0; 16]);
+        let exact = float128::to_f64_exact(&wide);
+        self.float_as(at, exact.unwrap_or_else(|| float128::to_f64(&wide)), exact.is_some(), buf)
     }
 
     pub(super) fn string(&mut self, at: u32, kind: Kind, bytes: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {

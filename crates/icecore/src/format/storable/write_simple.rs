@@ -29,9 +29,10 @@ pub(super) fn write_simple(document: &Document<'_>, options: &WriteOptions, out:
         return false;
     }
     let mut parts = Parts { spare: out.take_spare(), ..Parts::default() };
+    let most = out.room();
     let buf = out.buffer();
     let start = buf.len();
-    let written = write(document, options, &mut parts, buf).is_some() && parts.is_complete();
+    let written = write(document, options, &mut parts, buf, most).is_some() && parts.is_complete();
     if !written {
         buf.truncate(start);
     }
@@ -47,9 +48,10 @@ pub(crate) fn write_part(
     parts: &mut Parts,
     out: &mut dyn Output,
 ) -> bool {
+    let most = out.room();
     let buf = out.buffer();
     let start = buf.len();
-    let written = can_be_simple(document, options) && write(document, options, parts, buf).is_some();
+    let written = can_be_simple(document, options) && write(document, options, parts, buf, most).is_some();
     if !written {
         buf.truncate(start);
     }
@@ -60,13 +62,20 @@ fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
     !(options.canonical || options.plain || document.tape().header.is_some() || document.spelling().is_some())
 }
 
-fn write(document: &Document<'_>, options: &WriteOptions, parts: &mut Parts, buf: &mut Vec<u8>) -> Option<()> {
+/// At most `most` bytes, where copies make more of it.
+fn write(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    parts: &mut Parts,
+    buf: &mut Vec<u8>,
+    most: u64,
+) -> Option<()> {
     if !parts.begun {
         head(options, buf);
     }
     match options.netorder {
-        false => write_as::<false>(document, options, parts, buf),
-        true => write_as::<true>(document, options, parts, buf),
+        false => write_as::<false>(document, options, parts, buf, most),
+        true => write_as::<true>(document, options, parts, buf, most),
     }
 }
 
@@ -75,7 +84,9 @@ fn write_as<const NET: bool>(
     options: &WriteOptions,
     parts: &mut Parts,
     buf: &mut Vec<u8>,
+    most: u64,
 ) -> Option<()> {
+    let start = buf.len();
     let tape = document.tape();
     let names = tape.keys();
     let nodes = tape.nodes.get(tape.root as usize..)?;
@@ -86,6 +97,8 @@ fn write_as<const NET: bool>(
     }
     let chunk = bytes.first_chunk_mut()?;
     let strings = (document.input(), &tape.arena[..]);
+    // Of a running program's values Storable makes integers and strings.
+    let is_live = tape.by_hand;
     let has_bools = options.minor.is_some_and(|minor| minor >= 12);
     let mut to = 0;
     let mut depth = parts.depth;
@@ -97,7 +110,9 @@ fn write_as<const NET: bool>(
     let mut at = 0;
     loop {
         // What is complete is itself an item or the value of an entry.
+        crate::steps::count(1);
         while top.left == 0 && depth > 0 {
+            crate::steps::count(1);
             if top.key != NO_KEY {
                 to = key::<NET>(chunk, to, top.key, names, buf)?;
             }
@@ -120,6 +135,9 @@ fn write_as<const NET: bool>(
         at += taken;
         top.left -= taken as u32;
         let Some(node) = nodes.get(at).filter(|_| (top.left > 0 || depth == 0) && to < CHUNK) else { continue };
+        if (buf.len() - start) as u64 > most {
+            return None;
+        }
         if node.flags & !flag::REF != 0 || (node.key != NO_KEY) != top.is_map || top.left == 0 {
             return None;
         }
@@ -135,13 +153,13 @@ fn write_as<const NET: bool>(
                     continue;
                 }
             }
-            Kind::Int => to = integer::<NET>(chunk, to, node.payload as i64, buf)?,
+            Kind::Int => to = integer::<NET>(chunk, to, node.payload as i64, is_live, buf)?,
             Kind::Bytes | Kind::Text => to = string::<NET>(chunk, to, node, strings, buf)?,
             Kind::Null => to = byte(chunk, to, tag::UNDEF)?,
             Kind::Bool => to = byte(chunk, to, bool_tag(node.payload != 0, has_bools))?,
-            Kind::Float => to = float::<NET>(chunk, to, f64::from_bits(node.payload), buf)?,
+            Kind::Float => to = float::<NET>(chunk, to, f64::from_bits(node.payload), is_live, buf)?,
             Kind::Float32 => {
-                to = float::<NET>(chunk, to, f64::from(f32::from_bits(node.payload as u32)), buf)?;
+                to = float::<NET>(chunk, to, f64::from(f32::from_bits(node.payload as u32)), is_live, buf)?;
             }
             _ => return None,
         }
@@ -263,7 +281,13 @@ fn byte(chunk: &mut Chunk, to: usize, byte: u8) -> Option<usize> {
 }
 
 #[inline(always)]
-fn integer<const NET: bool>(chunk: &mut Chunk, to: usize, value: i64, buf: &mut Vec<u8>) -> Option<usize> {
+fn integer<const NET: bool>(
+    chunk: &mut Chunk,
+    to: usize,
+    value: i64,
+    is_live: bool,
+    buf: &mut Vec<u8>,
+) -> Option<usize> {
     let room = room(chunk, to)?;
     if (-128..=127).contains(&value) {
         room[..2].copy_from_slice(&[tag::BYTE, (value + 128) as u8]);
@@ -276,15 +300,20 @@ fn integer<const NET: bool>(chunk: &mut Chunk, to: usize, value: i64, buf: &mut 
         room[0] = tag::NETINT;
         room[1..5].copy_from_slice(&value.to_be_bytes());
         Some(to + 5)
-    } else {
+    } else if is_live {
         long::<NET>(chunk, to, tag::SCALAR, value.to_string().as_bytes(), buf)
+    } else {
+        // A string is a loss.
+        None
     }
 }
 
 #[inline(always)]
-fn float<const NET: bool>(chunk: &mut Chunk, to: usize, value: f64, buf: &mut Vec<u8>) -> Option<usize> {
-    if let Some(whole) = whole(value) {
-        return integer::<NET>(chunk, to, whole, buf);
+fn float<const NET: bool>(chunk: &mut Chunk, to: usize, value: f64, is_live: bool, buf: &mut Vec<u8>) -> Option<usize> {
+    if let Some(whole) = whole(value)
+        && is_live
+    {
+        return integer::<NET>(chunk, to, whole, is_live, buf);
     }
     if NET {
         return None;

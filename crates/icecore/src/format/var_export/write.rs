@@ -7,13 +7,13 @@ use super::lex::is_word;
 use super::pen::{push_case, push_digits, push_property};
 use super::text::{integer_key, is_class_name};
 use super::{NAME, WriteOptions, kept, spelling};
-use crate::document::{Document, IS_KEY, Kind, NO_KEY, Naming, Node, Note, Ordinals, Spelling, flag, unmangled};
+use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Naming, Node, Note, Ordinals, Spelling, flag, unmangled};
 use crate::error::{Error, ErrorKind};
-use crate::format::php_lacks::key_text;
-use crate::format::write_named;
+use crate::format::php_lacks::{key_text, lost_shape};
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 use std::collections::HashSet;
 
 /// Writes a document, and says what PHP could not say.
@@ -28,8 +28,10 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    document.tape().check()?;
-    write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
+    let document = &*uncopied(document, limits)?;
+    metered(document, limits, out, |out| {
+        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, options, limits, out))
+    })
 }
 
 fn write_whole(
@@ -53,7 +55,7 @@ fn write_whole(
         entered: Vec::new(),
         again: 0,
         most_again: limits.expanded_from(document.nodes().len()),
-        losses: Losses::default(),
+        losses: Losses::within(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
@@ -240,8 +242,18 @@ impl<'d> Writer<'d> {
             buf.extend_from_slice(source);
         } else {
             match node.kind {
-                Kind::Int => self.int_key(node.payload as i64, frame.shape, buf),
-                Kind::Bytes | Kind::Text => self.text_key(bytes, value, frame.shape, buf),
+                Kind::Int => {
+                    if frame.shape == Shape::Cast && key.key != NO_KEY {
+                        self.lose(LossKind::Key, value);
+                    }
+                    self.int_key(node.payload as i64, frame.shape, buf);
+                }
+                Kind::Bytes | Kind::Text => {
+                    if frame.shape == Shape::Array && integer_key(bytes).is_some() {
+                        self.lose(LossKind::Key, value);
+                    }
+                    self.text_key(bytes, value, frame.shape, buf);
+                }
                 Kind::Symbol | Kind::Encoded => {
                     self.lose(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Encoding }, value);
                     self.text_key(bytes, value, frame.shape, buf);
@@ -332,6 +344,10 @@ impl<'d> Writer<'d> {
                             self.entered.push(at + 1);
                         }
                         self.flag_losses(at + 1, &body);
+                        if node.form() == Form::Struct {
+                            self.lose(LossKind::Struct, at);
+                        }
+                        lost_shape(self.document, at + 1, true, |kind| self.lose(kind, at + 1));
                         if !same_line {
                             self.line(indent, buf);
                         }
@@ -344,6 +360,7 @@ impl<'d> Writer<'d> {
                     }
                 },
                 Kind::Array | Kind::Map => {
+                    lost_shape(self.document, at, false, |kind| self.lose(kind, at));
                     if !same_line {
                         self.line(indent, buf);
                     }

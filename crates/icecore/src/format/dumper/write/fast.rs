@@ -108,7 +108,15 @@ pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8
             }
             quote::push_single(bytes, buf);
         }
-        Kind::Int => push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf),
+        Kind::Int => {
+            let start = buf.len();
+            if push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf) && !document.tape().by_hand
+            {
+                // Digits in quotes are a loss.
+                buf.truncate(start);
+                return false;
+            }
+        }
         Kind::Null => buf.extend_from_slice(b"undef"),
         _ => return false,
     }

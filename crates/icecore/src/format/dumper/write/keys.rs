@@ -135,6 +135,10 @@ impl<'d> Writer<'d> {
         if name.is_some_and(|name| name.node.kind.is_string() && name.node.has(flag::LOCKED)) {
             self.lose(LossKind::Restricted, at);
         }
+        let is_other = name.is_some_and(|name| name.node.kind == Kind::Text) && !text.bytes.is_ascii() && !text.is_text;
+        if is_other || self.blurs(&text.bytes, text.is_text) {
+            self.lose(LossKind::Text, at);
+        }
         let before = buf.len();
         self.push_key_text(&text, buf);
         Ok(self.width(buf.get(before..).unwrap_or(&[])))

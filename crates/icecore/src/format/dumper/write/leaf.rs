@@ -30,7 +30,9 @@ impl Writer<'_> {
             }
             Kind::Int if !self.style.options.useperl => {
                 let mut digits = itoa::Buffer::new();
-                push_digits(digits.format(node.payload as i64).as_bytes(), buf);
+                if push_digits(digits.format(node.payload as i64).as_bytes(), buf) {
+                    self.lose(LossKind::Quoted, at);
+                }
             }
             Kind::Null => buf.extend_from_slice(b"undef"),
             _ => return self.other_leaf(at, node, buf),
@@ -43,12 +45,27 @@ impl Writer<'_> {
         let useperl = self.style.options.useperl;
         let bytes = if node.kind.has_bytes() { document.bytes(node) } else { &[] };
         match node.kind {
-            Kind::Bytes => self.string(bytes, false, buf),
-            Kind::Text => self.text(bytes, buf),
-            Kind::Int if useperl => self.string(&decimal(node.payload as i64), false, buf),
-            Kind::Int => push_digits(&decimal(node.payload as i64), buf),
-            Kind::Uint if useperl => self.string(node.payload.to_string().as_bytes(), false, buf),
-            Kind::Uint => push_digits(node.payload.to_string().as_bytes(), buf),
+            Kind::Bytes | Kind::Text => {
+                let is_text = node.kind == Kind::Text && !bytes.is_ascii() && wide::is_valid(bytes);
+                if self.string(bytes, is_text, buf) {
+                    self.lose(LossKind::Unquoted, at);
+                } else if !bytes.is_ascii() && (is_text != (node.kind == Kind::Text) || self.blurs(bytes, is_text)) {
+                    self.lose(LossKind::Text, at);
+                }
+            }
+            Kind::Int if useperl => self.number(at, &decimal(node.payload as i64), buf),
+            Kind::Int => {
+                push_digits(&decimal(node.payload as i64), buf);
+            }
+            Kind::Uint => {
+                self.lose(LossKind::Quoted, at);
+                let digits = node.payload.to_string();
+                if useperl {
+                    self.string(digits.as_bytes(), false, buf)
+                } else {
+                    push_digits(digits.as_bytes(), buf)
+                };
+            }
             Kind::Null => buf.extend_from_slice(b"undef"),
             Kind::Hole => {
                 self.lose(LossKind::Hole, at);
@@ -57,16 +74,17 @@ impl Writer<'_> {
             Kind::Bool => {
                 self.lose(LossKind::Bool, at);
                 match node.payload {
-                    0 => self.string(b"", false, buf),
+                    0 => {
+                        self.string(b"", false, buf);
+                    }
                     _ => buf.push(b'1'),
                 }
             }
-            Kind::Float => self.float(at, f64::from_bits(node.payload), buf),
-            Kind::Float32 => self.float(at, f64::from(f32::from_bits(node.payload as u32)), buf),
+            Kind::Float => self.float(at, f64::from_bits(node.payload), true, buf),
+            Kind::Float32 => self.float(at, f64::from(f32::from_bits(node.payload as u32)), true, buf),
             Kind::Float128 => {
-                self.lose(LossKind::Precision, at);
-                let value = float128::to_f64(&bytes.try_into().unwrap_or([0; 16]));
-                self.string(perl_text(value).as_bytes(), false, buf);
+                let wide = bytes.try_into().unwrap_or([0; 16]);
+                self.float(at, float128::to_f64(&wide), float128::to_f64_exact(&wide).is_some(), buf);
             }
             Kind::BigInt => {
                 if bigint::exceeds(bytes, self.limits.digits) {
@@ -79,12 +97,14 @@ impl Writer<'_> {
             }
             Kind::Encoded => {
                 self.lose(LossKind::Encoding, at);
-                self.string(bytes, false, buf);
+                if self.string(bytes, false, buf) {
+                    self.lose(LossKind::Unquoted, at);
+                }
             }
             Kind::Module if node.form() == Form::Variable => self.glob(bytes, buf),
             Kind::Symbol | Kind::Module | Kind::EnumCase => {
                 self.lose(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Name }, at);
-                self.text(bytes, buf);
+                self.text(at, bytes, buf);
             }
             Kind::VString => buf.extend_from_slice(self.child_bytes(at + 1)),
             Kind::Regexp => {
@@ -113,22 +133,46 @@ impl Writer<'_> {
     }
 
     /// A float is the string that perl makes of it, with 15 digits.
-    fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) {
+    fn float(&mut self, at: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) {
         // A float that is zero has no sign as a string.
         let text = perl_text(value);
-        if text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
+        if !is_exact || text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
             self.lose(LossKind::Precision, at);
         }
-        self.string(text.as_bytes(), false, buf);
+        let is_bare = self.string(text.as_bytes(), false, buf);
+        self.lose(if is_bare { LossKind::Integral } else { LossKind::Quoted }, at);
     }
 
-    /// Text that is not UTF-8 is bytes.
-    fn text(&self, bytes: &[u8], buf: &mut Vec<u8>) {
-        self.string(bytes, !bytes.is_ascii() && wide::is_valid(bytes), buf);
+    /// An integer as the Perl code writes it.
+    fn number(&mut self, at: u32, digits: &[u8], buf: &mut Vec<u8>) {
+        if !self.string(digits, false, buf) {
+            self.lose(LossKind::Quoted, at);
+        }
     }
 
-    /// A string; `is_text`: it is text, and not ASCII.
-    fn string(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) {
+    /// A name. Text that is not UTF-8 is bytes.
+    fn text(&mut self, at: u32, bytes: &[u8], buf: &mut Vec<u8>) {
+        let is_text = !bytes.is_ascii() && wide::is_valid(bytes);
+        if self.string(bytes, is_text, buf) {
+            self.lose(LossKind::Unquoted, at);
+        } else if self.blurs(bytes, is_text) {
+            self.lose(LossKind::Text, at);
+        }
+    }
+
+    /// Whether the text does not say if these are bytes or text: the Perl code writes
+    /// characters as they are.
+    pub(super) fn blurs(&self, bytes: &[u8], is_text: bool) -> bool {
+        if !self.style.options.useperl || self.style.options.useqq || bytes.is_ascii() {
+            return false;
+        }
+        let has_wide = is_text && wide::chars(bytes).any(|(code, _)| code > 0xFF);
+        if is_text { !has_wide } else { self.style.wide }
+    }
+
+    /// A string; `is_text`: it is text, and not ASCII. Says whether it stands as a
+    /// number.
+    fn string(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) -> bool {
         let options = self.style.options;
         let is_bare = (options.useperl || options.useqq) && quote::is_decimal(bytes);
         if is_bare {
@@ -140,6 +184,7 @@ impl Writer<'_> {
         } else {
             quote::push_single(bytes, buf);
         }
+        is_bare
     }
 
     /// A string in the quotes that Data::Dumper's Perl code gives it.
@@ -201,9 +246,24 @@ impl Writer<'_> {
         buf.extend_from_slice(&[b"(?^", &flags[..], b":", pattern, b")"].concat());
     }
 
+    /// Characters that are not ASCII become escapes in the pattern, which means the
+    /// same to perl alone.
+    fn lost_in_regexp(&mut self, at: u32) {
+        let own = self.child_bytes(self.document.tape().next(at + 1)).to_vec();
+        let (pattern, is_text, flags) = self.parts(at);
+        let is_blurred = !pattern.is_ascii() && (is_text || self.node(at + 1).kind == Kind::Text || self.style.wide);
+        if flags != own || flags.iter().any(|flag| !b"ualmsixnp".contains(flag)) {
+            self.lose(LossKind::RegexpFlags, at);
+        }
+        if is_blurred {
+            self.lose(LossKind::Text, at + 1);
+        }
+    }
+
     /// A regexp as `qr/…/`: slashes are escaped, and dollars that would begin a
     /// variable.
-    pub(super) fn regexp(&self, at: u32, buf: &mut Vec<u8>) {
+    pub(super) fn regexp(&mut self, at: u32, buf: &mut Vec<u8>) {
+        self.lost_in_regexp(at);
         let (pattern, is_text, flags) = self.parts(at);
         let useperl = self.style.options.useperl;
         buf.extend_from_slice(b"qr/");
@@ -235,15 +295,17 @@ impl Writer<'_> {
     }
 }
 
-/// Digits, in quotes if they are many.
+/// Digits, in quotes if they are many. Says whether they are.
 #[inline]
-pub(super) fn push_digits(digits: &[u8], buf: &mut Vec<u8>) {
+pub(super) fn push_digits(digits: &[u8], buf: &mut Vec<u8>) -> bool {
     if digits.len() <= BARE {
-        return buf.extend_from_slice(digits);
+        buf.extend_from_slice(digits);
+        return false;
     }
     buf.push(b'\'');
     buf.extend_from_slice(digits);
     buf.push(b'\'');
+    true
 }
 
 fn decimal(value: i64) -> Vec<u8> {

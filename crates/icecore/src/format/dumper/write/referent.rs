@@ -128,6 +128,8 @@ impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
                 Kind::Object | Kind::Opaque if object.is_none() && !is_blessed_variable(&node) => {
                     if node.kind == Kind::Opaque {
                         (self.lose)(LossKind::Opaque, at);
+                    } else if node.form() == Form::Struct {
+                        (self.lose)(LossKind::Struct, at);
                     }
                     object = Some(at);
                     at += 1;

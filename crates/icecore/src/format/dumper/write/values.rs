@@ -25,7 +25,7 @@ impl Writer<'_> {
         let lose = |kind, at| losses.add(kind, || document.path(at));
         let most = self.limits.depth.saturating_add(64);
         match Look::new(document, most, lose).variable(at)? {
-            Found::Leaf(leaf) => self.scalar(&leaf, buf),
+            Found::Leaf(leaf) => self.scalar(at, &leaf, buf),
             Found::Reference(referent) => {
                 // Only variables without references in them are known again. One that
                 // refers to itself looks like one that refers to another that does.
@@ -34,6 +34,15 @@ impl Writer<'_> {
                 }
                 self.reference(at, &referent, column, buf)
             }
+        }
+    }
+
+    /// The variable at `at` is written as a path to what stands elsewhere, and for perl's
+    /// eval that is no more than a value, or nothing: only references that `Purity`
+    /// puts in their places are shared. Of a text that was read, the path is kept.
+    fn lose_again(&mut self, at: u32) {
+        if self.document.spelling_of(super::NAME).is_none() {
+            self.lose(LossKind::Sharing, at);
         }
     }
 
@@ -132,13 +141,14 @@ impl Writer<'_> {
     // -- Scalars ---------------------------------------------------------------------
 
     /// Writes a scalar that is no reference.
-    fn scalar(&mut self, leaf: &Leaf, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn scalar(&mut self, at: u32, leaf: &Leaf, buf: &mut Vec<u8>) -> Result<(), Error> {
         let id = Id::Variable(leaf.at);
         let node = self.node(leaf.at);
         let mut is_known = false;
         if !leaf.is_copy {
             match self.seen.get(&id).copied() {
                 Some(thing) if thing.done => {
+                    self.lose_again(at);
                     buf.extend_from_slice(b"${");
                     self.push_seen(&thing, buf)?;
                     buf.push(b'}');
@@ -187,6 +197,9 @@ impl Writer<'_> {
     fn reference(&mut self, at: u32, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
         if referent.is_target || self.remembers_all || !self.seen.is_empty() {
             if let Some(thing) = self.seen.get(&referent.id).copied() {
+                if !self.style.options.purity {
+                    self.lose_again(at);
+                }
                 return self.seen_reference(&thing, referent, buf);
             }
             if referent.is_target || self.remembers_all {

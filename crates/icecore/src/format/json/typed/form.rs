@@ -40,6 +40,7 @@ names! {
     Id = "$id",
     Link = "$link",
     Alias = "$alias",
+    Copy = "$copy",
     Class = "$class",
     Form = "$form",
     Opaque = "$opaque",
@@ -100,6 +101,7 @@ pub(super) static SHAPES: &[Shape] = &[
     form(Name::Ref, &[], &[]),
     form(Name::Link, &[], &[]),
     form(Name::Alias, &[], &[]),
+    form(Name::Copy, &[], &[]),
     form(Name::Map, &[], &[Name::Restricted, Name::Locked, Name::Placeholders, Name::Default, Name::Identity]),
     form(Name::Opaque, &[Name::Class], &[Name::Payload, Name::Links]),
     form(Name::Extended, &[Name::Value], &[Name::Attributes]),
@@ -153,7 +155,7 @@ pub(super) fn from_word(text: &[u8]) -> Option<Form> {
 /// the variable itself is blessed.
 pub(super) fn of_object(body: Kind) -> Form {
     let is_container = body.is_container() && body != Kind::VString;
-    if is_container || matches!(body, Kind::Link | Kind::Alias) { Form::Usual } else { Form::Variable }
+    if is_container || body.is_again() { Form::Usual } else { Form::Variable }
 }
 
 #[cfg(test)]

@@ -284,11 +284,21 @@ impl<'a, 'r> Reader<'a, 'r> {
                 return Err(Wrong::of(*place, error));
             };
             self.tape.nodes[*node as usize].payload = u64::from(*target);
+            if self.tape.nodes[*node as usize].kind == Kind::Copy {
+                if self.tape.next(*target) > *node {
+                    let error = Error::new(ErrorKind::BadLink)
+                        .expecting("a $copy of a value that is complete before it")
+                        .finding(format!("one of {number}"))
+                        .on_path(self.tape.path_to(*node, self.input));
+                    return Err(Wrong::of(*place, error));
+                }
+                self.tape.mark_copied(*target);
+            }
         }
         // Links may name links, but not go round in circles.
         let link = |at: u32| {
             let node = &self.tape.nodes[at as usize];
-            matches!(node.kind, Kind::Link | Kind::Alias).then_some(node.payload as u32)
+            node.kind.is_again().then_some(node.payload as u32)
         };
         for (node, _, place) in &self.links {
             let mut at = link(*node);

@@ -11,7 +11,8 @@ use crate::format::json::pen::{Chars, Pen};
 use crate::format::json::style::{Escapes, Style};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::Output;
+use crate::output::{Metered, Output};
+use std::borrow::Cow;
 
 /// Writes a document as `json:typed`.
 pub(in crate::format::json) fn write(
@@ -20,16 +21,33 @@ pub(in crate::format::json) fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<(), Error> {
+    // Who edits an array does not mean those that were equal to it. Spelling counts
+    // values as they stand.
+    if !(options.spelling && document.spelling().is_some())
+        && let Ok(Cow::Owned(written)) = document.without_array_copies(limits)
+    {
+        return write_all(&written, options, limits, out);
+    }
+    write_all(document, options, limits, out)
+}
+
+fn write_all(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Result<(), Error> {
     let strings = mostly(document);
     let escapes = Escapes { ascii: options.ascii, ..Escapes::default() };
     let style = Style { lines: options.indent > 0, indent: options.indent, escapes, ..Style::default() };
+    let mut out = Metered::new(document, limits, out);
     let mut writer = Writer {
         document,
         nodes: document.nodes(),
         strings,
         sort_keys: options.sort_keys,
         limits,
-        pen: Pen::new(out, document.nodes().len(), style),
+        pen: Pen::new(&mut out, document.nodes().len(), style),
         levels: Vec::new(),
         tasks: Vec::new(),
         targets: targets(document),
@@ -135,14 +153,14 @@ fn is_plain(document: &Document<'_>) -> bool {
     })
 }
 
-/// All nodes that a link or an alias names.
+/// All nodes that a link, an alias or a copy names.
 fn targets(document: &Document<'_>) -> Vec<u32> {
     let mut targets = Vec::new();
     for (at, node) in (0u32..).zip(document.nodes()) {
         if node.has(flag::TARGET) {
             targets.push(at);
         }
-        if matches!(node.kind, Kind::Link | Kind::Alias)
+        if node.kind.is_again()
             && let Ok(target) = u32::try_from(node.payload)
         {
             targets.push(target);
@@ -182,6 +200,7 @@ impl<'d> Writer<'d, '_> {
 
     fn run(&mut self) -> Result<(), Error> {
         while let Some(task) = self.tasks.pop() {
+            crate::steps::count(1);
             self.pen.turn()?;
             match task {
                 Task::Value(at) => self.value(at)?,
@@ -342,9 +361,13 @@ impl<'d> Writer<'d, '_> {
                 self.pen.byte(b'1');
                 self.close(b'}')?;
             }
-            Kind::Link | Kind::Alias => {
+            Kind::Link | Kind::Alias | Kind::Copy => {
                 self.open(b'{');
-                self.key(if node.kind == Kind::Link { Name::Link } else { Name::Alias })?;
+                self.key(match node.kind {
+                    Kind::Link => Name::Link,
+                    Kind::Alias => Name::Alias,
+                    _ => Name::Copy,
+                })?;
                 let number = u32::try_from(node.payload).ok().and_then(|target| self.number_of(target));
                 self.pen.uint(number.unwrap_or(0));
                 self.close(b'}')?;

@@ -57,7 +57,7 @@ impl Writer<'_, '_, '_> {
             return Ok(None);
         }
         match node.kind {
-            Kind::Link | Kind::Alias => return self.link(at, node.payload),
+            Kind::Link | Kind::Alias | Kind::Copy => return self.link(at, node),
             Kind::Int => self.pen.int(node.payload as i64),
             Kind::Uint => self.pen.uint(node.payload),
             Kind::BigInt => self.big_int(at, node)?,
@@ -87,9 +87,9 @@ impl Writer<'_, '_, '_> {
         Ok(None)
     }
 
-    /// The value that a link or an alias names, to be written again.
-    fn link(&mut self, at: u32, target: u64) -> Result<Option<u32>, Error> {
-        let target = u32::try_from(target).ok().filter(|target| (*target as usize) < self.nodes.len());
+    /// The value that a link, an alias or a copy names, to be written again.
+    fn link(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
+        let target = u32::try_from(node.payload).ok().filter(|target| (*target as usize) < self.nodes.len());
         let Some(target) = target else {
             return Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(at)).finding("a link to nothing"));
         };
@@ -97,7 +97,9 @@ impl Writer<'_, '_, '_> {
             self.cycle(at)?;
             return Ok(None);
         }
-        self.lose(LossKind::Sharing, at);
+        if node.kind != Kind::Copy || self.document.tape().shares(target) {
+            self.lose(LossKind::Sharing, at);
+        }
         if !self.again.count(self.document.tape().next(target) - target) {
             return Err(self.limits.too_expanded(self.again.most).on_path(self.document.path(at)));
         }

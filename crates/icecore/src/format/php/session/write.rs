@@ -7,9 +7,9 @@ use crate::error::{Error, ErrorKind};
 use crate::format::php::spelling;
 use crate::format::php::write::Writer;
 use crate::format::php_lacks::key_text;
-use crate::format::write_named;
+use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, metered};
 
 /// Writes a map as the variables of a session, and says what PHP could not say.
 ///
@@ -24,8 +24,10 @@ pub fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    document.tape().check()?;
-    write_named(document, NAME, Naming::Php, |document| write_whole(document, options, limits, out))
+    let document = &*uncopied(document, limits)?;
+    metered(document, limits, out, |out| {
+        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, options, limits, out))
+    })
 }
 
 fn write_whole(
@@ -42,6 +44,7 @@ fn write_whole(
     let mut writer = Writer::new(document, format, limits);
     let root = root(document, limits, &mut writer)?;
     if handler == Handler::PhpSerialize {
+        writer.session = Some(root.index());
         writer.run(root.index(), out)?;
     } else {
         if root.kind() == Kind::Array && !root.is_empty() {

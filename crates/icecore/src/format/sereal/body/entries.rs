@@ -64,14 +64,20 @@ impl<'d> Body<'d, '_> {
         }
         let locked = name.node.has(flag::LOCKED);
         let text = KeyText::of_name(name);
-        if let Some(loss) = text.loss.or(locked.then_some(LossKind::Restricted)) {
+        let loss = text.loss.or(locked.then_some(LossKind::Restricted));
+        if let Some(loss) = loss {
             self.lose(loss, at);
         }
         let first = self.keys.get(usize::from(id)).map_or(0, |key| key.offset);
-        let first = if first == 0 && name.node.kind != text.kind { self.big_key(&text) } else { first };
+        let first =
+            if first == 0 && (loss.is_some() || name.node.kind != text.kind) { self.big_key(&text) } else { first };
         let offset = self.offset();
         if self.key_text(at, text.kind, &text.bytes, first)? {
-            self.written_key(usize::from(id), offset);
+            match loss {
+                None => self.written_key(usize::from(id), offset),
+                // The quick way copies without a word.
+                Some(_) => drop(self.big_keys.insert((text.kind == Kind::Text, text.bytes.into_owned()), offset)),
+            }
         }
         Ok(true)
     }

@@ -173,7 +173,7 @@ impl<'d> Body<'d, '_> {
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
         if dedupes && bytes.len() >= LEAST_DEDUPED {
             let offset = self.offset();
-            let first = self.strings.get(&(kind == Kind::Text, bytes)).copied();
+            let first = self.first_of(kind == Kind::Text, bytes);
             let first = first.filter(|(_, node)| !self.is_still_named(*node)).map(|(offset, _)| offset);
             self.no_inner_tag_but(at, Some(first.unwrap_or(offset)));
             match first {
@@ -192,6 +192,18 @@ impl<'d> Body<'d, '_> {
         }
         let track = named | self.extra_track(at, tracked::MAIN);
         self.spelled_string(at, Part::Value, kind, bytes, track)
+    }
+
+    /// Where an equal string was written.
+    fn first_of(&mut self, is_text: bool, bytes: &'d [u8]) -> Option<(u64, u32)> {
+        if let Some((_, offset, at)) = self.places.get(bytes).filter(|(known, ..)| *known == is_text) {
+            return Some((offset, at));
+        }
+        let first = self.strings.get(&(is_text, bytes)).copied();
+        if let Some((offset, at)) = first {
+            self.places.set(bytes, (is_text, offset, at));
+        }
+        first
     }
 
     /// Whether something that refers to the string at `at` is still to come. To

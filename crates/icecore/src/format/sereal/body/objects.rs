@@ -19,6 +19,9 @@ impl<'d> Body<'d, '_> {
             self.unblessed.insert(at, node.class());
             return self.only_part(at, 0, after);
         }
+        if node.form() == Form::Struct {
+            self.lose(LossKind::Struct, at);
+        }
         self.pads(at, 0)?;
         self.weak(at, holder)?;
         let named = self.object_tag(at);

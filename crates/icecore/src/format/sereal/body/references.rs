@@ -117,9 +117,11 @@ impl<'d> Body<'d, '_> {
         self.bytes.varint(offset, width)
     }
 
-    /// OBJECT before a REFP: what it refers to is blessed.
-    pub(super) fn late_object(&mut self, at: u32, holder: u32, class: u32, offset: u64) -> Result<(), Error> {
+    /// OBJECT before a REFP: what it refers to is blessed. Without an offset that is
+    /// the variable that it is in itself.
+    pub(super) fn late_object(&mut self, at: u32, holder: u32, class: u32, offset: Option<u64>) -> Result<(), Error> {
         self.pads(at, 0)?;
+        let offset = offset.unwrap_or(self.offset());
         let weak_body = self.noted(at, code::WEAK_BODY);
         if weak_body != Some(0) {
             self.weak(at, holder)?;
@@ -258,9 +260,9 @@ impl<'d> Body<'d, '_> {
         let via = self.spelled.as_ref().and_then(|spelled| spelled.via(self.document, at, to));
         let known = via.or(known);
         if known.is_some() || is_here {
-            match (self.unblessed.remove(&to), known) {
-                (Some(class), Some(offset)) => self.late_object(at, holder, class, offset)?,
-                _ => self.refp(at, holder, known)?,
+            match self.unblessed.remove(&to) {
+                Some(class) => self.late_object(at, holder, class, known)?,
+                None => self.refp(at, holder, known)?,
             }
             self.at = self.next(at);
             return Ok(());

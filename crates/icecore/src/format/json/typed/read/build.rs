@@ -104,9 +104,13 @@ impl Reader<'_, '_> {
                 way.flags |= flag;
                 return Ok(Some(main));
             }
-            Name::Link | Name::Alias => {
+            Name::Link | Name::Alias | Name::Copy => {
                 let number = self.source_number(main).ok_or_else(|| Wrong::new(main, "the number of an $id"))?;
-                let kind = if shape.main == Name::Link { Kind::Link } else { Kind::Alias };
+                let kind = match shape.main {
+                    Name::Link => Kind::Link,
+                    Name::Alias => Kind::Alias,
+                    _ => Kind::Copy,
+                };
                 let node = self.push(Node::leaf(kind, 0), *way)?;
                 self.links.push((node, number, main));
                 return Ok(None);

@@ -1,0 +1,266 @@
+//! Values that were stored once and are no sharing: written out where they stand
+//! again.
+
+use super::Document;
+use super::node::{Kind, Node, flag};
+use super::tape::Tape;
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The flags of a copy's place that are no part of the value.
+const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
+/// No node yet.
+const NONE: u32 = u32::MAX;
+
+impl Document<'_> {
+    /// The same document without a [`Kind::Copy`]: each is the value that it equals,
+    /// for whom has only sharing and no copies. As it is, if it has none.
+    ///
+    /// What a copy holds that is shared stays shared: objects, and variables that an
+    /// alias names. So it is when PHP copies an array that is written to.
+    ///
+    /// ```
+    /// use icecore::{Kind, Limits};
+    /// // What igbinary writes for `[[], []]`: the second is array 1 once more.
+    /// let document = icecore::read(b"\0\0\0\x02\x14\x02\x06\x00\x14\x01\x06\x00\x04\x06\x01\x01\x01")?;
+    /// assert_eq!(document.nodes()[3].kind, Kind::Copy);
+    /// let plain = document.without_copies(&Limits::default())?;
+    /// assert_eq!(plain.nodes()[3].kind, Kind::Array);
+    /// assert!(*plain == document);
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if copies of copies make more values than
+    /// [`Limits::expansion`] allows, or nest them too deeply.
+    pub fn without_copies(&self, limits: &Limits) -> Result<Cow<'_, Document<'_>>, Error> {
+        self.written_out(limits, Which::All)
+    }
+
+    /// The same document without copies of arrays and maps, which PHP has. Those of
+    /// single values, which Ruby has, stay.
+    pub(crate) fn without_array_copies(&self, limits: &Limits) -> Result<Cow<'_, Document<'_>>, Error> {
+        self.written_out(limits, Which::Arrays)
+    }
+
+    /// The same document with copies of arrays and maps only, as igbinary has them.
+    pub(crate) fn with_array_copies(&self, limits: &Limits) -> Result<Cow<'_, Document<'_>>, Error> {
+        self.written_out(limits, Which::Others)
+    }
+
+    fn written_out(&self, limits: &Limits, which: Which) -> Result<Cow<'_, Document<'_>>, Error> {
+        let is_meant = |node: &Node| node.kind == Kind::Copy && which.means(self.nodes(), node);
+        if !self.tape().has_copies() || !self.nodes().iter().any(is_meant) {
+            return Ok(Cow::Borrowed(self));
+        }
+        let tape = Expansion::new(self.tape(), limits, which).run();
+        let tape = tape.map_err(|(error, at)| error.on_path(self.path(at)))?;
+        Ok(Cow::Owned(Document::new(self.input(), tape)))
+    }
+}
+
+/// Which copies are written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Which {
+    All,
+    /// Those of arrays and maps.
+    Arrays,
+    /// Those of anything else.
+    Others,
+}
+
+impl Which {
+    fn means(self, nodes: &[Node], copy: &Node) -> bool {
+        let is_array =
+            || matches!(nodes.get(copy.payload as usize).map(|node| node.kind), Some(Kind::Array | Kind::Map));
+        match self {
+            Which::All => true,
+            Which::Arrays => is_array(),
+            Which::Others => !is_array(),
+        }
+    }
+}
+
+impl Tape {
+    /// Whether a copy of the node at `at` holds anything that is the same thing in both.
+    pub(crate) fn shares(&self, at: u32) -> bool {
+        let (from, to) = (at as usize + 1, self.next(at) as usize);
+        self.nodes().get(from..to).is_some_and(|inside| inside.iter().any(|node| has_identity(node.kind)))
+    }
+
+    /// [`Document::without_copies`], in place.
+    pub(crate) fn expand_copies(&mut self, input: &[u8], limits: &Limits) -> Result<(), Error> {
+        if self.has_copies() {
+            *self = match Expansion::new(self, limits, Which::All).run() {
+                Ok(tape) => tape,
+                Err((error, at)) => return Err(error.on_path(self.path_to(at, input))),
+            };
+        }
+        Ok(())
+    }
+}
+
+/// Nodes of the old tape that are to be put on the new one.
+struct Part {
+    at: u32,
+    end: u32,
+    /// The container that ends with them.
+    container: Option<u32>,
+    /// Whether they stand for a copy, and were put on it before.
+    is_copy: bool,
+}
+
+struct Expansion<'t> {
+    old: &'t Tape,
+    limits: &'t Limits,
+    which: Which,
+    nodes: Vec<Node>,
+    /// The new places of nodes.
+    places: Vec<u32>,
+    /// What links and aliases name.
+    shared: HashMap<u32, Kind>,
+    /// New links, aliases and copies.
+    links: Vec<u32>,
+    parts: Vec<Part>,
+    /// How many nodes copies may still make.
+    left: u64,
+}
+
+impl<'t> Expansion<'t> {
+    fn new(old: &'t Tape, limits: &'t Limits, which: Which) -> Expansion<'t> {
+        let mut shared = HashMap::new();
+        for node in old.nodes() {
+            match node.kind {
+                Kind::Alias => {
+                    shared.insert(node.payload as u32, Kind::Alias);
+                }
+                Kind::Link => {
+                    shared.entry(node.payload as u32).or_insert(Kind::Link);
+                }
+                _ => {}
+            }
+        }
+        let count = old.nodes().len();
+        Expansion {
+            old,
+            limits,
+            which,
+            nodes: Vec::with_capacity(count),
+            places: vec![NONE; count],
+            shared,
+            links: Vec::new(),
+            parts: Vec::new(),
+            left: limits.expanded_from(count),
+        }
+    }
+
+    /// The new tape; or what is wrong, and at which node.
+    fn run(mut self) -> Result<Tape, (Error, u32)> {
+        self.parts.push(Part { at: 0, end: self.old.len(), container: None, is_copy: false });
+        while let Some(part) = self.parts.last_mut() {
+            if part.at >= part.end {
+                if let Some(at) = self.parts.pop().and_then(|part| part.container) {
+                    let end = self.nodes.len() as u32;
+                    self.nodes[at as usize].set_end(end);
+                }
+                continue;
+            }
+            let (at, is_copy) = (part.at, part.is_copy);
+            part.at = self.old.next(at);
+            self.put(at, is_copy).map_err(|error| (error, at))?;
+        }
+        for at in std::mem::take(&mut self.links) {
+            let named = self.places.get(self.nodes[at as usize].payload as usize).copied().unwrap_or(NONE);
+            self.nodes[at as usize].payload = u64::from(named);
+            if let Some(named) = self.nodes.get_mut(named as usize) {
+                named.flags |= flag::TARGET;
+            }
+        }
+        let place = |old: u32| self.places.get(old as usize).copied().filter(|new| *new != NONE).unwrap_or(0);
+        let (root, header) = (place(self.old.root()), self.old.header().map(place));
+        Ok(self.old.with_nodes(self.nodes, root, header, self.which != Which::All))
+    }
+
+    /// Puts a value or a key on the tape: a leaf whole, of a container the front.
+    fn put(&mut self, first: u32, is_copy: bool) -> Result<(), Error> {
+        let node = self.node(first);
+        let Some(named) = self.copied(first) else {
+            return match self.shared.get(&first) {
+                Some(kind) if is_copy => self.again(*kind, node, first),
+                _ if is_copy && has_identity(node.kind) => self.again(Kind::Link, node, first),
+                _ => self.value(node, first, is_copy),
+            };
+        };
+        self.places[first as usize] = self.nodes.len() as u32;
+        let value = Node { key: node.key, ..self.node(named) }.with(node.flags & OF_THE_PLACE);
+        self.value(value, named, true)
+    }
+
+    /// What a copy at `at` equals.
+    fn copied(&self, at: u32) -> Option<u32> {
+        let mut named = at;
+        // Copies of copies are made by hand only, as are circles.
+        while self.node(named).kind == Kind::Copy && self.which.means(self.old.nodes(), &self.node(named)) {
+            let next = u32::try_from(self.node(named).payload).ok().filter(|next| *next < named)?;
+            named = next;
+        }
+        (named != at && self.old.next(named) <= at).then_some(named)
+    }
+
+    fn node(&self, at: u32) -> Node {
+        self.old.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    }
+
+    /// The value at `old`, as `node`.
+    fn value(&mut self, mut node: Node, old: u32, is_copy: bool) -> Result<(), Error> {
+        let at = self.nodes.len() as u32;
+        if is_copy {
+            self.left = self.left.checked_sub(1).ok_or_else(|| self.too_many())?;
+        } else {
+            self.places[old as usize] = at;
+        }
+        if at >= self.limits.nodes {
+            return Err(self.limits.too_many_nodes());
+        }
+        node.flags &= !flag::TARGET;
+        match node.kind {
+            // A copy of what it is in, made by hand.
+            Kind::Copy if self.which.means(self.old.nodes(), &node) => return self.again(Kind::Link, node, old),
+            kind if kind.is_again() => self.links.push(at),
+            kind if kind.is_container() => {
+                if self.parts.len() > self.limits.depth as usize {
+                    return Err(self.limits.too_deep());
+                }
+                node.set_end(0);
+                self.parts.push(Part { at: old + 1, end: self.old.next(old), container: Some(at), is_copy });
+            }
+            _ => {}
+        }
+        self.nodes.push(node);
+        Ok(())
+    }
+
+    /// What stands at `old`, once more, as the same thing.
+    fn again(&mut self, kind: Kind, node: Node, old: u32) -> Result<(), Error> {
+        let named = if node.kind.is_again() { node.payload } else { u64::from(old) };
+        self.left = self.left.checked_sub(1).ok_or_else(|| self.too_many())?;
+        self.links.push(self.nodes.len() as u32);
+        self.nodes.push(Node { key: node.key, ..Node::leaf(kind, named) }.with(node.flags & OF_THE_PLACE));
+        Ok(())
+    }
+
+    #[cold]
+    fn too_many(&self) -> Error {
+        Error::new(ErrorKind::Limit)
+            .expecting(format!("at most {} values from copies", self.limits.expanded_from(self.old.nodes().len())))
+            .finding("more of them")
+            .helping("raise the limit `expansion` if the input is trusted")
+    }
+}
+
+/// Whether what a copy holds of this kind is the same thing, and not equal to it.
+fn has_identity(kind: Kind) -> bool {
+    matches!(kind, Kind::Object | Kind::Opaque | Kind::Ref | Kind::Tied)
+}

@@ -1,0 +1,238 @@
+//! Keys that a document has twice in one map, or that become the same where a
+//! language has fewer kinds of keys: its programs see one of the two values only.
+
+use super::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Name, Naming, Node, flag};
+use crate::num::bigint;
+use crate::num::general::perl_text;
+use crate::output::{LossKind, Losses};
+use crate::seeded::Seeded;
+use std::collections::HashSet;
+use std::hash::BuildHasher;
+
+/// Counts the entries whose key comes a second time for programs of this language.
+///
+/// Most maps are seen to have none by the order of their keys: ids are given in the
+/// order in which keys are first met, so that ascending ids are different ones.
+pub(crate) fn lose_repeated(document: &Document<'_>, naming: Naming, losses: &mut Losses) {
+    let tape = document.tape();
+    // A running program's maps have each key once.
+    if tape.by_hand || naming == Naming::Plain {
+        return;
+    }
+    let is_mixed = tape.keys().are_mixed();
+    let mut search = Search { document, naming, seen: Vec::new(), serial: 0, hashes: Vec::new(), seed: None };
+    let mut at = 0;
+    while let Some(node) = tape.nodes.get(at as usize) {
+        if node.kind == Kind::Map && node.aux > 1 {
+            let is_mixed = is_mixed && search.is_mixed(at, node);
+            if is_mixed || !ascends(&tape.nodes, at, node) {
+                search.map(at, node, is_mixed, losses);
+            }
+        }
+        at += 1;
+    }
+}
+
+/// Whether each key has an id above the one before.
+#[inline]
+fn ascends(nodes: &[Node], at: u32, map: &Node) -> bool {
+    let (mut next, mut last) = (at as usize + 1, NO_KEY);
+    for _ in 0..map.aux {
+        let Some(node) = nodes.get(next) else { return false };
+        if node.key <= last || node.key >= IS_KEY {
+            return false;
+        }
+        last = node.key;
+        next = match node.kind.is_container() {
+            false => next + 1,
+            true if node.end() == 0 => nodes.len(),
+            true => node.end() as usize,
+        };
+    }
+    true
+}
+
+struct Search<'d> {
+    document: &'d Document<'d>,
+    naming: Naming,
+    /// In which map an id was seen last.
+    seen: Vec<u32>,
+    serial: u32,
+    hashes: Vec<u64>,
+    seed: Option<Seeded>,
+}
+
+impl Search<'_> {
+    /// Whether this map has keys of several kinds.
+    fn is_mixed(&self, at: u32, map: &Node) -> bool {
+        let names = self.document.tape().keys();
+        let kind = |key| match key {
+            EntryKey::Id(id) => names.get(u32::from(id)).map(|name| (name.node.kind, name.node.flags)),
+            EntryKey::Node(at) => self.document.nodes().get(at as usize).map(|node| (node.kind, node.flags)),
+        };
+        let mut kinds = entries(self.document, at, map).map(|(key, _)| kind(key));
+        let first = kinds.next().flatten();
+        !matches!(first, Some((Kind::Bytes | Kind::Text, 0))) || kinds.any(|other| other != first)
+    }
+
+    fn map(&mut self, at: u32, map: &Node, is_mixed: bool, losses: &mut Losses) {
+        if map.has(flag::IDENTITY) && self.naming == Naming::Ruby {
+            return;
+        }
+        let is_open = |key: u16| matches!(key, NO_KEY | KEY_NODE | IS_KEY);
+        self.serial += 1;
+        self.hashes.clear();
+        let mut is_repeated = false;
+        for (key, _) in entries(self.document, at, map) {
+            match key {
+                EntryKey::Id(id) if !is_mixed && !is_open(id) => {
+                    if self.seen.is_empty() {
+                        self.seen.resize(self.document.tape().keys().len() + 1, 0);
+                    }
+                    if let Some(seen) = self.seen.get_mut(usize::from(id)) {
+                        is_repeated |= *seen == self.serial;
+                        *seen = self.serial;
+                    }
+                }
+                _ => {
+                    let text = self.text(key);
+                    let seed = self.seed.get_or_insert_default();
+                    self.hashes.extend(text.map(|text| seed.hash_one(text)));
+                }
+            }
+        }
+        // A map may have keys of both kinds: those with nodes of their own are longer
+        // known than those with ids, so a full table makes both.
+        let has_both = !self.hashes.is_empty() && self.hashes.len() < map.aux as usize;
+        self.hashes.sort_unstable();
+        is_repeated |= has_both || self.hashes.windows(2).any(|pair| pair[0] == pair[1]);
+        if is_repeated {
+            self.count(at, map, losses);
+        }
+    }
+
+    /// Counts them one by one.
+    #[cold]
+    fn count(&self, at: u32, map: &Node, losses: &mut Losses) {
+        let mut known = HashSet::new();
+        for (key, value) in entries(self.document, at, map) {
+            if self.text(key).is_some_and(|text| !known.insert(text)) {
+                losses.add(LossKind::DuplicateKey, || self.document.path(value));
+            }
+        }
+    }
+
+    /// What tells a key from others in this language; `None` for one that is
+    /// allowed, but not there, and for one that equals no other.
+    fn text(&self, key: EntryKey) -> Option<Vec<u8>> {
+        let document = self.document;
+        let name = match key {
+            EntryKey::Id(id) => document.tape().keys().get(u32::from(id))?,
+            EntryKey::Node(at) => {
+                let node = document.nodes().get(at as usize)?;
+                Name { node: *node, bytes: if node.kind.has_bytes() { document.bytes(node) } else { &[] } }
+            }
+        };
+        if name.node.kind.is_string() && name.node.has(flag::PLACEHOLDER) {
+            return None;
+        }
+        match self.naming {
+            Naming::Ruby => self.ruby(key, &name),
+            naming => as_string(naming, &name),
+        }
+    }
+
+    /// In Ruby keys of different kinds are different; strings are their characters,
+    /// arrays and hashes what is in them.
+    fn ruby(&self, key: EntryKey, name: &Name<'_>) -> Option<Vec<u8>> {
+        let mut text = Vec::new();
+        self.push_ruby(&name.node, name.bytes, &mut text);
+        if let (EntryKey::Node(at), true) = (key, name.node.kind.is_container()) {
+            for node in document_range(self.document, at) {
+                if !matches!(node.kind, Kind::Array | Kind::Map) && node.kind.is_container() || node.kind.is_again() {
+                    return None;
+                }
+                let bytes = if node.kind.has_bytes() { self.document.bytes(node) } else { &[] };
+                self.push_ruby(node, bytes, &mut text);
+            }
+        }
+        Some(text)
+    }
+
+    fn push_ruby(&self, node: &Node, bytes: &[u8], text: &mut Vec<u8>) {
+        // ASCII is the same in all encodings.
+        let is_ascii = matches!(node.kind, Kind::Text | Kind::Encoded) && bytes.is_ascii();
+        let kind = if is_ascii { Kind::Bytes } else { node.kind };
+        text.push(kind as u8);
+        if kind.has_bytes() {
+            text.push(if kind == Kind::BigInt { node.flags & flag::NEGATIVE } else { 0 });
+            text.extend_from_slice(&if is_ascii { 0 } else { node.encoding() }.to_le_bytes());
+            text.extend_from_slice(&bytes.len().to_le_bytes());
+            text.extend_from_slice(bytes);
+        } else if kind.is_container() {
+            text.extend_from_slice(&node.aux.to_le_bytes());
+        } else {
+            text.extend_from_slice(&node.payload.to_le_bytes());
+        }
+        if node.key != IS_KEY && node.key != NO_KEY && node.key != KEY_NODE {
+            text.extend_from_slice(&node.key.to_le_bytes());
+        }
+    }
+}
+
+/// A key as the string that Perl or PHP has for it. In PHP that string may be an
+/// integer, but no two strings are the same one.
+fn as_string(naming: Naming, name: &Name<'_>) -> Option<Vec<u8>> {
+    let node = &name.node;
+    Some(match node.kind {
+        Kind::Bytes | Kind::Encoded if naming == Naming::Perl && !name.bytes.is_ascii() => {
+            name.bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes()
+        }
+        kind if kind.has_bytes() && kind != Kind::BigInt && kind != Kind::Float128 => name.bytes.to_vec(),
+        Kind::BigInt => {
+            let mut text = Vec::new();
+            bigint::push_decimal(node.has(flag::NEGATIVE), name.bytes, &mut text);
+            text
+        }
+        Kind::Int => (node.payload as i64).to_string().into_bytes(),
+        Kind::Uint => node.payload.to_string().into_bytes(),
+        Kind::Null | Kind::Hole => Vec::new(),
+        Kind::Bool if node.payload != 0 => b"1".to_vec(),
+        Kind::Bool if naming == Naming::Php => b"0".to_vec(),
+        Kind::Bool => Vec::new(),
+        Kind::Float if naming == Naming::Php => {
+            let mut text = Vec::new();
+            crate::format::push_php_float(f64::from_bits(node.payload), &mut text);
+            text
+        }
+        Kind::Float => perl_text(f64::from_bits(node.payload)).into_bytes(),
+        _ => return None,
+    })
+}
+
+/// The key of an entry.
+#[derive(Clone, Copy)]
+enum EntryKey {
+    Id(u16),
+    Node(u32),
+}
+
+/// The entries of the map at `at`: keys, and where the values are.
+fn entries<'d>(document: &'d Document<'_>, at: u32, map: &Node) -> impl Iterator<Item = (EntryKey, u32)> + 'd {
+    let tape = document.tape();
+    let mut next = at + 1;
+    (0..map.aux).map_while(move |_| {
+        let node = tape.nodes.get(next as usize)?;
+        let (key, value) = match node.key {
+            IS_KEY => (EntryKey::Node(next), tape.next(next)),
+            id => (EntryKey::Id(id), next),
+        };
+        next = tape.next(value);
+        Some((key, value))
+    })
+}
+
+/// The nodes below the one at `at`.
+fn document_range<'d>(document: &'d Document<'_>, at: u32) -> &'d [Node] {
+    document.nodes().get(at as usize + 1..document.tape().next(at) as usize).unwrap_or(&[])
+}

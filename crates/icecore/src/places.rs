@@ -1,0 +1,56 @@
+//! Long strings by their place.
+//!
+//! A copy, an id or a link names a string again for a few bytes. Whoever looks a
+//! string up by its content would read all of it each time; so the place is asked
+//! first.
+
+use crate::seeded::SeededMap;
+
+/// Strings up to this length are as quickly read as looked up.
+const SHORT: usize = 64;
+
+/// Whether a string is long enough for its place to be asked.
+#[inline]
+pub(crate) fn is_long(bytes: &[u8]) -> bool {
+    bytes.len() > SHORT
+}
+
+/// What is known of long strings, by where they are in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Places<T>(SeededMap<(usize, usize), T>);
+
+impl<T: Copy> Places<T> {
+    /// What is known of this very string.
+    #[inline]
+    pub(crate) fn get(&self, bytes: &[u8]) -> Option<T> {
+        if is_long(bytes) { self.0.get(&place(bytes)).copied() } else { None }
+    }
+
+    /// Remembers something of this string.
+    #[inline]
+    pub(crate) fn set(&mut self, bytes: &[u8], known: T) {
+        if is_long(bytes) {
+            self.0.insert(place(bytes), known);
+        }
+    }
+}
+
+fn place(bytes: &[u8]) -> (usize, usize) {
+    (bytes.as_ptr() as usize, bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_is_known_by_its_place() {
+        let text = [b'a'; 200];
+        let mut places = Places::default();
+        places.set(&text[..100], 1);
+        places.set(&text[..10], 2);
+        assert_eq!(places.get(&text[..100]), Some(1));
+        assert_eq!(places.get(&text[100..]), None);
+        assert_eq!(places.get(&text[..10]), None);
+    }
+}

@@ -1,0 +1,41 @@
+//! Texts for people that may be long because data says so.
+
+use std::borrow::Cow;
+
+/// The text with its middle left out, if it has more than `most` bytes: what names and
+/// keys from data say in a message must not fill a screen.
+///
+/// ```
+/// assert_eq!(icecore::shortened("short", 16), "short");
+/// assert_eq!(icecore::shortened(&"x".repeat(1000), 16), "xxxxxxxx…(984 bytes)…xxxxxxxx");
+/// ```
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let (mut front, mut back) = (most / 2, text.len() - most / 2);
+    while !text.is_char_boundary(front) {
+        front -= 1;
+    }
+    while !text.is_char_boundary(back) {
+        back += 1;
+    }
+    let left_out = back - front;
+    Cow::Owned(format!("{}…({left_out} bytes)…{}", &text[..front], &text[back..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_stay_whole() {
+        for len in 0..40 {
+            let text = "é€😀".repeat(len);
+            for most in 0..30 {
+                let short = shortened(&text, most);
+                assert!(short.len() <= text.len().min(most) + 40, "{len} {most} {short}");
+            }
+        }
+    }
+}

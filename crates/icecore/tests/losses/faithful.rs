@@ -1,0 +1,656 @@
+//! What became of a document that was written and read again, place by place:
+//! each change must be a loss that names it, and each loss must be a change.
+
+use icecore::{Cursor, Document, Form, Key, Kind, LossKind, Losses, Value, flag};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// What a language can tell apart, where that is less than a document can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    Perl,
+    Php,
+    Ruby,
+    Json,
+    /// `json:typed`: everything.
+    All,
+}
+
+pub struct Comparison<'d> {
+    language: Language,
+    before: &'d Document<'d>,
+    /// How often each kind is left at each path.
+    losses: BTreeMap<(&'static str, String), u64>,
+    /// How many of each kind are counted, but have no path.
+    unplaced: BTreeMap<&'static str, u64>,
+    /// Where keys were locked whose map is no longer restricted.
+    locked: HashSet<String>,
+    findings: Vec<String>,
+}
+
+/// What is not named by a loss, and the losses that name nothing.
+pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, losses: &Losses) -> Vec<String> {
+    let mut left = BTreeMap::new();
+    let mut unplaced = BTreeMap::new();
+    for loss in losses.iter() {
+        unplaced.insert(loss.kind.as_str(), loss.count - 1 - loss.more.len() as u64);
+        for path in std::iter::once(&loss.path).chain(&loss.more) {
+            *left.entry((loss.kind.as_str(), plain(path))).or_default() += 1;
+        }
+    }
+    let mut comparison =
+        Comparison { language, before, losses: left, unplaced, locked: HashSet::new(), findings: Vec::new() };
+    comparison.value(before.root(), after.root(), Place::default());
+    let Comparison { mut findings, losses, unplaced, locked, .. } = comparison;
+    for (kind, count) in unplaced.into_iter().filter(|(_, count)| *count > 0) {
+        findings.push(format!("$: {count} times *{kind}*, counted without a path, but nothing differs"));
+    }
+    let is_left = |kind: &str, path: &String| kind != "restricted" || !locked.contains(path);
+    let left = losses.into_iter().filter(|((kind, path), count)| *count > 0 && is_left(kind, path));
+    for ((kind, path), count) in left {
+        findings.push(format!("{path}: {count} times *{kind}*, but nothing differs"));
+    }
+    findings
+}
+
+/// A path without the marks of members, which targets write otherwise.
+fn plain(path: &str) -> String {
+    let path = path.replace("[\"", ".").replace("\"]", "").replace(".@", ".");
+    path.replace("\\u0000*\\u0000", "").replace("\\u0000App\\\\User\\u0000", "").replace("\\u0000App::User\\u0000", "")
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// It is the body of an object.
+    is_body: bool,
+}
+
+impl<'d> Comparison<'d> {
+    fn path(&self, at: Cursor<'_>) -> String {
+        plain(&self.before.path(at.index()))
+    }
+
+    /// Takes a loss of this kind at this place, if there is one.
+    fn takes(&mut self, kind: LossKind, at: Cursor<'_>) -> bool {
+        let path = self.path(at);
+        match self.losses.get_mut(&(kind.as_str(), path)) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                true
+            }
+            // A key that is written again is only counted again.
+            _ => match self.unplaced.get_mut(kind.as_str()) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    true
+                }
+                _ => false,
+            },
+        }
+    }
+
+    /// Something differs that one of these kinds names.
+    fn differs(&mut self, kinds: &[LossKind], at: Cursor<'_>, what: &str) -> bool {
+        if kinds.iter().any(|kind| self.takes(*kind, at)) {
+            return true;
+        }
+        let wanted: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
+        self.findings.push(format!("{}: {what}; no *{}*", self.path(at), wanted.join("* or *")));
+        false
+    }
+
+    /// The parts from this one on are gone, and with them whatever was lost in them.
+    fn gone(&mut self, a: Cursor<'_>, from: usize) {
+        for part in a.children().skip(from) {
+            let path = self.path(part);
+            let is_below = |other: &str| {
+                other.strip_prefix(&path).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+            };
+            for (_, count) in self
+                .losses
+                .iter_mut()
+                .filter(|((kind, other), _)| matches!(*kind, "duplicate-key" | "visibility") && is_below(other))
+            {
+                *count = 0;
+            }
+        }
+    }
+
+    fn wrong(&mut self, at: Cursor<'_>, what: &str) {
+        self.findings.push(format!("{}: {what}", self.path(at)));
+    }
+
+    fn became(&mut self, a: Cursor<'_>, b: Cursor<'_>) {
+        self.wrong(a, &format!("{:?} became {:?}", a.value(), b.value()));
+    }
+
+    fn value(&mut self, a: Cursor<'_>, mut b: Cursor<'_>, place: Place) {
+        // Stored once, but a value of its own.
+        while let Value::Copy(target) = b.value() {
+            b = target;
+        }
+        let (x, y) = (*a.node(), *b.node());
+        let is_marked = x.kind.is_container() || x.kind == Kind::Link;
+        for (bit, kind) in [(flag::WEAK, LossKind::Weak), (flag::OVERLOAD, LossKind::Overload)] {
+            match (is_marked && x.has(bit), y.kind.is_container() && y.has(bit)) {
+                (true, false) => drop(self.differs(&[kind], a, "a mark is gone")),
+                (false, true) => self.wrong(a, "a mark came from nowhere"),
+                _ => {}
+            }
+        }
+        match a.value() {
+            Value::Array => self.array(a, b, place),
+            Value::Map => self.map(a, b, place),
+            Value::Ref(inner) => match b.value() {
+                Value::Ref(other) => self.value(inner, other, Place::default()),
+                _ => {
+                    self.differs(&[LossKind::Reference], a, "a reference is gone");
+                    self.value(inner, b, place);
+                }
+            },
+            Value::Object(class, body) => self.object(class, body, a, b),
+            Value::Opaque(class, payload) => self.opaque(class, payload, a, b),
+            Value::Attrs(inner) => self.attributes(inner, a, b, place),
+            Value::Regexp(pattern, flags) => self.regexp(pattern, flags, a, b),
+            Value::Code(source) => match b.value() {
+                Value::Code(other) if other.as_bytes() == source.as_bytes() => {}
+                _ => drop(self.differs(&[LossKind::Code], a, "code is gone")),
+            },
+            Value::VString(_, value) => match b.value() {
+                Value::VString(..) => {
+                    for (one, other) in a.children().zip(b.children()) {
+                        self.value(one, other, Place::default());
+                    }
+                }
+                _ => {
+                    self.differs(&[LossKind::VString], a, "a v-string is gone");
+                    self.value(value, b, place);
+                }
+            },
+            Value::Tied(inner) => match b.kind() {
+                Kind::Tied if x.form() == y.form() && a.len() == b.len() => {
+                    for (one, other) in a.children().zip(b.children()) {
+                        self.value(one, other, Place::default());
+                    }
+                }
+                _ => {
+                    self.differs(&[LossKind::Tied], a, "a tied variable is gone");
+                    self.value(inner, b, Place::default());
+                }
+            },
+            _ => self.leaf(a, b),
+        }
+    }
+
+    // -- Leaves ------------------------------------------------------------
+
+    fn leaf(&mut self, a: Cursor<'_>, b: Cursor<'_>) {
+        use LossKind as L;
+        match (a.value(), b.value()) {
+            (Value::Null, Value::Null) | (Value::Hole, Value::Hole) => {}
+            (Value::Hole, Value::Null) => drop(self.differs(&[L::Hole], a, "a hole became null")),
+            (Value::Bool(x), Value::Bool(y)) if x == y => {}
+            (Value::Bool(x), Value::Int(y)) if i64::from(x) == y => {
+                self.differs(&[L::Bool], a, "a boolean became a number");
+            }
+            (Value::Bool(x), Value::Bytes(text)) if text == if x { &b"1"[..] } else { b"" } => {
+                self.differs(&[L::Bool], a, "a boolean became a string");
+            }
+            (Value::Int(x), Value::Int(y)) if x == y => {}
+            (Value::Uint(x), Value::Uint(y)) if x == y => {}
+            (Value::BigInt(x), Value::BigInt(y)) if (x.negative, x.magnitude) == (y.negative, y.magnitude) => {}
+            (Value::Int(x), _) if b.as_bytes() == Some(x.to_string().as_bytes()) => {
+                self.differs(&[L::Quoted], a, "a number became a string");
+            }
+            (Value::Uint(x), _) if b.as_bytes() == Some(x.to_string().as_bytes()) => {
+                let kind = if self.language == Language::Php { L::BigInt } else { L::Quoted };
+                self.differs(&[kind], a, "a number became a string");
+            }
+            (Value::BigInt(x), _) if b.as_bytes().is_some() => {
+                let mut text = Vec::new();
+                icecore::num::bigint::push_decimal(x.negative, x.magnitude, &mut text);
+                match b.as_bytes() == Some(&text) {
+                    true => drop(self.differs(&[L::BigInt], a, "a number became a string")),
+                    false => self.became(a, b),
+                }
+            }
+            (Value::Bytes(x) | Value::Text(x), Value::Int(y)) if x == y.to_string().as_bytes() => {
+                self.differs(&[L::Unquoted], a, "a string became a number");
+            }
+            (Value::Encoded(x, _), Value::Int(y)) if x == y.to_string().as_bytes() => {
+                self.differs(&[L::Encoding], a, "a string in an encoding became a number");
+                self.differs(&[L::Unquoted], a, "a string became a number");
+            }
+            (Value::Symbol(x, _), Value::Int(y)) if x == y.to_string().as_bytes() => {
+                self.differs(&[L::Symbol], a, "a symbol became a number");
+                self.differs(&[L::Unquoted], a, "a string became a number");
+            }
+            (Value::Float(x), _) => self.float(x, a, b),
+            (Value::Float128(x), Value::Float128(y)) if x == y => {}
+            (Value::Float128(x), Value::Float128(y))
+                if icecore::num::float128::to_x87(&x) == icecore::num::float128::to_x87(&y) =>
+            {
+                self.differs(&[L::Precision], a, "digits are gone");
+            }
+            (Value::Float128(x), _) if icecore::num::float128::to_f64(&x).is_nan() => {
+                self.float(f64::NAN, a, b);
+                // It may have bits beside being no number.
+                self.takes(L::Precision, a);
+            }
+            (Value::Float128(x), _) => match icecore::num::float128::to_f64_exact(&x) {
+                Some(exact) => self.float(exact, a, b),
+                None => {
+                    self.differs(&[L::Precision], a, "digits are gone");
+                    let near = icecore::num::float128::to_f64(&x);
+                    match b.value() {
+                        Value::Float(y) if y.to_bits() == near.to_bits() || y.is_nan() && near.is_nan() => {}
+                        _ => self.float_otherwise(near, true, a, b),
+                    }
+                }
+            },
+            (Value::Bytes(x) | Value::Text(x), Value::Bytes(y) | Value::Text(y)) => self.string(x, y, a, b),
+            (Value::Encoded(x, e), Value::Encoded(y, f)) if x == y && e == f => {}
+            (Value::Symbol(x, e), Value::Symbol(y, f)) if x == y && (e == f || x.is_ascii()) => {}
+            (Value::Encoded(x, _), Value::Bytes(y) | Value::Text(y)) => {
+                self.differs(&[L::Encoding], a, "an encoding is gone");
+                self.same_characters(x, y, a, b);
+            }
+            (Value::Symbol(x, _), Value::Bytes(y) | Value::Text(y)) => {
+                self.differs(&[L::Symbol], a, "a symbol became a string");
+                self.same_characters(x, y, a, b);
+            }
+            (Value::Module(x, f), Value::Module(y, g)) if x == y && f == g => {}
+            (Value::EnumCase(x), Value::EnumCase(y)) if x == y => {}
+            (Value::Module(x, _) | Value::EnumCase(x), Value::Bytes(y) | Value::Text(y)) if x == y => {
+                self.differs(&[L::Name], a, "a name became a string");
+            }
+            _ => self.became(a, b),
+        }
+    }
+
+    fn float(&mut self, x: f64, a: Cursor<'_>, b: Cursor<'_>) {
+        match b.value() {
+            Value::Float(y) if x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan() => {}
+            Value::Float128(y) if icecore::num::float128::to_f64_exact(&y).map(f64::to_bits) == Some(x.to_bits()) => {}
+            _ => self.float_otherwise(x, false, a, b),
+        }
+    }
+
+    /// A float that is none any more.
+    /// `is_said`: that digits are gone was named.
+    fn float_otherwise(&mut self, x: f64, is_said: bool, a: Cursor<'_>, b: Cursor<'_>) {
+        use LossKind as L;
+        match b.value() {
+            Value::Int(y) => {
+                self.differs(&[L::Integral], a, "a float became an integer");
+                if y as f64 != x && !is_said {
+                    self.differs(&[L::Precision], a, &format!("{x:?} became {y}"));
+                } else if !is_said && x == 0.0 && x.is_sign_negative() {
+                    // The sign may be named as well.
+                    self.takes(L::Precision, a);
+                }
+            }
+            Value::Null if !x.is_finite() => drop(self.differs(&[L::Float], a, "a float became null")),
+            Value::Bytes(text) | Value::Text(text) => {
+                self.differs(&[L::Quoted], a, "a float became a string");
+                let text = String::from_utf8_lossy(text).to_lowercase();
+                let back: Option<f64> = text.trim_start_matches('+').parse().ok();
+                if !is_said && back.is_none_or(|back| back.to_bits() != x.to_bits() && !(back.is_nan() && x.is_nan())) {
+                    self.differs(&[L::Precision], a, &format!("{x:?} became {text:?}"));
+                }
+            }
+            _ => self.became(a, b),
+        }
+    }
+
+    fn string(&mut self, x: &[u8], y: &[u8], a: Cursor<'_>, b: Cursor<'_>) {
+        let (of_a, of_b) = (a.kind(), b.kind());
+        if of_a == of_b && x == y || x == y && x.is_ascii() {
+            return;
+        }
+        let is_utf8 = std::str::from_utf8(x).is_ok();
+        let is_same = x == y
+            && match self.language {
+                // Bytes that are UTF-8 are text where there are no bytes, and text is
+                // UTF-8 where there are only bytes.
+                Language::Json => is_utf8,
+                Language::Php => true,
+                _ => false,
+            };
+        if !is_same {
+            self.differs(&[LossKind::Bytes, LossKind::Text], a, &format!("{:?} became {:?}", a.value(), b.value()));
+        }
+    }
+
+    /// A symbol or the like as a string of this language.
+    fn same_characters(&mut self, x: &[u8], y: &[u8], a: Cursor<'_>, b: Cursor<'_>) {
+        let latin1: String = y.iter().map(|byte| char::from(*byte)).collect();
+        if x != y && latin1.as_bytes() == x && self.language == Language::Perl {
+            self.differs(&[LossKind::Text], a, "text became bytes");
+        } else if x != y && !(self.language == Language::Json && std::str::from_utf8(x).is_err()) {
+            self.became(a, b);
+        } else if x != y {
+            self.differs(&[LossKind::Bytes], a, "bytes became text");
+        }
+    }
+
+    // -- Containers --------------------------------------------------------
+
+    fn array(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Place) {
+        let others: Vec<Cursor<'_>> = match b.kind() {
+            Kind::Array => b.items().collect(),
+            // What a list is as the body of an object, where that has members.
+            Kind::Map if place.is_body => {
+                if !a.is_empty() {
+                    self.differs(&[LossKind::ArrayKind], a, "a list became members");
+                }
+                b.entries().map(|(_, value)| value).collect()
+            }
+            Kind::Map => {
+                self.differs(&[LossKind::ArrayKind], a, "a list became a map");
+                b.entries().map(|(_, value)| value).collect()
+            }
+            _ => return self.became(a, b),
+        };
+        if others.len() != a.len() {
+            return self.wrong(a, &format!("{} items became {}", a.len(), others.len()));
+        }
+        for (one, other) in a.items().zip(others) {
+            self.value(one, other, Place::default());
+        }
+    }
+
+    fn map(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Place) {
+        let (x, y) = (*a.node(), *b.node());
+        let has = |bit| (x.has(bit), y.kind == Kind::Map && y.has(bit));
+        let mut is_restricted = x.has(flag::RESTRICTED);
+        if has(flag::RESTRICTED) == (true, false) {
+            self.differs(&[LossKind::Restricted], a, "a restriction is gone");
+        } else if has(flag::RESTRICTED) == (true, true) {
+            is_restricted = false;
+        }
+        let mut said = false;
+        for bit in [flag::IDENTITY, flag::DEFAULT] {
+            if has(bit) == (true, false) && !said {
+                said = self.differs(&[LossKind::MapKind], a, "what a map is was dropped");
+            }
+        }
+        if let (Some(one), Some(other)) = (a.default_value(), b.default_value()) {
+            self.value(one, other, Place::default());
+        }
+        let is_absent = |key: &Key<'_>| key.node().has(flag::PLACEHOLDER) && key.node().kind.is_string();
+        let keeps_absent = b.kind() == Kind::Map && y.has(flag::RESTRICTED);
+        let entries: Vec<_> = a.entries().filter(|(key, _)| keeps_absent || !is_absent(key)).collect();
+        let others: Vec<_> = match b.kind() {
+            Kind::Map => b.entries().map(|(key, value)| (Some(key), value)).collect(),
+            Kind::Array => {
+                self.differs(&[LossKind::ArrayKind], a, "a map became a list");
+                b.items().map(|item| (None, item)).collect()
+            }
+            _ => return self.became(a, b),
+        };
+        if entries.len() != others.len() {
+            return self.wrong(a, &format!("{} entries became {}", entries.len(), others.len()));
+        }
+        let mut known: HashMap<String, ()> = HashMap::new();
+        for (position, ((key, value), (other_key, other))) in entries.iter().zip(&others).enumerate() {
+            match other_key {
+                Some(other_key) => self.key(key, other_key, *value, place, is_restricted),
+                None => self.key_of_list(key, position, *value),
+            }
+            let is_identity = y.kind == Kind::Map && y.has(flag::IDENTITY);
+            if let Some(other_key) = other_key
+                && self.language != Language::All
+                && !is_absent(other_key)
+                && !is_identity
+                && known.insert(self.identity(other_key, place), ()).is_some()
+            {
+                self.differs(&[LossKind::DuplicateKey], *value, "a key that was there vanishes when it is loaded");
+            }
+            self.value(*value, *other, Place::default());
+        }
+    }
+
+    /// What tells a key from others in this language.
+    fn identity(&self, key: &Key<'_>, place: Place) -> String {
+        let node = key.node();
+        let bytes = key.bytes();
+        let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
+        let characters = match node.kind {
+            Kind::Text => text(bytes),
+            _ => text(bytes.iter().map(|byte| char::from(*byte)).collect::<String>().as_bytes()),
+        };
+        match (self.language, node.kind) {
+            (_, Kind::Int) if self.language == Language::Php => (node.payload as i64).to_string(),
+            (_, Kind::Int) => format!("int {}", node.payload as i64),
+            (_, kind) if !kind.is_string() => {
+                let mut b = String::new();
+                describe(key, &mut b);
+                b
+            }
+            (Language::Perl, _) => characters,
+            (Language::Ruby, Kind::Symbol) => format!("symbol {}", text(bytes)),
+            (Language::Ruby, _) if bytes.is_ascii() => format!("string {}", text(bytes)),
+            (Language::Ruby, kind) => format!("{kind:?} {}", text(bytes)),
+            (Language::Php, _) => {
+                let _ = place;
+                text(bytes)
+            }
+            (Language::Json, _) => text(bytes),
+            (Language::All, kind) => format!("{kind:?} {}", text(bytes)),
+        }
+    }
+
+    fn key_of_list(&mut self, key: &Key<'_>, position: usize, value: Cursor<'_>) {
+        // The map's own loss names it, if its keys are those of a list.
+        match key.node().kind {
+            Kind::Int if key.node().payload == position as u64 => {}
+            kind => self.lost_key(kind, value, "a key became a position"),
+        }
+    }
+
+    fn lost_key(&mut self, kind: Kind, value: Cursor<'_>, what: &str) {
+        let kinds: &[LossKind] = match kind {
+            Kind::Symbol => &[LossKind::Symbol],
+            Kind::Encoded => &[LossKind::Encoding],
+            Kind::Module | Kind::EnumCase => &[LossKind::Name],
+            _ => &[LossKind::Key],
+        };
+        self.differs(kinds, value, what);
+    }
+
+    fn key(&mut self, a: &Key<'_>, b: &Key<'_>, value: Cursor<'_>, place: Place, is_restricted: bool) {
+        let (x, y) = (a.node(), b.node());
+        const MARKS: u8 = flag::LOCKED | flag::PLACEHOLDER;
+        if x.kind.is_string() && x.flags & MARKS & !y.flags != 0 && is_restricted {
+            // The map's loss names it; a writer may name it here as well.
+            let path = self.path(value);
+            self.locked.insert(path);
+        } else if x.kind.is_string() && x.flags & MARKS & !y.flags != 0 {
+            self.differs(&[LossKind::Restricted], value, "a mark of a key is gone");
+        }
+        if let (Key::Value(one), Key::Value(other)) = (a, b)
+            && !x.kind.is_string()
+            && x.kind == y.kind
+        {
+            return self.value(*one, *other, Place::default());
+        }
+        if x.kind == Kind::Int && y.kind == Kind::Int && x.payload == y.payload {
+            return;
+        }
+        let (of_a, of_b) = (a.bytes(), b.bytes());
+        let is_member = place.is_body;
+        match (x.kind, y.kind) {
+            (Kind::Symbol, Kind::Symbol) if of_a == of_b => {}
+            // Members are named as each language does.
+            (_, Kind::Symbol) if is_member && bare(of_a) == bare(of_b) => {
+                if bare(of_a).len() < of_a.len() && x.kind != Kind::Symbol {
+                    self.differs(&[LossKind::Visibility], value, "a visibility is gone");
+                }
+            }
+            (Kind::Symbol, _) if is_member && bare(of_a) == of_b => {}
+            (Kind::Bytes | Kind::Text, Kind::Bytes | Kind::Text) => {
+                if of_a == of_b && (x.kind == y.kind || of_a.is_ascii()) {
+                    return;
+                }
+                let is_utf8 = std::str::from_utf8(of_a).is_ok();
+                match self.language {
+                    Language::Php if of_a == of_b => {}
+                    Language::Json if of_a == of_b && is_utf8 => {}
+                    _ if is_member && bare(of_a) == of_b => {
+                        self.differs(&[LossKind::Visibility], value, "a visibility is gone");
+                    }
+                    Language::Json => drop(self.differs(&[LossKind::Bytes], value, "bytes became text")),
+                    _ => drop(self.differs(&[LossKind::Text], value, &format!("key {of_a:?} became {of_b:?}"))),
+                }
+            }
+            (Kind::Encoded, Kind::Encoded) if of_a == of_b => {}
+            (kind, _) => {
+                self.lost_key(kind, value, &format!("a key became {:?} {}", y.kind, of_b.escape_ascii()));
+                if self.language == Language::Json && kind.is_string() && std::str::from_utf8(of_a).is_err() {
+                    self.differs(&[LossKind::Bytes], value, "bytes of a key became text");
+                }
+            }
+        }
+    }
+
+    fn object(&mut self, class: &[u8], body: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>) {
+        match b.value() {
+            Value::Object(other, inner) => {
+                if normal(class) != normal(other) {
+                    self.wrong(a, "another class");
+                }
+                let (form, other) = (a.node().form(), b.node().form());
+                match (form, other) {
+                    _ if form == other => {}
+                    (Form::Struct, Form::Usual) => drop(self.differs(&[LossKind::Struct], a, "a struct is gone")),
+                    _ => self.wrong(a, &format!("{form:?} became {other:?}")),
+                }
+                self.value(body, inner, Place { is_body: true, ..Place::default() });
+            }
+            _ => {
+                self.differs(&[LossKind::Class], a, "a class is gone");
+                self.value(body, b, Place { is_body: true, ..Place::default() });
+            }
+        }
+    }
+
+    fn opaque(&mut self, class: &[u8], payload: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>) {
+        match b.value() {
+            Value::Opaque(other, inner) if a.node().form() == b.node().form() => {
+                if normal(class) != normal(other) || a.len() != b.len() {
+                    self.wrong(a, "another class or other parts");
+                }
+                let payload_is_text = (payload, inner);
+                self.payload(payload_is_text.0, payload_is_text.1);
+                for (one, other) in a.children().zip(b.children()).skip(1) {
+                    self.value(one, other, Place::default());
+                }
+            }
+            Value::Object(other, inner) if normal(other) == normal(class) => {
+                self.differs(&[LossKind::Opaque], a, "it is no frozen object any more");
+                let inner = if let Value::Ref(inner) = inner.value() { inner } else { inner };
+                let payload = if let Value::Ref(inner) = payload.value() { inner } else { payload };
+                self.value(payload, inner, Place::default());
+                self.gone(a, 1);
+            }
+            _ => {
+                self.differs(&[LossKind::Opaque], a, "it is no frozen object any more");
+                self.value(payload, b, Place::default());
+                self.gone(a, 1);
+            }
+        }
+    }
+
+    /// What an object froze: bytes, even where ASCII is text.
+    fn payload(&mut self, a: Cursor<'_>, b: Cursor<'_>) {
+        match (a.as_bytes(), b.as_bytes()) {
+            (Some(one), Some(other)) if one == other => {}
+            _ => self.value(a, b, Place::default()),
+        }
+    }
+
+    fn attributes(&mut self, inner: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>, place: Place) {
+        match b.value() {
+            Value::Attrs(other) if normal(a.class()) == normal(b.class()) && a.node().form() == b.node().form() => {
+                self.value(inner, other, place);
+                let (of_a, of_b): (Vec<_>, Vec<_>) = (a.entries().collect(), b.entries().collect());
+                if of_a.len() != of_b.len() {
+                    return self.wrong(a, "other attributes");
+                }
+                for ((key, value), (other_key, other)) in of_a.iter().zip(&of_b) {
+                    self.key(key, other_key, *value, Place { is_body: true, ..Place::default() }, false);
+                    self.value(*value, *other, Place::default());
+                }
+            }
+            _ => {
+                if !(a.is_empty() && a.class().is_empty()) && a.entries().count() + a.class().len() > 0 {
+                    self.differs(&[LossKind::Attributes, LossKind::Class], a, "attributes are gone");
+                    if !a.class().is_empty() && a.entries().count() > 0 {
+                        // Both may be named.
+                        self.takes(LossKind::Attributes, a);
+                    }
+                } else {
+                    // Nothing is said by them; a writer may say so nevertheless.
+                    self.takes(LossKind::Attributes, a);
+                }
+                self.value(inner, b, place);
+            }
+        }
+    }
+
+    fn regexp(&mut self, pattern: Cursor<'_>, flags: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>) {
+        let language = self.language;
+        let letters = move |flags: Cursor<'_>| {
+            let mut letters = flags.as_bytes().unwrap_or(b"").to_vec();
+            letters.sort_unstable();
+            // Ruby always does what Perl calls `m`.
+            letters.retain(|letter| language != Language::Ruby || *letter != b'm');
+            letters
+        };
+        match b.value() {
+            Value::Regexp(other, other_flags) => {
+                self.value(pattern, other, Place::default());
+                if letters(flags) != letters(other_flags) {
+                    let what = format!("flags {:?} became {:?}", flags.value(), other_flags.value());
+                    self.differs(&[LossKind::RegexpFlags], a, &what);
+                }
+            }
+            _ => {
+                self.differs(&[LossKind::Regexp], a, "a regexp is gone");
+                if !letters(flags).is_empty() && self.language == Language::Php {
+                    self.differs(&[LossKind::RegexpFlags], a, "flags are gone");
+                }
+            }
+        }
+    }
+}
+
+fn describe(key: &Key<'_>, out: &mut String) {
+    match key {
+        Key::Value(cursor) => cursor_text(*cursor, out),
+        Key::Name(name) => *out += &format!("{:?} {}", name.node.kind, name.node.payload),
+    }
+}
+
+fn cursor_text(cursor: Cursor<'_>, out: &mut String) {
+    match cursor.kind().is_container() {
+        true => *out += &format!("{:?}", cursor.kind()),
+        false => *out += &format!("{:?} {}", cursor.value(), cursor.node().payload),
+    }
+    for child in cursor.children() {
+        *out += "(";
+        cursor_text(child, out);
+        *out += ")";
+    }
+}
+
+/// A member's name without marks.
+fn bare(name: &[u8]) -> &[u8] {
+    let name = icecore::Visibility::of(name).map_or(name, |(_, name)| name);
+    name.strip_prefix(b"@").unwrap_or(name)
+}
+
+fn normal(class: &[u8]) -> String {
+    String::from_utf8_lossy(class).replace('\\', "::")
+}

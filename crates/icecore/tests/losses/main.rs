@@ -1,0 +1,94 @@
+//! Nothing changes in silence: what a target does not say is a loss, at the path
+//! where it happened, and what is said to be lost is.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod faithful;
+mod tree;
+
+use faithful::{Language, compare};
+use icecore::{ErrorKind, Limits, Stage};
+use std::collections::BTreeMap;
+use tree::Tree;
+
+const TARGETS: &[(&str, Language)] = &[
+    ("json:typed", Language::All),
+    ("storable", Language::Perl),
+    ("storable:netorder", Language::Perl),
+    ("storable:version=2.12", Language::Perl),
+    ("sereal", Language::Perl),
+    ("sereal:protocol=4", Language::Perl),
+    ("sereal:protocol=3", Language::Perl),
+    ("sereal:protocol=2", Language::Perl),
+    ("sereal:protocol=1", Language::Perl),
+    ("dumper", Language::Perl),
+    ("dumper:indent=0", Language::Perl),
+    ("dumper:indent=1,useqq", Language::Perl),
+    ("dumper:purity,useperl", Language::Perl),
+    ("json", Language::Json),
+    ("ndjson", Language::Json),
+    ("php", Language::Php),
+    ("php-session:handler=php", Language::Php),
+    ("php-session:handler=php_serialize", Language::Php),
+    ("var-export", Language::Php),
+    ("igbinary", Language::Php),
+    ("marshal", Language::Ruby),
+];
+
+/// What is wrong with a document that is written to this target and read again.
+fn findings(tree: &Tree, target: &str, language: Language) -> Vec<String> {
+    let document = tree.document();
+    let stage = Stage::parse(target).unwrap();
+    if target == "ndjson" && !matches!(tree, Tree::Array(items) if items.len() > 1) {
+        // A line for each item; others are one line.
+        return Vec::new();
+    }
+    let mut limits = Limits::default();
+    limits.loss_paths = 10_000;
+    let mut bytes = Vec::new();
+    let losses = match icecore::write_to(&document, &stage, &limits, &mut bytes) {
+        Ok(losses) => losses,
+        Err(error) if error.kind() == ErrorKind::Unrepresentable => return Vec::new(),
+        Err(error) => return vec![format!("can't be written: {error}")],
+    };
+    match icecore::read_as(&bytes, &stage, &limits) {
+        Ok(after) => compare(language, &document, &after, &losses),
+        Err(error) => vec![format!("can't be read: {error}: {}", bytes.escape_ascii())],
+    }
+}
+
+/// A finding without what differs from document to document.
+fn class_of(finding: &str) -> String {
+    let (_, what) = finding.split_once(": ").unwrap_or(("", finding));
+    what.chars().filter(|c| !c.is_ascii_digit()).take(60).collect()
+}
+
+#[test]
+fn what_differs_is_named_and_what_is_named_differs() {
+    let seeds: u64 = std::env::var("ICECORE_LOSSES").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(600);
+    let first: u64 = std::env::var("ICECORE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let only = std::env::var("ICECORE_TARGET").unwrap_or_default();
+    let mut failures: BTreeMap<String, String> = BTreeMap::new();
+    for (target, language) in TARGETS.iter().filter(|(target, _)| only.is_empty() || *target == only) {
+        for seed in first..first + seeds {
+            let tree = tree::random(seed, 1 + (seed % 4) as u32);
+            let found = findings(&tree, target, *language);
+            for finding in &found {
+                let class = class_of(finding);
+                let name = format!("{target}: {class}");
+                if failures.contains_key(&name) || failures.len() > 60 {
+                    continue;
+                }
+                let small = tree
+                    .clone()
+                    .shrunk(|tree| findings(tree, target, *language).iter().any(|other| class_of(other) == class));
+                let first = findings(&small, target, *language).join("\n    ");
+                failures.insert(name, format!("seed {seed}: {small:?}\n    {first}"));
+            }
+        }
+    }
+    for (name, failure) in &failures {
+        println!("{name}\n  {failure}");
+    }
+    assert!(failures.is_empty(), "{} kinds of findings", failures.len());
+}

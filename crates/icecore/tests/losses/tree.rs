@@ -1,0 +1,585 @@
+//! Random values of all that a Document can say, as trees that can be made smaller.
+
+use crate::common::Random;
+use icecore::{Builder, Document, Form};
+
+/// A value and what stands below it.
+#[derive(Clone, Debug)]
+pub enum Tree {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Big(bool, Vec<u8>),
+    Float(f64),
+    Float32(f32),
+    Float128([u8; 16]),
+    Bytes(Vec<u8>),
+    Text(String),
+    /// Marked as UTF-8, but beyond Unicode or not well-formed.
+    Loose(Vec<u8>),
+    Encoded(Vec<u8>, &'static str),
+    Symbol(Vec<u8>, &'static str),
+    Module(Vec<u8>, Form),
+    Enum(Vec<u8>),
+    Hole,
+    Array(Vec<Tree>),
+    Map(Map),
+    Ref(Box<Tree>),
+    Object(Vec<u8>, Form, Box<Tree>),
+    Opaque(Vec<u8>, Form, Vec<Tree>),
+    Attrs(Option<(Vec<u8>, Form)>, Box<Tree>, Vec<(Key, Tree)>),
+    Regexp(Box<Tree>, Vec<u8>, bool),
+    Code(Box<Tree>),
+    VString(Vec<u8>, Box<Tree>),
+    Tied(Form, Vec<Tree>),
+    Weak(Box<Tree>),
+    Overload(Box<Tree>),
+}
+
+/// A map: its entries, and what is said of it as a whole.
+#[derive(Clone, Debug, Default)]
+pub struct Map {
+    pub entries: Vec<(Key, Tree)>,
+    pub restricted: bool,
+    pub identity: bool,
+    pub default: Option<Box<Tree>>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Key {
+    Bytes(Vec<u8>),
+    Text(String),
+    Int(i64),
+    Symbol(Vec<u8>, &'static str),
+    Value(Box<Tree>),
+    Locked(Vec<u8>),
+    /// Allowed, but absent: its value is a hole.
+    Absent(Vec<u8>),
+}
+
+const ENCODINGS: &[&str] = &["EUC-JP", "Windows-31J", "US-ASCII"];
+const INTS: &[i64] = &[
+    0,
+    1,
+    -1,
+    15,
+    16,
+    -17,
+    127,
+    128,
+    -128,
+    -129,
+    255,
+    i32::MAX as i64,
+    i32::MIN as i64,
+    1 << 31,
+    -(1 << 31) - 1,
+    (1 << 30) - 1,
+    1 << 30,
+    -(1 << 30) - 1,
+    999_999_999,
+    1_234_567_890,
+    -999_999_999,
+    -123_456_789,
+    9_999_999_999,
+    10_000_000_000,
+    1 << 53,
+    (1 << 53) + 1,
+    i64::MAX,
+    i64::MIN,
+    i64::MIN + 1,
+];
+const FLOATS: &[f64] = &[
+    0.0,
+    -0.0,
+    1.0,
+    3.0,
+    -1.0,
+    0.5,
+    0.1,
+    -1.5,
+    100.0,
+    1e15,
+    1e16,
+    1e17,
+    1e18,
+    1e21,
+    1e22,
+    9_007_199_254_740_991.0,
+    9_007_199_254_740_992.0,
+    -9_007_199_254_740_993.0,
+    9.3e18,
+    -9_223_372_036_854_775_808.0,
+    5e-324,
+    f64::MAX,
+    f64::MIN_POSITIVE,
+    1.0 / 3.0,
+    123_456_789.125,
+    0.000_01,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+];
+const TEXTS: &[&str] =
+    &["", "a", "name", "caf\u{e9}", "\u{20ac}\u{1f600}", "\0\x01\n", "it's \"q\" \\ $x @y #{z}", "12", "-0", "1e5"];
+const BYTES: &[&[u8]] =
+    &[b"", b"a", b"name", b"caf\xe9", b"\xff\xfe\0", b"caf\xc3\xa9", b"12", b"3.5", b"\0*\0p", b"\x80"];
+/// Names of keys, few, so that some are equal.
+const NAMES: &[&str] = &["", "a", "b", "0", "1", "5", "-5", "05", "1.5", "-0", "9223372036854775808", "true", "key"];
+const CLASSES: &[&str] = &["A", "My::Class", "App\\User", "C"];
+
+/// Letters that patterns have in one language or another.
+const FLAGS: &[&str] = &["", "i", "m", "s", "x", "msix", "n", "u", "a", "aa", "l", "p", "xx", "d"];
+
+/// A random document; the same for the same seed. `depth`: how deep at most.
+pub fn random(seed: u64, depth: u32) -> Tree {
+    let mut r = Random::new(seed);
+    let many = 1 + r.below(3);
+    if r.one_in(4) { map(&mut r, depth) } else { Tree::Array((0..many).map(|_| value(&mut r, depth)).collect()) }
+}
+
+fn text(r: &mut Random) -> String {
+    match r.below(4) {
+        0 => (0..r.below(6)).filter_map(|_| char::from_u32(r.below(0x300) as u32)).collect(),
+        _ => (*r.pick(TEXTS)).to_owned(),
+    }
+}
+
+fn bytes(r: &mut Random) -> Vec<u8> {
+    match r.below(4) {
+        0 => (0..r.below(6)).map(|_| r.below(256) as u8).collect(),
+        _ => r.pick(BYTES).to_vec(),
+    }
+}
+
+fn name(r: &mut Random) -> Vec<u8> {
+    r.pick(NAMES).as_bytes().to_vec()
+}
+
+fn class(r: &mut Random) -> Vec<u8> {
+    r.pick(CLASSES).as_bytes().to_vec()
+}
+
+fn float(r: &mut Random) -> f64 {
+    match r.below(4) {
+        0 => f64::from_bits(r.bits()),
+        1 => (r.below(2_000_000) as f64 - 1e6) / 1000.0,
+        _ => *r.pick(FLOATS),
+    }
+}
+
+fn int(r: &mut Random) -> i64 {
+    if r.one_in(4) { r.bits() as i64 >> r.below(64) } else { *r.pick(INTS) }
+}
+
+fn float128(r: &mut Random) -> [u8; 16] {
+    // Exact as a double or not.
+    let exact: u128 = *r.pick(&[0x3FFF << 112, 0x4000_8000 << 96, 0xBFFF << 112, 1 << 127, 0x7FFF << 112]);
+    let bits = if r.one_in(2) { exact } else { exact ^ u128::from(r.bits() >> r.below(40)) };
+    bits.to_le_bytes()
+}
+
+fn leaf(r: &mut Random) -> Tree {
+    match r.below(24) {
+        0 => Tree::Null,
+        1 => Tree::Bool(r.one_in(2)),
+        2..=4 => Tree::Int(int(r)),
+        5 => Tree::Uint((1 << 63) | r.bits() >> r.below(64)),
+        6 => {
+            let mut magnitude: Vec<u8> = (0..9 + r.below(8)).map(|_| r.below(256) as u8).collect();
+            magnitude.push(1);
+            Tree::Big(r.one_in(2), magnitude)
+        }
+        7..=9 => Tree::Float(float(r)),
+        10 => Tree::Float32(if r.one_in(2) { 3.0 } else { f32::from_bits(r.bits() as u32) }),
+        11 => Tree::Float128(float128(r)),
+        12 | 13 => Tree::Bytes(bytes(r)),
+        14 | 15 => Tree::Text(text(r)),
+        16 => Tree::Loose(r.pick(&[&b"\xed\xa0\x80"[..], b"\xf4\x90\x80\x80", b"a\xff"]).to_vec()),
+        17 => Tree::Encoded(bytes(r), *r.pick(ENCODINGS)),
+        18 => Tree::Symbol(if r.one_in(3) { text(r).into_bytes() } else { name(r) }, ""),
+        19 => Tree::Symbol(b"\xb4\xc1".to_vec(), "EUC-JP"),
+        20 => Tree::Module(class(r), *r.pick(&[Form::Usual, Form::Module, Form::OldModule])),
+        21 => Tree::Enum(b"Suit:Hearts".to_vec()),
+        22 => Tree::Module(b"*main::STDOUT".to_vec(), Form::Variable),
+        _ => Tree::Null,
+    }
+}
+
+fn value(r: &mut Random, depth: u32) -> Tree {
+    if depth == 0 || r.one_in(3) {
+        return leaf(r);
+    }
+    let depth = depth - 1;
+    match r.below(24) {
+        0..=3 => array(r, depth),
+        4..=8 => map(r, depth),
+        9 => Tree::Ref(Box::new(value(r, depth))),
+        10..=12 => object(r, depth),
+        13 | 14 => opaque(r, depth),
+        15 => {
+            let body = match r.below(3) {
+                0 => array(r, depth),
+                1 => Tree::Text(text(r)),
+                _ => map(r, depth),
+            };
+            let class = match r.below(3) {
+                0 => None,
+                1 => Some((class(r), Form::Module)),
+                _ => Some((class(r), Form::Subclass)),
+            };
+            // As Ruby has them: variables outside, then what is mixed in, then the class.
+            let inner = if class.is_some() { Tree::Attrs(class, Box::new(body), Vec::new()) } else { body };
+            let count = r.below(3);
+            if count == 0 {
+                return inner;
+            }
+            let names = ["@a", "@b"].iter().take(count as usize);
+            let entries = names.map(|name| (Key::Symbol(name.as_bytes().to_vec(), ""), leaf(r))).collect();
+            Tree::Attrs(None, Box::new(inner), entries)
+        }
+        16 => {
+            let pattern = if r.one_in(2) { Tree::Bytes(b"a+".to_vec()) } else { Tree::Text("\u{e9}+".to_owned()) };
+            Tree::Regexp(Box::new(pattern), r.pick(FLAGS).as_bytes().to_vec(), r.one_in(6))
+        }
+        17 => Tree::Code(Box::new(Tree::Bytes(b"{ 1 }".to_vec()))),
+        18 => Tree::VString(b"v1.2".to_vec(), Box::new(Tree::Bytes(b"\x01\x02".to_vec()))),
+        19 => match r.below(4) {
+            0 => Tree::Tied(Form::TiedScalar, vec![object(r, depth)]),
+            1 => Tree::Tied(Form::TiedArray, vec![object(r, depth)]),
+            2 => Tree::Tied(Form::TiedHash, vec![object(r, depth)]),
+            _ => Tree::Tied(Form::TiedElement, vec![object(r, depth), Tree::Bytes(name(r))]),
+        },
+        20 => Tree::Weak(Box::new(if r.one_in(2) { array(r, depth) } else { map(r, depth) })),
+        21 => Tree::Overload(Box::new(object(r, depth))),
+        _ => leaf(r),
+    }
+}
+
+fn array(r: &mut Random, depth: u32) -> Tree {
+    let hole = |r: &mut Random| r.one_in(12);
+    let many = if r.one_in(6) { 0 } else { r.below(4) };
+    Tree::Array((0..many).map(|_| if hole(r) { Tree::Hole } else { value(r, depth) }).collect())
+}
+
+fn map(r: &mut Random, depth: u32) -> Tree {
+    let many = if r.one_in(5) { 0 } else { r.below(5) };
+    let restricted = r.one_in(10);
+    let kind = r.below(5);
+    let mut map = Map { restricted, ..Map::default() };
+    for number in 0..many {
+        let key = match kind {
+            // As a hash of Perl, a list of PHP, and one of Ruby's.
+            0 => Key::Bytes(name(r)),
+            1 => Key::Int(number as i64),
+            _ => key(r, depth, restricted),
+        };
+        let value = if matches!(key, Key::Absent(_)) { Tree::Hole } else { value(r, depth) };
+        map.entries.push((key, value));
+    }
+    map.identity = r.one_in(20);
+    if r.one_in(20) {
+        map.default = Some(Box::new(leaf(r)));
+    }
+    Tree::Map(map)
+}
+
+fn key(r: &mut Random, depth: u32, restricted: bool) -> Key {
+    match r.below(16) {
+        0..=3 => Key::Bytes(name(r)),
+        4..=6 => Key::Text(String::from_utf8(name(r)).unwrap()),
+        7 => Key::Text(text(r)),
+        8 => Key::Bytes(bytes(r)),
+        9 | 10 => Key::Int(if r.one_in(3) { int(r) } else { r.below(3) as i64 }),
+        11 => Key::Symbol(name(r), ""),
+        12 if restricted => Key::Absent(name(r)),
+        13 if restricted => Key::Locked(name(r)),
+        14 => Key::Value(Box::new(match r.below(6) {
+            0 => Tree::Null,
+            1 => Tree::Bool(r.one_in(2)),
+            2 => Tree::Float(*r.pick(&[1.0, 1.5, -0.0])),
+            3 => Tree::Uint(u64::MAX),
+            4 if depth > 0 => Tree::Array(vec![Tree::Int(1)]),
+            _ => Tree::Encoded(b"a".to_vec(), "EUC-JP"),
+        })),
+        _ => Key::Bytes(name(r)),
+    }
+}
+
+fn object(r: &mut Random, depth: u32) -> Tree {
+    let symbols = |r: &mut Random, depth, names: &[&str]| {
+        let entries = names.iter().map(|name| (Key::Symbol(name.as_bytes().to_vec(), ""), value(r, depth)));
+        Box::new(Tree::Map(Map { entries: entries.collect(), ..Map::default() }))
+    };
+    match r.below(9) {
+        0 | 1 => {
+            let mut entries = vec![(Key::Bytes(b"pub".to_vec()), value(r, depth))];
+            if r.one_in(2) {
+                entries.push((Key::Bytes(b"\0*\0prot".to_vec()), value(r, depth)));
+                entries.push((Key::Bytes(b"\0App\\User\0priv".to_vec()), value(r, depth)));
+            }
+            Tree::Object(b"App\\User".to_vec(), Form::Usual, Box::new(Tree::Map(Map { entries, ..Map::default() })))
+        }
+        2 => Tree::Object(b"A::B".to_vec(), Form::Usual, symbols(r, depth, &["@a", "@b"])),
+        3 => Tree::Object(b"S".to_vec(), Form::Struct, symbols(r, depth, &["a", "b"])),
+        4 => Tree::Object(class(r), Form::Usual, Box::new(array(r, depth))),
+        5 => Tree::Object(class(r), Form::Usual, Box::new(Tree::Ref(Box::new(leaf(r))))),
+        6 => Tree::Object(class(r), Form::Usual, Box::new(map(r, depth))),
+        7 => Tree::Object(b"stdClass".to_vec(), Form::Usual, Box::new(map(r, depth))),
+        _ => Tree::Object(class(r), Form::Usual, Box::new(Tree::Map(Map::default()))),
+    }
+}
+
+fn opaque(r: &mut Random, depth: u32) -> Tree {
+    let (form, payload) = match r.below(6) {
+        // The last is what the object itself is, without anything in it.
+        0 => (Form::Hook, vec![Tree::Bytes(bytes(r)), array(r, depth), Tree::Map(Map::default())]),
+        1 => (Form::Hook, vec![Tree::Bytes(bytes(r)), Tree::Array(Vec::new())]),
+        2 => (Form::Freeze, vec![array(r, depth)]),
+        3 => (Form::Serializable, vec![Tree::Bytes(b"x:1".to_vec())]),
+        4 => (Form::UserDump, vec![Tree::Bytes(bytes(r))]),
+        _ => (Form::UserMarshal, vec![value(r, depth)]),
+    };
+    let class = if r.one_in(2) { "Frozen" } else { "My::Frozen" };
+    Tree::Opaque(class.as_bytes().to_vec(), form, payload)
+}
+
+impl Tree {
+    pub fn document(&self) -> Document<'static> {
+        let mut b = Builder::new();
+        self.build(&mut b);
+        b.finish().unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    fn build(&self, b: &mut Builder) {
+        match self {
+            Tree::Null => drop(b.null()),
+            Tree::Bool(value) => drop(b.bool(*value)),
+            Tree::Int(value) => drop(b.int(*value)),
+            Tree::Uint(value) => drop(b.uint(*value)),
+            Tree::Big(negative, magnitude) => drop(b.big_int(*negative, magnitude)),
+            Tree::Float(value) => drop(b.float(*value)),
+            Tree::Float32(value) => drop(b.float32(*value)),
+            Tree::Float128(value) => drop(b.float128(value)),
+            Tree::Bytes(bytes) => drop(b.bytes(bytes)),
+            Tree::Text(text) => drop(b.text(text)),
+            Tree::Loose(bytes) => drop(b.loose_text(bytes)),
+            Tree::Encoded(bytes, encoding) => drop(b.encoded(bytes, encoding)),
+            Tree::Symbol(bytes, encoding) => drop(b.symbol(bytes, encoding)),
+            Tree::Module(name, form) => drop(b.module(name, *form)),
+            Tree::Enum(name) => drop(b.enum_case(name)),
+            Tree::Hole => drop(b.hole()),
+            Tree::Array(items) => {
+                b.begin_array();
+                items.iter().for_each(|item| item.build(b));
+                b.end();
+            }
+            Tree::Map(map) => map.build(b),
+            Tree::Ref(inner) => {
+                b.begin_ref();
+                inner.build(b);
+                b.end();
+            }
+            Tree::Object(class, form, body) => {
+                b.begin_object_in(class, *form);
+                body.build(b);
+                b.end();
+            }
+            Tree::Opaque(class, form, parts) => {
+                b.begin_opaque(class, *form);
+                parts.iter().for_each(|part| part.build(b));
+                b.end();
+            }
+            Tree::Attrs(class, value, entries) => {
+                match class {
+                    None => b.begin_attributes(),
+                    Some((class, form)) => b.begin_extended(class, *form),
+                };
+                value.build(b);
+                entries.iter().for_each(|(key, value)| key.build(value, b));
+                b.end();
+            }
+            Tree::Regexp(pattern, flags, is_bare) => {
+                if *is_bare {
+                    b.begin_bare_regexp();
+                    pattern.build(b);
+                    b.bytes(flags).end();
+                } else {
+                    b.begin_regexp();
+                    pattern.build(b);
+                    b.bytes(flags).end();
+                }
+            }
+            Tree::Code(source) => {
+                b.begin_code();
+                source.build(b);
+                b.end();
+            }
+            Tree::VString(source, value) => {
+                b.begin_vstring();
+                b.bytes(source);
+                value.build(b);
+                b.end();
+            }
+            Tree::Tied(form, parts) => {
+                b.begin_tied(*form);
+                parts.iter().for_each(|part| part.build(b));
+                b.end();
+            }
+            Tree::Weak(inner) => {
+                b.weak();
+                inner.build(b);
+            }
+            Tree::Overload(inner) => {
+                b.overloaded();
+                inner.build(b);
+            }
+        }
+    }
+
+    /// Smaller trees that may show the same.
+    pub fn smaller(&self) -> Vec<Tree> {
+        let mut all: Vec<Tree> = self.parts().into_iter().cloned().collect();
+        if !matches!(self, Tree::Null) {
+            all.push(Tree::Null);
+        }
+        match self {
+            Tree::Array(items) => {
+                for at in 0..items.len() {
+                    let mut fewer = items.clone();
+                    fewer.remove(at);
+                    all.push(Tree::Array(fewer));
+                }
+            }
+            Tree::Map(map) => {
+                for at in 0..map.entries.len() {
+                    let mut fewer = map.clone();
+                    fewer.entries.remove(at);
+                    all.push(Tree::Map(fewer));
+                }
+                if map.restricted && map.entries.iter().all(|(key, _)| !matches!(key, Key::Locked(_) | Key::Absent(_)))
+                {
+                    all.push(Tree::Map(Map { restricted: false, ..map.clone() }));
+                }
+                if map.identity {
+                    all.push(Tree::Map(Map { identity: false, ..map.clone() }));
+                }
+                if map.default.is_some() {
+                    all.push(Tree::Map(Map { default: None, ..map.clone() }));
+                }
+            }
+            _ => {}
+        }
+        let count = self.parts().len();
+        for at in 0..count {
+            let part = self.parts()[at];
+            // The body of an object and a payload are of the kind that they are.
+            let is_fixed = at == 0 && matches!(self, Tree::Object(..) | Tree::Tied(..))
+                || matches!(self, Tree::Opaque(..))
+                || matches!(self, Tree::Weak(_) | Tree::Overload(_));
+            let same = |other: &Tree| !is_fixed || std::mem::discriminant(part) == std::mem::discriminant(other);
+            for part in part.smaller().into_iter().filter(same) {
+                let mut other = self.clone();
+                if let Some(place) = other.part_mut(at) {
+                    *place = part;
+                }
+                all.push(other);
+            }
+        }
+        all
+    }
+
+    fn parts(&self) -> Vec<&Tree> {
+        match self {
+            Tree::Array(parts) | Tree::Opaque(_, _, parts) | Tree::Tied(_, parts) => parts.iter().collect(),
+            Tree::Map(map) => map.entries.iter().map(|(_, value)| value).collect(),
+            Tree::Ref(inner) | Tree::Object(_, _, inner) | Tree::Weak(inner) | Tree::Overload(inner) => vec![inner],
+            Tree::Attrs(_, value, entries) => {
+                std::iter::once(&**value).chain(entries.iter().map(|(_, value)| value)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn part_mut(&mut self, at: usize) -> Option<&mut Tree> {
+        match self {
+            Tree::Array(parts) | Tree::Opaque(_, _, parts) | Tree::Tied(_, parts) => parts.get_mut(at),
+            Tree::Map(map) => {
+                map.entries.get_mut(at).filter(|(key, _)| !matches!(key, Key::Absent(_))).map(|(_, value)| value)
+            }
+            Tree::Ref(inner) | Tree::Object(_, _, inner) | Tree::Weak(inner) | Tree::Overload(inner) => Some(inner),
+            Tree::Attrs(_, value, entries) => match at.checked_sub(1) {
+                None => Some(value),
+                Some(at) => entries.get_mut(at).map(|(_, value)| value),
+            },
+            _ => None,
+        }
+    }
+
+    /// The smallest tree found that still fails.
+    pub fn shrunk(mut self, fails: impl Fn(&Tree) -> bool) -> Tree {
+        'again: loop {
+            for smaller in self.smaller() {
+                if !matches!(smaller, Tree::Array(_) | Tree::Map(_)) {
+                    continue;
+                }
+                if smaller.size() < self.size() && fails(&smaller) {
+                    self = smaller;
+                    continue 'again;
+                }
+            }
+            return self;
+        }
+    }
+
+    fn size(&self) -> usize {
+        let own = match self {
+            Tree::Null => 1,
+            Tree::Map(map) => {
+                3 + map.entries.len()
+                    + usize::from(map.restricted)
+                    + usize::from(map.identity)
+                    + usize::from(map.default.is_some())
+            }
+            _ => 3,
+        };
+        own + self.parts().iter().map(|part| part.size()).sum::<usize>()
+    }
+}
+
+impl Map {
+    fn build(&self, b: &mut Builder) {
+        b.begin_map();
+        if self.restricted {
+            b.restrict();
+        }
+        if self.identity {
+            b.by_identity();
+        }
+        self.entries.iter().for_each(|(key, value)| key.build(value, b));
+        if let Some(default) = &self.default {
+            b.default_value();
+            default.build(b);
+        }
+        b.end();
+    }
+}
+
+impl Key {
+    fn build(&self, value: &Tree, b: &mut Builder) {
+        match self {
+            Key::Bytes(name) => drop(b.bytes_key(name)),
+            Key::Text(name) => drop(b.text_key(name)),
+            Key::Int(number) => drop(b.int_key(*number)),
+            Key::Symbol(name, encoding) => drop(b.symbol_key(name, encoding)),
+            Key::Value(key) => {
+                b.key();
+                key.build(b);
+            }
+            Key::Locked(name) => drop(b.locked().bytes_key(name)),
+            Key::Absent(name) => drop(b.placeholder().bytes_key(name)),
+        }
+        value.build(b);
+    }
+}
