@@ -65,18 +65,11 @@ fn read_inside<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Resu
 
 /// The error for bytes behind a document.
 pub fn trailing(input: &[u8], consumed: usize) -> Error {
-    let rest = input.get(consumed..).unwrap_or(&[]);
-    if !rest.is_empty() && crate::format::are_blanks(rest) {
-        return behind(input, consumed).helping(BLANKS);
-    }
     behind(input, consumed).helping(EACH)
 }
 
 /// What helps against bytes behind a document, whatever the format.
 pub(crate) const EACH: &str = "`--each` reads documents that stand one behind the other";
-
-/// What helps against line ends and blanks behind a document.
-pub(crate) const BLANKS: &str = "they are blanks, as `echo` or an editor adds: `head -c -1` takes the last byte off";
 
 /// As [`trailing`], where something else helps.
 pub fn behind(input: &[u8], consumed: usize) -> Error {

@@ -238,13 +238,14 @@ impl Error {
     #[must_use]
     pub fn in_format(mut self, format: &'static str) -> Error {
         // Files end with a newline more often than they hold a second document.
-        let help = self.0.help.as_deref().filter(|help| [crate::api::EACH, crate::api::BLANKS].contains(help));
         if self.0.kind == ErrorKind::Trailing
-            && let Some(help) = help
+            && self.0.help.as_deref() == Some(crate::api::EACH)
             && crate::format::by_name(format)
                 .is_some_and(|row| row.options.iter().any(|option| option.name == "lenient"))
         {
-            self.0.help = Some(format!("`{format}:lenient` ignores them; {help}").into());
+            // Sessions do not stand one behind the other.
+            let each = if format == "php-session" { String::new() } else { format!("; {}", crate::api::EACH) };
+            self.0.help = Some(format!("`{format}:lenient` ignores them{each}").into());
         }
         self.0.format.get_or_insert(format);
         self

@@ -237,6 +237,10 @@ fn errors_say_where_and_what() {
             "not supported at offset 1 at $[0]: expected a number that a 64-bit float can hold, below 1.8e308, found a larger one (write it as a string, or as an integer without an exponent)",
         ),
         (
+            b"\xef\xbb\xbf{}",
+            "malformed input at offset 0 at $: expected a JSON value, found a byte order mark (remove the first three bytes: JSON has none)",
+        ),
+        (
             b"{\"a\":\"\xe9\"}",
             "malformed input at offset 6 at $.a: expected UTF-8, found the byte 0xe9 (JSON is UTF-8; convert the text first)",
         ),

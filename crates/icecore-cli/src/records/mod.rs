@@ -11,6 +11,7 @@ pub use step::Step;
 pub use tally::{Fault, Tally, Wrong, grouped, write_summary};
 pub use window::{CHUNK, Window};
 
+use crate::reading::{MARK, knows_no_mark};
 use crate::report::{Report, Stop, code, plain};
 use crate::sink::Sink;
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
@@ -63,9 +64,26 @@ impl<'r, R: Read> Run<'r, R> {
 
     /// Converts all records. Says whether all are in the output.
     pub fn all(&mut self, sink: &mut Sink) -> Result<bool, Stop> {
+        if knows_no_mark(&self.plan.from) && self.plan.from.wrappers().is_empty() {
+            self.skip_mark(sink)?;
+        }
         while self.next(sink)? == Next::Go {}
         self.tally.bytes = self.window.offset();
         Ok(self.tally.bad == 0 && !self.is_broken)
+    }
+
+    /// Takes a byte order mark off the beginning.
+    fn skip_mark(&mut self, sink: &mut Sink) -> Result<(), Stop> {
+        loop {
+            let bytes = self.window.bytes();
+            if bytes.starts_with(MARK) {
+                self.window.take(MARK.len());
+                return Ok(());
+            }
+            if self.window.is_end() || !MARK.starts_with(bytes) || self.more(sink)? == Next::End {
+                return Ok(());
+            }
+        }
     }
 
     /// Reads on. What was written is passed on first: who waits for it may send no

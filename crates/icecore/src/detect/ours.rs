@@ -41,7 +41,7 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
     let mut documents = 0u64;
     let mut only_containers = true;
     let mut tape = Tape::new();
-    while !rest.is_empty() && !(documents > 0 && format.ends_with_blanks(rest)) {
+    while !(rest.is_empty() || documents > 0 && format.ends_with_blanks(rest)) {
         let request = Request { limits: &limits, detail: false, tape };
         let outcome = (format.read)(rest, &Settings::new(), request);
         if let Some(error) = outcome.error {

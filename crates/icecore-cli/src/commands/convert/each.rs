@@ -1,6 +1,7 @@
 //! `icecore convert --each`: documents one by one, in constant memory.
 
 use super::Job;
+use crate::reading::{MARK, knows_no_mark};
 use crate::records::{Frame, Plan, Run, Split, Step, Window};
 use crate::report::{Report, Stop};
 use crate::sink::Sink;
@@ -112,6 +113,7 @@ impl Job<'_> {
         if !stage.wrappers().is_empty() {
             return false;
         }
+        let bytes = bytes.strip_prefix(MARK).filter(|_| knows_no_mark(stage)).unwrap_or(bytes);
         let outcome = (stage.format().read)(bytes, stage.settings(), Request::new(&self.global.limit));
         // `1` may go on with `2`.
         let is_closed = outcome.consumed < bytes.len() || !bytes.last().is_some_and(u8::is_ascii_alphanumeric);

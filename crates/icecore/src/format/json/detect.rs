@@ -11,9 +11,9 @@ use crate::limits::Limits;
 const LOOK: usize = 256 << 10;
 
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
-    let mark = input.len() - without_mark(input).len();
-    let start =
-        mark + input[mark..].iter().take(LOOK).position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))?;
+    // Who reads it says what is to be done about a mark.
+    let input = without_mark(input);
+    let start = input.iter().take(LOOK).position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))?;
     let first = input[start];
     if !matches!(first, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') {
         return None;

@@ -5,7 +5,6 @@ mod relaxed;
 mod strings;
 
 use super::number::{self, Shape};
-use super::without_mark;
 use super::{NUMBER_TEXT, ReadOptions, Relaxed, Surrogates, canonical};
 use crate::document::{Foretold, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Sink, flag};
 use crate::error::{Error, ErrorKind};
@@ -71,7 +70,6 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     /// Reads one document. Returns how far it got, and what stopped it.
     pub(super) fn read(mut self) -> (usize, Option<Error>) {
-        self.byte_order_mark();
         let error = self.document().err().map(|error| {
             let error = error.on_path(self.path());
             self.close_all();
@@ -79,17 +77,6 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         });
         self.give_back();
         (self.at, error)
-    }
-
-    /// Some editors begin a text with it. It says nothing here.
-    pub(super) fn byte_order_mark(&mut self) {
-        let mark = self.input.len() - without_mark(self.input).len();
-        if mark > 0 {
-            self.at = mark;
-            if let Some(detail) = self.sink.detail() {
-                detail.span(0, mark, NO_NODE, "byte order mark");
-            }
-        }
     }
 
     /// Reads the document of a line of the input, and the line feed behind it.
@@ -128,6 +115,13 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     }
 
     fn document(&mut self) -> Result<(), Error> {
+        if self.input.starts_with(b"\xEF\xBB\xBF") {
+            return Err(Error::new(ErrorKind::Malformed)
+                .at(0)
+                .expecting("a JSON value")
+                .finding("a byte order mark")
+                .helping("remove the first three bytes: JSON has none"));
+        }
         loop {
             self.space();
             let Some(first) = self.peek() else { return Err(self.unexpected("a JSON value")) };

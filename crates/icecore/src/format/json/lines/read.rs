@@ -19,8 +19,7 @@ pub(super) fn read<S: Sink, const FAST: bool, const RELAXED: bool>(
         detail.begin(root, 0);
     }
     let mut reader = Reader::<_, FAST, RELAXED>::new(input, sink, limits, options);
-    reader.byte_order_mark();
-    let (mut at, mut count, mut number) = (reader.position(), 0, 0u64);
+    let (mut at, mut count, mut number) = (0, 0, 0u64);
     let mut error = None;
     while at < input.len() && error.is_none() {
         let rest = input.get(at..).unwrap_or(&[]);
