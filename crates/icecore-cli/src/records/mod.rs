@@ -289,7 +289,8 @@ impl<'r, R: Read> Run<'r, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paint::{Paint, When};
+    use crate::cli::When;
+    use crate::paint::Paint;
     use icecore::Limits;
 
     /// How many bytes are looked at again.
