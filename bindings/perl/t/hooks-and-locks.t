@@ -123,6 +123,14 @@ both_storable("perl's own undef, true and false" => sub {
     }
 });
 
+# Whichever of two keys comes first in the hash.
+for my $key ('a' .. 'h') {
+    my $data = sub { my $regexp = qr/x/i; return { $key => [$regexp], "in $key" => bless(\(my $cell = $regexp), 'Holds') } };
+    for my $m (@storables) { $m->set(canonical => 1) }
+    same_bytes($data, "a regexp that an object holds too, $key");
+    for my $m (@storables) { $m->restore }
+}
+
 both_sereal("perl's own undef, true and false" => sub {
     my ($m) = @_;
     for my $make (sub { [\undef, \undef] }, sub { [\!!1, \!!0, \!!1] }, sub { { u => \undef, y => \!!1, n => \!!0 } }, sub { \undef }, sub { \!!1 }) {

@@ -105,15 +105,6 @@ fn a_bad_document_in_the_middle() {
     assert!(at > 0);
 }
 
-/// What that costs is counted beside `records::Run`.
-#[test]
-fn much_that_is_bad_is_skipped() {
-    // Each claims to hold all that follows.
-    let bytes = b"=\xF3rl\x05\x00\x28\x2b\xFF\xFF\x7F".repeat(200_000);
-    let (_, said, code) = output(&["convert", "-f", "sereal", "--each", "--keep-going"], &bytes);
-    assert_eq!(code, 4, "{said}");
-}
-
 #[test]
 fn few_errors_are_told_and_all_are_counted() {
     let mut lines = String::new();

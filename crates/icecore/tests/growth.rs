@@ -21,15 +21,18 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let _ = ASKED.try_with(|asked| asked.set(asked.get() + layout.size() as u64));
+        // SAFETY: the caller promises what it needs.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: the caller promises what it needs.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let _ = ASKED.try_with(|asked| asked.set(asked.get() + size as u64));
+        // SAFETY: the caller promises what it needs.
         unsafe { System.realloc(at, layout, size) }
     }
 }
@@ -193,6 +196,25 @@ fn reports_cost_what_is_in_the_input() {
         grows_with_its_size(&mut found, shape, "a path", paths);
         let detect = |bytes: &[u8]| asked(|| drop(icecore::identify(bytes)));
         grows_with_its_size(&mut found, shape, "detect", detect);
+    }
+}
+
+/// What a document was read from comes out again; `inspect` reads so, too.
+#[test]
+fn keeping_the_form_costs_what_is_in_the_input() {
+    let mut found = Found::default();
+    for shape in shapes::ALL {
+        let stage = Stage::parse(shape.format).unwrap();
+        let keep = |bytes: &[u8]| {
+            let limits = limits(bytes);
+            asked(|| {
+                if let Ok(document) = icecore::read_with(bytes, &stage, Request::new(&limits).detailed()) {
+                    let mut out = Vec::new();
+                    drop(icecore::write_to(&document, &stage, &limits, &mut out));
+                }
+            })
+        };
+        grows_with_its_size(&mut found, shape, "its form", keep);
     }
 }
 

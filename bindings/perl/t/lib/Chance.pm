@@ -113,7 +113,6 @@ sub hash {
 sub locked {
     my ($self) = @_;
     my $new  = $self->hash;
-    return $new if $self->{unlocked};
     $self->{reserved} = 1;
     my @more = map { "k$_" } 0 .. (rand() < 0.3 ? int rand 40 : int rand 6);
     my @keys = (keys %$new, grep { !exists $new->{$_} } @more);
@@ -157,11 +156,11 @@ sub object {
     push @{ $self->{late} }, sub {
         my @refs = map {
             my $one = $list[$_];
-            # A number that an absent key has is none that ours reads.
-            $one = [] if $self->{reserved} && ref $one eq 'SCALAR' && !defined $$one;
             ref $one eq 'SCALAR' && defined $$one && $$one eq 'self' ? \'self'
                 : ref $one eq 'SCALAR' && defined $$one && $$one eq 'made' ? ($made->[$choice[$_] % (@$made || 1)] || []) : $one;
         } 0 .. $#list;
+        # A number that an absent key has is none that ours reads.
+        if ($self->{reserved}) { $_ = [] for grep { refaddr $_ == refaddr \undef } @refs }
         push @kept, @refs;
         $returns{$address} = [$text, @refs];
     };
@@ -170,7 +169,9 @@ sub object {
 
 sub weak {
     my ($self) = @_;
-    my $to   = pick(@{ $self->{made} });
+    # A weak reference to perl's own values depends on all others to them.
+    my $to = pick(@{ $self->{made} });
+    return $to if grep { refaddr $to == refaddr $_ } \undef, \!!1, \!!0;
     my $cell = [$to];
     push @kept, $to;
     weaken($cell->[0]);

@@ -319,6 +319,7 @@ impl<'d> Writer<'d> {
                     if self.note(at, code::BARE).is_none() {
                         self.reference(node.flags, buf);
                         self.number_variable(at, &node, std::mem::take(&mut also));
+                        blessed = false;
                     }
                     jumped = true;
                     named = at;
