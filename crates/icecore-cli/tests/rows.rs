@@ -129,7 +129,7 @@ fn ordinary(random: &mut Random) -> String {
         2 => words[random.below(words.len())].to_owned(),
         3 => format!("{} {}", random.of(&words), random.of(&fixed)),
         4 => format!("{}{}", random.of(&["i:", "s:", "a:", "b:", "d:", "O:", "x", "#", "v"]), random.below(100)),
-        5 => (0..random.below(30)).map(|_| char::from(b' ' + random.below(95) as u8)).collect(),
+        5 => (0..=random.below(30)).map(|_| char::from(b' ' + random.below(95) as u8)).collect(),
         _ => fixed[random.below(fixed.len())].to_owned(),
     }
 }
