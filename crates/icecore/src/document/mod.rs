@@ -31,7 +31,7 @@ pub use naming::Visibility;
 pub(crate) use naming::{Naming, renamed, unmangled};
 pub use node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
 pub use repair::Repair;
-pub(crate) use repeated::lose_repeated;
+pub(crate) use repeated::{lose_repeated, shadowed};
 pub use sink::{Detailed, Sink};
 pub use tape::Tape;
 pub use window::Receive;

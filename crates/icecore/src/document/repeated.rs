@@ -6,14 +6,28 @@ use crate::num::bigint;
 use crate::num::general::perl_text;
 use crate::output::{LossKind, Losses};
 use crate::seeded::Seeded;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::hash::BuildHasher;
 
 /// Counts the entries whose key comes a second time for programs of this language.
+pub(crate) fn lose_repeated(document: &Document<'_>, naming: Naming, losses: &mut Losses) {
+    each(document, naming, |_, again| losses.add(LossKind::DuplicateKey, || document.path(again)));
+}
+
+/// The values that programs of this language do not see, as the same key comes again,
+/// in the order of their nodes.
+pub(crate) fn shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32> {
+    let mut values = Vec::new();
+    each(document, naming, |value, _| values.push(value));
+    values.sort_unstable();
+    values
+}
+
+/// Hands over the values of each key that comes again: the one before, and this one.
 ///
 /// Most maps are seen to have none by the order of their keys: ids are given in the
 /// order in which keys are first met, so that ascending ids are different ones.
-pub(crate) fn lose_repeated(document: &Document<'_>, naming: Naming, losses: &mut Losses) {
+fn each(document: &Document<'_>, naming: Naming, mut found: impl FnMut(u32, u32)) {
     let tape = document.tape();
     // A running program's maps have each key once.
     if tape.by_hand || naming == Naming::Plain {
@@ -26,7 +40,7 @@ pub(crate) fn lose_repeated(document: &Document<'_>, naming: Naming, losses: &mu
         if node.kind == Kind::Map && node.aux > 1 {
             let is_mixed = is_mixed && search.is_mixed(at, node);
             if is_mixed || !ascends(&tape.nodes, at, node) {
-                search.map(at, node, is_mixed, losses);
+                search.map(at, node, is_mixed, &mut found);
             }
         }
         at += 1;
@@ -75,7 +89,7 @@ impl Search<'_> {
         !matches!(first, Some((Kind::Bytes | Kind::Text, 0))) || kinds.any(|other| other != first)
     }
 
-    fn map(&mut self, at: u32, map: &Node, is_mixed: bool, losses: &mut Losses) {
+    fn map(&mut self, at: u32, map: &Node, is_mixed: bool, found: &mut impl FnMut(u32, u32)) {
         if map.has(flag::IDENTITY) && self.naming == Naming::Ruby {
             return;
         }
@@ -107,17 +121,19 @@ impl Search<'_> {
         self.hashes.sort_unstable();
         is_repeated |= has_both || self.hashes.windows(2).any(|pair| pair[0] == pair[1]);
         if is_repeated {
-            self.count(at, map, losses);
+            self.compare(at, map, found);
         }
     }
 
-    /// Counts them one by one.
+    /// Compares them one by one.
     #[cold]
-    fn count(&self, at: u32, map: &Node, losses: &mut Losses) {
-        let mut known = HashSet::new();
+    fn compare(&self, at: u32, map: &Node, found: &mut impl FnMut(u32, u32)) {
+        let mut known = HashMap::new();
         for (key, value) in entries(self.document, at, map) {
-            if self.text(key).is_some_and(|text| !known.insert(text)) {
-                losses.add(LossKind::DuplicateKey, || self.document.path(value));
+            if let Some(text) = self.text(key)
+                && let Some(before) = known.insert(text, value)
+            {
+                found(before, value);
             }
         }
     }

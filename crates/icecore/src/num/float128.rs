@@ -234,6 +234,98 @@ fn add((neg_a, a): (bool, Number), (neg_b, b): (bool, Number)) -> (bool, Number)
 /// How many significant digits tell any two binary128 apart.
 const DIGITS: usize = 36;
 
+/// How many digits of a decimal are looked at; of the rest it is enough to know that
+/// there is some.
+const LOOKED_AT: usize = 60;
+/// Up to this power of ten, a multiple of 19, the division is exact.
+const EXACT: i64 = 22 * 19;
+
+/// The binary128 nearest to `digits * 10^exponent`; half-way goes to even. Below
+/// 10^-400 its last bits may be off.
+///
+/// ```
+/// use icecore::num::float128::{nearest, push_decimal};
+/// let mut text = Vec::new();
+/// push_decimal(&nearest(false, b"12345678901234567890", -20), &mut text);
+/// assert_eq!(text, b"0.12345678901234567890");
+/// ```
+pub fn nearest(negative: bool, digits: &[u8], exponent: i64) -> [u8; 16] {
+    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+    let digits = &digits[zeros..];
+    let (looked_at, rest) = digits.split_at(digits.len().min(LOOKED_AT));
+    let mut sticky = rest.iter().any(|digit| *digit != b'0');
+    let exponent = exponent.saturating_add(rest.len() as i64);
+    let mut limbs = Vec::new();
+    for digit in looked_at {
+        bigint::multiply_add(&mut limbs, 10, u64::from(digit.wrapping_sub(b'0')));
+    }
+    let scale = looked_at.len() as i64 + exponent;
+    let number = match (limbs.iter().all(|limb| *limb == 0), scale) {
+        (true, _) | (_, ..-5100) => Number::Zero,
+        (_, 5001..) => Number::Infinite,
+        _ if exponent >= 0 => {
+            multiply(&mut limbs, exponent);
+            top(limbs, 0, sticky)
+        }
+        _ => {
+            let mut left = -exponent;
+            // The quotient has more bits than a significand.
+            let mut shift = 3 * left.min(EXACT) as i32 + 3 * left.min(EXACT) as i32 / 8 + 128;
+            shift_left(&mut limbs, shift as u32);
+            while left > 0 {
+                let step = left.min(19);
+                if -exponent - left >= EXACT {
+                    // Far below what a double has, so it is enough to keep some bits.
+                    let surplus = limbs.len().saturating_sub(6);
+                    sticky |= limbs.drain(..surplus).any(|limb| limb != 0);
+                    shift_left(&mut limbs, 64);
+                    shift += 64 - 64 * surplus as i32;
+                }
+                sticky |= divide(&mut limbs, 10u64.pow(step as u32)) != 0;
+                left -= step;
+            }
+            top(limbs, -shift, sticky)
+        }
+    };
+    pack(negative, number)
+}
+
+fn multiply(limbs: &mut Vec<u64>, mut power: i64) {
+    while power > 0 {
+        let step = power.min(19);
+        bigint::multiply_add(limbs, 10u64.pow(step as u32), 0);
+        power -= step;
+    }
+}
+
+/// Divides, and returns the remainder.
+fn divide(limbs: &mut Vec<u64>, by: u64) -> u64 {
+    let mut rest = 0u64;
+    for limb in limbs.iter_mut().rev() {
+        let here = u128::from(rest) << 64 | u128::from(*limb);
+        (*limb, rest) = ((here / u128::from(by)) as u64, (here % u128::from(by)) as u64);
+    }
+    while limbs.last() == Some(&0) {
+        limbs.pop();
+    }
+    rest
+}
+
+/// The 128 highest bits of `limbs * 2^exponent`; the last of them is set if there
+/// are more below.
+fn top(mut limbs: Vec<u64>, exponent: i32, sticky: bool) -> Number {
+    while limbs.last() == Some(&0) {
+        limbs.pop();
+    }
+    let Some(last) = limbs.last() else { return Number::Zero };
+    let bits = 64 * limbs.len() as i32 - last.leading_zeros() as i32;
+    let surplus = (bits - 128).max(0);
+    let lost = shift_right(&mut limbs, surplus as u32);
+    let high = limbs.get(1).copied().unwrap_or(0);
+    let significand = u128::from(high) << 64 | u128::from(limbs.first().copied().unwrap_or(0));
+    Number::Finite(significand | u128::from(sticky || lost), exponent + surplus)
+}
+
 /// Appends the value as a decimal of at most 36 significant digits, which tells
 /// any two values apart; it always has a `.` or an exponent. Whether that is
 /// the whole value is returned; it is `None`, and nothing is appended, for an
@@ -375,6 +467,40 @@ mod tests {
         let mut out = Vec::new();
         let exact = push_decimal(bytes, &mut out).unwrap();
         (String::from_utf8(out).unwrap(), exact)
+    }
+
+    #[test]
+    fn decimals_come_back() {
+        let mut bits = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835u128;
+        for round in 0..20_000u32 {
+            bits = bits.wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645).wrapping_add(round.into());
+            // Of all sizes that a double has, and a little more.
+            let exponent = 0x3FFF - 1300 + (bits >> 64) % 2600;
+            let wide = (exponent << FRACTION | bits & FRACTION_MASK).to_le_bytes();
+            let mut text = Vec::new();
+            push_decimal(&wide, &mut text);
+            let text = String::from_utf8(text).unwrap();
+            let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
+            let fraction = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+            let digits = mantissa.replace('.', "");
+            let power = power.parse::<i64>().unwrap() - fraction as i64;
+            assert_eq!(nearest(false, digits.as_bytes(), power), wide, "{text}");
+        }
+    }
+
+    #[test]
+    fn decimals_of_doubles_are_those_doubles() {
+        for value in doubles().into_iter().filter(|value| value.is_finite() && *value > 0.0) {
+            let exact = format!("{value:.1080}");
+            let digits = exact.replace('.', "");
+            assert_eq!(nearest(false, digits.as_bytes(), -1080), from_f64(value), "{value}");
+        }
+        assert_eq!(to_f64(&nearest(false, b"1", -400)), 0.0);
+        assert_ne!(nearest(false, b"1", -400), nearest(false, b"0", 0));
+        let tenth = |power| nearest(true, b"1", power);
+        assert!(text(&tenth(-4900)).0.starts_with("-1.0000000000000000000000000000000"));
+        assert_eq!(tenth(9999), quad("ffff0000000000000000000000000000"));
+        assert_eq!(tenth(-9999), quad("80000000000000000000000000000000"));
     }
 
     fn doubles() -> Vec<f64> {

@@ -226,7 +226,12 @@ impl<'d> Comparison<'d> {
                 self.differs(&[L::Unquoted], a, "a string became a number");
             }
             (Value::Float(x), _) => self.float(x, a, b),
-            (Value::Float128(x), Value::Float128(y)) if x == y => {}
+            (Value::Float128(x), Value::Float128(y)) if x == y => {
+                // The text or the bytes have it; most perls have not.
+                if self.language == Language::Perl {
+                    self.takes(L::Precision, a);
+                }
+            }
             (Value::Float128(x), Value::Float128(y))
                 if icecore::num::float128::to_x87(&x) == icecore::num::float128::to_x87(&y) =>
             {
@@ -389,6 +394,20 @@ impl<'d> Comparison<'d> {
             }
             _ => return self.became(a, b),
         };
+        // Sereal's decoder takes each key once: the last is written.
+        let mut entries = entries;
+        if self.language == Language::Perl && entries.len() > others.len() {
+            let last: HashMap<String, u32> =
+                entries.iter().map(|(key, value)| (perl_text(key), value.index())).collect();
+            let values: HashMap<u32, Cursor<'_>> = entries.iter().map(|(_, value)| (value.index(), *value)).collect();
+            let (kept, gone): (Vec<_>, Vec<_>) =
+                entries.into_iter().partition(|(key, value)| last[&perl_text(key)] == value.index());
+            for (key, value) in gone {
+                self.differs(&[LossKind::DuplicateKey], values[&last[&perl_text(&key)]], "an entry is gone");
+                self.gone(value, 0);
+            }
+            entries = kept;
+        }
         if entries.len() != others.len() {
             return self.wrong(a, &format!("{} entries became {}", entries.len(), others.len()));
         }
@@ -642,6 +661,20 @@ fn cursor_text(cursor: Cursor<'_>, out: &mut String) {
         *out += "(";
         cursor_text(child, out);
         *out += ")";
+    }
+}
+
+/// A key as perl has it.
+fn perl_text(key: &Key<'_>) -> String {
+    let node = key.node();
+    match node.kind {
+        Kind::Int => (node.payload as i64).to_string(),
+        Kind::Uint => node.payload.to_string(),
+        Kind::Null => String::new(),
+        Kind::Bool => if node.payload != 0 { "1" } else { "" }.to_owned(),
+        Kind::Float => f64::from_bits(node.payload).abs().to_string(),
+        Kind::Bytes | Kind::Encoded => key.bytes().iter().map(|byte| char::from(*byte)).collect(),
+        _ => String::from_utf8_lossy(key.bytes()).into_owned(),
     }
 }
 

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod faithful;
+mod languages;
 mod tree;
 
 use faithful::{Language, compare};
@@ -91,4 +92,42 @@ fn what_differs_is_named_and_what_is_named_differs() {
         println!("{name}\n  {failure}");
     }
     assert!(failures.is_empty(), "{} kinds of findings", failures.len());
+}
+
+/// Each language sees what we read of what we wrote, and of that the other test knows
+/// that it is the document but for what is named as lost.
+#[test]
+fn the_languages_see_what_is_read() {
+    let seeds: u64 = std::env::var("ICECORE_LOSSES").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(1500);
+    let first: u64 = std::env::var("ICECORE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let limits = Limits::default();
+    let mut failures = Vec::new();
+    for (program, script, language, formats) in languages::LANGUAGES {
+        let (mut questions, mut expected) = (Vec::new(), Vec::new());
+        for (target, name) in *formats {
+            let stage = Stage::parse(target).unwrap();
+            for seed in first..first + seeds {
+                let document = tree::random(seed, 1 + (seed % 3) as u32).document();
+                let mut bytes = Vec::new();
+                if icecore::write_to(&document, &stage, &limits, &mut bytes).is_err() {
+                    continue;
+                }
+                let after = icecore::read_as(&bytes, &stage, &limits).unwrap();
+                if let Some(said) = languages::expected(*language, &after) {
+                    questions.push((*name, bytes));
+                    expected.push((format!("{target}, seed {seed}"), said));
+                }
+            }
+        }
+        let Some(answers) = languages::ask(program, script, &questions) else { continue };
+        assert!(answers.len() > seeds as usize / 4, "{program}: hardly anything is compared");
+        for (((name, said), answer), (_, bytes)) in expected.iter().zip(&answers).zip(&questions) {
+            if said != answer {
+                failures.push(format!("{name}:\n  {said}\n  {answer}\n  {}", bytes.escape_ascii()));
+            }
+        }
+        println!("{program}: {} documents", answers.len());
+    }
+    failures.truncate(40);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

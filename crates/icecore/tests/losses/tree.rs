@@ -127,7 +127,7 @@ const BYTES: &[&[u8]] =
     &[b"", b"a", b"name", b"caf\xe9", b"\xff\xfe\0", b"caf\xc3\xa9", b"12", b"3.5", b"\0*\0p", b"\x80"];
 /// Names of keys, few, so that some are equal.
 const NAMES: &[&str] = &["", "a", "b", "0", "1", "5", "-5", "05", "1.5", "-0", "9223372036854775808", "true", "key"];
-const CLASSES: &[&str] = &["A", "My::Class", "App\\User", "C"];
+const CLASSES: &[&str] = &["A", "My::Thing", "App\\User", "C"];
 
 /// Letters that patterns have in one language or another.
 const FLAGS: &[&str] = &["", "i", "m", "s", "x", "msix", "n", "u", "a", "aa", "l", "p", "xx", "d"];

@@ -106,6 +106,31 @@ pub(super) fn decimal(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
+/// The digits of a decimal that count, and the power of ten that they are multiplied
+/// with.
+pub(super) fn significant(text: &[u8]) -> Option<(Vec<u8>, i64)> {
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let mark = text.iter().position(|byte| matches!(byte, b'e' | b'E'));
+    let (mantissa, exponent) = text.split_at(mark.unwrap_or(text.len()));
+    let exponent = match exponent.get(1..) {
+        Some(exponent) => std::str::from_utf8(exponent).ok()?.parse::<i64>().ok()?,
+        None => 0,
+    };
+    let point = mantissa.iter().position(|byte| *byte == b'.').unwrap_or(mantissa.len());
+    let fraction = mantissa.len().saturating_sub(point + 1);
+    let digits = mantissa.iter().copied().filter(|byte| *byte != b'.').skip_while(|digit| *digit == b'0');
+    let mut digits: Vec<u8> = digits.collect();
+    let mut power = exponent.checked_sub(fraction as i64)?;
+    while digits.last() == Some(&b'0') {
+        digits.pop();
+        power = power.checked_add(1)?;
+    }
+    Some((digits, power))
+}
+
+/// As many digits tell any two doubles apart; more of them say more than a double.
+pub(super) const DIGITS_OF_A_DOUBLE: usize = 17;
+
 /// The node of an integer that fits 64 bits, or else its sign and magnitude.
 pub(super) fn integer(text: &[u8]) -> Option<Result<Node, (bool, Vec<u8>)>> {
     Some(match Integer::parse(text)? {

@@ -9,6 +9,7 @@ use super::{NUMBER_TEXT, ReadOptions, Relaxed, Surrogates, canonical};
 use crate::document::{Foretold, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
+use crate::num::float128;
 use std::collections::HashSet;
 
 /// How many keys of a map get ids; the others stand on the tape.
@@ -447,13 +448,31 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             return Ok(self.sink.tape().placed(Kind::Text, Place::Input(start as u64), text.len()));
         }
         match number::decimal(text) {
-            Some(value) if value.is_finite() => Ok(Node::float(value)),
+            Some(value) if value.is_finite() => {
+                if text.len() > number::DIGITS_OF_A_DOUBLE + 1 || value == 0.0 {
+                    return Ok(self.long_decimal(text, value));
+                }
+                Ok(Node::float(value))
+            }
             _ => Err(Error::new(ErrorKind::Unsupported)
                 .at(start)
                 .expecting("a number that a 64-bit float can hold, below 1.8e308")
                 .finding("a larger one")
                 .helping("write it as a string, or as an integer without an exponent")),
         }
+    }
+
+    /// A decimal that may have digits which a double can't hold.
+    fn long_decimal(&mut self, text: &[u8], value: f64) -> Node {
+        let Some((digits, exponent)) = number::significant(text) else { return Node::float(value) };
+        if digits.len() <= number::DIGITS_OF_A_DOUBLE && (value != 0.0 || digits.is_empty()) {
+            return Node::float(value);
+        }
+        let wide = float128::nearest(text.starts_with(b"-"), &digits, exponent);
+        if float128::to_f64_exact(&wide).is_some() {
+            return Node::float(value);
+        }
+        self.sink.tape().owned(Kind::Float128, &wide)
     }
 
     fn literal(&mut self, word: &'static str, node: Node) -> Result<bool, Error> {

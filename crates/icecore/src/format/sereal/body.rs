@@ -16,7 +16,7 @@ use super::spell::tracked;
 use super::spelled::Spelled;
 use super::tag::{self, TRACK};
 use super::write::Plan;
-use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
+use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Naming, Node, flag, shadowed};
 use crate::error::Error;
 use crate::output::{LossKind, Losses, Output};
 use crate::places::Places;
@@ -106,6 +106,8 @@ pub(super) struct Body<'d, 'o> {
     expanded: bool,
     pub(super) spelled: Option<Spelled<'d>>,
     has_absent_keys: bool,
+    /// Values of keys that come again: the decoder refuses a hash that has one twice.
+    shadowed: Vec<u32>,
     /// Scalars that are objects, whose class is still to be written.
     unblessed: BTreeMap<u32, u32>,
     /// Positions of tags that must be tracked after all.
@@ -121,6 +123,7 @@ impl<'d, 'o> Body<'d, 'o> {
         out: &'o mut dyn Output,
     ) -> Body<'d, 'o> {
         let tape = document.tape();
+        let shadowed = if plan.values.is_some() { Vec::new() } else { shadowed(document, Naming::Perl) };
         Body {
             document,
             nodes: tape.nodes(),
@@ -146,7 +149,8 @@ impl<'d, 'o> Body<'d, 'o> {
             named_behind: None,
             expanded: false,
             spelled: plan.values.map(|spelling| Spelled::new(spelling, tape)),
-            has_absent_keys: tape.keys().any_absent(),
+            has_absent_keys: tape.keys().any_absent() || !shadowed.is_empty(),
+            shadowed,
             unblessed: BTreeMap::new(),
             late_tracks: Vec::new(),
         }

@@ -7,7 +7,7 @@ use super::spell::{header as code, width};
 use super::tag::TRACK;
 use super::write_simple::{simple_body, write_simple};
 use super::{Compress, FORMAT, SortKeys, WriteOptions};
-use crate::document::{Document, Naming, Spelling, lose_repeated};
+use crate::document::{Document, Naming, Spelling, shadowed};
 use crate::error::{Error, ErrorKind};
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
@@ -95,26 +95,21 @@ pub(super) fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     metered(document, limits, out, |out| {
-        if write_simple(document, options, out) {
+        // What repeats a key is not simple.
+        let is_simple = document.spelling().is_some() || shadowed(document, Naming::Perl).is_empty();
+        if is_simple && write_simple(document, options, out) {
             out.ready()?;
-            return Ok(repeated(document, limits));
+            return Ok(Losses::within(limits));
         }
-        if let Some(body) = simple_body(document, options, out) {
+        if is_simple && let Some(body) = simple_body(document, options, out) {
             let plan = Plan::new(document, options, limits)?;
             let head = [&MAGIC[..], &[plan.version | (plan.encoding as u8) << 4, 0]].concat();
             write_compressed(&plan, head, &body, out)?;
-            return Ok(repeated(document, limits));
+            return Ok(Losses::within(limits));
         }
         let document = &*uncopied(document, limits)?;
         write_named(document, FORMAT.name, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
     })
-}
-
-/// What simple documents may lose.
-fn repeated(document: &Document<'_>, limits: &Limits) -> Losses {
-    let mut losses = Losses::within(limits);
-    lose_repeated(document, Naming::Perl, &mut losses);
-    losses
 }
 
 fn write_whole(

@@ -137,12 +137,8 @@ impl Writer<'_, '_, '_> {
         }
         let mut text = Vec::new();
         match float128::push_decimal(&bytes, &mut text) {
-            Some(exact) => {
-                if !exact {
-                    self.lose(LossKind::Precision, at);
-                }
-                self.pen.raw(&text)
-            }
+            // So many digits tell it from all others.
+            Some(_) => self.pen.raw(&text),
             None => self.float(at, f64::NAN),
         }
     }

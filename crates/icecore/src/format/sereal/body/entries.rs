@@ -7,7 +7,7 @@ use super::super::spell::{Part, code, tracked};
 use super::super::tag;
 use super::Body;
 use crate::document::{KEY_NODE, Key, Kind, Node, flag};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::output::LossKind;
 
 impl<'d> Body<'d, '_> {
@@ -23,7 +23,8 @@ impl<'d> Body<'d, '_> {
             return node.aux;
         }
         let Some(map) = self.document.at(at) else { return 0 };
-        let present = map.entries().filter(|(key, _)| !is_absent(&key.node())).count();
+        let present =
+            map.entries().filter(|(key, value)| !is_absent(&key.node()) && !self.is_shadowed(value.index())).count();
         u32::try_from(present).unwrap_or(u32::MAX)
     }
 
@@ -36,7 +37,7 @@ impl<'d> Body<'d, '_> {
             return Ok(());
         }
         let mut entries = Vec::with_capacity(node.aux as usize);
-        for (key, value) in map.entries() {
+        for (key, value) in map.entries().filter(|(_, value)| !self.is_shadowed(value.index())) {
             let Some(text) = KeyText::of_key(self.document, key) else {
                 return self.no_place(value.index(), "a key that is no string");
             };
@@ -56,10 +57,30 @@ impl<'d> Body<'d, '_> {
         Ok(())
     }
 
+    /// Whether the key of the value at `at` comes again.
+    fn is_shadowed(&self, at: u32) -> bool {
+        !self.shadowed.is_empty() && self.shadowed.binary_search(&at).is_ok()
+    }
+
+    /// Whether the value at `at` is left out, as its key comes again.
+    fn leaves_out(&self, at: u32) -> Result<bool, Error> {
+        if !self.is_shadowed(at) {
+            return Ok(false);
+        }
+        let value = self.nodes.get(at as usize..self.next(at) as usize).unwrap_or(&[]);
+        if value.iter().any(|node| node.has(flag::TARGET)) {
+            return Err(Error::new(ErrorKind::Unrepresentable)
+                .on_path(self.document.path(at))
+                .expecting("each key once, as Sereal's decoder does")
+                .finding("one that comes again, and whose first value is referred to"));
+        }
+        Ok(true)
+    }
+
     /// Writes the key with this id. Says no if its entry is left out.
     pub(super) fn key(&mut self, at: u32, id: u16) -> Result<bool, Error> {
         let Some(name) = self.document.tape().keys().get(u32::from(id)) else { return Ok(false) };
-        if is_absent(&name.node) {
+        if is_absent(&name.node) || self.leaves_out(at)? {
             return Ok(false);
         }
         let locked = name.node.has(flag::LOCKED);
@@ -104,7 +125,7 @@ impl<'d> Body<'d, '_> {
 
     pub(super) fn key_node(&mut self, at: u32, node: &'d Node) -> Result<(), Error> {
         let value = self.next(at);
-        if is_absent(node) {
+        if is_absent(node) || self.leaves_out(value)? {
             self.at = self.next(value);
             return Ok(());
         }

@@ -92,21 +92,26 @@ impl<'d> Body<'d, '_> {
 
     fn wide_float(&mut self, at: u32, node: &Node, noted: Option<u8>, track: u8) -> Result<(), Error> {
         let wide: [u8; 16] = self.document.bytes(node).try_into().unwrap_or([0; 16]);
-        if self.plan.options.use_standard_double {
-            self.lose(LossKind::Precision, at);
+        let exact = float128::to_f64_exact(&wide);
+        if self.plan.options.use_standard_double || self.spelled.is_none() && exact.is_some() {
+            if exact.is_none() {
+                self.lose(LossKind::Precision, at);
+            }
             return self.float(float128::to_f64(&wide), None, at, track);
         }
         let fits = float128::from_x87(&float128::to_x87(&wide)) == wide;
         let tag = match noted {
             Some(tag::FLOAT_128) => tag::FLOAT_128,
-            _ if fits || self.plan.version < 5 => tag::LONG_DOUBLE,
+            // Few perls can read the other.
+            _ if fits || self.plan.version < 5 || self.spelled.is_none() => tag::LONG_DOUBLE,
             _ => tag::FLOAT_128,
         };
         self.bytes.byte(tag | track)?;
         if tag == tag::FLOAT_128 {
             return self.bytes.slice(&wide);
         }
-        if !fits {
+        // Most perls have doubles, and lose what is beyond them.
+        if !fits || self.spelled.is_none() {
             self.lose(LossKind::Precision, at);
         }
         self.long_double(at, &wide)

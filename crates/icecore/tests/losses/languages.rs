@@ -1,0 +1,140 @@
+//! What perl, PHP and Ruby see of what was written: what we read of it, of which we
+//! know that it is the document but for the losses that are named.
+
+use crate::faithful::Language;
+use icecore::{Cursor, Document, Form, Key, Kind, Value, flag};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+/// The program, its script, and what the script calls the formats.
+pub const LANGUAGES: &[(&str, &str, Language, &[(&str, &str)])] = &[
+    (
+        "perl",
+        "perl.pl",
+        Language::Perl,
+        &[
+            ("storable:memory", "storable"),
+            ("storable:memory,netorder", "storable"),
+            ("sereal", "sereal"),
+            ("dumper:indent=1", "dumper"),
+        ],
+    ),
+    ("php", "php.php", Language::Php, &[("php", "php"), ("igbinary", "igbinary"), ("var-export", "var-export")]),
+    ("ruby", "ruby.rb", Language::Ruby, &[("marshal", "marshal")]),
+];
+
+/// What a program says of each of these. `None`, and a line that says so, if it is not
+/// installed.
+pub fn ask(program: &str, script: &str, questions: &[(&str, Vec<u8>)]) -> Option<Vec<String>> {
+    let path = format!("{}/tests/losses/{script}", env!("CARGO_MANIFEST_DIR"));
+    let process = Command::new(program).arg(path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let Ok(mut process) = process else {
+        eprintln!("skipped: {program} is not installed");
+        return None;
+    };
+    let mut to = process.stdin.take().expect("a pipe");
+    let from = BufReader::new(process.stdout.take().expect("a pipe"));
+    let answers: Vec<String> = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for (format, blob) in questions {
+                writeln!(to, "{format} {}", hex(blob)).expect("it listens");
+            }
+        });
+        from.lines().map(|line| line.expect("a line")).collect()
+    });
+    process.wait().expect("it ends");
+    assert_eq!(answers.len(), questions.len(), "{program} broke off");
+    Some(answers)
+}
+
+/// What the programs would say; `None` for what they do not tell of.
+pub fn expected(language: Language, document: &Document<'_>) -> Option<String> {
+    let mut root = document.root();
+    // Perl's formats have a reference at the top.
+    if let (Language::Perl, Value::Ref(inner)) = (language, root.value()) {
+        root = inner;
+    }
+    value(language, root)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn string(language: Language, kind: Kind, bytes: &[u8]) -> String {
+    let latin1 = || hex(bytes.iter().map(|byte| char::from(*byte)).collect::<String>().as_bytes());
+    match (language, kind) {
+        (Language::Perl, Kind::Bytes) => format!("s{}", latin1()),
+        (Language::Ruby, Kind::Bytes) if !bytes.is_ascii() => format!("b{}", hex(bytes)),
+        _ => format!("s{}", hex(bytes)),
+    }
+}
+
+fn value(language: Language, cursor: Cursor<'_>) -> Option<String> {
+    // What only a weak reference holds is gone at once; overloading needs a class.
+    if cursor.kind().is_container() && cursor.node().flags & (flag::WEAK | flag::OVERLOAD) != 0 {
+        return None;
+    }
+    let list = |items: Vec<String>| format!("[{}]", items.join(","));
+    Some(match cursor.value() {
+        Value::Null => "n".to_owned(),
+        Value::Hole if language == Language::Perl => "n".to_owned(),
+        Value::Bool(value) => if value { "t" } else { "f" }.to_owned(),
+        Value::Int(value) => format!("i{value}"),
+        Value::Uint(value) => format!("i{value}"),
+        Value::BigInt(value) if language == Language::Ruby => {
+            let mut text = b"i".to_vec();
+            icecore::num::bigint::push_decimal(value.negative, value.magnitude, &mut text);
+            String::from_utf8(text).ok()?
+        }
+        Value::Float(value) if value.is_nan() => "dnan".to_owned(),
+        Value::Float(value) => format!("d{:016x}", value.to_bits()),
+        Value::Bytes(bytes) => string(language, Kind::Bytes, bytes),
+        Value::Text(bytes) if std::str::from_utf8(bytes).is_ok() => string(language, Kind::Text, bytes),
+        Value::Symbol(bytes, b"") => format!(":{}", hex(bytes)),
+        Value::Copy(target) => value(language, target)?,
+        Value::Array if language == Language::Php => {
+            let items = cursor.items().enumerate();
+            let entries: Option<Vec<_>> =
+                items.map(|(at, item)| Some(format!("i{at}={}", value(language, item)?))).collect();
+            let mut entries = entries?;
+            entries.sort();
+            format!("{{{}}}", entries.join(","))
+        }
+        Value::Array => list(cursor.items().map(|item| value(language, item)).collect::<Option<Vec<_>>>()?),
+        Value::Map => map(language, cursor, false)?,
+        Value::Object(class, body) if cursor.node().form() == Form::Usual && body.kind() == Kind::Map => {
+            format!("o{}{}", hex(class), map(language, body, true)?)
+        }
+        Value::Object(class, body) if language == Language::Perl && body.kind() == Kind::Array => {
+            format!("o{}{}", hex(class), value(language, body)?)
+        }
+        _ => return None,
+    })
+}
+
+/// The last value of a key counts.
+fn map(language: Language, cursor: Cursor<'_>, is_body: bool) -> Option<String> {
+    const OTHERWISE: u8 = flag::IDENTITY | flag::DEFAULT | flag::RESTRICTED;
+    if cursor.node().flags & OTHERWISE != 0 {
+        return None;
+    }
+    let mut entries = BTreeMap::new();
+    for (key, item) in cursor.entries() {
+        let node = key.node();
+        let text = match (&key, node.kind) {
+            (_, Kind::Int) if is_body => format!("s{}", hex((node.payload as i64).to_string().as_bytes())),
+            (_, Kind::Int) => format!("i{}", node.payload as i64),
+            (_, Kind::Text | Kind::Bytes) => string(language, node.kind, key.bytes()),
+            (_, Kind::Symbol) if node.encoding() == 0 => format!(":{}", hex(key.bytes())),
+            (Key::Value(key), _) => value(language, *key)?,
+            _ => return None,
+        };
+        entries.insert(text, value(language, item)?);
+    }
+    let entries: Vec<_> = entries.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let mut entries = entries;
+    entries.sort();
+    Some(format!("{{{}}}", entries.join(",")))
+}

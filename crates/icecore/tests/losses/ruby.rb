@@ -1,0 +1,38 @@
+# Reads lines `FORMAT HEX`, and says of each what Ruby has of it, on a line.
+require 'bigdecimal'
+$stdout.sync = true
+module A; class B; end; end
+class C; end
+module My; class Thing; end; end
+module App; class User; end; end
+
+def hex(text) = text.b.unpack1('H*')
+
+def said(value)
+  case value
+  when nil then 'n'
+  when true then 't'
+  when false then 'f'
+  when Integer then "i#{value}"
+  when Float then value.nan? ? 'dnan' : 'd' + [value].pack('G').unpack1('H*')
+  when String
+    mark = value.ascii_only? ? 's' : { Encoding::UTF_8 => 's', Encoding::BINARY => 'b' }.fetch(value.encoding, 'e')
+    mark + hex(value)
+  when Symbol then ':' + hex(value.name)
+  when Array then '[' + value.map { |item| said(item) }.join(',') + ']'
+  when Hash then '{' + value.map { |key, item| "#{said(key)}=#{said(item)}" }.sort.join(',') + '}'
+  when A::B, C, My::Thing, App::User
+    members = value.instance_variables.map { |name| ":#{hex(name.name)}=#{said(value.instance_variable_get(name))}" }
+    "o#{hex(value.class.name)}{#{members.sort.join(',')}}"
+  else '?'
+  end
+end
+
+while (line = gets)
+  _, blob = line.split
+  begin
+    puts said(Marshal.load([blob.to_s].pack('H*')))
+  rescue StandardError => error
+    puts "error #{error.message.lines.first.to_s.strip}"
+  end
+end
