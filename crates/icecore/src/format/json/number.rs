@@ -131,6 +131,13 @@ pub(super) fn significant(text: &[u8]) -> Option<(Vec<u8>, i64)> {
 /// As many digits tell any two doubles apart; more of them say more than a double.
 pub(super) const DIGITS_OF_A_DOUBLE: usize = 17;
 
+/// Whether a decimal may say more than a double. Most do not, and are only counted.
+pub(super) fn has_many_digits(text: &[u8]) -> bool {
+    let mantissa = || text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
+    let digits = || mantissa().filter(|byte| byte.is_ascii_digit()).skip_while(|digit| **digit == b'0');
+    text.len() > DIGITS_OF_A_DOUBLE && digits().count() > DIGITS_OF_A_DOUBLE
+}
+
 /// The node of an integer that fits 64 bits, or else its sign and magnitude.
 pub(super) fn integer(text: &[u8]) -> Option<Result<Node, (bool, Vec<u8>)>> {
     Some(match Integer::parse(text)? {

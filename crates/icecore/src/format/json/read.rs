@@ -449,7 +449,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
         match number::decimal(text) {
             Some(value) if value.is_finite() => {
-                if text.len() > number::DIGITS_OF_A_DOUBLE + 1 || value == 0.0 {
+                if number::has_many_digits(text) || value == 0.0 {
                     return Ok(self.long_decimal(text, value));
                 }
                 Ok(Node::float(value))
