@@ -7,11 +7,12 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo test build install uninstall modules install-modules dist dist-check dist-perl bench api pages clean
+.PHONY: help demo test test-all build install uninstall modules install-modules dist dist-check dist-perl bench api pages clean
 
 help:
 	@echo 'make demo        build the command and show what it does'
 	@echo 'make test        install what the tests need where that is allowed, then run everything'
+	@echo 'make test-all    the same, and the long runs: generators and fuzzing, some hours'
 	@echo 'make build       build the command: target/release/icecore'
 	@echo 'make install     install the command, its man pages and completions below PREFIX'
 	@echo 'make uninstall   remove what was installed below PREFIX'
@@ -30,6 +31,9 @@ demo:
 
 test:
 	@scripts/test.sh
+
+test-all:
+	@scripts/test-all.sh
 
 build:
 	@scripts/build.sh

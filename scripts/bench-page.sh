@@ -30,8 +30,8 @@ fi
 browse() { # SCHEME WIDTH HEIGHT OPTION… FILE
     local scheme=$1 width=$2 height=$3
     shift 3
-    # It warns of services of a desktop that are not there.
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+    # It warns of services of a desktop that are not there. The time only ends what would never come.
+    timeout 900 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
         --disable-background-networking --disable-component-update --disable-sync --hide-scrollbars \
         --user-data-dir="$folder/$RANDOM" --window-size="$width,$height" \
         --blink-settings=preferredColorScheme="$scheme" "$@" 2>"$folder/log"

@@ -546,7 +546,8 @@ make_readonly(pTHX_ ice_context *ctx, SV *root, bool all)
         }
         if (SvTYPE(sv) == SVt_PVAV || SvTYPE(sv) == SVt_PVHV) {
             /* What THAW gave is not ours. */
-            if (SvMAGICAL(sv) || (SvOBJECT(sv) && ice_method(aTHX_ SvSTASH(sv), "THAW")))
+            if ((SvRMAGICAL(sv) && mg_find(sv, PERL_MAGIC_tied))
+                || (SvOBJECT(sv) && ice_method(aTHX_ SvSTASH(sv), "THAW")))
                 continue;
             if (SvTYPE(sv) == SVt_PVAV) {
                 SSize_t i;

@@ -123,6 +123,7 @@ typedef struct {
     U8 kind;
     bool pinned;
     bool restricted; /* a hash whose keys are locked */
+    bool flagged;    /* a hash that has flags for its keys */
     bool by_index;   /* a tied element of an array, which `at` names */
     bool is_tied;    /* an array whose items are fetched */
     U32 wraps;       /* how many nodes before `node` end where it ends */
@@ -318,6 +319,9 @@ SV *ice_call_scalar(pTHX_ SV *method, SV **arguments, SSize_t count);
 SV *ice_eval(pTHX_ SV *code);
 SV *ice_regexp(pTHX_ SV *pattern, const char *flags, STRLEN len);
 CV *ice_method(pTHX_ HV *stash, const char *name);
+
+/* What Storable tells hooks when it clones. */
+enum { ICE_CLONING = 4 };
 
 /* ---- policy ------------------------------------------------------------ */
 

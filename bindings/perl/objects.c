@@ -238,7 +238,7 @@ attach_object(pTHX_ build *b, U32 at, SV *variable, HV *stash, CV *method, SV *f
 {
     SV *arguments[3], *result;
     arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
-    arguments[1] = sv_2mortal(newSViv(b->set->cloning));
+    arguments[1] = sv_2mortal(newSViv(b->set->cloning ? ICE_CLONING : 0));
     arguments[2] = frozen;
     result = ice_call_scalar(aTHX_ (SV *)method, arguments, 3);
     if (!SvROK(result) || !SvOBJECT(SvRV(result))
@@ -307,7 +307,7 @@ ib_end_hook(pTHX_ build *b)
         SAVEFREEPV(arguments);
         /* The hook may keep the reference that it is given. */
         arguments[0] = sv_2mortal(newRV_inc(SvRV(variable)));
-        arguments[1] = sv_2mortal(newSViv(b->set->cloning));
+        arguments[1] = sv_2mortal(newSViv(b->set->cloning ? ICE_CLONING : 0));
         arguments[2] = frozen;
         for (i = 3; i < count; i++)
             arguments[i] = AvARRAY(references)[i - 3];

@@ -89,8 +89,8 @@ literal(pTHX_ const char *name, STRLEN len, bool is_utf8)
     SV *text = sv_2mortal(newSVpvs(""));
     bool is_plain = TRUE;
     for (; p < end; p++)
-        if (!isPRINT_A(*p) || *p == '\'' || *p == '\\')
-            is_plain = FALSE;
+        if (!isPRINT_A(*p) || *p == '\'' || (*p == '\\' && (p + 1 == end || p[1] == '\\')))
+            is_plain = FALSE; /* other backslashes mean themselves */
     if (is_plain) {
         sv_catpvs(text, "'");
         sv_catpvn(text, name, len);
@@ -120,7 +120,7 @@ shown(pTHX_ const char *name, STRLEN len, bool is_utf8)
 {
     STRLEN i;
     for (i = 0; i < len; i++)
-        if (!isWORDCHAR_A(name[i]) && name[i] != ':')
+        if (!isWORDCHAR_A(name[i]) && !memCHRs(":\\", name[i]))
             return literal(aTHX_ name, len, is_utf8);
     return len ? sv_2mortal(newSVpvn(name, len)) : literal(aTHX_ name, len, is_utf8);
 }

@@ -22,7 +22,7 @@ has_active_value(const char *name, const char *sign, const char *end)
     const char *value = skip_blanks(sign + 1, end), *p = skip_blanks(value + 1, end);
     /* Blanks, `_` and `-` in a name mean nothing. */
     const char *second = name + 1;
-    while (second < sign && !isALNUM_A(*second))
+    while (second < sign && !isALPHANUMERIC_A(*second))
         second++;
     if (toLOWER_A(*name) == 'n' && second < sign && toLOWER_A(*second) == 'a')
         return TRUE;
@@ -44,7 +44,7 @@ is_own_property(const char *p, const char *end)
     while (p < end && (isSPACE_A(*p) || *p == '^'))
         p++;
     name = p;
-    if (p == end || !isALNUM_A(*p))
+    if (p == end || !isALPHANUMERIC_A(*p))
         return FALSE;
     if (*p == 'I' && p + 1 < end && (p[1] == 'n' || p[1] == 's'))
         return FALSE;
@@ -86,6 +86,8 @@ is_inert_name(const char *p, const char *end)
     if (!close)
         return FALSE;
     p = skip_blanks(p + 1, close);
+    if (p == close)
+        return FALSE;
     is_number = close - p > 2 && p[0] == 'U' && p[1] == '+';
     for (p += is_number ? 2 : 0; p < close; p++)
         if (!(is_number ? isXDIGIT_A(*p) || *p == '.' || *p == '_' : isDIGIT_A(*p) || *p == ',') && !isSPACE_A(*p))
@@ -176,7 +178,8 @@ ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object)
         return;
     }
     ib_set_rv(aTHX_ variable, re);
-    if (object == ICECORE_NONE)
+    /* Without classes Sereal leaves a reference to what has none. */
+    if (object == ICECORE_NONE && (b->set->bless_ok || b->set->profile != ICE_SEREAL))
         sv_bless(variable, gv_stashpvs("Regexp", GV_ADD));
     ib_container_refs(aTHX_ b, variable, re, at, object);
 }

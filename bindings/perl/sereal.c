@@ -305,7 +305,7 @@ make_decoder(pTHX_ decoder *dec, HV *options)
     }
     set->thaw_allow = option_hash(aTHX_ options, "thaw_allow_classes");
     if (option(aTHX_ options, "alias_varint_under", &value) && SvTRUE(value))
-        set->alias_under = SvIV(value) < 0 ? 0 : SvIV(value) < 16 ? 16 : SvIV(value);
+        set->alias_under = SvIV(value) >= 0 && SvIV(value) < 16 ? 16 : SvIV(value);
     else if (option_is_set(aTHX_ options, "alias_smallint"))
         set->alias_under = 16;
     if (set->alias_under)

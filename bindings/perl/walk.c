@@ -64,6 +64,7 @@ list_rest(pTHX_ walk *w, ice_walk_frame *frame)
     U32 max = (U32)HvMAX(hv);
 
     frame->restricted = is_restricted(w, hv);
+    frame->flagged = w->storable && HvHASKFLAGS(hv);
     ice_keep(aTHX_ w->ctx, (SV *)list);
     while (HvARRAY(hv)) {
         for (; he; he = HeNEXT(he)) {
@@ -312,7 +313,7 @@ walk_hash(pTHX_ walk *w)
                 /* Without flags for keys, an absent one is stored as if it had
                  * perl's own undef. */
                 if (restricted || HvHASKFLAGS(hv)) {
-                    key = push_key_he(aTHX_ w, he, ICECORE_BIT_5);
+                    key = push_key_he(aTHX_ w, he, restricted ? ICECORE_BIT_5 : ICECORE_BIT_5 | ICECORE_BIT_7);
                     push(aTHX_ w, ICECORE_HOLE, 0, key, 0, 0);
                 } else {
                     key = key_of(aTHX_ w, he, ids);
@@ -373,8 +374,13 @@ walk_listed(pTHX_ walk *w)
         frame->at += 2;
         frame->count++;
         if (value == &PL_sv_placeholder) {
-            key = push_key_sv(aTHX_ w, key_text, frame->restricted ? ICECORE_BIT_5 : 0);
-            push(aTHX_ w, frame->restricted ? ICECORE_HOLE : ICECORE_NULL, frame->restricted ? 0 : ICECORE_BIT_4, key, 0, 0);
+            if (frame->restricted || frame->flagged) {
+                key = push_key_sv(aTHX_ w, key_text, frame->restricted ? ICECORE_BIT_5 : ICECORE_BIT_5 | ICECORE_BIT_7);
+                push(aTHX_ w, ICECORE_HOLE, 0, key, 0, 0);
+            } else {
+                key = push_key_sv(aTHX_ w, key_text, 0);
+                push(aTHX_ w, ICECORE_NULL, ICECORE_BIT_4, key, 0, 0);
+            }
             continue;
         }
         key = push_key_sv(aTHX_ w, key_text, frame->restricted && SvREADONLY(value) ? ICECORE_BIT_4 : 0);

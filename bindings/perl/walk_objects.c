@@ -151,7 +151,7 @@ iw_call_freeze(pTHX_ walk *w, SV *sv, U32 class_index)
     bool storing = !w->set->cloning;
 
     ice_keep(aTHX_ w->ctx, arguments[0] = newRV_inc(sv));
-    ice_keep(aTHX_ w->ctx, arguments[1] = newSViv(w->set->cloning));
+    ice_keep(aTHX_ w->ctx, arguments[1] = newSViv(w->set->cloning ? ICE_CLONING : 0));
     iw_pin(aTHX_ w);
     list = ice_call_list(aTHX_ (SV *)class->hook, arguments, 2);
     ice_keep(aTHX_ w->ctx, (SV *)list);

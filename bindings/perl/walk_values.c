@@ -42,7 +42,9 @@ iw_class_of(pTHX_ walk *w, HV *stash)
         if (!name)
             name = "__ANON__";
         class->id = icecore_class(ctx->engine, HvNAME_get(stash) && HvNAMEUTF8(stash) ? ICECORE_TEXT : ICECORE_BYTES,
-                                  (const U8 *)name, strlen(name));
+                                  (const U8 *)name,
+                                  /* Storable takes a name up to a NUL. */
+                                  w->storable || !HvNAME_get(stash) ? strlen(name) : (STRLEN)HvNAMELEN_get(stash));
         if (!class->id)
             croak("Icecore: too many classes");
         class->has_amagic = w->storable && Gv_AMG(stash);
@@ -243,8 +245,8 @@ iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
         if (SvREFCNT(sv) > 1 || (inner && remember) || declined || has_backrefs(aTHX_ sv)) {
             ice_slot *slot;
             if (is_immortal(aTHX_ sv) && is_always_own(aTHX_ w, sv)) {
-                /* Hooks may name the first one. */
-                if (w->storable && !ice_map_find(&w->ctx->seen, sv))
+                /* Hooks may name the first one that is no item of an array. */
+                if (w->storable && (inner || !item) && !ice_map_find(&w->ctx->seen, sv))
                     ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
                 push_immortal(aTHX_ w, sv, key, item && !inner);
                 end_wraps(w, wraps);

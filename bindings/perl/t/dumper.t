@@ -83,11 +83,12 @@ is undump('$VAR1 = sub { "DUMMY" };')->(), 'DUMMY', 'code is not there any more'
 like undump('$VAR1 = qr/a(b)/i;'), qr/a\(b\)/, 'a regexp';
 is undump('$VAR1 = \*::STDOUT;'), \*STDOUT, 'a glob that there is';
 like dies(sub { undump('$VAR1 = \*::no_such_glob;') }), qr/no glob \*main::no_such_glob|no glob/, 'and one that is not';
-for my $code ('$VAR1 = system("touch x");', '$VAR1 = [`ls`];', '$VAR1 = "$ENV{PATH}";', '$VAR1 = sub { die };', '$VAR1 = bless( {}, "Malice::Plain" )->thaw();', '$VAR1 = qr/(?{ die })/;', '$VAR1 = do "file";') {
+for my $code ('$VAR1 = system("touch x");', '$VAR1 = [`ls`];', '$VAR1 = "$ENV{PATH}";', '$VAR1 = sub { die };', '$VAR1 = bless( {}, "Malice::Plain" )->thaw();', '$VAR1 = do "file";') {
     Malice::forget();
     like dies(sub { undump($code, classes => 'any') }), qr/./, "refused: $code";
     is Malice::ran(), '', 'and nothing ran';
 }
+is ref undump('$VAR1 = qr/(?{ die })/;'), 'Icecore::Record', 'a regexp with code is a record';
 like dies(sub { undump('$VAR1 = [1, 2') }), qr/offset/, 'cut off';
 
 done_testing;

@@ -143,4 +143,13 @@ is ref(Sub::Class->new->utf8), 'Sub::Class', 'a subclass';
 is(Sub::Class->new->encode([1]), '[1]', 'works');
 ok !eval { Icecore::JSON::encode(bless(\my $nothing, 'Icecore::JSON'), []); 1 }, 'what only looks like an object is refused';
 
+subtest 'booleans that threads share' => sub {
+    plan skip_all => 'needs a perl with threads' unless eval { require threads; require threads::shared; 1 };
+    # Shared only where threads were loaded first.
+    my $code = 'use threads; use threads::shared; use Icecore::JSON;'
+        . ' print Icecore::JSON->new->canonical->encode(shared_clone({ t => Icecore::JSON::true(), f => Icecore::JSON::false(), r => [\\1, \\0] }))';
+    open my $out, '-|', $^X, (map { "-I$_" } @INC), '-e', $code or die $!;
+    is(join('', <$out>), '{"f":false,"r":[true,false],"t":true}', 'are what they are');
+};
+
 done_testing;

@@ -103,6 +103,43 @@ subtest 'patterns' => sub {
 
 sub Structures_text { return join ' by ', map { defined $_ ? s/[^ -~]/?/gr =~ s/^(.{30}).*/$1.../r : 'undef' } @_ }
 
+# What the exception says can be pasted, and allows this class and no other.
+subtest 'names with odd characters' => sub {
+    for my $class ('Plain::Class', 'any', 'a b', "a'b", 'q"$x@y\\', "line\nbreak", "\e[1mbold", "nul\0byte", "\xe9", "caf\xc3\xa9", "\x{263a}::\x{c9}", "-\x{1f600}", '*', 'a*', 'My::*') {
+        my $data = encode_sereal([bless [], $class]);
+        my $name = $class =~ s/([^ -~])/sprintf '\\x{%x}', ord $1/ger;
+        my $said = dies(sub { decode_sereal($data) });
+        unlike($said, qr/[^ -~\n]/, "$name: the exception is plain text");
+        my ($classes) = $said =~ /classes => (\[.*?\]|\{.*?\})(?=,| at | in )/;
+        ok($classes, 'it says what to allow') or next;
+        if ($class =~ /\*/) {
+            like($said, qr/wildcard/, 'a wildcard is named as such');
+            unlike($said, qr/\[|Icecore->allow/, 'and is no entry of a list') if $said =~ s/\$\[0\]//;
+        }
+        my $allowed = eval $classes;
+        ok(eval { decode_sereal($data, { classes => $allowed }); 1 }, "$classes allows it");
+        for my $other ('Plain::Clas', 'Other', "$class\0", "$class ", 'a', '**', 'My::Own') {
+            ok(!eval { decode_sereal(encode_sereal([bless [], $other]), { classes => $allowed }); 1 }, 'and no other');
+        }
+    }
+};
+
+subtest 'bytes and text' => sub {
+    my $text = "caf\xe9";
+    utf8::upgrade($text);
+    my %class = (latin => "caf\xe9", text => $text, utf8 => "caf\xc3\xa9", wide => "\x{263a}", 'bytes of wide' => "\xe2\x98\xba");
+    my %same  = ('latin text' => 1, 'text latin' => 1);
+    for my $data (sort keys %class) {
+        my $bytes = encode_sereal([bless [], $class{$data}]);
+        for my $pattern (sort keys %class) {
+            my $allows = $data eq $pattern || $same{"$data $pattern"} || 0;
+            for my $list ($class{$pattern}, "$class{$pattern}*") {
+                is(eval { decode_sereal($bytes, { classes => [$list] }); 1 } || 0, $allows, "$data, allowed is $pattern");
+            }
+        }
+    }
+};
+
 subtest 'a child is not its parent' => sub {
     @Child::Of::Employee::ISA = ('Employee');
     like(dies(sub { thaw(freeze([bless {}, 'Child::Of::Employee']), classes => ['Employee']) }), qr/Child::Of::Employee/, 'a child has to be named');

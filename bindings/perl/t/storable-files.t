@@ -185,7 +185,8 @@ both_storable('locks' => sub {
         plan(skip_all => 'no fork') unless defined $child;
         if (!$child) {
             local $SIG{ALRM} = 'DEFAULT';
-            alarm($patience || 20);
+            # Only who is expected to wait is given little time; for others it ends what would never come.
+            alarm($patience || 600);
             $code->();
             POSIX::_exit(0);
         }

@@ -901,7 +901,7 @@ struct icecore_stage *icecore_detect(const uint8_t *bytes, size_t len, struct ic
 
 /*
  Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`,
- `expansion` or `digits`, each as in `Limits`. What is more than the limit can be
+ `expansion`, `digits`, `output` or `growth`, each as in `Limits`. What is more than the limit can be
  is the most that it can be.
 
  # Safety

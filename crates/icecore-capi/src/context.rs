@@ -161,6 +161,12 @@ pub unsafe extern "C" fn icecore_read(
                 context.body = body;
                 input = &context.body;
             }
+            // A program gets a copy of what the tape has once.
+            let repeats = matches!(codec.stage().format().name, "sereal" | "igbinary" | "marshal" | "dumper");
+            if repeats && !filled.is_simple {
+                let checked = context.document.tape().check_strings(&codec.limits, input.len());
+                checked.map_err(|error| error.in_format(codec.stage().format().name))?;
+            }
             // Plain JSON has only what perl has too.
             let is_plain = |node: &Node| node.kind <= Kind::Text || matches!(node.kind, Kind::Array | Kind::Map);
             if flags & ICECORE_FOR_PERL != 0

@@ -64,7 +64,7 @@ pub unsafe extern "C" fn icecore_detect(bytes: *const u8, len: usize, error: *mu
 }
 
 /// Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`,
-/// `expansion` or `digits`, each as in `Limits`. What is more than the limit can be
+/// `expansion`, `digits`, `output` or `growth`, each as in `Limits`. What is more than the limit can be
 /// is the most that it can be.
 ///
 /// # Safety

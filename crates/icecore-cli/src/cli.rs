@@ -36,7 +36,8 @@ pub struct Global {
     ///
     /// depth: nesting; nodes: values; string: bytes of a string; decompressed: bytes after decompression, 256M
     /// if not said; ratio: decompressed to compressed, none if not said; expansion: values from copies and
-    /// links to bytes; digits: of an integer.
+    /// links to bytes; digits: of an integer; output: bytes of a document that is written; growth: bytes written
+    /// for each byte of the input, 256 if not said.
     /// Numbers may end in K, M or G.
     #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse, default_value = "", hide_default_value = true)]
     pub limit: Limits,

@@ -3,7 +3,7 @@
 use crate::cli::From;
 use crate::records::Frame;
 use crate::report::{Report, Stop, code};
-use icecore::{Error, Limits, Outcome, Request, Stage, Tape, Unwrapped};
+use icecore::{Error, Format, Limits, Outcome, Request, Stage, Tape, Unwrapped};
 use std::borrow::Cow;
 
 /// How inputs are read, as the command line says.
@@ -86,7 +86,7 @@ impl<'r> Reader<'r> {
         match &self.stage {
             Some(stage) => Ok(stage.clone()),
             None => {
-                let mut stage = icecore::stage_of(bytes)?;
+                let mut stage = if self.each { icecore::stage_of_first(bytes)? } else { icecore::stage_of(bytes)? };
                 set(&mut stage, self.options)?;
                 Ok(stage)
             }
@@ -111,15 +111,20 @@ impl<'r> Reader<'r> {
             Detail::For(name) => name == format.name,
         };
         let mut tape = Tape::new();
-        let mut start = 0;
+        // Some editors begin a text with it. It says nothing.
+        let mut start = if has_mark(stage, bytes) { MARK.len() } else { 0 };
         loop {
             let rest = bytes.get(start..).unwrap_or(&[]);
             let request = Request { limits, detail, tape };
             let mut outcome = (format.read)(rest, stage.settings(), request);
             let consumed = outcome.consumed;
             report.repairs(name, start, outcome.document.repairs());
-            if outcome.error.is_none() && !self.each && consumed < rest.len() {
-                outcome.error = Some(icecore::trailing(rest, consumed));
+            let behind = rest.get(consumed..).unwrap_or(&[]);
+            let ends = outcome.error.is_none() && format.ends_with_blanks(behind);
+            if ends {
+                report.blanks(name, behind.len());
+            } else if outcome.error.is_none() && !self.each && !behind.is_empty() {
+                outcome.error = Some(trailing(format, rest, consumed));
             }
             if let Some(error) = outcome.error.take() {
                 let error = error.in_format(format.name);
@@ -135,11 +140,38 @@ impl<'r> Reader<'r> {
             }
             tape = then(stage, outcome, start, report)?;
             start += consumed;
-            if start >= bytes.len() || consumed == 0 {
+            if ends || start >= bytes.len() || consumed == 0 {
                 return Ok(true);
             }
         }
     }
+}
+
+/// The error for bytes behind a document.
+fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
+    let count = bytes.len() - consumed;
+    let are_blanks = bytes[consumed..].iter().all(u8::is_ascii_whitespace);
+    if !are_blanks || format.options.iter().any(|option| option.name == "lenient") {
+        return icecore::trailing(bytes, consumed);
+    }
+    icecore::behind(bytes, consumed).helping(format!(
+        "they are blanks, as `echo` or an editor adds: `head -c -{count}` takes them off; `--each` reads documents \
+         that stand one behind the other"
+    ))
+}
+
+/// A byte order mark.
+pub const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Whether the text begins with a byte order mark that its reader does not know.
+fn has_mark(stage: &Stage, bytes: &[u8]) -> bool {
+    knows_no_mark(stage) && bytes.starts_with(MARK)
+}
+
+/// Whether the mark is not for the reader of this format: of the others, some know it,
+/// and to the rest it is data.
+pub fn knows_no_mark(stage: &Stage) -> bool {
+    matches!(stage.format().name, "json" | "ndjson")
 }
 
 /// Sets options that were given one by one; their values are taken verbatim.

@@ -35,6 +35,8 @@ pub struct Report {
     /// Inputs that were tried, and those that could not be decoded.
     seen: u64,
     bad: u64,
+    /// Whether everything that was not as it should be is told, even if nothing is lost.
+    pub is_strict: bool,
     /// Inputs, and where in them, whose repairs were told.
     repaired: HashSet<(String, usize)>,
     pub progress: Progress,
@@ -45,7 +47,16 @@ const REPAIRS: usize = 20;
 
 impl Report {
     pub fn new(paint: Paint, quiet: bool) -> Report {
-        Report { paint, quiet, worst: 0, seen: 0, bad: 0, repaired: HashSet::new(), progress: Progress::none() }
+        Report {
+            paint,
+            quiet,
+            worst: 0,
+            seen: 0,
+            bad: 0,
+            is_strict: false,
+            repaired: HashSet::new(),
+            progress: Progress::none(),
+        }
     }
 
     /// One more input is tried.
@@ -121,6 +132,14 @@ impl Report {
             text.push_str(&format!("  {line}\n"));
         }
         self.say(&text);
+    }
+
+    /// Blanks behind a document were ignored.
+    pub fn blanks(&self, name: &str, count: usize) {
+        if self.is_strict {
+            let blanks = if count == 1 { "blank" } else { "blanks" };
+            self.line(&format!("{name}: {count} {blanks} behind the document ignored"));
+        }
     }
 
     /// What was changed in a document, which starts at `start`, to read it. It is

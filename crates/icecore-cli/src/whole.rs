@@ -56,7 +56,8 @@ fn read(mut file: File, known: &Metadata) -> io::Result<Bytes> {
 
 /// A file ended before its end.
 pub fn shorter() -> io::Error {
-    io::Error::other("the file became shorter while it was read")
+    // Somebody else is at it; what is packed in it is not broken.
+    io::Error::new(io::ErrorKind::ResourceBusy, "the file became shorter while it was read")
 }
 
 /// A large file; `None`, if there is no room for it in this way.
@@ -90,7 +91,6 @@ fn in_pieces(_: &File, _: &Metadata) -> Option<io::Result<MmapMut>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     #[test]
     fn files_of_all_sizes() {

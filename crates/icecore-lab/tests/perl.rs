@@ -206,12 +206,12 @@ fn claims_name_who_takes_part() {
     }
 }
 
-fn wrong(folder: &str, names: &[&str], patience: u64, sample: Duration) -> Report {
+fn wrong(folder: &str, names: &[&str], patience: Duration, sample: Duration) -> Report {
     let options = Options {
         sample,
         runners: Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)),
         only: names.iter().map(|name| format!("perl/{name}")).collect(),
-        patience: Duration::from_secs(patience),
+        patience,
         ..options()
     };
     data(r#"{"list":[1,2,3],"name":"Alice"}"#, "]", &options)
@@ -236,8 +236,8 @@ fn who_is_wrong_is_caught() {
         "noise",
         "absent",
     ];
-    // Who claims a tenth is seen when enough time has passed.
-    let report = wrong("runners", &names, 60, Duration::from_millis(30));
+    // Who claims a tenth is seen when it has worked for more than the slack. Nobody here lets the lab wait for ever.
+    let report = wrong("runners", &names, Duration::from_secs(3600), Duration::from_millis(30));
     assert_eq!(said(entry(&report, "storable").expect("it is right")), "exact");
     let forgets = said(entry(&report, "forgets").expect("it takes part"));
     assert!(forgets.starts_with("differs: "), "{forgets}");
@@ -245,7 +245,6 @@ fn who_is_wrong_is_caught() {
     assert_eq!(textual, "alike: numbers came back as text, 3 times, first at $.list[0]");
     for (name, expected) in [
         ("liar", "ns, which can't be"),
-        ("liar-tenth", "it says that all it did took "),
         ("liar-more", "it says that 3600000000000 ns passed"),
         ("liar-less", "it says that -1"),
         ("dies", "it could not go on"),
@@ -256,6 +255,12 @@ fn who_is_wrong_is_caught() {
     ] {
         assert!(why(&report, name).contains(expected), "{name}: {}", why(&report, name));
     }
+    if cfg!(target_os = "linux") {
+        let why = why(&report, "liar-tenth");
+        assert!(why.contains("it says that all it did took ") && why.contains("where processors worked "), "{why}");
+    } else {
+        eprintln!("skipped: who claims a tenth of its work, as only Linux tells how long that was");
+    }
 }
 
 #[test]
@@ -264,7 +269,8 @@ fn who_does_not_answer_is_not_waited_for() {
         return;
     }
     for (folder, name) in [("runners", "silent"), ("mute", "mute")] {
-        let report = wrong(folder, &[name], 5, options().sample);
+        // Only the one that never answers is asked for its data, so no honest one has this little time.
+        let report = wrong(folder, &[name], Duration::from_secs(5), options().sample);
         assert_eq!(why(&report, name), "it did not answer for 5 seconds");
     }
 }

@@ -243,7 +243,9 @@ impl Error {
             && crate::format::by_name(format)
                 .is_some_and(|row| row.options.iter().any(|option| option.name == "lenient"))
         {
-            self.0.help = Some(format!("`{format}:lenient` ignores them; {}", crate::api::EACH).into());
+            // Sessions do not stand one behind the other.
+            let each = if format == "php-session" { String::new() } else { format!("; {}", crate::api::EACH) };
+            self.0.help = Some(format!("`{format}:lenient` ignores them{each}").into());
         }
         self.0.format.get_or_insert(format);
         self

@@ -15,6 +15,10 @@
 //! [`Limits`].
 #![forbid(unsafe_code)]
 
+// Tests of the engine's inside share files with those of its outside.
+#[cfg(test)]
+extern crate self as icecore;
+
 mod api;
 mod base64;
 mod codec;
@@ -34,12 +38,13 @@ mod places;
 mod seeded;
 mod shortened;
 mod stage;
+mod steps;
 pub mod wrap;
 
 pub use api::{behind, convert, read, read_as, read_with, trailing, write, write_to};
 pub use codec::{Codec, Filled, Parts};
 pub use converter::{Converted, Converter};
-pub use detect::{Finding, begins_as, begins_frozen, identify, identify_head, recognised, stage_of};
+pub use detect::{Finding, begins_as, begins_frozen, identify, identify_head, recognised, stage_of, stage_of_first};
 pub use document::{
     BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,
     KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Place, Receive, Repair, Sink, Span,

@@ -39,9 +39,6 @@ pub struct Limits {
     pub expansion: u64,
     /// How many decimal digits an integer may have. Default: 20,000.
     pub digits: u32,
-    /// How many paths a writer keeps of each kind of loss. A path costs as much as
-    /// the way to it. Default: 1.
-    pub loss_paths: u32,
     /// How many bytes a document may be written as, in all. Default: no limit but
     /// [`Limits::growth`].
     pub output: u64,
@@ -51,6 +48,9 @@ pub struct Limits {
     /// of its own seldom takes a hundred. What was not read, but built by a program,
     /// has no input. Default: 256.
     pub growth: u64,
+    /// How many paths a writer keeps of each kind of loss. A path costs as much as
+    /// the way to it. Default: 1.
+    pub loss_paths: u32,
 }
 
 /// How much an input may always be decompressed to, and how many nodes copies
@@ -76,9 +76,9 @@ impl Default for Limits {
             ratio: u64::MAX,
             expansion: 16,
             digits: 20_000,
-            loss_paths: 1,
             output: u64::MAX,
             growth: 256,
+            loss_paths: 1,
         }
     }
 }

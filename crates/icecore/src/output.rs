@@ -172,6 +172,9 @@ pub enum LossKind {
     Null,
     /// Characters that are no bytes were written as UTF-8.
     Wide,
+    /// A member was left out whose name would have passed for one that the target
+    /// writes itself, as that of the class.
+    Reserved,
     /// A number became a string that has its digits.
     Quoted,
     /// A float without a fraction became an integer.
@@ -266,6 +269,10 @@ impl LossKind {
                 "packed string with characters beyond bytes written as UTF-8",
                 "packed strings with characters beyond bytes written as UTF-8",
             ),
+            LossKind::Reserved => (
+                "member left out, as its name is kept for the class",
+                "members left out, as their name is kept for the class",
+            ),
             LossKind::Quoted => ("number written as a string", "numbers written as strings"),
             LossKind::Integral => ("float written as an integer", "floats written as integers"),
             LossKind::ArrayKind => ("map written as a list or list as a map", "maps written as lists or lists as maps"),
@@ -318,6 +325,7 @@ impl LossKind {
             LossKind::Numeric => "numeric",
             LossKind::Null => "null",
             LossKind::Wide => "wide",
+            LossKind::Reserved => "reserved",
             LossKind::Quoted => "quoted",
             LossKind::Integral => "integral",
             LossKind::ArrayKind => "array-kind",

@@ -114,11 +114,16 @@ impl Stage {
         is_lines.then(|| Stage { format: &format::json::FORMAT, ..self.clone() })
     }
 
-    /// The same stage without the outermost wrapper, if there is one.
-    pub(crate) fn inner(&self) -> Option<Stage> {
-        let mut inner = self.clone();
-        (!inner.wrappers.is_empty()).then(|| inner.wrappers.remove(0))?;
-        Some(inner)
+    /// The same stage without its outermost wrapper.
+    ///
+    /// ```
+    /// let stage = icecore::Stage::parse("gzip/base64/php")?;
+    /// assert_eq!(stage.inner().map(|inner| inner.name()).as_deref(), Some("base64/php"));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn inner(&self) -> Option<Stage> {
+        let (_, wrappers) = self.wrappers.split_first()?;
+        Some(Stage { wrappers: wrappers.to_vec(), ..self.clone() })
     }
 
     /// The same stage inside one more wrapper.

@@ -6,7 +6,6 @@ mod fixtures;
 use common::on_a_small_stack;
 use fixtures::load;
 use icecore::{Certainty, Document, ErrorKind, Kind, Limits, Outcome, Request, dumper};
-use std::time::{Duration, Instant};
 
 /// Both ways of reading, which must agree; spans tile what was read.
 fn both_ways(text: &[u8]) -> Outcome<'_> {
@@ -125,40 +124,6 @@ fn statements_keep_to_the_limits() {
     let text = format!("{statements}{links}");
     let error = dumper::read(text.as_bytes(), &dumper::ReadOptions::default(), &Limits::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
-}
-
-/// What would take forever if any step of it looked at all that came before.
-#[test]
-fn work_is_linear() {
-    const COUNT: usize = 60_000;
-    let many = |piece: &dyn Fn(usize) -> String| (0..COUNT).map(piece).collect::<String>();
-    let steps = "->[0]".repeat(COUNT);
-    for (name, text) in [
-        ("repairs of one array", format!("$x = [{}];{}", "0,".repeat(COUNT), many(&|at| format!("$x->[{at}] = $x;")))),
-        (
-            "repairs of one hash",
-            format!("$x = {{{}}};{}", many(&|at| format!("k{at}=>1,")), many(&|at| format!("$x->{{k{at}}} = $x;"))),
-        ),
-        ("items that are added", format!("$x = [];{}", many(&|at| format!("$x->[{at}] = {at};")))),
-        ("keys that are added", format!("$x = {{}};{}", many(&|at| format!("$x->{{k{at}}} = {at};")))),
-        ("paths forwards", format!("$x = [{}1];", many(&|at| format!("$x->[{}],", at + 1)))),
-        ("paths backwards", format!("$x = [1,{}];", many(&|at| format!("$x->[{at}],")))),
-        ("paths that lead nowhere", format!("$x = [{}1];", many(&|_| format!("$x->[{}],", COUNT + 1)))),
-        ("paths to what leads nowhere", format!("$x = [$y,{}1];", many(&|_| "$x->[0][1],".to_owned()))),
-        ("a long path", format!("$x = [{}, 1]; $y = $x{steps};", "[".repeat(9000) + &"]".repeat(9000))),
-        ("a path of many waits", format!("$x = [[$x->[1]],[$x->[0]],{}];", many(&|_| "$x->[0][0][0][0],".to_owned()))),
-        ("a path in a cycle", format!("$x = [0]; $x->[0] = $x; $y = $x{steps};")),
-        ("many names", many(&|at| format!("$x{at} = {at};"))),
-        ("many pads", "> $VAR1 = ".repeat(COUNT)),
-        ("many sigils", "$".repeat(COUNT)),
-        ("wide strings", format!("$x = \"{}\";", "\\xff\\x{100}".repeat(COUNT))),
-        ("words", format!("$x = [{}];", "a => ".repeat(COUNT))),
-    ] {
-        let started = Instant::now();
-        let outcome = both_ways(text.as_bytes());
-        drop(outcome);
-        assert!(started.elapsed() < Duration::from_secs(20), "{name}: {:?}", started.elapsed());
-    }
 }
 
 #[test]

@@ -38,8 +38,12 @@ const KINDS: &[Kind] = &[
 ];
 
 fn typed(document: &Document<'_>, options: &str) -> String {
-    let stage = format!("json:typed{options}");
-    String::from_utf8(icecore::write(document, &stage).unwrap()).unwrap()
+    let stage = Stage::parse(&format!("json:typed{options}")).unwrap();
+    let (mut limits, mut out) = (Limits::default(), Vec::new());
+    // What is nested deeply and indented grows with the square.
+    limits.growth = u64::MAX;
+    icecore::write_to(document, &stage, &limits, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
 }
 
 fn read_typed(text: &str) -> Document<'_> {

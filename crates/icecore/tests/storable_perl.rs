@@ -30,8 +30,6 @@ fn from_typed(text: &str) -> Document<'_> {
 /// Where an image that was written from its meaning may first differ from the
 /// original: the byte in the original, ours, and why meaning can't tell.
 const NOT_IN_THE_MEANING: &[(u8, u8, &str)] = &[
-    (14, 5, "whether a scalar is perl's own undef or a variable that is undefined"),
-    (31, 5, "whether an element is perl's own undef or a variable that is undefined"),
     (25, 3, "whether a hash once had a key with a flag that is there no more, or one in ASCII that was in UTF-8"),
     (2, 0, "whether an ASCII key was in UTF-8 before"),
     (22, 20, "whether an ASCII key that is absent was in UTF-8 before"),
@@ -59,7 +57,7 @@ fn most_images_follow_from_their_meaning() {
         }
     }
     report("meaning", total, &failures);
-    assert!(same >= 4920, "only {same} of {total} are the same: {reasons:#?}");
+    assert!(same >= 4960, "only {same} of {total} are the same: {reasons:#?}");
     assert_eq!(reasons.len(), NOT_IN_THE_MEANING.len(), "{reasons:#?}");
 }
 

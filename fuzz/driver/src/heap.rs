@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 static BEFORE: AtomicUsize = AtomicUsize::new(0);
+static ALL: AtomicUsize = AtomicUsize::new(0);
 
 /// The system's allocator, and a count.
 pub struct Counting;
@@ -17,6 +18,7 @@ const TOO_MUCH: usize = 1 << 30;
 static RUNNING: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 fn more(size: usize) {
+    ALL.fetch_add(size, Relaxed);
     let now = NOW.fetch_add(size, Relaxed) + size;
     MOST.fetch_max(now, Relaxed);
     if now > TOO_MUCH
@@ -59,9 +61,16 @@ pub fn begin(data: &[u8]) {
     drop(running);
     BEFORE.store(NOW.load(Relaxed), Relaxed);
     MOST.store(NOW.load(Relaxed), Relaxed);
+    ALL.store(0, Relaxed);
 }
 
 /// The most that was in use at a time since.
 pub fn most() -> usize {
     MOST.load(Relaxed).saturating_sub(BEFORE.load(Relaxed))
+}
+
+/// All that was asked for since, whether it was given back or not: a count of the work that
+/// no load of the machine changes.
+pub fn all() -> usize {
+    ALL.load(Relaxed)
 }

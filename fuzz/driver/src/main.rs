@@ -107,7 +107,7 @@ fn run(target: &'static Target, options: &Options) -> ExitCode {
     let seeds = seeds::load(target.seeds);
     let mut random = Random::new(seed);
     let start = Instant::now();
-    let mut runs = Runs { target, findings: HashSet::new(), slowest: Duration::ZERO };
+    let mut runs = Runs { target, findings: HashSet::new(), slowest: Duration::ZERO, slow: 0, work: 0.0 };
     for seed in &seeds {
         runs.once(seed);
     }
@@ -118,12 +118,13 @@ fn run(target: &'static Target, options: &Options) -> ExitCode {
         done += 1;
     }
     println!(
-        "{}: {done} executions and {} seeds in {:.1} s, {} findings, slowest {:.1} ms, seed {seed}",
+        "{}: {done} executions and {} seeds in {:.1} s, {} findings, slowest {:.1} ms, most work {:.0} %, seed {seed}",
         target.name,
         seeds.len(),
         start.elapsed().as_secs_f64(),
         runs.findings.len(),
-        runs.slowest.as_secs_f64() * 1e3
+        runs.slowest.as_secs_f64() * 1e3,
+        runs.work * 100.0
     );
     if runs.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -138,24 +139,52 @@ struct Runs {
     /// One of each kind: where it panicked, and the first words.
     findings: HashSet<String>,
     slowest: Duration,
+    /// How many took long.
+    slow: usize,
+    /// The largest share of the work that is allowed.
+    work: f64,
 }
 
+/// What takes longer is told. It is no finding, as the machine may be busy: that is more work than allowed.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// How many inputs that take long are kept.
+const MOST_SLOW: usize = 3;
+
+/// How many times the memory that an input may hold at a time is allocated for it in all.
+const WORK: usize = 16;
+
 impl Runs {
+    /// Tells of an input that took long, and keeps the first ones.
+    fn remark(&mut self, data: &[u8], took: Duration) {
+        self.slow += 1;
+        if self.slow <= MOST_SLOW {
+            let name = format!("slow-{}-{:08x}", self.target.name, icecore_fuzz_targets::choice(data));
+            let kept = std::fs::write(&name, data).map_or_else(|error| error.to_string(), |()| name);
+            eprintln!("remark: {took:?} for {} bytes of input; it is in {kept}", data.len());
+        }
+    }
+
     /// Runs an input. What it finds is kept in a file, if it is new in kind.
     fn once(&mut self, data: &[u8]) {
         let start = Instant::now();
         heap::begin(data);
         let fine = catch_unwind(AssertUnwindSafe(|| (self.target.run)(data))).is_ok();
-        let (most, took) = (heap::most(), start.elapsed());
+        let (most, all, took) = (heap::most(), heap::all(), start.elapsed());
         self.slowest = self.slowest.max(took);
+        if took > SLOW && fine {
+            self.remark(data, took);
+        }
         // Tables and a few copies of what the limits allow: no more.
         let allowed = (8 << 20) + 2_000 * data.len();
+        let work = WORK * allowed;
+        self.work = self.work.max(all as f64 / work as f64);
         let what = if !fine {
             LAST.lock().unwrap().clone()
         } else if most > allowed {
             format!("too much memory: {most} bytes for {} bytes of input", data.len())
-        } else if took > Duration::from_secs(2) {
-            format!("too slow: {took:?} for {} bytes of input", data.len())
+        } else if all > work {
+            format!("too much work: {all} bytes were allocated in all for {} bytes of input", data.len())
         } else {
             return;
         };

@@ -31,7 +31,7 @@ sub property {
         (map { pick(@names) } 1 .. 4), "main::" . pick(@names), "My::App::" . pick(@names), "utf8::" . pick(@names),
         "::" . pick(@names), "main'" . pick(@names), "My::App'" . pick(@names), 'L', 'Lu', 'Alpha', 'PosixAlpha', 'Script=Greek',
         'Script:Greek', 'scx=Latn', 'Greek', 'Inherited', 'Script=Inherited', 'nv=1/2', 'nv=7', 'ccc=230', 'age=5.0', 'Block=ASCII', 'Blk:Greek',
-        'gc=M', 'Any', 'XPosixUpper', 'L_', 'L&', 'Bidi_Class:R', 'na=LATIN SMALL LETTER A', 'name=SPACE', 'Name: DIGIT ONE', 'n a=SPACE',
+        'gc=M', 'Any', 'XPosixUpper', 'L_', 'L&', 'Bidi_Class:R', 'na=LATIN SMALL LETTER A', 'name=SPACE', 'Name: DIGIT ONE', 'n a=SPACE', 'N_a=SPACE', '-n-a:SPACE', '_na=SPACE',
         'nv=/\d/', 'script=m!greek!', 'script=m/greek/', 'gc=/L/', 'na=/LATIN/', 'I', 'Is', 'In', '', 'Unknown', 'kRSUnicode=1.1',
         'IsL', 'InGreek', "In\xe9", 'NoSuchThing=1', 'gc=/(?{ push @Patterns::ran, 1 })/', 'gc=m{L}', 'gc = L', 'gc : Lu', 'Isc', 'Bidi_M', 'Is=Greek',
     );

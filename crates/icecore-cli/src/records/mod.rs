@@ -11,10 +11,11 @@ pub use step::Step;
 pub use tally::{Fault, Tally, Wrong, grouped, write_summary};
 pub use window::{CHUNK, Window};
 
-use crate::report::{Report, Stop};
+use crate::reading::{MARK, knows_no_mark};
+use crate::report::{Report, Stop, code, plain};
 use crate::sink::Sink;
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
-use std::io::Read;
+use std::io::{self, Read};
 
 /// How near to the end of what is there an error may be one of the end.
 const NEAR: usize = 64;
@@ -63,9 +64,26 @@ impl<'r, R: Read> Run<'r, R> {
 
     /// Converts all records. Says whether all are in the output.
     pub fn all(&mut self, sink: &mut Sink) -> Result<bool, Stop> {
+        if knows_no_mark(&self.plan.from) && self.plan.from.wrappers().is_empty() {
+            self.skip_mark(sink)?;
+        }
         while self.next(sink)? == Next::Go {}
         self.tally.bytes = self.window.offset();
         Ok(self.tally.bad == 0 && !self.is_broken)
+    }
+
+    /// Takes a byte order mark off the beginning.
+    fn skip_mark(&mut self, sink: &mut Sink) -> Result<(), Stop> {
+        loop {
+            let bytes = self.window.bytes();
+            if bytes.starts_with(MARK) {
+                self.window.take(MARK.len());
+                return Ok(());
+            }
+            if self.window.is_end() || !MARK.starts_with(bytes) || self.more(sink)? == Next::End {
+                return Ok(());
+            }
+        }
     }
 
     /// Reads on. What was written is passed on first: who waits for it may send no
@@ -80,7 +98,17 @@ impl<'r, R: Read> Run<'r, R> {
         match self.window.more() {
             Ok(()) => Ok(Next::Go),
             Err(error) => {
-                self.report.io(&self.tally.input, &error);
+                match error.kind() {
+                    // What is packed is broken.
+                    io::ErrorKind::InvalidData
+                    | io::ErrorKind::InvalidInput
+                    | io::ErrorKind::UnexpectedEof
+                    | io::ErrorKind::Other => {
+                        self.report.bad_input();
+                        self.report.fault(code::INPUT, &self.tally.input, plain(&error));
+                    }
+                    _ => self.report.io(&self.tally.input, &error),
+                }
                 self.is_broken = true;
                 Ok(Next::End)
             }
@@ -121,7 +149,7 @@ impl<'r, R: Read> Run<'r, R> {
         self.tally.records += 1;
         let at = sink.position();
         let (mut done, opened) = self.plan.step.convert(bytes, sink);
-        if done.is_read && !bytes[done.consumed..].trim_ascii().is_empty() {
+        if done.is_read && done.consumed < bytes.len() {
             done.is_read = false;
             done.written = Err(icecore::trailing(bytes, done.consumed).in_format(self.plan.from.format().name));
         }
@@ -148,6 +176,11 @@ impl<'r, R: Read> Run<'r, R> {
             self.window.take(blank);
             return if is_end { Ok(Next::End) } else { self.more(sink) };
         }
+        // The readers of the others take blanks for the beginning of their text.
+        if blank > 0 && self.plan.from.format().name == "php" {
+            self.window.take(blank);
+            return Ok(Next::Go);
+        }
         let at = sink.position();
         let (done, opened) = self.plan.step.convert(bytes, sink);
         if !is_end && self.may_go_on(&done, bytes) {
@@ -171,7 +204,7 @@ impl<'r, R: Read> Run<'r, R> {
 
     /// Whether the text format has blanks between documents.
     fn skips_blanks(&self) -> bool {
-        matches!(self.plan.from.format().name, "json" | "var-export" | "dumper")
+        matches!(self.plan.from.format().name, "json" | "var-export" | "dumper" | "php")
     }
 
     /// Whether what came of a document may be due to what is not there yet.
@@ -282,6 +315,55 @@ impl<'r, R: Read> Run<'r, R> {
             if self.more(sink)? == Next::End {
                 return Ok(Next::End);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::When;
+    use crate::paint::Paint;
+    use icecore::Limits;
+
+    /// How many bytes are looked at again.
+    fn again(bytes: &[u8]) -> u64 {
+        let stage = |name| Stage::parse(name).unwrap();
+        let plan = Plan {
+            step: Step::new(stage("sereal"), stage("json"), &Limits::default(), false),
+            from: stage("sereal"),
+            frame: Frame::Documents,
+            out: Frame::Documents,
+            lines: true,
+            keep_going: true,
+            strict: false,
+            most: 1 << 30,
+        };
+        let mut report = Report::new(Paint::new(When::Never, &std::io::stderr()), true);
+        let mut run = Run::new(plan, Window::new(bytes, CHUNK), "bytes", &mut report);
+        assert!(!run.all(&mut Sink::nowhere()).unwrap_or(true));
+        assert_eq!(run.tally.bytes, bytes.len() as u64);
+        run.again
+    }
+
+    /// Documents that each read all that follows before they break off: an array of more
+    /// items than there are, of strings that hold the heads of the next documents.
+    fn greedy(documents: u32) -> Vec<u8> {
+        let document = |at: u32| {
+            let count = 2 * (documents - at);
+            let varint = [0, 7, 14, 21].map(|bits| (count >> bits) as u8 & 0x7F | if bits < 21 { 0x80 } else { 0 });
+            [b"=\xF3rl\x05\x00\x2B", &varint[..], b"\x6B"].concat()
+        };
+        (0..documents).flat_map(document).collect()
+    }
+
+    #[test]
+    fn the_work_does_not_grow_with_the_square_of_what_is_skipped() {
+        for documents in [12_500, 25_000, 50_000, 100_000, 200_000] {
+            let bytes = greedy(documents);
+            let looked = again(&bytes);
+            assert!(looked >= 20 * bytes.len() as u64, "{documents} documents: {looked}");
+            assert!(looked <= ALWAYS + (AGAIN + 1) * bytes.len() as u64, "{documents} documents: {looked}");
         }
     }
 }

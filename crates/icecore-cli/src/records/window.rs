@@ -1,7 +1,7 @@
 //! A window of an input that may never end: it grows only as far as one record
 //! needs.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 /// How much is read at once, if nothing else is said.
 pub const CHUNK: usize = 256 << 10;
@@ -24,6 +24,14 @@ pub struct Window<R> {
 impl<R: Read> Window<R> {
     pub fn new(from: R, chunk: usize) -> Window<R> {
         Window { from, buffer: Vec::new(), start: 0, end: 0, before: 0, is_end: false, chunk: chunk.max(1) }
+    }
+
+    /// All that is there and that comes, from the start of the window.
+    pub fn into_reader(mut self) -> impl BufRead {
+        self.buffer.truncate(self.end);
+        let mut have = io::Cursor::new(self.buffer);
+        have.set_position(self.start as u64);
+        have.chain(BufReader::with_capacity(CHUNK, self.from))
     }
 
     /// What is there.

@@ -23,8 +23,8 @@ const SHARED: &str = "lib";
 /// The format in which the engine and the command get the data.
 const TYPED: &str = "json:typed";
 
-/// How long a runner may take to say who it is: it has no data yet.
-const HELLO: Duration = Duration::from_secs(20);
+/// How long a runner may take to say who it is: it has no data yet. On a busy machine even that takes a while.
+const HELLO: Duration = Duration::from_secs(120);
 
 /// Where runners are, and what they run with.
 #[derive(Debug)]

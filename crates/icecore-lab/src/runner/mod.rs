@@ -2,6 +2,7 @@
 //! engine, and the command. What a script answers is input like any other: it
 //! is read strictly, and nothing waits for it for ever.
 
+mod account;
 mod command;
 mod engine;
 mod list;

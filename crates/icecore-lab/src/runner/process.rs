@@ -1,5 +1,6 @@
 //! A runner's script as a process, asked line by line.
 
+use super::account::{Account, worked};
 use super::protocol::{Load, Reply, Request};
 use super::{Answer, Checked, Seat, Trouble};
 use crate::model::{MemoryStep, Operation};
@@ -17,10 +18,6 @@ const LONGEST_LINE: u64 = 1 << 20;
 /// How often is looked whether the run was stopped.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// Seconds that may pass beside what a process says that it needed, and its times again: for asking, and for the others
-/// on a busy machine.
-const SLACK: f64 = 0.1;
-
 /// How long one answer may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience(pub Duration);
@@ -34,9 +31,10 @@ pub(super) struct Process<'s> {
     reference: String,
     patience: Duration,
     stop: &'s AtomicBool,
-    /// Seconds that its operations took, as it says, and as the lab saw.
-    claimed: f64,
-    passed: f64,
+    /// What its operations took.
+    account: Account,
+    /// How long processors worked for it before the first of them.
+    before: Option<f64>,
     /// What the runner remarked.
     notes: Vec<String>,
 }
@@ -84,8 +82,8 @@ impl<'s> Process<'s> {
             reference: reference.to_owned(),
             patience: patience.0,
             stop,
-            claimed: 0.0,
-            passed: 0.0,
+            account: Account::default(),
+            before: None,
             notes: Vec::new(),
         })
     }
@@ -175,9 +173,12 @@ impl Seat for Process<'_> {
     }
 
     fn time(&mut self, operation: Operation, times: u64) -> Result<f64, Trouble> {
-        let before = Instant::now();
+        if self.before.is_none() {
+            self.before = worked(self.child.id());
+        }
+        let began = Instant::now();
         let reply = self.ask(&Request::Time { operation, times })?;
-        let passed = before.elapsed();
+        let passed = began.elapsed();
         let Some(ns) = reply.ns else {
             return Err(Trouble::Failed("it did not say how long it took".to_owned()));
         };
@@ -185,13 +186,20 @@ impl Seat for Process<'_> {
         if !(ns > 0.0 && ns <= most) {
             return Err(Trouble::Failed(format!("it says that {ns} ns passed, of {most} that did")));
         }
-        self.passed += passed.as_secs_f64();
-        self.claimed += ns / 1e9;
-        if self.passed <= 2.0 * self.claimed + SLACK {
+        self.account.add(ns, passed);
+        if !self.account.is_suspicious() {
             return Ok(ns);
         }
-        let (claimed, passed) = (self.claimed * 1e3, self.passed * 1e3);
-        Err(Trouble::Failed(format!("it says that all it did took {claimed:.3} ms, where {passed:.3} ms passed")))
+        let worked = worked(self.child.id()).zip(self.before).map(|(now, before)| now - before);
+        match worked.filter(|worked| self.account.is_refuted(*worked)) {
+            None => Ok(ns),
+            Some(worked) => {
+                let (claimed, worked) = (self.account.claimed * 1e3, worked * 1e3);
+                Err(Trouble::Failed(format!(
+                    "it says that all it did took {claimed:.3} ms, where processors worked {worked:.0} ms for it"
+                )))
+            }
+        }
     }
 
     fn memory(&mut self) -> Result<Vec<MemoryStep>, Trouble> {

@@ -8,11 +8,25 @@ use std::collections::BTreeMap;
 
 /// How often the data is drawn again. More of it moves the ends by less than the
 /// noise that they describe.
-const DRAWS: usize = 2000;
+pub(super) const DRAWS: usize = 2000;
 
 /// How much two processes of the same program may differ for reasons that one of
 /// them cannot show: where its memory lies, which seed its hashes have.
 const PROCESS: f64 = 1.05;
+
+#[cfg(test)]
+thread_local! {
+    /// How many values were drawn: nearly all of the work is that.
+    static DRAWN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many values are drawn while this runs.
+#[cfg(test)]
+pub(crate) fn drawn(run: impl FnOnce()) -> usize {
+    let before = DRAWN.get();
+    run();
+    DRAWN.get() - before
+}
 
 /// Values by the process they come from.
 #[derive(Default)]
@@ -79,6 +93,8 @@ impl Rounds {
                 let round = &self.rounds[random.usize(0..self.rounds.len())];
                 drawn.extend((0..round.len()).map(|_| round[random.usize(0..round.len())]));
             }
+            #[cfg(test)]
+            DRAWN.set(DRAWN.get() + drawn.len());
             medians.extend(median(&mut drawn));
         }
         medians.sort_unstable_by(f64::total_cmp);

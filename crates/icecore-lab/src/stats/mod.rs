@@ -25,6 +25,8 @@ mod pairs;
 pub(crate) mod synthetic;
 pub(crate) mod words;
 
+#[cfg(test)]
+pub(crate) use bootstrap::drawn;
 pub use interval::{exact, is_known, is_tie};
 pub use noise::{FLOOR, noise, resolution};
 pub use pairs::{compare, times};

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long servers may take until they answer, and until they have ended.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// How long servers may take until they answer, and until they have ended. It only ends what would never come: on a
+/// busy machine all of this takes a while.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How often is looked whether they have.
 const GLANCE: Duration = Duration::from_millis(10);

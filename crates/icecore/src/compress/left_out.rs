@@ -28,6 +28,10 @@ pub(crate) mod zlib {
     use super::{Error, left_out};
     use crate::compress::Beginning;
     use crate::limits::Limits;
+    use crate::wrap::StreamFn;
+
+    pub(crate) const STREAM: Option<StreamFn> = None;
+    pub(crate) const GZIP_STREAM: Option<StreamFn> = None;
 
     pub(crate) fn decompress(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Error> {
         Err(left_out("zlib"))
@@ -66,6 +70,9 @@ pub(crate) mod zstandard {
     use super::{Error, left_out};
     use crate::compress::Beginning;
     use crate::limits::Limits;
+    use crate::wrap::StreamFn;
+
+    pub(crate) const STREAM: Option<StreamFn> = None;
 
     pub(crate) fn decompress(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Error> {
         Err(left_out("zstd"))

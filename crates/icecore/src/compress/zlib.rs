@@ -3,8 +3,13 @@
 use super::{Beginning, Stop, beginning, broken, drain, step};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
+use crate::wrap::StreamFn;
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress, Status};
+
+/// What is inside, bit by bit.
+pub(crate) const STREAM: Option<StreamFn> = Some(|from| Ok(Box::new(ZlibDecoder::new(from))));
+pub(crate) const GZIP_STREAM: Option<StreamFn> = Some(|from| Ok(Box::new(MultiGzDecoder::new(from))));
 
 pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
     let mut inflate = Decompress::new(true);

@@ -3,7 +3,18 @@
 use super::{Beginning, Stop, beginning, broken, drain};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
+use crate::wrap::StreamFn;
 use zstd::stream::read::Decoder;
+
+/// What is inside, bit by bit.
+pub(crate) const STREAM: Option<StreamFn> = Some(|from| {
+    let mut decoder = Decoder::with_buffer(from)?;
+    decoder.window_log_max(WINDOW)?;
+    Ok(Box::new(decoder))
+});
+
+/// The largest window, which is memory that the header asks for: 128 MiB.
+const WINDOW: u32 = 27;
 
 pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
     // A frame that says itself that it is too large need not be begun.
@@ -13,7 +24,7 @@ pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<
     let mut decoder = Decoder::with_buffer(body).map_err(|why| broken("zstd", why))?;
     // A window larger than what may come out is of no use.
     let window = most.max(1).ilog2() + 1;
-    decoder.window_log_max(window.clamp(20, 27)).map_err(|why| broken("zstd", why))?;
+    decoder.window_log_max(window.clamp(20, WINDOW)).map_err(|why| broken("zstd", why))?;
     drain(&mut decoder, most).map_err(|stop| match stop {
         Stop::TooMuch => limits.too_large(most),
         Stop::Broken(why, spent) => broken("zstd", why).having_spent(spent),

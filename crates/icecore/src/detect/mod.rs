@@ -49,6 +49,21 @@ struct Sample<'a> {
     whole: bool,
 }
 
+/// As [`stage_of`], where more documents may stand behind the first: that one decides,
+/// and the next one, as far as it is there, must not speak against it.
+///
+/// ```
+/// assert!(icecore::stage_of(b"i:5;a:0:{}").is_err());
+/// assert_eq!(icecore::stage_of_first(b"i:5;a:0:{}")?.format().name, "php");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// As for [`stage_of`].
+pub fn stage_of_first(input: &[u8]) -> Result<Stage, crate::Error> {
+    stage_of(input).or_else(|error| ours::first(input).map(Stage::of).ok_or(error))
+}
+
 /// Says what the bytes are. All of them are looked at where a format has no
 /// signature: nothing is named that was not checked.
 ///

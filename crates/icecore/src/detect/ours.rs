@@ -41,7 +41,7 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
     let mut documents = 0u64;
     let mut only_containers = true;
     let mut tape = Tape::new();
-    while !rest.is_empty() {
+    while !(rest.is_empty() || documents > 0 && format.ends_with_blanks(rest)) {
         let request = Request { limits: &limits, detail: false, tape };
         let outcome = (format.read)(rest, &Settings::new(), request);
         if let Some(error) = outcome.error {
@@ -80,6 +80,27 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
     Some(Guess { certainty, variant })
 }
 
+/// The format of the first of several documents.
+pub(super) fn first(input: &[u8]) -> Option<&'static Format> {
+    let limits = Limits { depth: 1_000_000, ..Limits::default() };
+    let settings = Settings::new();
+    let read = |format: &Format, bytes: &[u8]| {
+        let outcome = (format.read)(bytes, &settings, Request::new(&limits));
+        (outcome.consumed, outcome.error)
+    };
+    let is_named = |format: &&Format| !matches!(format.name, "json" | "ndjson" | "pack" | "join" | "php-session");
+    let best = format::all().iter().copied().filter(is_named).filter_map(|format| {
+        let (consumed, error) = read(format, input);
+        let document = input.get(..consumed).filter(|document| error.is_none() && !document.is_empty())?;
+        let certainty = (format.detect)(document)?.certainty;
+        let rest = input.get(consumed..)?;
+        let rest = if format.ends_with_blanks(b"\n") { rest.trim_ascii_start() } else { rest };
+        let goes_on = || read(format, rest).1.is_none_or(|error| error.kind() == ErrorKind::Truncated);
+        (certainty >= Certainty::Likely && (rest.is_empty() || goes_on())).then_some((certainty, format))
+    });
+    best.max_by_key(|(certainty, _)| *certainty).map(|(_, format)| format)
+}
+
 /// The stage that reads this input, in at most so many wrappers.
 pub(super) fn stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, Error> {
     let format = format_of(sample.bytes);
@@ -115,7 +136,7 @@ fn wrapped(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
 }
 
 pub(super) fn begins_like_json(input: &[u8]) -> bool {
-    match input.trim_ascii_start() {
+    match format::json::without_mark(input).trim_ascii_start() {
         [b'{', rest @ ..] => matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]),
         [b'[', rest @ ..] => {
             matches!(rest.trim_ascii_start(), [b'[' | b'{' | b'"' | b']' | b'-' | b'0'..=b'9', ..])

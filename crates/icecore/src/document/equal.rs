@@ -141,6 +141,7 @@ pub(super) fn resolve(document: &Document<'_>, mut at: u32) -> u32 {
 impl Walk<'_> {
     fn run(&mut self) -> bool {
         while let Some((a, b)) = self.stack.pop() {
+            crate::steps::count(1);
             if !self.pair(a, b) {
                 return false;
             }

@@ -156,7 +156,7 @@ pub mod flag {
     /// On a key: its value is read-only.
     pub const LOCKED: u8 = 0x10;
     /// On a key: allowed in a restricted hash, but absent. Its value is a
-    /// `Hole`.
+    /// `Hole`. With [`HINT`] the hash is not restricted any more.
     pub const PLACEHOLDER: u8 = 0x20;
     /// On a key whose bytes are ASCII: it was given as UTF-8 text.
     pub const WAS_TEXT: u8 = 0x40;

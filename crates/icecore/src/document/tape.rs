@@ -4,6 +4,8 @@ use super::foretold::Foretold;
 use super::names::Names;
 use super::node::{self, Kind, NO_KEY, Node, Place, flag};
 use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::steps;
 
 /// A long string's place and length.
 #[derive(Clone, Copy, Debug)]
@@ -179,6 +181,28 @@ impl Tape {
             .finding("others"))
     }
 
+    /// Makes sure that the strings, each as often as it stands there, have no more
+    /// bytes than the limits allow to be written for an input of `size` bytes: for who
+    /// builds a value for each node, and copies what a tape has once.
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if they have.
+    pub fn check_strings(&self, limits: &Limits, size: usize) -> Result<(), Error> {
+        let len = |node: &Node| match node.kind {
+            Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol if node.aux == node::LONG => {
+                self.long.get(node.payload as usize).map_or(0, |long| long.len)
+            }
+            Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol => u64::from(node.aux),
+            _ => 0,
+        };
+        let target = |node: &Node| self.nodes.get(node.payload as usize).map_or(0, len);
+        let is_again = |node: &Node| matches!(node.kind, Kind::Link | Kind::Alias);
+        let of = |node: &Node| if is_again(node) { target(node) } else { len(node) };
+        let all = self.nodes.iter().fold(0u64, |sum, node| sum.saturating_add(of(node)));
+        let most = limits.output_from(size);
+        if all <= most { Ok(()) } else { Err(limits.too_much_output(most)) }
+    }
+
     /// The places and lengths of strings that are too long for a node.
     pub fn long_strings(&self) -> impl Iterator<Item = (Place, u64)> {
         self.long.iter().map(|long| (long.place, long.len))
@@ -213,6 +237,7 @@ impl Tape {
     /// Appends a node and returns its index.
     #[inline]
     pub(crate) fn push(&mut self, node: Node) -> u32 {
+        steps::count(1);
         let at = self.nodes.len() as u32;
         self.nodes.push(node);
         at
@@ -304,6 +329,7 @@ impl Tape {
     /// The index behind the node at `at` and all that is in it.
     #[inline]
     pub(crate) fn next(&self, at: u32) -> u32 {
+        steps::count(1);
         let Some(node) = self.nodes.get(at as usize) else { return at.saturating_add(1) };
         if !node.kind.is_container() {
             at + 1

@@ -213,6 +213,27 @@ impl Certainty {
     }
 }
 
+impl Format {
+    /// Whether this is a text format, and nothing but blanks is left behind a document of
+    /// it, as where an editor or `echo` ended the last line. In other formats blanks are
+    /// bytes as all others.
+    ///
+    /// ```
+    /// let format = |name| icecore::format::by_name(name).unwrap();
+    /// assert!(format("php").ends_with_blanks(b"\r\n"));
+    /// assert!(!format("php").ends_with_blanks(b"") && !format("igbinary").ends_with_blanks(b"\n"));
+    /// ```
+    pub fn ends_with_blanks(&self, rest: &[u8]) -> bool {
+        let is_text = matches!(self.name, "php" | "php-session" | "var-export" | "dumper" | "json" | "ndjson");
+        is_text && !rest.is_empty() && are_blanks(rest)
+    }
+}
+
+/// Whether these are spaces, tabs and line ends.
+pub(crate) fn are_blanks(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+}
+
 impl std::fmt::Debug for Format {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Format").field("name", &self.name).finish_non_exhaustive()

@@ -32,6 +32,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     evidence: Evidence::Text,
     head: Some(|input, whole, _, most| head(Alphabet::Standard, input, whole, most)),
     wants: None,
+    stream: None,
     unwrap: |input, _, _: &Limits| unwrap(Alphabet::Standard, input),
     wrap,
 };

@@ -22,6 +22,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     evidence: Evidence::Text,
     head: Some(|input, whole, _, most| base64::head(Alphabet::Url, input, whole, most)),
     wants: None,
+    stream: None,
     unwrap: |input, _, _: &Limits| base64::unwrap(Alphabet::Url, input),
     wrap,
 };

@@ -26,6 +26,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         Some(Head::owned((bytes, whole && is_all)))
     }),
     wants: None,
+    stream: zlib::GZIP_STREAM,
     unwrap,
     wrap: |inside, settings| zlib::gzip(inside, super::level(settings)),
 };

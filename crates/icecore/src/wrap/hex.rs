@@ -24,6 +24,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     evidence: Evidence::Text,
     head: Some(head),
     wants: None,
+    stream: None,
     unwrap,
     wrap,
 };

@@ -22,6 +22,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     evidence: Evidence::Frame,
     head: None,
     wants: None,
+    stream: None,
     unwrap,
     wrap,
 };

@@ -22,6 +22,7 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::{Opt, Settings};
 use std::borrow::Cow;
+use std::io::{BufRead, Read};
 
 /// A wrapper: its row in the registry.
 pub struct Wrapper {
@@ -44,6 +45,8 @@ pub struct Wrapper {
     pub(crate) head: Option<HeadFn>,
     /// The options that such bytes want, if there are any.
     pub(crate) wants: Option<fn(&[u8]) -> Settings>,
+    /// Takes it off bit by bit, if that is possible.
+    pub(crate) stream: Option<StreamFn>,
     /// Takes it off.
     pub unwrap: UnwrapFn,
     /// Puts it on.
@@ -52,6 +55,8 @@ pub struct Wrapper {
 
 /// See [`Wrapper::unwrap`].
 pub type UnwrapFn = for<'a> fn(&'a [u8], &Settings, &Limits) -> Result<Unwrapped<'a>, Error>;
+/// See [`Wrapper::stream`].
+pub(crate) type StreamFn = fn(Box<dyn BufRead + Send>) -> std::io::Result<Box<dyn Read + Send>>;
 /// See [`Wrapper::wrap`].
 pub type WrapFn = fn(&[u8], &Settings) -> Result<Vec<u8>, Error>;
 /// See [`Wrapper::head`]: of bytes, which are all or the first of them, at most
@@ -97,6 +102,20 @@ impl Wrapper {
                 Some(Head { bytes: inside.bytes, whole })
             }
         }
+    }
+
+    /// What is inside of what is read here, bit by bit: it is never held as a whole, so
+    /// no limit bounds how much it is. `None`: it can only be taken off as a whole.
+    ///
+    /// # Errors
+    /// If there is no memory to begin with it.
+    pub fn stream(&self, from: Box<dyn BufRead + Send>) -> Option<std::io::Result<Box<dyn Read + Send>>> {
+        self.stream.map(|stream| stream(from))
+    }
+
+    /// Whether [`Wrapper::stream`] has an answer.
+    pub fn can_stream(&self) -> bool {
+        self.stream.is_some()
     }
 
     /// The options that these bytes want.

@@ -29,6 +29,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     evidence: Evidence::Frame,
     head: Some(head),
     wants: None,
+    stream: None,
     unwrap,
     wrap,
 };

@@ -17,6 +17,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     evidence: Evidence::Frame,
     head: None,
     wants: None,
+    stream: None,
     unwrap,
     wrap,
 };

@@ -30,6 +30,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     evidence: Evidence::Text,
     head: Some(head),
     wants: Some(wants),
+    stream: None,
     unwrap,
     wrap,
 };

@@ -25,6 +25,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         is_right.then(|| Head::owned((bytes, whole && is_all)))
     }),
     wants: None,
+    stream: zlib::STREAM,
     unwrap: |input, _, limits| {
         zlib::decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::owned)
     },

@@ -25,6 +25,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         Some(Head::owned((bytes, whole && is_all)))
     }),
     wants: None,
+    stream: zstandard::STREAM,
     unwrap,
     wrap: |inside, settings| zstandard::compress(inside, super::level(settings)),
 };

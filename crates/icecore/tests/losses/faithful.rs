@@ -316,7 +316,7 @@ impl<'d> Comparison<'d> {
 
     fn string(&mut self, x: &[u8], y: &[u8], a: Cursor<'_>, b: Cursor<'_>) {
         let (of_a, of_b) = (a.kind(), b.kind());
-        if of_a == of_b && x == y || x == y && x.is_ascii() {
+        if x == y && (of_a == of_b || x.is_ascii()) {
             return;
         }
         let is_utf8 = std::str::from_utf8(x).is_ok();
@@ -554,11 +554,11 @@ impl<'d> Comparison<'d> {
                     (Form::Struct, Form::Usual) => drop(self.differs(&[LossKind::Struct], a, "a struct is gone")),
                     _ => self.wrong(a, &format!("{form:?} became {other:?}")),
                 }
-                self.value(body, inner, Place { is_body: true, ..Place::default() });
+                self.value(body, inner, Place { is_body: true });
             }
             _ => {
                 self.differs(&[LossKind::Class], a, "a class is gone");
-                self.value(body, b, Place { is_body: true, ..Place::default() });
+                self.value(body, b, Place { is_body: true });
             }
         }
     }
@@ -607,7 +607,7 @@ impl<'d> Comparison<'d> {
                     return self.wrong(a, "other attributes");
                 }
                 for ((key, value), (other_key, other)) in of_a.iter().zip(&of_b) {
-                    self.key(key, other_key, *value, Place { is_body: true, ..Place::default() }, false);
+                    self.key(key, other_key, *value, Place { is_body: true }, false);
                     self.value(*value, *other, Place::default());
                 }
             }

@@ -197,7 +197,7 @@ fn leaf(r: &mut Random) -> Tree {
         12 | 13 => Tree::Bytes(bytes(r)),
         14 | 15 => Tree::Text(text(r)),
         16 => Tree::Loose(r.pick(&[&b"\xed\xa0\x80"[..], b"\xf4\x90\x80\x80", b"a\xff"]).to_vec()),
-        17 => Tree::Encoded(bytes(r), *r.pick(ENCODINGS)),
+        17 => Tree::Encoded(bytes(r), r.pick::<&str>(ENCODINGS)),
         18 => Tree::Symbol(if r.one_in(3) { text(r).into_bytes() } else { name(r) }, ""),
         19 => Tree::Symbol(b"\xb4\xc1".to_vec(), "EUC-JP"),
         20 => Tree::Module(class(r), *r.pick(&[Form::Usual, Form::Module, Form::OldModule])),

@@ -1,14 +1,16 @@
 //! `icecore convert --each`: documents one by one, in constant memory.
 
 use super::Job;
+use crate::reading::{MARK, knows_no_mark};
 use crate::records::{Frame, Plan, Run, Split, Step, Window};
 use crate::report::{Report, Stop};
 use crate::sink::Sink;
 use crate::source::Source;
-use icecore::{Error, Stage};
+use icecore::{Error, Request, Stage};
 use std::io::{self, Read};
 
-/// How much of an input is looked at, at least, to find out its format.
+/// How much of an input is looked at to find out its format, where the first document is
+/// longer.
 const LOOK: usize = 4 << 10;
 /// And at most, where less does not tell.
 const LOOK_AT_MOST: usize = 1 << 20;
@@ -41,11 +43,38 @@ impl Job<'_> {
                 return Ok(false);
             }
         };
-        // What is wrapped as a whole is unwrapped as a whole.
-        if frame == Frame::Documents && !stage.wrappers().is_empty() {
-            return self.unwrapped(window, &name, sink, report);
+        if frame != Frame::Documents || stage.wrappers().is_empty() {
+            return self.run(stage, frame, window, &name, sink, report);
         }
-        let mut run = Run::new(self.plan(stage, frame), window, &name, report);
+        // What is packed is unpacked bit by bit, if it has one wrapper and may be written
+        // before it was read to its end.
+        let inner = stage.inner().filter(|inner| inner.wrappers().is_empty() && !self.args.strict);
+        let outer = stage.wrappers()[0].wrapper();
+        if let Some(inner) = inner.filter(|_| outer.can_stream()) {
+            match outer.stream(Box::new(window.into_reader())) {
+                Some(Ok(inside)) => {
+                    let window = Window::new(inside, self.args.chunk);
+                    return self.run(inner, frame, window, &name, sink, report);
+                }
+                Some(Err(error)) => report.io(&name, &error),
+                None => {}
+            }
+            return Ok(false);
+        }
+        self.unwrapped(window, &name, sink, report)
+    }
+
+    /// Converts the records of a window.
+    fn run(
+        &self,
+        stage: Stage,
+        frame: Frame,
+        window: Window<Box<dyn Read + Send>>,
+        name: &str,
+        sink: &mut Sink,
+        report: &mut Report,
+    ) -> Result<bool, Stop> {
+        let mut run = Run::new(self.plan(stage, frame), window, name, report);
         sink.hold();
         let end = run.all(sink)?;
         let tally = run.tally;
@@ -62,22 +91,33 @@ impl Job<'_> {
         if self.reader.is_named() {
             return Ok(self.reader.stage(&[]));
         }
-        let mut least = LOOK;
         loop {
-            while window.bytes().len() < least && !window.is_end() {
-                window.more()?;
-            }
             let (bytes, is_end) = (window.bytes(), window.is_end());
-            let record = match frame.split(bytes, is_end) {
-                Split::Record { start, end, .. } => &bytes[start..end],
-                _ => bytes,
-            };
-            let stage = self.reader.stage(record);
-            if stage.is_ok() || is_end || least >= LOOK_AT_MOST {
-                return Ok(stage);
+            if let Some(record) = first_record(frame, bytes, is_end) {
+                return Ok(self.reader.stage(record));
             }
-            least = LOOK_AT_MOST;
+            if is_end || !bytes.is_empty() {
+                let stage = self.reader.stage(bytes);
+                let is_known = |stage: &Stage| bytes.len() >= LOOK || self.is_complete(stage, bytes);
+                if is_end || bytes.len() >= LOOK_AT_MOST || stage.as_ref().is_ok_and(is_known) {
+                    return Ok(stage);
+                }
+            }
+            window.more()?;
         }
+    }
+
+    /// Whether a whole document is there: more is not waited for, as who sends it may wait
+    /// for the answer.
+    fn is_complete(&self, stage: &Stage, bytes: &[u8]) -> bool {
+        if !stage.wrappers().is_empty() {
+            return false;
+        }
+        let bytes = bytes.strip_prefix(MARK).filter(|_| knows_no_mark(stage)).unwrap_or(bytes);
+        let outcome = (stage.format().read)(bytes, stage.settings(), Request::new(&self.global.limit));
+        // `1` may go on with `2`.
+        let is_closed = outcome.consumed < bytes.len() || !bytes.last().is_some_and(u8::is_ascii_alphanumeric);
+        outcome.error.is_none() && (is_closed || stage.format().name != "json")
     }
 
     fn plan(&self, stage: Stage, frame: Frame) -> Plan {
@@ -124,4 +164,17 @@ impl Job<'_> {
         }
         self.documents(name, &opened, sink, true, report)
     }
+}
+
+/// The first record that is all there, and not blank.
+fn first_record(frame: Frame, bytes: &[u8], is_end: bool) -> Option<&[u8]> {
+    let mut at = 0;
+    while let Split::Record { start, end, next } = frame.split(bytes.get(at..)?, is_end) {
+        let record = &bytes[at + start..at + end];
+        if frame != Frame::Lines || !record.trim_ascii().is_empty() {
+            return Some(record);
+        }
+        at += next;
+    }
+    None
 }

@@ -19,6 +19,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), S
     let sources = Source::all(&args.files, report);
     let reader = Reader::of(&args.from, &global.limit)?;
     let streams = !args.strict && (sources.len() == 1 || args.out_dir.is_some());
+    report.is_strict = args.strict;
     let job = Job { reader, to: target_stage(args)?, args, global, streams, tallies: RefCell::default() };
     report.progress = Progress::over(sources.len(), global.quiet);
     let mut outputs = Outputs::new(&sources, args.force);
@@ -103,8 +104,12 @@ impl Job<'_> {
         // A loss shows only in writing, and then it is too late: so what must
         // not lose anything is written twice, the first time to nowhere.
         if self.args.strict {
-            return Ok(self.documents(name, opened, &mut Sink::nowhere(), false, report)?
-                && self.documents(name, opened, sink, true, report)?);
+            let is_well = self.documents(name, opened, &mut Sink::nowhere(), false, report)?;
+            // What there was to say is said.
+            report.is_strict = false;
+            let written = is_well && self.documents(name, opened, sink, true, report)?;
+            report.is_strict = true;
+            return Ok(written);
         }
         match self.stream(name, opened, sink, report) {
             Some(end) => end,
@@ -144,7 +149,9 @@ impl Job<'_> {
             }
         };
         report.losses(name, &losses, false);
-        let trailing = || (outcome.consumed < bytes.len()).then(|| icecore::trailing(bytes, outcome.consumed));
+        let behind = bytes.get(outcome.consumed..).unwrap_or(&[]);
+        let is_end = behind.is_empty() || from.format().ends_with_blanks(behind);
+        let trailing = || (!is_end).then(|| icecore::trailing(bytes, outcome.consumed));
         let error = outcome.error.clone().or_else(trailing).map(|error| error.in_format(from.format().name));
         if !sink.at_line_start()
             && let Err(stop) = sink.text("\n")

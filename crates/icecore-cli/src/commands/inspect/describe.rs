@@ -167,7 +167,8 @@ fn value(here: Cursor<'_>, most: usize) -> Option<(Ink, String)> {
         Value::Bytes(bytes) | Value::Text(bytes) | Value::Module(bytes, _) | Value::EnumCase(bytes) => string(bytes),
         Value::Encoded(bytes, encoding) | Value::Symbol(bytes, encoding) => {
             let text = quoted(bytes, most);
-            let encoding = if encoding.is_empty() { String::new() } else { format!(" ({})", lossy(encoding)) };
+            let encoding =
+                if encoding.is_empty() { String::new() } else { format!(" ({})", class_words(encoding, most)) };
             Some((Ink::String, format!("{text}{encoding}")))
         }
         Value::Array => Some((Ink::Faint, counted(here.len(), "item", "items"))),
@@ -196,7 +197,9 @@ pub fn quoted(bytes: &[u8], most: usize) -> String {
 fn escape(bytes: &[u8], most: usize, out: &mut String) -> bool {
     let mut count = 0;
     let mut shown = 0;
-    for chunk in bytes.utf8_chunks() {
+    // No character has more than four bytes: what is behind is not looked at.
+    let head = &bytes[..bytes.len().min(most.saturating_mul(4).saturating_add(4))];
+    for chunk in head.utf8_chunks() {
         for c in chunk.valid().chars() {
             if count >= most {
                 break;

@@ -215,7 +215,7 @@ impl Decoder {
     /// Writes what became of a cell, and notes it.
     fn value(&mut self, column: usize, batch: &Batch, cell: Cell, row: &mut Row<'_>, out: &mut Vec<u8>) {
         let bytes = batch.cell(cell);
-        if cell.is_null || bytes.is_empty() && self.plan.on_error != OnError::Keep {
+        if cell.is_null || bytes.is_empty() && self.plan.empty_is_null {
             row.kinds[column] = Kind::Null;
             return out.extend_from_slice(b"null");
         }
@@ -264,12 +264,12 @@ impl Decoder {
         }
         if let Some(converter) = &mut self.converters[column] {
             return convert(converter, bytes, out).map_err(|error| {
-                let is_text = keeps && !error.is_read && !icecore::begins_as(converter.from(), bytes);
-                (!is_text).then_some(error.error)
+                let is_text = keeps && !icecore::begins_as(converter.from(), bytes);
+                (!is_text).then_some(error)
             });
         }
         let stage = if keeps { self.stage(bytes)? } else { icecore::stage_of(bytes)? };
-        convert(self.found(stage), bytes, out).map_err(|error| Some(error.error))
+        Ok(convert(self.found(stage), bytes, out)?)
     }
 
     /// The stage of a value that is frozen data. What begins so and is not is an error.
@@ -312,21 +312,15 @@ impl Decoder {
     }
 }
 
-/// Why a value was not converted.
-struct Failure {
-    error: Error,
-    /// It was read, but the target can't say it.
-    is_read: bool,
-}
-
 /// Converts a value that takes all of these bytes.
-fn convert(converter: &mut Converter, bytes: &[u8], out: &mut Vec<u8>) -> Result<Losses, Failure> {
+fn convert(converter: &mut Converter, bytes: &[u8], out: &mut Vec<u8>) -> Result<Losses, Error> {
     let done = converter.convert(bytes, out);
-    if done.is_read && !bytes.get(done.consumed..).unwrap_or(&[]).trim_ascii().is_empty() {
-        let error = icecore::behind(bytes, done.consumed).in_format(converter.from().format().name);
-        return Err(Failure { error, is_read: false });
+    let behind = bytes.get(done.consumed..).unwrap_or(&[]);
+    let is_end = behind.is_empty() || converter.from().format().ends_with_blanks(behind);
+    if done.is_read && !is_end {
+        return Err(icecore::behind(bytes, done.consumed).in_format(converter.from().format().name));
     }
-    done.written.map_err(|error| Failure { error, is_read: done.is_read })
+    done.written
 }
 
 /// What an error says, whose offsets count from the start of the value.

@@ -88,7 +88,7 @@ fn whole(decoder: &mut Decoder, line: &[u8], root: Cursor<'_>, row: &mut Row<'_>
         let before = out.len();
         out.extend_from_slice(line.get(at..start).unwrap_or(&[]));
         let became = match string(decoder, value) {
-            Ok(bytes) if bytes.is_empty() && plan.on_error != OnError::Keep => Became::Null,
+            Ok(bytes) if bytes.is_empty() && plan.empty_is_null => Became::Null,
             Ok(bytes) => decoder.decode(column, &bytes, row, out),
             Err((became, message)) => {
                 if let Some(message) = message {

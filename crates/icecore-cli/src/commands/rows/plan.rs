@@ -80,6 +80,8 @@ pub struct Plan {
     /// the values.
     pub own: Vec<String>,
     pub on_error: OnError,
+    /// Whether an empty value is NULL: where rows have no other way to say that.
+    pub empty_is_null: bool,
     /// Whether a column says of each value what became of it.
     pub has_kinds: bool,
     pub bytea: Bytea,
@@ -128,6 +130,8 @@ impl Plan {
             keys,
             columns,
             on_error: args.on_error,
+            empty_is_null: args.on_error != OnError::Keep
+                || matches!(args.form, Form::Csv | Form::Tsv | Form::Lines) && args.null.is_none(),
             has_kinds: args.kind_column,
             bytea: args.bytea,
             text: args.text,

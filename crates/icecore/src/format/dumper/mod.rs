@@ -3,6 +3,8 @@
 //! `FORMAT.md` beside this file has the facts.
 
 mod detect;
+#[cfg(test)]
+mod linear;
 mod options;
 mod read;
 mod spelling;

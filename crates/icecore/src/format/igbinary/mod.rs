@@ -13,7 +13,7 @@ mod write;
 pub use options::WriteOptions;
 pub use write::write;
 
-use super::{Certainty, Format, Guess, Outcome, Request, Scan};
+use super::{Certainty, Format, Guess, Outcome, Request, Scan, are_blanks};
 use crate::document::{Detail, Detailed, Document, NO_NODE, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -31,7 +31,7 @@ pub static FORMAT: Format = Format {
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
     detect,
-    read: |input, _, request| read_outcome(input, request),
+    read: read_row,
     windows: None,
     write: write_row,
     write_part: None,
@@ -72,6 +72,15 @@ pub fn read_outcome<'a>(input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
         extent.end = consumed as u64;
     }
     Outcome { document: Document::detailed(input, sink), consumed, error }
+}
+
+fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
+    let mut outcome = read_outcome(input, request);
+    if settings.flag("lenient") && outcome.error.is_none() && outcome.consumed < input.len() {
+        outcome.document.ignore(outcome.consumed, input.len());
+        outcome.consumed = input.len();
+    }
+    outcome
 }
 
 /// Feeds the sink; says how far it came, and what stopped it.
@@ -139,7 +148,9 @@ fn detect(input: &[u8]) -> Option<Guess> {
     let outcome = read_outcome(input, Request::new(&limits));
     let nodes = outcome.document.nodes().len() as u32;
     let certainty = match outcome.error {
-        None if outcome.consumed < input.len() => return None,
+        // A line end that something put behind it is for the reader to tell.
+        None if outcome.consumed < input.len() && !are_blanks(&input[outcome.consumed..]) => return None,
+        None if outcome.consumed < input.len() => Certainty::Likely,
         None if input.len() >= 8 => Certainty::Sure,
         None => Certainty::Likely,
         Some(_) if nodes >= limits.nodes => Certainty::Likely,

@@ -1,5 +1,6 @@
 //! The table of strings that were read.
 
+use crate::places::Places;
 use std::collections::HashMap;
 
 /// A string of the input.
@@ -24,6 +25,8 @@ pub(super) struct Strings<'a> {
     rows: Vec<(usize, usize, u16)>,
     /// The first number of some bytes. Kept where spelling is wanted.
     first: HashMap<&'a [u8], u32>,
+    /// The same of long strings, by where they are.
+    places: Places<u32>,
 }
 
 impl<'a> Strings<'a> {
@@ -43,13 +46,15 @@ impl<'a> Strings<'a> {
 
     /// Notes the first number of these bytes, and says which it was before.
     pub(super) fn first(&mut self, bytes: &'a [u8], number: u32) -> Option<u32> {
-        match self.first.entry(bytes) {
-            std::collections::hash_map::Entry::Occupied(known) => Some(*known.get()),
-            std::collections::hash_map::Entry::Vacant(free) => {
-                free.insert(number);
-                None
-            }
+        if let Some(known) = self.places.get(bytes) {
+            return Some(known);
         }
+        let known = self.first.get(bytes).copied();
+        self.places.set(bytes, known.unwrap_or(number));
+        if known.is_none() {
+            self.first.insert(bytes, number);
+        }
+        known
     }
 
     /// The id of the string as a key, if it is known.

@@ -1,7 +1,7 @@
 //! Does it look like JSON?
 
 use super::read::Reader;
-use super::{ReadOptions, Surrogates};
+use super::{ReadOptions, Surrogates, without_mark};
 use crate::document::Tape;
 use crate::error::ErrorKind;
 use crate::format::{Certainty, Guess};
@@ -11,6 +11,8 @@ use crate::limits::Limits;
 const LOOK: usize = 256 << 10;
 
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
+    // Who reads it says what is to be done about a mark.
+    let input = without_mark(input);
     let start = input.iter().take(LOOK).position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))?;
     let first = input[start];
     if !matches!(first, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') {

@@ -30,6 +30,8 @@ pub(super) struct Rendered {
 pub(super) struct Special {
     /// The entry does not exist: it is a placeholder.
     pub(super) absent: bool,
+    /// The entry is left out: its name is that of the class.
+    pub(super) reserved: bool,
     /// What the text does not say.
     pub(super) losses: [Option<LossKind>; 2],
 }

@@ -204,10 +204,15 @@ fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) 
     }
 }
 
+/// The text behind a byte order mark, if there is one.
+pub(crate) fn without_mark(input: &[u8]) -> &[u8] {
+    input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input)
+}
+
 /// Whether the input is to be read as `json:typed`.
 fn says_typed(input: &[u8], options: &ReadOptions) -> bool {
     options.typed.unwrap_or_else(|| {
-        let rest = input.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+        let rest = without_mark(input).trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
         rest.is_some_and(|rest| rest.starts_with(b"\"$icecore\""))
     })
 }

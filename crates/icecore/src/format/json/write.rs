@@ -198,6 +198,7 @@ impl Writer<'_, '_, '_> {
     /// Writes all that is open, to its end.
     fn run(&mut self) -> Result<(), Error> {
         while let Some(top) = self.open.last() {
+            crate::steps::count(1);
             self.pen.turn()?;
             match top.what {
                 What::Array => self.array::<false>()?,
@@ -224,6 +225,7 @@ impl Writer<'_, '_, '_> {
         let (nodes, sources) = (self.nodes, self.sources());
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
+            crate::steps::count(1);
             self.pen.turn()?;
             if !is_empty {
                 if LINES {
@@ -270,6 +272,7 @@ impl Writer<'_, '_, '_> {
         let (nodes, sources) = (self.nodes, self.sources());
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
+            crate::steps::count(1);
             self.pen.turn()?;
             match node.key {
                 // The default value.
@@ -280,6 +283,11 @@ impl Writer<'_, '_, '_> {
                         break;
                     }
                     if node.has(flag::PLACEHOLDER) && node.kind.is_string() {
+                        next = self.document.tape().next(value);
+                        continue;
+                    }
+                    if self.options.class.is_some() && self.is_reserved_node(key, value)? {
+                        self.lose(LossKind::Reserved, value);
                         next = self.document.tape().next(value);
                         continue;
                     }
@@ -347,7 +355,11 @@ impl Writer<'_, '_, '_> {
     /// Counts what a key loses. Returns whether its entry is left out.
     #[cold]
     fn special_key(&mut self, id: u16, value: u32) -> bool {
-        let Special { absent, losses } = self.keys.special(id);
+        let Special { absent, reserved, losses } = self.keys.special(id);
+        if reserved {
+            self.lose(LossKind::Reserved, value);
+            return true;
+        }
         if !absent {
             for kind in losses.into_iter().flatten() {
                 self.lose(kind, value);
@@ -410,6 +422,7 @@ impl Writer<'_, '_, '_> {
     fn value(&mut self, start: u32) -> Result<(), Error> {
         let mut at = start;
         loop {
+            crate::steps::count(1);
             self.pen.turn()?;
             let Some(node) = self.nodes.get(at as usize) else {
                 self.pen.word("null");
@@ -550,7 +563,8 @@ impl Writer<'_, '_, '_> {
         self.class_entry(class)?;
         self.pen.comma();
         self.pen.line(self.depth)?;
-        self.pen.word("\"value\"");
+        // The class has the name to itself.
+        self.pen.word(if self.is_reserved(b"value") { "\"body\"" } else { "\"value\"" });
         self.pen.colon();
         Ok(())
     }

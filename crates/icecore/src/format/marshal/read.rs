@@ -74,6 +74,8 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     /// The nodes of the numbers below this one were taken away.
     pub(super) gone: usize,
     pub(super) sides: Vec<Side>,
+    /// The ids of encodings, by where their names are.
+    pub(super) encodings: HashMap<(u64, u32), u16>,
     /// The first number of each float and of each key, if spelling is recorded.
     pub(super) floats: HashMap<u64, i64>,
     pub(super) keys: HashMap<(Kind, u16, &'a [u8]), i64>,
@@ -92,6 +94,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             gone: 0,
             sides: Vec::new(),
             floats: HashMap::new(),
+            encodings: HashMap::new(),
             keys: HashMap::new(),
         }
     }

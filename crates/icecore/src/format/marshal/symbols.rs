@@ -148,8 +148,13 @@ impl<S: Sink> Reader<'_, '_, S> {
                     other => return Err(self.malformed(start, "the name of an encoding (\" or @)", other)),
                 };
                 self.piece(start, node, "encoding");
+                // A link names it again: it is read once.
+                if let Some(id) = self.encodings.get(&(side.payload, side.aux)) {
+                    return Ok(Some(Encoding::Named(*id)));
+                }
                 let name = self.sink.tape().bytes(&side, self.scan.input).to_vec();
                 let id = self.encoding_id(&name)?;
+                self.encodings.insert((side.payload, side.aux), id);
                 Ok(Some(Encoding::Named(id)))
             }
             _ => Ok(None),

@@ -6,6 +6,8 @@ mod ber;
 mod bits;
 mod checksum;
 mod layout;
+#[cfg(test)]
+mod linear;
 mod measure;
 mod moves;
 mod numbers;

@@ -90,6 +90,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             self.is_text = true;
         }
         while let Some(frame) = self.frames.last() {
+            crate::steps::count(1);
             if frame.next == frame.end {
                 self.leave();
             } else {
@@ -263,6 +264,7 @@ impl<'p, 'd> Packer<'p, 'd> {
     pub(super) fn spend(&mut self, work: usize) -> Result<(), Error> {
         match self.budget.checked_sub(work as u64) {
             Some(left) => {
+                crate::steps::count(work);
                 self.budget = left;
                 Ok(())
             }

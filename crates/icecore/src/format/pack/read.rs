@@ -186,6 +186,7 @@ impl<'m, S: Sink> Machine<'m, S> {
     pub(super) fn spend(&mut self, work: usize) -> Result<(), Error> {
         match self.budget.checked_sub(work as u64) {
             Some(left) => {
+                crate::steps::count(work);
                 self.budget = left;
                 Ok(())
             }
@@ -227,6 +228,7 @@ impl<'m, S: Sink> Machine<'m, S> {
 
     fn turns(&mut self) -> Result<(), Error> {
         while let Some(frame) = self.frames.last_mut() {
+            crate::steps::count(1);
             if frame.next == frame.end || frame.broken {
                 if !std::mem::take(&mut frame.broken) {
                     self.slash = false;

@@ -111,6 +111,7 @@ impl Program {
         let mut at = 0;
         let mut levels = vec![0u8; program.ops.len()];
         while at < program.ops.len() {
+            crate::steps::count(1);
             let Op { letter, order, body, .. } = program.ops[at];
             if letter == b'(' {
                 let level = levels[at] + 1;
@@ -133,6 +134,7 @@ impl Program {
     fn compile(&mut self, scanner: &Scanner<'_>, start: usize, end: usize, order: Order, level: usize) {
         let mut at = start;
         loop {
+            crate::steps::count(1);
             let symbol = scanner.next(&mut at, end, order, level);
             let op = match symbol.and_then(|symbol| symbol.map(|symbol| self.op(scanner, symbol, level)).transpose()) {
                 Ok(Some(op)) => op,
@@ -183,6 +185,7 @@ fn first_letter(mut template: &[u8]) -> Option<u8> {
 fn needs_utf8(template: &[u8]) -> bool {
     let (mut at, mut is_first) = (0, true);
     while let Some(byte) = template.get(at) {
+        crate::steps::count(1);
         match byte {
             b'#' => match template[at + 1..].iter().position(|byte| *byte == b'\n') {
                 Some(end) => at += 1 + end,

@@ -142,10 +142,6 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Err(Error::new(ErrorKind::BadLink).at(start).expecting("a list without links"))
     }
 
-    pub(super) fn is_lenient(&self) -> bool {
-        self.options.lenient
-    }
-
     /// The path of what could not be read.
     pub(super) fn path(&mut self) -> String {
         let (at, key) = self.next;

@@ -88,6 +88,8 @@ pub(super) struct Body<'d, 'o> {
     instead: Option<u32>,
     pub(super) keys: Vec<WrittenKey>,
     big_keys: HashMap<(bool, Vec<u8>), u64>,
+    /// The same by id, of keys that lose something.
+    lossy_keys: HashMap<u16, u64>,
     classes: Vec<u64>,
     /// Where a string was written first, and its node.
     strings: HashMap<(bool, &'d [u8]), (u64, u32)>,
@@ -136,6 +138,7 @@ impl<'d, 'o> Body<'d, 'o> {
             instead: None,
             keys: vec![WrittenKey::default(); tape.keys().len() + 1],
             big_keys: HashMap::new(),
+            lossy_keys: HashMap::new(),
             classes: vec![0; tape.classes().len() + 1],
             strings: HashMap::new(),
             places: Places::default(),

@@ -115,7 +115,10 @@ impl Links {
             Kind::Ref => self.referents.get(&at).or_else(|| self.variables.get(&variable(nodes, at + 1))),
             _ => self.referents.get(&at),
         };
+        // Its own undef perl itself holds.
+        let own = |node: &Node| node.kind == Kind::Null && node.has(flag::OWN);
         match named {
+            _ if node.kind == Kind::Ref && nodes.get(at as usize + 1).is_some_and(own) => Weakness::Weak,
             Some(named) if named.strong || named.last_weak != at => Weakness::Weak,
             _ => Weakness::Needed,
         }

@@ -17,6 +17,7 @@ use crate::document::{KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Sink, Tape, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
+use crate::seeded::SeededMap;
 use std::collections::HashMap;
 
 /// Maps with more entries than this have key nodes.
@@ -159,6 +160,8 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
     pub(super) is_header: bool,
     tracked: HashMap<usize, Tracked>,
     classes: HashMap<usize, u32>,
+    /// The ids of long keys, by where they are.
+    long_keys: SeededMap<usize, u16>,
     copy: Option<Copying<'i>>,
     /// How many more nodes may come from copies.
     expansion: u64,
@@ -190,6 +193,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             is_header: false,
             tracked: HashMap::new(),
             classes: HashMap::new(),
+            long_keys: SeededMap::default(),
             copy: None,
             expansion: limits.expanded_from(scan.input.len()),
             open_regexp: None,

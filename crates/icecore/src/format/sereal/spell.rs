@@ -136,6 +136,8 @@ pub(super) fn width(value: u64) -> usize {
 pub(super) struct Speller {
     /// Where strings start, and whose they are; ascending.
     strings: Vec<(usize, u32, Part)>,
+    /// Whether the key at this offset is the first with its name, once that was asked.
+    firsts: HashMap<(usize, Kind), bool>,
     /// Where each key was written first.
     keys: HashMap<(Kind, Vec<u8>), usize>,
     /// Where each class name was written first.
@@ -178,7 +180,9 @@ impl Speller {
         if self.copying {
             return None;
         }
-        if self.keys.get(&(kind, bytes.to_vec())) == Some(&at) {
+        let keys = &self.keys;
+        let is_first = || keys.get(&(kind, bytes.to_vec())) == Some(&at);
+        if *self.firsts.entry((at, kind)).or_insert_with(is_first) {
             self.copied.push(node);
             None
         } else {
@@ -206,6 +210,7 @@ impl Speller {
     /// Forgets what can't be referred to from the next body.
     pub(super) fn next_body(&mut self) {
         self.strings.clear();
+        self.firsts.clear();
         self.keys.clear();
         self.classes.clear();
     }

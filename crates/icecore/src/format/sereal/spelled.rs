@@ -19,7 +19,13 @@ struct Written {
     offset: u64,
     kind: Kind,
     bytes: Vec<u8>,
+    /// Where these bytes came from.
+    place: *const u8,
 }
+
+/// The longest string that is made for the occasion (a number as a key): what is longer
+/// stays where it is.
+const MADE: usize = 1 << 10;
 
 impl<'d> Spelled<'d> {
     pub(super) fn new(spelling: &'d Spelling, tape: &Tape) -> Spelled<'d> {
@@ -97,7 +103,7 @@ impl<'d> Spelled<'d> {
         if !self.strings.is_empty()
             && let Some(place) = self.strings.get_mut(&target(part, self.ordinals.ordinal(at)))
         {
-            *place = Some(Written { offset, kind, bytes: bytes.to_vec() });
+            *place = Some(Written { offset, kind, bytes: bytes.to_vec(), place: bytes.as_ptr() });
         }
     }
 
@@ -110,7 +116,7 @@ impl<'d> Spelled<'d> {
         let all = if which == tracked::MAIN { &[tracked::BODY, tracked::BEHIND][..] } else { &[which] };
         for which in all {
             if let Some(place) = self.strings.get_mut(&tag_of(*which, ordinal)) {
-                *place = Some(Written { offset, kind: Kind::Null, bytes: Vec::new() });
+                *place = Some(Written { offset, kind: Kind::Null, bytes: Vec::new(), place: std::ptr::null() });
             }
         }
     }
@@ -126,6 +132,9 @@ impl<'d> Spelled<'d> {
     /// one.
     pub(super) fn offset_of(&self, target: u64, kind: Kind, bytes: &[u8]) -> Option<u64> {
         let written = self.strings.get(&target)?.as_ref()?;
-        (written.kind == kind && written.bytes == bytes).then_some(written.offset)
+        // Most are the very same string: a long one is not read again.
+        let is_near = bytes.len() > MADE && written.place == bytes.as_ptr() && written.bytes.len() == bytes.len();
+        let is_same = is_near || written.bytes == bytes;
+        (written.kind == kind && is_same).then_some(written.offset)
     }
 }

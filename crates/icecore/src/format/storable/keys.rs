@@ -23,8 +23,8 @@ fn render<'d>(name: &Name<'d>) -> Option<(Cow<'d, [u8]>, u8, Option<LossKind>)> 
         flags |= hash::KEY_LOCKED;
     }
     if node.has(flag::PLACEHOLDER) {
-        // Storable marks the absent value as read-only too.
-        flags |= hash::KEY_PLACEHOLDER | hash::KEY_LOCKED;
+        // In a restricted hash Storable marks the absent value as read-only too.
+        flags |= hash::KEY_PLACEHOLDER | if node.has(flag::HINT) { 0 } else { hash::KEY_LOCKED };
     }
     let text = |bytes: &'d [u8]| match std::str::from_utf8(bytes) {
         _ if bytes.is_ascii() && node.has(flag::WAS_TEXT) => (Cow::Borrowed(bytes), hash::KEY_WAS_UTF8),

@@ -6,6 +6,8 @@ mod fast;
 mod float;
 mod image;
 mod keys;
+#[cfg(test)]
+mod linear;
 mod numbers;
 mod old;
 mod options;
@@ -192,7 +194,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
                     return None;
                 }
             }
-            None if image.netorder => return None,
+            None if image.netorder && !super::are_blanks(&input[outcome.consumed..]) => return None,
             _ => certainty = Certainty::Likely,
         }
         if image.netorder && input.len() < 4 {

@@ -102,6 +102,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     fn run(&mut self) -> Result<(), Error> {
         self.value(true)?;
         while let Some(frame) = self.frames.last().copied() {
+            crate::steps::count(1);
             if self.sink.tape().nodes.len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.at));
             }
@@ -420,6 +421,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Reads the classes of a value that is complete, and its end.
     fn finish(&mut self, frame: Frame) -> Result<(), Error> {
         loop {
+            crate::steps::count(1);
             let at = self.scan.at;
             let mark = self.scan.u8("the end of a value")?;
             self.piece(at, frame.node, "mark");
@@ -522,6 +524,7 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
     for at in 0..nodes.len() as u32 {
         starts.push(next);
         while rest.next_if(|(known, _)| *known == at).is_some() {
+            crate::steps::count(1);
             next += 1;
         }
         next += u32::from(!std::mem::replace(&mut skip, false));

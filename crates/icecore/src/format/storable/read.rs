@@ -132,6 +132,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     pub(super) fn run(&mut self) -> Result<(), Error> {
         self.value(true)?;
         while let Some(frame) = self.frames.last() {
+            crate::steps::count(1);
             if self.sink.tape().nodes.len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.at));
             }
@@ -312,6 +313,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
         loop {
             let start = self.scan.at;
+            crate::steps::count(1);
             let tag = self.scan.u8("a tag")?;
             let node = prefix.first;
             self.piece(start, node, tag::name(tag));

@@ -129,7 +129,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             // What is absent is not also read-only.
             key_flags = flag::PLACEHOLDER;
             match self.sink.tape().nodes.get_mut(value as usize) {
-                Some(node) if node.kind == Kind::Null => node.kind = Kind::Hole,
+                Some(node) if node.kind == Kind::Null => {
+                    node.kind = Kind::Hole;
+                    node.flags &= !flag::OWN;
+                }
                 // Storable reads a value here, and forgets it.
                 _ => {
                     return Err(self.malformed(

@@ -319,6 +319,7 @@ impl<'d> Writer<'d> {
                     if self.note(at, code::BARE).is_none() {
                         self.reference(node.flags, buf);
                         self.number_variable(at, &node, std::mem::take(&mut also));
+                        blessed = false;
                     }
                     jumped = true;
                     named = at;
@@ -433,6 +434,7 @@ impl<'d> Writer<'d> {
     // -- What is under way --------------------------------------------------
 
     pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
+        crate::steps::count(1);
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         // The buffer is given away now and then.
         let most = buf.len() + READY;

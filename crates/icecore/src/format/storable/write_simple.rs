@@ -110,7 +110,9 @@ fn write_as<const NET: bool>(
     let mut at = 0;
     loop {
         // What is complete is itself an item or the value of an entry.
+        crate::steps::count(1);
         while top.left == 0 && depth > 0 {
+            crate::steps::count(1);
             if top.key != NO_KEY {
                 to = key::<NET>(chunk, to, top.key, names, buf)?;
             }

@@ -218,6 +218,7 @@ impl<'a, 't> Heap<'a, 't> {
     fn follow(&mut self, job: u32) -> Result<(), Error> {
         let mut stack = vec![self.start(job)];
         while let Some(walk) = stack.last_mut() {
+            crate::steps::count(1);
             let job = walk.job;
             match self.advance(walk).and_then(|place| self.settle(job, place)) {
                 Ok(()) => {
@@ -229,6 +230,7 @@ impl<'a, 't> Heap<'a, 't> {
                 }
                 Err(Stop::Error(error)) => {
                     for walk in stack {
+                        crate::steps::count(1);
                         let job = self.jobs[walk.job as usize];
                         if !job.sets {
                             self.over.insert(job.node, Over::Late);
@@ -269,6 +271,7 @@ impl<'a, 't> Heap<'a, 't> {
     }
 
     fn take(&mut self, walk: &mut Walk<'a>, part: &Part<'a>) -> Result<(), Stop> {
+        crate::steps::count(1);
         match part {
             Part::Open(sigil) => walk.open.push((*sigil, 0)),
             Part::Reference => {

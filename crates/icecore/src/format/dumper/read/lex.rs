@@ -2,6 +2,7 @@
 //! it is part of.
 
 use crate::error::{Error, ErrorKind};
+use crate::steps;
 
 /// The input and how far it was read.
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +41,13 @@ impl<'a> Lexer<'a> {
 
     #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
+        steps::count(1);
         self.input.get(self.at).copied()
     }
 
     #[inline]
     pub(super) fn byte(&self, at: usize) -> Option<u8> {
+        steps::count(1);
         self.input.get(at).copied()
     }
 
@@ -150,7 +153,9 @@ impl<'a> Lexer<'a> {
     #[cold]
     fn comment(&mut self) {
         let rest = self.rest();
-        self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        let len = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        steps::count(len);
+        self.at += len;
     }
 
     #[cold]
@@ -174,6 +179,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn word_at(&self, at: usize) -> &'a [u8] {
         let rest = self.input.get(at..).unwrap_or(&[]);
         let len = rest.iter().take_while(|byte| is_word(**byte)).count();
+        steps::count(len + 1);
         &rest[..len]
     }
 
@@ -209,6 +215,7 @@ impl<'a> Lexer<'a> {
 
     /// Takes these bytes, if they stand here.
     pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
+        steps::count(1);
         let found = self.rest().starts_with(bytes);
         if found {
             self.at += bytes.len();

@@ -112,6 +112,7 @@ impl<'h, 'a, 't> Rebuild<'h, 'a, 't> {
 
     /// What comes next in the innermost container.
     fn next_child(&mut self) -> Option<Next> {
+        crate::steps::count(1);
         let frame = self.stack.last_mut()?;
         if frame.child >= frame.end {
             let added = self.heap.added.get(&frame.body).map_or(0, Vec::len);
@@ -158,6 +159,7 @@ impl<'h, 'a, 't> Rebuild<'h, 'a, 't> {
     }
 
     fn push(&mut self, node: Node, origin: u32, in_place: bool) -> u32 {
+        crate::steps::count(1);
         let at = self.out.len() as u32;
         self.out.push(node);
         self.origin.push((origin, !in_place));

@@ -4,6 +4,7 @@ use super::lex::Lexer;
 use crate::document::{Kind, Node, Place, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
+use crate::steps;
 
 /// A string that was read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,6 +83,7 @@ impl Strings<'_> {
         let start = lexer.at;
         let rest = lexer.rest();
         let plain = rest.iter().position(|byte| *byte == close || *byte == b'\\' || *byte == open);
+        steps::count(plain.unwrap_or(rest.len()));
         match plain {
             Some(len) if rest[len] == close => {
                 lexer.at += len + 1;
@@ -124,7 +126,9 @@ impl Strings<'_> {
         let start = lexer.at;
         let rest = lexer.rest();
         let stops = |byte: &u8| *byte == close || *byte == b'\\' || *byte == open || matches!(*byte, b'$' | b'@');
-        if let Some(len) = rest.iter().position(stops)
+        let plain = rest.iter().position(stops);
+        steps::count(plain.unwrap_or(rest.len()));
+        if let Some(len) = plain
             && rest[len] == close
         {
             lexer.at += len + 1;

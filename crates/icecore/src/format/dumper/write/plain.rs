@@ -35,7 +35,8 @@ pub(super) fn write(document: &Document<'_>, options: &WriteOptions, depth: u32,
         }
         at += 1;
     }
-    if !statement(document, at, options, DEPTH.min(depth as usize), out.buffer()) {
+    let most = usize::try_from(out.room()).unwrap_or(usize::MAX);
+    if !statement(document, at, options, (DEPTH.min(depth as usize), most), out.buffer()) {
         return false;
     }
     if is_list {
@@ -45,7 +46,13 @@ pub(super) fn write(document: &Document<'_>, options: &WriteOptions, depth: u32,
 }
 
 /// Writes the value at `at` as the first.
-fn statement(document: &Document<'_>, at: usize, options: &WriteOptions, deepest: usize, buf: &mut Vec<u8>) -> bool {
+fn statement(
+    document: &Document<'_>,
+    at: usize,
+    options: &WriteOptions,
+    limits: (usize, usize),
+    buf: &mut Vec<u8>,
+) -> bool {
     let start = buf.len();
     if !options.terse {
         buf.push(b'$');
@@ -53,7 +60,7 @@ fn statement(document: &Document<'_>, at: usize, options: &WriteOptions, deepest
         push_int(1, buf);
         buf.extend_from_slice(b" = ");
     }
-    if !values(document, at, options, deepest, buf) {
+    if !values(document, at, options, limits, buf) {
         buf.truncate(start);
         return false;
     }
@@ -72,7 +79,15 @@ fn is_usual(options: &WriteOptions) -> bool {
     options.pad.is_empty() && options.names.is_empty()
 }
 
-fn values(document: &Document<'_>, at: usize, options: &WriteOptions, deepest: usize, buf: &mut Vec<u8>) -> bool {
+/// Writes at most so many levels and bytes.
+fn values(
+    document: &Document<'_>,
+    at: usize,
+    options: &WriteOptions,
+    (deepest, most): (usize, usize),
+    buf: &mut Vec<u8>,
+) -> bool {
+    let most = buf.len().saturating_add(most);
     let mut open = [Open::default(); DEPTH];
     let mut depth = 0usize;
     let mut is_first = true;
@@ -81,6 +96,9 @@ fn values(document: &Document<'_>, at: usize, options: &WriteOptions, deepest: u
             top.left -= 1;
             if !is_first {
                 buf.push(b',');
+            }
+            if buf.len() > most {
+                return false;
             }
             if top.is_map && !push_key(document, node.key, options, buf) {
                 return false;

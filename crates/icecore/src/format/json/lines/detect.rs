@@ -2,7 +2,7 @@
 
 use crate::document::Tape;
 use crate::format::json::read::Reader;
-use crate::format::json::{Surrogates, says_typed};
+use crate::format::json::{Surrogates, says_typed, without_mark};
 use crate::format::{Certainty, Guess, json::ReadOptions};
 use crate::limits::Limits;
 
@@ -13,6 +13,7 @@ const LINES: usize = 8;
 
 /// The first lines, at least two, hold an object or an array each.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
+    let input = without_mark(input);
     let part = input.get(..LOOK).unwrap_or(input);
     let mut lines = part.split_inclusive(|byte| *byte == b'\n');
     let complete = |line: &&[u8]| line.ends_with(b"\n") || part.len() == input.len();

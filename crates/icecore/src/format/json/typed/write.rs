@@ -200,6 +200,7 @@ impl<'d> Writer<'d, '_> {
 
     fn run(&mut self) -> Result<(), Error> {
         while let Some(task) = self.tasks.pop() {
+            crate::steps::count(1);
             self.pen.turn()?;
             match task {
                 Task::Value(at) => self.value(at)?,

@@ -75,7 +75,19 @@ impl Writer<'_, '_, '_> {
                 }
             }
         };
-        Ok(KeyText { text, special: Special { absent, losses } })
+        let reserved = !absent && self.is_reserved(&text);
+        Ok(KeyText { text, special: Special { absent, reserved, losses } })
+    }
+
+    /// Whether this is the name under which the option `class` writes classes: nobody
+    /// else may have it, or data could say of itself what class it is.
+    pub(super) fn is_reserved(&self, text: &[u8]) -> bool {
+        self.options.class.as_ref().is_some_and(|class| class.as_bytes() == text)
+    }
+
+    /// As [`Writer::is_reserved`], of the key that stands at `key`.
+    pub(super) fn is_reserved_node(&mut self, key: u32, value: u32) -> Result<bool, Error> {
+        Ok(self.text_of_key_node(key, value)?.special.reserved)
     }
 
     /// Renders the key with this id.
@@ -126,7 +138,11 @@ impl Writer<'_, '_, '_> {
         if node.kind.is_container()
             && let Some(text) = self.key_of_container(key)
         {
-            return Ok(KeyText { text, special: Special { absent: false, losses: [Some(LossKind::Key), None] } });
+            let reserved = self.is_reserved(&text);
+            return Ok(KeyText {
+                text,
+                special: Special { absent: false, reserved, losses: [Some(LossKind::Key), None] },
+            });
         }
         self.key_text(&node, if node.kind.has_bytes() { document.bytes(&node) } else { &[] }, value)
     }
@@ -161,9 +177,16 @@ impl Writer<'_, '_, '_> {
                 None => continue,
                 Some(b"") if node.key == IS_KEY => self.text_of_key_node(place, value)?,
                 Some(b"") => self.key_text(&name, bytes, value)?,
-                Some(text) => KeyText { text: text.to_vec(), special: Special { absent: false, losses: [None, None] } },
+                Some(text) => {
+                    let reserved = self.is_reserved(text);
+                    KeyText { text: text.to_vec(), special: Special { reserved, ..Special::default() } }
+                }
             };
             if key.special.absent {
+                continue;
+            }
+            if key.special.reserved {
+                self.lose(LossKind::Reserved, value);
                 continue;
             }
             for kind in key.special.losses.into_iter().flatten() {

@@ -3,7 +3,7 @@
 use super::handler::{begins, first_name, is_plain_name};
 use super::{Handler, ReadOptions, attempt};
 use crate::error::ErrorKind;
-use crate::format::{Certainty, Guess, php};
+use crate::format::{Certainty, Guess, are_blanks, php};
 use crate::limits::Limits;
 
 /// How many values are looked at.
@@ -33,7 +33,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     }
     let count = document.root().entries().count();
     let certainty = match error {
-        None if count > 0 && consumed == input.len() => Certainty::Sure,
+        None if count > 0 && are_blanks(&input[consumed..]) => Certainty::Sure,
         Some(error) if error.kind() == ErrorKind::Limit => Certainty::Sure,
         Some(error) if error.kind() == ErrorKind::Truncated && count > 1 => Certainty::Likely,
         // Damaged further behind: what comes before it must be more than chance.

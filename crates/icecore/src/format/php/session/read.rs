@@ -4,6 +4,7 @@ use super::Handler;
 use super::handler::LONGEST;
 use crate::document::{Kind, NO_KEY, Node, Sink};
 use crate::error::{Error, ErrorKind};
+use crate::format::are_blanks;
 use crate::format::late::KEYED;
 use crate::format::php::links::Slots;
 use crate::format::php::read::{Frame, Key, Machine};
@@ -36,11 +37,11 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether only blanks are left, as where a file was saved by an editor, and
-    /// they are to be ignored. A text without any variable is no session.
+    /// Whether only blanks are left, as where a file was saved by an editor: what
+    /// becomes of them is for the caller to say. A text without any variable is no session.
     fn ends_here(&self, handler: Handler) -> bool {
         let at = self.tokens.at;
-        self.is_lenient() && handler == Handler::Php && at > 0 && self.tokens.input[at..].trim_ascii_start().is_empty()
+        handler == Handler::Php && at > 0 && are_blanks(&self.tokens.input[at..])
     }
 
     /// Reads the name of a variable.
@@ -72,11 +73,9 @@ impl<S: Sink> Machine<'_, '_, S> {
             Some(bar) => Ok((start, bar, start + bar + 1)),
             None => {
                 let error = Error::new(ErrorKind::Truncated).at(self.tokens.input.len());
-                let error = error
+                Err(error
                     .expecting("the name of a variable and `|`")
-                    .finding(format!("the end of the input, {} bytes behind the last value", rest.len()));
-                let is_blank = start > 0 && rest.trim_ascii().is_empty();
-                Err(if is_blank { error.helping("`php-session:lenient` ignores them") } else { error })
+                    .finding(format!("the end of the input, {} bytes behind the last value", rest.len())))
             }
         }
     }

@@ -89,16 +89,23 @@ impl<'d> Body<'d, '_> {
         if let Some(loss) = loss {
             self.lose(loss, at);
         }
-        let first = self.keys.get(usize::from(id)).map_or(0, |key| key.offset);
+        let first = match loss {
+            None => self.keys.get(usize::from(id)).map_or(0, |key| key.offset),
+            // The quick way copies the others without a word.
+            Some(_) => self.lossy_keys.get(&id).copied().unwrap_or(0),
+        };
         let first =
             if first == 0 && (loss.is_some() || name.node.kind != text.kind) { self.big_key(&text) } else { first };
         let offset = self.offset();
         if self.key_text(at, text.kind, &text.bytes, first)? {
-            match loss {
-                None => self.written_key(usize::from(id), offset),
-                // The quick way copies without a word.
-                Some(_) => drop(self.big_keys.insert((text.kind == Kind::Text, text.bytes.into_owned()), offset)),
+            if loss.is_some() {
+                self.big_keys.insert((text.kind == Kind::Text, text.bytes.into_owned()), offset);
+                self.lossy_keys.insert(id, offset);
+            } else {
+                self.written_key(usize::from(id), offset);
             }
+        } else if loss.is_some() && first != 0 {
+            self.lossy_keys.insert(id, first);
         }
         Ok(true)
     }

@@ -7,6 +7,7 @@ use super::{Machine, Slot, Word, varint};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
+use crate::places::is_long;
 
 impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     /// The rest of a string whose tag was taken.
@@ -118,16 +119,22 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let last = self.stack.last().map_or(0, |top| top.last_key);
         let from = self.scan.at;
         let word = self.word(node, Part::Key, "the key of an entry")?;
-        let guess = self.tape().keys.guess(last);
-        let known = guess != 0 && {
-            let input = self.scan.input;
-            self.tape().keys.is_at(guess, word.kind, 0, input, word.start, word.bytes.len())
-        };
+        // A long key that is a COPY is not read again.
+        let near = if is_long(word.bytes) { self.long_keys.get(&word.start).copied() } else { None };
+        let guess = near.unwrap_or_else(|| self.tape().keys.guess(last));
+        let known = near.is_some()
+            || guess != 0 && {
+                let input = self.scan.input;
+                self.tape().keys.is_at(guess, word.kind, 0, input, word.start, word.bytes.len())
+            };
         let id = if known {
             guess
         } else {
             match self.tape().intern_key(Node::leaf(word.kind, 0), word.bytes) {
                 Some(id) => {
+                    if is_long(word.bytes) {
+                        self.long_keys.insert(word.start, id);
+                    }
                     self.tape().keys.learn(last, id);
                     id
                 }
@@ -179,7 +186,10 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     pub(super) fn class_name(&mut self, slot: &Slot) -> Result<u32, Error> {
         let at = self.scan.at;
         let word = self.word(slot.me, Part::Class, "a class name")?;
-        let class = self.tape().intern_class(word.kind, word.bytes).map_err(|error| error.at(at))?;
+        let class = match self.classes.get(&word.at) {
+            Some(class) if is_long(word.bytes) => *class,
+            _ => self.tape().intern_class(word.kind, word.bytes).map_err(|error| error.at(at))?,
+        };
         self.classes.insert(word.at, class);
         if S::DETAIL {
             if word.copied {

@@ -1,0 +1,94 @@
+# Structures by chance, frozen and read by both modules: bytes must be equal, and what
+# comes back the same, down to what is perl's own, read-only, shared or weak.
+#
+#   ICECORE_TEST_ROUNDS=100000 ICECORE_TEST_SEED=1 prove -b t/chance.t
+
+use strict;
+use warnings;
+use FindBin ();
+use lib "$FindBin::Bin/lib";
+
+use Test::More;
+use Both;
+use Chance;
+use Same;
+use Ways;
+
+my $rounds = $ENV{ICECORE_TEST_ROUNDS} || 150;
+my $first  = $ENV{ICECORE_TEST_SEED}   || 1;
+my (@wrong, %asked);
+
+sub attempt {
+    my ($code) = @_;
+    local $SIG{__WARN__} = sub { };
+    my $result;
+    return eval { $result = $code->(); 1 } ? ($result, undef) : (undef, $@ || 'died');
+}
+
+sub compare {
+    my ($what, $ours, $original) = @_;
+    my ($theirs, $refusal) = attempt($original);
+    my ($mine, $problem)   = attempt($ours);
+    return if defined $refusal;    # what the original can't do is nobody's measure
+    $asked{ $what =~ s/.*: //r }++;
+    if (defined $problem) { push @wrong, "$what: ours dies: $problem"; return }
+    my $difference = ref $theirs ? difference($mine, $theirs, strict => 1) : $mine eq $theirs ? '' : Ways::parting($mine, $theirs);
+    push @wrong, "$what: $difference" if $difference;
+    return $theirs;
+}
+
+# Freezing changes what a number counts as: the second time counts.
+sub frozen {
+    my ($what, $original, $ours, $write, $data) = @_;
+    attempt(sub { $write->($original, $data) });
+    return compare($what, sub { $write->($ours, $data) }, sub { $write->($original, $data) });
+}
+
+SKIP: {
+    my ($original, $ours) = storables();
+    skip 'needs Storable', 1 unless $ours;
+    @wrong = %asked = ();
+    for my $seed ($first .. $first + $rounds - 1) {
+        for my $how ('freeze', 'nfreeze') {
+            for my $canonical (0, 1) {
+                # Hooks are called in the order of the hash, whatever order is written.
+                my $data  = Chance::structure($seed, unlinked => $canonical);
+                my $write = sub { my ($m, $what) = @_; $m->with({ canonical => $canonical }, sub { $m->$how($what) }) };
+                my $bytes = frozen("$seed: $how, canonical $canonical", $original, $ours, $write, $data) // next;
+                compare("$seed: thaw", sub { $ours->thaw($bytes) }, sub { $original->thaw($bytes) });
+                compare("$seed: dclone", sub { $ours->dclone($data) }, sub { $original->dclone($data) });
+            }
+        }
+    }
+    is(scalar @wrong, 0, 'Storable') or diag(join "\n", @wrong[0 .. ($#wrong < 19 ? $#wrong : 19)]);
+    ok($asked{thaw} && $asked{dclone}, 'most can be read by the original');
+}
+
+SKIP: {
+    my ($original, $ours) = sereals();
+    skip 'needs Sereal', 1 unless $ours;
+    @wrong = %asked = ();
+    # Real ones, and combinations of what decides on variables that are shared or
+    # read-only. What set_readonly_scalars does with arrays and hashes depends on the
+    # tags that the original met.
+    my @decoders = (
+        {}, { use_undef => 1 }, { alias_smallint => 1 }, { alias_varint_under => 1000 }, { alias_varint_under => -5 }, { set_readonly => 1 },
+        { use_undef => 1, alias_smallint => 1 }, { use_undef => 1, alias_varint_under => 100, set_readonly => 1 }, { no_bless_objects => 1 },
+    );
+    for my $seed ($first .. $first + $rounds - 1) {
+        for my $options ({}, { protocol_version => 2 }, { protocol_version => 4, croak_on_bless => 0 }, { no_shared_hashkeys => 1 }) {
+            my $data  = Chance::structure($seed, sereal => 1);
+            my $name  = join ' ', map { "$_ $options->{$_}" } sort keys %$options;
+            my $bytes = frozen("$seed: encode $name", $original, $ours, sub { $_[0]->encode($_[1], $options) }, $data) // next;
+            for my $decoder (@decoders) {
+                my $name = join ' ', map { "$_ $decoder->{$_}" } sort keys %$decoder;
+                my $read = sub { my ($m) = @_; $m->decode($bytes, $decoder, my $into); return \$into };
+                compare("$seed: decode $name", sub { $read->($ours) }, sub { $read->($original) });
+            }
+        }
+    }
+    is(scalar @wrong, 0, 'Sereal') or diag(join "\n", @wrong[0 .. ($#wrong < 19 ? $#wrong : 19)]);
+    ok($asked{'decode '}, 'most can be read by the original');
+}
+
+done_testing;

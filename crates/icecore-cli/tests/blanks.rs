@@ -1,0 +1,155 @@
+//! What stands behind a document: line ends behind text are nobody's data, behind anything
+//! else they are.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Stdout, stderr and the exit code.
+fn icecore(args: &[&str], input: &[u8]) -> (String, String, i32) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_icecore"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("icecore runs");
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let done = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (text(done.stdout), text(done.stderr), done.status.code().unwrap())
+}
+
+const JSON: &str = r#"{"a":[1,"x"],"b":{"c":2}}"#;
+
+fn frozen(format: &str) -> Vec<u8> {
+    icecore::convert(JSON.as_bytes(), "json", format).unwrap()
+}
+
+const TEXT: &[&str] = &["php", "php-session", "php-session:handler=php_serialize", "var-export", "dumper", "json"];
+
+#[test]
+fn blanks_behind_text_are_no_error() {
+    for format in TEXT {
+        for blanks in ["\n", "\r\n", " ", "\t\n\n", "\n   \r\n"] {
+            let mut text = frozen(format);
+            text.extend(blanks.bytes());
+            let name = format.split(':').next().unwrap();
+            let named = ["-f", name];
+            // A session of one array is a plain array, if nobody says what it is.
+            let found: &[&str] = if format.contains("php_serialize") { &named } else { &[] };
+            for from in [&named[..], found] {
+                let what = format!("{format} {from:?} {blanks:?}");
+                let (out, said, code) = icecore(&[&["convert"], from].concat(), &text);
+                assert_eq!((out.as_str(), said.as_str(), code), (format!("{JSON}\n").as_str(), "", 0), "{what}");
+                let (out, said, code) = icecore(&[&["convert", "--strict"], from].concat(), &text);
+                assert_eq!((out.as_str(), code), (format!("{JSON}\n").as_str(), 0), "{what}: {said}");
+                // Some readers take blanks for part of their text, and there is nothing to say.
+                let is_told = said.contains("behind the document ignored") && said.lines().count() == 1;
+                assert!(is_told || said.is_empty() && !format.starts_with("php"), "{what}: {said}");
+                for command in ["inspect", "classes"] {
+                    let (_, said, code) = icecore(&[&[command], from].concat(), &text);
+                    assert_eq!((said.as_str(), code), ("", 0), "{command} {what}");
+                }
+            }
+            let (found, _, code) = icecore(&["detect"], &text);
+            assert!(
+                code == 0 && found.contains(if found.contains("php_serialize") { "php" } else { "sure" }),
+                "{format}: {found}"
+            );
+        }
+    }
+    let (out, said, code) = icecore(&["convert"], b"i:5;\n");
+    assert_eq!((out.as_str(), said.as_str(), code), ("5\n", "", 0));
+    let (out, said, code) = icecore(&["convert", "--strict"], b"i:5;\n");
+    assert_eq!(
+        (out.as_str(), said.as_str(), code),
+        ("5\n", "icecore: stdin: 1 blank behind the document ignored\n", 0)
+    );
+    // In a wrapper of text as well, on both sides of it.
+    for wrapper in ["base64", "hex"] {
+        let inside = [frozen("php"), b"\n".to_vec()].concat();
+        let mut text = icecore::Stage::parse(&format!("{wrapper}/php")).unwrap().wrap(inside).unwrap();
+        text.push(b'\n');
+        let (out, said, code) = icecore(&["convert"], &text);
+        assert_eq!((out.as_str(), said.as_str(), code), (format!("{JSON}\n").as_str(), "", 0), "{wrapper}");
+    }
+    // A long array is converted in windows.
+    let mut long = icecore::convert(format!("[{}1]", "1,".repeat(300_000)).as_bytes(), "json", "php").unwrap();
+    long.push(b'\n');
+    let (_, said, code) = icecore(&["convert"], &long);
+    assert_eq!((said.as_str(), code), ("", 0));
+    // What is not blank is an error, and so is a blank that is none.
+    for more in ["x", "\n\n;", "\0", "\u{a0}", "\u{b}"] {
+        let (_, said, code) = icecore(&["convert", "-f", "php"], format!("i:5;{more}").as_bytes());
+        assert!(code == 4 && said.contains("bytes behind the end"), "{more:?}: {said}");
+    }
+}
+
+#[test]
+fn bytes_behind_what_is_binary_are_an_error_that_helps() {
+    for format in ["igbinary", "marshal", "storable", "storable:memory", "storable:memory,netorder", "sereal"] {
+        let name = format.split(':').next().unwrap();
+        let good = frozen(format);
+        let text = [good.clone(), b"\n".to_vec()].concat();
+        for from in [&["-f", name][..], &[]] {
+            let (out, said, code) = icecore(&[&["convert"], from].concat(), &text);
+            assert_eq!((out.as_str(), code), ("", 4), "{format} {from:?}");
+            assert!(
+                said.contains("found 1 more byte") && (said.contains("head -c -1") || said.contains(":lenient")),
+                "{format} {from:?}: {said}"
+            );
+        }
+        let (out, _, code) = icecore(&["convert"], &text[..text.len() - 1]);
+        assert_eq!((out.as_str(), code), (format!("{JSON}\n").as_str(), 0));
+    }
+    let text = [frozen("igbinary"), b"\n".to_vec()].concat();
+    let (_, said, _) = icecore(&["convert"], &text);
+    assert!(said.contains("igbinary:lenient"), "{said}");
+    let (out, said, code) = icecore(&["convert", "-f", "igbinary:lenient"], &text);
+    assert_eq!((out.as_str(), said.as_str(), code), (format!("{JSON}\n").as_str(), "", 0));
+    let (out, said, code) = icecore(&["inspect", "--all", "-f", "igbinary:lenient"], &text);
+    assert!(code == 0 && said.is_empty() && out.contains("ignored"), "{out}");
+}
+
+/// A frame says where a record ends.
+#[test]
+fn blanks_in_a_frame_are_an_error() {
+    for (frame, record) in
+        [("lines", &b"i:5; \n"[..]), ("nul", b"i:5;\n\0"), ("u16be", b"\0\x05i:5;\n"), ("netstring", b"5:i:5;\n,")]
+    {
+        let each = format!("--each={frame}");
+        let (out, said, code) = icecore(&["convert", "-f", "php", &each], record);
+        assert!(out.is_empty() && code == 4 && said.contains("bytes behind the end"), "{frame}: {out} {said}");
+    }
+    let (out, said, code) = icecore(&["convert", "-f", "php", "--each=lines"], b"i:5;\r\n\n  \ni:6;\n");
+    assert_eq!((out.as_str(), said.as_str(), code), ("5\n6\n", "", 0));
+    // Between documents without frames they are nothing.
+    let (out, said, code) = icecore(&["convert", "--each"], b"i:5;\ni:6;\n\n");
+    assert_eq!((out.as_str(), said.as_str(), code), ("5\n6\n", "", 0));
+}
+
+#[test]
+fn json_may_begin_with_a_byte_order_mark() {
+    for text in ["{\"a\":1}", " [1,2]\n", "5", "{\"$icecore\":1,\"$value\":[1]}"] {
+        let marked = format!("\u{feff}{text}");
+        for from in [&["-f", "json"][..], &[]] {
+            let (out, said, code) = icecore(&[&["convert"], from].concat(), marked.as_bytes());
+            let plain = icecore(&[&["convert"], from].concat(), text.as_bytes());
+            assert_eq!((out, said.as_str(), code), (plain.0, "", 0), "{text}");
+            let (out, said, code) = icecore(&[&["inspect", "--all"], from].concat(), marked.as_bytes());
+            assert!(code == 0 && said.is_empty() && !out.is_empty(), "{out}{said}");
+        }
+    }
+    for args in
+        [&["convert"][..], &["convert", "--each"], &["convert", "-f", "ndjson"], &["convert", "-f", "ndjson", "--each"]]
+    {
+        let (out, said, code) = icecore(args, "\u{feff}{\"a\":1}\n{\"b\":2}\n".as_bytes());
+        assert_eq!((said.as_str(), code), ("", 0), "{args:?}");
+        assert!(out.contains("\"a\":1") && out.contains("\"b\":2"), "{args:?}: {out}");
+    }
+    // At the beginning only.
+    assert_eq!(icecore(&["convert", "-f", "json"], "[\u{feff}1]".as_bytes()).2, 4);
+}

@@ -1,0 +1,92 @@
+//! Hostile input that multiplies: the command says so, and stops.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+#[path = "../../icecore/tests/shapes/mod.rs"]
+mod shapes;
+
+fn run(args: &[&str], input: &[u8]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_icecore"));
+    let child = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = child.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+/// What each command may say, for each byte of the input: with limits that leave out
+/// what is always allowed.
+#[test]
+fn commands_say_no_more_than_the_budget_allows() {
+    let commands: &[&[&str]] = &[
+        &["inspect"],
+        &["inspect", "--all"],
+        &["inspect", "--json"],
+        &["inspect", "--deep", "--all"],
+        &["classes"],
+        &["classes", "--json"],
+        &["convert", "--deep"],
+        &["convert", "--each", "--keep-going"],
+        &["convert", "-t", "json:indent=8"],
+        &["convert", "-t", "var-export"],
+        &["convert", "-t", "storable", "--strict"],
+    ];
+    for shape in shapes::ALL {
+        let input = shape.make(24 << 10);
+        let most = 16 * input.len();
+        let limit = format!("output={most}");
+        for command in commands {
+            let args = [command, &["-f", shape.format, "--limit", &limit][..]].concat();
+            let output = run(&args, &input);
+            let code = output.status.code();
+            assert!(matches!(code, Some(0 | 1 | 4 | 5)), "{} {args:?}: {code:?}", shape.name);
+            // A report has lines for each byte.
+            let allowed = 8 * most + (512 << 10);
+            assert!(output.stdout.len() < allowed, "{} {args:?}: {}", shape.name, output.stdout.len());
+            assert!(output.stderr.len() < 16 << 10, "{} {args:?}: {}", shape.name, output.stderr.len());
+        }
+    }
+}
+
+#[test]
+fn an_error_says_which_limit_to_raise() {
+    let input = shapes::named("a COPY of a long string").make(24 << 10);
+    let output = run(&["convert", "--limit", "output=100K"], &input);
+    assert_eq!(output.status.code(), Some(4));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("at most 102400 bytes of output") && said.contains("--limit output=N"), "{said}");
+    assert_eq!(run(&["convert", "--limit", "output=1G"], &input).status.code(), Some(0));
+}
+
+#[test]
+fn classes_of_any_length_are_listed() {
+    let input = shapes::named("a long class of many objects").make(400 << 10);
+    let output = run(&["classes"], &input);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stdout.len() < 4096, "{}", output.stdout.len());
+    let all = run(&["classes", "--json"], &input);
+    assert!(all.stdout.len() > 200 << 10, "the whole name is there");
+}
+
+/// What is packed is taken off bit by bit, and is no document that is held in memory.
+#[test]
+fn packed_streams_may_be_of_any_length() {
+    let line = b"{\"id\":1,\"name\":\"the same in each line, so that it shrinks\"}\n";
+    let lines = line.repeat(40_000);
+    for packed in ["gzip", "zlib", "zstd"] {
+        let input = run(&["convert", "-f", "ndjson", "-t", &format!("{packed}/ndjson")], &lines).stdout;
+        let limits = ["--limit", "decompressed=100K"];
+        let all = run(&[&["convert", "--each"], &limits[..]].concat(), &input);
+        assert_eq!(all.status.code(), Some(0), "{packed}: {}", String::from_utf8_lossy(&all.stderr));
+        assert_eq!(all.stdout, lines, "{packed}");
+        let whole = run(&[&["convert"], &limits[..]].concat(), &input);
+        assert_eq!(whole.status.code(), Some(4), "{packed}");
+        // A stream that breaks off gives what came before, and an error.
+        let cut = run(&["convert", "--each"], &input[..input.len() - 20]);
+        assert_eq!(cut.status.code(), Some(4), "{packed}: {}", String::from_utf8_lossy(&cut.stderr));
+    }
+}

@@ -1,0 +1,125 @@
+//! Whether a process can have done its work in the time that it claims.
+
+use std::time::Duration;
+
+/// Seconds of work that are not of an operation: to hear the question and to answer it, for all questions together.
+const SLACK: f64 = 0.1;
+
+/// What the operations of a process took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Account {
+    /// Seconds, as it says.
+    pub claimed: f64,
+    /// Seconds, as the lab saw.
+    pub passed: f64,
+}
+
+impl Account {
+    pub(super) fn add(&mut self, ns: f64, passed: Duration) {
+        self.claimed += ns / 1e9;
+        self.passed += passed.as_secs_f64();
+    }
+
+    /// Whether more time passed than an operation can explain. On a busy machine it passes for honest ones as well, so
+    /// this is a reason to look closer and nothing else.
+    pub(super) fn is_suspicious(&self) -> bool {
+        self.passed > self.most()
+    }
+
+    /// Whether the processors worked longer for it than it claims. They count only while it runs, so what others do
+    /// on the machine accuses nobody.
+    pub(super) fn is_refuted(&self, worked: f64) -> bool {
+        self.is_suspicious() && worked > self.most()
+    }
+
+    fn most(&self) -> f64 {
+        2.0 * self.claimed + SLACK
+    }
+}
+
+/// Seconds that processors worked for a process and for its children that have ended; none where the system does not
+/// tell.
+pub(super) fn worked(process: u32) -> Option<f64> {
+    let said = std::fs::read(format!("/proc/{process}/stat")).ok()?;
+    ticks(&String::from_utf8_lossy(&said)).map(|ticks| ticks as f64 / per_second())
+}
+
+/// The four counts of ticks in the line that Linux has of a process: its own and its children's, as a user and in the
+/// kernel.
+fn ticks(line: &str) -> Option<u64> {
+    // Before them stands the name in parentheses, which may hold blanks and parentheses.
+    let mut words = line.rsplit_once(')')?.1.split_whitespace().skip(11);
+    (0..4).try_fold(0u64, |sum, _| sum.checked_add(words.next()?.parse().ok()?))
+}
+
+#[cfg(target_os = "linux")]
+fn per_second() -> f64 {
+    rustix::param::clock_ticks_per_second() as f64
+}
+
+#[cfg(not(target_os = "linux"))]
+fn per_second() -> f64 {
+    100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(claimed_ms: f64, passed_ms: u64) -> Account {
+        let mut account = Account::default();
+        account.add(claimed_ms * 1e6, Duration::from_millis(passed_ms));
+        account
+    }
+
+    #[test]
+    fn who_waited_for_others_is_honest() {
+        for passed in [10, 100, 10_000, 3_600_000] {
+            assert!(!account(10.0, passed).is_refuted(0.012), "{passed} ms passed");
+        }
+        assert!(account(10.0, 10_000).is_suspicious() && !account(10.0, 100).is_suspicious());
+    }
+
+    #[test]
+    fn who_worked_longer_than_it_claims_is_caught() {
+        assert!(account(15.0, 150).is_refuted(0.15), "a tenth");
+        assert!(account(0.001, 110).is_refuted(0.11), "next to nothing");
+        assert!(account(15.0, 60_000).is_refuted(0.15), "a tenth, on a busy machine");
+        assert!(!account(100.0, 250).is_refuted(0.25), "less than a half is hidden");
+    }
+
+    /// What worked in threads may have worked longer than the time that passed.
+    #[test]
+    fn nobody_is_refuted_where_the_time_that_passed_is_explained() {
+        assert!(!account(100.0, 110).is_refuted(8.0));
+    }
+
+    /// Many small lies are one large one.
+    #[test]
+    fn accounts_add_up() {
+        let mut account = Account::default();
+        for times in 1..=100 {
+            account.add(1e6, Duration::from_millis(10));
+            assert_eq!(account.is_refuted(f64::from(times) * 0.01), times > 12, "{times}");
+        }
+    }
+
+    #[test]
+    fn a_name_may_be_anything() {
+        let line = "17 (a) (b c) R 1 17 17 0 -1 4194304 100 0 0 0 5 6 70 800 20 0 1 0 9 10 11";
+        assert_eq!(ticks(line), Some(881));
+        assert_eq!(ticks("17 (a) R 1 17"), None);
+        assert_eq!(ticks(""), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_tells_of_this_process() {
+        let before = worked(std::process::id()).expect("it is there");
+        let mut sum = 0u64;
+        while worked(std::process::id()).expect("it is there") <= before {
+            sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(7));
+        }
+        assert_eq!(worked(u32::MAX), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! Texts that would take forever if any step of reading looked at all that came before.
+
+use super::{ReadOptions, read_outcome};
+use crate::format::Request;
+use crate::limits::Limits;
+use crate::steps::is_linear;
+
+/// A text for a size.
+type Text = Box<dyn Fn(usize) -> String>;
+
+/// `piece` for each number below the size, between `front` and `back`.
+fn many(front: &'static str, piece: impl Fn(usize) -> String + 'static, back: &'static str) -> Text {
+    Box::new(move |size| format!("{front}{}{back}", (0..size).map(&piece).collect::<String>()))
+}
+
+fn texts() -> Vec<(&'static str, Text)> {
+    let again = |front, piece: &'static str, back| many(front, move |_| piece.to_owned(), back);
+    vec![
+        (
+            "repairs of one array",
+            Box::new(|size| {
+                let repairs: String = (0..size).map(|at| format!("$x->[{at}] = $x;")).collect();
+                format!("$x = [{}];{repairs}", "0,".repeat(size))
+            }),
+        ),
+        (
+            "repairs of one hash",
+            Box::new(|size| {
+                let keys: String = (0..size).map(|at| format!("k{at}=>1,")).collect();
+                let repairs: String = (0..size).map(|at| format!("$x->{{k{at}}} = $x;")).collect();
+                format!("$x = {{{keys}}};{repairs}")
+            }),
+        ),
+        ("items that are added", many("$x = [];", |at| format!("$x->[{at}] = {at};"), "")),
+        ("keys that are added", many("$x = {};", |at| format!("$x->{{k{at}}} = {at};"), "")),
+        ("paths forwards", many("$x = [", |at| format!("$x->[{}],", at + 1), "1];")),
+        ("paths backwards", many("$x = [1,", |at| format!("$x->[{at}],"), "];")),
+        (
+            "paths that lead nowhere",
+            Box::new(|size| format!("$x = [{}1];", format!("$x->[{}],", size + 1).repeat(size))),
+        ),
+        ("paths to what leads nowhere", again("$x = [$y,", "$x->[0][1],", "1];")),
+        (
+            "a long path",
+            Box::new(|size| {
+                let (open, close, steps) = ("[".repeat(size), "]".repeat(size), "->[0]".repeat(size));
+                format!("$x = [{open}{close}, 1]; $y = $x{steps};")
+            }),
+        ),
+        ("a path of many waits", again("$x = [[$x->[1]],[$x->[0]],", "$x->[0][0][0][0],", "];")),
+        ("a path in a cycle", again("$x = [0]; $x->[0] = $x; $y = $x", "->[0]", ";")),
+        ("many names", many("", |at| format!("$x{at} = {at};"), "")),
+        ("many pads", again("", "> $VAR1 = ", "")),
+        ("many sigils", again("", "$", "")),
+        ("wide strings", again("$x = \"", "\\xff\\x{100}", "\";")),
+        ("words", again("$x = [", "a => ", "];")),
+    ]
+}
+
+#[test]
+fn twice_the_text_is_twice_the_work() {
+    let (options, limits) = (ReadOptions::default(), Limits::default());
+    for (name, text) in texts() {
+        is_linear(name, 500, |size| {
+            let text = text(size);
+            read_outcome(text.as_bytes(), &options, Request::new(&limits));
+            read_outcome(text.as_bytes(), &options, Request::new(&limits).detailed());
+        });
+    }
+}

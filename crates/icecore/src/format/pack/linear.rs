@@ -1,0 +1,48 @@
+//! No template takes more steps than a few for each byte of itself and of the data.
+
+#[path = "../../../tests/packing/hostile.rs"]
+mod hostile;
+
+use super::{Options, read_outcome, write};
+use crate::document::{Builder, Document};
+use crate::format::Request;
+use crate::limits::Limits;
+use crate::steps::counted;
+
+/// What is allowed: the reader's own budget is about 64 steps a byte, and a megabyte of
+/// them for anything.
+fn most(template: &str, data: usize) -> u64 {
+    (4 << 20) + 200 * (template.len() + data) as u64
+}
+
+fn list(items: usize) -> Document<'static> {
+    let mut b = Builder::new();
+    b.begin_array();
+    for item in 0..items {
+        b.int(item as i64);
+    }
+    b.end();
+    b.finish().unwrap()
+}
+
+#[test]
+fn steps_are_bounded_by_what_is_there() {
+    let limits = Limits::default();
+    for size in [3_125, 6_250, 12_500, 25_000, 50_000] {
+        let list = list(size / 50);
+        for template in hostile::templates(size) {
+            let name: String = template.chars().take(40).collect();
+            let mut options = None;
+            let steps = counted(|| options = Some(Options::new(&template)));
+            assert!(steps <= most(&template, 0), "{name}: {steps} to compile it");
+            let options = options.unwrap();
+            for byte in [0u8, b'_', 0xFF, b'1'] {
+                let data = vec![byte; size];
+                let steps = counted(|| drop(read_outcome(&data, &options, Request::new(&limits))));
+                assert!(steps <= most(&template, size), "{name} on {size} times {byte}: {steps}");
+            }
+            let steps = counted(|| drop(write(&list, &options, &limits, &mut Vec::new())));
+            assert!(steps <= most(&template, size), "{name}, written: {steps}");
+        }
+    }
+}

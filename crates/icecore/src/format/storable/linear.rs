@@ -1,0 +1,14 @@
+//! Twice the depth is twice the work, whatever is done with a nested image.
+
+#[path = "../../../tests/nested/mod.rs"]
+mod nested;
+
+use crate::steps::is_linear;
+use nested::{SHAPES, everything};
+
+#[test]
+fn twice_the_depth_is_twice_the_work() {
+    for shape in SHAPES {
+        is_linear(shape.name, 500, |levels| everything(shape, &shape.image(levels)));
+    }
+}

@@ -1,0 +1,45 @@
+//! Counts steps of work for the engine's own tests: whether work is linear is told by a
+//! count, as clocks also tell of the machine. Elsewhere nothing of it is compiled.
+
+/// So many steps are done here.
+#[inline(always)]
+pub(crate) fn count(steps: usize) {
+    #[cfg(test)]
+    tests::COUNT.set(tests::COUNT.get() + steps as u64);
+    #[cfg(not(test))]
+    let _ = steps;
+}
+
+#[cfg(test)]
+pub(crate) use tests::{counted, is_linear};
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    thread_local! {
+        pub(super) static COUNT: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// How many steps this does.
+    pub(crate) fn counted(run: impl FnOnce()) -> u64 {
+        let before = COUNT.get();
+        run();
+        COUNT.get() - before
+    }
+
+    /// Doubles the size four times: the steps may never grow by more than 2.5 times,
+    /// where twice the work on twice the size would be four times as many.
+    pub(crate) fn is_linear(name: &str, first: usize, run: impl Fn(usize)) {
+        let steps: Vec<u64> = (0..5).map(|times| counted(|| run(first << times))).collect();
+        assert!(steps[0] > 0, "{name}: nothing was counted");
+        assert!(steps.windows(2).all(|pair| 2 * pair[1] <= 5 * pair[0]), "{name}: {steps:?}");
+    }
+
+    #[test]
+    fn what_looks_at_all_that_came_before_is_not_linear() {
+        is_linear("once", 100, super::count);
+        let all_before = |size: usize| (0..size).for_each(super::count);
+        assert!(std::panic::catch_unwind(|| is_linear("again and again", 100, all_before)).is_err());
+    }
+}

@@ -1,0 +1,279 @@
+//! Hostile input that multiplies: each shape is doubled four times, and what it costs
+//! may double with it, or meets the budget. What is counted is bytes, never seconds:
+//! those that are written, and those that are asked of the allocator.
+
+mod shapes;
+
+use icecore::{Converter, ErrorKind, Limits, Request, Stage, deep};
+use shapes::Shape;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    /// How many bytes this thread asked for.
+    static ASKED: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: all is done by the system's allocator; counting allocates nothing.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ASKED.try_with(|asked| asked.set(asked.get() + layout.size() as u64));
+        // SAFETY: the caller promises what it needs.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: the caller promises what it needs.
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let _ = ASKED.try_with(|asked| asked.set(asked.get() + size as u64));
+        // SAFETY: the caller promises what it needs.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn asked(work: impl FnOnce()) -> u64 {
+    let before = ASKED.get();
+    work();
+    ASKED.get() - before
+}
+
+/// The budget of these tests, for each byte of the input.
+const GROWTH: u64 = 32;
+/// The first size, and how often it is doubled.
+const FIRST: usize = 2 << 10;
+const DOUBLED: u32 = 4;
+
+/// Limits without what is always allowed.
+fn limits(input: &[u8]) -> Limits {
+    let mut limits = Limits::default();
+    limits.output = GROWTH * input.len() as u64;
+    limits
+}
+
+const TARGETS: &[&str] = &[
+    "json",
+    "json:pretty",
+    "json:indent=8",
+    "json:typed",
+    "json:typed,indent=8",
+    "json:sort_keys",
+    "json:as=json-xs,pretty",
+    "ndjson",
+    "storable",
+    "storable:canonical",
+    "storable:netorder",
+    "sereal",
+    "sereal:dedupe_strings",
+    "sereal:compress=zstd",
+    "sereal:canonical",
+    "dumper",
+    "dumper:indent=0",
+    "dumper:indent=2",
+    "dumper:useqq,sortkeys",
+    "dumper:terse,purity",
+    "php",
+    "var-export",
+    "var-export:short",
+    "igbinary",
+    "marshal",
+    "join",
+    "php-session:handler=php_serialize",
+    "hex/json",
+    "gzip/php",
+];
+
+/// What it costs to read the shape, and to do something with what was read.
+fn cost(bytes: &[u8], from: &str, limits: &Limits, then: impl Fn(&icecore::Document<'_>)) -> u64 {
+    let stage = Stage::parse(from).unwrap();
+    asked(|| {
+        if let Ok(document) = icecore::read_with(bytes, &stage, Request::new(limits)) {
+            then(&document);
+        }
+    })
+}
+
+/// What grew faster than its input.
+#[derive(Default)]
+struct Found(Vec<String>);
+
+impl Drop for Found {
+    fn drop(&mut self) {
+        assert!(std::thread::panicking() || self.0.is_empty(), "{}", self.0.join("\n"));
+    }
+}
+
+/// Looks whether what it costs grows as the input does, from size to size.
+fn grows_with_its_size(found: &mut Found, shape: &Shape, what: &str, cost: impl Fn(&[u8]) -> u64) {
+    let (name, make) = (shape.name, shape.make);
+    let sizes = (0..=DOUBLED).map(|times| make(FIRST << times));
+    let costs: Vec<(usize, u64)> = sizes.map(|bytes| (bytes.len(), cost(&bytes))).collect();
+    // Over two doublings: twice 2.2, and a vector that doubles may just have done so.
+    // The square would be sixteen times as much. Small costs are of no interest.
+    for three in costs.windows(3) {
+        let [(small, low), _, (large, high)] = three else { continue };
+        let allowed = (*low).max(512 << 10) as f64 * (*large as f64 / *small as f64) * 1.21 * 2.0;
+        if *high as f64 > allowed {
+            return found.0.push(format!("{name}, {what}: {costs:?}"));
+        }
+    }
+}
+
+#[test]
+fn writing_costs_what_the_budget_allows() {
+    let mut found = Found::default();
+    for shape in shapes::ALL {
+        for target in TARGETS {
+            let to = Stage::parse(target).unwrap();
+            let convert = |bytes: &[u8]| {
+                let limits = limits(bytes);
+                cost(bytes, shape.format, &limits, |document| {
+                    let mut out = Vec::new();
+                    match icecore::write_to(document, &to, &limits, &mut out) {
+                        Ok(_) => {}
+                        Err(error) if error.kind() == ErrorKind::Limit => assert!(error.help().is_some(), "{error}"),
+                        Err(error) => assert!(error.to_string().len() < 2000, "{}", error.to_string().len()),
+                    }
+                    // A little more than allowed may be there when that is found out; wrappers
+                    // write at most three bytes for one.
+                    let most = 4 * limits.output + (2 << 20);
+                    let len = out.len() as u64;
+                    assert!(len < most, "{} to {target}: {len} of {most}", shape.name);
+                })
+            };
+            grows_with_its_size(&mut found, shape, target, convert);
+        }
+    }
+}
+
+#[test]
+fn many_small_documents_share_what_is_always_allowed() {
+    let bytes = shapes::named("a COPY of a long string").make(8 << 10);
+    for target in ["json", "storable", "dumper"] {
+        let mut converter = Converter::new(Stage::parse("sereal").unwrap(), Stage::parse(target).unwrap());
+        let mut out = Vec::new();
+        let mut written = 0;
+        let mut refused = 0;
+        // Each of them would be allowed alone.
+        for _ in 0..200 {
+            out.clear();
+            refused += u32::from(converter.convert(&bytes, &mut out).written.is_err());
+            written += out.len() as u64;
+        }
+        let most = (64 << 20) + 200 * (256 * bytes.len() as u64 + (128 << 10));
+        assert!(refused < 200 && written <= most, "{target}: {refused} {written} {most}");
+    }
+}
+
+#[test]
+fn reports_cost_what_is_in_the_input() {
+    let mut found = Found::default();
+    for shape in shapes::ALL {
+        let classes = |bytes: &[u8]| {
+            let limits = limits(bytes);
+            cost(bytes, shape.format, &limits, |document| {
+                for class in document.classes() {
+                    assert!(class.path.len() < 1000, "{}", shape.name);
+                }
+            })
+        };
+        grows_with_its_size(&mut found, shape, "classes", classes);
+        let paths = |bytes: &[u8]| {
+            let limits = limits(bytes);
+            cost(bytes, shape.format, &limits, |document| {
+                let last = document.nodes().len().saturating_sub(1) as u32;
+                assert!(document.path(last).len() < 1000, "{}", shape.name);
+            })
+        };
+        grows_with_its_size(&mut found, shape, "a path", paths);
+        let detect = |bytes: &[u8]| asked(|| drop(icecore::identify(bytes)));
+        grows_with_its_size(&mut found, shape, "detect", detect);
+    }
+}
+
+/// What a document was read from comes out again; `inspect` reads so, too.
+#[test]
+fn keeping_the_form_costs_what_is_in_the_input() {
+    let mut found = Found::default();
+    for shape in shapes::ALL {
+        let stage = Stage::parse(shape.format).unwrap();
+        let keep = |bytes: &[u8]| {
+            let limits = limits(bytes);
+            asked(|| {
+                if let Ok(document) = icecore::read_with(bytes, &stage, Request::new(&limits).detailed()) {
+                    let mut out = Vec::new();
+                    drop(icecore::write_to(&document, &stage, &limits, &mut out));
+                }
+            })
+        };
+        grows_with_its_size(&mut found, shape, "its form", keep);
+    }
+}
+
+#[test]
+fn opening_strings_costs_what_is_in_the_input() {
+    let mut found = Found::default();
+    for shape in shapes::ALL {
+        let open = |bytes: &[u8]| {
+            let limits = limits(bytes);
+            let stage = Stage::parse(shape.format).unwrap();
+            asked(|| {
+                if let Ok(document) = icecore::read_with(bytes, &stage, Request::new(&limits)) {
+                    drop(deep::open(document, &limits));
+                }
+            })
+        };
+        grows_with_its_size(&mut found, shape, "deep", open);
+    }
+}
+
+#[test]
+fn errors_are_short() {
+    for shape in shapes::ALL {
+        let bytes = shape.make(FIRST << DOUBLED);
+        let stage = Stage::parse(shape.format).unwrap();
+        for cut in [bytes.len() - 1, bytes.len() / 2] {
+            if let Err(error) = icecore::read_as(&bytes[..cut], &stage, &Limits::default()) {
+                assert!(error.to_string().len() < 2500, "{}: {}", shape.name, error.to_string().len());
+            }
+        }
+    }
+}
+
+/// Honest data is written as before, however much larger it gets: records whose keys
+/// and strings are stored once, indented far to the right.
+#[test]
+fn honest_data_does_not_meet_the_budget() {
+    let mut b = icecore::Builder::new();
+    b.begin_array();
+    for id in 0..400_000 {
+        b.begin_map();
+        b.text_key("identification_number").int(id % 10);
+        b.text_key("customer_relationship_status").text("the same long words in each of the records");
+        b.end();
+    }
+    b.end();
+    let written = icecore::write(&b.finish().unwrap(), "sereal:dedupe_strings").unwrap();
+    for target in ["json:indent=8", "json:typed,indent=8", "dumper:indent=2", "storable", "var-export", "php"] {
+        let out = icecore::convert(&written, "sereal", target).unwrap();
+        assert!(out.len() > 4 * written.len(), "{target}");
+    }
+}
+
+#[test]
+fn a_program_that_builds_values_is_told_how_much_they_would_be() {
+    let bytes = shapes::named("a COPY of a long string").make(64 << 10);
+    let document = icecore::read(&bytes).unwrap();
+    let error = document.tape().check_strings(&limits(&bytes), bytes.len()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+    assert!(error.help().unwrap().contains("--limit output=N"), "{error}");
+    assert!(document.tape().check_strings(&Limits::default(), usize::MAX).is_ok());
+}
