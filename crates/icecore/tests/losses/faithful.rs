@@ -24,6 +24,8 @@ pub struct Comparison<'d> {
     unplaced: BTreeMap<&'static str, u64>,
     /// Where keys were locked whose map is no longer restricted.
     locked: HashSet<String>,
+    /// What is below these is not looked at.
+    vanished: Vec<String>,
     findings: Vec<String>,
 }
 
@@ -37,14 +39,27 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
             *left.entry((loss.kind.as_str(), plain(path))).or_default() += 1;
         }
     }
-    let mut comparison =
-        Comparison { language, before, losses: left, unplaced, locked: HashSet::new(), findings: Vec::new() };
+    let mut comparison = Comparison {
+        language,
+        before,
+        losses: left,
+        unplaced,
+        locked: HashSet::new(),
+        vanished: Vec::new(),
+        findings: Vec::new(),
+    };
     comparison.value(before.root(), after.root(), Place::default());
-    let Comparison { mut findings, losses, unplaced, locked, .. } = comparison;
+    let Comparison { mut findings, losses, unplaced, locked, vanished, .. } = comparison;
     for (kind, count) in unplaced.into_iter().filter(|(_, count)| *count > 0) {
         findings.push(format!("$: {count} times *{kind}*, counted without a path, but nothing differs"));
     }
-    let is_left = |kind: &str, path: &String| kind != "restricted" || !locked.contains(path);
+    let is_below = |path: &str| vanished.iter().any(|above| path.starts_with(above));
+    // These are found before it is known what is left out.
+    let is_left = |kind: &str, path: &String| match kind {
+        "restricted" => !locked.contains(path),
+        "duplicate-key" | "visibility" => !is_below(path),
+        _ => true,
+    };
     let left = losses.into_iter().filter(|((kind, path), count)| *count > 0 && is_left(kind, path));
     for ((kind, path), count) in left {
         findings.push(format!("{path}: {count} times *{kind}*, but nothing differs"));
@@ -103,16 +118,7 @@ impl<'d> Comparison<'d> {
     fn gone(&mut self, a: Cursor<'_>, from: usize) {
         for part in a.children().skip(from) {
             let path = self.path(part);
-            let is_below = |other: &str| {
-                other.strip_prefix(&path).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
-            };
-            for (_, count) in self
-                .losses
-                .iter_mut()
-                .filter(|((kind, other), _)| matches!(*kind, "duplicate-key" | "visibility") && is_below(other))
-            {
-                *count = 0;
-            }
+            self.vanished.push(path);
         }
     }
 
@@ -397,15 +403,18 @@ impl<'d> Comparison<'d> {
         // Sereal's decoder takes each key once: the last is written.
         let mut entries = entries;
         if self.language == Language::Perl && entries.len() > others.len() {
-            let last: HashMap<String, u32> =
-                entries.iter().map(|(key, value)| (perl_text(key), value.index())).collect();
-            let values: HashMap<u32, Cursor<'_>> = entries.iter().map(|(_, value)| (value.index(), *value)).collect();
-            let (kept, gone): (Vec<_>, Vec<_>) =
-                entries.into_iter().partition(|(key, value)| last[&perl_text(key)] == value.index());
-            for (key, value) in gone {
-                self.differs(&[LossKind::DuplicateKey], values[&last[&perl_text(&key)]], "an entry is gone");
-                self.gone(value, 0);
+            let mut kept = Vec::new();
+            let mut next: HashMap<String, Cursor<'_>> = HashMap::new();
+            for (key, value) in entries.into_iter().rev() {
+                match next.insert(perl_text(&key), value) {
+                    None => kept.push((key, value)),
+                    Some(again) => {
+                        self.differs(&[LossKind::DuplicateKey], again, "an entry is gone");
+                        self.gone(value, 0);
+                    }
+                }
             }
+            kept.reverse();
             entries = kept;
         }
         if entries.len() != others.len() {

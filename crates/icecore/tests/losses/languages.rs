@@ -104,6 +104,8 @@ fn value(language: Language, cursor: Cursor<'_>) -> Option<String> {
         }
         Value::Array => list(cursor.items().map(|item| value(language, item)).collect::<Option<Vec<_>>>()?),
         Value::Map => map(language, cursor, false)?,
+        // Ruby's names begin with a capital.
+        Value::Object(b"stdClass", _) if language == Language::Ruby => return None,
         Value::Object(class, body) if cursor.node().form() == Form::Usual && body.kind() == Kind::Map => {
             format!("o{}{}", hex(class), map(language, body, true)?)
         }
@@ -126,7 +128,15 @@ fn map(language: Language, cursor: Cursor<'_>, is_body: bool) -> Option<String> 
         let text = match (&key, node.kind) {
             (_, Kind::Int) if is_body => format!("s{}", hex((node.payload as i64).to_string().as_bytes())),
             (_, Kind::Int) => format!("i{}", node.payload as i64),
+            // PHP makes no such property.
+            (_, Kind::Text | Kind::Bytes)
+                if language == Language::Php && is_body && key.bytes().first() == Some(&0) =>
+            {
+                return None;
+            }
             (_, Kind::Text | Kind::Bytes) => string(language, node.kind, key.bytes()),
+            // Ruby hides such a member.
+            (_, Kind::Symbol) if is_body && !key.bytes().starts_with(b"@") => return None,
             (_, Kind::Symbol) if node.encoding() == 0 => format!(":{}", hex(key.bytes())),
             (Key::Value(key), _) => value(language, *key)?,
             _ => return None,

@@ -1,7 +1,7 @@
 # Reads lines `FORMAT HEX`, and says of each what Ruby has of it, on a line.
 require 'bigdecimal'
 $stdout.sync = true
-module A; class B; end; end
+class A; class B; end; end
 class C; end
 module My; class Thing; end; end
 module App; class User; end; end
@@ -21,7 +21,7 @@ def said(value)
   when Symbol then ':' + hex(value.name)
   when Array then '[' + value.map { |item| said(item) }.join(',') + ']'
   when Hash then '{' + value.map { |key, item| "#{said(key)}=#{said(item)}" }.sort.join(',') + '}'
-  when A::B, C, My::Thing, App::User
+  when A, A::B, C, My::Thing, App::User
     members = value.instance_variables.map { |name| ":#{hex(name.name)}=#{said(value.instance_variable_get(name))}" }
     "o#{hex(value.class.name)}{#{members.sort.join(',')}}"
   else '?'
