@@ -179,7 +179,8 @@ fn no_byte_can_be_changed_into_a_panic() {
                 changed[at] = value;
                 let outcome = read_all_ways(&changed, &Limits::default());
                 if outcome.error.is_none() {
-                    write(&outcome.document, &WriteOptions::default());
+                    // A hash may have a key twice now, which only its spelling says.
+                    try_write(&outcome.document, &WriteOptions::default());
                     let limits = Limits::default();
                     let request = Request::new(&limits).detailed();
                     let detailed = sereal::read_outcome(&changed, &ReadOptions::default(), request);

@@ -7,8 +7,11 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-/// The program, its script, and what the script calls the formats.
-pub const LANGUAGES: &[(&str, &str, Language, &[(&str, &str)])] = &[
+/// A stage, and what the script calls its format.
+type Formats = &'static [(&'static str, &'static str)];
+
+/// The program, its script, and the formats that it reads.
+pub const LANGUAGES: &[(&str, &str, Language, Formats)] = &[
     (
         "perl",
         "perl.pl",

@@ -21,7 +21,7 @@ pub(super) fn number_texts<'d>(document: &'d Document<'_>) -> HashMap<u32, &'d [
     let ordinals = Ordinals::of(document.tape());
     let mut notes = Notes::new(Some(spelling));
     for (at, node) in (0u32..).zip(document.nodes()) {
-        if !matches!(node.kind, Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float) {
+        if !matches!(node.kind, Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float | Kind::Float128) {
             continue;
         }
         let here = notes.of(ordinals.ordinal(at));
@@ -38,7 +38,11 @@ pub(super) fn number_texts<'d>(document: &'d Document<'_>) -> HashMap<u32, &'d [
 /// Whether the text is JSON for this number: it may have been edited since.
 fn is_text_of(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
     match number::shape(text, 0) {
-        number::Shape::Integer(end) if end == text.len() && node.kind != Kind::Float => {
+        number::Shape::Decimal(end) if end == text.len() && node.kind == Kind::Float128 => {
+            let wide = |(digits, power): (Vec<u8>, i64)| float128::nearest(text.starts_with(b"-"), &digits, power);
+            number::significant(text).is_some_and(|parts| wide(parts)[..] == *bytes)
+        }
+        number::Shape::Integer(end) if end == text.len() && !matches!(node.kind, Kind::Float | Kind::Float128) => {
             let canonical = canonical(node, bytes);
             canonical == text || canonical == b"0" && text == b"-0"
         }
