@@ -246,8 +246,8 @@ const EXACT: i64 = 22 * 19;
 /// ```
 /// use icecore::num::float128::{nearest, push_decimal};
 /// let mut text = Vec::new();
-/// push_decimal(&nearest(false, b"12345678901234567890", -20), &mut text);
-/// assert_eq!(text, b"0.12345678901234567890");
+/// push_decimal(&nearest(true, b"15", -1), &mut text);
+/// assert_eq!(text, b"-1.5");
 /// ```
 pub fn nearest(negative: bool, digits: &[u8], exponent: i64) -> [u8; 16] {
     let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
