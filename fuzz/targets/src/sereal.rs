@@ -141,7 +141,9 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
     let mut out = Vec::new();
     let losses = match write(document, options, &check::wide_limits(), &mut out) {
         Ok(losses) => losses,
-        Err(error) if matches!(error.kind(), ErrorKind::Limit) => return,
+        // A hash that has a key twice is no document of Sereal's; what stands at the
+        // first of them can't be left out if it is referred to.
+        Err(error) if matches!(error.kind(), ErrorKind::Limit | ErrorKind::Unrepresentable) => return,
         Err(error) => panic!("{error}\n{options:?}\n{document:?}"),
     };
     let mut plain = options.clone();
