@@ -225,7 +225,9 @@ fn a_signal_leaves_nothing() {
             fs::create_dir(&out).unwrap();
             fs::write(out.join("old"), "old").unwrap();
             assert!(Command::new("mkfifo").arg(top.join("in")).status().unwrap().success());
-            let mut child = Command::new(env!("CARGO_BIN_EXE_icecore"))
+            // What starts the tests may have INT and QUIT ignored.
+            let mut child = Command::new("env")
+                .args(["--default-signal=INT,QUIT", env!("CARGO_BIN_EXE_icecore")])
                 .args(args)
                 .current_dir(top)
                 .stdin(Stdio::null())
