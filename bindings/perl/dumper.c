@@ -241,6 +241,8 @@ stage_for(pTHX_ const settings *set, AV *names)
         STRLEN len;
         const char *text = SvPVutf8(spec, len);
         icecore_stage *stage = ice_writer_new(aTHX_ text, len);
+        /* Nobody asks what is lost. */
+        ice_stage_limit(aTHX_ stage, "loss-paths", 0);
         icecore_stage_free(known->stage);
         SvREFCNT_dec(known->spec);
         known->stage = stage;

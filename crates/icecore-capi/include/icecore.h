@@ -901,8 +901,8 @@ struct icecore_stage *icecore_detect(const uint8_t *bytes, size_t len, struct ic
 
 /*
  Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`,
- `expansion`, `digits`, `output` or `growth`, each as in `Limits`. What is more than the limit can be
- is the most that it can be.
+ `expansion`, `digits`, `output`, `growth` or `loss-paths`, each as in `Limits`. What
+ is more than the limit can be is the most that it can be.
 
  # Safety
  `stage` is a stage; `name` names `len` bytes; `error` is null or names a

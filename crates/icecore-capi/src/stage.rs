@@ -64,8 +64,8 @@ pub unsafe extern "C" fn icecore_detect(bytes: *const u8, len: usize, error: *mu
 }
 
 /// Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`,
-/// `expansion`, `digits`, `output` or `growth`, each as in `Limits`. What is more than the limit can be
-/// is the most that it can be.
+/// `expansion`, `digits`, `output`, `growth` or `loss-paths`, each as in `Limits`. What
+/// is more than the limit can be is the most that it can be.
 ///
 /// # Safety
 /// `stage` is a stage; `name` names `len` bytes; `error` is null or names a

@@ -466,10 +466,8 @@ pub unsafe extern "C" fn icecore_write(
             give_back(context.document.tape_mut(), &mut context.filling);
             let lost = written?;
             context.losses.clear();
-            if !lost.is_empty() {
-                context.losses.extend(lost.iter().map(ToString::to_string));
-            }
             if let Some(losses) = losses.as_mut() {
+                context.losses.extend(lost.iter().map(ToString::to_string));
                 *losses = context.losses.len();
             }
             out.write(icecore_bytes::of(&context.out.bytes));

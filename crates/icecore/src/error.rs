@@ -169,6 +169,7 @@ impl Error {
     }
 
     /// Says how many bytes were decompressed for nothing.
+    #[cfg(any(feature = "snappy", feature = "zlib", feature = "zstd"))]
     #[must_use]
     pub(crate) fn having_spent(mut self, bytes: usize) -> Error {
         self.0.spent = bytes as u64;

@@ -48,8 +48,8 @@ pub struct Limits {
     /// of its own seldom takes a hundred. What was not read, but built by a program,
     /// has no input. Default: 256.
     pub growth: u64,
-    /// How many paths a writer keeps of each kind of loss. A path costs as much as
-    /// the way to it. Default: 1.
+    /// How many paths a writer keeps of each kind of loss; a [`Loss`](crate::Loss) has
+    /// an empty one if it is none. A path costs as much as the way to it. Default: 1.
     pub loss_paths: u32,
 }
 
@@ -115,10 +115,11 @@ impl Limits {
             "digits" => self.digits = small,
             "output" => self.output = value,
             "growth" => self.growth = value,
+            "loss-paths" => self.loss_paths = small,
             _ => {
                 return Err(Error::new(ErrorKind::Usage)
                     .expecting(
-                        "a limit: depth, nodes, string, decompressed, ratio, expansion, digits, output or growth",
+                        "a limit: depth, nodes, string, decompressed, ratio, expansion, digits, output, growth or loss-paths",
                     )
                     .finding(format!("`{name}`")));
             }

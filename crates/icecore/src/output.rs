@@ -8,6 +8,9 @@ use crate::error::Error;
 use crate::limits::Limits;
 use std::fmt;
 
+/// How far writers let the buffer grow before the output may take it.
+pub(crate) const READY: usize = 64 << 10;
+
 /// Where a writer writes to.
 ///
 /// A writer appends to [`Output::buffer`] and calls [`Output::ready`] now and
@@ -343,7 +346,7 @@ pub struct Loss {
     pub kind: LossKind,
     /// How often.
     pub count: u64,
-    /// The path of the first one.
+    /// The path of the first one; empty, if no paths are kept.
     pub path: String,
     /// The paths of the next ones, as many as [`Limits::loss_paths`](crate::Limits::loss_paths)
     /// asks for.
@@ -356,12 +359,15 @@ pub struct Losses {
     list: Vec<Loss>,
     /// How many paths beside the first are kept.
     more: usize,
+    /// Whether not even the first is.
+    is_mute: bool,
 }
 
 impl Losses {
     /// None yet; of each kind so many paths are kept as the limits say.
     pub(crate) fn within(limits: &Limits) -> Losses {
-        Losses { list: Vec::new(), more: limits.loss_paths.saturating_sub(1) as usize }
+        let more = limits.loss_paths.saturating_sub(1) as usize;
+        Losses { list: Vec::new(), more, is_mute: limits.loss_paths == 0 }
     }
 
     /// Counts a loss. The path is asked for only if it is kept.
@@ -373,7 +379,10 @@ impl Losses {
                     loss.more.push(path());
                 }
             }
-            None => self.list.push(Loss { kind, count: 1, path: path(), more: Vec::new() }),
+            None => {
+                let path = if self.is_mute { String::new() } else { path() };
+                self.list.push(Loss { kind, count: 1, path, more: Vec::new() });
+            }
         }
     }
 
@@ -412,6 +421,29 @@ impl Losses {
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}, first at {}", self.count, self.kind.describe(self.count), self.path)
+        write!(f, "{} {}", self.count, self.kind.describe(self.count))?;
+        if self.path.is_empty() { Ok(()) } else { write!(f, ", first at {}", self.path) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_kept_as_many_as_wanted() {
+        for (wanted, kept) in [(0, &[""][..]), (1, &["0"]), (3, &["0", "1", "2"])] {
+            let mut losses = Losses::within(&Limits { loss_paths: wanted, ..Limits::default() });
+            for at in 0..5 {
+                losses.add(LossKind::Key, || {
+                    assert!(at < wanted, "path {at} was asked for");
+                    at.to_string()
+                });
+            }
+            let loss = losses.iter().next().unwrap();
+            let paths: Vec<_> = std::iter::once(&loss.path).chain(&loss.more).collect();
+            assert_eq!(loss.count, 5);
+            assert_eq!(paths, kept);
+        }
     }
 }

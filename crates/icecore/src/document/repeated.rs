@@ -36,15 +36,36 @@ fn each(document: &Document<'_>, naming: Naming, mut found: impl FnMut(u32, u32)
     let is_mixed = tape.keys().are_mixed();
     let mut search = Search { document, naming, seen: Vec::new(), serial: 0, hashes: Vec::new(), seed: None };
     let mut at = 0;
-    while let Some(node) = tape.nodes.get(at as usize) {
-        if node.kind == Kind::Map && node.aux > 1 {
-            let is_mixed = is_mixed && search.is_mixed(at, node);
-            if is_mixed || !ascends(&tape.nodes, at, node) {
-                search.map(at, node, is_mixed, &mut found);
-            }
+    while let Some(map) = next_map(&tape.nodes, at, is_mixed) {
+        at = map + 1;
+        let node = &tape.nodes[map];
+        let is_mixed = is_mixed && search.is_mixed(map as u32, node);
+        if is_mixed || !ascends(&tape.nodes, map as u32, node) {
+            search.map(map as u32, node, is_mixed, &mut found);
         }
-        at += 1;
     }
+}
+
+/// The next map from `at` on that may have a key twice, or that is not looked at here.
+fn next_map(nodes: &[Node], mut at: usize, any: bool) -> Option<usize> {
+    while let Some(node) = nodes.get(at) {
+        at += 1;
+        let (end, count) = (node.end() as usize, node.aux as usize);
+        let is_map = node.kind == Kind::Map && count > 1;
+        // Most containers have nothing but leaves in them, one for each entry.
+        if matches!(node.kind, Kind::Map | Kind::Array)
+            && at + count == end
+            && let Some(leaves) = nodes.get(at..end)
+        {
+            if is_map && (any || !are_ascending(leaves)) {
+                return Some(at - 1);
+            }
+            at = end;
+        } else if is_map {
+            return Some(at - 1);
+        }
+    }
+    None
 }
 
 /// Whether each key has an id above the one before.
@@ -64,6 +85,13 @@ fn ascends(nodes: &[Node], at: u32, map: &Node) -> bool {
         };
     }
     true
+}
+
+/// The same for entries that are a leaf each.
+#[inline]
+fn are_ascending(entries: &[Node]) -> bool {
+    let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return true };
+    first.key > NO_KEY && last.key < IS_KEY && entries.windows(2).all(|pair| pair[0].key < pair[1].key)
 }
 
 struct Search<'d> {

@@ -89,6 +89,21 @@ pub(crate) fn lost_shape(document: &Document<'_>, at: u32, is_body: bool, lose: 
 /// Whether the keys of a map are 0, 1, 2 and so on.
 fn is_list(document: &Document<'_>, at: u32, map: &Node) -> bool {
     let tape = document.tape();
+    // Most maps are seen to be none by their first key.
+    if let Some(first) = tape.nodes.get(at as usize + 1)
+        && let Some(name) = tape.keys().get(u32::from(first.key))
+        && name.node.kind.is_string()
+        && name.bytes != b"0"
+        && !name.node.has(flag::PLACEHOLDER)
+    {
+        return false;
+    }
+    is_list_to_the_end(document, at, map)
+}
+
+#[inline(never)]
+fn is_list_to_the_end(document: &Document<'_>, at: u32, map: &Node) -> bool {
+    let tape = document.tape();
     let (mut next, mut count) = (at + 1, 0i64);
     for _ in 0..map.aux {
         let Some(node) = tape.nodes.get(next as usize) else { return false };

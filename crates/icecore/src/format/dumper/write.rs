@@ -24,7 +24,7 @@ use crate::document::{Document, Kind, Naming, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Metered, Output, metered};
+use crate::output::{LossKind, Losses, Metered, Output, READY, metered};
 use std::collections::HashMap;
 
 /// Writes a document as Data::Dumper does. Returns what its text could not say.
@@ -111,9 +111,6 @@ fn write_as(
 /// How many bytes of indentation and of names there may be for each value that
 /// may be written again.
 const BLANKS_EACH: u64 = 64;
-
-/// How far the writer's buffer grows before the output may take it.
-const READY: usize = 1 << 16;
 
 /// The options, and what follows from them.
 struct Style<'o> {

@@ -14,7 +14,7 @@ use crate::format::php_text::integer_key;
 use crate::format::write_named;
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, metered};
+use crate::output::{LossKind, Losses, Output, READY, metered};
 use crate::places::Places;
 use std::collections::{HashMap, HashSet};
 
@@ -48,7 +48,7 @@ fn write_whole(
     out.buffer().extend_from_slice(&[0, 0, 0, version]);
     // What several places share and what is no object must be a variable by reference.
     let is_own = spelling.is_some();
-    let again = document.nodes().iter().filter(|node| is_by_reference(document, node, is_own));
+    let again = document.nodes().iter().filter(|node| node.kind.is_again() && is_by_reference(document, node, is_own));
     let aliased = again.map(|node| last_target(document, node.payload as u32));
     let mut writer = Writer {
         document,
@@ -73,7 +73,11 @@ fn write_whole(
     }
     writer.value(document.root().index(), out.buffer())?;
     while !writer.stack.is_empty() {
-        writer.step(out.buffer())?;
+        let buf = out.buffer();
+        let most = buf.len() + READY;
+        while buf.len() < most && !writer.stack.is_empty() {
+            writer.step(buf)?;
+        }
         out.ready()?;
     }
     Ok(writer.losses)

@@ -13,7 +13,7 @@ use crate::document::{Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Naming,
 use crate::error::Error;
 use crate::format::write_named;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, metered};
+use crate::output::{LossKind, Losses, Output, READY, metered};
 use crate::seeded::SeededMap;
 
 /// Writes a document as a dump, and says what Marshal could not say.
@@ -122,8 +122,14 @@ pub(super) struct Writer<'d> {
 impl<'d> Writer<'d> {
     fn run(&mut self, out: &mut dyn Output) -> Result<(), Error> {
         self.value(self.document.root().index(), out.buffer())?;
-        while let Some(frame) = self.stack.pop() {
-            self.step(frame, out.buffer())?;
+        while !self.stack.is_empty() {
+            let buf = out.buffer();
+            let most = buf.len() + READY;
+            while buf.len() < most
+                && let Some(frame) = self.stack.pop()
+            {
+                self.step(frame, buf)?;
+            }
             out.ready()?;
         }
         Ok(())

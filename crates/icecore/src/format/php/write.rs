@@ -14,7 +14,7 @@ use crate::format::php_lacks::{count_present, is_again_a_leaf};
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, metered};
+use crate::output::{LossKind, Losses, Output, READY, metered};
 use std::collections::HashMap;
 
 /// Writes a document, and says what PHP could not say.
@@ -91,9 +91,6 @@ pub(super) struct Writer<'d> {
     pub(super) session: Option<u32>,
     pub(super) losses: Losses,
 }
-
-/// How far the writer's buffer grows before the output may take it.
-const READY: usize = 1 << 16;
 
 impl<'d> Writer<'d> {
     /// A writer that follows the spelling if it is that of this format.
@@ -196,14 +193,13 @@ impl<'d> Writer<'d> {
             frame.at = self.document.tape().next(at);
             self.stack.push(frame);
             self.value(at, buf)?;
-            return self.ready(out);
+            return if buf.len() < READY { Ok(()) } else { self.ready(out) };
         }
         buf.push(b'}');
-        self.ready(out)
+        if buf.len() < READY { Ok(()) } else { self.ready(out) }
     }
 
     /// Passes on what is there, if it is much and its lengths are known.
-    #[inline]
     fn ready(&self, out: &mut dyn Output) -> Result<(), Error> {
         if out.buffer().len() < READY {
             return Ok(());

@@ -15,7 +15,7 @@ use crate::document::{
 use crate::error::{Error, ErrorKind};
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, metered};
+use crate::output::{LossKind, Losses, Output, READY, metered};
 use std::collections::HashMap;
 
 /// Writes a document as an image, and says what Storable could not say.
@@ -87,9 +87,6 @@ fn write_whole(
     Ok(writer.losses)
 }
 
-/// How much is written before the output is asked whether it wants it.
-pub(super) const READY: usize = 64 << 10;
-
 /// A container whose children are not all written.
 pub(super) enum Frame {
     /// The nodes from `at` to `end`, one after the other.
@@ -148,7 +145,11 @@ impl<'d> Writer<'d> {
     pub(super) fn run(&mut self, out: &mut dyn Output) -> Result<(), Error> {
         self.value(self.document.root().index(), Slot::Referent, out.buffer())?;
         while !self.stack.is_empty() {
-            self.step(out.buffer())?;
+            let buf = out.buffer();
+            let most = buf.len() + READY;
+            while buf.len() < most && !self.stack.is_empty() {
+                self.step(buf)?;
+            }
             out.ready()?;
         }
         Ok(())

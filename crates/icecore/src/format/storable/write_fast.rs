@@ -4,9 +4,10 @@
 //! bytes.
 
 use super::tag;
-use super::write::{READY, Writer};
+use super::write::Writer;
 use crate::document::{Form, Kind, Node, Place, flag};
 use crate::format::append::append;
+use crate::output::READY;
 
 /// The longest record that is written in one go.
 const MOST: usize = 1 << 20;

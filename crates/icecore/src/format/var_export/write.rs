@@ -13,7 +13,7 @@ use crate::format::php_lacks::{key_text, lost_shape};
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, metered};
+use crate::output::{LossKind, Losses, Output, READY, metered};
 use std::collections::HashSet;
 
 /// Writes a document, and says what PHP could not say.
@@ -121,9 +121,6 @@ pub(super) struct Writer<'d> {
     most_again: u64,
     losses: Losses,
 }
-
-/// How far the writer's buffer grows before the output may take it.
-const READY: usize = 1 << 16;
 
 impl<'d> Writer<'d> {
     pub(super) fn node(&self, at: u32) -> Node {

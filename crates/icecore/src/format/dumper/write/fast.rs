@@ -3,12 +3,13 @@
 //! What it can't write it leaves to [`super::frames`], which writes the same
 //! bytes.
 
+use super::Writer;
 use super::frames::{Frame, Shape};
 use super::leaf::push_digits;
 use super::quote;
-use super::{READY, Writer};
 use crate::document::{Document, Kind, Node, Place, flag};
 use crate::format::dumper::options::WriteOptions;
+use crate::output::READY;
 
 /// What a byte is: a part of a name, or one that single quotes need a backslash for.
 const WORD: u8 = 1;

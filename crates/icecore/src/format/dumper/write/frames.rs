@@ -1,11 +1,12 @@
 //! Writes what is in containers.
 
+use super::Writer;
 use super::keys::Key;
 use super::paths::Path;
 use super::referent::Id;
-use super::{READY, Writer};
 use crate::document::{IS_KEY, Kind, NO_KEY, flag};
 use crate::error::Error;
+use crate::output::READY;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
