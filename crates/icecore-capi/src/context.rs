@@ -7,7 +7,7 @@ use crate::tape::{
     Filling, ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, icecore_bytes, icecore_long, icecore_names,
     icecore_node, icecore_view,
 };
-use icecore::{Cursor, Document, Kind, Node, Output, Parts, Spare};
+use icecore::{Cursor, Document, Error, Kind, Node, Output, Parts, Spare};
 use std::ffi::c_char;
 
 /// What is kept between calls: memory, and the names of keys and classes.
@@ -152,25 +152,25 @@ pub unsafe extern "C" fn icecore_read(
             let codec = &stage.codec;
             let filled = codec.read(input, context.document.tape_mut());
             if let Some(error) = filled.error {
-                return Err(error.in_format(codec.stage().format().name));
+                return Err(codec.stage().format().explain(error));
             }
             if filled.consumed < len && flags & ICECORE_EACH == 0 {
-                return Err(icecore::trailing(input, filled.consumed).in_format(codec.stage().format().name));
+                return Err(codec.stage().format().explain(Error::trailing(input, filled.consumed)));
             }
             if let Some(body) = filled.body {
                 context.body = body;
                 input = &context.body;
             }
             // A program gets a copy of what the tape has once.
-            let repeats = matches!(codec.stage().format().name, "sereal" | "igbinary" | "marshal" | "dumper");
-            if repeats && !filled.is_simple {
+            let format = codec.stage().format();
+            if format.can.names_strings_again && !filled.is_simple {
                 let checked = context.document.tape().check_strings(&codec.limits, input.len());
-                checked.map_err(|error| error.in_format(codec.stage().format().name))?;
+                checked.map_err(|error| format.explain(error))?;
             }
             // Plain JSON has only what perl has too.
             let is_plain = |node: &Node| node.kind <= Kind::Text || matches!(node.kind, Kind::Array | Kind::Map);
             if flags & ICECORE_FOR_PERL != 0
-                && (codec.stage().format().name != "json" || !context.document.nodes().iter().all(is_plain))
+                && (!format.can.like_perl || !context.document.nodes().iter().all(is_plain))
             {
                 context.document.tape_mut().to_perl(input, &codec.limits)?;
             }

@@ -4,7 +4,7 @@ use crate::context::{KEPT, icecore_context};
 use crate::error::{guard, icecore_error, usage};
 use crate::lent;
 use crate::stage::icecore_stage;
-use icecore::{Error, ErrorKind, Kind, NameEntry, Names, Node, Place, Tape};
+use icecore::{Error, ErrorKind, Kind, NameEntry, Names, Node, Part, Place, Tape};
 
 /// The version of the layout of nodes and views. A program that was built with
 /// another header must not go on: it compares this with
@@ -510,11 +510,11 @@ impl icecore_context {
         if !self.parts.are_begun() {
             self.empty_out();
         }
-        let written = stage.codec.write_part(&self.document, &mut self.parts, &mut self.out);
+        let written = stage.codec.write_part(&self.document, Part::Nodes(&mut self.parts), &mut self.out);
         // All of it, whatever its size: the caller may go on filling it.
         let (nodes, arena) = self.document.tape_mut().take_memory();
         self.filling = Filling { nodes: unchecked(nodes), arena };
-        Ok(written)
+        Ok(written.is_some())
     }
 }
 

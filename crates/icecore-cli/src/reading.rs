@@ -116,7 +116,7 @@ impl<'r> Reader<'r> {
         loop {
             let rest = bytes.get(start..).unwrap_or(&[]);
             let request = Request { limits, detail, tape };
-            let mut outcome = (format.read)(rest, stage.settings(), request);
+            let mut outcome = format.read(rest, stage.settings(), request);
             let consumed = outcome.consumed;
             report.repairs(name, start, outcome.document.repairs());
             let behind = rest.get(consumed..).unwrap_or(&[]);
@@ -127,7 +127,7 @@ impl<'r> Reader<'r> {
                 outcome.error = Some(trailing(format, rest, consumed));
             }
             if let Some(error) = outcome.error.take() {
-                let error = error.in_format(format.name);
+                let error = format.explain(error);
                 outcome.error = Some(error.clone());
                 let layer = error.layer().is_some().then(|| outcome.document.input().to_vec());
                 let end = then(stage, outcome, start, report);
@@ -152,9 +152,9 @@ fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
     let count = bytes.len() - consumed;
     let are_blanks = bytes[consumed..].iter().all(u8::is_ascii_whitespace);
     if !are_blanks || format.options.iter().any(|option| option.name == "lenient") {
-        return icecore::trailing(bytes, consumed);
+        return icecore::Error::trailing(bytes, consumed);
     }
-    icecore::behind(bytes, consumed).helping(format!(
+    icecore::Error::behind(bytes, consumed).helping(format!(
         "they are blanks, as `echo` or an editor adds: `head -c -{count}` takes them off; `--each` reads documents \
          that stand one behind the other"
     ))
@@ -171,7 +171,7 @@ fn has_mark(stage: &Stage, bytes: &[u8]) -> bool {
 /// Whether the mark is not for the reader of this format: of the others, some know it,
 /// and to the rest it is data.
 pub fn knows_no_mark(stage: &Stage) -> bool {
-    matches!(stage.format().name, "json" | "ndjson")
+    stage.format().can.no_mark
 }
 
 /// Sets options that were given one by one; their values are taken verbatim.

@@ -30,20 +30,21 @@ pub fn convert<'a>(
     limits: &Limits,
     sink: &mut Sink,
 ) -> Option<Streamed<'a>> {
-    let (windows, write_part) = (from.format().windows?, to.format().write_part?);
-    if bytes.len() < LARGE {
+    if bytes.len() < LARGE || !from.format().can.hands_over {
         return None;
     }
+    let reading = (from.format().prepare)(from.settings());
+    let writing = (to.format().prepare)(to.settings());
     // The windows share what may be written.
     let start = sink.position();
-    let write = |document: &Document<'_>, part: Part, losses: &mut Losses, sink: &mut Sink| {
+    let write = |document: &Document<'_>, part: Part<'_>, losses: &mut Losses, sink: &mut Sink| {
         let written = sink.position().saturating_sub(start);
         let mut limits = limits.clone();
         limits.output = limits.output_from(document.input().len()).saturating_sub(written);
-        write_part(document, part, to.settings(), &limits, sink).map(|end| end.map(|found| losses.merge(found)))
+        writing.write_part(document, part, &limits, sink).map(|end| end.map(|found| losses.merge(found)))
     };
     // Options of the target may ask for the whole.
-    let probe = Part { before: 1, skip: 0, more: true };
+    let probe = Part::Items { before: 1, skip: 0, more: true };
     write(&Document::default(), probe, &mut Losses::default(), &mut Sink::nowhere())?.ok()?;
 
     let mut losses = Losses::default();
@@ -51,8 +52,9 @@ pub fn convert<'a>(
     let (rest, written) = std::thread::scope(|scope| {
         let (full, to_write) = sync_channel::<Document<'a>>(WAITING);
         let (empty, to_fill) = channel::<Tape>();
+        let reading = &reading;
         let reader = scope.spawn(move || {
-            windows(bytes, store, from.settings(), limits, &mut |window| {
+            reading.windows(bytes, store, limits, &mut |window| {
                 full.send(window).map_err(|_| Error::new(ErrorKind::Output))?;
                 Ok(to_fill.try_recv().unwrap_or_default())
             })
@@ -60,7 +62,7 @@ pub fn convert<'a>(
         let mut written = Ok(());
         for window in to_write {
             let items = window.root().len() as u64;
-            written = write(&window, Part { before, skip: 0, more: true }, &mut losses, sink).unwrap_or(Ok(()));
+            written = write(&window, Part::Items { before, skip: 0, more: true }, &mut losses, sink).unwrap_or(Ok(()));
             if written.is_err() {
                 break;
             }
@@ -73,12 +75,12 @@ pub fn convert<'a>(
     let rest = rest.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let (mut outcome, mut skip) = (rest.outcome, 0);
     if rest.needs_whole && written.is_ok() {
-        outcome = (from.format().read)(bytes, from.settings(), Request::new(limits));
+        outcome = reading.read(bytes, Request::new(limits));
         skip = before;
     }
     let written = match (&outcome.error, written) {
         (None, Ok(())) => {
-            write(&outcome.document, Part { before, skip, more: false }, &mut losses, sink).unwrap_or(Ok(()))
+            write(&outcome.document, Part::Items { before, skip, more: false }, &mut losses, sink).unwrap_or(Ok(()))
         }
         (_, written) => written,
     };

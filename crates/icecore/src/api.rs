@@ -2,7 +2,7 @@
 
 use crate::detect;
 use crate::document::Document;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::format::Request;
 use crate::limits::Limits;
 use crate::output::Losses;
@@ -60,25 +60,7 @@ pub fn read_with<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Re
 
 fn read_inside<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Result<Document<'a>, Error> {
     let format = stage.format();
-    (format.read)(input, stage.settings(), request).whole(input, format.name)
-}
-
-/// The error for bytes behind a document.
-pub fn trailing(input: &[u8], consumed: usize) -> Error {
-    behind(input, consumed).helping(EACH)
-}
-
-/// What helps against bytes behind a document, whatever the format.
-pub(crate) const EACH: &str = "`--each` reads documents that stand one behind the other";
-
-/// As [`trailing`], where something else helps.
-pub fn behind(input: &[u8], consumed: usize) -> Error {
-    let more = input.len() - consumed;
-    Error::new(ErrorKind::Trailing).at(consumed).expecting("the end of the input").finding(if more == 1 {
-        "1 more byte".to_owned()
-    } else {
-        format!("{more} more bytes")
-    })
+    format.read(input, stage.settings(), request).whole(input, format)
 }
 
 /// Writes a document; the stage is given as text. Losses are accepted:
@@ -137,8 +119,8 @@ fn write_inside(
     limits: &Limits,
     out: &mut dyn crate::output::Output,
 ) -> Result<Losses, Error> {
-    (stage.format().write)(document, stage.settings(), limits, out)
-        .map_err(|error| error.in_format(stage.format().name))
+    let format = stage.format();
+    format.write(document, stage.settings(), limits, out).map_err(|error| format.explain(error))
 }
 
 /// Converts from one stage to another. Where both are the same format, the

@@ -1,9 +1,9 @@
 //! Many documents from one stage to another.
 
 use crate::codec::Codec;
-use crate::document::{Document, Kind, Node, Repair, Tape};
+use crate::document::{Document, Repair, Tape};
 use crate::error::Error;
-use crate::format::{Request, json};
+use crate::format::{Memory, Request};
 use crate::limits::{ALWAYS_OUTPUT, Limits};
 use crate::output::{Losses, Output, Rationed};
 use crate::stage::Stage;
@@ -30,7 +30,7 @@ pub struct Converter {
     from: Codec,
     to: Codec,
     tape: Tape,
-    memory: json::Memory,
+    memory: Memory,
     keeps: Keeps,
     /// How much of what may always be written is left, over all documents.
     slack: u64,
@@ -40,8 +40,8 @@ pub struct Converter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keeps {
     Nothing,
-    /// The texts of numbers: all that JSON keeps of its form.
-    Numbers,
+    /// The form, of documents that have one of their own: the format tells which.
+    OwnForm,
     Form,
 }
 
@@ -70,20 +70,13 @@ impl Converter {
     /// same format, the byte form is kept.
     pub fn new(from: Stage, to: Stage) -> Converter {
         let is_same = std::ptr::eq(from.format(), to.format());
-        let is_plain = is_same && to.format().name == "json" && !to.settings().flag("typed");
-        let keeps = match is_same || to.settings().flag("spelling") {
-            true if is_plain => Keeps::Numbers,
+        let (from, to) = (Codec::new(from), Codec::new(to));
+        let keeps = match is_same || to.stage().settings().flag("spelling") {
+            true if is_same && to.prepared().tells_own_form() => Keeps::OwnForm,
             true => Keeps::Form,
             false => Keeps::Nothing,
         };
-        Converter {
-            from: Codec::new(from),
-            to: Codec::new(to),
-            tape: Tape::new(),
-            memory: json::Memory::default(),
-            keeps,
-            slack: ALWAYS_OUTPUT,
-        }
+        Converter { from, to, tape: Tape::new(), memory: Memory::default(), keeps, slack: ALWAYS_OUTPUT }
     }
 
     /// What a document may cost.
@@ -114,10 +107,12 @@ impl Converter {
         }
         let filled = self.from.read(input, &mut self.tape);
         if let Some(error) = filled.error {
-            let error = error.in_format(self.from.stage().format().name);
+            let error = self.from.stage().format().explain(error);
             return Converted { consumed: filled.consumed, is_read: false, written: Err(error), repairs: Vec::new() };
         }
-        if self.keeps == Keeps::Numbers && self.has_own_form(input.get(..filled.consumed).unwrap_or(input)) {
+        if self.keeps == Keeps::OwnForm
+            && self.from.prepared().has_own_form(input.get(..filled.consumed).unwrap_or(input), &self.tape)
+        {
             return self.with_form(input, out);
         }
         let body = filled.body.as_deref().unwrap_or(input);
@@ -132,29 +127,13 @@ impl Converter {
         Converted { consumed: filled.consumed, is_read: true, written, repairs: Vec::new() }
     }
 
-    /// Whether what was read from this JSON has a form beside its meaning: numbers
-    /// that may have been written otherwise, or values that JSON can't say.
-    fn has_own_form(&self, input: &[u8]) -> bool {
-        let mut has_zero = false;
-        let is_other = |node: &Node| {
-            has_zero |= node.kind == Kind::Int && node.payload == 0;
-            !matches!(
-                node.kind,
-                Kind::Null | Kind::Bool | Kind::Text | Kind::Int | Kind::Uint | Kind::Array | Kind::Map
-            )
-        };
-        self.tape.nodes().iter().any(is_other)
-            || has_zero && input.windows(2).any(|pair| pair == b"-0")
-            || input.trim_ascii_start().starts_with(b"{\"$")
-    }
-
     /// Converts one with its byte form.
     fn with_form(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
         let stage = self.from.stage();
         let fail = |error: Error| Converted {
             consumed: 0,
             is_read: false,
-            written: Err(error.in_format(stage.format().name)),
+            written: Err(stage.format().explain(error)),
             repairs: Vec::new(),
         };
         let inside = match stage.unwrap(input, &self.from.limits) {
@@ -162,11 +141,11 @@ impl Converter {
             Err(error) => return fail(error),
         };
         let request = Request { detail: self.keeps != Keeps::Nothing, ..Request::new(&self.from.limits) };
-        let outcome = (stage.format().read)(&inside, stage.settings(), request);
+        let outcome = self.from.prepared().read(&inside, request);
         let is_wrapped = !stage.wrappers().is_empty();
         let trailing = || {
             let is_more = is_wrapped && outcome.consumed < inside.len();
-            is_more.then(|| crate::api::trailing(&inside, outcome.consumed))
+            is_more.then(|| Error::trailing(&inside, outcome.consumed))
         };
         if let Some(error) = outcome.error.clone().or_else(trailing) {
             return fail(stage.layer().map_or(error.clone(), |layer| error.in_layer(layer)));

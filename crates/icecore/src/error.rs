@@ -238,20 +238,45 @@ impl Error {
     /// Says in which format.
     #[must_use]
     pub fn in_format(mut self, format: &'static str) -> Error {
-        // Files end with a newline more often than they hold a second document.
-        if self.0.kind == ErrorKind::Trailing
-            && self.0.help.as_deref() == Some(crate::api::EACH)
-            && crate::format::by_name(format)
-                .is_some_and(|row| row.options.iter().any(|option| option.name == "lenient"))
-        {
-            // Sessions do not stand one behind the other.
-            let each = if format == "php-session" { String::new() } else { format!("; {}", crate::api::EACH) };
-            self.0.help = Some(format!("`{format}:lenient` ignores them{each}").into());
-        }
         self.0.format.get_or_insert(format);
         self
     }
+
+    /// The error for bytes behind a document.
+    ///
+    /// ```
+    /// let error = icecore::Error::trailing(b"[1][2]", 3);
+    /// assert_eq!((error.kind(), error.offset()), (icecore::ErrorKind::Trailing, Some(3)));
+    /// ```
+    pub fn trailing(input: &[u8], consumed: usize) -> Error {
+        Error::behind(input, consumed).helping(EACH)
+    }
+
+    /// As [`Error::trailing`], where something else helps.
+    pub fn behind(input: &[u8], consumed: usize) -> Error {
+        let more = input.len().saturating_sub(consumed);
+        Error::new(ErrorKind::Trailing).at(consumed).expecting("the end of the input").finding(if more == 1 {
+            "1 more byte".to_owned()
+        } else {
+            format!("{more} more bytes")
+        })
+    }
+
+    /// Says which option ignores what is behind the document. `is_alone`: documents of
+    /// the format do not stand one behind the other.
+    #[must_use]
+    pub(crate) fn ignorable_by(mut self, option: &str, is_alone: bool) -> Error {
+        // Files end with a newline more often than they hold a second document.
+        if self.0.kind == ErrorKind::Trailing && self.0.help.as_deref() == Some(EACH) {
+            let each = if is_alone { String::new() } else { format!("; {EACH}") };
+            self.0.help = Some(format!("`{option}` ignores them{each}").into());
+        }
+        self
+    }
 }
+
+/// What helps against bytes behind a document, whatever the format.
+const EACH: &str = "`--each` reads documents that stand one behind the other";
 
 /// What data says in a message, as names and numbers: never more than fits one.
 fn told(text: Cow<'static, str>) -> Cow<'static, str> {

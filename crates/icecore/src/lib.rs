@@ -31,6 +31,7 @@ mod error;
 pub mod format;
 mod known;
 mod limits;
+mod losses;
 pub mod num;
 mod options;
 mod output;
@@ -41,8 +42,8 @@ mod stage;
 mod steps;
 pub mod wrap;
 
-pub use api::{behind, convert, read, read_as, read_with, trailing, write, write_to};
-pub use codec::{Codec, Filled, Parts};
+pub use api::{convert, read, read_as, read_with, write, write_to};
+pub use codec::Codec;
 pub use converter::{Converted, Converter};
 pub use detect::{Finding, begins_as, begins_frozen, identify, identify_head, recognised, stage_of, stage_of_first};
 pub use document::{
@@ -52,13 +53,14 @@ pub use document::{
 };
 pub use error::{Error, ErrorKind, window, window_from};
 pub use format::{
-    Certainty, Format, Guess, Outcome, Part, Request, Rest, dumper, igbinary, join, json, marshal, pack, php, sereal,
-    storable, var_export,
+    Certainty, Filled, Format, Guess, Outcome, Part, Parts, Prepared, Request, Rest, dumper, igbinary, join, json,
+    marshal, pack, php, sereal, storable, var_export,
 };
 pub use known::{Day, Exception, Known, Members, Moment};
 pub use limits::Limits;
+pub use losses::{Loss, LossKind, Losses};
 pub use options::{Opt, Settings, Side, Takes};
-pub use output::{Loss, LossKind, Losses, Output, Spare};
+pub use output::{Output, Spare};
 pub use shortened::shortened;
 pub use stage::{Stage, Wrap};
 pub use wrap::{Unwrapped, Wrapper};

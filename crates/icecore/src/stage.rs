@@ -110,8 +110,7 @@ impl Stage {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub fn of_line(&self) -> Option<Stage> {
-        let is_lines = std::ptr::eq(self.format, &format::json::lines::FORMAT);
-        is_lines.then(|| Stage { format: &format::json::FORMAT, ..self.clone() })
+        self.format.can.line.map(|format| Stage { format, ..self.clone() })
     }
 
     /// The same stage without its outermost wrapper.

@@ -85,7 +85,7 @@ fn spans_tile_the_input() {
     let stage = Stage::parse("join:separator='::',map").unwrap();
     let limits = Limits::default();
     for input in [&b"a::b::c::"[..], b"", b"::::::", b"a::b"] {
-        let outcome = (stage.format().read)(input, stage.settings(), Request::new(&limits).detailed());
+        let outcome = stage.format().read(input, stage.settings(), Request::new(&limits).detailed());
         let trace = outcome.document.trace().expect("a trace");
         let mut at = 0;
         for span in &trace.spans {

@@ -8,7 +8,7 @@ use icecore::{Document, Error, ErrorKind, Limits, Outcome, Request, Settings, St
 fn outcome<'a>(input: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
     let mut request = Request::new(limits);
     request.detail = detail;
-    (json::FORMAT.read)(input, &Settings::new(), request)
+    json::FORMAT.read(input, &Settings::new(), request)
 }
 
 /// Reads with the fast and with the slow reader, and checks that they agree
@@ -451,7 +451,7 @@ fn a_million_levels_need_no_stack() {
                 assert!(losses.is_empty() && plain == *text);
                 let stage = Stage::parse("json:typed").unwrap();
                 icecore::write_to(&read.document, &stage, &limits, &mut typed).unwrap();
-                let again = (json::FORMAT.read)(&typed, stage.settings(), Request::new(&limits));
+                let again = json::FORMAT.read(&typed, stage.settings(), Request::new(&limits));
                 assert!(again.error.is_none() && again.document == read.document);
             }
             // Broken off at the deepest place.

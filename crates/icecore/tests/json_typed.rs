@@ -308,7 +308,7 @@ fn truncated_or_changed_anywhere_does_no_harm() {
         let (stage, limits) = (Stage::parse("json:typed").unwrap(), Limits::default());
         let mut request = Request::new(&limits);
         request.detail = detail;
-        (json::FORMAT.read)(text, stage.settings(), request)
+        json::FORMAT.read(text, stage.settings(), request)
     }
     let check = |text: &[u8]| {
         let (fast, slow) = (read(text, false), read(text, true));
@@ -351,11 +351,11 @@ fn a_million_levels_of_every_kind_need_no_stack() {
     ] {
         let text = [open.repeat(LEVELS), inner.to_owned(), close.repeat(LEVELS)].concat();
         on_a_small_stack(|| {
-            let read = (json::FORMAT.read)(text.as_bytes(), stage.settings(), Request::new(&limits));
+            let read = json::FORMAT.read(text.as_bytes(), stage.settings(), Request::new(&limits));
             assert!(read.error.is_none(), "{open}: {}", read.error.unwrap());
             let mut out = Vec::new();
             icecore::write_to(&read.document, &stage, &limits, &mut out).unwrap();
-            let again = (json::FORMAT.read)(&out, stage.settings(), Request::new(&limits));
+            let again = json::FORMAT.read(&out, stage.settings(), Request::new(&limits));
             assert!(again.document == read.document);
             let plain = Stage::parse("json").unwrap();
             icecore::write_to(&read.document, &plain, &limits, &mut Vec::new()).unwrap();
@@ -383,7 +383,7 @@ fn many_forms_of_one_string_need_no_stack() {
     ] {
         let text = [open.repeat(200_000), r#""a""#.to_owned(), close.repeat(200_000)].concat();
         on_a_small_stack(|| {
-            let read = (json::FORMAT.read)(text.as_bytes(), stage.settings(), Request::new(&limits));
+            let read = json::FORMAT.read(text.as_bytes(), stage.settings(), Request::new(&limits));
             assert_eq!(read.error.map(|error| error.kind()), Some(ErrorKind::Malformed), "{open}");
         });
     }

@@ -96,8 +96,8 @@ fn both_ways_agree() {
     }
     let mut good = 0;
     for input in inputs {
-        let fast = (stage.format().read)(&input, stage.settings(), Request::new(&limits));
-        let slow = (stage.format().read)(&input, stage.settings(), Request::new(&limits).detailed());
+        let fast = stage.format().read(&input, stage.settings(), Request::new(&limits));
+        let slow = stage.format().read(&input, stage.settings(), Request::new(&limits).detailed());
         let shown = String::from_utf8_lossy(&input);
         assert_eq!(fast.error, slow.error, "{shown}");
         assert_eq!(fast.consumed, slow.consumed, "{shown}");

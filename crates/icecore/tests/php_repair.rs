@@ -328,7 +328,7 @@ fn a_newline_behind_the_value_is_told_and_nothing_is_said_to_be_mended() {
     let text = b"s:3:\"abcd\";\n";
     let stage = icecore::Stage::parse("php:repair=lengths").unwrap();
     let limits = Limits::default();
-    let outcome = (stage.format().read)(text, stage.settings(), icecore::Request::new(&limits));
+    let outcome = stage.format().read(text, stage.settings(), icecore::Request::new(&limits));
     assert!(outcome.document.repairs().is_empty());
     assert_eq!(
         outcome.error.unwrap().to_string(),

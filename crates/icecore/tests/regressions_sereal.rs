@@ -12,7 +12,7 @@ fn read(input: &[u8], detail: bool) -> Outcome<'_> {
     let limits = Limits::default();
     let stage = Stage::parse("sereal").expect("a stage");
     let request = Request::new(&limits);
-    (stage.format().read)(input, stage.settings(), if detail { request.detailed() } else { request })
+    stage.format().read(input, stage.settings(), if detail { request.detailed() } else { request })
 }
 
 fn written(document: &Document<'_>, options: &WriteOptions) -> Vec<u8> {

@@ -8,7 +8,7 @@ use icecore::{Document, Limits, NO_NODE, Outcome, Request, Stage, Trace};
 fn read<'a>(stage: &str, input: &'a [u8]) -> Outcome<'a> {
     let stage = Stage::parse(stage).unwrap();
     let limits = Limits::default();
-    (stage.format().read)(input, stage.settings(), Request::new(&limits).detailed())
+    stage.format().read(input, stage.settings(), Request::new(&limits).detailed())
 }
 
 /// Checks that the spans of a layer cover it up to `end`, without gap or

@@ -28,12 +28,12 @@ fn a_beginning_is_truncated() {
         let ends_itself = *format != "var-export";
         let mut count = 0;
         for Fixture { name, blob, .. } in fixtures::load(file) {
-            let whole = (stage.format().read)(&blob, stage.settings(), Request::new(&limits));
+            let whole = stage.format().read(&blob, stage.settings(), Request::new(&limits));
             if whole.error.is_some() || blob.len() > 400 {
                 continue;
             }
             for end in 1..whole.consumed {
-                let part = (stage.format().read)(&blob[..end], stage.settings(), Request::new(&limits));
+                let part = stage.format().read(&blob[..end], stage.settings(), Request::new(&limits));
                 count += 1;
                 let waits = match &part.error {
                     Some(error) if error.kind() == ErrorKind::Truncated => error.layer().is_none(),

@@ -43,13 +43,14 @@ struct Parts<'a> {
 fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &str) -> Parts<'a> {
     let (from, to) = (Stage::parse(from).unwrap(), Stage::parse(to).unwrap());
     let limits = Limits::default();
-    let write_part = to.format().write_part.unwrap();
+    let (reading, writing) = ((from.format().prepare)(from.settings()), (to.format().prepare)(to.settings()));
+    assert!(from.format().can.hands_over);
     let (mut json, mut losses, mut windows, mut before) = (Vec::new(), Losses::default(), 0, 0);
     let mut write = |document: &Document<'_>, part, json: &mut Vec<u8>| {
-        losses.merge(write_part(document, part, to.settings(), &limits, json).unwrap().unwrap());
+        losses.merge(writing.write_part(document, part, &limits, json).unwrap().unwrap());
     };
-    let rest = from.format().windows.unwrap()(blob, store, from.settings(), &limits, &mut |window| {
-        write(&window, Part { before, skip: 0, more: true }, &mut json);
+    let rest = reading.windows(blob, store, &limits, &mut |window| {
+        write(&window, Part::Items { before, skip: 0, more: true }, &mut json);
         before += window.root().len() as u64;
         windows += 1;
         Ok::<Tape, Error>(window.into_tape())
@@ -57,9 +58,9 @@ fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &s
     assert_eq!(rest.items, before);
     if rest.needs_whole {
         let whole = icecore::read_as(blob, &from, &limits).unwrap();
-        write(&whole, Part { before, skip: before, more: false }, &mut json);
+        write(&whole, Part::Items { before, skip: before, more: false }, &mut json);
     } else if rest.outcome.error.is_none() {
-        write(&rest.outcome.document, Part { before, skip: 0, more: false }, &mut json);
+        write(&rest.outcome.document, Part::Items { before, skip: 0, more: false }, &mut json);
     }
     Parts { json, losses, windows, rest }
 }
@@ -204,7 +205,7 @@ fn who_takes_the_windows_can_stop() {
     let stage = Stage::parse("storable").unwrap();
     let store = OnceLock::new();
     let mut windows = 0;
-    let rest = stage.format().windows.unwrap()(&blob, &store, stage.settings(), &Limits::default(), &mut |_| {
+    let rest = (stage.format().prepare)(stage.settings()).windows(&blob, &store, &Limits::default(), &mut |_| {
         windows += 1;
         Err(Error::new(ErrorKind::Output))
     });

@@ -24,7 +24,7 @@ pub struct Ours<'a> {
 
 fn outcome<'a>(format: &str, data: &'a [u8], limits: &Limits) -> Outcome<'a> {
     let stage = Stage::parse(format).expect("a stage");
-    (stage.format().read)(data, stage.settings(), Request::new(limits))
+    stage.format().read(data, stage.settings(), Request::new(limits))
 }
 
 impl<'a> Ours<'a> {

@@ -35,7 +35,7 @@ pub fn convert(data: &[u8]) {
             continue;
         }
         let stage = Stage::of(format);
-        let outcome = (format.read)(data, stage.settings(), Request::new(&limits));
+        let outcome = format.read(data, stage.settings(), Request::new(&limits));
         check::visit(&outcome.document);
         if outcome.error.is_some() {
             // What was read in part is a document too.
@@ -62,7 +62,7 @@ pub fn convert(data: &[u8]) {
             // keys are sorted: how it is to be read is said.
             let is_plain = target.format().name == "json" && !said.starts_with("json:typed");
             let reading = if is_plain { &plain_json } else { &target };
-            let again = (reading.format().read)(&out, reading.settings(), Request::new(&wide));
+            let again = reading.format().read(&out, reading.settings(), Request::new(&wide));
             // Of floats beyond 64 bits JSON has every digit; reading wants less.
             let is_too_wide = |error: &Error| error.kind() == ErrorKind::Unsupported && target.format().name == "json";
             if again.error.as_ref().is_some_and(is_too_wide) {

@@ -97,7 +97,7 @@ fn is_bent(name: &[u8]) -> bool {
 
 fn read<'a>(rival: Rival, data: &'a [u8], limits: &Limits) -> Outcome<'a> {
     let stage = Stage::parse(rival.format()).expect("a stage");
-    (stage.format().read)(data, stage.settings(), Request::new(limits))
+    stage.format().read(data, stage.settings(), Request::new(limits))
 }
 
 /// Compares what we make of a blob with what perl made of it.
@@ -412,7 +412,7 @@ fn is_marked(node: &Node) -> bool {
 fn has_note(data: &[u8], is: impl Fn(u16, u64) -> bool) -> bool {
     let limits = limits();
     let stage = Stage::parse("storable").expect("a stage");
-    let read = (stage.format().read)(data, stage.settings(), Request::new(&limits).detailed()).document;
+    let read = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
     read.spelling().is_some_and(|spelling| spelling.notes.iter().any(|note| is(note.code, note.value)))
 }
 
@@ -420,7 +420,7 @@ fn has_note(data: &[u8], is: impl Fn(u16, u64) -> bool) -> bool {
 fn tracks_pattern(data: &[u8]) -> bool {
     let limits = limits();
     let stage = Stage::parse("sereal").expect("a stage");
-    let read = (stage.format().read)(data, stage.settings(), Request::new(&limits).detailed()).document;
+    let read = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
     let Some(trace) = read.trace() else { return false };
     trace.spans.iter().any(|span| {
         let bytes = if span.layer == 0 { data } else { trace.layer.as_deref().unwrap_or_default() };
@@ -435,7 +435,7 @@ fn tracks_pattern(data: &[u8]) -> bool {
 fn copies_object(data: &[u8]) -> bool {
     let limits = limits();
     let stage = Stage::parse("sereal").expect("a stage");
-    let read = (stage.format().read)(data, stage.settings(), Request::new(&limits).detailed()).document;
+    let read = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
     let extents = read.trace().map_or(&[][..], |trace| &trace.extents);
     let is_object = |node: &Node| matches!(node.kind, Kind::Object | Kind::Opaque | Kind::Regexp);
     // The copy itself begins with the tag COPY, what is in it is copied.
@@ -450,7 +450,7 @@ fn has_odd_key_flags(data: &[u8]) -> bool {
     const BOTH: u64 = 3;
     let limits = limits();
     let stage = Stage::parse("storable").expect("a stage");
-    let read = (stage.format().read)(data, stage.settings(), Request::new(&limits)).document;
+    let read = stage.format().read(data, stage.settings(), Request::new(&limits)).document;
     has_note(data, |code, value| code == KEY_FLAGS && value & BOTH == BOTH) || has_odd_key(&read)
 }
 

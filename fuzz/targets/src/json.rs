@@ -7,7 +7,7 @@ use icecore::{Document, ErrorKind, Limits, Outcome, Request, Stage};
 
 fn read<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -> Outcome<'a> {
     let request = Request::new(limits);
-    (stage.format().read)(data, stage.settings(), if detail { request.detailed() } else { request })
+    stage.format().read(data, stage.settings(), if detail { request.detailed() } else { request })
 }
 
 pub(crate) fn written(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, icecore::Error> {

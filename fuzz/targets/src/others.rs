@@ -5,7 +5,7 @@ use icecore::{Document, ErrorKind, Kind, Limits, Node, Outcome, Request, Stage};
 
 fn read<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -> Outcome<'a> {
     let request = Request::new(limits);
-    (stage.format().read)(data, stage.settings(), if detail { request.detailed() } else { request })
+    stage.format().read(data, stage.settings(), if detail { request.detailed() } else { request })
 }
 
 /// The reader and the detailed reading agree, spans tile, and what was read is

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 pub(crate) fn read<'a>(data: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
     let stage = Stage::parse("sereal").expect("a stage");
     let request = Request::new(limits);
-    (stage.format().read)(data, stage.settings(), if detail { request.detailed() } else { request })
+    stage.format().read(data, stage.settings(), if detail { request.detailed() } else { request })
 }
 
 fn written(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, Error> {

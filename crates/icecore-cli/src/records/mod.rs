@@ -14,6 +14,7 @@ pub use window::{CHUNK, Window};
 use crate::reading::{MARK, knows_no_mark};
 use crate::report::{Report, Stop, code, plain};
 use crate::sink::Sink;
+use icecore::format::End;
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
 use std::io::{self, Read};
 
@@ -151,7 +152,7 @@ impl<'r, R: Read> Run<'r, R> {
         let (mut done, opened) = self.plan.step.convert(bytes, sink);
         if done.is_read && done.consumed < bytes.len() {
             done.is_read = false;
-            done.written = Err(icecore::trailing(bytes, done.consumed).in_format(self.plan.from.format().name));
+            done.written = Err(self.plan.from.format().explain(Error::trailing(bytes, done.consumed)));
         }
         let offset = self.window.offset() + start as u64;
         let well = self.finish(done, opened, at, offset, (start, end), sink)?;
@@ -176,8 +177,8 @@ impl<'r, R: Read> Run<'r, R> {
             self.window.take(blank);
             return if is_end { Ok(Next::End) } else { self.more(sink) };
         }
-        // The readers of the others take blanks for the beginning of their text.
-        if blank > 0 && self.plan.from.format().name == "php" {
+        // Other readers take blanks for the beginning of their text.
+        if blank > 0 && !self.plan.from.format().can.skips_blanks {
             self.window.take(blank);
             return Ok(Next::Go);
         }
@@ -202,20 +203,20 @@ impl<'r, R: Read> Run<'r, R> {
         Ok(Next::Go)
     }
 
-    /// Whether the text format has blanks between documents.
+    /// Whether blanks between documents mean nothing.
     fn skips_blanks(&self) -> bool {
-        matches!(self.plan.from.format().name, "json" | "var-export" | "dumper" | "php")
+        let can = &self.plan.from.format().can;
+        can.text && !can.alone
     }
 
     /// Whether what came of a document may be due to what is not there yet.
     fn may_go_on(&self, done: &Converted, bytes: &[u8]) -> bool {
         if done.is_read {
-            return match self.plan.from.format().name {
-                // `1` may go on with `2`; what is closed is complete.
-                "json" => done.consumed == bytes.len() && bytes.last().is_some_and(u8::is_ascii_alphanumeric),
-                "storable" | "sereal" | "marshal" | "igbinary" => false,
-                "php" => done.consumed == bytes.len() && self.plan.from.settings().flag("lenient"),
-                _ => done.consumed + NEAR >= bytes.len(),
+            return match self.plan.from.format().can.end {
+                End::Word => ends_in_word(bytes, done.consumed),
+                // A lenient reader takes what there is.
+                End::Told => done.consumed == bytes.len() && self.plan.from.settings().flag("lenient"),
+                End::Near => done.consumed + NEAR >= bytes.len(),
             };
         }
         done.written.as_ref().err().is_some_and(|error| {
@@ -287,7 +288,8 @@ impl<'r, R: Read> Run<'r, R> {
     /// Goes on at the next document after a bad one. `looked`: how far reading came
     /// in it.
     fn search(&mut self, looked: u64, sink: &mut Sink) -> Result<Next, Stop> {
-        if self.plan.from.format().name != "sereal" {
+        let starts = self.plan.from.format().can.restarts;
+        let Some(longest) = starts.iter().map(|start| start.len()).max() else {
             let text = format!(
                 "{}: where the next document starts can't be told in {}: stopped",
                 self.tally.input,
@@ -295,7 +297,7 @@ impl<'r, R: Read> Run<'r, R> {
             );
             self.report.tell(true, &text);
             return Ok(Next::End);
-        }
+        };
         // A document that broke off has the next one inside of it; to look there
         // again and again must not take for ever.
         self.again += looked;
@@ -303,20 +305,25 @@ impl<'r, R: Read> Run<'r, R> {
         self.window.take(if is_cheap { 1 } else { usize::try_from(looked).unwrap_or(usize::MAX).max(1) });
         loop {
             let bytes = self.window.bytes();
-            let is_start = |at: &usize| bytes[*at..].starts_with(b"=\xF3rl") || bytes[*at..].starts_with(b"=srl");
-            if let Some(at) = memchr::memchr_iter(b'=', bytes).find(is_start) {
+            let is_start = |at: &usize| starts.iter().any(|start| bytes[*at..].starts_with(start));
+            if let Some(at) = (0..bytes.len()).find(is_start) {
                 self.window.take(at);
                 return Ok(Next::Go);
             }
             if self.window.is_end() {
                 return Ok(Next::End);
             }
-            self.window.take(bytes.len().saturating_sub(3));
+            self.window.take(bytes.len().saturating_sub(longest - 1));
             if self.more(sink)? == Next::End {
                 return Ok(Next::End);
             }
         }
     }
+}
+
+/// Whether a document that ends here may go on: `1` with `2`.
+pub fn ends_in_word(bytes: &[u8], consumed: usize) -> bool {
+    consumed == bytes.len() && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
 }
 
 #[cfg(test)]

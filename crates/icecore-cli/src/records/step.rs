@@ -55,8 +55,8 @@ impl Deep {
             return icecore::read_with(bytes, &self.from, Request::new(&self.limits));
         }
         let request = Request::new(&self.limits);
-        let outcome = (format.read)(bytes, self.from.settings(), request);
+        let outcome = format.read(bytes, self.from.settings(), request);
         *consumed = outcome.consumed;
-        outcome.error.map_or(Ok(outcome.document), |error| Err(error.in_format(format.name)))
+        outcome.error.map_or(Ok(outcome.document), |error| Err(format.explain(error)))
     }
 }

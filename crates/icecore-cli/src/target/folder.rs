@@ -17,21 +17,13 @@ impl Folder {
     }
 
     /// The file for an input; or why it is not written.
-    pub fn target(&mut self, source: &Source, format: &str) -> Result<Target, Stop> {
-        let path = self.top.join(&source.below).with_extension(extension(format));
+    pub fn target(&mut self, source: &Source, extension: &str) -> Result<Target, Stop> {
+        let path = self.top.join(&source.below).with_extension(extension);
         // Where it leads is known only when it is there.
         if let Some(folder) = path.parent() {
             let failed = |error| Stop::Failed(code::USAGE, format!("{}: {}", folder.display(), plain(&error)));
             fs::create_dir_all(folder).map_err(failed)?;
         }
         Target::new(self.outputs.place_for(source, &path)?)
-    }
-}
-
-/// The usual extension of a format's files.
-fn extension(format: &str) -> &str {
-    match format {
-        "sereal" => "srl",
-        name => name,
     }
 }

@@ -27,8 +27,8 @@ pub(crate) mod snappy {
 pub(crate) mod zlib {
     use super::{Error, left_out};
     use crate::compress::Beginning;
+    use crate::compress::StreamFn;
     use crate::limits::Limits;
-    use crate::wrap::StreamFn;
 
     pub(crate) const STREAM: Option<StreamFn> = None;
     pub(crate) const GZIP_STREAM: Option<StreamFn> = None;
@@ -69,8 +69,8 @@ pub(crate) mod zlib {
 pub(crate) mod zstandard {
     use super::{Error, left_out};
     use crate::compress::Beginning;
+    use crate::compress::StreamFn;
     use crate::limits::Limits;
-    use crate::wrap::StreamFn;
 
     pub(crate) const STREAM: Option<StreamFn> = None;
 

@@ -22,6 +22,9 @@ pub(crate) use left_out::zstandard;
 #[cfg(any(feature = "snappy", feature = "zlib", feature = "zstd"))]
 use crate::error::{Error, ErrorKind};
 
+/// Decompresses bit by bit.
+pub(crate) type StreamFn = fn(Box<dyn std::io::BufRead + Send>) -> std::io::Result<Box<dyn std::io::Read + Send>>;
+
 /// The beginning of what was compressed, and whether that is all of it.
 pub(crate) type Beginning = (Vec<u8>, bool);
 

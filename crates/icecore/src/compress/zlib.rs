@@ -1,9 +1,8 @@
 //! Deflate: in zlib's frame and in gzip's.
 
-use super::{Beginning, Stop, beginning, broken, drain, step};
+use super::{Beginning, Stop, StreamFn, beginning, broken, drain, step};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::wrap::StreamFn;
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress, Status};
 

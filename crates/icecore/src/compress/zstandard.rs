@@ -1,9 +1,8 @@
 //! Zstandard.
 
-use super::{Beginning, Stop, beginning, broken, drain};
+use super::{Beginning, Stop, StreamFn, beginning, broken, drain};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::wrap::StreamFn;
 use zstd::stream::read::Decoder;
 
 /// What is inside, bit by bit.

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Kind};
 use crate::error::{Error, ErrorKind};
-use crate::format::{self, Certainty, Format, Request};
+use crate::format::{self, Evidence as Told, Format, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::stage::Stage;
@@ -57,16 +57,16 @@ fn look<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Optio
         if !is_candidate(format, bytes) {
             continue;
         }
-        let outcome = (format.read)(bytes, &Settings::new(), Request::new(limits));
+        let outcome = format.read(bytes, &Settings::new(), Request::new(limits));
         let spent = outcome.error.as_ref().map_or(0, Error::spent);
         let body = outcome.document.input().len().saturating_sub(bytes.len());
         limits.decompressed = limits.decompressed.saturating_sub(spent + body as u64);
-        match outcome.whole(bytes, format.name) {
+        match outcome.whole(bytes, format) {
             Ok(document) if is_worth_it(format, &document) => {
                 return Ok(Some(Inside { stage: Stage::of(format), document }));
             }
             // A text of many brackets is no JSON until all of it was read.
-            Err(error) if error.kind() == ErrorKind::Limit && format.name != "json" => return Err(error),
+            Err(error) if error.kind() == ErrorKind::Limit && format.can.evidence != Told::Whole => return Err(error),
             _ => {}
         }
     }
@@ -120,24 +120,17 @@ fn is_promising(wrapper: &Wrapper, bytes: &[u8], left: u32) -> bool {
 
 /// As [`is_candidate`], of bytes that may be cut off.
 fn is_possible(format: &Format, bytes: &[u8]) -> bool {
-    is_candidate(format, bytes) || !matches!(format.name, "php" | "json") && (format.detect)(bytes).is_some()
+    format.inside.map_or_else(|| (format.detect)(bytes).is_some(), |inside| inside(bytes))
 }
 
 /// Whether the bytes look so much like this format that it is worth reading them.
 /// Text formats without a signature are sure when all of it was read.
 fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
-    match format.name {
-        "php" => {
-            // `N;` may be a word of any text, but not all of one.
-            bytes == b"N;" || matches!(bytes, [b'a' | b'O' | b'C' | b's' | b'S' | b'E' | b'i' | b'd' | b'b', b':', ..])
-        }
-        "json" => matches!(bytes.trim_ascii_start(), [b'{' | b'[', ..]),
-        _ => (format.detect)(bytes).is_some_and(|guess| guess.certainty >= Certainty::Likely),
-    }
+    format.inside.map_or_else(|| format.is_likely(bytes), |inside| inside(bytes))
 }
 
-/// An empty array of JSON is hardly meant as data.
+/// An empty array, of a format of which the whole has to tell, is hardly meant as data.
 fn is_worth_it(format: &Format, document: &Document<'_>) -> bool {
     let root = document.root();
-    format.name != "json" || root.kind() != Kind::Array || !root.is_empty()
+    format.can.evidence != Told::Whole || root.kind() != Kind::Array || !root.is_empty()
 }

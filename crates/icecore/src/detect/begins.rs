@@ -4,9 +4,8 @@
 //! Guesses about whole inputs are generous; in a column of a table most values are
 //! ordinary, and the beginning must be one that nothing else has.
 
-use super::ours;
 use super::wrapper::INSIDE;
-use crate::format::{self, Certainty, Format, php};
+use crate::format::{self, Evidence as Told, Format};
 use crate::stage::Stage;
 use crate::wrap::{self, Evidence, Wrapper};
 
@@ -21,7 +20,7 @@ use crate::wrap::{self, Evidence, Wrapper};
 /// # Ok::<(), icecore::Error>(())
 /// ```
 pub fn begins_as(stage: &Stage, input: &[u8]) -> bool {
-    let Some(wrapper) = stage.wrappers().first() else { return begins(stage.format(), input) };
+    let Some(wrapper) = stage.wrappers().first() else { return stage.format().begins(input) };
     let wrapper = wrapper.wrapper();
     // Digits are a number, whatever they are in hex.
     if wrapper.evidence == Evidence::Text && input.iter().all(u8::is_ascii_digit) {
@@ -65,45 +64,8 @@ const WORD: usize = 8;
 
 /// The format with a name of its own that the input begins as.
 fn named(input: &[u8]) -> Option<&'static Format> {
-    let is_named = |format: &&Format| !matches!(format.name, "json" | "ndjson" | "pack" | "join");
-    format::all().iter().copied().filter(is_named).find(|format| begins(format, input))
-}
-
-fn begins(format: &Format, input: &[u8]) -> bool {
-    let is_likely = || (format.detect)(input).is_some_and(|guess| guess.certainty >= Certainty::Likely);
-    match format.name {
-        "php" => php::begins(input),
-        "php-session" => php::session::begins_with_variable(input),
-        "storable" => match input {
-            [b'p', b's', b't', b'0', rest @ ..] => rest.first().is_none_or(|byte| *byte < b' '),
-            [4 | 5, minor, ..] => *minor < b' ',
-            _ => input.starts_with(b"perl-store"),
-        },
-        "sereal" => [&b"=srl"[..], b"=\xf3rl", "=\u{f3}rl".as_bytes()].iter().any(|magic| input.starts_with(magic)),
-        "igbinary" => matches!(input, [0, 0, 0, 1 | 2, ..]),
-        "marshal" => matches!(input, [4, 0..=8, ..]),
-        "json" | "ndjson" => ours::begins_like_json(input),
-        "var-export" => begins_array(input) || is_likely(),
-        "dumper" => begins_variable(input) || is_likely(),
-        // Whatever it is, it is meant so.
-        "pack" | "join" => true,
-        _ => is_likely(),
-    }
-}
-
-/// `array (` and an item, as `var_export()` writes it.
-fn begins_array(input: &[u8]) -> bool {
-    let text = input.trim_ascii_start();
-    let Some((b"array", rest)) = text.split_at_checked(5) else { return false };
-    let item = rest.trim_ascii_start().strip_prefix(b"(").map(<[u8]>::trim_ascii_start);
-    item.is_some_and(|item| item.first().is_none_or(|byte| b"'\")-\\".contains(byte) || byte.is_ascii_digit()))
-}
-
-/// `$VAR1 =`, as Data::Dumper writes it.
-fn begins_variable(input: &[u8]) -> bool {
-    let Some(rest) = input.trim_ascii_start().strip_prefix(b"$VAR") else { return false };
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    digits > 0 && rest[digits..].trim_ascii_start().starts_with(b"=")
+    let is_told = |format: &&Format| format.can.evidence == Told::Beginning && format.begins(input);
+    format::all().iter().copied().find(is_told)
 }
 
 /// The part of a text that may be Base64 or hex: one that was damaged further behind.

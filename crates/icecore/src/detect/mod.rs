@@ -15,6 +15,7 @@ mod text;
 mod walk;
 mod wrapper;
 
+use crate::error::Error;
 use crate::format::{self, Certainty, Format, Guess};
 use crate::stage::Stage;
 use walk::{Step, Stop, Walk};
@@ -60,7 +61,7 @@ struct Sample<'a> {
 ///
 /// # Errors
 /// As for [`stage_of`].
-pub fn stage_of_first(input: &[u8]) -> Result<Stage, crate::Error> {
+pub fn stage_of_first(input: &[u8]) -> Result<Stage, Error> {
     stage_of(input).or_else(|error| ours::first(input).map(Stage::of).ok_or(error))
 }
 
@@ -139,6 +140,6 @@ fn format_of(input: &[u8]) -> Option<(Certainty, &'static Format)> {
 ///
 /// # Errors
 /// Of kind `Format`.
-pub fn stage_of(input: &[u8]) -> Result<Stage, crate::Error> {
+pub fn stage_of(input: &[u8]) -> Result<Stage, Error> {
     ours::stage(&Sample { bytes: input, whole: true }, WRAPPERS)
 }

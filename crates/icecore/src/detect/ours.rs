@@ -4,7 +4,7 @@ use super::wrapper::INSIDE;
 use super::{Finding, Sample, format_of, identify_in};
 use crate::document::{Kind, Tape};
 use crate::error::{Error, ErrorKind};
-use crate::format::{self, Certainty, Format, Guess, Request};
+use crate::format::{self, Certainty, Evidence as Told, Format, Guess, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::stage::Stage;
@@ -43,7 +43,7 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
     let mut tape = Tape::new();
     while !(rest.is_empty() || documents > 0 && format.ends_with_blanks(rest)) {
         let request = Request { limits: &limits, detail: false, tape };
-        let outcome = (format.read)(rest, &Settings::new(), request);
+        let outcome = format.read(rest, &Settings::new(), request);
         if let Some(error) = outcome.error {
             let ends_early = !sample.whole && error.kind() == ErrorKind::Truncated && rest.len() > 64;
             return match (is_sure, ends_early) {
@@ -51,7 +51,7 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
                 (false, true) => Some(Guess { certainty: Certainty::Likely, variant }),
                 // The header fits and what follows does not: it is damaged. A
                 // text that only begins like JSON is none.
-                (false, false) if certainty == Certainty::Likely && format.name != "json" => {
+                (false, false) if certainty == Certainty::Likely && !is_one_text(format) => {
                     Some(Guess { certainty: Certainty::Possible, variant })
                 }
                 _ => None,
@@ -85,11 +85,11 @@ pub(super) fn first(input: &[u8]) -> Option<&'static Format> {
     let limits = Limits { depth: 1_000_000, ..Limits::default() };
     let settings = Settings::new();
     let read = |format: &Format, bytes: &[u8]| {
-        let outcome = (format.read)(bytes, &settings, Request::new(&limits));
+        let outcome = format.read(bytes, &settings, Request::new(&limits));
         (outcome.consumed, outcome.error)
     };
-    let is_named = |format: &&Format| !matches!(format.name, "json" | "ndjson" | "pack" | "join" | "php-session");
-    let best = format::all().iter().copied().filter(is_named).filter_map(|format| {
+    let may_follow = |format: &&Format| format.can.evidence == Told::Beginning && !format.can.alone;
+    let best = format::all().iter().copied().filter(may_follow).filter_map(|format| {
         let (consumed, error) = read(format, input);
         let document = input.get(..consumed).filter(|document| error.is_none() && !document.is_empty())?;
         let certainty = (format.detect)(document)?.certainty;
@@ -113,9 +113,10 @@ pub(super) fn stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, Error> 
     if let Some(stage) = wrapped() {
         return Ok(stage);
     }
-    // A text that is meant to be JSON: its reader says where it is not.
-    if begins_like_json(sample.bytes) && identify_in(sample, 0).is_none() {
-        return Ok(Stage::of(&format::json::FORMAT));
+    // A text that is meant for one of these: its reader says where it is not.
+    let meant = format::all().iter().copied().find(|format| is_one_text(format) && format.begins(sample.bytes));
+    if let Some(format) = meant.filter(|_| identify_in(sample, 0).is_none()) {
+        return Ok(Stage::of(format));
     }
     Err(unknown(sample))
 }
@@ -135,14 +136,10 @@ fn wrapped(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
     })
 }
 
-pub(super) fn begins_like_json(input: &[u8]) -> bool {
-    match format::json::without_mark(input).trim_ascii_start() {
-        [b'{', rest @ ..] => matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]),
-        [b'[', rest @ ..] => {
-            matches!(rest.trim_ascii_start(), [b'[' | b'{' | b'"' | b']' | b'-' | b'0'..=b'9', ..])
-        }
-        _ => false,
-    }
+/// Whether a document of the format is one text, of which only the whole tells that it is
+/// one. Of many lines, one that is broken does not tell that there are none.
+fn is_one_text(format: &Format) -> bool {
+    format.can.evidence == Told::Whole && format.can.line.is_none()
 }
 
 #[cold]

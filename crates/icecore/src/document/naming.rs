@@ -1,7 +1,7 @@
 //! The names of classes and of objects' members as another language has them.
 
 use super::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Tape};
-use crate::output::{LossKind, Losses};
+use crate::losses::{LossKind, Losses};
 use std::borrow::Cow;
 use std::collections::HashSet;
 

@@ -2,9 +2,9 @@
 //! language has fewer kinds of keys: its programs see one of the two values only.
 
 use super::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Name, Naming, Node, flag};
+use crate::losses::{LossKind, Losses};
 use crate::num::bigint;
 use crate::num::general::perl_text;
-use crate::output::{LossKind, Losses};
 use crate::seeded::Seeded;
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -246,7 +246,7 @@ fn as_string(naming: Naming, name: &Name<'_>) -> Option<Vec<u8>> {
         Kind::Bool => Vec::new(),
         Kind::Float if naming == Naming::Php => {
             let mut text = Vec::new();
-            crate::format::push_php_float(f64::from_bits(node.payload), &mut text);
+            crate::num::php::push_float(f64::from_bits(node.payload), &mut text);
             text
         }
         Kind::Float => perl_text(f64::from_bits(node.payload)).into_bytes(),

@@ -3,7 +3,7 @@
 use super::{Document, IS_KEY, Kind, NO_KEY, Name, Naming, Node, Tape, flag, renamed};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::output::Losses;
+use crate::losses::Losses;
 use std::borrow::Cow;
 
 impl Tape {

@@ -13,23 +13,26 @@ pub mod storable;
 pub mod var_export;
 
 pub(crate) mod append;
+mod capabilities;
+mod feed;
 mod late;
 mod php_lacks;
 mod php_text;
+mod prepared;
 mod scan;
 
-use crate::document::{Document, Naming, Receive, Tape, Windows, lose_repeated, renamed};
-use crate::error::Error;
+use crate::document::{Document, Naming, lose_repeated, renamed};
+use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, Settings};
 use crate::output::{Losses, Output};
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
-pub(crate) use php_text::push_float as push_php_float;
+pub use capabilities::{Capabilities, End, Evidence};
+pub use prepared::{Filled, Memory, Outcome, Part, Parts, Prepared, Request, Rest};
 pub(crate) use scan::Scan;
 
-/// A format: its row in the registry.
+/// A format: its row in the registry. What others need to know of it is here.
 pub struct Format {
     /// Its name in stages.
     pub name: &'static str,
@@ -39,101 +42,84 @@ pub struct Format {
     pub options: &'static [Opt],
     /// Its page of documentation, in Markdown.
     pub page: &'static str,
+    /// What it is like, and what it can.
+    pub can: Capabilities,
     /// Whether the bytes look like it.
     pub detect: fn(&[u8]) -> Option<Guess>,
+    /// Whether bytes that it can't read begin as if they were meant for it. `None`: if
+    /// [`Format::detect`] finds it likely.
+    pub begins: Option<fn(&[u8]) -> bool>,
+    /// Whether a string in other data looks so much like it that it is worth reading it.
+    /// `None`: if [`Format::detect`] finds it likely.
+    pub inside: Option<fn(&[u8]) -> bool>,
+    /// Looks the options up.
+    pub prepare: fn(&Settings) -> Box<dyn Prepared>,
+}
+
+impl Format {
     /// Reads one document from the start of the input.
-    pub read: ReadFn,
-    /// Reads one document and hands over finished items of a root that is an
-    /// array while reading goes on, if the format can.
-    pub windows: Option<WindowsFn>,
-    /// Writes one document.
-    pub write: WriteFn,
-    /// Writes a part of a document whose root is an array, if the stage can.
-    pub write_part: Option<WritePartFn>,
-}
-
-/// See [`Format::read`].
-pub type ReadFn = for<'a> fn(&'a [u8], &Settings, Request<'_>) -> Outcome<'a>;
-/// See [`Format::windows`]. What must be decompressed first goes into the
-/// store, which the windows borrow from then.
-pub type WindowsFn = for<'r, 'a> fn(&'a [u8], &'a OnceLock<Vec<u8>>, &Settings, &Limits, Receive<'r, 'a>) -> Rest<'a>;
-/// See [`Format::write_part`]. `None`: with these options only whole documents
-/// can be written.
-pub type WritePartFn = fn(&Document<'_>, Part, &Settings, &Limits, &mut dyn Output) -> Option<Result<Losses, Error>>;
-/// See [`Format::write`].
-pub type WriteFn = fn(&Document<'_>, &Settings, &Limits, &mut dyn Output) -> Result<Losses, Error>;
-
-/// How a document is to be read.
-#[derive(Debug)]
-pub struct Request<'r> {
-    /// What it may cost.
-    pub limits: &'r Limits,
-    /// Whether spelling and spans are wanted.
-    pub detail: bool,
-    /// The tape to use; it is cleared first.
-    pub tape: Tape,
-}
-
-impl<'r> Request<'r> {
-    /// Meaning only, on a new tape.
-    pub fn new(limits: &'r Limits) -> Request<'r> {
-        Request { limits, detail: false, tape: Tape::new() }
+    ///
+    /// ```
+    /// use icecore::{Limits, Request, Settings};
+    /// let json = icecore::format::by_name("json").unwrap();
+    /// let outcome = json.read(b"[1][2]", &Settings::new(), Request::new(&Limits::default()));
+    /// assert_eq!((outcome.consumed, outcome.error), (3, None));
+    /// ```
+    pub fn read<'a>(&self, input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
+        (self.prepare)(settings).read(input, request)
     }
 
-    /// Spelling and spans as well.
-    #[must_use]
-    pub fn detailed(mut self) -> Request<'r> {
-        self.detail = true;
-        self
-    }
-}
-
-/// What a reading gave: a document as far as it went, and why it went no
-/// further.
-#[derive(Debug)]
-pub struct Outcome<'a> {
-    /// The document; a part of one if there is an error.
-    pub document: Document<'a>,
-    /// How many bytes of the input it took.
-    pub consumed: usize,
-    /// What stopped the reading.
-    pub error: Option<Error>,
-}
-
-impl<'a> Outcome<'a> {
-    /// The document, if nothing stopped the reading and nothing is left of the
-    /// input.
-    pub(crate) fn whole(self, input: &[u8], format: &'static str) -> Result<Document<'a>, Error> {
-        let trailing = || (self.consumed < input.len()).then(|| crate::api::trailing(input, self.consumed));
-        match self.error.or_else(trailing) {
-            Some(error) => Err(error.in_format(format)),
-            None => Ok(self.document),
-        }
-    }
-}
-
-/// What is left when windows have been handed over.
-#[derive(Debug)]
-pub struct Rest<'a> {
-    /// The last window, how far reading came, and what stopped it.
-    pub outcome: Outcome<'a>,
-    /// How many items were handed over in windows before.
-    pub items: u64,
-    /// A link turned up, and the document must be read as a whole.
-    pub needs_whole: bool,
-}
-
-impl<'a> Rest<'a> {
-    /// All of it: nothing was handed over.
-    pub(crate) fn whole(outcome: Outcome<'a>) -> Rest<'a> {
-        Rest { outcome, items: 0, needs_whole: false }
+    /// Writes one document, and says what the format could not say.
+    ///
+    /// # Errors
+    /// As for [`crate::write_to`].
+    pub fn write(
+        &self,
+        document: &Document<'_>,
+        settings: &Settings,
+        limits: &Limits,
+        out: &mut dyn Output,
+    ) -> Result<Losses, Error> {
+        (self.prepare)(settings).write(document, limits, out)
     }
 
-    pub(crate) fn new(sink: Windows<'_, 'a>, consumed: usize, error: Option<Error>) -> Rest<'a> {
-        let needs_whole = sink.stopped();
-        let document = sink.into_rest();
-        let items = document.tape().first_item;
-        Rest { outcome: Outcome { document, consumed, error }, items, needs_whole }
+    /// Says in which format an error is, and what helps there.
+    pub fn explain(&self, error: Error) -> Error {
+        let is_lenient = self.options.iter().any(|option| option.name == "lenient");
+        let error = match is_lenient {
+            true => error.ignorable_by(&format!("{}:lenient", self.name), self.can.alone),
+            false => error,
+        };
+        error.in_format(self.name)
+    }
+
+    /// The format of a document of it: of lines each is one.
+    pub fn of_document(&'static self) -> &'static Format {
+        self.can.line.unwrap_or(self)
+    }
+
+    /// Whether bytes that it can't read begin as if they were meant for it: damaged or cut
+    /// off, and not an ordinary text.
+    pub fn begins(&self, input: &[u8]) -> bool {
+        self.begins.map_or_else(|| self.is_likely(input), |begins| begins(input))
+    }
+
+    /// Whether detection finds it likely.
+    pub(crate) fn is_likely(&self, input: &[u8]) -> bool {
+        (self.detect)(input).is_some_and(|guess| guess.certainty >= Certainty::Likely)
+    }
+
+    /// Whether this is a text format, and nothing but blanks is left behind a document of
+    /// it, as where an editor or `echo` ended the last line. In other formats blanks are
+    /// bytes as all others.
+    ///
+    /// ```
+    /// let format = |name| icecore::format::by_name(name).unwrap();
+    /// assert!(format("php").ends_with_blanks(b"\r\n"));
+    /// assert!(!format("php").ends_with_blanks(b"") && !format("igbinary").ends_with_blanks(b"\n"));
+    /// ```
+    pub fn ends_with_blanks(&self, rest: &[u8]) -> bool {
+        self.can.text && !rest.is_empty() && are_blanks(rest)
     }
 }
 
@@ -170,17 +156,6 @@ pub(crate) fn write_named(
     }
 }
 
-/// Which part of an array is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Part {
-    /// How many items were written before: no opening bracket then.
-    pub before: u64,
-    /// How many items at the front are left out.
-    pub skip: u64,
-    /// Whether more will follow: no closing bracket then.
-    pub more: bool,
-}
-
 /// What [`Format::detect`] says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guess {
@@ -210,22 +185,6 @@ impl Certainty {
             Certainty::Likely => "likely",
             Certainty::Sure => "sure",
         }
-    }
-}
-
-impl Format {
-    /// Whether this is a text format, and nothing but blanks is left behind a document of
-    /// it, as where an editor or `echo` ended the last line. In other formats blanks are
-    /// bytes as all others.
-    ///
-    /// ```
-    /// let format = |name| icecore::format::by_name(name).unwrap();
-    /// assert!(format("php").ends_with_blanks(b"\r\n"));
-    /// assert!(!format("php").ends_with_blanks(b"") && !format("igbinary").ends_with_blanks(b"\n"));
-    /// ```
-    pub fn ends_with_blanks(&self, rest: &[u8]) -> bool {
-        let is_text = matches!(self.name, "php" | "php-session" | "var-export" | "dumper" | "json" | "ndjson");
-        is_text && !rest.is_empty() && are_blanks(rest)
     }
 }
 
@@ -263,4 +222,13 @@ pub fn all() -> &'static [&'static Format] {
 /// The format with this name.
 pub fn by_name(name: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|format| format.name == name)
+}
+
+/// As [`by_name`], for who needs that very format.
+pub(crate) fn known(name: &str) -> Result<&'static Format, Error> {
+    by_name(name).ok_or_else(|| {
+        Error::new(ErrorKind::Unsupported)
+            .expecting(format!("the format {name}"))
+            .finding("a build of icecore that lacks it")
+    })
 }

@@ -1,74 +1,7 @@
 //! Numbers, keys and names as PHP writes them: for the formats of PHP that are
 //! text.
 
-/// A float as `serialize_precision` -1 (and 17, in which each digit counts)
-/// gives it.
-pub(crate) fn push_float(value: f64, buf: &mut Vec<u8>) {
-    if value.is_nan() {
-        return buf.extend_from_slice(b"NAN");
-    }
-    if value.is_infinite() {
-        return buf.extend_from_slice(if value > 0.0 { b"INF" } else { b"-INF" });
-    }
-    if value.is_sign_negative() {
-        buf.push(b'-');
-    }
-    let value = value.abs();
-    if value < 9e15 && value.fract() == 0.0 {
-        return push_uint(value as u64, buf);
-    }
-    let (digits, point) = crate::num::shortest(value);
-    if !(-3..=17).contains(&point) {
-        buf.push(digits[0]);
-        buf.push(b'.');
-        buf.extend_from_slice(if digits.len() > 1 { &digits[1..] } else { b"0" });
-        buf.push(b'E');
-        buf.push(if point > 0 { b'+' } else { b'-' });
-        return push_uint(u64::from((point - 1).unsigned_abs()), buf);
-    }
-    if point <= 0 {
-        buf.extend_from_slice(b"0.");
-        buf.extend(std::iter::repeat_n(b'0', point.unsigned_abs() as usize));
-        return buf.extend_from_slice(&digits);
-    }
-    let point = point as usize;
-    match digits.split_at_checked(point) {
-        Some((whole, [])) => buf.extend_from_slice(whole),
-        Some((whole, fraction)) => {
-            buf.extend_from_slice(whole);
-            buf.push(b'.');
-            buf.extend_from_slice(fraction);
-        }
-        None => {
-            buf.extend_from_slice(&digits);
-            buf.extend(std::iter::repeat_n(b'0', point - digits.len()));
-        }
-    }
-}
-
-pub(crate) fn push_uint(value: u64, buf: &mut Vec<u8>) {
-    push_number(b"", value, b"", buf);
-}
-
-/// A number with up to 4 bytes before it and behind it, put together first: that
-/// takes one short copy of a fixed size.
-#[inline(always)]
-pub(crate) fn push_number(before: &[u8], mut value: u64, behind: &[u8], buf: &mut Vec<u8>) {
-    let mut text = [0; 32];
-    text[..before.len()].copy_from_slice(before);
-    let digits = value.checked_ilog10().unwrap_or(0) as usize + 1;
-    let end = before.len() + digits;
-    let mut at = end;
-    while at > before.len() {
-        at -= 1;
-        text[at] = b'0' + (value % 10) as u8;
-        value /= 10;
-    }
-    text[end..end + behind.len()].copy_from_slice(behind);
-    let end = buf.len() + end + behind.len();
-    buf.extend_from_slice(&text);
-    buf.truncate(end);
-}
+pub(crate) use crate::num::php::{push_float, push_number, push_uint};
 
 /// `i:…;`
 #[inline]

@@ -5,6 +5,7 @@ pub mod bigint;
 pub mod float128;
 pub(crate) mod general;
 pub(crate) mod numify;
+pub(crate) mod php;
 
 /// The shortest digits of a float above zero, and where its point is. Where two
 /// are as near, PHP and Ruby take the even one, and so does ryu; the standard

@@ -17,7 +17,7 @@ mod uri;
 mod zlib;
 mod zstd;
 
-use crate::compress::Beginning;
+use crate::compress::{Beginning, StreamFn};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::{Opt, Settings};
@@ -55,8 +55,6 @@ pub struct Wrapper {
 
 /// See [`Wrapper::unwrap`].
 pub type UnwrapFn = for<'a> fn(&'a [u8], &Settings, &Limits) -> Result<Unwrapped<'a>, Error>;
-/// See [`Wrapper::stream`].
-pub(crate) type StreamFn = fn(Box<dyn BufRead + Send>) -> std::io::Result<Box<dyn Read + Send>>;
 /// See [`Wrapper::wrap`].
 pub type WrapFn = fn(&[u8], &Settings) -> Result<Vec<u8>, Error>;
 /// See [`Wrapper::head`]: of bytes, which are all or the first of them, at most

@@ -4,7 +4,7 @@ use super::{Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::zlib;
 use crate::document::{Document, Value};
 use crate::error::{Error, ErrorKind};
-use crate::format::marshal;
+use crate::format::{self, Request};
 use crate::limits::Limits;
 use crate::options::{Opt, Settings, Side, Takes};
 use std::borrow::Cow;
@@ -112,7 +112,10 @@ fn entry(input: &[u8], reach: Reach<'_>) -> Result<Unwrapped<'static>, Error> {
         Reach::All(limits) => limits,
         Reach::Head(_) => &usual,
     };
-    let document = marshal::read(input, &marshal::ReadOptions::default(), limits)?;
+    // Rails freezes entries as Ruby does.
+    let marshal = format::known("marshal")?;
+    let settings = Settings::new();
+    let document = marshal.read(input, &settings, Request::new(limits)).whole(input, marshal)?;
     let root = document.root();
     let value = root.get("@value").filter(|_| root.class() == ENTRY).ok_or_else(|| {
         Error::new(ErrorKind::Malformed)
@@ -144,7 +147,7 @@ fn entry(input: &[u8], reach: Reach<'_>) -> Result<Unwrapped<'static>, Error> {
     tape.root = value.index();
     let mut bytes = Vec::new();
     let inside = Document::from_tape(input, tape);
-    marshal::write(&inside, &marshal::WriteOptions::default(), limits, &mut bytes)?;
+    marshal.write(&inside, &settings, limits, &mut bytes)?;
     Ok(Unwrapped { bytes: Cow::Owned(bytes), notes })
 }
 

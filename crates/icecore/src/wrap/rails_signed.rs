@@ -3,7 +3,7 @@
 use super::{Evidence, Remark, Unwrapped, Wrapper};
 use crate::base64;
 use crate::error::{Error, ErrorKind};
-use crate::format::json;
+use crate::format::{self, Request};
 use crate::limits::Limits;
 use crate::options::{Opt, Settings, Side, Takes};
 use std::borrow::Cow;
@@ -158,7 +158,9 @@ fn envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, Vec<Remark>)> {
     if !bytes.starts_with(b"{\"_rails\":{\"message\":") {
         return None;
     }
-    let document = json::read(bytes, &json::ReadOptions::default(), limits).ok()?;
+    // Whatever is signed, its envelope is JSON.
+    let json = format::known("json").ok()?;
+    let document = json.read(bytes, &Settings::new(), Request::new(limits)).whole(bytes, json).ok()?;
     let rails = document.root().get("_rails")?;
     let mut inside = Vec::new();
     base64::decode(rails.get("message")?.as_str()?.as_bytes(), &mut inside).ok()?;

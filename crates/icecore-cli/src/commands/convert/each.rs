@@ -2,10 +2,11 @@
 
 use super::Job;
 use crate::reading::{MARK, knows_no_mark};
-use crate::records::{Frame, Plan, Run, Split, Step, Window};
+use crate::records::{Frame, Plan, Run, Split, Step, Window, ends_in_word};
 use crate::report::{Report, Stop};
 use crate::sink::Sink;
 use crate::source::Source;
+use icecore::format::End;
 use icecore::{Error, Request, Stage};
 use std::io::{self, Read};
 
@@ -114,10 +115,9 @@ impl Job<'_> {
             return false;
         }
         let bytes = bytes.strip_prefix(MARK).filter(|_| knows_no_mark(stage)).unwrap_or(bytes);
-        let outcome = (stage.format().read)(bytes, stage.settings(), Request::new(&self.global.limit));
-        // `1` may go on with `2`.
-        let is_closed = outcome.consumed < bytes.len() || !bytes.last().is_some_and(u8::is_ascii_alphanumeric);
-        outcome.error.is_none() && (is_closed || stage.format().name != "json")
+        let outcome = stage.format().read(bytes, stage.settings(), Request::new(&self.global.limit));
+        let goes_on = stage.format().can.end == End::Word && ends_in_word(bytes, outcome.consumed);
+        outcome.error.is_none() && !goes_on
     }
 
     fn plan(&self, stage: Stage, frame: Frame) -> Plan {
@@ -129,7 +129,7 @@ impl Job<'_> {
         let to = self.to.of_line().unwrap_or_else(|| self.to.clone());
         let is_text = match to.wrappers().first() {
             Some(outermost) => TEXT.contains(&outermost.wrapper().name),
-            None => matches!(to.format().name, "json" | "var-export" | "dumper"),
+            None => !to.format().can.separator.is_empty(),
         };
         let limits = &self.global.limit;
         Plan {

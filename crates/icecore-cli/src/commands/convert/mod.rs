@@ -66,7 +66,7 @@ impl Job<'_> {
     fn each_to_folder(&self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Stop> {
         for source in sources {
             report.progress.show(&source.name());
-            match folder.target(source, self.to.format().name) {
+            match folder.target(source, self.to.format().can.extension) {
                 Ok(mut target) => {
                     if self.source(source, &mut target.sink, report)? {
                         target.keep()?;
@@ -151,8 +151,8 @@ impl Job<'_> {
         report.losses(name, &losses, false);
         let behind = bytes.get(outcome.consumed..).unwrap_or(&[]);
         let is_end = behind.is_empty() || from.format().ends_with_blanks(behind);
-        let trailing = || (!is_end).then(|| icecore::trailing(bytes, outcome.consumed));
-        let error = outcome.error.clone().or_else(trailing).map(|error| error.in_format(from.format().name));
+        let trailing = || (!is_end).then(|| icecore::Error::trailing(bytes, outcome.consumed));
+        let error = outcome.error.clone().or_else(trailing).map(|error| from.format().explain(error));
         if !sink.at_line_start()
             && let Err(stop) = sink.text("\n")
         {
@@ -178,11 +178,10 @@ impl Job<'_> {
     ) -> Result<bool, Stop> {
         let to = self.to.format();
         // What is in a wrapper ends where it ends.
-        let is_text = to.name == "json" && self.to.wrappers().is_empty();
-        // Lines of JSON keep what JSON keeps.
-        let is_json = |name: &str| matches!(name, "json" | "ndjson");
-        let is_lines = is_json(opened.stage.format().name) && is_json(to.name);
-        let detail = if is_lines || self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
+        let is_parted = !to.can.separator.is_empty() && self.to.wrappers().is_empty();
+        // Lines keep what a document of their format keeps.
+        let is_same = std::ptr::eq(opened.stage.format().of_document(), to.of_document());
+        let detail = if is_same || self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
         let mut well = true;
         let read = self.reader.documents(name, opened, detail, report, |_, outcome, _, report| {
             if outcome.error.is_some() {
@@ -210,7 +209,7 @@ impl Job<'_> {
                     well = false;
                 }
             }
-            if is_text && !sink.at_line_start() {
+            if is_parted && !sink.at_line_start() {
                 sink.text("\n")?;
             }
             Ok(document.into_tape())

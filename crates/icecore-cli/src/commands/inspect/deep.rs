@@ -97,7 +97,7 @@ pub fn open<T>(
         _ => None,
     };
     let bytes = &*unwrapped.bytes;
-    let outcome = (stage.format().read)(bytes, stage.settings(), Request::new(&limits).detailed());
+    let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
     if !look.may_open(bytes.len().max(outcome.document.input().len())) {
         return Ok(None);
     }

@@ -318,7 +318,7 @@ fn convert(converter: &mut Converter, bytes: &[u8], out: &mut Vec<u8>) -> Result
     let behind = bytes.get(done.consumed..).unwrap_or(&[]);
     let is_end = behind.is_empty() || converter.from().format().ends_with_blanks(behind);
     if done.is_read && !is_end {
-        return Err(icecore::behind(bytes, done.consumed).in_format(converter.from().format().name));
+        return Err(converter.from().format().explain(Error::behind(bytes, done.consumed)));
     }
     done.written
 }

@@ -26,17 +26,17 @@ impl Object {
         let mut stage = Stage::of(json);
         // Whatever it says of itself, it is a row.
         let _ = stage.set("typed", Some("no"));
-        let outcome = (json.read)(line, stage.settings(), request);
+        let outcome = json.read(line, stage.settings(), request);
         let mut error = outcome.error.clone();
         let root = outcome.document.root();
         if error.is_none() && outcome.consumed < line.len() {
-            error = Some(icecore::behind(line, outcome.consumed));
+            error = Some(Error::behind(line, outcome.consumed));
         }
         if error.is_none() && root.kind() != Kind::Map {
             error = Some(Error::new(ErrorKind::Malformed).at(0).expecting("an object").finding("another value"));
         }
         match error {
-            Some(error) => broken(decoder, line, &error.in_format("json").in_layer("row"), row, out),
+            Some(error) => broken(decoder, line, &json.explain(error).in_layer("row"), row, out),
             None => match spoofed(decoder, root) {
                 Some(error) => broken(decoder, line, &error, row, out),
                 None => whole(decoder, line, root, row, out),

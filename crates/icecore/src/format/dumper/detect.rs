@@ -41,3 +41,13 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     };
     Some(Guess { certainty, variant: String::new() })
 }
+
+/// `$VAR1 =`, as Data::Dumper writes it, or what is likely to be a text of it.
+pub(super) fn begins(input: &[u8]) -> bool {
+    let is_variable = || {
+        let rest = input.trim_ascii_start().strip_prefix(b"$VAR")?;
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        (digits > 0 && rest[digits..].trim_ascii_start().starts_with(b"=")).then_some(())
+    };
+    is_variable().is_some() || super::FORMAT.is_likely(input)
+}

@@ -13,13 +13,13 @@ mod write;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::{Format, Outcome, Request};
-use crate::document::{Detailed, Document};
+use super::feed::{self, Feed};
+use super::{Capabilities, Format, Outcome, Prepared, Request};
+use crate::document::{Document, Sink};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::output::{Losses, Output};
-use read::feed;
 
 const NAME: &str = "dumper";
 
@@ -29,11 +29,17 @@ pub static FORMAT: Format = Format {
     title: "Perl's Data::Dumper",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),
+    can: Capabilities {
+        extension: NAME,
+        separator: b"\n",
+        skips_blanks: true,
+        names_strings_again: true,
+        ..Capabilities::TEXT
+    },
     detect: detect::detect,
-    read: read_row,
-    windows: None,
-    write: write_row,
-    write_part: None,
+    begins: Some(detect::begins),
+    inside: None,
+    prepare: Dumper::prepare,
 };
 
 /// Reads what Data::Dumper wrote. Nothing is evaluated: what is code is refused.
@@ -52,32 +58,51 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `Trailing`, `BadLink` or `Limit`;
 /// `Unsupported` for anything that is code. With offset and path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
+    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Reads a text from the start of the input.
 pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    let Request { limits, detail, mut tape } = request;
-    tape.clear();
-    if !detail {
-        let (consumed, error) = feed(input, options, limits, &mut tape);
-        return Outcome { document: Document::new(input, tape), consumed, error };
+    feed::read(options, input, request)
+}
+
+impl Feed for ReadOptions {
+    const NAME: &'static str = NAME;
+
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        read::feed(input, self, limits, sink)
     }
-    let mut sink = Detailed { tape, ..Detailed::default() };
-    sink.detail.spelling.format = NAME.to_owned();
-    let (consumed, error) = feed(input, options, limits, &mut sink);
-    Outcome { document: Document::detailed(input, sink), consumed, error }
 }
 
-fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-    read_outcome(input, &ReadOptions::from_settings(settings), request)
+/// Data::Dumper with its options.
+#[derive(Debug)]
+struct Dumper {
+    settings: Settings,
+    read: ReadOptions,
+    write: WriteOptions,
 }
 
-fn write_row(
-    document: &Document<'_>,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    write(document, &WriteOptions::from_settings(settings, WriteOptions::as_read(document)), limits, out)
+impl Dumper {
+    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
+        Box::new(Dumper {
+            settings: settings.clone(),
+            read: ReadOptions::from_settings(settings),
+            write: WriteOptions::from_settings(settings, WriteOptions::default()),
+        })
+    }
+}
+
+impl Prepared for Dumper {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        read_outcome(input, &self.read, request)
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        if document.spelling().is_none() {
+            return write(document, &self.write, limits, out);
+        }
+        // The settings of a text that was read come before the usual ones.
+        let options = WriteOptions::from_settings(&self.settings, WriteOptions::as_read(document));
+        write(document, &options, limits, out)
+    }
 }

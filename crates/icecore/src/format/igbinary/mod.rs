@@ -13,8 +13,9 @@ mod write;
 pub use options::WriteOptions;
 pub use write::write;
 
-use super::{Certainty, Format, Guess, Outcome, Request, Scan, are_blanks};
-use crate::document::{Detail, Detailed, Document, NO_NODE, Sink};
+use super::feed::{self, Feed};
+use super::{Capabilities, Certainty, Format, Guess, Outcome, Prepared, Request, Scan, are_blanks};
+use crate::document::{Detail, Document, NO_NODE, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -30,11 +31,11 @@ pub static FORMAT: Format = Format {
     title: "PHP's igbinary: igbinary_serialize",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
+    can: Capabilities { extension: NAME, names_strings_again: true, ..Capabilities::BINARY },
     detect,
-    read: read_row,
-    windows: None,
-    write: write_row,
-    write_part: None,
+    begins: Some(|input| matches!(input, [0, 0, 0, 1 | 2, ..])),
+    inside: None,
+    prepare: Igbinary::prepare,
 };
 
 /// Reads one document, of which nothing may be left.
@@ -50,37 +51,51 @@ pub static FORMAT: Format = Format {
 /// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
 /// path.
 pub fn read<'a>(input: &'a [u8], limits: &Limits) -> Result<Document<'a>, Error> {
-    let outcome = read_outcome(input, Request::new(limits));
-    match outcome.error {
-        Some(error) => Err(error.in_format(NAME)),
-        None if outcome.consumed < input.len() => Err(crate::api::trailing(input, outcome.consumed).in_format(NAME)),
-        None => Ok(outcome.document),
-    }
+    read_outcome(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Reads one document from the start of the input.
 pub fn read_outcome<'a>(input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-    let Request { limits, detail, mut tape } = request;
-    tape.clear();
-    if !detail {
-        let (consumed, error) = feed(input, limits, &mut tape);
-        return Outcome { document: Document::new(input, tape), consumed, error };
-    }
-    let mut sink = Detailed { tape, ..Detailed::default() };
-    let (consumed, error) = feed(input, limits, &mut sink);
-    for extent in sink.detail.trace.extents.iter_mut().filter(|extent| extent.end == 0) {
-        extent.end = consumed as u64;
-    }
-    Outcome { document: Document::detailed(input, sink), consumed, error }
+    feed::read(&Reader, input, request)
 }
 
-fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-    let mut outcome = read_outcome(input, request);
-    if settings.flag("lenient") && outcome.error.is_none() && outcome.consumed < input.len() {
-        outcome.document.ignore(outcome.consumed, input.len());
-        outcome.consumed = input.len();
+/// Reading has no options.
+struct Reader;
+
+impl Feed for Reader {
+    const NAME: &'static str = NAME;
+
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        feed(input, limits, sink)
     }
-    outcome
+}
+
+/// igbinary with its options.
+#[derive(Debug)]
+struct Igbinary {
+    lenient: bool,
+    write: WriteOptions,
+}
+
+impl Igbinary {
+    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
+        Box::new(Igbinary { lenient: settings.flag("lenient"), write: WriteOptions::from_settings(settings) })
+    }
+}
+
+impl Prepared for Igbinary {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        let mut outcome = read_outcome(input, request);
+        if self.lenient && outcome.error.is_none() && outcome.consumed < input.len() {
+            outcome.document.ignore(outcome.consumed, input.len());
+            outcome.consumed = input.len();
+        }
+        outcome
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        write(document, &self.write, limits, out)
+    }
 }
 
 /// Feeds the sink; says how far it came, and what stopped it.
@@ -126,15 +141,6 @@ fn header<S: Sink>(scan: &mut Scan<'_>, sink: &mut S) -> Result<(), Error> {
         detail.span(0, 4, NO_NODE, "version");
     }
     Ok(())
-}
-
-fn write_row(
-    document: &Document<'_>,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    write(document, &WriteOptions::from_settings(settings), limits, out)
 }
 
 /// Four bytes are little to go by: the rest must make sense too.

@@ -10,8 +10,8 @@ pub use options::Options;
 pub use read::read_outcome;
 pub use write::write;
 
-use super::{Format, Outcome, Request};
-use crate::document::{Document, Tape};
+use super::{Capabilities, End, Evidence, Format, Outcome, Prepared, Request};
+use crate::document::Document;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -25,11 +25,11 @@ pub static FORMAT: Format = Format {
     title: "strings joined by a separator, as Perl's join and split do it",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),
+    can: Capabilities { extension: NAME, evidence: Evidence::None, end: End::Near, ..Capabilities::BINARY },
     detect: |_| None,
-    read: read_row,
-    windows: None,
-    write: write_row,
-    write_part: None,
+    begins: Some(|_| true),
+    inside: None,
+    prepare: Join::prepare,
 };
 
 /// Splits the input at the separator.
@@ -47,25 +47,28 @@ pub static FORMAT: Format = Format {
 /// Of kind `Malformed`, if the fields do not fit `names` or `map`; `Limit`, if
 /// there are too many; `Usage`, for options that do not go together.
 pub fn read<'a>(input: &'a [u8], options: &Options, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
+    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
 }
 
-fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-    match Options::from_settings(settings) {
-        Ok(options) => read_outcome(input, &options, request),
-        Err(error) => {
-            let mut tape: Tape = request.tape;
-            tape.clear();
-            Outcome { document: Document::new(input, tape), consumed: 0, error: Some(error) }
-        }
+/// Strings that are joined, or what is wrong with the options: that is told where they are used.
+#[derive(Debug)]
+struct Join(Result<Options, Error>);
+
+impl Join {
+    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
+        Box::new(Join(Options::from_settings(settings)))
     }
 }
 
-fn write_row(
-    document: &Document<'_>,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    write(document, &Options::from_settings(settings)?, limits, out)
+impl Prepared for Join {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        match &self.0 {
+            Ok(options) => read_outcome(input, options, request),
+            Err(error) => Outcome::refused(input, request, error.clone()),
+        }
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        write(document, self.0.as_ref().map_err(Error::clone)?, limits, out)
+    }
 }

@@ -45,3 +45,19 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         _ => None,
     }
 }
+
+/// Whether the text is meant to be JSON, as far as its first bytes tell.
+pub(super) fn begins(input: &[u8]) -> bool {
+    match without_mark(input).trim_ascii_start() {
+        [b'{', rest @ ..] => matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]),
+        [b'[', rest @ ..] => {
+            matches!(rest.trim_ascii_start(), [b'[' | b'{' | b'"' | b']' | b'-' | b'0'..=b'9', ..])
+        }
+        _ => false,
+    }
+}
+
+/// Whether a string in other data is worth reading.
+pub(super) fn inside(input: &[u8]) -> bool {
+    matches!(input.trim_ascii_start(), [b'{' | b'[', ..])
+}

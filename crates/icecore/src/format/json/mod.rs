@@ -28,28 +28,38 @@ mod write;
 
 pub use options::{BytesAs, Cycles, Floats, InfNan, ReadOptions, Relaxed, Surrogates, TextAs, WriteOptions};
 
-pub(crate) use write::Memory;
-
-use super::{Format, Outcome, Part, Request, write_named};
-use crate::document::{Detailed, Document, Kind, Naming, Node, Tape, flag};
+use super::feed::{self, Feed};
+use super::{Capabilities, End, Evidence, Filled, Format, Memory, Outcome, Part, Prepared, Request, write_named};
+use crate::document::{Document, Kind, Naming, Node, Sink, Tape, flag};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::num::bigint;
 use crate::options::Settings;
 use crate::output::{Losses, Output, metered};
-use write::{Job, Layout};
+use write::{Job, Layout, Window, WriterMemory};
+
+const NAME: &str = "json";
 
 /// The row in the registry.
 pub static FORMAT: Format = Format {
-    name: "json",
+    name: NAME,
     title: "JSON (RFC 8259); `json:typed` says everything that a document means",
     options: table::TABLE,
     page: include_str!("FORMAT.md"),
+    can: Capabilities {
+        extension: NAME,
+        evidence: Evidence::Whole,
+        separator: b"\n",
+        end: End::Word,
+        skips_blanks: true,
+        no_mark: true,
+        like_perl: true,
+        ..Capabilities::TEXT
+    },
     detect: detect::detect,
-    read: read_stage,
-    windows: None,
-    write: write_stage,
-    write_part: Some(write_part),
+    begins: Some(detect::begins),
+    inside: Some(detect::inside),
+    prepare: Json::prepare,
 };
 
 /// The note of a number that is not written as it would be here: its text.
@@ -62,12 +72,7 @@ const NUMBER_TEXT: u16 = 1;
 /// more than one document; `Limit`; `Unsupported`, for a number that no 64-bit
 /// float holds.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    let outcome = read_outcome(input, options, Request::new(limits));
-    match outcome.error {
-        Some(error) => Err(error),
-        None if outcome.consumed < input.len() => Err(crate::api::trailing(input, outcome.consumed)),
-        None => Ok(outcome.document),
-    }
+    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Writes a document. Returns what JSON could not say.
@@ -85,123 +90,148 @@ pub fn write(
     if options.typed {
         return typed::write(document, options, limits, out).map(|()| Losses::default());
     }
-    write_plain(document, Part::default(), Layout::One, options, limits, out)
+    write_plain(document, Window::default(), Layout::One, options, limits, out)
 }
 
 /// Writes plain JSON, with bare names.
 fn write_plain(
     document: &Document<'_>,
-    part: Part,
+    window: Window,
     layout: Layout,
     options: &WriteOptions,
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     metered(document, limits, out, |out| {
-        write_named(document, FORMAT.name, Naming::Plain, limits, |named| {
-            let job = Job { document: named, original: document, part, layout };
-            write::write(&job, options, limits, &mut Memory::default(), out)
+        write_named(document, NAME, Naming::Plain, limits, |named| {
+            let job = Job { document: named, original: document, window, layout };
+            write::write(&job, options, limits, &mut WriterMemory::default(), out)
         })
     })
-}
-
-/// Writes the document that was read onto this tape, if that is quickly done.
-pub(crate) fn write_tape(
-    input: &[u8],
-    tape: &Tape,
-    options: &WriteOptions,
-    memory: &mut Memory,
-    out: &mut dyn Output,
-) -> bool {
-    memory.fit(tape.keys().generation());
-    tape.header().is_none() && write::alone::write(input, tape, options, memory, out)
-}
-
-/// As [`write()`], for many documents on the same tape: what is in the memory is
-/// used again.
-pub(crate) fn write_next(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    memory: &mut Memory,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    if options.typed {
-        return typed::write(document, options, limits, out).map(|()| Losses::default());
-    }
-    memory.fit(document.tape().keys().generation());
-    metered(document, limits, out, |out| {
-        write_named(document, FORMAT.name, Naming::Plain, limits, |named| {
-            let job = Job { document: named, original: document, part: Part::default(), layout: Layout::One };
-            // Under other names the ids mean other keys.
-            let mut other = Memory::default();
-            let memory = if std::ptr::eq(named, document) { memory } else { &mut other };
-            write::write(&job, options, limits, memory, out)
-        })
-    })
-}
-
-fn read_stage<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-    read_outcome(input, &ReadOptions::from_settings(settings), request)
-}
-
-fn write_stage(
-    document: &Document<'_>,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    write(document, &WriteOptions::from_settings(settings), limits, out)
-}
-
-fn write_part(
-    document: &Document<'_>,
-    part: Part,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Option<Result<Losses, Error>> {
-    let options = WriteOptions::from_settings(settings);
-    (!options.typed).then(|| write_plain(document, part, Layout::One, &options, limits, out))
 }
 
 fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
     if says_typed(input, options) { typed::read(input, options, request) } else { read_plain(input, options, request) }
 }
 
-/// As the row of the registry reads it, onto a tape. With `None`, it has to be read
-/// by that: it is typed, or more than JSON is taken.
-pub(crate) fn read_tape(
-    input: &[u8],
-    options: &ReadOptions,
-    limits: &Limits,
-    tape: &mut Tape,
-) -> Option<(usize, Option<Error>)> {
-    if says_typed(input, options) || options.is_relaxed() {
-        return None;
-    }
-    tape.clear();
-    Some(read::Reader::<_, true, false>::new(input, tape, limits, options).read())
+fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    feed::read(options, input, request)
 }
 
-fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    let Request { limits, detail, mut tape } = request;
-    tape.clear();
-    if detail {
-        let mut sink = Detailed { tape, ..Detailed::default() };
-        sink.detail.spelling.format = FORMAT.name.to_owned();
-        let (consumed, error) = match options.is_relaxed() {
-            false => read::Reader::<_, false, false>::new(input, &mut sink, limits, options).read(),
-            true => read::Reader::<_, false, true>::new(input, &mut sink, limits, options).read(),
-        };
-        Outcome { document: Document::detailed(input, sink), consumed, error }
-    } else {
-        let (consumed, error) = match options.is_relaxed() {
-            false => read::Reader::<_, true, false>::new(input, &mut tape, limits, options).read(),
-            true => read::Reader::<_, false, true>::new(input, &mut tape, limits, options).read(),
-        };
-        Outcome { document: Document::new(input, tape), consumed, error }
+impl Feed for ReadOptions {
+    const NAME: &'static str = NAME;
+
+    /// Plain JSON, and what else is taken for it.
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        match self.is_relaxed() {
+            false => read::Reader::<_, true, false>::new(input, sink, limits, self).read(),
+            true => read::Reader::<_, false, true>::new(input, sink, limits, self).read(),
+        }
     }
+}
+
+/// JSON with its options.
+#[derive(Debug)]
+struct Json {
+    read: ReadOptions,
+    write: WriteOptions,
+}
+
+impl Json {
+    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
+        let read = ReadOptions::from_settings(settings);
+        Box::new(Json { read, write: WriteOptions::from_settings(settings) })
+    }
+}
+
+impl Prepared for Json {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        read_outcome(input, &self.read, request)
+    }
+
+    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+        if says_typed(input, &self.read) {
+            let request = Request { tape: std::mem::take(tape), ..Request::new(limits) };
+            return Filled::from_outcome(self.read(input, request), tape);
+        }
+        feed::fill(&self.read, input, limits, tape)
+    }
+
+    /// Of plain JSON only the texts of numbers are kept, and values that it can't say.
+    fn tells_own_form(&self) -> bool {
+        !self.write.typed
+    }
+
+    fn has_own_form(&self, input: &[u8], tape: &Tape) -> bool {
+        let mut has_zero = false;
+        let is_other = |node: &Node| {
+            has_zero |= node.kind == Kind::Int && node.payload == 0;
+            !matches!(
+                node.kind,
+                Kind::Null | Kind::Bool | Kind::Text | Kind::Int | Kind::Uint | Kind::Array | Kind::Map
+            )
+        };
+        tape.nodes().iter().any(is_other)
+            || has_zero && input.windows(2).any(|pair| pair == b"-0")
+            || input.trim_ascii_start().starts_with(b"{\"$")
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        write(document, &self.write, limits, out)
+    }
+
+    fn write_next(
+        &self,
+        document: &Document<'_>,
+        limits: &Limits,
+        memory: &mut Memory,
+        out: &mut dyn Output,
+    ) -> Result<Losses, Error> {
+        if self.write.typed {
+            return typed::write(document, &self.write, limits, out).map(|()| Losses::default());
+        }
+        let kept = memory.of::<WriterMemory>();
+        kept.fit(document.tape().keys().generation());
+        metered(document, limits, out, |out| {
+            write_named(document, NAME, Naming::Plain, limits, |named| {
+                let job = Job { document: named, original: document, window: Window::default(), layout: Layout::One };
+                // Under other names the ids mean other keys.
+                let mut other = WriterMemory::default();
+                let kept = if std::ptr::eq(named, document) { kept } else { &mut other };
+                write::write(&job, &self.write, limits, kept, out)
+            })
+        })
+    }
+
+    fn write_tape(&self, input: &[u8], tape: &Tape, memory: &mut Memory, out: &mut dyn Output) -> bool {
+        let kept = memory.of::<WriterMemory>();
+        kept.fit(tape.keys().generation());
+        tape.header().is_none() && write::alone::write(input, tape, &self.write, kept, out)
+    }
+
+    fn write_part(
+        &self,
+        document: &Document<'_>,
+        part: Part<'_>,
+        limits: &Limits,
+        out: &mut dyn Output,
+    ) -> Option<Result<Losses, Error>> {
+        write_items(document, part, Layout::One, &self.write, limits, out)
+    }
+}
+
+/// Writes the items of a window, if no more than plain JSON is asked for.
+fn write_items(
+    document: &Document<'_>,
+    part: Part<'_>,
+    layout: Layout,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Option<Result<Losses, Error>> {
+    let Part::Items { before, skip, more } = part else { return None };
+    let window = Window { before, skip, more };
+    (!options.typed).then(|| write_plain(document, window, layout, options, limits, out))
 }
 
 /// The text behind a byte order mark, if there is one.

@@ -53,6 +53,9 @@ struct Text {
 }
 
 impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, FAST, RELAXED> {
+    /// The shortcuts record nothing.
+    const SHORTCUTS: bool = FAST && !S::DETAIL;
+
     pub(super) fn new(input: &'a [u8], sink: &'s mut S, limits: &'s Limits, options: &ReadOptions) -> Self {
         let foretold = std::mem::take(&mut sink.tape().foretold);
         Reader {
@@ -276,13 +279,12 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     /// Returns whether it was read, and is the last.
     #[inline]
     fn first_or_next(&mut self, is_map: bool) -> Result<bool, Error> {
-        const { assert!(!FAST || !S::DETAIL, "the shortcuts record nothing") };
         if is_map {
-            if FAST && (!S::PARTS || self.open.len() > 1) && self.members() {
+            if Self::SHORTCUTS && (!S::PARTS || self.open.len() > 1) && self.members() {
                 return Ok(true);
             }
             self.name()?;
-        } else if FAST {
+        } else if Self::SHORTCUTS {
             self.items()?;
         }
         Ok(false)
@@ -306,7 +308,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     #[inline]
     fn name(&mut self) -> Result<(), Error> {
         self.space();
-        if !(FAST && self.foretold_name()) {
+        if !(Self::SHORTCUTS && self.foretold_name()) {
             self.new_name()?;
         }
         self.space();
@@ -351,7 +353,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             if let Place::Arena(start) = text.place {
                 self.sink.tape().arena.truncate(start as usize);
             }
-            if FAST && !text.escaped {
+            if Self::SHORTCUTS && !text.escaped {
                 self.foretell(previous, id, start + 1, text.len);
             }
             self.key = id;
@@ -383,7 +385,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     #[inline]
     fn number(&mut self) -> Result<bool, Error> {
-        if FAST {
+        if Self::SHORTCUTS {
             if let Some((value, end)) = number::short_integer(self.input, self.at) {
                 self.push(Node::int(value))?;
                 self.at = end;

@@ -16,12 +16,11 @@ use super::pen::{Chars, Pen};
 use super::style::Style;
 use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::Part;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
 use again::Again;
 use known::Told;
-pub(crate) use memory::Memory;
+pub(crate) use memory::WriterMemory;
 use std::collections::HashMap;
 
 /// What is written.
@@ -32,7 +31,7 @@ pub(super) struct Job<'d> {
     /// language's own classes are.
     pub(super) original: &'d Document<'d>,
     /// A part of it, if it is an array.
-    pub(super) part: Part,
+    pub(super) window: Window,
     pub(super) layout: Layout,
 }
 
@@ -45,18 +44,26 @@ pub(super) enum Layout {
     Lines,
 }
 
+/// Which items of an array are written: see [`Part::Items`](crate::Part::Items).
+#[derive(Clone, Copy, Default)]
+pub(super) struct Window {
+    pub(super) before: u64,
+    pub(super) skip: u64,
+    pub(super) more: bool,
+}
+
 /// Writes a document, or a part of one that is an array, as plain JSON.
 pub(super) fn write(
     job: &Job<'_>,
     options: &WriteOptions,
     limits: &Limits,
-    memory: &mut Memory,
+    memory: &mut WriterMemory,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    let Job { document, original, part, layout } = *job;
+    let Job { document, original, window, layout } = *job;
     memory.renew();
     memory.is_used = true;
-    let Memory { keys, stage, open, .. } = memory;
+    let WriterMemory { keys, stage, open, .. } = memory;
     let style = Style::of(options);
     let pen = Pen::on(std::mem::take(stage), out, document.nodes().len(), style);
     let mut writer = Writer {
@@ -77,21 +84,21 @@ pub(super) fn write(
         plain_maps: !options.sort_keys && style.is_dense(),
         numbers: if options.floats == Floats::Shortest { leaf::number_texts(document) } else { HashMap::new() },
         class: None,
-        stays_open: part.more,
+        stays_open: window.more,
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
     }
     match document.nodes().get(document.root().index() as usize) {
-        Some(root) if root.kind == Kind::Array && (part.before > 0 || part.skip > 0 || layout == Layout::Lines) => {
-            writer.go_on(document.root().index(), part, layout);
+        Some(root) if root.kind == Kind::Array && (window.before > 0 || window.skip > 0 || layout == Layout::Lines) => {
+            writer.go_on(document.root().index(), window, layout);
         }
         Some(_) => writer.value(document.root().index())?,
         None => writer.pen.word("null"),
     }
     writer.run()?;
     let is_lines_of_array = layout == Layout::Lines && document.root().kind() == Kind::Array;
-    if (style.lines || layout == Layout::Lines && !is_lines_of_array) && !part.more {
+    if (style.lines || layout == Layout::Lines && !is_lines_of_array) && !window.more {
         writer.pen.byte(b'\n');
     }
     writer.pen.flush()?;
@@ -168,11 +175,11 @@ const NOTICED: u8 = !flag::REF;
 
 impl Writer<'_, '_, '_> {
     /// Opens the root array behind the items that were written already.
-    fn go_on(&mut self, root: u32, part: Part, layout: Layout) {
+    fn go_on(&mut self, root: u32, window: Window, layout: Layout) {
         let tape = self.document.tape();
         let end = tape.next(root);
         let mut next = root + 1;
-        for _ in 0..part.skip {
+        for _ in 0..window.skip {
             if next >= end {
                 break;
             }
@@ -185,14 +192,14 @@ impl Writer<'_, '_, '_> {
         let what = match layout {
             Layout::Lines => What::Lines,
             Layout::One => {
-                if part.before == 0 {
+                if window.before == 0 {
                     self.pen.byte(b'[');
                 }
                 self.depth = 1;
                 What::Array
             }
         };
-        self.open.push(Open { what, is_empty: part.before == 0, next, end, around });
+        self.open.push(Open { what, is_empty: window.before == 0, next, end, around });
     }
 
     /// Writes all that is open, to its end.

@@ -32,8 +32,9 @@ mod write_names;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::{Certainty, Format, Guess, Outcome, Request, Rest, Scan};
-use crate::document::{Detailed, Document, Receive, Sink, Tape, Windows};
+use super::feed::{self, Feed};
+use super::{Capabilities, Certainty, Format, Guess, Outcome, Prepared, Request, Rest, Scan};
+use crate::document::{Document, Receive, Sink, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -52,11 +53,11 @@ pub static FORMAT: Format = Format {
     title: "Ruby's Marshal, version 4.8",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),
+    can: Capabilities { extension: NAME, names_strings_again: true, hands_over: true, ..Capabilities::BINARY },
     detect,
-    read: read_row,
-    windows: Some(windows),
-    write: write_row,
-    write_part: None,
+    begins: Some(|input| matches!(input, [MAJOR, 0..=MINOR, ..])),
+    inside: None,
+    prepare: Marshal::prepare,
 };
 
 /// Reads a dump, of which nothing may be left.
@@ -65,27 +66,54 @@ pub static FORMAT: Format = Format {
 /// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
 /// path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
+    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Reads a dump from the start of the input.
-pub fn read_outcome<'a>(input: &'a [u8], _options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    let Request { limits, detail, mut tape } = request;
-    tape.clear();
-    if !detail {
-        let (consumed, error) = feed(input, limits, &mut tape);
-        return Outcome { document: Document::new(input, tape), consumed, error };
+pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    feed::read(options, input, request)
+}
+
+impl Feed for ReadOptions {
+    const NAME: &'static str = NAME;
+
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        feed(input, limits, sink)
     }
-    let mut sink = Detailed { tape, ..Detailed::default() };
-    let (consumed, error) = feed(input, limits, &mut sink);
-    if error.is_some() {
-        for extent in &mut sink.detail.trace.extents {
-            if extent.end == 0 {
-                extent.end = consumed as u64;
-            }
-        }
+}
+
+/// Marshal with its options.
+#[derive(Debug)]
+struct Marshal {
+    read: ReadOptions,
+    write: WriteOptions,
+}
+
+impl Marshal {
+    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
+        let read = ReadOptions::from_settings(settings);
+        Box::new(Marshal { read, write: WriteOptions::from_settings(settings) })
     }
-    Outcome { document: Document::detailed(input, sink), consumed, error }
+}
+
+impl Prepared for Marshal {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        read_outcome(input, &self.read, request)
+    }
+
+    fn windows<'a>(
+        &self,
+        input: &'a [u8],
+        _: &'a OnceLock<Vec<u8>>,
+        limits: &Limits,
+        receive: Receive<'_, 'a>,
+    ) -> Rest<'a> {
+        feed::windows(&self.read, input, limits, receive)
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        write(document, &self.write, limits, out)
+    }
 }
 
 /// Feeds the sink with a dump; says how far it came, and what stopped it.
@@ -120,31 +148,6 @@ fn header<S: Sink>(scan: &mut Scan<'_>, sink: &mut S) -> Result<(), Error> {
         detail.span(0, 2, crate::document::NO_NODE, "version");
     }
     Ok(())
-}
-
-fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-    read_outcome(input, &ReadOptions::from_settings(settings), request)
-}
-
-fn windows<'a>(
-    input: &'a [u8],
-    _store: &'a OnceLock<Vec<u8>>,
-    _settings: &Settings,
-    limits: &Limits,
-    receive: Receive<'_, 'a>,
-) -> Rest<'a> {
-    let mut sink = Windows::new(input, receive);
-    let (consumed, error) = feed(input, limits, &mut sink);
-    Rest::new(sink, consumed, error)
-}
-
-fn write_row(
-    document: &Document<'_>,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    write(document, &WriteOptions::from_settings(settings), limits, out)
 }
 
 /// Two bytes of a version are little: what follows must make sense. If all of it

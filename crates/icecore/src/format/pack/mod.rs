@@ -28,8 +28,8 @@ pub use options::Options;
 pub use read::read_outcome;
 pub use write::write;
 
-use super::{Format, Outcome, Request};
-use crate::document::{Document, Tape};
+use super::{Capabilities, End, Evidence, Format, Outcome, Prepared, Request};
+use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -47,11 +47,11 @@ pub static FORMAT: Format = Format {
     title: "what Perl's pack writes by a template",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),
+    can: Capabilities { extension: NAME, evidence: Evidence::None, end: End::Near, ..Capabilities::BINARY },
     detect: |_| None,
-    read: read_row,
-    windows: None,
-    write: write_row,
-    write_part: None,
+    begins: Some(|_| true),
+    inside: None,
+    prepare: Pack::prepare,
 };
 
 /// Reads a list by a template, as perl's `unpack` does.
@@ -69,33 +69,13 @@ pub static FORMAT: Format = Format {
 /// dies; `Trailing` for bytes that the template leaves, if [`Options::exact`] asks;
 /// `Limit`. What is left out is in [`Document::repairs`].
 pub fn read<'a>(input: &'a [u8], options: &Options, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
+    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// A mistake in a template.
 #[cold]
 fn usage(expected: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Usage).expecting(expected)
-}
-
-fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-    match Options::from_settings(settings) {
-        Ok(options) => read_outcome(input, &options, request),
-        Err(error) => {
-            let mut tape: Tape = request.tape;
-            tape.clear();
-            Outcome { document: Document::new(input, tape), consumed: 0, error: Some(error) }
-        }
-    }
-}
-
-fn write_row(
-    document: &Document<'_>,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    write(document, &Options::from_settings(settings)?, limits, out)
 }
 
 /// Pointers are refused: what they point to is in no file.
@@ -118,5 +98,28 @@ fn what(letter: u8) -> &'static str {
         b'U' | b'W' => "character",
         b'x' | b'X' | b'@' | b'.' => "bytes that no value is made of",
         _ => "integer",
+    }
+}
+
+/// `pack` with its template, or what is wrong with the options: that is told where they are used.
+#[derive(Debug)]
+struct Pack(Result<Options, Error>);
+
+impl Pack {
+    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
+        Box::new(Pack(Options::from_settings(settings)))
+    }
+}
+
+impl Prepared for Pack {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        match &self.0 {
+            Ok(options) => read_outcome(input, options, request),
+            Err(error) => Outcome::refused(input, request, error.clone()),
+        }
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        write(document, self.0.as_ref().map_err(Error::clone)?, limits, out)
     }
 }

@@ -35,6 +35,12 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: String::new() })
 }
 
+/// Whether a string in other data is worth reading: `N;` may be a word of any text, but
+/// not all of one.
+pub(super) fn inside(input: &[u8]) -> bool {
+    input == b"N;" || matches!(input, [b'a' | b'O' | b'C' | b's' | b'S' | b'E' | b'i' | b'd' | b'b', b':', ..])
+}
+
 /// Whether this is the beginning of a string of which more bytes are to come.
 fn is_head(input: &[u8]) -> bool {
     let Some(rest) = input.strip_prefix(b"s:") else { return false };
@@ -47,7 +53,7 @@ fn is_head(input: &[u8]) -> bool {
 
 /// Whether the input begins as a serialized value, and nothing else does: with a type
 /// and a length, or as a whole number, float or boolean.
-pub(crate) fn begins(input: &[u8]) -> bool {
+pub(super) fn begins(input: &[u8]) -> bool {
     let [kind, b':', rest @ ..] = input else { return false };
     match kind {
         b'a' | b'O' | b'C' | b'E' | b's' | b'S' => {

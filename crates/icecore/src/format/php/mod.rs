@@ -3,8 +3,6 @@
 //! `FORMAT.md` beside this file has the facts.
 
 mod detect;
-
-pub(crate) use detect::begins;
 mod fast;
 mod links;
 mod options;
@@ -25,8 +23,9 @@ mod write_spl;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::{Format, Outcome, Request, Rest, late, php_text as text};
-use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};
+use super::feed::{self, Feed};
+use super::{Capabilities, End, Filled, Format, Outcome, Prepared, Request, Rest, late, php_text as text};
+use crate::document::{Document, NO_NODE, Receive, Sink, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -44,12 +43,11 @@ pub static FORMAT: Format = Format {
     title: "PHP's serialize()",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
+    can: Capabilities { extension: NAME, end: End::Told, hands_over: true, ..Capabilities::TEXT },
     detect: detect::detect,
-    read: read_row,
-    windows: Some(windows),
-    write: write_row,
-    // The number of items stands before the first.
-    write_part: None,
+    begins: Some(detect::begins),
+    inside: Some(detect::inside),
+    prepare: Php::prepare,
 };
 
 /// Reads a serialized value, of which nothing may be left unless the reading is
@@ -67,7 +65,7 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `BadLink`, `Trailing`, `Unsupported` or
 /// `Limit`; with offset and path, and with the offset that PHP gives.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
+    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Reads a serialized value from the start of the input. A lenient reading takes
@@ -82,32 +80,22 @@ pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request
     outcome
 }
 
-/// As the row of the registry reads it, onto a tape. With `None`, it has to be read by
-/// that: what it takes may have to be mended.
-pub(crate) fn read_tape(
-    input: &[u8],
-    options: &ReadOptions,
-    limits: &Limits,
-    tape: &mut Tape,
-) -> Option<(usize, Option<Error>)> {
-    if options.repair_lengths {
-        return None;
-    }
-    tape.clear();
-    Some(feed(input, Fixed::default(), options, limits, tape))
+fn read_fixed<'a>(input: &'a [u8], fixed: Fixed<'_>, options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    feed::read(&Reader { fixed, options }, input, request)
 }
 
-fn read_fixed<'a>(input: &'a [u8], fixed: Fixed<'_>, options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    let Request { limits, detail, mut tape } = request;
-    tape.clear();
-    if !detail {
-        let (consumed, error) = feed(input, fixed, options, limits, &mut tape);
-        return Outcome { document: Document::new(input, tape), consumed, error };
+/// What a text is read with.
+struct Reader<'r> {
+    fixed: Fixed<'r>,
+    options: &'r ReadOptions,
+}
+
+impl Feed for Reader<'_> {
+    const NAME: &'static str = NAME;
+
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        feed(input, self.fixed, self.options, limits, sink)
     }
-    let mut sink = Detailed { tape, ..Detailed::default() };
-    sink.detail.spelling.format = NAME.to_owned();
-    let (consumed, error) = feed(input, fixed, options, limits, &mut sink);
-    Outcome { document: Document::detailed(input, sink), consumed, error }
 }
 
 /// Feeds the sink with a value; says how far it came, and what stopped it.
@@ -135,31 +123,50 @@ fn feed<S: Sink>(
     (consumed, error)
 }
 
-fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-    read_outcome(input, &ReadOptions::from_settings(settings), request)
+/// PHP's `serialize()` with its options.
+#[derive(Debug)]
+struct Php {
+    read: ReadOptions,
 }
 
-fn windows<'a>(
-    input: &'a [u8],
-    _store: &'a OnceLock<Vec<u8>>,
-    settings: &Settings,
-    limits: &Limits,
-    receive: Receive<'_, 'a>,
-) -> Rest<'a> {
-    let options = ReadOptions::from_settings(settings);
-    if options.repair_lengths || !skim::is_list(input) {
-        return Rest::whole(read_outcome(input, &options, Request::new(limits)));
+impl Php {
+    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
+        Box::new(Php { read: ReadOptions::from_settings(settings) })
     }
-    let mut sink = Windows::new(input, receive);
-    let (consumed, error) = feed(input, Fixed::default(), &options, limits, &mut sink);
-    Rest::new(sink, consumed, error)
+
+    fn reader(&self) -> Reader<'_> {
+        Reader { fixed: Fixed::default(), options: &self.read }
+    }
 }
 
-fn write_row(
-    document: &Document<'_>,
-    _settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    write(document, &WriteOptions::default(), limits, out)
+impl Prepared for Php {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        read_outcome(input, &self.read, request)
+    }
+
+    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+        // What it takes may have to be mended.
+        if self.read.repair_lengths {
+            let request = Request { tape: std::mem::take(tape), ..Request::new(limits) };
+            return Filled::from_outcome(self.read(input, request), tape);
+        }
+        feed::fill(&self.reader(), input, limits, tape)
+    }
+
+    fn windows<'a>(
+        &self,
+        input: &'a [u8],
+        _: &'a OnceLock<Vec<u8>>,
+        limits: &Limits,
+        receive: Receive<'_, 'a>,
+    ) -> Rest<'a> {
+        if self.read.repair_lengths || !skim::is_list(input) {
+            return Rest::whole(self.read(input, Request::new(limits)));
+        }
+        feed::windows(&self.reader(), input, limits, receive)
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        write(document, &WriteOptions::default(), limits, out)
+    }
 }

@@ -32,7 +32,7 @@ pub(super) fn read<'a>(
     let mut outcome = read_fixed(input, Fixed(&fixes), options, Request::new(limits).detailed());
     if outcome.error.is_none() && outcome.consumed < input.len() {
         // Only blanks, but nothing is said to be mended that is then refused.
-        let error = crate::api::behind(input, outcome.consumed);
+        let error = Error::behind(input, outcome.consumed);
         outcome.error = Some(error.helping("`php:lenient,repair=lengths` ignores them"));
     }
     if outcome.error.is_none() {

@@ -31,12 +31,10 @@ mod tag;
 mod write;
 mod write_simple;
 
-pub(crate) use open::read_tape;
 pub use options::{Compress, ReadOptions, SortKeys, WriteOptions};
-pub(crate) use write_simple::write_part;
 
-use super::{Certainty, Format, Guess, Outcome, Request, Rest};
-use crate::document::{Document, Receive};
+use super::{Capabilities, Certainty, Filled, Format, Guess, Outcome, Part, Prepared, Request, Rest};
+use crate::document::{Document, Receive, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -49,11 +47,17 @@ pub static FORMAT: Format = Format {
     title: "Sereal, protocol 1 to 5 (Perl's Sereal::Encoder and Sereal::Decoder)",
     options: options::TABLE,
     page: include_str!("FORMAT.md"),
+    can: Capabilities {
+        extension: "srl",
+        restarts: &[b"=\xF3rl", b"=srl"],
+        names_strings_again: true,
+        hands_over: true,
+        ..Capabilities::BINARY
+    },
     detect,
-    read: read_stage,
-    windows: Some(windows),
-    write: write_stage,
-    write_part: None,
+    begins: Some(begins),
+    inside: None,
+    prepare: Sereal::prepare,
 };
 
 /// Reads a document. Bytes behind it are an error.
@@ -71,14 +75,7 @@ pub static FORMAT: Format = Format {
 /// the build lacks its compression; `Limit`, if it costs too much; `Trailing`,
 /// if there is more input than document.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    let outcome = read_outcome(input, options, Request::new(limits));
-    match outcome.error {
-        Some(error) => Err(error.in_format(FORMAT.name)),
-        None if outcome.consumed < input.len() => {
-            Err(crate::api::trailing(input, outcome.consumed).in_format(FORMAT.name))
-        }
-        None => Ok(outcome.document),
-    }
+    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Reads the first document of the input, as far as it goes. For a document
@@ -128,27 +125,52 @@ pub fn write(
     write::write(document, options, limits, out).map_err(|error| error.in_format(FORMAT.name))
 }
 
-fn read_stage<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-    open::read(input, &ReadOptions::of(settings), request)
+/// Sereal with its options.
+#[derive(Debug)]
+struct Sereal {
+    read: ReadOptions,
+    write: WriteOptions,
 }
 
-fn windows<'a>(
-    input: &'a [u8],
-    store: &'a OnceLock<Vec<u8>>,
-    settings: &Settings,
-    limits: &Limits,
-    receive: Receive<'_, 'a>,
-) -> Rest<'a> {
-    open::windows(input, store, &ReadOptions::of(settings), limits, receive)
+impl Sereal {
+    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
+        Box::new(Sereal { read: ReadOptions::of(settings), write: WriteOptions::of(settings) })
+    }
 }
 
-fn write_stage(
-    document: &Document<'_>,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    write(document, &WriteOptions::of(settings), limits, out)
+impl Prepared for Sereal {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        open::read(input, &self.read, request)
+    }
+
+    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+        open::fill(input, &self.read, limits, tape)
+    }
+
+    fn windows<'a>(
+        &self,
+        input: &'a [u8],
+        store: &'a OnceLock<Vec<u8>>,
+        limits: &Limits,
+        receive: Receive<'_, 'a>,
+    ) -> Rest<'a> {
+        open::windows(input, store, &self.read, limits, receive)
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        write(document, &self.write, limits, out)
+    }
+
+    fn write_part(
+        &self,
+        document: &Document<'_>,
+        part: Part<'_>,
+        limits: &Limits,
+        out: &mut dyn Output,
+    ) -> Option<Result<Losses, Error>> {
+        let Part::Nodes(parts) = part else { return None };
+        write_simple::write_part(document, &self.write, parts, out).then(|| Ok(Losses::within(limits)))
+    }
 }
 
 fn detect(input: &[u8]) -> Option<Guess> {
@@ -156,6 +178,10 @@ fn detect(input: &[u8]) -> Option<Guess> {
     let encoding = header::Encoding::ALL.into_iter().find(|known| *known as u8 == encoding)?;
     let known = (1..=5).contains(&version);
     known.then(|| Guess { certainty: Certainty::Sure, variant: format!("protocol {version}, {}", encoding.name()) })
+}
+
+fn begins(input: &[u8]) -> bool {
+    [&b"=srl"[..], b"=\xf3rl", "=\u{f3}rl".as_bytes()].iter().any(|magic| input.starts_with(magic))
 }
 
 #[cfg(test)]

@@ -6,10 +6,9 @@ use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
 use super::read::{Machine, varint};
 use super::read_simple::read_simple;
 use super::spell::{Speller, header as code, width};
-use crate::codec::Filled;
 use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};
 use crate::error::{Error, ErrorKind};
-use crate::format::{Outcome, Request, Rest, Scan};
+use crate::format::{Filled, Outcome, Request, Rest, Scan};
 use crate::limits::Limits;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -21,7 +20,7 @@ const LAYER: &str = "decompressed body";
 pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
     let Request { limits, detail, mut tape } = request;
     if !detail {
-        let Filled { consumed, error, body, .. } = read_tape(input, options, limits, &mut tape);
+        let Filled { consumed, error, body, .. } = fill(input, options, limits, &mut tape);
         let buffer = body.map_or(Cow::Borrowed(input), Cow::Owned);
         return Outcome { document: Document::new(buffer, tape), consumed, error };
     }
@@ -39,7 +38,7 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
 }
 
 /// Reads one document from the start of the input into a tape.
-pub(crate) fn read_tape(input: &[u8], options: &ReadOptions, limits: &Limits, tape: &mut Tape) -> Filled {
+pub(super) fn fill(input: &[u8], options: &ReadOptions, limits: &Limits, tape: &mut Tape) -> Filled {
     tape.clear();
     let reading = Reading { input, options, limits };
     if let Some(consumed) = reading.simple(tape) {

@@ -6,8 +6,8 @@ use super::bytes::{CHUNK, SLACK};
 use super::plain::{first_key, put};
 use super::tag;
 use super::{Compress, SortKeys, WriteOptions, header};
-use crate::codec::Parts;
 use crate::document::{Document, KEY_NODE, Kind, NO_KEY, flag};
+use crate::format::Parts;
 use crate::output::{Output, Spare};
 
 /// Larger documents are worth the preparations; and what is written here is not

@@ -29,10 +29,10 @@ mod write_simple;
 pub use float::LongDouble;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
-pub(crate) use write_simple::{DEPTH as SIMPLE_DEPTH, write_part};
 
-use super::{Certainty, Format, Guess, Outcome, Request, Rest, Scan};
-use crate::document::{Detailed, Document, Receive, Sink, Tape, Windows};
+use super::feed::{self, Feed};
+use super::{Capabilities, Certainty, Filled, Format, Guess, Outcome, Part, Prepared, Request, Rest, Scan};
+use crate::document::{Document, Receive, Sink, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -41,6 +41,7 @@ use image::Image;
 use options::OPTIONS;
 use read::Machine;
 use std::sync::OnceLock;
+use write_simple::write_part;
 
 const NAME: &str = "storable";
 
@@ -50,11 +51,11 @@ pub static FORMAT: Format = Format {
     title: "Perl's Storable: freeze and store, native and network order",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
+    can: Capabilities { extension: NAME, hands_over: true, ..Capabilities::BINARY },
     detect,
-    read: read_row,
-    windows: Some(windows),
-    write: write_row,
-    write_part: None,
+    begins: Some(begins),
+    inside: None,
+    prepare: Storable::prepare,
 };
 
 /// Reads an image, of which nothing may be left.
@@ -63,34 +64,70 @@ pub static FORMAT: Format = Format {
 /// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
 /// path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
+    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Reads an image from the start of the input.
 pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    let Request { limits, detail, mut tape } = request;
-    if !detail {
-        let (consumed, error) = read_tape(input, options, limits, &mut tape);
-        return Outcome { document: Document::new(input, tape), consumed, error };
-    }
-    tape.clear();
-    let mut sink = Detailed { tape, ..Detailed::default() };
-    let (consumed, error) = feed(input, options, limits, &mut sink);
-    if error.is_some() {
-        finish_extents(&mut sink, consumed);
-    }
-    Outcome { document: Document::detailed(input, sink), consumed, error }
+    feed::read(options, input, request)
 }
 
-/// Reads an image from the start of the input into a tape.
-pub(crate) fn read_tape(
-    input: &[u8],
-    options: &ReadOptions,
-    limits: &Limits,
-    tape: &mut Tape,
-) -> (usize, Option<Error>) {
-    tape.clear();
-    feed(input, options, limits, tape)
+impl Feed for ReadOptions {
+    const NAME: &'static str = NAME;
+
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        feed(input, self, limits, sink)
+    }
+}
+
+/// Storable with its options.
+#[derive(Debug)]
+struct Storable {
+    read: ReadOptions,
+    write: WriteOptions,
+}
+
+impl Storable {
+    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
+        let read = ReadOptions::from_settings(settings);
+        Box::new(Storable { read, write: WriteOptions::from_settings(settings) })
+    }
+}
+
+impl Prepared for Storable {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        read_outcome(input, &self.read, request)
+    }
+
+    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+        feed::fill(&self.read, input, limits, tape)
+    }
+
+    fn windows<'a>(
+        &self,
+        input: &'a [u8],
+        _: &'a OnceLock<Vec<u8>>,
+        limits: &Limits,
+        receive: Receive<'_, 'a>,
+    ) -> Rest<'a> {
+        feed::windows(&self.read, input, limits, receive)
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        write(document, &self.write, limits, out)
+    }
+
+    fn write_part(
+        &self,
+        document: &Document<'_>,
+        part: Part<'_>,
+        limits: &Limits,
+        out: &mut dyn Output,
+    ) -> Option<Result<Losses, Error>> {
+        let Part::Nodes(parts) = part else { return None };
+        let is_written = limits.depth >= write_simple::DEPTH && write_part(document, &self.write, parts, out);
+        is_written.then(|| Ok(Losses::within(limits)))
+    }
 }
 
 /// Feeds the sink with an image; says how far it came, and what stopped it.
@@ -133,40 +170,6 @@ fn feed_with<S: Sink, const FAST: bool>(
     (consumed, error)
 }
 
-/// Gives what was open at the end its end.
-fn finish_extents(sink: &mut Detailed, end: usize) {
-    for extent in &mut sink.detail.trace.extents {
-        if extent.end == 0 {
-            extent.end = end as u64;
-        }
-    }
-}
-
-fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-    read_outcome(input, &ReadOptions::from_settings(settings), request)
-}
-
-fn windows<'a>(
-    input: &'a [u8],
-    _store: &'a OnceLock<Vec<u8>>,
-    settings: &Settings,
-    limits: &Limits,
-    receive: Receive<'_, 'a>,
-) -> Rest<'a> {
-    let mut sink = Windows::new(input, receive);
-    let (consumed, error) = feed(input, &ReadOptions::from_settings(settings), limits, &mut sink);
-    Rest::new(sink, consumed, error)
-}
-
-fn write_row(
-    document: &Document<'_>,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    write(document, &WriteOptions::from_settings(settings), limits, out)
-}
-
 /// A magic is sure. A memory image has none: its header must make sense, and
 /// of a network-order one, whose header is two bytes, the whole must be read.
 fn detect(input: &[u8]) -> Option<Guess> {
@@ -204,4 +207,12 @@ fn detect(input: &[u8]) -> Option<Guess> {
         }
     }
     Some(Guess { certainty, variant: image.describe() })
+}
+
+fn begins(input: &[u8]) -> bool {
+    match input {
+        [b'p', b's', b't', b'0', rest @ ..] => rest.first().is_none_or(|byte| *byte < b' '),
+        [4 | 5, minor, ..] => *minor < b' ',
+        _ => input.starts_with(b"perl-store"),
+    }
 }

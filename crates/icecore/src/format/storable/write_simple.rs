@@ -6,8 +6,8 @@ use super::WriteOptions;
 use super::image::Image;
 use super::tag;
 use super::usual::{bool_tag, whole};
-use crate::codec::Parts;
 use crate::document::{Document, Kind, NO_KEY, Names, Node, Place, flag};
+use crate::format::Parts;
 use crate::output::{Open, Output, Spare};
 
 /// Larger documents are worth the preparations, if they are not written in parts.

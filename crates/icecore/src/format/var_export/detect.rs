@@ -45,3 +45,13 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     };
     Some(Guess { certainty, variant: if is_file { "in a PHP file".to_owned() } else { String::new() } })
 }
+
+/// `array (` and an item, as `var_export()` writes it, or what is likely to be a text of it.
+pub(super) fn begins(input: &[u8]) -> bool {
+    let is_array = || {
+        let rest = input.trim_ascii_start().strip_prefix(b"array")?.trim_ascii_start();
+        let item = rest.strip_prefix(b"(")?.trim_ascii_start();
+        item.first().is_none_or(|byte| b"'\")-\\".contains(byte) || byte.is_ascii_digit()).then_some(())
+    };
+    is_array().is_some() || super::FORMAT.is_likely(input)
+}

@@ -19,8 +19,9 @@ mod write_leaf;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::{Format, Outcome, Request, late, php_text as text};
-use crate::document::{Detailed, Document, Sink, Tape};
+use super::feed::{self, Feed};
+use super::{Capabilities, Format, Outcome, Prepared, Request, late, php_text as text};
+use crate::document::{Document, Sink, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -36,11 +37,11 @@ pub static FORMAT: Format = Format {
     title: "PHP's var_export(), and files that return such a value",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
+    can: Capabilities { extension: NAME, separator: b"\n", skips_blanks: true, ..Capabilities::TEXT },
     detect: detect::detect,
-    read: read_row,
-    windows: None,
-    write: write_row,
-    write_part: None,
+    begins: Some(detect::begins),
+    inside: None,
+    prepare: VarExport::prepare,
 };
 
 /// Reads a value that `var_export()` wrote, or that a PHP file returns. Nothing
@@ -61,22 +62,42 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `Trailing` or `Limit`; `Unsupported` for
 /// anything that is code. With offset and path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
+    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Reads a value from the start of the input.
 pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    let ReadOptions {} = options;
-    let Request { limits, detail, mut tape } = request;
-    tape.clear();
-    if !detail {
-        let (consumed, error) = feed(input, limits, &mut tape);
-        return Outcome { document: Document::new(input, tape), consumed, error };
+    feed::read(options, input, request)
+}
+
+impl Feed for ReadOptions {
+    const NAME: &'static str = NAME;
+
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        feed(input, limits, sink)
     }
-    let mut sink = Detailed { tape, ..Detailed::default() };
-    sink.detail.spelling.format = NAME.to_owned();
-    let (consumed, error) = feed(input, limits, &mut sink);
-    Outcome { document: Document::detailed(input, sink), consumed, error }
+}
+
+/// `var_export()` with its options.
+#[derive(Debug)]
+struct VarExport {
+    write: WriteOptions,
+}
+
+impl VarExport {
+    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
+        Box::new(VarExport { write: WriteOptions::from_settings(settings) })
+    }
+}
+
+impl Prepared for VarExport {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        read_outcome(input, &ReadOptions::default(), request)
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        write(document, &self.write, limits, out)
+    }
 }
 
 /// Feeds the sink with a value; says how far it came, and what stopped it.
@@ -96,17 +117,4 @@ fn attempt(input: &[u8], limits: &Limits) -> (Tape, usize, Option<Error>) {
     let mut tape = Tape::new();
     let (consumed, error) = feed(input, limits, &mut tape);
     (tape, consumed, error)
-}
-
-fn read_row<'a>(input: &'a [u8], _settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-    read_outcome(input, &ReadOptions::default(), request)
-}
-
-fn write_row(
-    document: &Document<'_>,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    write(document, &WriteOptions::from_settings(settings), limits, out)
 }

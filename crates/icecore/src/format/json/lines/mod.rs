@@ -13,11 +13,12 @@
 mod detect;
 mod read;
 
-use super::write::Layout;
-use super::{FORMAT as JSON, ReadOptions, WriteOptions, says_typed, table, typed, write_plain};
-use crate::document::{Detailed, Document};
+use super::write::{Layout, Window};
+use super::{FORMAT as JSON, ReadOptions, WriteOptions, says_typed, table, typed, write_items, write_plain};
+use crate::document::{Document, Sink};
 use crate::error::{Error, ErrorKind};
-use crate::format::{Format, Outcome, Part, Request};
+use crate::format::feed::{self, Feed};
+use crate::format::{Capabilities, Evidence, Format, Outcome, Part, Prepared, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::output::{Losses, Output};
@@ -30,11 +31,17 @@ pub static FORMAT: Format = Format {
     title: "JSON lines (NDJSON): a JSON document a line; together they are an array",
     options: table::LINES,
     page: include_str!("FORMAT.md"),
+    can: Capabilities {
+        extension: NAME,
+        evidence: Evidence::Whole,
+        no_mark: true,
+        line: Some(&JSON),
+        ..Capabilities::TEXT
+    },
     detect: detect::detect,
-    read: read_stage,
-    windows: None,
-    write: write_stage,
-    write_part: Some(write_part),
+    begins: Some(super::detect::begins),
+    inside: None,
+    prepare: Lines::prepare,
 };
 
 /// Reads the documents of all lines into an array. Empty lines are skipped.
@@ -42,7 +49,7 @@ pub static FORMAT: Format = Format {
 /// # Errors
 /// As for [`json::read`](super::read); they name the line.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
+    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Writes each item of an array on a line of its own; anything else on one line.
@@ -68,30 +75,14 @@ pub fn write(
             return out.ready().map(|()| Losses::default());
         }
     }
-    write_plain(document, Part::default(), Layout::Lines, options, limits, out)
+    write_plain(document, Window::default(), Layout::Lines, options, limits, out)
 }
 
 fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
     if says_typed(input, options) {
         return read_typed(input, options, request);
     }
-    let Request { limits, detail, mut tape } = request;
-    tape.clear();
-    if detail {
-        let mut sink = Detailed { tape, ..Detailed::default() };
-        sink.detail.spelling.format = JSON.name.to_owned();
-        let (consumed, error) = match options.is_relaxed() {
-            false => read::read::<_, false, false>(input, &mut sink, limits, options),
-            true => read::read::<_, false, true>(input, &mut sink, limits, options),
-        };
-        Outcome { document: Document::detailed(input, sink), consumed, error }
-    } else {
-        let (consumed, error) = match options.is_relaxed() {
-            false => read::read::<_, true, false>(input, &mut tape, limits, options),
-            true => read::read::<_, false, true>(input, &mut tape, limits, options),
-        };
-        Outcome { document: Document::new(input, tape), consumed, error }
-    }
+    feed::read(&Reader(options), input, request)
 }
 
 /// One line of `json:typed`. Several are several documents, as each has a table
@@ -109,26 +100,51 @@ fn read_typed<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) 
     outcome
 }
 
-fn read_stage<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-    read_outcome(input, &ReadOptions::from_settings(settings), request)
+/// What lines are read with.
+struct Reader<'r>(&'r ReadOptions);
+
+impl Feed for Reader<'_> {
+    // The form that is kept is that of JSON.
+    const NAME: &'static str = JSON.name;
+
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        match self.0.is_relaxed() {
+            false => read::read::<_, true, false>(input, sink, limits, self.0),
+            true => read::read::<_, false, true>(input, sink, limits, self.0),
+        }
+    }
 }
 
-fn write_stage(
-    document: &Document<'_>,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    write(document, &WriteOptions::from_settings(settings), limits, out)
+/// Lines of JSON with their options.
+#[derive(Debug)]
+struct Lines {
+    read: ReadOptions,
+    write: WriteOptions,
 }
 
-fn write_part(
-    document: &Document<'_>,
-    part: Part,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Option<Result<Losses, Error>> {
-    let options = WriteOptions::from_settings(settings);
-    (!options.typed).then(|| write_plain(document, part, Layout::Lines, &options, limits, out))
+impl Lines {
+    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
+        let read = ReadOptions::from_settings(settings);
+        Box::new(Lines { read, write: WriteOptions::from_settings(settings) })
+    }
+}
+
+impl Prepared for Lines {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        read_outcome(input, &self.read, request)
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        write(document, &self.write, limits, out)
+    }
+
+    fn write_part(
+        &self,
+        document: &Document<'_>,
+        part: Part<'_>,
+        limits: &Limits,
+        out: &mut dyn Output,
+    ) -> Option<Result<Losses, Error>> {
+        write_items(document, part, Layout::Lines, &self.write, limits, out)
+    }
 }

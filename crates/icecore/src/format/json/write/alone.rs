@@ -2,7 +2,7 @@
 //! plain leaves, whose keys were written before. Most records are such.
 
 use super::flat::{Sources, leaf};
-use super::{Memory, NOTICED};
+use super::{NOTICED, WriterMemory};
 use crate::document::{Kind, NO_KEY, Tape};
 use crate::format::json::keys::Serial;
 use crate::format::json::options::{Floats, InfNan, TextAs, WriteOptions};
@@ -27,7 +27,7 @@ pub(in crate::format::json) fn write(
     input: &[u8],
     tape: &Tape,
     options: &WriteOptions,
-    memory: &mut Memory,
+    memory: &mut WriterMemory,
     out: &mut dyn Output,
 ) -> bool {
     if !is_usual(options) {
@@ -44,7 +44,7 @@ pub(in crate::format::json) fn write(
         return false;
     }
     memory.renew();
-    let Memory { keys, stage, .. } = memory;
+    let WriterMemory { keys, stage, .. } = memory;
     if stage.len() < STAGE {
         stage.resize(STAGE, 0);
     }

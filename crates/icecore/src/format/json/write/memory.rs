@@ -5,7 +5,7 @@ use crate::format::json::keys::Keys;
 
 /// What is kept for the next document on the same tape.
 #[derive(Default)]
-pub(crate) struct Memory {
+pub(crate) struct WriterMemory {
     /// The generation of the tape's keys.
     generation: u32,
     pub(super) keys: Keys,
@@ -15,7 +15,7 @@ pub(crate) struct Memory {
     pub(super) is_used: bool,
 }
 
-impl Memory {
+impl WriterMemory {
     /// Makes it ready for the next document.
     pub(super) fn renew(&mut self) {
         if self.is_used {
@@ -28,7 +28,7 @@ impl Memory {
     /// Forgets keys of another generation.
     pub(in crate::format::json) fn fit(&mut self, generation: u32) {
         if self.generation != generation {
-            *self = Memory { generation, ..Memory::default() };
+            *self = WriterMemory { generation, ..WriterMemory::default() };
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Do the bytes look like it?
 
-use super::handler::{begins, first_name, is_plain_name};
+use super::handler::{self, first_name, is_plain_name};
 use super::{Handler, ReadOptions, attempt};
+use crate::document::Document;
 use crate::error::ErrorKind;
-use crate::format::{Certainty, Guess, are_blanks, php};
+use crate::format::php::detect::begins as begins_value;
+use crate::format::{Certainty, Guess, are_blanks};
 use crate::limits::Limits;
 
 /// How many values are looked at.
@@ -14,7 +16,7 @@ const ENOUGH: u32 = 10_000;
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let handler = if first_name(input.get(..512).unwrap_or(input)).is_some_and(is_plain_name) {
         Handler::Php
-    } else if begins(input, Handler::PhpBinary) {
+    } else if handler::begins(input, Handler::PhpBinary) {
         Handler::PhpBinary
     } else {
         return None;
@@ -23,7 +25,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     limits.nodes = ENOUGH;
     let (tape, consumed, error) = attempt(input, handler, &ReadOptions::default(), &limits);
     // The names of the variables are those that one would give.
-    let document = crate::Document::new(input, tape);
+    let document = Document::new(input, tape);
     let plain = match handler {
         Handler::Php => is_plain_name,
         _ => |name: &[u8]| !name.is_empty() && name.iter().all(|byte| byte.is_ascii_graphic() || *byte >= 0x80),
@@ -44,12 +46,12 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
 }
 
 /// Whether the input begins with the name of a variable and a serialized value.
-pub(crate) fn begins_with_variable(input: &[u8]) -> bool {
+pub(super) fn begins(input: &[u8]) -> bool {
     let named = input.get(..512).unwrap_or(input).split(|byte| *byte == b'|').next().unwrap_or(&[]);
-    let is_named = is_plain_name(named) && input.get(named.len() + 1..).is_some_and(php::begins);
+    let is_named = is_plain_name(named) && input.get(named.len() + 1..).is_some_and(begins_value);
     let counted = || match input.split_first() {
-        Some((len @ 1..0x20, rest)) => rest.get(usize::from(*len)..).is_some_and(php::begins),
+        Some((len @ 1..0x20, rest)) => rest.get(usize::from(*len)..).is_some_and(begins_value),
         _ => false,
     };
-    is_named || php::begins(input) && input[0] == b'a' || counted()
+    is_named || begins_value(input) && input[0] == b'a' || counted()
 }

@@ -4,7 +4,6 @@
 
 mod detect;
 
-pub(crate) use detect::begins_with_variable;
 mod handler;
 mod options;
 mod read;
@@ -18,7 +17,7 @@ use super::read::Machine;
 use super::token::Fixed;
 use crate::document::{Detailed, Document, NO_NODE, Sink, Tape};
 use crate::error::Error;
-use crate::format::{Format, Outcome, Request};
+use crate::format::{Capabilities, Format, Outcome, Prepared, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::output::{Losses, Output};
@@ -35,11 +34,11 @@ pub static FORMAT: Format = Format {
     title: "PHP's session files, of all three handlers",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
+    can: Capabilities { extension: NAME, alone: true, ..Capabilities::TEXT },
     detect: detect::detect,
-    read: read_row,
-    windows: None,
-    write: write_row,
-    write_part: None,
+    begins: Some(detect::begins),
+    inside: None,
+    prepare: Session::prepare,
 };
 
 /// Reads the variables of a session.
@@ -56,7 +55,7 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `BadLink`, `Trailing`, `Unsupported` or
 /// `Limit`; with offset and path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, NAME)
+    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Reads the variables of a session, which take all of the input.
@@ -113,15 +112,26 @@ fn attempt(input: &[u8], handler: Handler, options: &ReadOptions, limits: &Limit
     (tape, consumed, error)
 }
 
-fn read_row<'a>(input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-    read_outcome(input, &ReadOptions::from_settings(settings), request)
+/// Sessions with their options.
+#[derive(Debug)]
+struct Session {
+    read: ReadOptions,
+    write: WriteOptions,
 }
 
-fn write_row(
-    document: &Document<'_>,
-    settings: &Settings,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
-    write(document, &WriteOptions::from_settings(settings), limits, out)
+impl Session {
+    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
+        let read = ReadOptions::from_settings(settings);
+        Box::new(Session { read, write: WriteOptions::from_settings(settings) })
+    }
+}
+
+impl Prepared for Session {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        read_outcome(input, &self.read, request)
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        write(document, &self.write, limits, out)
+    }
 }

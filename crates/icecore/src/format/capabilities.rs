@@ -1,0 +1,80 @@
+//! What formats are like, as data: who works with all of them asks here, and names none.
+
+use super::Format;
+
+/// What a format is like, and what it can.
+#[derive(Clone, Copy, Debug)]
+pub struct Capabilities {
+    /// The usual extension of its files, without a dot.
+    pub extension: &'static str,
+    /// A text, behind which blanks mean nothing.
+    pub text: bool,
+    /// What tells it from others.
+    pub evidence: Evidence,
+    /// Documents of it do not stand one behind the other.
+    pub alone: bool,
+    /// What is written between documents that follow each other.
+    pub separator: &'static [u8],
+    /// What tells that a document which was read is complete, while more input may come.
+    pub end: End,
+    /// Its reader skips blanks in front of a document.
+    pub skips_blanks: bool,
+    /// A byte order mark is nothing that its reader takes: who calls it takes the mark off.
+    pub no_mark: bool,
+    /// What a document begins with, wherever it stands: reading can start again there
+    /// after damage. Empty: it can't.
+    pub restarts: &'static [&'static [u8]],
+    /// Each line is a document of this format.
+    pub line: Option<&'static Format>,
+    /// Strings are stored once and named again: a program that gets a copy of each may
+    /// get much more than the input has.
+    pub names_strings_again: bool,
+    /// Finished items can be handed over while reading goes on.
+    pub hands_over: bool,
+    /// Without classes, links and the like there is nothing in it that perl lacks.
+    pub like_perl: bool,
+}
+
+/// What tells a format from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// How it begins.
+    Beginning,
+    /// That all of it can be read: many texts begin as it does.
+    Whole,
+    /// Nothing: it has to be named.
+    None,
+}
+
+/// What tells that a document which was read is complete, while more input may come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The format says where it ends.
+    Told,
+    /// What comes next, if the last byte is a letter or a digit: `1` may go on with `2`.
+    Word,
+    /// What comes next, within some bytes.
+    Near,
+}
+
+impl Capabilities {
+    /// A binary format that can nothing special.
+    pub(crate) const BINARY: Capabilities = Capabilities {
+        extension: "",
+        text: false,
+        evidence: Evidence::Beginning,
+        alone: false,
+        separator: b"",
+        end: End::Told,
+        skips_blanks: false,
+        no_mark: false,
+        restarts: &[],
+        line: None,
+        names_strings_again: false,
+        hands_over: false,
+        like_perl: false,
+    };
+
+    /// A text format that can nothing special.
+    pub(crate) const TEXT: Capabilities = Capabilities { text: true, end: End::Near, ..Capabilities::BINARY };
+}

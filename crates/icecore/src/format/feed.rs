@@ -1,0 +1,50 @@
+//! The ways in which most formats read: the same machine feeds a tape, a tape with
+//! detail, or windows.
+
+use super::{Filled, Outcome, Request, Rest};
+use crate::document::{Detailed, Document, Receive, Sink, Tape, Windows};
+use crate::error::Error;
+use crate::limits::Limits;
+
+/// A format's reader with its options.
+pub(crate) trait Feed {
+    /// The name of the format.
+    const NAME: &'static str;
+
+    /// Feeds the sink with one document from the start of the input; says how far it
+    /// came, and what stopped it.
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>);
+}
+
+/// Reads one document, with detail if that is wanted.
+pub(crate) fn read<'a, F: Feed>(reader: &F, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+    let Request { limits, detail, mut tape } = request;
+    tape.clear();
+    if !detail {
+        let (consumed, error) = reader.feed(input, limits, &mut tape);
+        return Outcome { document: Document::new(input, tape), consumed, error };
+    }
+    let mut sink = Detailed { tape, ..Detailed::default() };
+    F::NAME.clone_into(&mut sink.detail.spelling.format);
+    let (consumed, error) = reader.feed(input, limits, &mut sink);
+    if error.is_some() {
+        // What is open ends where reading did.
+        for extent in sink.detail.trace.extents.iter_mut().filter(|extent| extent.end == 0) {
+            extent.end = consumed as u64;
+        }
+    }
+    Outcome { document: Document::detailed(input, sink), consumed, error }
+}
+
+/// Reads one document onto a tape.
+pub(crate) fn fill<F: Feed>(reader: &F, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+    tape.clear();
+    Filled::new(reader.feed(input, limits, tape))
+}
+
+/// Reads one document and hands over finished items.
+pub(crate) fn windows<'a, F: Feed>(reader: &F, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+    let mut sink = Windows::new(input, receive);
+    let (consumed, error) = reader.feed(input, limits, &mut sink);
+    Rest::new(sink, consumed, error)
+}

@@ -1,0 +1,361 @@
+//! What a writer could not say.
+
+use crate::limits::Limits;
+use std::fmt;
+
+/// What a target format could not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LossKind {
+    /// An object became its body.
+    Class,
+    /// An opaque object became its payload.
+    Opaque,
+    /// A byte string that is not UTF-8 became text.
+    Bytes,
+    /// A symbol became a string.
+    Symbol,
+    /// A string's encoding was dropped.
+    Encoding,
+    /// A reference to a scalar became the scalar.
+    Reference,
+    /// A value that stands in several places was written several times.
+    Sharing,
+    /// A link to a container that contains it became null.
+    Cycle,
+    /// A weak reference became an ordinary one.
+    Weak,
+    /// The mark of an overloaded reference was dropped.
+    Overload,
+    /// An array element that does not exist became null.
+    Hole,
+    /// A float that the target lacks (infinite, not a number) became null or a
+    /// string.
+    Float,
+    /// A number lost digits.
+    Precision,
+    /// An integer beyond 64 bits became a string.
+    BigInt,
+    /// A key that is no string became one.
+    Key,
+    /// Two keys became the same.
+    DuplicateKey,
+    /// A regular expression became a string.
+    Regexp,
+    /// Modifiers of a regular expression were dropped.
+    RegexpFlags,
+    /// Code became a string or null.
+    Code,
+    /// A v-string became a string.
+    VString,
+    /// A tied variable became the object behind it.
+    Tied,
+    /// A restricted hash became an ordinary one.
+    Restricted,
+    /// Attributes of a value were dropped.
+    Attributes,
+    /// The default value or the identity comparison of a map was dropped.
+    MapKind,
+    /// An enum case or the name of a class became a string.
+    Name,
+    /// A member of an object became one that everyone may see.
+    Visibility,
+    /// A user header was dropped.
+    Header,
+    /// A boolean became a number or a string.
+    Bool,
+    /// A time or a date of Ruby's became text.
+    Time,
+    /// A range of Ruby's became text.
+    Range,
+    /// A rational, complex or decimal number of Ruby's became text.
+    Number,
+    /// A set of Ruby's became an array.
+    Set,
+    /// A list had fewer items than the format has fields; zero or nothing was
+    /// written for those that were missing.
+    Missing,
+    /// Items for which the format has no field were left out.
+    Surplus,
+    /// A number or character does not fit its field, and was wrapped.
+    Wrapped,
+    /// The end of a string did not fit its field.
+    Width,
+    /// A string that is no number was written as one.
+    Numeric,
+    /// A null became an empty string or zero.
+    Null,
+    /// Characters that are no bytes were written as UTF-8.
+    Wide,
+    /// A member was left out whose name would have passed for one that the target
+    /// writes itself, as that of the class.
+    Reserved,
+    /// A number became a string that has its digits.
+    Quoted,
+    /// A float without a fraction became an integer.
+    Integral,
+    /// A map became a list, or a list a map.
+    ArrayKind,
+    /// A struct of Ruby's became an ordinary object.
+    Struct,
+    /// A string of digits became a number.
+    Unquoted,
+    /// Text became bytes, or bytes text, of other characters.
+    Text,
+}
+
+impl LossKind {
+    /// What was lost, in words that fit the count before them.
+    ///
+    /// ```
+    /// use icecore::LossKind;
+    /// assert_eq!(LossKind::Class.describe(1), "class name dropped");
+    /// assert_eq!(LossKind::Class.describe(2), "class names dropped");
+    /// ```
+    pub fn describe(self, count: u64) -> &'static str {
+        let (one, many) = match self {
+            LossKind::Class => ("class name dropped", "class names dropped"),
+            LossKind::Opaque => ("opaque object written as its payload", "opaque objects written as their payload"),
+            LossKind::Bytes => {
+                ("byte string that is not UTF-8 written as text", "byte strings that are not UTF-8 written as text")
+            }
+            LossKind::Symbol => ("symbol written as a string", "symbols written as strings"),
+            LossKind::Encoding => ("string encoding dropped", "string encodings dropped"),
+            LossKind::Reference => {
+                ("reference to a scalar written as the scalar", "references to scalars written as the scalar")
+            }
+            LossKind::Sharing => ("shared value written again", "shared values written again"),
+            LossKind::Cycle => ("cycle cut with null", "cycles cut with null"),
+            LossKind::Weak => ("weak reference written as an ordinary one", "weak references written as ordinary ones"),
+            LossKind::Overload => ("overload mark dropped", "overload marks dropped"),
+            LossKind::Hole => ("nonexistent element written as null", "nonexistent elements written as null"),
+            LossKind::Float => ("infinite or undefined float replaced", "infinite or undefined floats replaced"),
+            LossKind::Precision => ("number that lost digits", "numbers that lost digits"),
+            LossKind::BigInt => {
+                ("integer beyond 64 bits written as a string", "integers beyond 64 bits written as strings")
+            }
+            LossKind::Key => ("key turned into a string", "keys turned into strings"),
+            LossKind::DuplicateKey => ("key that occurs twice", "keys that occur twice"),
+            LossKind::Regexp => ("regular expression written as a string", "regular expressions written as strings"),
+            LossKind::RegexpFlags => {
+                ("set of modifiers of a regular expression dropped", "modifiers of regular expressions dropped")
+            }
+            LossKind::Code => ("code text written as a string", "code texts written as strings"),
+            LossKind::VString => ("v-string written as a string", "v-strings written as strings"),
+            LossKind::Tied => {
+                ("tied variable written as the object behind it", "tied variables written as the object behind them")
+            }
+            LossKind::Restricted => {
+                ("restricted hash written as an ordinary one", "restricted hashes written as ordinary ones")
+            }
+            LossKind::Attributes => ("attribute dropped", "attributes dropped"),
+            LossKind::MapKind => {
+                ("map default or identity comparison dropped", "map defaults or identity comparisons dropped")
+            }
+            LossKind::Name => (
+                "enum case or class reference written as a string",
+                "enum cases or class references written as strings",
+            ),
+            LossKind::Visibility => ("visibility of a property dropped", "visibilities of properties dropped"),
+            LossKind::Header => ("user header dropped", "user headers dropped"),
+            LossKind::Bool => ("boolean written as a number or a string", "booleans written as numbers or strings"),
+            LossKind::Time => ("time or date written as text", "times or dates written as text"),
+            LossKind::Range => ("range written as text", "ranges written as text"),
+            LossKind::Number => (
+                "rational, complex or decimal number written as text",
+                "rational, complex or decimal numbers written as text",
+            ),
+            LossKind::Set => ("set written as an array", "sets written as arrays"),
+            LossKind::Missing => {
+                ("item missing for a field, which was left empty", "items missing for fields, which were left empty")
+            }
+            LossKind::Surplus => {
+                ("item left out, as no field is left for it", "items left out, as no field is left for them")
+            }
+            LossKind::Wrapped => {
+                ("number or character wrapped to fit its field", "numbers or characters wrapped to fit their fields")
+            }
+            LossKind::Width => ("string cut to fit its field", "strings cut to fit their fields"),
+            LossKind::Numeric => {
+                ("string that is no number written as a number", "strings that are no numbers written as numbers")
+            }
+            LossKind::Null => ("null written as nothing or zero", "nulls written as nothing or zero"),
+            LossKind::Wide => (
+                "packed string with characters beyond bytes written as UTF-8",
+                "packed strings with characters beyond bytes written as UTF-8",
+            ),
+            LossKind::Reserved => (
+                "member left out, as its name is kept for the class",
+                "members left out, as their name is kept for the class",
+            ),
+            LossKind::Quoted => ("number written as a string", "numbers written as strings"),
+            LossKind::Integral => ("float written as an integer", "floats written as integers"),
+            LossKind::ArrayKind => ("map written as a list or list as a map", "maps written as lists or lists as maps"),
+            LossKind::Struct => ("struct written as an ordinary object", "structs written as ordinary objects"),
+            LossKind::Unquoted => ("string of digits written as a number", "strings of digits written as numbers"),
+            LossKind::Text => ("text written as bytes or bytes as text", "texts written as bytes or bytes as texts"),
+        };
+        if count == 1 { one } else { many }
+    }
+
+    /// The kind as one word, as the command's JSON shows it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LossKind::Class => "class",
+            LossKind::Opaque => "opaque",
+            LossKind::Bytes => "bytes",
+            LossKind::Symbol => "symbol",
+            LossKind::Encoding => "encoding",
+            LossKind::Reference => "reference",
+            LossKind::Sharing => "sharing",
+            LossKind::Cycle => "cycle",
+            LossKind::Weak => "weak",
+            LossKind::Overload => "overload",
+            LossKind::Hole => "hole",
+            LossKind::Float => "float",
+            LossKind::Precision => "precision",
+            LossKind::BigInt => "big-integer",
+            LossKind::Key => "key",
+            LossKind::DuplicateKey => "duplicate-key",
+            LossKind::Regexp => "regexp",
+            LossKind::RegexpFlags => "regexp-flags",
+            LossKind::Code => "code",
+            LossKind::VString => "v-string",
+            LossKind::Tied => "tied",
+            LossKind::Restricted => "restricted",
+            LossKind::Attributes => "attributes",
+            LossKind::MapKind => "map-kind",
+            LossKind::Name => "name",
+            LossKind::Visibility => "visibility",
+            LossKind::Header => "header",
+            LossKind::Bool => "bool",
+            LossKind::Time => "time",
+            LossKind::Range => "range",
+            LossKind::Number => "number",
+            LossKind::Set => "set",
+            LossKind::Missing => "missing",
+            LossKind::Surplus => "surplus",
+            LossKind::Wrapped => "wrapped",
+            LossKind::Width => "width",
+            LossKind::Numeric => "numeric",
+            LossKind::Null => "null",
+            LossKind::Wide => "wide",
+            LossKind::Reserved => "reserved",
+            LossKind::Quoted => "quoted",
+            LossKind::Integral => "integral",
+            LossKind::ArrayKind => "array-kind",
+            LossKind::Struct => "struct",
+            LossKind::Unquoted => "unquoted",
+            LossKind::Text => "text",
+        }
+    }
+}
+
+/// A kind of loss, how often it happened and where it happened first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// What was lost.
+    pub kind: LossKind,
+    /// How often.
+    pub count: u64,
+    /// The path of the first one; empty, if no paths are kept.
+    pub path: String,
+    /// The paths of the next ones, as many as [`Limits::loss_paths`](crate::Limits::loss_paths)
+    /// asks for.
+    pub more: Vec<String>,
+}
+
+/// What a writer could not say, by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    list: Vec<Loss>,
+    /// How many paths beside the first are kept.
+    more: usize,
+    /// Whether not even the first is.
+    is_mute: bool,
+}
+
+impl Losses {
+    /// None yet; of each kind so many paths are kept as the limits say.
+    pub(crate) fn within(limits: &Limits) -> Losses {
+        let more = limits.loss_paths.saturating_sub(1) as usize;
+        Losses { list: Vec::new(), more, is_mute: limits.loss_paths == 0 }
+    }
+
+    /// Counts a loss. The path is asked for only if it is kept.
+    pub fn add(&mut self, kind: LossKind, path: impl FnOnce() -> String) {
+        match self.list.iter_mut().find(|loss| loss.kind == kind) {
+            Some(loss) => {
+                loss.count += 1;
+                if loss.more.len() < self.more {
+                    loss.more.push(path());
+                }
+            }
+            None => {
+                let path = if self.is_mute { String::new() } else { path() };
+                self.list.push(Loss { kind, count: 1, path, more: Vec::new() });
+            }
+        }
+    }
+
+    /// Counts one that was lost before some more times.
+    pub(crate) fn again(&mut self, kind: LossKind, times: u64) {
+        if let Some(loss) = self.list.iter_mut().find(|loss| loss.kind == kind) {
+            loss.count += times;
+        }
+    }
+
+    /// Counts what another part of the same document lost.
+    pub fn merge(&mut self, other: Losses) {
+        let most = self.more.max(other.more);
+        for loss in other.list {
+            match self.list.iter_mut().find(|known| known.kind == loss.kind) {
+                Some(known) => {
+                    known.count += loss.count;
+                    let room = most.saturating_sub(known.more.len());
+                    known.more.extend(std::iter::once(loss.path).chain(loss.more).take(room));
+                }
+                None => self.list.push(loss),
+            }
+        }
+    }
+
+    /// The losses, by kind, in the order in which they first happened.
+    pub fn iter(&self) -> impl Iterator<Item = &Loss> {
+        self.list.iter()
+    }
+
+    /// Whether nothing was lost.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.count, self.kind.describe(self.count))?;
+        if self.path.is_empty() { Ok(()) } else { write!(f, ", first at {}", self.path) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_kept_as_many_as_wanted() {
+        for (wanted, kept) in [(0, &[""][..]), (1, &["0"]), (3, &["0", "1", "2"])] {
+            let mut losses = Losses::within(&Limits { loss_paths: wanted, ..Limits::default() });
+            for at in 0..5 {
+                losses.add(LossKind::Key, || {
+                    assert!(at < wanted, "path {at} was asked for");
+                    at.to_string()
+                });
+            }
+            let loss = losses.iter().next().unwrap();
+            let paths: Vec<_> = std::iter::once(&loss.path).chain(&loss.more).collect();
+            assert_eq!(loss.count, 5);
+            assert_eq!(paths, kept);
+        }
+    }
+}
