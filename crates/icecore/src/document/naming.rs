@@ -3,7 +3,7 @@
 use super::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Tape};
 use crate::losses::{LossKind, Losses};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// How a target names classes and members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,20 +139,20 @@ impl Renamer<'_> {
         let Some(map) = document.nodes().get(body as usize).filter(|node| node.kind == Kind::Map) else { return };
         let end = if map.end() == 0 { document.tape().len() } else { map.end() };
         let members = members_of(document, body + 1, end);
-        // Names without marks, which others may not get. Where all have a sigil, as
-        // is usual in Ruby, they are as different as before.
+        // Whose a name without marks is: another member may not get it. Where all have a
+        // sigil, as is usual in Ruby, they are as different as before.
         let has_sigil = |member: &Member<'_>| member.key.kind == Kind::Symbol && member.name.starts_with(b"@");
         let is_mixed = !members.iter().all(has_sigil);
         let is_marked = |member: &Member<'_>| has_sigil(member) || unmangled(member.name).is_some();
-        let mut taken: HashSet<&[u8]> = HashSet::new();
+        let mut taken: HashMap<&[u8], &[u8]> = HashMap::new();
         if is_mixed {
-            taken.extend(members.iter().filter(|member| !is_marked(member)).map(|member| member.name));
+            taken.extend(members.iter().filter(|member| !is_marked(member)).map(|member| (member.name, member.name)));
         }
         for member in &members {
             if is_struct && matches!(member.key.kind, Kind::Bytes | Kind::Text) {
                 self.rename(member, Kind::Symbol, member.name);
             } else if let Some((bare, had_visibility)) = self.bare(member)
-                && (!is_mixed || !is_marked(member) || taken.insert(bare))
+                && (!is_mixed || !is_marked(member) || *taken.entry(bare).or_insert(member.name) == member.name)
             {
                 let is_bytes = bare.is_ascii() || std::str::from_utf8(bare).is_err();
                 let kind = match member.key.kind {

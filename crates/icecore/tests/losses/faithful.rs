@@ -24,6 +24,8 @@ pub struct Comparison<'d> {
     unplaced: BTreeMap<&'static str, u64>,
     /// Where keys were locked whose map is no longer restricted.
     locked: HashSet<String>,
+    /// What may be named besides, at the path where it stands.
+    optional: Vec<(LossKind, String)>,
     /// What is below these is not looked at.
     vanished: Vec<String>,
     findings: Vec<String>,
@@ -45,10 +47,15 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
         losses: left,
         unplaced,
         locked: HashSet::new(),
+        optional: Vec::new(),
         vanished: Vec::new(),
         findings: Vec::new(),
     };
     comparison.value(before.root(), after.root(), Place::default());
+    // What has to be named comes first: two entries may have the same path.
+    for (kind, path) in std::mem::take(&mut comparison.optional) {
+        comparison.takes(kind, path);
+    }
     let Comparison { mut findings, losses, unplaced, locked, vanished, .. } = comparison;
     for (kind, count) in unplaced.into_iter().filter(|(_, count)| *count > 0) {
         findings.push(format!("$: {count} times *{kind}*, counted without a path, but nothing differs"));
@@ -86,8 +93,7 @@ impl<'d> Comparison<'d> {
     }
 
     /// Takes a loss of this kind at this place, if there is one.
-    fn takes(&mut self, kind: LossKind, at: Cursor<'_>) -> bool {
-        let path = self.path(at);
+    fn takes(&mut self, kind: LossKind, path: String) -> bool {
         match self.losses.get_mut(&(kind.as_str(), path)) {
             Some(count) if *count > 0 => {
                 *count -= 1;
@@ -106,12 +112,17 @@ impl<'d> Comparison<'d> {
 
     /// Something differs that one of these kinds names.
     fn differs(&mut self, kinds: &[LossKind], at: Cursor<'_>, what: &str) -> bool {
-        if kinds.iter().any(|kind| self.takes(*kind, at)) {
+        if kinds.iter().any(|kind| self.takes(*kind, self.path(at))) {
             return true;
         }
         let wanted: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
         self.findings.push(format!("{}: {what}; no *{}*", self.path(at), wanted.join("* or *")));
         false
+    }
+
+    /// A loss of this kind may be named here.
+    fn may_differ(&mut self, kind: LossKind, at: Cursor<'_>) {
+        self.optional.push((kind, self.path(at)));
     }
 
     /// The parts from this one on are gone, and with them whatever was lost in them.
@@ -235,7 +246,7 @@ impl<'d> Comparison<'d> {
             (Value::Float128(x), Value::Float128(y)) if x == y => {
                 // The text or the bytes have it; most perls have not.
                 if self.language == Language::Perl {
-                    self.takes(L::Precision, a);
+                    self.may_differ(L::Precision, a);
                 }
             }
             (Value::Float128(x), Value::Float128(y))
@@ -246,7 +257,7 @@ impl<'d> Comparison<'d> {
             (Value::Float128(x), _) if icecore::num::float128::to_f64(&x).is_nan() => {
                 self.float(f64::NAN, a, b);
                 // It may have bits beside being no number.
-                self.takes(L::Precision, a);
+                self.may_differ(L::Precision, a);
             }
             (Value::Float128(x), _) => match icecore::num::float128::to_f64_exact(&x) {
                 Some(exact) => self.float(exact, a, b),
@@ -298,7 +309,7 @@ impl<'d> Comparison<'d> {
                     self.differs(&[L::Precision], a, &format!("{x:?} became {y}"));
                 } else if !is_said && x == 0.0 && x.is_sign_negative() {
                     // The sign may be named as well.
-                    self.takes(L::Precision, a);
+                    self.may_differ(L::Precision, a);
                 }
             }
             Value::Null if !x.is_finite() => drop(self.differs(&[L::Float], a, "a float became null")),
@@ -616,11 +627,11 @@ impl<'d> Comparison<'d> {
                     self.differs(&[LossKind::Attributes, LossKind::Class], a, "attributes are gone");
                     if !a.class().is_empty() && a.entries().count() > 0 {
                         // Both may be named.
-                        self.takes(LossKind::Attributes, a);
+                        self.may_differ(LossKind::Attributes, a);
                     }
                 } else {
                     // Nothing is said by them; a writer may say so nevertheless.
-                    self.takes(LossKind::Attributes, a);
+                    self.may_differ(LossKind::Attributes, a);
                 }
                 self.value(inner, b, place);
             }

@@ -263,6 +263,14 @@ fn array(r: &mut Random, depth: u32) -> Tree {
     Tree::Array((0..many).map(|_| if hole(r) { Tree::Hole } else { value(r, depth) }).collect())
 }
 
+/// The members of an object: by name, never by identity.
+fn members(r: &mut Random, depth: u32) -> Tree {
+    match map(r, depth) {
+        Tree::Map(map) => Tree::Map(Map { identity: false, ..map }),
+        other => other,
+    }
+}
+
 fn map(r: &mut Random, depth: u32) -> Tree {
     let many = if r.one_in(5) { 0 } else { r.below(5) };
     let restricted = r.one_in(10);
@@ -325,8 +333,8 @@ fn object(r: &mut Random, depth: u32) -> Tree {
         3 => Tree::Object(b"S".to_vec(), Form::Struct, symbols(r, depth, &["a", "b"])),
         4 => Tree::Object(class(r), Form::Usual, Box::new(array(r, depth))),
         5 => Tree::Object(class(r), Form::Usual, Box::new(Tree::Ref(Box::new(leaf(r))))),
-        6 => Tree::Object(class(r), Form::Usual, Box::new(map(r, depth))),
-        7 => Tree::Object(b"stdClass".to_vec(), Form::Usual, Box::new(map(r, depth))),
+        6 => Tree::Object(class(r), Form::Usual, Box::new(members(r, depth))),
+        7 => Tree::Object(b"stdClass".to_vec(), Form::Usual, Box::new(members(r, depth))),
         _ => Tree::Object(class(r), Form::Usual, Box::new(Tree::Map(Map::default()))),
     }
 }
