@@ -7,7 +7,7 @@
 use super::image::Image;
 use super::tag::{self, old};
 use super::{ReadOptions, float};
-use crate::document::{Form, Kind, Moves, NO_KEY, Node, Rewrite, Sink, flag};
+use crate::document::{Form, Kind, Moves, NO_KEY, Node, Recorder, Rewrite, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
@@ -129,16 +129,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     fn piece(&mut self, start: usize, node: u32, what: &'static str) {
-        let end = self.scan.at;
-        if let Some(detail) = self.sink.detail() {
-            detail.span(start, end, node, what);
-        }
-    }
-
-    fn begin(&mut self, node: u32, start: usize) {
-        if let Some(detail) = self.sink.detail() {
-            detail.begin(node, start);
-        }
+        self.sink.span(start, self.scan.at, node, what);
     }
 
     #[cold]
@@ -174,10 +165,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         // So is it into a link; which of them, the spans need not know.
         let joins = folded || under_ref && !referent && tag == tag::OBJECT;
         let node = self.sink.tape().len() - u32::from(joins);
-        if let Some(detail) = self.sink.detail() {
-            detail.span(start, at, node, "address");
-            detail.span(at, at + 1, node, tag::name(tag));
-        }
+        self.sink.span(start, at, node, "address");
+        self.sink.span(at, at + 1, node, tag::name(tag));
         match tag {
             tag::OBJECT => {
                 if !self.image.has_addresses() {
@@ -251,15 +240,12 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     fn push(&mut self, node: Node, start: usize) -> u32 {
         let at = self.sink.tape().push(node);
-        self.begin(at, start);
+        self.sink.begin(at, start);
         at
     }
 
     fn end(&mut self, node: u32) {
-        let end = self.scan.at;
-        if let Some(detail) = self.sink.detail() {
-            detail.end(node, end);
-        }
+        self.sink.end(node, self.scan.at);
     }
 
     /// Turns the reference that was opened last into the container that it
