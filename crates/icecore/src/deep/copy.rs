@@ -5,7 +5,9 @@
 
 use super::look::{self, Inside};
 use super::{LEVELS, Opened};
-use crate::document::{Cursor, Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Tape, flag};
+use crate::document::{
+    Cursor, Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Rewrite, Tape, flag, same_node,
+};
 use crate::error::{Error, ErrorKind};
 use crate::known::Known;
 use crate::limits::{Limits, raise};
@@ -17,7 +19,9 @@ const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD | flag::TARGET;
 
 /// Puts documents together on one tape.
 pub(super) struct Copier<'l> {
+    /// The tables beside the new nodes.
     tape: Tape,
+    rewrite: Rewrite,
     opened: Vec<Opened>,
     limits: &'l Limits,
     /// The input of the first document.
@@ -52,14 +56,6 @@ struct Translated {
     encodings: Vec<u16>,
 }
 
-/// A container that is open.
-struct Frame {
-    end: u32,
-    copy: u32,
-    kind: Kind,
-    form: Form,
-}
-
 fn shifted(base: Place, by: u64) -> Place {
     match base {
         Place::Input(start) => Place::Input(start + by),
@@ -77,6 +73,7 @@ impl<'l> Copier<'l> {
         let most = limits.expanded_from(document.input().len() + old.arena.len());
         Copier {
             tape,
+            rewrite: Rewrite::default(),
             opened: Vec::new(),
             limits,
             input: document.input(),
@@ -90,72 +87,51 @@ impl<'l> Copier<'l> {
     /// Copies the document, its strings opened. `None`: there was nothing to open.
     pub(super) fn run(mut self, document: &Document<'_>) -> Result<Option<(Tape, Vec<Opened>)>, Error> {
         let source = Source { document, input: Place::Input(0), arena: 0, names: None, level: 0, depth: 0 };
-        let len = document.tape().len();
-        let moved = self.copy(source, 0, len)?;
-        let place = |old: u32| moved.get(old as usize).copied().unwrap_or(self.tape.len());
-        let (root, header) = (place(document.tape().root), document.tape().header.map(place));
-        (self.tape.root, self.tape.header) = (root, header);
+        self.rewrite = Rewrite::new(document.nodes().len());
+        self.copy(source, 0, document.tape().len())?;
+        (self.tape.root, self.tape.header) = (document.tape().root, document.tape().header);
+        self.rewrite.finish(&mut self.tape);
         Ok((!self.opened.is_empty()).then_some((self.tape, self.opened)))
     }
 
-    /// Copies the nodes from `start` to `end`; says where each is in the copy.
-    fn copy(&mut self, mut source: Source<'_>, start: u32, end: u32) -> Result<Vec<u32>, Error> {
+    /// Copies the nodes from `start` to `end`.
+    fn copy(&mut self, mut source: Source<'_>, start: u32, end: u32) -> Result<(), Error> {
         let document = source.document;
-        let mut moved = Vec::with_capacity((end - start) as usize);
-        let mut links = Vec::new();
-        let mut open: Vec<Frame> = Vec::new();
         // Up to here no string is opened.
         let mut sealed = start;
         for at in start..end {
             let Some(node) = document.nodes().get(at as usize).copied() else { break };
-            while let Some(frame) = open.pop_if(|frame| frame.end <= at) {
-                self.close(frame.copy);
-            }
-            if self.tape.len() >= self.limits.nodes {
-                return Err(self.limits.too_many_nodes());
-            }
+            self.rewrite.reach(at);
+            self.rewrite.check(self.limits, 0)?;
             if is_sealed(document, at, &node) {
                 sealed = sealed.max(document.tape().next(at));
             }
             let key = self.key(&mut source, &node)?;
-            let depth = source.depth + open.len() as u32;
+            let depth = source.depth + self.rewrite.depth() as u32;
             if at >= sealed
-                && may_be_opened(&node, open.last())
+                && may_be_opened(&node, self.rewrite.parent())
                 && let Some(copy) = self.string(&source, &node, key, depth)?
             {
-                let new = &mut self.tape.nodes[copy as usize];
+                let new = &mut self.rewrite.nodes[copy as usize];
                 new.key = key;
                 new.flags |= node.flags & OF_THE_PLACE;
-                moved.push(copy);
+                self.rewrite.place(copy);
                 continue;
             }
             let mut new = self.leaf(&mut source, &node)?;
             new.key = key;
-            let copy = self.tape.push(new);
-            moved.push(copy);
+            self.rewrite.place(self.rewrite.len());
             if node.kind.is_again() {
-                links.push((copy, node.payload));
+                self.rewrite.link_old(new);
             } else if node.kind.is_container() {
-                open.push(Frame { end: document.tape().next(at), copy, kind: node.kind, form: node.form() });
+                self.rewrite.open(new, document.tape().next(at));
+            } else {
+                self.rewrite.push(new);
             }
         }
-        while let Some(frame) = open.pop() {
-            self.close(frame.copy);
-        }
-        for (copy, target) in links {
-            // Of a root that was copied, nothing outside is named: that was looked at.
-            let target = target.checked_sub(u64::from(start)).and_then(|target| moved.get(target as usize));
-            self.tape.nodes[copy as usize].payload = target.copied().map_or(u64::from(u32::MAX), u64::from);
-            if let (Kind::Copy, Some(target)) = (self.tape.nodes[copy as usize].kind, target) {
-                self.tape.mark_copied(*target);
-            }
-        }
-        Ok(moved)
-    }
-
-    fn close(&mut self, at: u32) {
-        let end = self.tape.len();
-        self.tape.nodes[at as usize].set_end(end);
+        // Of a root that is copied, nothing outside is named: that was looked at.
+        self.rewrite.relink(end, same_node);
+        Ok(())
     }
 
     /// What a string says, copied to the end of the tape, if it is frozen data.
@@ -172,7 +148,7 @@ impl<'l> Copier<'l> {
         }
         let mut limits = self.limits.clone();
         limits.depth = limits.depth.saturating_sub(depth);
-        limits.nodes = limits.nodes.saturating_sub(self.tape.len());
+        limits.nodes = limits.nodes.saturating_sub(self.rewrite.len());
         limits.decompressed = self.unpacked;
         let inside = look::inside(bytes, &mut limits);
         self.unpacked = limits.decompressed;
@@ -214,8 +190,9 @@ impl<'l> Copier<'l> {
         let number = self.opened.len() - 1;
         let names = Some(Translated::default());
         let source = Source { document: &inner, input, arena, names, level: source.level + 1, depth };
-        let moved = self.copy(source, root, end)?;
-        let copy = moved.first().copied().unwrap_or_default();
+        let outer = self.rewrite.nest(root, end);
+        self.copy(source, root, end)?;
+        let copy = self.rewrite.unnest(outer).node(root);
         self.opened[number].node = copy;
         Ok(Some(copy))
     }
@@ -223,6 +200,7 @@ impl<'l> Copier<'l> {
     /// A limit that was reached by the string that would be copied next.
     #[cold]
     fn refused(&mut self, key: u16, error: Error) -> Error {
+        self.tape.nodes = std::mem::take(&mut self.rewrite.nodes);
         let at = self.tape.push(Node { key, ..Node::leaf(Kind::Null, 0) });
         error.below(&self.tape.path_to(at, self.input)).in_layer("string that is opened")
     }
@@ -302,7 +280,7 @@ impl<'l> Copier<'l> {
             own.set_encoding(key.encoding());
         }
         own.key = IS_KEY;
-        self.tape.push(own);
+        self.rewrite.push(own);
         Ok(KEY_NODE)
     }
 }
@@ -379,8 +357,8 @@ fn is_sealed(document: &Document<'_>, at: u32, node: &Node) -> bool {
 }
 
 /// Whether a value is a string that may be opened where it stands.
-fn may_be_opened(node: &Node, parent: Option<&Frame>) -> bool {
-    let is_place = match parent.map(|frame| (frame.kind, frame.form)) {
+fn may_be_opened(node: &Node, parent: Option<&Node>) -> bool {
+    let is_place = match parent.map(|parent| (parent.kind, parent.form())) {
         None | Some((Kind::Array | Kind::Map | Kind::Object | Kind::Ref | Kind::Attrs, _)) => true,
         Some((Kind::Opaque, form)) => matches!(form, Form::Serializable | Form::UserDump),
         _ => false,

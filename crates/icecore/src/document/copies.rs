@@ -3,6 +3,7 @@
 
 use super::Document;
 use super::node::{Kind, Node, flag};
+use super::rewrite::{GONE, Rewrite, same_node};
 use super::tape::Tape;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -11,8 +12,6 @@ use std::collections::HashMap;
 
 /// The flags of a copy's place that are no part of the value.
 const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
-/// No node yet.
-const NONE: u32 = u32::MAX;
 
 impl Document<'_> {
     /// The same document without a [`Kind::Copy`]: each is the value that it equals,
@@ -116,13 +115,9 @@ struct Expansion<'t> {
     old: &'t Tape,
     limits: &'t Limits,
     which: Which,
-    nodes: Vec<Node>,
-    /// The new places of nodes.
-    places: Vec<u32>,
+    rewrite: Rewrite,
     /// What links and aliases name.
     shared: HashMap<u32, Kind>,
-    /// New links, aliases and copies.
-    links: Vec<u32>,
     parts: Vec<Part>,
     /// How many nodes copies may still make.
     left: u64,
@@ -147,10 +142,8 @@ impl<'t> Expansion<'t> {
             old,
             limits,
             which,
-            nodes: Vec::with_capacity(count),
-            places: vec![NONE; count],
+            rewrite: Rewrite::unordered(count),
             shared,
-            links: Vec::new(),
             parts: Vec::new(),
             left: limits.expanded_from(count),
         }
@@ -162,8 +155,7 @@ impl<'t> Expansion<'t> {
         while let Some(part) = self.parts.last_mut() {
             if part.at >= part.end {
                 if let Some(at) = self.parts.pop().and_then(|part| part.container) {
-                    let end = self.nodes.len() as u32;
-                    self.nodes[at as usize].set_end(end);
+                    self.rewrite.close(at);
                 }
                 continue;
             }
@@ -171,16 +163,10 @@ impl<'t> Expansion<'t> {
             part.at = self.old.next(at);
             self.put(at, is_copy).map_err(|error| (error, at))?;
         }
-        for at in std::mem::take(&mut self.links) {
-            let named = self.places.get(self.nodes[at as usize].payload as usize).copied().unwrap_or(NONE);
-            self.nodes[at as usize].payload = u64::from(named);
-            if let Some(named) = self.nodes.get_mut(named as usize) {
-                named.flags |= flag::TARGET;
-            }
-        }
-        let place = |old: u32| self.places.get(old as usize).copied().filter(|new| *new != NONE).unwrap_or(0);
+        self.rewrite.relink(0, same_node);
+        let place = |old: u32| Some(self.rewrite.moves().node(old)).filter(|new| *new != GONE).unwrap_or(0);
         let (root, header) = (place(self.old.root()), self.old.header().map(place));
-        Ok(self.old.with_nodes(self.nodes, root, header, self.which != Which::All))
+        Ok(self.old.with_nodes(self.rewrite.nodes, root, header, self.which != Which::All))
     }
 
     /// Puts a value or a key on the tape: a leaf whole, of a container the front.
@@ -193,7 +179,7 @@ impl<'t> Expansion<'t> {
                 _ => self.value(node, first, is_copy),
             };
         };
-        self.places[first as usize] = self.nodes.len() as u32;
+        self.rewrite.moved(first);
         let value = Node { key: node.key, ..self.node(named) }.with(node.flags & OF_THE_PLACE);
         self.value(value, named, true)
     }
@@ -215,30 +201,28 @@ impl<'t> Expansion<'t> {
 
     /// The value at `old`, as `node`.
     fn value(&mut self, mut node: Node, old: u32, is_copy: bool) -> Result<(), Error> {
-        let at = self.nodes.len() as u32;
         if is_copy {
             self.left = self.left.checked_sub(1).ok_or_else(|| self.too_many())?;
         } else {
-            self.places[old as usize] = at;
+            self.rewrite.moved(old);
         }
-        if at >= self.limits.nodes {
-            return Err(self.limits.too_many_nodes());
-        }
+        self.rewrite.check(self.limits, if node.kind.is_container() { self.parts.len() } else { 0 })?;
         node.flags &= !flag::TARGET;
         match node.kind {
             // A copy of what it is in, made by hand.
             Kind::Copy if self.which.means(self.old.nodes(), &node) => return self.again(Kind::Link, node, old),
-            kind if kind.is_again() => self.links.push(at),
+            kind if kind.is_again() => {
+                self.rewrite.link_old(node);
+                return Ok(());
+            }
             kind if kind.is_container() => {
-                if self.parts.len() > self.limits.depth as usize {
-                    return Err(self.limits.too_deep());
-                }
                 node.set_end(0);
-                self.parts.push(Part { at: old + 1, end: self.old.next(old), container: Some(at), is_copy });
+                let container = Some(self.rewrite.len());
+                self.parts.push(Part { at: old + 1, end: self.old.next(old), container, is_copy });
             }
             _ => {}
         }
-        self.nodes.push(node);
+        self.rewrite.push(node);
         Ok(())
     }
 
@@ -246,8 +230,7 @@ impl<'t> Expansion<'t> {
     fn again(&mut self, kind: Kind, node: Node, old: u32) -> Result<(), Error> {
         let named = if node.kind.is_again() { node.payload } else { u64::from(old) };
         self.left = self.left.checked_sub(1).ok_or_else(|| self.too_many())?;
-        self.links.push(self.nodes.len() as u32);
-        self.nodes.push(Node { key: node.key, ..Node::leaf(kind, named) }.with(node.flags & OF_THE_PLACE));
+        self.rewrite.link_old(Node { key: node.key, ..Node::leaf(kind, named) }.with(node.flags & OF_THE_PLACE));
         Ok(())
     }
 

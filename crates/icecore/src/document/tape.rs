@@ -140,6 +140,12 @@ impl Tape {
         self.by_hand = true;
     }
 
+    /// Puts other nodes beside the same tables; `copies`: there is a copy among them.
+    pub(super) fn set_nodes(&mut self, nodes: Vec<Node>, copies: bool) {
+        self.nodes = nodes;
+        self.copies |= copies;
+    }
+
     /// The same tables beside other nodes.
     pub(crate) fn with_nodes(&self, nodes: Vec<Node>, root: u32, header: Option<u32>, copies: bool) -> Tape {
         Tape {

@@ -1,6 +1,6 @@
 //! A document as perl can build it.
 
-use super::{Document, IS_KEY, Kind, NO_KEY, Name, Naming, Node, Tape, flag, renamed};
+use super::{Document, GONE, IS_KEY, Kind, NO_KEY, Name, Naming, Node, Rewrite, Tape, flag, renamed, same_node};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::losses::Losses;
@@ -119,67 +119,48 @@ impl Tape {
 
     /// Leaves the attributes of values and the defaults of maps out.
     fn without_attributes(&mut self) {
-        let mut places = Vec::with_capacity(self.nodes.len() + 1);
-        let mut kept: Vec<Node> = Vec::with_capacity(self.nodes.len());
-        // Where what is left out ends, for each container that has such.
-        let mut gone: Vec<(u32, u32)> = Vec::new();
+        let mut rewrite = Rewrite::new(self.nodes.len());
+        // Where what is left out begins and ends, for each container that has such.
         let mut left_out: Vec<(u32, u32)> = Vec::new();
         let mut key = None;
         let mut at = 0;
         while at < self.len() {
-            if let Some((from, to)) = gone.last().copied().filter(|(from, _)| *from <= at) {
-                gone.pop();
-                left_out.push((from, to));
-                places.resize(to as usize, kept.len() as u32);
-                at = to;
+            rewrite.reach(at);
+            if let Some((_, end)) = left_out.pop_if(|(from, _)| *from <= at) {
+                rewrite.remove(end);
+                at = end;
                 continue;
             }
             let mut node = self.nodes[at as usize];
-            places.push(kept.len() as u32);
             if let Some(key) = key.take() {
                 node.key = key;
             }
             let end = self.next(at);
-            match node.kind {
+            let behind = match node.kind {
                 Kind::Attrs if end > at + 1 => {
-                    let behind = self.next(at + 1);
-                    if behind < end {
-                        gone.push((behind, end));
-                    }
                     key = Some(node.key);
-                    at += 1;
-                    continue;
+                    self.next(at + 1)
                 }
                 Kind::Map if node.has(flag::DEFAULT) => {
-                    let behind = self.behind_entries(at, node.aux);
-                    if behind < end {
-                        gone.push((behind, end));
-                    }
                     node.flags &= !flag::DEFAULT;
+                    self.behind_entries(at, node.aux)
                 }
-                _ => {}
+                _ => end,
+            };
+            if behind < end {
+                left_out.push((behind, end));
             }
-            kept.push(node);
+            // Of a value with attributes only the value stays.
+            if key.is_none() {
+                rewrite.keep(node);
+            }
             at += 1;
         }
-        places.push(kept.len() as u32);
-        let place = |old: u32| places.get(old as usize).copied().unwrap_or(0);
-        for node in &mut kept {
-            if node.kind.is_container() && node.end() != 0 {
-                node.set_end(place(node.end()));
-            } else if node.kind.is_again() {
-                let named = node.payload as u32;
-                let before = left_out.partition_point(|(from, _)| *from <= named);
-                if before > 0 && named < left_out[before - 1].1 {
-                    *node = Node { key: node.key, ..Node::leaf(Kind::Null, 0) };
-                } else {
-                    node.payload = u64::from(place(named));
-                }
-            }
+        rewrite.relink(self.len(), same_node);
+        for node in rewrite.nodes.iter_mut().filter(|node| node.kind.is_again() && node.payload == u64::from(GONE)) {
+            *node = Node { key: node.key, ..Node::leaf(Kind::Null, 0) };
         }
-        self.root = place(self.root);
-        self.header = self.header.map(place);
-        self.nodes = kept;
+        rewrite.finish(self);
     }
 
     /// The node behind the first `count` entries of the map at `at`.

@@ -4,7 +4,7 @@
 //! the keys of the entries before; for long ones key nodes are put in, for all
 //! of them in one pass at the end.
 
-use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Sink, Tape};
+use crate::document::{IS_KEY, KEY_NODE, Kind, Moves, Node, Rewrite, Sink, Tape, same_node};
 
 /// Maps of up to this many entries get ids for their keys; the keys of larger
 /// ones are seldom seen again.
@@ -61,42 +61,20 @@ impl Late {
             }
         }
         places.sort_unstable();
-        // How far a node moves: by the keys before it and its own.
-        let moved = |at: u32| at.saturating_add(places.partition_point(|(place, _)| *place <= at) as u32);
-        // How far an end moves: by the keys before it.
-        let ended = |end: u32| end + places.partition_point(|(place, _)| *place < end) as u32;
         let old = std::mem::take(&mut tape.nodes);
-        let mut nodes = Vec::with_capacity(old.len() + places.len());
-        let mut next = places.iter().peekable();
-        for (at, mut node) in old.into_iter().enumerate() {
-            if let Some((_, position)) = next.next_if(|(place, _)| *place as usize == at) {
-                nodes.push(Node { key: IS_KEY, ..Node::int(i64::from(*position)) });
+        let mut rewrite = Rewrite::new(old.len() + places.len());
+        let mut places = places.into_iter().peekable();
+        for (at, node) in (0u32..).zip(&old) {
+            rewrite.reach(at);
+            if let Some((_, position)) = places.next_if(|(place, _)| *place == at) {
+                rewrite.push(Node { key: IS_KEY, ..Node::int(i64::from(position)) });
             }
-            if node.kind.is_container() {
-                node.set_end(ended(node.end()));
-            } else if node.kind.is_again() {
-                node.payload = u64::from(moved(node.payload as u32));
-            }
-            nodes.push(node);
+            rewrite.keep(*node);
         }
-        tape.nodes = nodes;
+        rewrite.relink(old.len() as u32, same_node);
+        let moves = rewrite.finish(tape);
         if let Some(detail) = sink.detail() {
-            for note in &mut detail.spelling.notes {
-                note.ordinal = moved(note.ordinal);
-            }
-            for span in &mut detail.trace.spans {
-                span.node = moved(span.node);
-            }
-            let old = std::mem::take(&mut detail.trace.extents);
-            let extents = &mut detail.trace.extents;
-            extents.reserve(old.len() + places.len());
-            let mut next = places.iter().peekable();
-            for (at, extent) in old.into_iter().enumerate() {
-                if next.next_if(|(place, _)| *place as usize == at).is_some() {
-                    extents.push(extent);
-                }
-                extents.push(extent);
-            }
+            detail.rewrite(&moves, Moves::node);
         }
     }
 }

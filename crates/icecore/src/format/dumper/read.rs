@@ -9,8 +9,8 @@ pub(super) mod layout;
 mod lex;
 mod number;
 mod path;
-mod rebuild;
 mod regexp;
+mod rewrite;
 mod statements;
 mod string;
 mod terms;
@@ -20,7 +20,7 @@ use self::heap::{Job, Root};
 use self::layout::Layout;
 use self::lex::Lexer;
 use super::ReadOptions;
-use crate::document::{Kind, NO_KEY, NO_NODE, Node, Sink};
+use crate::document::{Kind, NO_KEY, NO_NODE, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use std::collections::HashSet;
@@ -224,7 +224,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Shape::Bless | Shape::Call => Kind::Object,
         };
         let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
-        self.begins(at, start);
+        self.sink.begin(at, start);
         self.piece(start, at, "head");
         self.levels += usize::from(shape.is_level());
         self.frames.push(Frame { at, count: 0, shape, close, behind: false, last_key: 0, start });
@@ -236,7 +236,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn leaf(&mut self, node: Node, key: u16, start: usize) {
         let at = self.sink.tape().push(Node { key, ..node });
         if S::DETAIL {
-            self.begins(at, start);
+            self.sink.begin(at, start);
             self.piece(start, at, "value");
             self.ends(at);
         }
@@ -245,11 +245,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// A value of two strings, as a regexp.
     fn pair_of(&mut self, kind: Kind, parts: [Node; 2], key: u16, start: usize) {
         let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
-        self.begins(at, start);
+        self.sink.begin(at, start);
         self.piece(start, at, "value");
         for part in parts {
             let at = self.sink.tape().push(part);
-            self.begins(at, start);
+            self.sink.begin(at, start);
             self.ends(at);
         }
         self.sink.tape().close(at, 2);
@@ -269,35 +269,19 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if S::DETAIL {
             self.cover(start);
             let end = self.lexer.at;
-            if let Some(detail) = self.sink.detail() {
-                detail.span(start, end, node, what);
-            }
+            self.sink.span(start, end, node, what);
             self.spanned = self.spanned.max(end);
         }
     }
 
     /// What was not named up to here: blanks, comments, commas.
     fn cover(&mut self, end: usize) {
-        let start = self.spanned;
         let around = self.frames.last().map_or(NO_NODE, |frame| frame.at);
-        if let Some(detail) = self.sink.detail() {
-            detail.span(start, end, around, "between");
-        }
-        self.spanned = self.spanned.max(end);
-    }
-
-    #[inline]
-    fn begins(&mut self, node: u32, start: usize) {
-        if let Some(detail) = self.sink.detail() {
-            detail.begin(node, start);
-        }
+        self.sink.span_between(&mut self.spanned, end, around);
     }
 
     #[inline]
     fn ends(&mut self, node: u32) {
-        let end = self.lexer.at;
-        if let Some(detail) = self.sink.detail() {
-            detail.end(node, end);
-        }
+        self.sink.end(node, self.lexer.at);
     }
 }

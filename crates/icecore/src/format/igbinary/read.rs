@@ -3,7 +3,7 @@
 use super::spelling as code;
 use super::strings::{NONE, Strings, Text};
 use super::tag;
-use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink};
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
@@ -108,7 +108,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Closes what is open, so that what was read is a document; gives the path
     /// of what comes next.
     pub(super) fn abandon(&mut self) -> String {
-        let next = self.len();
+        let next = self.sink.next_node();
         let path = self.sink.tape().path_to(next, self.scan.input);
         if self.sink.nodes().last().is_some_and(|node| node.key == IS_KEY) {
             self.sink.tape().nodes.pop();
@@ -121,19 +121,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Small things ------------------------------------------------------
 
-    fn len(&mut self) -> u32 {
-        self.sink.tape().len()
-    }
-
     /// Records a span of the next node, up to here.
     #[inline]
     fn piece(&mut self, start: usize, what: &'static str) {
-        if S::DETAIL {
-            let (node, end) = (self.len(), self.scan.at);
-            if let Some(detail) = self.sink.detail() {
-                detail.span(start, end, node, what);
-            }
-        }
+        self.sink.span(start, self.scan.at, self.sink.next_node(), what);
     }
 
     #[inline]
@@ -176,15 +167,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         node.key = key;
         let at = self.sink.tape().push(node);
         if S::DETAIL {
-            let end = self.scan.at;
-            if let Some(detail) = self.sink.detail() {
-                detail.begin(at, start);
-                if !node.kind.is_container() {
-                    detail.end(at, end);
-                }
-                for (code, value) in self.pending.drain(..) {
-                    detail.note(at, code, value);
-                }
+            self.sink.begin(at, start);
+            if !node.kind.is_container() {
+                self.sink.end(at, self.scan.at);
+            }
+            for (code, value) in self.pending.drain(..) {
+                self.sink.note(at, code, value);
             }
         }
         at
@@ -198,14 +186,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if has_object {
             self.sink.tape().close(frame.at - 1, 1);
         }
-        let end = self.scan.at;
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.end(frame.at, end);
-            if has_object {
-                detail.end(frame.at - 1, end);
-            }
+        self.sink.end(frame.at, self.scan.at);
+        if has_object {
+            self.sink.end(frame.at - 1, self.scan.at);
         }
     }
 
@@ -308,11 +291,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let tag = self.scan.u8("a key")?;
         self.piece(start, tag::name(tag));
         if tag == tag::NULL {
-            if S::DETAIL
-                && let Some(detail) = self.sink.detail()
-            {
-                detail.note(frame.at, code::OMITTED, u64::from(frame.count));
-            }
+            self.sink.note(frame.at, code::OMITTED, u64::from(frame.count));
             return Ok(());
         }
         let key = if let Some(value) = self.integer(tag)? {
@@ -347,7 +326,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn turn(&mut self, top: usize, start: usize) -> Result<(), Error> {
         let Frame { at, count, .. } = self.frames[top];
         self.frames[top].inside = Inside::Map;
-        let end = self.len();
+        let end = self.sink.next_node();
         let tape = self.sink.tape();
         tape.nodes[at as usize].kind = Kind::Map;
         let mut child = at + 1;
@@ -401,12 +380,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         node.key = IS_KEY;
         let at = self.sink.tape().push(node);
         let end = self.scan.at;
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.begin(at, end);
-            detail.end(at, end);
-        }
+        self.sink.extent(at, end, end);
         KEY_NODE
     }
 
@@ -592,11 +566,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 self.put(payload, NO_KEY, at);
                 self.sink.tape().close(object, 1);
                 let end = self.scan.at;
-                if S::DETAIL
-                    && let Some(detail) = self.sink.detail()
-                {
-                    detail.end(object, end);
-                }
+                self.sink.end(object, end);
                 Ok(())
             }
             tag::ENUM => {

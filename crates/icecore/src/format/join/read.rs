@@ -1,7 +1,7 @@
 //! The reader: split.
 
 use super::{NAME, Options};
-use crate::document::{Detailed, Document, Kind, Node, Place, Sink};
+use crate::document::{Detailed, Document, Kind, Node, Place, Recorder, Sink};
 use crate::error::Error;
 use crate::format::flat::shape;
 use crate::format::{Outcome, Request};
@@ -25,9 +25,7 @@ pub fn read_outcome<'a>(input: &'a [u8], options: &Options, request: Request<'_>
 fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> Result<(), Error> {
     options.check()?;
     let root = sink.tape().push(Node::open(Kind::Array, 0));
-    if let Some(detail) = sink.detail() {
-        detail.begin(root, 0);
-    }
+    sink.begin(root, 0);
     let fields = fields(input, options, limits, sink);
     let tape = sink.tape();
     if options.trim {
@@ -37,9 +35,7 @@ fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S)
     }
     let count = tape.len() - root - 1;
     tape.close(root, count);
-    if let Some(detail) = sink.detail() {
-        detail.end(root, input.len());
-    }
+    sink.end(root, input.len());
     fields.and_then(|()| shape(sink.tape(), input, &options.shape))
 }
 
@@ -79,11 +75,9 @@ fn field<S: Sink>(start: usize, end: usize, behind: usize, limits: &Limits, sink
     let tape = sink.tape();
     let node = tape.placed(Kind::Bytes, Place::Input(start as u64), len);
     let at = tape.push(node);
-    if let Some(detail) = sink.detail() {
-        detail.begin(at, start);
-        detail.span(start, end, at, "field");
-        detail.end(at, end);
-        detail.span(end, behind, crate::document::NO_NODE, "separator");
-    }
+    sink.begin(at, start);
+    sink.span(start, end, at, "field");
+    sink.end(at, end);
+    sink.span(end, behind, crate::document::NO_NODE, "separator");
     Ok(())
 }

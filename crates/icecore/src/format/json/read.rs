@@ -6,7 +6,7 @@ mod strings;
 
 use super::number::{self, Shape};
 use super::{NUMBER_TEXT, ReadOptions, Relaxed, Surrogates, canonical};
-use crate::document::{Foretold, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Sink, flag};
+use crate::document::{Foretold, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::num::float128;
@@ -217,25 +217,15 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     /// Records a span up to here.
     #[inline]
     fn span(&mut self, start: usize, node: u32, what: &'static str) {
-        let end = self.at;
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.span(start, end, node, what);
-        }
+        self.sink.span(start, self.at, node, what);
     }
 
     /// Records a span up to here that is a whole node.
     #[inline]
     fn whole(&mut self, start: usize, node: u32, what: &'static str) {
         let end = self.at;
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.span(start, end, node, what);
-            detail.begin(node, start);
-            detail.end(node, end);
-        }
+        self.sink.span(start, end, node, what);
+        self.sink.extent(node, start, end);
     }
 
     #[inline]
@@ -259,12 +249,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             return Err(self.limits.too_deep().at(self.at));
         }
         let at = self.push(Node::open(kind, 0))?;
-        if S::DETAIL {
-            let start = self.at;
-            if let Some(detail) = self.sink.detail() {
-                detail.begin(at, start);
-            }
-        }
+        self.sink.begin(at, self.at);
         self.punctuation(at, if is_map { "begin-object" } else { "begin-array" });
         self.open.push(Open { at, count: 0, is_map, is_tag: false, previous: 0 });
         self.space();
@@ -296,12 +281,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         self.punctuation(at, what);
         self.open.pop();
         self.sink.tape().close(at, count);
-        if S::DETAIL {
-            let end = self.at;
-            if let Some(detail) = self.sink.detail() {
-                detail.end(at, end);
-            }
-        }
+        self.sink.end(at, self.at);
     }
 
     /// Reads the name of an entry and the colon behind it.
@@ -418,12 +398,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         if S::DETAIL {
             let input = self.input;
             let text = input.get(start..end).unwrap_or(&[]);
-            if node.kind != Kind::Text
-                && canonical(&node, self.sink.tape().bytes(&node, input)) != text
-                && let Some(detail) = self.sink.detail()
-            {
-                let kept = detail.keep(text);
-                detail.note(node_at, NUMBER_TEXT, kept);
+            if node.kind != Kind::Text && canonical(&node, self.sink.tape().bytes(&node, input)) != text {
+                self.sink.note_bytes(node_at, NUMBER_TEXT, text);
             }
             self.whole(start, node_at, "number");
         }

@@ -4,7 +4,7 @@
 use super::read::{Frame, Inside, PENDING, Reader};
 use super::spelling::value as code;
 use super::symbols::Encoding;
-use crate::document::{Form, Kind, NO_KEY, Node, Sink, flag};
+use crate::document::{Form, Kind, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 
 /// A module or a class before a value.
@@ -40,7 +40,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             b':' => {
                 self.scan.at += 1;
-                let node = self.len();
+                let node = self.sink.next_node();
                 let number = self.new_symbol(start, true, node)?;
                 let symbol = self.symbols[number].node;
                 self.leaf(symbol, key, start);
@@ -56,7 +56,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 self.wrappers(tag, start, key, Some(start))
             }
             _ => {
-                let node = self.len();
+                let node = self.sink.next_node();
                 self.piece(start, node, "instance variables");
                 self.front(Node::open(Kind::Attrs, 0), key, start);
                 self.open(Inside::Owner, node, 1)
@@ -93,7 +93,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             if self.frames.len() + list.len() >= self.limits.depth as usize {
                 return Err(self.limits.too_deep().at(at));
             }
-            let node = self.len() + list.len() as u32;
+            let node = self.sink.next_node() + list.len() as u32;
             self.piece(piece, node, if tag == b'C' { "class of" } else { "module in" });
             let class = self.class(node)?;
             let form = if tag == b'C' { Form::Subclass } else { Form::Module };
@@ -158,7 +158,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         variables: Option<usize>,
         wrappers: &[Wrapper],
     ) -> Result<(), Error> {
-        let first = self.len();
+        let first = self.sink.next_node();
         let (place, len) = self.bytes(if tag == b'"' { "a string" } else { "a regexp" })?;
         let options = if tag == b'/' { self.scan.u8("the options of a regexp")? } else { 0 };
         let begin = variables.filter(|_| wrappers.is_empty()).unwrap_or(start);
@@ -168,16 +168,16 @@ impl<S: Sink> Reader<'_, '_, S> {
         let mut string = self.sink.tape().borrowed(Kind::Bytes, place, len);
         let left = if variables.is_some() { self.payload_variables(&mut string, first)? } else { 0 };
         let mut key = key;
-        let attributes = self.len();
+        let attributes = self.sink.next_node();
         if let (Some(start), true) = (variables, left > 0) {
             self.front(Node::open(Kind::Attrs, 0), std::mem::take(&mut key), start);
         }
-        let outer = self.len();
+        let outer = self.sink.next_node();
         for wrapper in wrappers {
             let node = Node::open(Kind::Attrs, wrapper.class).in_form(wrapper.form);
             self.front(node, std::mem::take(&mut key), wrapper.start);
         }
-        let at = self.len();
+        let at = self.sink.next_node();
         if tag == b'"' {
             self.leaf(string, key, begin);
         } else {
@@ -190,7 +190,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             self.sink.tape().close(at, 2);
             self.end(at);
             if options & !OPTIONS.iter().fold(0, |all, (bit, _)| all | bit) != 0 {
-                self.note(at, code::OPTIONS, u64::from(options));
+                self.sink.note(at, code::OPTIONS, u64::from(options));
             }
         }
         self.numbers[number] = at;
@@ -254,7 +254,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// An object that its class dumped to a string. It takes its number behind
     /// the instance variables of that string.
     pub(super) fn user_dump(&mut self, start: usize, key: u16, variables: bool) -> Result<(), Error> {
-        let node = self.len();
+        let node = self.sink.next_node();
         self.piece(start, node, "dumped object");
         let class = self.class(node)?;
         let at = self.scan.at;
@@ -304,7 +304,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let mut left = frame.left;
         while left > 0 && self.frames.len() == depth {
             left -= 1;
-            let (start, node) = (self.scan.at, self.len());
+            let (start, node) = (self.scan.at, self.sink.next_node());
             let symbol = self.symbol(node)?;
             let is_encoding = match frame.inside {
                 Inside::Members => None,
@@ -347,7 +347,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                     return Ok(());
                 }
                 Kind::Module => {
-                    self.note(at, code::NAME_ENCODING, u64::from(encoding == Encoding::Utf8));
+                    self.sink.note(at, code::NAME_ENCODING, u64::from(encoding == Encoding::Utf8));
                     return Ok(());
                 }
                 _ => break,

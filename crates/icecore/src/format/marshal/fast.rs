@@ -7,7 +7,7 @@
 
 use super::number::{is_immediate, parse_float, short_float};
 use super::read::{BATCH, Frame, Inside, KEYED, Reader, SIDE, Side};
-use crate::document::{Form, Kind, NO_KEY, Node, Place, Sink, flag};
+use crate::document::{Form, Kind, NO_KEY, Node, Place, Recorder, Sink, flag};
 use crate::error::Error;
 
 /// What became of a container that was to be read at once.
@@ -297,7 +297,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             _ => return Ok(Record::Other),
         };
 
-        let first = self.len();
+        let first = self.sink.next_node();
         self.numbers.push(first);
         let tape = self.sink.tape();
         let node = if kind == Kind::Object {

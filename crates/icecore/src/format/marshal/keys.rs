@@ -7,7 +7,7 @@
 
 use super::read::{Reader, SIDE};
 use super::spelling::value as code;
-use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Sink, flag};
+use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Recorder, Sink, flag};
 use crate::error::Error;
 
 impl<'a, S: Sink> Reader<'a, '_, S> {
@@ -15,7 +15,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
     /// still.
     #[inline]
     pub(super) fn key(&mut self, map: u32) -> Result<u16, Error> {
-        let (start, node) = (self.scan.at, self.len());
+        let (start, node) = (self.scan.at, self.sink.next_node());
         let tag = self.scan.u8("a key")?;
         let number = match tag {
             b';' => self.symbol_link(start, node)?,
@@ -43,7 +43,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         match tag {
             b'i' => {
                 let node = Node::int(self.long()?);
-                let at = self.len();
+                let at = self.sink.next_node();
                 self.piece(start, at, "key");
                 if self.is_keyed()
                     && let Some(key) = self.sink.tape().intern_key(node, &[])
@@ -66,7 +66,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
                     self.scan.at += 1;
                     if self.encoding_is_next() {
                         let mut string = self.sink.tape().borrowed(Kind::Bytes, place, len);
-                        let (node, number) = (self.len(), self.numbers.len());
+                        let (node, number) = (self.sink.next_node(), self.numbers.len());
                         self.piece(start, node, "key");
                         let side = self.sides.len();
                         self.number_string(string);
@@ -95,7 +95,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
 
     /// A string as a key: its id, if it can have one.
     fn string_key(&mut self, string: Node, number: i64, linked: bool, start: usize) -> u16 {
-        let at = self.len();
+        let at = self.sink.next_node();
         self.piece(start, at, "key");
         let entry = self.entry(number).unwrap_or(0);
         let side = if entry & SIDE != 0 { self.sides.get((entry & !SIDE) as usize).copied() } else { None };
@@ -120,15 +120,15 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
 
     /// Records how a key was written, where the rule says otherwise.
     fn note_key(&mut self, string: Node, number: i64, linked: bool) {
-        let value = self.len();
+        let value = self.sink.next_node();
         let crate::document::Place::Input(place) = string.place() else { return };
         let bytes: &'a [u8] = self.scan.input.get(place as usize..).unwrap_or(&[]);
         let bytes = &bytes[..bytes.len().min(string.aux as usize)];
         let name = (string.kind, string.encoding(), bytes);
         match (self.keys.get(&name).copied(), linked) {
             (Some(first), true) if first == number => {}
-            (_, true) => self.note(value, code::KEY_LINK, number as u64),
-            (Some(_), false) => self.note(value, code::KEY_FRESH, 1),
+            (_, true) => self.sink.note(value, code::KEY_LINK, number as u64),
+            (Some(_), false) => self.sink.note(value, code::KEY_FRESH, 1),
             (None, false) => drop(self.keys.insert(name, number)),
         }
     }

@@ -1,7 +1,7 @@
 //! The reader: one machine with an explicit stack.
 
 use super::symbols::Symbol;
-use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink, flag};
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
@@ -202,48 +202,15 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             .finding(number.to_string())
     }
 
-    #[inline]
-    pub(super) fn len(&mut self) -> u32 {
-        self.sink.tape().len()
-    }
-
     /// Records a span of the node `node`, up to here.
     #[inline]
     pub(super) fn piece(&mut self, start: usize, node: u32, what: &'static str) {
-        if S::DETAIL {
-            let end = self.scan.at;
-            if let Some(detail) = self.sink.detail() {
-                detail.span(start, end, node, what);
-            }
-        }
-    }
-
-    #[inline]
-    pub(super) fn note(&mut self, node: u32, code: u16, value: u64) {
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.note(node, code, value);
-        }
-    }
-
-    #[inline]
-    pub(super) fn begin(&mut self, node: u32, start: usize) {
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.begin(node, start);
-        }
+        self.sink.span(start, self.scan.at, node, what);
     }
 
     #[inline]
     pub(super) fn end(&mut self, node: u32) {
-        if S::DETAIL {
-            let end = self.scan.at;
-            if let Some(detail) = self.sink.detail() {
-                detail.end(node, end);
-            }
-        }
+        self.sink.end(node, self.scan.at);
     }
 
     /// Puts a leaf on the tape.
@@ -251,7 +218,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     pub(super) fn leaf(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
         node.key = key;
         let at = self.sink.tape().push(node);
-        self.begin(at, start);
+        self.sink.begin(at, start);
         self.end(at);
         at
     }
@@ -260,7 +227,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     pub(super) fn front(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
         node.key = key;
         let at = self.sink.tape().push(node);
-        self.begin(at, start);
+        self.sink.begin(at, start);
         at
     }
 
@@ -379,7 +346,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     }
 
     pub(super) fn tagged(&mut self, tag: u8, start: usize, key: u16) -> Result<(), Error> {
-        let node = self.len();
+        let node = self.sink.next_node();
         match tag {
             b'0' => drop(self.simple(Node::leaf(Kind::Null, 0), key, start, "nil")),
             b'T' => drop(self.simple(Node::leaf(Kind::Bool, 1), key, start, "true")),
@@ -460,7 +427,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     }
 
     pub(super) fn hash(&mut self, tag: u8, start: usize, key: u16, flags: u8) -> Result<(), Error> {
-        let node = self.len();
+        let node = self.sink.next_node();
         let count = self.count("entries", 2)?;
         self.numbers.push(node);
         self.piece(start, node, "hash");

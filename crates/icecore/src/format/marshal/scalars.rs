@@ -3,7 +3,7 @@
 use super::number::{is_immediate, parse_float, push_float};
 use super::read::{PENDING, Reader, SIDE, Side};
 use super::spelling::value as code;
-use crate::document::{Form, Kind, Node, Sink, flag};
+use crate::document::{Form, Kind, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::num::bigint::Integer;
 
@@ -22,17 +22,14 @@ impl<S: Sink> Reader<'_, '_, S> {
         if S::DETAIL {
             let mut usual = Vec::new();
             push_float(value, &mut usual);
-            if usual != text
-                && let Some(detail) = self.sink.detail()
-            {
-                let kept = detail.keep(text);
-                detail.note(node, code::FLOAT, kept);
+            if usual != text {
+                self.sink.note_bytes(node, code::FLOAT, text);
             }
             let bits = value.to_bits();
             if is_immediate(bits) {
                 let first = *self.floats.entry(bits).or_insert(number);
                 if first != number {
-                    self.note(node, code::FRESH, 1);
+                    self.sink.note(node, code::FRESH, 1);
                 }
             }
         }
@@ -87,14 +84,14 @@ impl<S: Sink> Reader<'_, '_, S> {
             let node = self.sides[(entry & !SIDE) as usize].node;
             let at = self.simple(node, key, start, "link");
             self.numbers[number as usize] = at;
-            self.note(at, code::LINK, number as u64);
+            self.sink.note(at, code::LINK, number as u64);
             return Ok(());
         }
         let target = self.sink.nodes()[entry as usize];
         if target.kind == Kind::Float && is_immediate(target.payload) {
             let at = self.simple(Node::leaf(Kind::Float, target.payload), key, start, "link");
             if S::DETAIL && self.floats.get(&target.payload) != Some(&number) {
-                self.note(at, code::LINK, number as u64);
+                self.sink.note(at, code::LINK, number as u64);
             }
             return Ok(());
         }

@@ -4,7 +4,7 @@ use super::checksum::Checksum;
 use super::symbol::Count;
 use super::template::{MISTAKE, Op, Program};
 use super::{NAME, Options, usage, utf8};
-use crate::document::{Detailed, Document, Kind, Node, Repair, Sink};
+use crate::document::{Detailed, Document, Kind, Node, Recorder, Repair, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::shape;
 use crate::format::{Outcome, Request};
@@ -143,9 +143,7 @@ pub(super) struct Task<'o> {
 impl<'m, S: Sink> Machine<'m, S> {
     fn new(program: &'m Program, data: &'m [u8], limits: &'m Limits, sink: &'m mut S) -> Machine<'m, S> {
         let root = sink.tape().push(Node::open(Kind::Array, 0));
-        if let Some(detail) = sink.detail() {
-            detail.begin(root, 0);
-        }
+        sink.begin(root, 0);
         let size = data.len().saturating_add(program.len);
         Machine {
             program,

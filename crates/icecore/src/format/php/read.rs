@@ -5,7 +5,7 @@ use super::links::Slots;
 use super::spl::Payload;
 use super::token::{Fixed, Scanned, Tokens};
 use super::{ReadOptions, fast, spelling, text};
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::late::{IDS, KEYED};
 use crate::limits::Limits;
@@ -175,34 +175,20 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if frame.is_object {
             tape.close(frame.at - 1, 1);
         }
-        if let Some(detail) = self.sink.detail() {
-            let node = frame.at - u32::from(frame.is_object);
-            if whole {
-                detail.span(end - 1, end, node, "end");
-            }
-            detail.end(frame.at, end);
-            detail.end(node, end);
+        let node = frame.at - u32::from(frame.is_object);
+        if whole {
+            self.sink.span(end - 1, end, node, "end");
         }
+        self.sink.end(frame.at, end);
+        self.sink.end(node, end);
     }
 
     // -- Detail ------------------------------------------------------------
 
-    #[inline]
-    pub(super) fn piece(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.span(start, end, node, what);
-        }
-    }
-
     /// Keeps the source text from `start` to `end` for the value at `node`.
     pub(super) fn keep(&mut self, node: u32, code: u16, start: usize, end: usize) {
         let input = self.tokens.input;
-        if let Some(detail) = self.sink.detail() {
-            let kept = detail.keep(&input[start..end]);
-            detail.note(node, code, kept);
-        }
+        self.sink.note_bytes(node, code, input.get(start..end).unwrap_or(&[]));
     }
 
     /// The node `at` starts here.
@@ -214,9 +200,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if let Some((start, end)) = self.key_source.take() {
             self.keep(at, spelling::KEY, start, end);
         }
-        if let Some(detail) = self.sink.detail() {
-            detail.begin(at, start);
-        }
+        self.sink.begin(at, start);
     }
 
     // -- Keys ---------------------------------------------------------------
@@ -260,7 +244,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if S::DETAIL {
             self.key_source = odd.then_some((start, end));
             let next = self.sink.tape().len();
-            self.piece(start, end, next, "key");
+            self.sink.span(start, end, next, "key");
         }
         if is_list {
             if matches!(key, Key::Int(value) if value == i64::from(position)) {
@@ -295,10 +279,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         };
         let at = self.sink.tape().push(Node { key: IS_KEY, ..node });
         let end = self.tokens.at;
-        if let Some(detail) = self.sink.detail() {
-            detail.begin(at, start);
-            detail.end(at, end);
-        }
+        self.sink.extent(at, start, end);
         KEY_NODE
     }
 
@@ -382,13 +363,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if S::DETAIL {
             let end = self.tokens.at;
             self.begin(at, start);
-            self.piece(start, end, at, "value");
+            self.sink.span(start, end, at, "value");
             if !usual {
                 self.keep(at, spelling::SOURCE, start, end);
             }
-            if let Some(detail) = self.sink.detail() {
-                detail.end(at, end);
-            }
+            self.sink.end(at, end);
         }
         Ok(())
     }
@@ -399,15 +378,13 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let end = self.tokens.at;
         let at = self.sink.tape().push(node);
         self.begin(at, start);
-        self.piece(start, text, at, "length");
-        self.piece(text, text + len, at, "string");
-        self.piece(text + len, end, at, "end");
+        self.sink.span(start, text, at, "length");
+        self.sink.span(text, text + len, at, "string");
+        self.sink.span(text + len, end, at, "end");
         if !usual {
             self.keep(at, spelling::HEAD, start, text);
         }
-        if let Some(detail) = self.sink.detail() {
-            detail.end(at, end);
-        }
+        self.sink.end(at, end);
     }
 
     #[inline]
@@ -464,7 +441,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let end = self.tokens.at;
         if S::DETAIL {
             self.begin(at, start);
-            self.piece(start, end, at, "head");
+            self.sink.span(start, end, at, "head");
             if !usual {
                 self.keep(at, spelling::HEAD, start, end);
             }
@@ -472,9 +449,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let mut body = at;
         if frame.is_object {
             body = self.sink.tape().push(Node::open(Kind::Map, 0));
-            if let Some(detail) = self.sink.detail() {
-                detail.begin(body, end);
-            }
+            self.sink.begin(body, end);
         }
         self.frames.push(Frame { at: body, ..frame });
         Ok(())

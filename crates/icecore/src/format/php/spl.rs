@@ -7,7 +7,7 @@
 use super::read::{Frame, Machine};
 use super::spelling;
 use super::token::Scanned;
-use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Sink};
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::Error;
 use crate::format::late::IDS;
 
@@ -127,7 +127,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             return Err(self.tokens.wrong(from, self.tokens.at - 1, "a number that is not below 0"));
         }
         let until = self.tokens.at;
-        self.piece(from, until, at, if family == Family::Storage { "count" } else { "flags" });
+        self.sink.span(from, until, at, if family == Family::Storage { "count" } else { "flags" });
         if family == Family::Storage && !usual {
             self.keep(at, spelling::COUNT, from, until);
         }
@@ -260,10 +260,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         if !usual {
             self.keep(at, spelling::SOURCE, start, end);
         }
-        if let Some(detail) = self.sink.detail() {
-            detail.begin(at, start);
-            detail.end(at, end);
-        }
+        self.sink.extent(at, start, end);
     }
 
     fn payload_end(&mut self) {
@@ -277,12 +274,10 @@ impl<S: Sink> Machine<'_, '_, S> {
         if behind < end {
             self.keep(at, spelling::TAIL, behind, end);
         }
-        self.piece(behind, end, at, "ignored");
-        self.piece(end, end + 1, at, "end");
+        self.sink.span(behind, end, at, "ignored");
+        self.sink.span(end, end + 1, at, "end");
         self.tokens.at = end + 1;
-        if let Some(detail) = self.sink.detail() {
-            detail.end(at, end + 1);
-        }
+        self.sink.end(at, end + 1);
     }
 
     /// Closes a payload that was not read to its end.
@@ -299,9 +294,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         tape.close(payload.at, parts);
         let end = self.tokens.at;
-        if let Some(detail) = self.sink.detail() {
-            detail.end(payload.at, end);
-        }
+        self.sink.end(payload.at, end);
         self.leave(payload.outer);
     }
 
@@ -324,14 +317,14 @@ impl<S: Sink> Machine<'_, '_, S> {
         let start = self.tokens.at;
         self.tokens.expect_byte(letter, expected)?;
         self.tokens.expect_byte(b':', expected)?;
-        self.piece(start, start + 2, at, "mark");
+        self.sink.span(start, start + 2, at, "mark");
         Ok(())
     }
 
     fn separator(&mut self, byte: u8, expected: &'static str, at: u32) -> Result<(), Error> {
         let start = self.tokens.at;
         self.tokens.expect_byte(byte, expected)?;
-        self.piece(start, start + 1, at, "separator");
+        self.sink.span(start, start + 1, at, "separator");
         Ok(())
     }
 
@@ -340,9 +333,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let start = self.tokens.at;
         let at = self.sink.tape().push(node);
         self.slots.silent(at);
-        if let Some(detail) = self.sink.detail() {
-            detail.begin(at, start);
-        }
+        self.sink.begin(at, start);
         at
     }
 
@@ -350,9 +341,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let Some(at) = at else { return };
         let end = self.tokens.at;
         self.sink.tape().close(at, count);
-        if let Some(detail) = self.sink.detail() {
-            detail.end(at, end);
-        }
+        self.sink.end(at, end);
     }
 
     /// A key that stands for no text.
@@ -366,10 +355,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let node = tape.owned(Kind::Bytes, name);
         let key = tape.push(Node { key: IS_KEY, ..node });
-        if let Some(detail) = self.sink.detail() {
-            detail.begin(key, at);
-            detail.end(key, at);
-        }
+        self.sink.extent(key, at, at);
         KEY_NODE
     }
 
@@ -388,7 +374,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let at = self.sink.tape().push(Node { key, ..Node::open(Kind::Opaque, class).in_form(Form::Serializable) });
         if S::DETAIL {
             self.begin(at, start);
-            self.piece(start, payload, at, "head");
+            self.sink.span(start, payload, at, "head");
             if !usual {
                 self.keep(at, spelling::HEAD, start, payload);
             }
@@ -404,13 +390,10 @@ impl<S: Sink> Machine<'_, '_, S> {
         tape.push(raw);
         tape.close(at, 1);
         if S::DETAIL {
-            self.piece(payload, end - 1, at + 1, "payload");
-            self.piece(end - 1, end, at, "end");
-            if let Some(detail) = self.sink.detail() {
-                detail.begin(at + 1, payload);
-                detail.end(at + 1, end - 1);
-                detail.end(at, end);
-            }
+            self.sink.span(payload, end - 1, at + 1, "payload");
+            self.sink.span(end - 1, end, at, "end");
+            self.sink.extent(at + 1, payload, end - 1);
+            self.sink.end(at, end);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
 use super::read::{Machine, varint};
 use super::read_simple::read_simple;
 use super::spell::{Speller, header as code, width};
-use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};
+use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Recorder, Sink, Tape, Windows};
 use crate::error::{Error, ErrorKind};
 use crate::format::{Filled, Outcome, Request, Rest, Scan};
 use crate::limits::Limits;
@@ -243,11 +243,8 @@ impl<'a> Reading<'a, '_> {
         match error {
             Some(error) => return Err(error),
             None if end < header.end => {
-                if let Some(detail) = sink.detail() {
-                    detail.span(end, header.end, NO_NODE, "header");
-                    let kept = detail.keep(self.input.get(end..header.end).unwrap_or(&[]));
-                    detail.header(code::SUFFIX, kept);
-                }
+                sink.span(end, header.end, NO_NODE, "header");
+                sink.note_header_bytes(code::SUFFIX, self.input.get(end..header.end).unwrap_or(&[]));
             }
             None => {}
         }
@@ -260,9 +257,7 @@ impl<'a> Reading<'a, '_> {
         let mut number = |scan: &mut Scan<'_>, what| {
             let from = scan.at;
             let value = varint(scan, what)?;
-            if let Some(detail) = sink.detail() {
-                detail.span(from, scan.at, NO_NODE, what);
-            }
+            sink.span(from, scan.at, NO_NODE, what);
             Ok::<_, Error>(value)
         };
         let declared = match header.encoding {
@@ -275,9 +270,7 @@ impl<'a> Reading<'a, '_> {
         };
         let start = scan.at;
         scan.take(len, "the compressed body")?;
-        if let Some(detail) = sink.detail() {
-            detail.span(start, scan.at, NO_NODE, "compressed body");
-        }
+        sink.span(start, scan.at, NO_NODE, "compressed body");
         Ok(Packed { start, end: scan.at, declared })
     }
 

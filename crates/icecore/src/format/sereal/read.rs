@@ -13,7 +13,7 @@ use super::header::{Origin, found};
 use super::spell::{self, Speller, code, tracked};
 use super::tag::{self, TRACK};
 use super::{ReadOptions, late};
-use crate::document::{KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Sink, Tape, flag};
+use crate::document::{KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Recorder, Sink, Tape, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
@@ -362,7 +362,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                     pads += 1;
                     let place = if slot.weak.is_some() { 2 } else { 0 };
                     if self.scan.peek() != Some(tag::PAD) {
-                        self.note(slot.me, code::PADS, place << 32 | pads);
+                        self.sink.note(slot.me, code::PADS, place << 32 | pads);
                         pads = 0;
                     }
                 }
@@ -448,7 +448,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 if let Some(tracked) = self.tracked.get_mut(&at) {
                     tracked.referent = slot.outer;
                 }
-                self.note(slot.me, code::BARE, 0);
+                self.sink.note(slot.me, code::BARE, 0);
                 let count = self.number(slot.me, "the count")?;
                 let kind = if tag == tag::ARRAY { Kind::Array } else { Kind::Map };
                 self.container(Node::open(kind, 0), slot, count)
@@ -496,7 +496,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             self.span(from, node, what);
             let width = self.scan.at - from;
             if width != spell::width(value) {
-                self.note(node, code, width as u64);
+                self.sink.note(node, code, width as u64);
             }
         }
         Ok(value)

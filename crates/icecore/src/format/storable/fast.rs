@@ -7,7 +7,7 @@
 use super::numbers::Numbered;
 use super::read::{Frame, IDS, Inside, KEYED, Machine, NONE};
 use super::tag;
-use crate::document::{Kind, Node, Place, Sink, flag};
+use crate::document::{Kind, Node, Place, Recorder, Sink, flag};
 use crate::error::Error;
 
 /// What became of a container that was to be read at once.
@@ -135,7 +135,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             if self.sink.tape().keys.len() + self.frames.len() + 1 >= IDS {
                 break;
             }
-            let (value, parent) = (self.len(), self.frames.len() - 1);
+            let (value, parent) = (self.sink.next_node(), self.frames.len() - 1);
             match self.record() {
                 Record::Complete => {
                     left -= 1;
@@ -206,7 +206,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             return Record::Other;
         }
 
-        let first = self.len();
+        let first = self.sink.next_node();
         self.numbers.give(Numbered::Variable(first));
         self.numbers.give(Numbered::Referent(first));
         let tape = self.sink.tape();

@@ -3,7 +3,7 @@
 use super::super::Scan;
 use super::ReadOptions;
 use super::spelling::header as code;
-use crate::document::{Detail, NO_NODE, Sink, Spelling};
+use crate::document::{Detail, NO_NODE, Recorder, Sink, Spelling};
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
 
@@ -272,9 +272,7 @@ impl Image {
 }
 
 fn piece<S: Sink>(sink: &mut S, start: usize, end: usize, what: &'static str) {
-    if let Some(detail) = sink.detail() {
-        detail.span(start, end, NO_NODE, what);
-    }
+    sink.span(start, end, NO_NODE, what);
 }
 
 /// Numbers in the order of the image.

@@ -162,8 +162,8 @@ fn feed_with<S: Sink, const FAST: bool>(
     let result = machine.run();
     let consumed = machine.scan.at;
     let error = result.err().map(|error| {
-        let next = machine.len();
-        let path = machine.sink.tape().path_to(next, input);
+        let tape = machine.sink.tape();
+        let path = tape.path_to(tape.len(), input);
         machine.abandon();
         error.on_path(path)
     });

@@ -7,7 +7,7 @@
 use super::image::Image;
 use super::tag::{self, old};
 use super::{ReadOptions, float};
-use crate::document::{Form, Kind, Node, Sink, flag};
+use crate::document::{Form, Kind, Moves, NO_KEY, Node, Recorder, Rewrite, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
@@ -129,16 +129,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     fn piece(&mut self, start: usize, node: u32, what: &'static str) {
-        let end = self.scan.at;
-        if let Some(detail) = self.sink.detail() {
-            detail.span(start, end, node, what);
-        }
-    }
-
-    fn begin(&mut self, node: u32, start: usize) {
-        if let Some(detail) = self.sink.detail() {
-            detail.begin(node, start);
-        }
+        self.sink.span(start, self.scan.at, node, what);
     }
 
     #[cold]
@@ -174,10 +165,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         // So is it into a link; which of them, the spans need not know.
         let joins = folded || under_ref && !referent && tag == tag::OBJECT;
         let node = self.sink.tape().len() - u32::from(joins);
-        if let Some(detail) = self.sink.detail() {
-            detail.span(start, at, node, "address");
-            detail.span(at, at + 1, node, tag::name(tag));
-        }
+        self.sink.span(start, at, node, "address");
+        self.sink.span(at, at + 1, node, tag::name(tag));
         match tag {
             tag::OBJECT => {
                 if !self.image.has_addresses() {
@@ -251,15 +240,12 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     fn push(&mut self, node: Node, start: usize) -> u32 {
         let at = self.sink.tape().push(node);
-        self.begin(at, start);
+        self.sink.begin(at, start);
         at
     }
 
     fn end(&mut self, node: u32) {
-        let end = self.scan.at;
-        if let Some(detail) = self.sink.detail() {
-            detail.end(node, end);
-        }
+        self.sink.end(node, self.scan.at);
     }
 
     /// Turns the reference that was opened last into the container that it
@@ -516,80 +502,51 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
         object_of(alias.payload as u32)
     };
 
-    // Where each node, its wrappers included, starts on the new tape.
-    let mut starts = Vec::with_capacity(nodes.len() + 1);
-    let mut rest = wrappers.iter().peekable();
-    let mut next = 0;
-    let mut skip = false;
-    for at in 0..nodes.len() as u32 {
-        starts.push(next);
-        while rest.next_if(|(known, _)| *known == at).is_some() {
-            crate::steps::count(1);
-            next += 1;
-        }
-        next += u32::from(!std::mem::replace(&mut skip, false));
-        skip = linked(at).is_some();
-    }
-    starts.push(next);
-    let start = |at: u32| starts.get(at as usize).copied().unwrap_or(next);
     // A link means the object, or else the node itself, not its wrappers; an
     // alias means the variable, with the class that it has itself.
-    let target = |at: u32, kind: Kind| {
+    let target = |moves: &Moves, at: u32, kind: Kind| {
         let first = wrappers.partition_point(|(known, _)| *known < at);
         let around = wrappers[first..].iter().take_while(|(known, _)| *known == at);
         let outside = |node: &Node| match node.kind {
             Kind::Ref => true,
             _ => kind == Kind::Link && node.form() == Form::Variable,
         };
-        let last = around.map(|(_, node)| outside(node)).collect::<Vec<_>>();
-        start(at) + last.iter().rposition(|outside| *outside).map_or(0, |at| at as u32 + 1)
+        let outer = around.enumerate().filter(|(_, (_, node))| outside(node)).last();
+        moves.start(at) + outer.map_or(0, |(at, _)| at as u32 + 1)
     };
 
+    let mut rewrite = Rewrite::new(nodes.len() + wrappers.len());
     let mut rest = wrappers.iter().peekable();
-    let mut targets = Vec::new();
     for (at, node) in (0u32..).zip(&nodes) {
+        rewrite.reach(at);
         if at > 0 && linked(at - 1).is_some() {
             continue;
         }
-        let mut node = *node;
-        let end = if node.kind.is_container() { start(node.end()) } else { start(at + 1) };
-        if let Some(object) = linked(at) {
-            let to = if object == 0 && is_root_object { 0 } else { target(object, Kind::Link) };
-            node = Node { key: node.key, ..Node::leaf(Kind::Link, u64::from(to)) }.with(flag::REF);
-            targets.push(to);
-        } else if matches!(node.kind, Kind::Link | Kind::Alias) {
-            node.payload = u64::from(target(node.payload as u32, node.kind));
-            targets.push(node.payload as u32);
-        } else if node.kind.is_container() {
-            node.set_end(end);
-        }
-        node.flags &= !flag::TARGET;
+        let object = linked(at);
+        let end = if node.kind.is_container() { node.end() } else { at + 1 };
+        let mut node = Node { flags: node.flags & !flag::TARGET, ..*node };
         while let Some((_, wrapper)) = rest.next_if(|(known, _)| *known == at) {
-            let mut wrapper = match wrapper.form() {
-                Form::Variable => *wrapper,
-                _ => wrapper.with(flag::REF),
-            };
-            wrapper.key = std::mem::replace(&mut node.key, crate::document::NO_KEY);
-            wrapper.aux = 1;
-            wrapper.set_end(end);
-            tape.nodes.push(wrapper);
+            let flags = if wrapper.form() == Form::Variable { 0 } else { flag::REF };
+            let key = std::mem::replace(&mut node.key, NO_KEY);
+            rewrite.open(Node { key, aux: 1, ..wrapper.with(flags) }, end);
         }
-        tape.nodes.push(node);
-    }
-    for target in targets {
-        if let Some(node) = tape.nodes.get_mut(target as usize) {
-            node.flags |= flag::TARGET;
-        }
-    }
-    if let Some(detail) = sink.detail() {
-        let old = std::mem::take(&mut detail.trace.extents);
-        for (at, extent) in (0u32..).zip(old) {
-            detail.trace.extents.resize(start(at + 1) as usize, extent);
-        }
-        for span in &mut detail.trace.spans {
-            if span.node != crate::document::NO_NODE {
-                span.node = start(span.node);
+        match object {
+            Some(0) if is_root_object => {
+                rewrite.link(Node { key: node.key, ..Node::leaf(Kind::Link, 0) }.with(flag::REF), 0);
+            }
+            Some(object) => {
+                let link = Node { key: node.key, ..Node::leaf(Kind::Link, u64::from(object)) };
+                rewrite.place(rewrite.len());
+                rewrite.link_old(link.with(flag::REF));
+            }
+            None => {
+                rewrite.keep(node);
             }
         }
+    }
+    rewrite.relink(nodes.len() as u32, |moves, link| target(moves, link.payload as u32, link.kind));
+    let moves = rewrite.finish(tape);
+    if let Some(detail) = sink.detail() {
+        detail.rewrite(&moves, Moves::start);
     }
 }

@@ -7,7 +7,7 @@ use super::image::Image;
 use super::numbers::{Numbered, Numbers};
 use super::spelling::value as code;
 use super::{ReadOptions, float, tag};
-use crate::document::{Form, Kind, Node, Sink, flag};
+use crate::document::{Form, Kind, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
@@ -176,48 +176,15 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             .fold(0, |sum, (byte, digit)| sum | u64::from(*byte) << (8 * u32::from(digit.wrapping_sub(b'1') & 7)))
     }
 
-    #[inline]
-    pub(super) fn len(&mut self) -> u32 {
-        self.sink.tape().len()
-    }
-
     /// Records a span of the node `node`, up to here.
     #[inline]
     pub(super) fn piece(&mut self, start: usize, node: u32, what: &'static str) {
-        if S::DETAIL {
-            let end = self.scan.at;
-            if let Some(detail) = self.sink.detail() {
-                detail.span(start, end, node, what);
-            }
-        }
-    }
-
-    #[inline]
-    pub(super) fn note(&mut self, node: u32, code: u16, value: u64) {
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.note(node, code, value);
-        }
-    }
-
-    #[inline]
-    pub(super) fn begin(&mut self, node: u32, start: usize) {
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.begin(node, start);
-        }
+        self.sink.span(start, self.scan.at, node, what);
     }
 
     #[inline]
     pub(super) fn end(&mut self, node: u32) {
-        if S::DETAIL {
-            let end = self.scan.at;
-            if let Some(detail) = self.sink.detail() {
-                detail.end(node, end);
-            }
-        }
+        self.sink.end(node, self.scan.at);
     }
 
     /// Keeps a note for the node that comes next (wrappers do not count).
@@ -232,7 +199,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     pub(super) fn settle(&mut self, at: u32) {
         if S::DETAIL {
             while let Some((code, value)) = self.pending.pop() {
-                self.note(at, code, value);
+                self.sink.note(at, code, value);
             }
         }
     }
@@ -306,7 +273,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Reads a value: a leaf whole, of a container the beginning. `referent`:
     /// the reference to it is implied.
     pub(super) fn value(&mut self, referent: bool) -> Result<(), Error> {
-        let mut prefix = Prefix { start: self.scan.at, first: self.len(), ..Prefix::default() };
+        let mut prefix = Prefix { start: self.scan.at, first: self.sink.next_node(), ..Prefix::default() };
         if referent {
             prefix.flags = flag::REF;
             prefix.implied = true;
@@ -345,7 +312,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
         prefix.flags = flags;
         prefix.implied = false;
-        let next = self.len();
+        let next = self.sink.next_node();
         self.numbers.give(Numbered::Variable(next));
         Ok(())
     }
@@ -366,9 +333,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     pub(super) fn wrap(&mut self, node: Node, prefix: &mut Prefix) -> Result<(), Error> {
         self.deeper(1)?;
         let at = self.sink.tape().push(node);
-        self.begin(at, prefix.start);
+        self.sink.begin(at, prefix.start);
         if let Some(form) = self.pending_class.take_if(|_| node.kind == Kind::Object) {
-            self.note(at, code::CLASS, form);
+            self.sink.note(at, code::CLASS, form);
         }
         prefix.wraps += 1;
         Ok(())
@@ -381,7 +348,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         } else if prefix.flags & flag::REF != 0 {
             self.wrap(Node::open(Kind::Ref, 0).with(prefix.flags), prefix)?;
         }
-        let at = self.len();
+        let at = self.sink.next_node();
         self.numbers.give(Numbered::Variable(at));
         Ok(())
     }
@@ -389,10 +356,10 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Writes the wrapper of a container, gives it its number, and returns the
     /// flags that are left for the container's own node.
     pub(super) fn before_container(&mut self, prefix: &mut Prefix) -> Result<u8, Error> {
-        let target = self.len();
+        let target = self.sink.next_node();
         self.numbers.give(Numbered::Referent(target));
         if S::DETAIL && prefix.flags & flag::REF == 0 {
-            self.note(target, code::BARE, 1);
+            self.sink.note(target, code::BARE, 1);
         }
         match prefix.class.take() {
             Some(class) => {
@@ -407,7 +374,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     pub(super) fn leaf(&mut self, node: Node, mut prefix: Prefix) -> Result<u32, Error> {
         self.before_scalar(&mut prefix)?;
         let at = self.sink.tape().push(node);
-        self.begin(at, prefix.start);
+        self.sink.begin(at, prefix.start);
         self.end(at);
         self.settle(at);
         self.close_wrappers(at, prefix.wraps);
@@ -419,7 +386,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     pub(super) fn open(&mut self, inside: Inside, node: Node, left: u32, prefix: Prefix) -> Result<u32, Error> {
         self.deeper(1)?;
         let at = self.sink.tape().push(node);
-        self.begin(at, prefix.start);
+        self.sink.begin(at, prefix.start);
         self.settle(at);
         let frame = Frame {
             inside,

@@ -4,7 +4,7 @@ use super::numbers::Numbered;
 use super::read::{Frame, IDS, Inside, KEYED, Machine, NONE, Prefix};
 use super::spelling::value as code;
 use super::tag;
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Note, Sink, flag};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Note, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
@@ -23,8 +23,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             if hash_flags & tag::hash::RESTRICTED != 0 {
                 node = node.with(flag::RESTRICTED);
             }
-            let at = self.len();
-            self.note(at, code::HASH_FLAGS, u64::from(hash_flags));
+            let at = self.sink.next_node();
+            self.sink.note(at, code::HASH_FLAGS, u64::from(hash_flags));
         }
         self.open(inside, node, count, prefix)?;
         Ok(())
@@ -109,7 +109,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             if matches!(tag, tag::UTF8STR | tag::LUTF8STR) {
                 kind = Kind::Text;
             }
-            self.note(value, code::KEY_TAG, u64::from(tag));
+            self.sink.note(value, code::KEY_TAG, u64::from(tag));
             self.piece(at, value, "key length");
             len
         } else {
@@ -153,7 +153,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             }
         }
         if frame.inside == Inside::FlagHash {
-            self.note(value, code::KEY_FLAGS, u64::from(flags));
+            self.sink.note(value, code::KEY_FLAGS, u64::from(flags));
         }
         let bytes = &self.scan.input[start..self.scan.at];
         let id = if encoding & tag::hash::KEY_WAS_UTF8 != 0

@@ -4,7 +4,7 @@ use super::numbers::Numbered;
 use super::read::{Machine, Prefix};
 use super::spelling::value as code;
 use super::tag;
-use crate::document::{Form, Kind, NO_KEY, Node, Sink, flag};
+use crate::document::{Form, Kind, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
@@ -14,7 +14,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if !self.numbers.is_built() {
             self.numbers.build(self.sink.tape());
             if prefix.flags & flag::REF != 0 && !prefix.implied {
-                let next = self.len();
+                let next = self.sink.next_node();
                 self.numbers.give(Numbered::Variable(next));
             }
         }
@@ -44,9 +44,9 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let at = self.sink.tape().push(Node::leaf(kind, u64::from(target)).with(flags));
         self.sink.tape().mark_target(target);
         if S::DETAIL && kind == Kind::Link && flags & flag::REF == 0 {
-            self.note(at, code::BARE, 1);
+            self.sink.note(at, code::BARE, 1);
         }
-        self.begin(at, prefix.start);
+        self.sink.begin(at, prefix.start);
         self.end(at);
         self.settle(at);
         self.close_wrappers(at, prefix.wraps);

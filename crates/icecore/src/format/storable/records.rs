@@ -4,7 +4,7 @@
 use super::read::{FLAG_ENTRY, Frame, Inside, Machine, NONE, Prefix};
 use super::spelling::value as code;
 use super::tag::{self, hook};
-use crate::document::{Form, Kind, Node, Sink, flag};
+use crate::document::{Form, Kind, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
@@ -31,7 +31,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// wraps it.
     fn closed(&mut self, node: Node, parts: &[Node], prefix: Prefix) -> u32 {
         let at = self.sink.tape().push(node);
-        self.begin(at, prefix.start);
+        self.sink.begin(at, prefix.start);
         self.settle(at);
         for part in parts {
             self.sink.tape().push(*part);
@@ -161,11 +161,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             match self.frames.last_mut() {
                 Some(frame) if frame.count == 1 => {
                     frame.count = 2;
-                    let (at, key) = (frame.at, self.len());
+                    let (at, key) = (frame.at, self.sink.next_node());
                     self.value(false)?;
                     // An integer would be taken for an index.
                     if S::DETAIL && self.sink_node(key).is_some_and(|node| node.kind == Kind::Int) {
-                        self.note(at, code::TAG, u64::from(tag::TIED_KEY));
+                        self.sink.note(at, code::TAG, u64::from(tag::TIED_KEY));
                     }
                 }
                 _ => self.close(),
@@ -178,10 +178,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if self.object_behind()? {
             let at = self.scan.at;
             let index = self.n32("an index")?;
-            let node = self.len();
+            let node = self.sink.next_node();
             self.piece(at, node, "index");
             self.sink.tape().push(Node::int(i64::from(index as i32)));
-            self.begin(node, at);
+            self.sink.begin(node, at);
             self.end(node);
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = 2;
@@ -278,7 +278,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             self.piece(at, node, "class number");
             let other = self.other_number(number);
             if S::DETAIL && other != 0 {
-                self.note(node, code::CLASS, other);
+                self.sink.note(node, code::CLASS, other);
             }
             self.known_class(number, at)?
         } else {
@@ -287,7 +287,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             let class = self.new_class(number)?;
             self.piece(at, node, "class name");
             if S::DETAIL && self.first_numbers.contains_key(&class) {
-                self.note(node, code::CLASS, 1);
+                self.sink.note(node, code::CLASS, 1);
             }
             self.give_class(class);
             class
@@ -307,7 +307,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let start = self.scan.at;
         let payload = self.string(Kind::Bytes, len, "a frozen string")?;
         self.sink.tape().replace(node + 1, payload);
-        self.begin(node + 1, start);
+        self.sink.begin(node + 1, start);
         self.piece(start, node + 1, "frozen string");
         self.end(node + 1);
 
@@ -325,12 +325,12 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             hook::TIED_ARRAY => (Kind::Tied, Form::TiedArray),
             _ => (Kind::Tied, Form::TiedHash),
         };
-        let body = self.len();
+        let body = self.sink.next_node();
         let at = self.scan.at;
         match kind {
             Kind::Null => {
                 self.sink.tape().push(Node::leaf(Kind::Null, 0));
-                self.begin(body, at);
+                self.sink.begin(body, at);
                 self.end(body);
             }
             Kind::Tied => {
@@ -340,7 +340,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             _ => {
                 self.sink.tape().push(Node::open(kind, 0));
                 self.sink.tape().close(body, 0);
-                self.begin(body, at);
+                self.sink.begin(body, at);
                 self.end(body);
             }
         }
@@ -368,7 +368,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             } else {
                 u64::from(u32::from_be_bytes(self.scan.array("an object number")?))
             };
-            let prefix = Prefix { flags: flag::REF, implied: true, start, first: self.len(), ..Prefix::default() };
+            let prefix =
+                Prefix { flags: flag::REF, implied: true, start, first: self.sink.next_node(), ..Prefix::default() };
             self.piece(start, prefix.first, "object number");
             self.refer(number, start, prefix)?;
         }
@@ -394,10 +395,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             usual |= hook::LARGE_LIST;
         }
         if frame.flags != usual {
-            self.note(frame.at, code::HOOK, u64::from(frame.flags));
+            self.sink.note(frame.at, code::HOOK, u64::from(frame.flags));
         }
         if frame.has_slot {
-            self.note(frame.at, code::LARGE, 1);
+            self.sink.note(frame.at, code::LARGE, 1);
         }
     }
 

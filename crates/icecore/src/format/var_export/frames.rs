@@ -5,7 +5,7 @@ use super::number::float_key;
 use super::read::Machine;
 use super::text::integer_key;
 use super::words::Shape;
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::late::{IDS, KEYED};
 
@@ -146,10 +146,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             Key::Bytes(node) => node,
         };
         let at = self.sink.tape().push(Node { key: IS_KEY, ..node });
-        if let Some(detail) = self.sink.detail() {
-            detail.begin(at, start);
-            detail.end(at, end);
-        }
+        self.sink.extent(at, start, end);
         KEY_NODE
     }
 
@@ -183,9 +180,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         if is_object {
             tape.close(frame.at - 1, 1);
         }
-        if let Some(detail) = self.sink.detail() {
-            detail.end(frame.at, end);
-            detail.end(frame.at - u32::from(is_object), end);
-        }
+        self.sink.end(frame.at, end);
+        self.sink.end(frame.at - u32::from(is_object), end);
     }
 }

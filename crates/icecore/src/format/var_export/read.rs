@@ -9,7 +9,7 @@ use super::pen;
 use super::spelling;
 use super::string::Text;
 use super::words::{Opening, Shape, Start};
-use crate::document::{KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Sink};
+use crate::document::{KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 
@@ -163,9 +163,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             if usual != self.lexer.input[start..end] {
                 self.keep(at, spelling::SOURCE, start, end);
             }
-            if let Some(detail) = self.sink.detail() {
-                detail.end(at, end);
-            }
+            self.sink.end(at, end);
         }
         Ok(())
     }
@@ -228,9 +226,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let mut body = at;
         if is_object {
             body = self.sink.tape().push(Node::open(Kind::Map, 0));
-            if let Some(detail) = self.sink.detail() {
-                detail.begin(body, end);
-            }
+            self.sink.begin(body, end);
         }
         self.frames.push(Frame::new(body, shape, name == b"stdClass", close));
         Ok(())
@@ -350,39 +346,29 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn piece(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
         if S::DETAIL {
             self.cover(start);
-            if let Some(detail) = self.sink.detail() {
-                detail.span(start, end, node, what);
-            }
+            self.sink.span(start, end, node, what);
             self.spanned = end;
         }
     }
 
     /// What was not named up to here: blanks, comments, commas.
     fn cover(&mut self, end: usize) {
-        let start = self.spanned;
         let around = self.frames.last().map_or(NO_NODE, |frame| frame.at - u32::from(frame.shape != Shape::Array));
-        if let Some(detail) = self.sink.detail() {
-            detail.span(start, end, around, "between");
-        }
-        self.spanned = end;
+        self.sink.span_between(&mut self.spanned, end, around);
     }
 
     /// Keeps what stands around the value.
     fn keep_around(&mut self, code: u16, start: usize, end: usize) {
         let input = self.lexer.input;
-        if let Some(detail) = self.sink.detail().filter(|_| start < end) {
-            let kept = detail.keep(&input[start..end]);
-            detail.header(code, kept);
+        if start < end {
+            self.sink.note_header_bytes(code, &input[start..end]);
         }
     }
 
     /// Keeps the source text from `start` to `end` for the value at `node`.
     fn keep(&mut self, node: u32, code: u16, start: usize, end: usize) {
         let input = self.lexer.input;
-        if let Some(detail) = self.sink.detail() {
-            let kept = detail.keep(&input[start..end]);
-            detail.note(node, code, kept);
-        }
+        self.sink.note_bytes(node, code, input.get(start..end).unwrap_or(&[]));
     }
 
     /// The node `at` starts here.
@@ -394,8 +380,6 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if let Some((start, end)) = self.key_source.take() {
             self.keep(at, spelling::KEY, start, end);
         }
-        if let Some(detail) = self.sink.detail() {
-            detail.begin(at, start);
-        }
+        self.sink.begin(at, start);
     }
 }

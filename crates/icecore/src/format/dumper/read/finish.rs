@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::heap::Heap;
-use super::rebuild::Rebuild;
+use super::rewrite::Rewriter;
 use crate::document::{IS_KEY, Sink};
 use crate::error::Error;
 
@@ -36,7 +36,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let mut heap = Heap::new(self.lexer, &mut tape, self.limits, &self.roots, &self.jobs);
         let followed = heap.run();
         let roots: Vec<u32> = self.roots.iter().map(|root| root.node).collect();
-        let written = Rebuild::new(&mut heap, self.limits).run(&roots, self.sink.detail());
+        let written = Rewriter::new(&mut heap, self.limits).run(&roots, self.sink.detail());
         *self.sink.tape() = tape;
         followed.and(written)
     }

@@ -4,7 +4,7 @@ use super::Machine;
 use super::lex::is_word_start;
 use super::number::Number;
 use super::string::{Strings, Text};
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Recorder, Sink};
 use crate::error::Error;
 use crate::format::late::{IDS, KEYED};
 use crate::num::general;
@@ -162,10 +162,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let kind = if is_ascii { Kind::Bytes } else { text.kind };
         let node = Text { kind, ..text }.node(tape);
         let at = tape.push(Node { key: IS_KEY, ..node });
-        if let Some(detail) = self.sink.detail() {
-            detail.begin(at, start);
-            detail.end(at, end);
-        }
+        self.sink.extent(at, start, end);
         KEY_NODE
     }
 }

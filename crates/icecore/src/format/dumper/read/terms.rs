@@ -8,7 +8,7 @@ use super::number::{Number, characters};
 use super::path::{Parts, glob_name, glob_part};
 use super::regexp::regexp;
 use super::string::{Strings, push_character};
-use crate::document::{Form, Kind, Node, Sink};
+use crate::document::{Form, Kind, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 
 /// Words that a text may be cut off in.
@@ -306,11 +306,11 @@ impl<S: Sink> Machine<'_, '_, S> {
             });
         }
         let at = self.sink.tape().push(Node { key, ..Node::open(Kind::Code, 0) });
-        self.begins(at, start);
+        self.sink.begin(at, start);
         self.piece(start, at, "value");
         let text = self.sink.tape().owned(Kind::Bytes, b"{ \"DUMMY\" }");
         let child = self.sink.tape().push(text);
-        self.begins(child, start);
+        self.sink.begin(child, start);
         self.ends(child);
         self.sink.tape().close(at, 1);
         self.ends(at);

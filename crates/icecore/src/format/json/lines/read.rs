@@ -1,6 +1,6 @@
 //! Reading lines.
 
-use crate::document::{Kind, Node, Sink};
+use crate::document::{Kind, Node, Recorder, Sink};
 use crate::error::Error;
 use crate::format::json::ReadOptions;
 use crate::format::json::read::Reader;
@@ -15,9 +15,7 @@ pub(super) fn read<S: Sink, const FAST: bool, const RELAXED: bool>(
     options: &ReadOptions,
 ) -> (usize, Option<Error>) {
     let root = sink.tape().push(Node::open(Kind::Array, 0));
-    if let Some(detail) = sink.detail() {
-        detail.begin(root, 0);
-    }
+    sink.begin(root, 0);
     let mut reader = Reader::<_, FAST, RELAXED>::new(input, sink, limits, options);
     let (mut at, mut count, mut number) = (0, 0, 0u64);
     let mut error = None;
@@ -39,8 +37,6 @@ pub(super) fn read<S: Sink, const FAST: bool, const RELAXED: bool>(
     let tape = sink.tape();
     count = count.min(tape.len() - root - 1);
     tape.close(root, count);
-    if let Some(detail) = sink.detail() {
-        detail.end(root, at);
-    }
+    sink.end(root, at);
     (at, error)
 }

@@ -2,7 +2,7 @@
 
 use super::strings::bare_control;
 use super::{Open, Reader, Text};
-use crate::document::{Form, Kind, Node, Place, Sink};
+use crate::document::{Form, Kind, Node, Place, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::num::shortest;
 
@@ -135,11 +135,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
         let start = self.at;
         let at = self.push(Node::open(Kind::Opaque, 0).in_form(Form::Freeze))?;
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.begin(at, start);
-        }
+        self.sink.begin(at, start);
         self.open.push(Open { at, count: 0, is_map: false, is_tag: true, previous: 0 });
         self.tag_name(at)?;
         Ok(false)
@@ -179,12 +175,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     pub(super) fn end_tag(&mut self, at: u32) {
         self.open.pop();
         self.sink.tape().close(at, 1);
-        if S::DETAIL {
-            let end = self.at;
-            if let Some(detail) = self.sink.detail() {
-                detail.end(at, end);
-            }
-        }
+        self.sink.end(at, self.at);
     }
 }
 

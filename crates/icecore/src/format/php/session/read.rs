@@ -2,7 +2,7 @@
 
 use super::Handler;
 use super::handler::LONGEST;
-use crate::document::{Kind, NO_KEY, Node, Sink};
+use crate::document::{Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::are_blanks;
 use crate::format::late::KEYED;
@@ -58,7 +58,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let next = self.sink.tape().len();
         self.tokens.at = end;
         if S::DETAIL {
-            self.piece(start, end, next, "name");
+            self.sink.span(start, end, next, "name");
             // PHP masks the bit away that once said that there is no value.
             let is_odd = handler == Handler::PhpBinary && self.tokens.input[start] > LONGEST as u8;
             self.key_source = is_odd.then_some((start, end));

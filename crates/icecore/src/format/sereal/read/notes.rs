@@ -3,59 +3,31 @@
 use super::super::spell::{Part, code, tracked};
 use super::super::tag;
 use super::{Machine, Tracked, Word};
-use crate::document::{NO_NODE, Sink};
+use crate::document::{NO_NODE, Recorder, Sink};
 use std::collections::HashSet;
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// A piece of the input from `from` to here.
     #[inline]
     pub(super) fn span(&mut self, from: usize, node: u32, what: &'static str) {
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.span(from, self.scan.at, node, what);
-        }
+        self.sink.span(from, self.scan.at, node, what);
     }
 
     #[inline]
     pub(super) fn begin(&mut self, node: u32) {
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.begin(node, self.scan.at);
-        }
+        self.sink.begin(node, self.scan.at);
     }
 
     #[inline]
     pub(super) fn end(&mut self, node: u32) {
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.end(node, self.scan.at);
-        }
-    }
-
-    #[inline]
-    pub(super) fn note(&mut self, node: u32, code: u16, value: u64) {
-        if S::DETAIL
-            && let Some(detail) = self.sink.detail()
-        {
-            detail.note(node, code, value);
-        }
+        self.sink.end(node, self.scan.at);
     }
 
     /// Notes the tag of a leaf, unless the writer would choose it anyway.
     #[inline]
     pub(super) fn note_tag(&mut self, node: u32, tag: u8, usual: bool) {
         if S::DETAIL && !usual {
-            self.note(node, code::TAG, u64::from(tag));
-        }
-    }
-
-    pub(super) fn note_kept(&mut self, node: u32, code: u16, bytes: &[u8]) {
-        if let Some(detail) = self.sink.detail() {
-            let kept = detail.keep(bytes);
-            detail.note(node, code, kept);
+            self.sink.note(node, code::TAG, u64::from(tag));
         }
     }
 
@@ -96,7 +68,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     (tracked::REFN, false) => tracked::AT_REFN,
                     _ => continue,
                 };
-                self.note(known.node, code::TRACK, which);
+                self.sink.note(known.node, code::TRACK, which);
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::super::spell::{Part, code, tracked};
 use super::super::tag::{self, TRACK};
 use super::{MODIFIERS, Machine, Role, Slot, Word};
-use crate::document::{Form, Kind, NO_KEY, NO_NODE, Node, Sink};
+use crate::document::{Form, Kind, NO_KEY, NO_NODE, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::num::float128;
 
@@ -72,7 +72,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             self.span(self.scan.at - 1, pattern.me, "PAD");
         }
         if pads > 0 {
-            self.note(pattern.me, code::PADS, pads);
+            self.sink.note(pattern.me, code::PADS, pads);
         }
         let word = self.word(pattern.me, Part::Value, "the pattern of a regular expression")?;
         let text = self.string(&word);
@@ -87,7 +87,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         }
         self.span(at, node + 2, "SHORT_BINARY");
         if byte & TRACK != 0 {
-            self.note(node + 2, code::TRACK, tracked::MAIN);
+            self.sink.note(node + 2, code::TRACK, tracked::MAIN);
         }
         let start = self.scan.at;
         let modifiers = self.scan.take(usize::from(byte & 31), "the modifiers of a regular expression")?;
@@ -123,13 +123,13 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             // Some bit patterns are no number that a processor would store.
             let is_usual = float128::to_x87(&wide) == bytes[..10];
             if !is_usual {
-                self.note_kept(slot.me, code::PADDING, &bytes);
+                self.sink.note_bytes(slot.me, code::PADDING, &bytes);
             } else if bytes[10..] != [0; 6] {
-                self.note_kept(slot.me, code::PADDING, &bytes[10..]);
+                self.sink.note_bytes(slot.me, code::PADDING, &bytes[10..]);
             }
         }
         let exact = float128::to_f64_exact(&wide);
-        self.note(slot.me, code::TAG, u64::from(tag));
+        self.sink.note(slot.me, code::TAG, u64::from(tag));
         let node = match exact {
             Some(value) => Node::float(value),
             None => self.tape().owned(Kind::Float128, &wide),

@@ -3,7 +3,7 @@
 use super::super::spell::{self, Part, code, tracked};
 use super::super::tag::{self, TRACK};
 use super::{Copying, Machine, Role, Slot, Tracked, varint};
-use crate::document::{Kind, NO_NODE, Node, Sink, flag};
+use crate::document::{Kind, NO_NODE, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 
@@ -29,7 +29,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             for pad in (from..at).filter(|pad| input[*pad] != tag::PAD) {
                 self.track(pad, NO_NODE, slot.outer, slot.me, tracked::INNER);
             }
-            self.note(slot.me, code::PADS, 1 << 32 | pads as u64);
+            self.sink.note(slot.me, code::PADS, 1 << 32 | pads as u64);
         }
         self.scan.at = at + 1;
         self.span(at, slot.me, tag::name(inner));
@@ -53,7 +53,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         }
         let count = self.number(slot.me, "the count")?;
         if count <= tag::MOST_IN_REF as u64 {
-            self.note(slot.me, code::REFN, 0);
+            self.sink.note(slot.me, code::REFN, 0);
         }
         let kind = if inner == tag::ARRAY { Kind::Array } else { Kind::Map };
         self.container(Node::open(kind, 0).with(flag::REF), slot, count)
@@ -88,11 +88,11 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 node => Some(spell::target(Part::Value, node)),
             };
             if let Some(target) = target {
-                self.note(slot.me, code::VIA, target);
+                self.sink.note(slot.me, code::VIA, target);
             }
         }
         if S::DETAIL && known.is_behind() && !known.again {
-            self.note(slot.me, code::BY, spell::tag_of(known.which, known.node));
+            self.sink.note(slot.me, code::BY, spell::tag_of(known.which, known.node));
         }
         Ok(known)
     }
@@ -123,7 +123,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 if S::DETAIL && slot.weak.is_some() {
                     let object = self.tape().nodes().get(slot.outer as usize);
                     let both = object.is_some_and(|object| object.has(flag::WEAK));
-                    self.note(slot.me, code::WEAK_BODY, u64::from(both));
+                    self.sink.note(slot.me, code::WEAK_BODY, u64::from(both));
                 }
             }
             let mut node = Node::open(Kind::Ref, 0).with(flag::REF | slot.flags());
@@ -132,11 +132,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             let alias = self.push(Node::leaf(Kind::Alias, u64::from(known.variable)))?;
             self.tape().close(node, 1);
             self.tape().mark_target(known.variable);
-            if S::DETAIL
-                && let Some(detail) = self.sink.detail()
-            {
-                detail.begin(alias, at);
-            }
+            self.sink.begin(alias, at);
             self.end(alias);
             self.end(node);
             self.done()
@@ -186,7 +182,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             && self.kind_of(copy.node).is_some_and(Kind::is_string)
             && let Some(target) = self.speller.target_at(copy.source)
         {
-            self.note(copy.node, code::COPY, target);
+            self.sink.note(copy.node, code::COPY, target);
         }
         Ok(())
     }

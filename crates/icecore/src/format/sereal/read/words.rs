@@ -4,7 +4,7 @@ use super::super::header::found;
 use super::super::spell::{Part, code, tracked};
 use super::super::tag::{self, TRACK};
 use super::{Machine, Slot, Word, varint};
-use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Sink};
+use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::places::is_long;
@@ -67,7 +67,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 Part::Class => tracked::CLASS,
                 Part::Value => tracked::MAIN,
             };
-            self.note(node, code::TRACK, which);
+            self.sink.note(node, code::TRACK, which);
         }
         if tag == tag::COPY {
             return self.copied_word(node, part, what, at);
@@ -79,7 +79,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if S::DETAIL {
             self.speller.string(at, node, part);
             if tag == tag::BINARY && word.bytes.len() <= tag::MOST_SHORT {
-                self.note(node, codes.tag, u64::from(tag));
+                self.sink.note(node, codes.tag, u64::from(tag));
             }
         }
         Ok(word)
@@ -108,7 +108,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             && part == Part::Value
             && let Some(target) = self.speller.target_at(index)
         {
-            self.note(node, code::COPY, target);
+            self.sink.note(node, code::COPY, target);
         }
         Ok(word)
     }
@@ -177,7 +177,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             if !word.copied {
                 self.speller.full_key(word.at, node, word.kind, word.bytes);
             } else if let Some(target) = self.speller.copied_key(word.at, node, word.kind, word.bytes) {
-                self.note(node, code::KEY_COPY, target);
+                self.sink.note(node, code::KEY_COPY, target);
             }
         }
     }
@@ -194,10 +194,10 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if S::DETAIL {
             if word.copied {
                 if let Some(target) = self.speller.target_at(word.at) {
-                    self.note(slot.me, code::CLASS_COPY, target);
+                    self.sink.note(slot.me, code::CLASS_COPY, target);
                 }
             } else if !self.speller.is_first_class(word.at, class) {
-                self.note(slot.me, code::CLASS_FULL, 0);
+                self.sink.note(slot.me, code::CLASS_FULL, 0);
             }
         }
         Ok(class)
@@ -217,7 +217,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             && !self.speller.is_first_of(index, class)
             && let Some(target) = self.speller.target_at(index)
         {
-            self.note(slot.me, code::CLASS_OTHER, target);
+            self.sink.note(slot.me, code::CLASS_OTHER, target);
         }
         Ok(class)
     }

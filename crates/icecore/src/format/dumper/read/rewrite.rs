@@ -1,8 +1,8 @@
-//! A new tape from what the variables hold: what is met first stands in its
+//! The tape is rewritten from what the variables hold: what is met first stands in its
 //! place, what is met again is a link or an alias.
 
 use super::heap::{Added, Heap, Value};
-use crate::document::{Detail, Extent, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, flag};
+use crate::document::{Detail, Extent, GONE, IS_KEY, KEY_NODE, Kind, Moves, NO_KEY, NO_NODE, Node, Rewrite, flag};
 use crate::error::Error;
 use crate::limits::Limits;
 
@@ -30,27 +30,27 @@ enum Next {
     End,
 }
 
-pub(super) struct Rebuild<'h, 'a, 't> {
+pub(super) struct Rewriter<'h, 'a, 't> {
     heap: &'h mut Heap<'a, 't>,
     limits: &'h Limits,
-    out: Vec<Node>,
+    out: Rewrite,
     /// The new node of a variable, and of what is in it, by the old node.
-    variables: Vec<u32>,
-    things: Vec<u32>,
+    variables: Moves,
+    things: Moves,
     /// The old node of each new one, and whether it stood elsewhere.
     origin: Vec<(u32, bool)>,
     stack: Vec<Frame>,
 }
 
-impl<'h, 'a, 't> Rebuild<'h, 'a, 't> {
-    pub(super) fn new(heap: &'h mut Heap<'a, 't>, limits: &'h Limits) -> Rebuild<'h, 'a, 't> {
+impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
+    pub(super) fn new(heap: &'h mut Heap<'a, 't>, limits: &'h Limits) -> Rewriter<'h, 'a, 't> {
         let len = heap.tape.nodes().len();
-        Rebuild {
+        Rewriter {
             heap,
             limits,
-            out: Vec::with_capacity(len + 1),
-            variables: vec![NONE; len],
-            things: vec![NONE; len],
+            out: Rewrite::new(len + 1),
+            variables: Moves::unset(len),
+            things: Moves::unset(len),
             origin: Vec::with_capacity(len + 1),
             stack: Vec::new(),
         }
@@ -65,7 +65,7 @@ impl<'h, 'a, 't> Rebuild<'h, 'a, 't> {
         if let Some(detail) = detail {
             self.trace(detail);
         }
-        self.heap.tape.nodes = self.out;
+        self.heap.tape.nodes = self.out.nodes;
         self.heap.tape.root = 0;
         done
     }
@@ -82,20 +82,14 @@ impl<'h, 'a, 't> Rebuild<'h, 'a, 't> {
             self.run_stack()?;
         }
         if is_list {
-            let end = self.out.len() as u32;
-            self.out[0].set_end(end);
+            self.out.close(0);
         }
         Ok(())
     }
 
     fn run_stack(&mut self) -> Result<(), Error> {
         while let Some(next) = self.next_child() {
-            if self.out.len() >= self.limits.nodes as usize {
-                return Err(self.limits.too_many_nodes());
-            }
-            if self.stack.len() > self.limits.depth as usize {
-                return Err(self.limits.too_deep());
-            }
+            self.out.check(self.limits, self.stack.len())?;
             let in_place = self.stack.last().is_some_and(|frame| frame.in_place);
             match next {
                 Next::Child(child, key) => self.variable(child, key, in_place),
@@ -159,28 +153,23 @@ impl<'h, 'a, 't> Rebuild<'h, 'a, 't> {
     }
 
     fn push(&mut self, node: Node, origin: u32, in_place: bool) -> u32 {
-        crate::steps::count(1);
-        let at = self.out.len() as u32;
-        self.out.push(node);
         self.origin.push((origin, !in_place));
-        at
+        self.out.push(node)
     }
 
     fn again(&mut self, kind: Kind, target: u32, key: u16, origin: u32, in_place: bool) {
-        self.out[target as usize].flags |= flag::TARGET;
-        self.push(Node { key, ..Node::leaf(kind, u64::from(target)) }, origin, in_place);
+        self.origin.push((origin, !in_place));
+        self.out.link(Node { key, ..Node::leaf(kind, 0) }, target);
     }
 
     /// The variable at this old node.
     fn variable(&mut self, at: u32, key: u16, in_place: bool) {
         let variable = self.heap.variable(at);
-        let known = self.variables.get(variable as usize).copied().unwrap_or(NONE);
-        if known != NONE {
+        let known = self.variables.node(variable);
+        if known != GONE {
             return self.again(Kind::Alias, known, key, at, in_place);
         }
-        if let Some(place) = self.variables.get_mut(variable as usize) {
-            *place = self.out.len() as u32;
-        }
+        self.variables.set(variable, self.out.len());
         match self.heap.value(variable) {
             None => {
                 self.push(Node { key, ..Node::leaf(Kind::Null, 0) }, at, in_place);
@@ -198,13 +187,11 @@ impl<'h, 'a, 't> Rebuild<'h, 'a, 't> {
 
     /// What a reference leads to; `at` is the variable that it is in.
     fn thing(&mut self, thing: u32, key: u16, at: u32, in_place: bool) {
-        let known = self.things.get(thing as usize).copied().unwrap_or(NONE);
-        if known != NONE {
+        let known = self.things.node(thing);
+        if known != GONE {
             return self.again(Kind::Link, known, key, at, true);
         }
-        if let Some(place) = self.things.get_mut(thing as usize) {
-            *place = self.out.len() as u32;
-        }
+        self.things.set(thing, self.out.len());
         let Some(node) = self.heap.tape.nodes.get(thing as usize).copied() else { return };
         if matches!(node.kind, Kind::Code | Kind::Regexp) {
             return self.copy(thing, key, thing, in_place);
@@ -217,7 +204,7 @@ impl<'h, 'a, 't> Rebuild<'h, 'a, 't> {
     /// A value without variables in it.
     fn copy(&mut self, at: u32, key: u16, origin: u32, in_place: bool) {
         let in_place = in_place && at == origin;
-        let new = self.out.len() as u32;
+        let new = self.out.len();
         for old in at..self.heap.tape.next(at) {
             let mut node = self.heap.tape.nodes[old as usize];
             if node.kind.is_container() {
@@ -231,11 +218,10 @@ impl<'h, 'a, 't> Rebuild<'h, 'a, 't> {
     }
 
     fn close(&mut self, frame: &Frame) {
-        let end = self.out.len() as u32;
-        if let Some(node) = self.out.get_mut(frame.at as usize) {
+        if let Some(node) = self.out.nodes.get_mut(frame.at as usize) {
             node.aux = frame.count;
-            node.set_end(end);
         }
+        self.out.close(frame.at);
     }
 
     /// Where the new nodes stand in the text.
