@@ -16,7 +16,7 @@ library=$(realpath "$target")/release/libicecore_capi.a
 cd bindings/perl
 # A Makefile remembers the perl and the library that it was made for, and which
 # files there were.
-files=$(printf '%s\n' *.[ch] | grep -vx Icecore.c && find lib -type f | LC_ALL=C sort)
+files=$(find ./*/ -type f ! -path './blib/*' \( -name '*.[ch]' -o -name '*.xsh' -o -path './lib/*' \) | LC_ALL=C sort)
 made_for="$(perl -e 'print "$^X $]"') $library $files"
 if [ ! -e Makefile ] || [ Makefile.PL -nt Makefile ] || [ "$(cat .made-for 2>/dev/null)" != "$made_for" ]; then
     [ ! -e Makefile ] || make --quiet clean >/dev/null 2>&1 || true
@@ -28,8 +28,21 @@ if [ "$library" -nt blib/arch/auto/Icecore/Icecore.so ]; then
     rm -f blib/arch/auto/Icecore/Icecore.so
 fi
 make --quiet
+
+# A file of C calls what stands below it only: tsort finds each circle, and then fails.
+check_order() {
+    local order
+    order=$(nm -A -g Icecore.o ./*/*.o | tr : ' ' | awk '
+        $2 == "U" { uses[NR] = $1 " " $3 }
+        $3 ~ /^[A-TV-Z]$/ { home[$4] = $1 }
+        END { for (i in uses) { split(uses[i], use, " "); if (use[2] in home) print use[1], home[use[2]] } }')
+    tsort <<<"$order" >/dev/null || fail 'Files of C call each other in a circle.'
+}
 case $what in
-test) prove --blib --quiet t/ ;;
+test)
+    check_order
+    prove --blib --quiet t/
+    ;;
 # An environment variable alone would lose against the line of the Makefile.
 install) make --quiet install "DESTDIR=${DESTDIR:-}" ;;
 esac

@@ -1,0 +1,15 @@
+/* Documents of any format, and operators in the place of calls. */
+#ifndef ICECORE_ANY_H
+#define ICECORE_ANY_H
+#include "core/icecore_perl.h"
+
+extern const iw_rules ice_any_rules;
+
+SV *ice_decode(pTHX_ SV *bytes, I32 at, I32 count);
+SV *ice_encode(pTHX_ SV *data, SV *format, I32 at, I32 count);
+/* The classes that a document names: a mortal list of hashes. */
+AV *ice_classes(pTHX_ SV *bytes, SV *format);
+
+void ice_operators_boot(pTHX);
+
+#endif

@@ -1,0 +1,38 @@
+/* How values are walked for formats that no perl module writes. */
+#include "core/leaf.h"
+#include "any/any.h"
+
+/* For formats that know strings from numbers: what is a string is one, also when
+ * it was used as a number. */
+static void
+leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
+{
+    PERL_UNUSED_VAR(item);
+    if (SvPOK(sv) && SvIsBOOL(sv))
+        push(aTHX_ w, ICECORE_BOOL, flags, key, 0, SvTRUE_nomg_NN(sv));
+    else
+        scalar_leaf(aTHX_ w, sv, flags, key, FALSE);
+}
+
+#define FACTS 0
+#define LEAF leaf
+#include "core/walk_plain.h"
+
+/* Code, globs, handles and so on. */
+static void
+put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+{
+    PERL_UNUSED_VAR(rv);
+    PERL_UNUSED_VAR(flags);
+    iw_refuse(aTHX_ w, sv, key, wraps);
+}
+
+static void
+too_deep(pTHX_ const walk *w)
+{
+    croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->set->max_depth);
+}
+
+const iw_rules ice_any_rules = {
+    FACTS, iw_put, put_plain, leaf, iw_put_immortal, NULL, NULL, NULL, NULL, put_unknown, put_unknown, too_deep
+};

@@ -1,0 +1,116 @@
+/* What the files of the build share; each calls those above it.
+ *
+ *   build_frames.c   what names something else, and what is open
+ *   build_leaf.*     strings, numbers
+ *   build_classes.c  what the document's classes are, and may be
+ *   build_entries.*  entries of hashes
+ *   build_plain.c    tight recursion for what most data is made of
+ *   build_objects.c  hooks, ties, code, records
+ *   build_regexps.c  regexps, and which of them are compiled
+ *   build_fields.c   objects of perl 5.38's `class`
+ *   build.c          the loop
+ */
+#ifndef ICECORE_BUILD_H
+#define ICECORE_BUILD_H
+#include "core/icecore_perl.h"
+
+/* Kinds of frames. */
+enum { ARRAY, MAP, OPAQUE_HOOK, OPAQUE_FREEZE, TIED, RECORD, FIELDS };
+
+typedef struct {
+    ice_context *ctx;
+    icecore_view *v;
+    const ice_read_settings *set;
+    U32 at; /* the node that comes next */
+    SV *no, *yes;
+    bool foreign; /* foreign code has run */
+    bool shares;  /* some leaves are values that perl or the decoder has already */
+} build;
+
+/* build_leaf.c */
+/* Of a string that is too long for a node; dies, if it has no place. */
+const char *ib_long_bytes(pTHX_ build *b, const icecore_node *node, STRLEN *len);
+
+/* build_frames.c */
+ice_target *ib_find_target(build *b, U32 node);
+void ib_set_variable(pTHX_ build *b, U32 node, SV *sv);
+void ib_set_referent(pTHX_ build *b, U32 node, SV *sv);
+void ib_be_weak(pTHX_ build *b, SV *rv);
+void ib_own_input(pTHX_ build *b);
+void ib_pin(pTHX_ build *b);
+ice_build_frame *ib_push_frame(pTHX_ build *b, U8 kind, U32 node, SV *sv);
+const icecore_name *ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text);
+HV *ib_stash_of(pTHX_ build *b, const icecore_node *node);
+bool ib_is_record(build *b, const icecore_node *node);
+bool ib_is_thawed(pTHX_ build *b, const icecore_node *node);
+U32 ib_last_child(build *b, U32 at);
+void ib_be_object(pTHX_ build *b, SV *rv, U32 object);
+
+/* build_plain.c */
+U32 ib_fill_array(pTHX_ build *b, AV *av, U32 at, U32 end);
+U32 ib_fill_hash(pTHX_ build *b, HV *hv, U32 at, U32 end);
+SV *ib_plain(pTHX_ build *b, U32 root);
+
+/* build_classes.c */
+SV *ib_class_sv(pTHX_ const icecore_name *name, const char *text);
+void ib_check_classes(pTHX_ build *b, U32 from);
+
+/* build_fields.c */
+bool ib_has_fields(pTHX_ build *b, U32 at);
+bool ib_fields(pTHX_ build *b, SV *variable, U32 at);
+void ib_end_fields(pTHX_ build *b);
+
+/* build_regexps.c */
+void ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object);
+
+/* build_objects.c */
+bool ib_is_reference_kind(U8 kind);
+void ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object);
+/* A list of what an object is made of, kept until the call is over. */
+AV *ib_parts(pTHX_ build *b);
+/* A string that is a part of what is at hand: a mortal. */
+SV *ib_part(pTHX_ build *b, U32 at);
+void ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object);
+GV *ib_glob(pTHX_ build *b, const icecore_node *node);
+void ib_vstring(pTHX_ build *b, SV *variable, U32 at);
+void ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object);
+void ib_opaque(pTHX_ build *b, SV *variable, U32 at);
+void ib_record(pTHX_ build *b, U32 at, SV *variable);
+void ib_end_hook(pTHX_ build *b);
+void ib_end_freeze(pTHX_ build *b);
+void ib_end_tied(pTHX_ build *b);
+void ib_end_record(pTHX_ build *b);
+
+/* Makes a new variable a reference to what it then holds. */
+PERL_STATIC_INLINE void
+ib_set_rv(pTHX_ SV *variable, SV *referent)
+{
+    if (SvTYPE(variable) == SVt_NULL)
+        sv_upgrade(variable, SVt_IV);
+    SvRV_set(variable, referent);
+    SvROK_on(variable);
+}
+
+/* The bytes of a string. */
+PERL_STATIC_INLINE const char *
+ib_bytes_of(pTHX_ build *b, const icecore_node *node, STRLEN *len)
+{
+    const icecore_view *v = b->v;
+    const U64 offset = node->payload & ICECORE_OFFSET;
+    const bool in_arena = (node->payload & ICECORE_IN_ARENA) != 0;
+    const U64 base_len = in_arena ? v->arena_len : v->input_len;
+    if (UNLIKELY(node->aux == ICECORE_LONG || offset > base_len || node->aux > base_len - offset))
+        return ib_long_bytes(aTHX_ b, node, len);
+    *len = node->aux;
+    return (const char *)(in_arena ? v->arena : v->input) + offset;
+}
+
+/* The node behind the one at `at` and all that is in it. */
+PERL_STATIC_INLINE U32
+ib_next_of(build *b, U32 at)
+{
+    const icecore_node *node = &b->v->nodes[at];
+    return node->kind < ICECORE_ARRAY ? at + 1 : (U32)node->payload;
+}
+
+#endif

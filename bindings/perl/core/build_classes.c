@@ -1,0 +1,111 @@
+/* Classes: which there are, and what may be done with each. */
+#include "core/build.h"
+
+const icecore_name *
+ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text)
+{
+    U32 id = ICE_CLASS_OF(node);
+    const icecore_name *name;
+    if (id == 0 || id > b->v->classes.count)
+        croak("Icecore: an object without a class");
+    name = &b->v->classes.names[id - 1];
+    *text = (const char *)b->v->classes.bytes + (name->node.payload & ICECORE_OFFSET);
+    return name;
+}
+
+/* The name of a class as a new string. */
+SV *
+ib_class_sv(pTHX_ const icecore_name *name, const char *text)
+{
+    const U32 len = name->node.aux;
+    return newSVpvn_utf8(text, len, name->node.kind == ICECORE_TEXT && ice_is_utf8((const U8 *)text, len));
+}
+
+HV *
+ib_stash_of(pTHX_ build *b, const icecore_node *node)
+{
+    const char *text;
+    const icecore_name *name = ib_class_name(aTHX_ b, node, &text);
+    bool is_utf8 = name->node.kind == ICECORE_TEXT;
+    if (is_utf8 && !ice_is_utf8((const U8 *)text, name->node.aux))
+        croak("Icecore: malformed UTF-8 in the name of a class");
+    return gv_stashpvn(text, name->node.aux, GV_ADD | (is_utf8 ? SVf_UTF8 : 0));
+}
+
+/* What may be done with each class that the document names: 0 when it was not
+ * asked yet. Refuses before anything is built. */
+void
+ib_check_classes(pTHX_ build *b, U32 from)
+{
+    const icecore_view *v = b->v;
+    ice_context *ctx = b->ctx;
+    U32 at, end = (U32)v->node_count;
+
+    if (v->classes.count == 0)
+        return;
+    if (ctx->verdict_room <= v->classes.count) {
+        ctx->verdict_room = (U32)v->classes.count + 16;
+        Renew(ctx->verdicts, ctx->verdict_room, U8);
+    }
+    Zero(ctx->verdicts, v->classes.count + 1, U8);
+    if (!b->set->bless_ok)
+        return; /* no class is built */
+    if (ice_policy_reports(aTHX_ b->set->classes))
+        ib_own_input(aTHX_ b);
+    for (at = from; at < end; at++) {
+        const icecore_node *node = &v->nodes[at];
+        const icecore_name *name;
+        const char *text;
+        U32 id;
+        int verdict;
+        if (node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE)
+            continue;
+        if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE && !ib_is_thawed(aTHX_ b, node))
+            continue;
+        id = ICE_CLASS_OF(node);
+        if (id == 0 || id > v->classes.count || ctx->verdicts[id])
+            continue;
+        name = ib_class_name(aTHX_ b, node, &text);
+        verdict = b->set->cloning ? ICE_ALLOWED
+                                  : ice_policy(aTHX_ b->set->classes, text, name->node.aux,
+                                               name->node.kind == ICECORE_TEXT);
+        if (verdict == ICE_REFUSED) {
+            char path[512];
+            icecore_path(ctx->engine, v->input, v->input_len, at, path, sizeof path);
+            ice_policy_refuse(aTHX_ text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
+        }
+        ctx->verdicts[id] = (U8)verdict;
+    }
+}
+
+bool
+ib_is_record(build *b, const icecore_node *node)
+{
+    U32 id = ICE_CLASS_OF(node);
+    return b->ctx->verdicts && id && id <= b->v->classes.count && b->ctx->verdicts[id] == ICE_AS_RECORD;
+}
+
+/* Whether THAW is called for an object that FREEZE froze; its payload stays
+ * otherwise. */
+bool
+ib_is_thawed(pTHX_ build *b, const icecore_node *node)
+{
+    const char *text;
+    const icecore_name *name;
+    if (b->set->no_thaw || !b->set->bless_ok)
+        return FALSE;
+    if (!b->set->thaw_allow)
+        return TRUE;
+    name = ib_class_name(aTHX_ b, node, &text);
+    return cBOOL(hv_common(b->set->thaw_allow, NULL, text, name->node.aux,
+                           name->node.kind == ICECORE_TEXT ? HVhek_UTF8 : 0, HV_FETCH_ISEXISTS, NULL, 0));
+}
+
+/* Blesses what a reference refers to. */
+void
+ib_be_object(pTHX_ build *b, SV *rv, U32 object)
+{
+    const icecore_node *node = &b->v->nodes[object];
+    if (b->set->bless_ok)
+        sv_bless(rv, ib_stash_of(aTHX_ b, node));
+}

@@ -1,0 +1,142 @@
+/* Entries of hashes: made directly where perl keeps them as is known, and
+ * otherwise through its interface. */
+#include "core/build_entries.h"
+#include "core/build_leaf.h"
+
+bool ib_direct_entries = FALSE;
+
+/* Puts a value in the place of one that is there. The old one is kept until the
+ * call is over: its destructor might look at what is being built. */
+void
+ib_store_in(pTHX_ ice_context *ctx, SV **place, SV *value)
+{
+    SV *old;
+    if (!place) {
+        SvREFCNT_dec(value);
+        return;
+    }
+    old = *place;
+    *place = value;
+    if (SvTYPE(old) == SVt_NULL && SvREFCNT(old) == 1)
+        SvREFCNT_dec(old);
+    else
+        ice_keep(aTHX_ ctx, old);
+}
+
+void
+ib_store_by_sv(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
+{
+    HE *he;
+    sv_2mortal(value); /* a hook may have locked the hash */
+    he = hv_fetch_ent(hv, key, TRUE, 0);
+    if (he)
+        ib_store_in(aTHX_ ctx, &HeVAL(he), SvREFCNT_inc_simple_NN(value));
+}
+
+void
+ice_build_boot(pTHX)
+{
+#if DIRECT_ENTRIES
+    /* Fill a hash both ways, and compare what perl says of it. An entry that is
+     * deleted must come to where free ones are looked for. */
+    HV *hv = ib_new_hash(aTHX_ 20);
+    ice_context *ctx;
+    HE *first;
+    char name[8];
+    int i;
+    bool good;
+    ib_direct_entries = FALSE;
+    (void)hv_stores(hv, "key0", newSViv(0));
+    (void)hv_stores(hv, "gone", newSViv(0));
+    first = hv_fetch_ent(hv, sv_2mortal(newSVpvs("gone")), 0, 0);
+    (void)hv_deletes(hv, "gone", G_DISCARD);
+    if (!first || ENTRY_ROOT != (void *)first) {
+        SvREFCNT_dec((SV *)hv);
+        return;
+    }
+    ib_direct_entries = TRUE;
+    ENTER;
+    ctx = ice_checkout(aTHX);
+    for (i = 1; i < 20; i++) {
+        SV *key;
+        my_snprintf(name, sizeof name, "key%d", i);
+        key = newSVpvn_share(name, (I32)strlen(name), 0);
+        ib_store_entry(aTHX_ ctx, hv, key, newSViv(i));
+        ib_store_entry(aTHX_ ctx, hv, key, newSViv(i * 2));
+        SvREFCNT_dec(key);
+    }
+    LEAVE;
+    good = HvUSEDKEYS(hv) == 20;
+    for (i = 1; i < 20 && good; i++) {
+        SV **value;
+        my_snprintf(name, sizeof name, "key%d", i);
+        value = hv_fetch(hv, name, (I32)strlen(name), 0);
+        good = value && SvIV(*value) == i * 2;
+    }
+    ib_direct_entries = good;
+    SvREFCNT_dec((SV *)hv);
+#endif
+}
+
+/* The key of a value in a hash whose entries have key nodes. */
+void
+ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value)
+{
+    const icecore_node *node = &b->v->nodes[key_node];
+    if (node->kind == ICECORE_BYTES || node->kind == ICECORE_TEXT) {
+        STRLEN len;
+        const char *text = ib_bytes_of(aTHX_ b, node, &len);
+        if (len <= I32_MAX) {
+            if (node->kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len)) {
+                SvREFCNT_dec(value);
+                ib_bad_utf8(aTHX_ b, node);
+            }
+            ib_store_in(aTHX_ b->ctx, hv_fetch(hv, text, node->kind == ICECORE_TEXT ? -(I32)len : (I32)len, TRUE), value);
+            return;
+        }
+    }
+    {
+        SV *key;
+        switch (node->kind) {
+        case ICECORE_INT:
+            key = newSViv((IV)node->payload);
+            break;
+        case ICECORE_UINT:
+            key = newSVuv((UV)node->payload);
+            break;
+        case ICECORE_BOOL:
+            key = newSVpvn("1", node->payload ? 1 : 0);
+            break;
+        case ICECORE_FLOAT: {
+            double number;
+            memcpy(&number, &node->payload, 8);
+            key = newSVnv(number);
+            break;
+        }
+        case ICECORE_NULL:
+        case ICECORE_HOLE:
+            key = newSVpvs("");
+            break;
+        default:
+            if (node->kind < ICECORE_BYTES || node->kind > ICECORE_ENUM_CASE) {
+                SvREFCNT_dec(value);
+                croak("Icecore: a key that is no string");
+            }
+            key = ib_new_string(aTHX_ b, node);
+        }
+        ib_store_by_sv(aTHX_ b->ctx, hv, key, value);
+        SvREFCNT_dec(key);
+    }
+}
+
+/* A key that is allowed in a restricted hash, but absent. */
+void
+ib_store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8)
+{
+    if (len > I32_MAX || (is_utf8 && !ice_is_utf8((const U8 *)text, len)))
+        croak("Icecore: a key that perl can't have");
+    if (hv_common(hv, NULL, text, len, is_utf8 ? HVhek_UTF8 : 0, HV_FETCH_ISEXISTS, NULL, 0))
+        return; /* it has a value already */
+    hv_common(hv, NULL, text, len, HVhek_PLACEHOLD | (is_utf8 ? HVhek_UTF8 : 0), HV_FETCH_ISSTORE | HV_FETCH_JUST_SV,
+              &PL_sv_placeholder, 0);
+}

@@ -1,0 +1,98 @@
+/* Entries of hashes that are being built. */
+#ifndef ICECORE_BUILD_ENTRIES_H
+#define ICECORE_BUILD_ENTRIES_H
+#include "core/build.h"
+
+#if PERL_VERSION_GE(5, 30, 0) && !PERL_VERSION_GE(5, 41, 0) && !defined(PURIFY) && !defined(PERL_POISON) \
+    && !defined(DEBUGGING) && !defined(DEBUG_LEAKING_SCALARS)
+#  define DIRECT_ENTRIES 1
+/* Where perl keeps hash entries that are free. */
+#  define ENTRY_ROOT PL_body_roots[SVt_NULL]
+#else
+#  define DIRECT_ENTRIES 0
+#endif
+
+/* Whether a hash that was filled directly is what perl makes of it: tried once,
+ * when the module is loaded. */
+extern bool ib_direct_entries;
+
+void ib_store_in(pTHX_ ice_context *ctx, SV **place, SV *value);
+void ib_store_by_sv(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value);
+void ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value);
+void ib_store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8);
+
+/* Puts a value under a shared key that there is nothing special about. Says no, if
+ * it has to be done through perl's interface. */
+PERL_STATIC_INLINE bool
+ib_store_direct(pTHX_ ice_context *ctx, HV *hv, HEK *hek, SV *value)
+{
+#if DIRECT_ENTRIES
+    HE **bucket, *he = (HE *)ENTRY_ROOT;
+    const size_t max = HvMAX(hv);
+    if (UNLIKELY(!ib_direct_entries || !HvARRAY(hv) || !he || HvHASKFLAGS(hv) || HvTOTALKEYS(hv) > max))
+        return FALSE;
+    bucket = &HvARRAY(hv)[HEK_HASH(hek) & (U32)max];
+    if (*bucket) {
+        HE *other;
+        for (other = *bucket; other; other = HeNEXT(other))
+            if (HeKEY_hek(other) == hek) {
+                if (HeVAL(other) == &PL_sv_placeholder)
+                    return FALSE;
+                ib_store_in(aTHX_ ctx, &HeVAL(other), value);
+                return TRUE;
+            }
+    }
+    ENTRY_ROOT = (void *)HeNEXT(he);
+    HeKEY_hek(he) = share_hek_hek(hek);
+    HeVAL(he) = value;
+    HeNEXT(he) = *bucket;
+    *bucket = he;
+    HvTOTALKEYS(hv)++;
+    if (HEK_FLAGS(hek))
+        HvHASKFLAGS_on(hv);
+    return TRUE;
+#else
+    PERL_UNUSED_CONTEXT;
+    PERL_UNUSED_VAR(ctx);
+    PERL_UNUSED_VAR(hv);
+    PERL_UNUSED_VAR(hek);
+    PERL_UNUSED_VAR(value);
+    return FALSE;
+#endif
+}
+
+/* Puts a value under a key. One that is there already gets the new value, as the
+ * last one wins. */
+PERL_STATIC_INLINE void
+ib_store_entry(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
+{
+    HEK *hek;
+    if (UNLIKELY(!SvIsCOW_shared_hash(key))) {
+        ib_store_by_sv(aTHX_ ctx, hv, key, value);
+        return;
+    }
+    hek = SvSHARED_HEK_FROM_PV(SvPVX_const(key));
+    if ((HEK_FLAGS(hek) & ~HVhek_UTF8) == 0 && ib_store_direct(aTHX_ ctx, hv, hek, value))
+        return;
+    ib_store_in(aTHX_ ctx, (SV **)hv_common(hv, key, NULL, 0, 0, HV_FETCH_LVALUE | HV_FETCH_JUST_SV, NULL, HEK_HASH(hek)),
+             value);
+}
+
+/* A hash with room for `count` entries. */
+PERL_STATIC_INLINE HV *
+ib_new_hash(pTHX_ U32 count)
+{
+    HV *hv = newHV();
+    if (count > 8)
+        hv_ksplit(hv, count > 0x1000000 ? 0x1000000 : count);
+#if DIRECT_ENTRIES
+    if (count && !HvARRAY(hv)) {
+        char *array;
+        Newxz(array, PERL_HV_ARRAY_ALLOC_BYTES(HvMAX(hv) + 1), char);
+        HvARRAY(hv) = (HE **)array;
+    }
+#endif
+    return hv;
+}
+
+#endif

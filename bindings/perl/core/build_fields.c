@@ -1,0 +1,210 @@
+/* Objects of perl 5.38's `class`: their fields by name.
+ *
+ * Neither Storable nor Sereal can freeze them. Here they are an object of their
+ * class whose body is a map from `Class::$field` to its value, for each class of
+ * the hierarchy, the first one first: `Point::$x`, `Point::@trail`,
+ * `Point3D::$z`. An array or hash field is a reference to it. */
+#include "core/build.h"
+
+/* Whether a key is that of a field. */
+static bool
+is_field_name(const char *text, STRLEN len)
+{
+    STRLEN i;
+    for (i = 1; i + 3 < len; i++)
+        if (text[i] == ':' && text[i + 1] == ':' && strchr("$@%", text[i + 2]))
+            return TRUE;
+    return FALSE;
+}
+
+/* Whether the body of an object is that of an object with fields: a map, whose
+ * keys all name one. */
+bool
+ib_has_fields(pTHX_ build *b, U32 at)
+{
+    const icecore_node *nodes = b->v->nodes, *map = &nodes[at];
+    U32 child, end;
+    if (map->kind != ICECORE_MAP || map->aux == 0)
+        return FALSE;
+    end = (U32)map->payload;
+    for (child = at + 1; child < end; child = ib_next_of(b, child)) {
+        const icecore_node *node = &nodes[child];
+        STRLEN len;
+        const char *text;
+        if (node->key == ICECORE_KEY_NODE)
+            continue;
+        if (node->key == ICECORE_IS_KEY) {
+            if (node->kind != ICECORE_BYTES && node->kind != ICECORE_TEXT)
+                return FALSE;
+            text = ib_bytes_of(aTHX_ b, node, &len);
+        } else {
+            SV *key = ice_key_sv(aTHX_ b->ctx, b->v, node->key);
+            text = SvPV(key, len);
+        }
+        if (!is_field_name(text, len))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+#if ICE_HAS_CLASS
+
+static HV *
+superclass(HV *stash)
+{
+    return HvAUX(stash)->xhv_class_superclass;
+}
+
+/* The fields of a class and of those above it, the first class first: name,
+ * class and index in turn. */
+static void
+list_fields(pTHX_ HV *stash, AV *list)
+{
+    PADNAMELIST *names = HvAUX(stash)->xhv_class_fields;
+    SSize_t i;
+    if (superclass(stash))
+        list_fields(aTHX_ superclass(stash), list);
+    for (i = 0; names && i <= PadnamelistMAX(names); i++) {
+        PADNAME *name = PadnamelistARRAY(names)[i];
+        if (!name || !PadnameIsFIELD(name) || PadnameLEN(name) < 2)
+            continue;
+        av_push(list, newSVpvf("%" HEKf "::%" PNf, HEKfARG(HvNAME_HEK(stash)), PNfARG(name)));
+        av_push(list, newSVuv(PadnameFIELDINFO(name)->fieldix));
+    }
+}
+
+/* Lists keys and values of an object in turn. */
+void
+ice_fields(pTHX_ SV *object, AV *list)
+{
+    AV *fields = (AV *)sv_2mortal((SV *)newAV());
+    SSize_t i;
+    list_fields(aTHX_ SvSTASH(object), fields);
+    for (i = 0; i < AvFILLp(fields); i += 2) {
+        SV *name = AvARRAY(fields)[i];
+        const SSize_t at = (SSize_t)SvUV(AvARRAY(fields)[i + 1]);
+        SV *value = at <= ObjectMAXFIELD(object) ? ObjectFIELDS(object)[at] : NULL;
+        if (!value)
+            croak("Icecore: the object of class %" HEKf " has no %" SVf " yet", HEKfARG(HvNAME_HEK(SvSTASH(object))), SVfARG(name));
+        av_push(list, SvREFCNT_inc_simple_NN(name));
+        av_push(list, SvTYPE(value) >= SVt_PVAV ? newRV_inc(value) : SvREFCNT_inc_simple_NN(value));
+    }
+}
+
+/* Begins an object of a `class`. Says no if its class is none. */
+bool
+ib_fields(pTHX_ build *b, SV *variable, U32 at)
+{
+    HV *stash = ib_stash_of(aTHX_ b, &b->v->nodes[at]);
+    const bool named = ib_has_fields(aTHX_ b, at + 1);
+    SV *object;
+    if (!HvSTASH_IS_CLASS(stash)) {
+        if (named)
+            croak("Icecore: the data has an object of the class %" HEKf
+                  " with fields, but no such `class` is loaded; load it, or read records with classes => 'record'",
+                  HEKfARG(HvNAME_HEK(stash)));
+        return FALSE;
+    }
+    if (!named && !(b->v->nodes[at + 1].kind == ICECORE_MAP && b->v->nodes[at + 1].aux == 0))
+        croak("Icecore: %" HEKf " is a `class`, but the data has an object without its fields",
+              HEKfARG(HvNAME_HEK(stash)));
+    object = newSV_type(SVt_PVOBJ);
+    SvOBJECT_on(object);
+    SvSTASH_set(object, (HV *)SvREFCNT_inc_simple_NN((SV *)stash));
+    ib_set_rv(aTHX_ variable, object);
+    {
+        /* Every field is there from the start, as perl itself relies on it. */
+        const SSize_t count = (SSize_t)HvAUX(stash)->xhv_class_next_fieldix;
+        AV *fields = (AV *)sv_2mortal((SV *)newAV());
+        SV **values;
+        SSize_t i;
+        Newxz(values, count ? count : 1, SV *);
+        ObjectFIELDS(object) = values;
+        ObjectMAXFIELD(object) = count - 1;
+        list_fields(aTHX_ stash, fields);
+        for (i = 0; i < AvFILLp(fields); i += 2) {
+            const char *sigil = strrchr(SvPVX(AvARRAY(fields)[i]), ':') + 1;
+            values[SvUV(AvARRAY(fields)[i + 1])] =
+                *sigil == '@' ? (SV *)newAV() : *sigil == '%' ? (SV *)newHV() : newSV(0);
+        }
+        for (i = 0; i < count; i++)
+            if (!values[i])
+                values[i] = newSV(0);
+    }
+    if (b->v->nodes[at].flags & ICECORE_IS_TARGET)
+        ib_set_referent(aTHX_ b, at, object);
+    if (b->v->nodes[at].flags & ICECORE_IS_WEAK)
+        ib_be_weak(aTHX_ b, variable);
+    {
+        AV *list = newAV();
+        ice_keep(aTHX_ b->ctx, (SV *)list);
+        ib_push_frame(aTHX_ b, FIELDS, at + 1, object)->list = list;
+    }
+    b->at = at + 2;
+    return TRUE;
+}
+
+static void
+put_field(pTHX_ SV *object, SSize_t at, SV *name, SV *value)
+{
+    SV **field = &ObjectFIELDS(object)[at], *old = *field;
+    if (SvTYPE(old) == SVt_PVAV || SvTYPE(old) == SVt_PVHV) {
+        if (!SvROK(value) || SvTYPE(SvRV(value)) != SvTYPE(old))
+            croak("Icecore: the data has no %s for the field %" SVf, SvTYPE(old) == SVt_PVAV ? "array" : "hash", SVfARG(name));
+        value = SvRV(value);
+    }
+    *field = SvREFCNT_inc_simple_NN(value);
+    SvREFCNT_dec(old);
+}
+
+/* All values are there: keys and values in turn. */
+void
+ib_end_fields(pTHX_ build *b)
+{
+    const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
+    SV *object = frame.sv;
+    AV *list = frame.list, *fields = (AV *)sv_2mortal((SV *)newAV());
+    HV *given = (HV *)sv_2mortal((SV *)newHV());
+    SV *missing = sv_2mortal(newSVpvs("")), *unknown = sv_2mortal(newSVpvs(""));
+    SSize_t i;
+    HE *he;
+    b->ctx->depth--;
+    list_fields(aTHX_ SvSTASH(object), fields);
+    for (i = 0; i < AvFILLp(list); i += 2)
+        (void)hv_store_ent(given, AvARRAY(list)[i], SvREFCNT_inc(AvARRAY(list)[i + 1]), 0);
+    for (i = 0; i < AvFILLp(fields); i += 2) {
+        SV *name = AvARRAY(fields)[i];
+        SV *value = hv_delete_ent(given, name, 0, 0);
+        if (value)
+            put_field(aTHX_ object, (SSize_t)SvUV(AvARRAY(fields)[i + 1]), name, value);
+        else
+            sv_catpvf(missing, " %" SVf, SVfARG(name));
+    }
+    (void)hv_iterinit(given);
+    while ((he = hv_iternext(given)))
+        sv_catpvf(unknown, " %" SVf, SVfARG(hv_iterkeysv(he)));
+    if (SvCUR(missing) || SvCUR(unknown))
+        croak("Icecore: the class %" HEKf " has changed since its object was frozen:%s%" SVf "%s%" SVf,
+              HEKfARG(HvNAME_HEK(SvSTASH(object))), SvCUR(missing) ? " the data lacks" : "", SVfARG(missing),
+              SvCUR(unknown) ? (SvCUR(missing) ? "; the class lacks" : " the class lacks") : "", SVfARG(unknown));
+}
+
+#else
+
+bool
+ib_fields(pTHX_ build *b, SV *variable, U32 at)
+{
+    if (!ib_has_fields(aTHX_ b, at + 1))
+        return FALSE;
+    /* This perl has no such objects. */
+    ib_record(aTHX_ b, at, variable);
+    return TRUE;
+}
+
+void
+ib_end_fields(pTHX_ build *b)
+{
+    b->ctx->depth--;
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* Leaves that take more than a line. */
+#include "core/build_leaf.h"
+
+const char *
+ib_long_bytes(pTHX_ build *b, const icecore_node *node, STRLEN *len)
+{
+    const icecore_view *v = b->v;
+    const icecore_long *place;
+    const U8 *base;
+    U64 base_len;
+    if (node->aux != ICECORE_LONG || node->payload >= v->long_count)
+        croak("Icecore: a string without a place");
+    place = &v->long_strings[node->payload];
+    base = place->in_arena ? v->arena : v->input;
+    base_len = place->in_arena ? v->arena_len : v->input_len;
+    if (place->offset > base_len || place->len > base_len - place->offset)
+        croak("Icecore: a string without a place");
+    *len = (STRLEN)place->len;
+    return (const char *)base + place->offset;
+}
+
+void
+ib_bad_utf8(pTHX_ build *b, const icecore_node *node)
+{
+    char path[512];
+    icecore_path(b->ctx->engine, b->v->input, b->v->input_len, (U32)(node - b->v->nodes), path, sizeof path);
+    croak("Icecore: text that is not UTF-8 at %s", path);
+}
+
+/* An integer beyond 64 bits, as its decimal digits. */
+SV *
+ib_new_big_int(pTHX_ build *b, const icecore_node *node)
+{
+    STRLEN len, count = 1, i;
+    const U8 *magnitude = (const U8 *)ib_bytes_of(aTHX_ b, node, &len);
+    U32 *parts; /* nine digits each, the lowest first */
+    SV *sv = newSVpv(node->flags & ICECORE_BIT_4 ? "-" : "", 0);
+    Newxz(parts, len / 3 + 2, U32);
+    SAVEFREEPV(parts);
+    while (len--) {
+        U64 carry = magnitude[len];
+        for (i = 0; i < count; i++) {
+            carry += (U64)parts[i] << 8;
+            parts[i] = (U32)(carry % 1000000000);
+            carry /= 1000000000;
+        }
+        if (carry)
+            parts[count++] = (U32)carry;
+    }
+    sv_catpvf(sv, "%" UVuf, (UV)parts[count - 1]);
+    for (i = count - 1; i--;)
+        sv_catpvf(sv, "%09" UVuf, (UV)parts[i]);
+    return sv;
+}
+
+/* An IEEE 754 binary128, as perl's float. */
+NV
+ib_float128(const U8 *bytes)
+{
+    NV value = 0;
+    int i, exponent = (bytes[15] & 0x7F) << 8 | bytes[14];
+    for (i = 0; i < 14; i++)
+        value = (value + bytes[i]) / 256;
+    if (exponent == 0x7FFF)
+        value = value == 0 ? NV_INF : NV_NAN;
+    else if (exponent == 0)
+        value = Perl_ldexp(value, -16382);
+    else
+        value = Perl_ldexp(value + 1, exponent - 16383);
+    return bytes[15] & 0x80 ? -value : value;
+}
+
+/* A leaf where some are shared: undef, small integers. */
+SV *
+ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node)
+{
+    const ice_read_settings *set = b->set;
+    const ice_build_frame *frame = b->ctx->depth ? &b->ctx->frames[b->ctx->depth - 1].build : NULL;
+    if (frame && (frame->kind == ARRAY || frame->kind == MAP)) {
+        if (node->kind == ICECORE_NULL && set->undef_own)
+            return &PL_sv_undef;
+        if (node->kind == ICECORE_INT && set->aliases && (I64)node->payload >= -16
+            && (I64)node->payload < set->alias_under) {
+            SV **known = av_fetch(set->aliases, (SSize_t)((I64)node->payload + 16), TRUE);
+            if (!SvOK(*known)) {
+                sv_setiv(*known, (IV)(I64)node->payload);
+                SvREADONLY_on(*known);
+            }
+            return SvREFCNT_inc_simple_NN(*known);
+        }
+    }
+    return new_leaf(aTHX_ b, node);
+}

@@ -1,0 +1,134 @@
+/* Leaves: values that hold no other values. */
+#ifndef ICECORE_BUILD_LEAF_H
+#define ICECORE_BUILD_LEAF_H
+#include "core/build.h"
+
+void ib_bad_utf8(pTHX_ build *b, const icecore_node *node);
+SV *ib_new_big_int(pTHX_ build *b, const icecore_node *node);
+NV ib_float128(const U8 *bytes);
+SV *ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node);
+
+/* A string, without a call where perl has the parts of one in its headers. */
+PERL_STATIC_INLINE SV *
+new_string(pTHX_ const char *text, STRLEN len)
+{
+#if PERL_VERSION_GE(5, 36, 0)
+    /* As perl has it: at least 16 bytes, one of them for a NUL and one for the
+     * count of those who share it. */
+    const STRLEN size = len + 2 < 16 ? 16 : len + 2;
+    SV *sv = newSV_type(SVt_PV);
+    char *copy;
+    Newx(copy, size, char);
+    ice_copy(copy, text, len);
+    copy[len] = 0;
+    SvPV_set(sv, copy);
+    SvCUR_set(sv, len);
+    SvLEN_set(sv, size);
+    SvFLAGS(sv) |= SVf_POK | SVp_POK;
+    return sv;
+#else
+    return newSVpvn(text, len);
+#endif
+}
+
+PERL_STATIC_INLINE SV *
+new_bytes(pTHX_ build *b, const icecore_node *node)
+{
+    STRLEN len;
+    const char *text = ib_bytes_of(aTHX_ b, node, &len);
+    return new_string(aTHX_ text, len);
+}
+
+PERL_STATIC_INLINE SV *
+ib_new_string(pTHX_ build *b, const icecore_node *node)
+{
+    STRLEN len;
+    const char *text = ib_bytes_of(aTHX_ b, node, &len);
+    SV *sv;
+    if (node->kind == ICECORE_TEXT && UNLIKELY(!ice_is_utf8((const U8 *)text, len)))
+        ib_bad_utf8(aTHX_ b, node);
+    sv = new_string(aTHX_ text, len);
+    if (node->kind == ICECORE_TEXT
+        || ((node->kind == ICECORE_SYMBOL || node->kind == ICECORE_MODULE || node->kind == ICECORE_ENUM_CASE)
+            && !ice_is_ascii((const U8 *)text, len) && ice_is_utf8((const U8 *)text, len)))
+        SvUTF8_on(sv);
+    return sv;
+}
+
+/* An integer, without a call where perl has the parts of one in its headers. */
+PERL_STATIC_INLINE SV *
+new_int(pTHX_ IV value)
+{
+#if PERL_VERSION_GE(5, 36, 0)
+    SV *sv = newSV_type(SVt_IV);
+    SvIV_set(sv, value);
+    SvFLAGS(sv) |= SVf_IOK | SVp_IOK;
+    return sv;
+#else
+    return newSViv(value);
+#endif
+}
+
+/* The value that perl has but one of, if the node is that; or NULL. */
+PERL_STATIC_INLINE SV *
+ib_immortal(pTHX_ build *b, const icecore_node *node)
+{
+    if (!(node->flags & ICECORE_BIT_4))
+        return NULL;
+    if (node->kind == ICECORE_NULL)
+        return &PL_sv_undef;
+    if (node->kind == ICECORE_BOOL && b->yes == &PL_sv_yes)
+        return node->payload ? &PL_sv_yes : &PL_sv_no;
+    return NULL;
+}
+
+/* A leaf; NULL for an element that does not exist. */
+PERL_STATIC_INLINE SV *
+new_leaf(pTHX_ build *b, const icecore_node *node)
+{
+    switch (node->kind) {
+    case ICECORE_BYTES:
+    case ICECORE_TEXT:
+        return ib_new_string(aTHX_ b, node);
+    case ICECORE_INT:
+        return new_int(aTHX_ (IV)(I64)node->payload);
+    case ICECORE_NULL:
+        return UNLIKELY(node->flags & ICECORE_BIT_4) ? &PL_sv_undef : newSV(0);
+    case ICECORE_BOOL: {
+        SV *immortal = ib_immortal(aTHX_ b, node);
+        return immortal ? immortal : newSVsv(node->payload ? b->yes : b->no);
+    }
+    case ICECORE_FLOAT: {
+        double number;
+        memcpy(&number, &node->payload, 8);
+        return newSVnv(number);
+    }
+    case ICECORE_FLOAT32: {
+        float number;
+        U32 bits = (U32)node->payload;
+        memcpy(&number, &bits, 4);
+        return newSVnv(number);
+    }
+    case ICECORE_UINT:
+        return newSVuv((UV)node->payload);
+    case ICECORE_BIGINT:
+        return ib_new_big_int(aTHX_ b, node);
+    case ICECORE_FLOAT128: {
+        STRLEN len;
+        const char *bytes = ib_bytes_of(aTHX_ b, node, &len);
+        return newSVnv(len == 16 ? ib_float128((const U8 *)bytes) : 0);
+    }
+    case ICECORE_HOLE:
+        return NULL;
+    default:
+        return ib_new_string(aTHX_ b, node);
+    }
+}
+
+PERL_STATIC_INLINE bool
+is_leaf(const icecore_node *node)
+{
+    return node->kind < ICECORE_LINK;
+}
+
+#endif

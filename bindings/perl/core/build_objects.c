@@ -1,0 +1,434 @@
+/* Building what is rarer: objects with hooks, tied variables, code, records. */
+#include "core/build.h"
+
+bool
+ib_is_reference_kind(U8 kind)
+{
+    return kind >= ICECORE_ARRAY ? kind != ICECORE_VSTRING : kind == ICECORE_LINK;
+}
+
+/* A reference to a new container is there: what can name it does so from now. */
+void
+ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object)
+{
+    const U8 flags = b->v->nodes[at].flags;
+    U8 outer = 0;
+    if (flags & ICECORE_IS_TARGET)
+        ib_set_referent(aTHX_ b, at, sv);
+    if (object != ICECORE_NONE) {
+        outer = b->v->nodes[object].flags;
+        if (outer & ICECORE_IS_TARGET)
+            ib_set_referent(aTHX_ b, object, sv);
+        ib_be_object(aTHX_ b, rv, object);
+    }
+    if (UNLIKELY((flags | outer) & ICECORE_IS_WEAK))
+        ib_be_weak(aTHX_ b, rv);
+}
+
+SV *
+ib_part(pTHX_ build *b, U32 at)
+{
+    STRLEN len;
+    const icecore_node *node = &b->v->nodes[at];
+    const char *text = ib_bytes_of(aTHX_ b, node, &len);
+    SV *sv = sv_2mortal(newSVpvn(text, len));
+    if (node->kind == ICECORE_TEXT) {
+        if (!ice_is_utf8((const U8 *)text, len))
+            croak("Icecore: text that is not UTF-8");
+        SvUTF8_on(sv);
+    }
+    return sv;
+}
+
+static XSPROTO(dummy)
+{
+    dXSARGS;
+    PERL_UNUSED_VAR(items);
+    XSRETURN_PV("DUMMY");
+}
+
+/* The glob that a text names: one that the program has. */
+GV *
+ib_glob(pTHX_ build *b, const icecore_node *node)
+{
+    STRLEN len;
+    const char *text = ib_bytes_of(aTHX_ b, node, &len);
+    GV *gv;
+    if (len && *text == '*') {
+        text++;
+        len--;
+    }
+    gv = gv_fetchpvn_flags(text, len, ice_is_ascii((const U8 *)text, len) ? 0 : SVf_UTF8, SVt_PVGV);
+    if (!gv || !isGV_with_GP(gv))
+        croak("Icecore: the program has no glob *%.*s", (int)(len < 200 ? len : 200), text);
+    return gv;
+}
+
+void
+ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
+{
+    SV *text = ib_part(aTHX_ b, at + 1), *code, *result;
+    if (b->set->dummy_code) {
+        result = (SV *)newXS(NULL, dummy, __FILE__);
+        b->at = (U32)b->v->nodes[at].payload;
+        ib_set_rv(aTHX_ variable, result);
+        ib_container_refs(aTHX_ b, variable, result, at, object);
+        return;
+    }
+    b->at = (U32)b->v->nodes[at].payload;
+    if (!b->set->eval || !SvTRUE(b->set->eval)) {
+        if (!b->set->forgive)
+            croak("Can't eval, please set $Storable::Eval to a true value");
+        sv_setsv(variable, text);
+        return;
+    }
+    ib_pin(aTHX_ b);
+    code = sv_2mortal(newSVpvf("sub %" SVf, SVfARG(text)));
+    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
+    if (SvROK(b->set->eval) && SvTYPE(SvRV(b->set->eval)) == SVt_PVCV)
+        result = ice_call_scalar(aTHX_ b->set->eval, &code, 1);
+    else
+        result = ice_eval(aTHX_ code);
+    if (!SvROK(result) || SvTYPE(SvRV(result)) != SVt_PVCV)
+        croak("code %" SVf " did not evaluate to a subroutine reference\n", SVfARG(code));
+    ib_set_rv(aTHX_ variable, SvREFCNT_inc_simple_NN(SvRV(result)));
+    ib_container_refs(aTHX_ b, variable, SvRV(result), at, object);
+}
+
+void
+ib_vstring(pTHX_ build *b, SV *variable, U32 at)
+{
+    STRLEN len;
+    const icecore_node *source = &b->v->nodes[at + 1];
+    const char *text = ib_bytes_of(aTHX_ b, source, &len);
+    sv_setsv(variable, ib_part(aTHX_ b, ib_next_of(b, at + 1)));
+    if (len > I32_MAX)
+        croak("Icecore: a v-string is too long");
+    sv_magic(variable, NULL, PERL_MAGIC_vstring, text, (I32)len);
+    SvRMAGICAL_on(variable);
+    b->at = (U32)b->v->nodes[at].payload;
+}
+
+/* ---- tied -------------------------------------------------------------- */
+
+AV *
+ib_parts(pTHX_ build *b)
+{
+    AV *list = newAV();
+    ice_keep(aTHX_ b->ctx, (SV *)list);
+    return list;
+}
+
+void
+ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object)
+{
+    const U8 form = ICE_FORM_OF(&b->v->nodes[at]);
+    SV *sv = variable;
+    if (!b->set->tie_ok)
+        croak("Tying is disabled.");
+    if (form == ICECORE_FORM_TIED_ARRAY || form == ICECORE_FORM_TIED_HASH) {
+        sv = form == ICECORE_FORM_TIED_ARRAY ? (SV *)newAV() : (SV *)newHV();
+        ib_set_rv(aTHX_ variable, sv);
+        ib_container_refs(aTHX_ b, variable, sv, at, object);
+    }
+    ib_push_frame(aTHX_ b, TIED, at, sv)->list = ib_parts(aTHX_ b);
+    b->at = at + 1;
+}
+
+static SV *
+item(pTHX_ AV *list, SSize_t at)
+{
+    return at <= AvFILLp(list) && AvARRAY(list)[at] ? AvARRAY(list)[at] : &PL_sv_undef;
+}
+
+void
+ib_end_tied(pTHX_ build *b)
+{
+    const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
+    const U8 form = ICE_FORM_OF(&b->v->nodes[frame.node]);
+    AV *list = frame.list;
+    SV *object = item(aTHX_ list, 0);
+    b->ctx->depth--;
+    /* perl would call the methods of the class that a plain string names. */
+    if (!SvOK(object))
+        object = NULL;
+    else if (!SvROK(object) || (b->set->bless_ok && !SvOBJECT(SvRV(object))))
+        croak("Icecore: a tied variable without an object behind it");
+    switch (form) {
+    case ICECORE_FORM_TIED_ARRAY:
+    case ICECORE_FORM_TIED_HASH:
+        sv_magic(frame.sv, object, PERL_MAGIC_tied, NULL, 0);
+        break;
+    case ICECORE_FORM_TIED_SCALAR:
+        sv_upgrade(frame.sv, SVt_PVMG);
+        sv_magic(frame.sv, object, PERL_MAGIC_tiedscalar, NULL, 0);
+        break;
+    default: {
+        SV *key = item(aTHX_ list, 1);
+        const U32 last = ib_last_child(b, frame.node);
+        sv_upgrade(frame.sv, SVt_PVMG);
+        if (b->v->nodes[last].kind == ICECORE_INT)
+            sv_magic(frame.sv, object, PERL_MAGIC_tiedelem, NULL, (I32)SvIV(key));
+        else
+            sv_magic(frame.sv, object, PERL_MAGIC_tiedelem, (char *)key, HEf_SVKEY);
+    }
+    }
+}
+
+/* ---- hooks ------------------------------------------------------------- */
+
+void
+ib_opaque(pTHX_ build *b, SV *variable, U32 at)
+{
+    const icecore_node *node = &b->v->nodes[at];
+    const U8 form = ICE_FORM_OF(node);
+    ice_build_frame *frame;
+    SV *sv;
+    if (ib_is_record(b, node)) {
+        ib_record(aTHX_ b, at, variable);
+        return;
+    }
+    if (form == ICECORE_FORM_FREEZE) {
+        frame = ib_push_frame(aTHX_ b, OPAQUE_FREEZE, at, variable);
+        frame->list = ib_parts(aTHX_ b);
+        b->at = at + 1;
+        return;
+    }
+    if (form != ICECORE_FORM_HOOK)
+        croak("Icecore: an object that another language froze can't be built in perl; `classes => 'record'` reads it as a record");
+    {
+        const U32 last = ib_last_child(b, at);
+        const icecore_node *body = &b->v->nodes[last];
+        const U8 body_form = ICE_FORM_OF(body);
+        if (body->kind == ICECORE_ARRAY || (body->kind == ICECORE_TIED && body_form == ICECORE_FORM_TIED_ARRAY))
+            sv = (SV *)newAV();
+        else if (body->kind == ICECORE_MAP || (body->kind == ICECORE_TIED && body_form == ICECORE_FORM_TIED_HASH))
+            sv = (SV *)newHV();
+        else
+            sv = newSV(0);
+    }
+    ib_set_rv(aTHX_ variable, sv);
+    if (node->flags & ICECORE_IS_TARGET)
+        ib_set_referent(aTHX_ b, at, sv);
+    if (node->flags & ICECORE_IS_WEAK)
+        ib_be_weak(aTHX_ b, variable);
+    frame = ib_push_frame(aTHX_ b, OPAQUE_HOOK, at, variable);
+    frame->list = ib_parts(aTHX_ b);
+    b->at = at + 1;
+}
+
+/* Puts another referent in the place of the one that was made first. */
+static void
+replace(pTHX_ build *b, U32 at, SV *variable, SV *sv)
+{
+    ice_target *known;
+    /* A hook may have put something else there. */
+    sv_setsv(variable, sv_2mortal(newRV_inc(sv)));
+    known = b->v->nodes[at].flags & ICECORE_IS_TARGET ? ib_find_target(b, at) : NULL;
+    if (known) {
+        SV *old = known->referent;
+        known->referent = SvREFCNT_inc_simple_NN(sv);
+        SvREFCNT_dec(old);
+    }
+}
+
+static void
+attach_object(pTHX_ build *b, U32 at, SV *variable, HV *stash, CV *method, SV *frozen)
+{
+    SV *arguments[3], *result;
+    arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
+    arguments[1] = sv_2mortal(newSViv(b->set->cloning ? ICE_CLONING : 0));
+    arguments[2] = frozen;
+    result = ice_call_scalar(aTHX_ (SV *)method, arguments, 3);
+    if (!SvROK(result) || !SvOBJECT(SvRV(result))
+        || !sv_derived_from_sv(result, sv_2mortal(newSVhek(HvNAME_HEK(stash))), 0))
+        croak("STORABLE_attach did not return a %s object", HvNAME_get(stash));
+    replace(aTHX_ b, at, variable, SvRV(result));
+}
+
+void
+ib_end_hook(pTHX_ build *b)
+{
+    const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
+    const U32 at = frame.node;
+    const icecore_node *nodes = b->v->nodes;
+    SV *variable = frame.sv;
+    AV *list = frame.list;
+    SV *frozen = item(aTHX_ list, 0);
+    U32 child = ib_next_of(b, at + 1), end = (U32)nodes[at].payload;
+    SSize_t index = 1;
+    HV *stash;
+    CV *method;
+    AV *references;
+
+    b->ctx->depth--;
+    if (SvROK(variable) && nodes[ib_last_child(b, at)].kind == ICECORE_TIED) {
+        /* The body was built as a tied variable of its own. */
+        SV *body = item(aTHX_ list, AvFILLp(list));
+        SV *sv = SvRV(variable);
+        const char how = SvROK(body) ? PERL_MAGIC_tied : PERL_MAGIC_tiedscalar;
+        MAGIC *mg = mg_find(SvROK(body) ? SvRV(body) : body, how);
+        if (how == PERL_MAGIC_tiedscalar)
+            sv_upgrade(sv, SVt_PVMG);
+        if (mg)
+            sv_magic(sv, mg->mg_obj, how, NULL, 0);
+    }
+    if (!b->set->bless_ok)
+        return;
+    ib_pin(aTHX_ b);
+    ENTER;
+    SAVETMPS;
+    stash = ib_stash_of(aTHX_ b, &nodes[at]);
+    references = ib_parts(aTHX_ b);
+    for (; child < end && ib_next_of(b, child) < end; child = ib_next_of(b, child), index++)
+        if (nodes[child].kind == ICECORE_LINK
+            || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))
+            av_push(references, SvREFCNT_inc(item(aTHX_ list, index)));
+
+    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
+    method = ice_method(aTHX_ stash, "STORABLE_attach");
+    if (method) {
+        if (AvFILLp(references) >= 0)
+            croak("STORABLE_attach called with unexpected references");
+        attach_object(aTHX_ b, at, variable, stash, method, frozen);
+        FREETMPS;
+        LEAVE;
+        return;
+    }
+    sv_bless(variable, stash);
+    method = ice_method(aTHX_ stash, "STORABLE_thaw");
+    if (!method)
+        croak("No STORABLE_thaw defined for objects of class %s: load the class first", HvNAME_get(stash));
+    {
+        SSize_t count = AvFILLp(references) + 4, i;
+        SV **arguments;
+        Newx(arguments, count, SV *);
+        SAVEFREEPV(arguments);
+        /* The hook may keep the reference that it is given. */
+        arguments[0] = sv_2mortal(newRV_inc(SvRV(variable)));
+        arguments[1] = sv_2mortal(newSViv(b->set->cloning ? ICE_CLONING : 0));
+        arguments[2] = frozen;
+        for (i = 3; i < count; i++)
+            arguments[i] = AvARRAY(references)[i - 3];
+        ice_call_scalar(aTHX_ (SV *)method, arguments, count);
+    }
+    FREETMPS;
+    LEAVE;
+}
+
+void
+ib_end_freeze(pTHX_ build *b)
+{
+    const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
+    const U32 at = frame.node;
+    SV *variable = frame.sv;
+    AV *list = frame.list;
+    SV *payload = item(aTHX_ list, 0);
+    HV *stash;
+    CV *method;
+
+    b->ctx->depth--;
+    if (!ib_is_thawed(aTHX_ b, &b->v->nodes[at])) {
+        sv_setsv(variable, payload);
+        if (b->v->nodes[at].flags & ICECORE_IS_TARGET && SvROK(variable))
+            ib_set_referent(aTHX_ b, at, SvRV(variable));
+        return;
+    }
+    stash = ib_stash_of(aTHX_ b, &b->v->nodes[at]);
+    ib_pin(aTHX_ b);
+    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
+    method = ice_method(aTHX_ stash, "THAW");
+    if (!method)
+        croak("No THAW method defined for package '%s'", HvNAME_get(stash));
+    ENTER;
+    SAVETMPS;
+    {
+        AV *given = SvROK(payload) && SvTYPE(SvRV(payload)) == SVt_PVAV ? (AV *)SvRV(payload) : NULL;
+        SSize_t i, count = given ? AvFILLp(given) + 3 : 2;
+        SV *result, **arguments;
+        Newx(arguments, count, SV *);
+        SAVEFREEPV(arguments);
+        arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
+        arguments[1] = sv_2mortal(newSVpv(b->set->thaws_for, 0));
+        for (i = 2; i < count; i++)
+            arguments[i] = AvARRAY(given)[i - 2];
+        result = ice_call_scalar(aTHX_ (SV *)method, arguments, count);
+        if (SvROK(result)) {
+            replace(aTHX_ b, at, variable, SvRV(result));
+            if (b->v->nodes[at].flags & ICECORE_IS_TARGET)
+                ib_set_referent(aTHX_ b, at, SvRV(result));
+        } else
+            sv_setsv(variable, result);
+    }
+    FREETMPS;
+    LEAVE;
+}
+
+/* ---- records ----------------------------------------------------------- */
+
+const ice_record_kind ice_record_kinds[ICE_RECORD_KINDS] = {
+    { "hook", ICECORE_OPAQUE, ICECORE_FORM_HOOK },          { "freeze", ICECORE_OPAQUE, ICECORE_FORM_FREEZE },
+    { "variable", ICECORE_OBJECT, ICECORE_FORM_VARIABLE },  { "struct", ICECORE_OBJECT, ICECORE_FORM_STRUCT },
+    { "C", ICECORE_OPAQUE, ICECORE_FORM_SERIALIZABLE },     { "u", ICECORE_OPAQUE, ICECORE_FORM_USER_DUMP },
+    { "U", ICECORE_OPAQUE, ICECORE_FORM_USER_MARSHAL },     { "d", ICECORE_OPAQUE, ICECORE_FORM_DATA },
+};
+
+static const char *
+record_kind(const icecore_node *node)
+{
+    U8 form = ICE_FORM_OF(node);
+    size_t i;
+    if (node->kind == ICECORE_OBJECT && form == ICECORE_FORM_USUAL)
+        return "object";
+    for (i = 0; i < C_ARRAY_LENGTH(ice_record_kinds); i++)
+        if (ice_record_kinds[i].node == node->kind && ice_record_kinds[i].form == form)
+            return ice_record_kinds[i].word;
+    return "freeze";
+}
+
+void
+ib_record(pTHX_ build *b, U32 at, SV *variable)
+{
+    const icecore_node *node = &b->v->nodes[at];
+    const char *class;
+    const icecore_name *name = ib_class_name(aTHX_ b, node, &class);
+    HV *hv = newHV();
+    ib_set_rv(aTHX_ variable, (SV *)hv);
+    (void)hv_stores(hv, "class", ib_class_sv(aTHX_ name, class));
+    (void)hv_stores(hv, "kind", newSVpv(record_kind(node), 0));
+    if (node->flags & ICECORE_IS_OVERLOAD)
+        (void)hv_stores(hv, "overloaded", newSViv(1));
+    sv_bless(variable, gv_stashpvs("Icecore::Record", GV_ADD));
+    if (node->flags & ICECORE_IS_TARGET)
+        ib_set_referent(aTHX_ b, at, (SV *)hv);
+    if (node->flags & ICECORE_IS_WEAK)
+        ib_be_weak(aTHX_ b, variable);
+    ib_push_frame(aTHX_ b, RECORD, at, (SV *)hv)->list = ib_parts(aTHX_ b);
+    b->at = at + 1;
+}
+
+void
+ib_end_record(pTHX_ build *b)
+{
+    const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
+    const icecore_node *nodes = b->v->nodes, *node = &nodes[frame.node];
+    HV *hv = (HV *)frame.sv;
+    AV *list = frame.list;
+    b->ctx->depth--;
+    (void)hv_stores(hv, "value", SvREFCNT_inc(item(aTHX_ list, 0)));
+    if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_HOOK) {
+        AV *references = newAV();
+        U32 child = ib_next_of(b, frame.node + 1), end = (U32)node->payload, last = ib_last_child(b, frame.node);
+        SSize_t index = 1;
+        for (; child < last && child < end; child = ib_next_of(b, child), index++)
+            if (nodes[child].kind == ICECORE_LINK
+                || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))
+                av_push(references, SvREFCNT_inc(item(aTHX_ list, index)));
+        (void)hv_stores(hv, "references", newRV_noinc((SV *)references));
+        (void)hv_stores(hv, "body",
+                        nodes[last].kind == ICECORE_MAP     ? newSVpvs("HASH")
+                        : nodes[last].kind == ICECORE_ARRAY ? newSVpvs("ARRAY")
+                        : nodes[last].kind == ICECORE_TIED  ? SvREFCNT_inc(item(aTHX_ list, AvFILLp(list)))
+                                                            : newSVpvs("SCALAR"));
+    }
+}

@@ -1,0 +1,182 @@
+/* What most documents are made of: arrays and hashes of leaves that nothing
+ * names. */
+#include "core/build_entries.h"
+#include "core/build_leaf.h"
+
+/* An array of which every item is a leaf that nothing names, or as many of its
+ * items as are. */
+U32
+ib_fill_array(pTHX_ build *b, AV *av, U32 at, U32 end)
+{
+    SV **items = AvARRAY(av);
+    SSize_t index = AvFILLp(av), max = AvMAX(av);
+    const icecore_node *nodes = b->v->nodes;
+    while (at < end && index < max) {
+        const icecore_node *node = &nodes[at];
+        SV *sv;
+        if (!is_leaf(node) || node->flags & ICECORE_IS_TARGET)
+            break;
+        if (LIKELY(node->kind == ICECORE_INT))
+            sv = new_int(aTHX_ (IV)(I64)node->payload);
+        else {
+            /* It may die. */
+            AvFILLp(av) = index;
+            sv = new_leaf(aTHX_ b, node);
+        }
+        items[++index] = sv;
+        at++;
+    }
+    AvFILLp(av) = index;
+    return at;
+}
+
+U32
+ib_fill_hash(pTHX_ build *b, HV *hv, U32 at, U32 end)
+{
+    const icecore_node *nodes = b->v->nodes;
+    ice_keys *keys = &b->ctx->keys;
+    while (at < end) {
+        const icecore_node *node = &nodes[at];
+        SV *key;
+        if (!is_leaf(node) || node->flags & ICECORE_IS_TARGET || node->key >= ICECORE_IS_KEY || node->kind == ICECORE_HOLE)
+            break;
+        key = LIKELY(node->key < keys->room) && LIKELY(keys->by_id[node->key] != NULL)
+                  ? keys->by_id[node->key]
+                  : ice_key_sv(aTHX_ b->ctx, b->v, node->key);
+        if (UNLIKELY(b->v->keys.names[node->key - 1].node.flags & (ICECORE_BIT_4 | ICECORE_BIT_5)))
+            break;
+        ib_store_entry(aTHX_ b->ctx, hv, key, new_leaf(aTHX_ b, node));
+        at++;
+    }
+    return at;
+}
+
+/* Deeper ones are left to the loop of build.c. */
+#define LEVELS 64
+
+/* Whether there is nothing but arrays, hashes without locks and leaves, which
+ * nothing names and no weak reference holds, and whose keys have ids. */
+static bool
+is_plain(const icecore_view *v, U32 root)
+{
+    const icecore_node *node = v->nodes + root, *end = v->nodes + v->node_count;
+    for (; node < end; node++) {
+        if (node->flags & ICECORE_IS_TARGET || node->key >= ICECORE_IS_KEY)
+            return FALSE;
+        if (UNLIKELY(!is_leaf(node))
+            && ((node->kind != ICECORE_ARRAY && node->kind != ICECORE_MAP)
+                || node->flags & (ICECORE_IS_WEAK | ICECORE_BIT_4)))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static bool fill_array(pTHX_ build *b, AV *av, const icecore_node *node, int levels);
+static bool fill_hash(pTHX_ build *b, HV *hv, const icecore_node *node, int levels);
+
+/* A reference to a new array or hash. */
+PERL_STATIC_INLINE SV *
+new_container(pTHX_ const icecore_node *node)
+{
+    SV *rv = newSV_type(SVt_IV);
+    SvRV_set(rv, node->kind == ICECORE_ARRAY ? (SV *)newAV() : (SV *)ib_new_hash(aTHX_ node->aux));
+    SvROK_on(rv);
+    return rv;
+}
+
+PERL_STATIC_INLINE bool
+fill(pTHX_ build *b, SV *sv, const icecore_node *node, int levels)
+{
+    if (node->aux == 0)
+        return TRUE;
+    return node->kind == ICECORE_ARRAY ? fill_array(aTHX_ b, (AV *)sv, node, levels)
+                                       : fill_hash(aTHX_ b, (HV *)sv, node, levels);
+}
+
+static bool
+fill_array(pTHX_ build *b, AV *av, const icecore_node *node, int levels)
+{
+    const icecore_node *end = b->v->nodes + (U32)node->payload;
+    SV **items;
+    SSize_t index = -1, last = (SSize_t)node->aux - 1;
+    if (levels == 0)
+        return FALSE;
+    av_extend(av, last);
+    items = AvARRAY(av);
+    for (node++; node < end && index < last;) {
+        SV *sv;
+        if (LIKELY(node->kind == ICECORE_INT))
+            items[++index] = new_int(aTHX_ (IV)(I64)node++->payload);
+        else if (node->kind == ICECORE_BYTES) {
+            AvFILLp(av) = index; /* it may die */
+            items[++index] = new_bytes(aTHX_ b, node++);
+        } else if (is_leaf(node)) {
+            AvFILLp(av) = index;
+            items[++index] = new_leaf(aTHX_ b, node++);
+        } else {
+            items[++index] = sv = new_container(aTHX_ node);
+            AvFILLp(av) = index;
+            if (!fill(aTHX_ b, SvRV(sv), node, levels - 1))
+                return FALSE;
+            node = b->v->nodes + (U32)node->payload;
+        }
+    }
+    AvFILLp(av) = index;
+    return TRUE;
+}
+
+static bool
+fill_hash(pTHX_ build *b, HV *hv, const icecore_node *node, int levels)
+{
+    const icecore_node *end = b->v->nodes + (U32)node->payload;
+    ice_keys *keys = &b->ctx->keys;
+    if (levels == 0)
+        return FALSE;
+    for (node++; node < end;) {
+        const U16 id = node->key;
+        SV *sv;
+        HEK *hek;
+        if (UNLIKELY(id >= keys->room || !(hek = keys->heks_of[id]))) {
+            (void)ice_key_sv(aTHX_ b->ctx, b->v, id);
+            hek = keys->heks_of[id];
+            if (!hek && b->v->keys.names[id - 1].node.flags & (ICECORE_BIT_4 | ICECORE_BIT_5))
+                return FALSE;
+        }
+        if (LIKELY(node->kind == ICECORE_BYTES))
+            sv = new_bytes(aTHX_ b, node);
+        else if (node->kind == ICECORE_INT)
+            sv = new_int(aTHX_ (IV)(I64)node->payload);
+        else if (!is_leaf(node))
+            sv = new_container(aTHX_ node);
+        else if (UNLIKELY(node->kind == ICECORE_HOLE))
+            return FALSE;
+        else
+            sv = new_leaf(aTHX_ b, node);
+        if (UNLIKELY(!hek || !ib_store_direct(aTHX_ b->ctx, hv, hek, sv)))
+            ib_store_entry(aTHX_ b->ctx, hv, keys->by_id[id], sv);
+        if (is_leaf(node))
+            node++;
+        else {
+            if (!fill(aTHX_ b, SvRV(sv), node, levels - 1))
+                return FALSE;
+            node = b->v->nodes + (U32)node->payload;
+        }
+    }
+    return TRUE;
+}
+
+/* Builds all of a document that is plain: a new SV. NULL, if it is not, or too
+ * deep. */
+SV *
+ib_plain(pTHX_ build *b, U32 root)
+{
+    const icecore_node *node = &b->v->nodes[root];
+    if (is_leaf(node) || !(b->v->is_simple || is_plain(b->v, root)))
+        return NULL;
+    b->ctx->root = new_container(aTHX_ node);
+    if (!fill(aTHX_ b, SvRV(b->ctx->root), node, LEVELS)) {
+        SvREFCNT_dec(b->ctx->root);
+        b->ctx->root = NULL;
+    }
+    return b->ctx->root;
+}

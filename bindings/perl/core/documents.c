@@ -1,0 +1,118 @@
+/* One document: read or written by a stage. */
+#include "core/documents.h"
+
+/* ---- stages ------------------------------------------------------------ */
+
+icecore_stage *
+ice_reader_new(pTHX_ const char *spec, STRLEN len)
+{
+    icecore_error error;
+    icecore_stage *stage = icecore_stage_new(spec, len, &error);
+    if (!stage)
+        croak("Icecore: %s", error.message);
+    return stage;
+}
+
+void
+ice_stage_limit(pTHX_ icecore_stage *stage, const char *name, UV value)
+{
+    icecore_error error;
+    if (icecore_stage_limit(stage, name, strlen(name), value, &error) != ICECORE_OK)
+        croak("Icecore: %s", error.message);
+}
+
+icecore_stage *
+ice_writer_new(pTHX_ const char *spec, STRLEN len)
+{
+    icecore_stage *stage = ice_reader_new(aTHX_ spec, len);
+    /* The depth of a tape is known; it needs no limit when it is written. */
+    ice_stage_limit(aTHX_ stage, "depth", U32_MAX);
+    return stage;
+}
+
+/* ---- one document ------------------------------------------------------ */
+
+const char *
+ice_bytes(pTHX_ SV *sv, STRLEN *len)
+{
+    SvGETMAGIC(sv);
+    if (SvROK(sv) || !SvOK(sv))
+        croak("Icecore: frozen bytes expected, found %s", SvOK(sv) ? "a reference" : "an undefined value");
+    if (SvUTF8(sv)) {
+        sv = sv_2mortal(newSVsv_nomg(sv));
+        if (!sv_utf8_downgrade(sv, TRUE))
+            croak("Frozen string corrupt - contains characters outside 0-255");
+    }
+    return SvPV_nomg(sv, *len);
+}
+
+SV *
+ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN len, const ice_read_settings *set,
+                  STRLEN *consumed, SV **header)
+{
+    ice_context *ctx = ice_checkout(aTHX);
+    icecore_view view;
+    icecore_error error;
+    SV *result;
+    U32 flags = consumed ? ICECORE_EACH : 0;
+    if (set->is_foreign)
+        flags |= ICECORE_FOR_PERL;
+    if (icecore_read(ctx->engine, stage, (const U8 *)bytes, len, flags, &view, &error) != ICECORE_OK)
+        ice_croak_read_error(aTHX_ & error, set->names_limits);
+    if (consumed)
+        *consumed = view.consumed;
+    if (header && view.header != ICECORE_NONE) {
+        ice_read_settings its = *set;
+        its.into = NULL;
+        *header = sv_2mortal(ice_build(aTHX_ ctx, &view, view.header, &its));
+    }
+    result = ice_build(aTHX_ ctx, &view, view.root, set);
+    return result;
+}
+
+/* ---- options ---------------------------------------------------------------- */
+
+void
+ice_set_flags(ice_read_settings *set, IV flags)
+{
+    set->bless_ok = (flags & 2) != 0;
+    set->tie_ok = (flags & 4) != 0;
+}
+
+void
+ice_read_options(pTHX_ ice_read_settings *set, SV **format, I32 at, I32 count)
+{
+    I32 i;
+    if (count % 2)
+        croak("Icecore: options are pairs of a name and a value");
+    for (i = at; i < at + count; i += 2) {
+        const char *name = SvPV_nolen(PL_stack_base[i]);
+        if (strEQ(name, "classes"))
+            set->classes = PL_stack_base[i + 1];
+        else if (strEQ(name, "flags"))
+            ice_set_flags(set, SvIV(PL_stack_base[i + 1]));
+        else if (format && strEQ(name, "format"))
+            *format = PL_stack_base[i + 1];
+        else if (format && strEQ(name, "max_uncompressed_size"))
+            set->max_uncompressed_size = SvUV(PL_stack_base[i + 1]);
+        else
+            croak("Icecore: there is no option '%s'; there are %sclasses and flags", name,
+                  format ? "format, max_uncompressed_size, " : "");
+    }
+}
+
+void
+ice_add_text(pTHX_ SV *spec, const char *name, SV *value)
+{
+    STRLEN len, i;
+    const char *text = SvPVutf8(value, len);
+    sv_catpvf(spec, "%s=\"", name);
+    for (i = 0; i < len; i++) {
+        const U8 byte = (U8)text[i];
+        if (byte < 0x20 || byte == '"' || byte == '\\')
+            sv_catpvf(spec, "\\u%04x", byte);
+        else
+            sv_catpvn(spec, text + i, 1);
+    }
+    sv_catpvs(spec, "\"");
+}

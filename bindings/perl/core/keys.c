@@ -1,0 +1,145 @@
+/* Hash keys: perl's shared keys to ids of the engine, and back.
+ *
+ * perl keeps the text of each hash key once, so that a key is known by its
+ * address. For each id an SV holds the shared key, and keeps it alive. */
+#include "core/icecore_perl.h"
+
+void
+ice_keys_free(pTHX_ ice_keys *keys)
+{
+    U32 i;
+    for (i = 0; i < keys->room; i++)
+        SvREFCNT_dec(keys->by_id[i]);
+    Safefree(keys->by_id);
+    Safefree(keys->heks_of);
+    keys->by_id = NULL;
+    keys->heks_of = NULL;
+    keys->room = 0;
+    Zero(keys->heks, ICE_HEKS, ice_hek);
+}
+
+/* Forgets all ids, if the engine did. */
+void
+ice_keys_check(pTHX_ ice_context *ctx, U32 generation)
+{
+    if (ctx->keys.generation != generation) {
+        ice_keys_free(aTHX_ & ctx->keys);
+        ctx->keys.generation = generation;
+    }
+}
+
+static void
+make_room(pTHX_ ice_keys *keys, U16 id)
+{
+    if (id >= keys->room) {
+        U32 room = keys->room ? keys->room : 64;
+        while (room <= id)
+            room *= 2;
+        Renew(keys->by_id, room, SV *);
+        Zero(keys->by_id + keys->room, room - keys->room, SV *);
+        Renew(keys->heks_of, room, HEK *);
+        Zero(keys->heks_of + keys->room, room - keys->room, HEK *);
+        keys->room = room;
+    }
+}
+
+/* Keeps the key with this id. */
+static void
+keep_key(pTHX_ ice_keys *keys, U16 id, SV *sv, bool is_marked)
+{
+    make_room(aTHX_ keys, id);
+    keys->by_id[id] = sv;
+    if (SvIsCOW_shared_hash(sv) && !is_marked) {
+        HEK *hek = SvSHARED_HEK_FROM_PV(SvPVX_const(sv));
+        if ((HEK_FLAGS(hek) & ~HVhek_UTF8) == 0)
+            keys->heks_of[id] = hek;
+    }
+}
+
+/* Whether there is a character above 0xFF. */
+static bool
+is_wide(const U8 *text, I32 len)
+{
+    while (len-- > 0)
+        if (*text++ > 0xC3)
+            return TRUE;
+    return FALSE;
+}
+
+SV *
+ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
+{
+    ice_keys *keys = &ctx->keys;
+    const icecore_name *name;
+    const char *text;
+    SV *sv;
+
+    if (id < keys->room && keys->by_id[id])
+        return keys->by_id[id];
+    if (id == 0 || id > view->keys.count)
+        croak("Icecore: a key without a name");
+    name = &view->keys.names[id - 1];
+    if (name->node.kind < ICECORE_BYTES || name->node.kind > ICECORE_SYMBOL) {
+        /* An integer is the only other kind of key that has an id. */
+        SV *number = newSViv((IV)name->node.payload);
+        STRLEN len;
+        text = SvPV(number, len);
+        sv = newSVpvn_share(text, (I32)len, 0);
+        SvREFCNT_dec(number);
+    } else {
+        I32 len = (I32)name->node.aux;
+        text = (const char *)view->keys.bytes + (name->node.payload & ICECORE_OFFSET);
+        if (name->node.kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len))
+            croak("Icecore: malformed UTF-8 in a hash key");
+        /* perl keeps text in 8 bits where it can, and remembers that it was
+         * text: only perl itself can store such a key. */
+        if (name->node.kind == ICECORE_TEXT && !is_wide((const U8 *)text, len))
+            sv = newSVpvn_utf8(text, len, TRUE);
+        else
+            sv = newSVpvn_share(text, name->node.kind == ICECORE_TEXT ? -len : len, 0);
+    }
+    keep_key(aTHX_ keys, id, sv, (name->node.flags & (ICECORE_BIT_4 | ICECORE_BIT_5)) != 0);
+    return sv;
+}
+
+U16
+ice_key_id_sv(pTHX_ ice_context *ctx, const char *key, STRLEN len, bool is_utf8)
+{
+    return icecore_key(ctx->engine, is_utf8 ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)key, len);
+}
+
+static U16
+was_utf8(pTHX_ ice_context *ctx, const HEK *hek, bool key_flags)
+{
+    STRLEN len = HEK_LEN(hek);
+    U8 *text = bytes_to_utf8((const U8 *)HEK_KEY(hek), &len);
+    U8 flags = key_flags && len == (STRLEN)HEK_LEN(hek) ? ICECORE_BIT_6 : 0;
+    U16 id = icecore_key(ctx->engine, ICECORE_TEXT, flags, text, len);
+    Safefree(text);
+    return id;
+}
+
+U16
+ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags)
+{
+    ice_keys *keys = &ctx->keys;
+    const HEK *hek = HeKEY_hek(he);
+    ice_hek *slot = &keys->heks[ice_hek_place(hek)];
+    U16 id;
+
+    if (HEK_WASUTF8(hek))
+        return was_utf8(aTHX_ ctx, hek, key_flags);
+    id = icecore_key(ctx->engine, HEK_UTF8(hek) ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)HEK_KEY(hek),
+                     (size_t)HEK_LEN(hek));
+    if (id) {
+        if (id >= keys->room || !keys->by_id[id])
+            keep_key(aTHX_ keys, id,
+                     newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek)), FALSE);
+        /* Only what is kept alive is known by its address. */
+        if (SvIsCOW_shared_hash(keys->by_id[id]) && SvSHARED_HEK_FROM_PV(SvPVX_const(keys->by_id[id])) == hek) {
+            slot->hek = hek;
+            slot->id = id;
+        }
+    }
+    return id;
+}

@@ -1,0 +1,88 @@
+/* Which node a scalar becomes. */
+#ifndef ICECORE_LEAF_H
+#define ICECORE_LEAF_H
+#include "core/walk.h"
+
+PERL_STATIC_INLINE void
+push_int(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
+{
+    if (SvIsUV(sv) && SvUVX(sv) > (UV)IV_MAX)
+        push(aTHX_ w, ICECORE_UINT, flags, key, 0, (U64)SvUVX(sv));
+    else
+        push(aTHX_ w, ICECORE_INT, flags, key, 0, (U64)(I64)SvIVX(sv));
+}
+
+PERL_STATIC_INLINE void
+push_float(pTHX_ walk *w, NV value, U8 flags, U16 key)
+{
+    U64 bits;
+    double number = (double)value;
+    memcpy(&bits, &number, 8);
+    push(aTHX_ w, ICECORE_FLOAT, flags, key, 0, bits);
+}
+
+PERL_STATIC_INLINE void
+push_pv(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
+{
+    STRLEN len;
+    const char *text = SvPV_nomg(sv, len);
+    push_string(aTHX_ w, SvUTF8(sv) ? ICECORE_TEXT : ICECORE_BYTES, flags, key, text, len);
+}
+
+/* Prefers the string, then the integer, then the float: other formats prefer another
+ * of the faces that a scalar may have. */
+PERL_STATIC_INLINE void
+scalar_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
+{
+    const U32 f = SvFLAGS(sv);
+    if (f & SVf_POK) {
+        if (UNLIKELY(SvREADONLY(sv) && (sv == &PL_sv_yes || sv == &PL_sv_no)))
+            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_BIT_4, key, 0, sv == &PL_sv_yes);
+#if PERL_VERSION_GE(5, 37, 0)
+        else if (UNLIKELY(SvIsBOOL(sv) && !SvREADONLY(sv)))
+            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_BIT_5, key, 0, SvTRUE_nomg_NN(sv));
+#endif
+        else
+            push_string(aTHX_ w, f & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, flags, key, SvPVX_const(sv), SvCUR(sv));
+    } else if (f & SVf_IOK)
+        push_int(aTHX_ w, sv, flags, key);
+    else if (f & SVf_NOK)
+        push_float(aTHX_ w, SvNVX(sv), flags, key);
+    else if (!(f & (SVf_IOK | SVf_NOK | SVf_POK | SVf_ROK | SVp_IOK | SVp_NOK | SVp_POK))) {
+        if (UNLIKELY(sv == &PL_sv_undef))
+            flags |= item ? ICECORE_BIT_4 | ICECORE_BIT_5 : ICECORE_BIT_4;
+        push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
+    } else
+        push_pv(aTHX_ w, sv, flags, key);
+}
+
+/* Whether nothing else refers to it, and it is no reference and has no magic. */
+PERL_STATIC_INLINE bool
+is_simple(SV *sv)
+{
+    return SvREFCNT(sv) == 1 && SvTYPE(sv) < SVt_PVMG && !SvROK(sv);
+}
+
+PERL_STATIC_INLINE bool
+is_immortal(pTHX_ SV *sv)
+{
+    return sv == &PL_sv_undef || sv == &PL_sv_yes || sv == &PL_sv_no || sv == &PL_sv_placeholder;
+}
+
+/* Whether a reference to it is a reference to a variable. */
+PERL_STATIC_INLINE bool
+is_scalar(SV *sv)
+{
+    return SvTYPE(sv) < SVt_PVAV && SvTYPE(sv) != SVt_REGEXP && !isGV_with_GP(sv);
+}
+
+/* Whether a weak reference points to it, so that it may come again. */
+PERL_STATIC_INLINE bool
+has_backrefs(pTHX_ SV *sv)
+{
+    if (SvTYPE(sv) == SVt_PVHV)
+        return HvHasAUX((HV *)sv) && HvAUX((HV *)sv)->xhv_backreferences;
+    return SvTYPE(sv) >= SVt_PVMG && SvMAGICAL(sv) && mg_find(sv, PERL_MAGIC_backref);
+}
+
+#endif

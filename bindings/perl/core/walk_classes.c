@@ -1,0 +1,50 @@
+/* What is known of a class. */
+#include "core/walk.h"
+
+ice_class *
+iw_class_of(pTHX_ walk *w, HV *stash)
+{
+    ice_context *ctx = w->ctx;
+    ice_slot *slot;
+    ice_class *class;
+    const char *name;
+
+    if (w->last_stash == stash)
+        return w->last_class;
+    slot = ice_map_find(&ctx->stashes, stash);
+    if (!slot) {
+        if (ctx->class_count == ctx->class_room) {
+            ctx->class_room = ctx->class_room ? ctx->class_room * 2 : 16;
+            Renew(ctx->classes, ctx->class_room, ice_class);
+        }
+        class = &ctx->classes[ctx->class_count];
+        Zero(class, 1, ice_class);
+        class->stash = stash;
+        name = HvNAME_get(stash);
+        if (!name)
+            name = "__ANON__";
+        class->id = icecore_class(ctx->engine, HvNAME_get(stash) && HvNAMEUTF8(stash) ? ICECORE_TEXT : ICECORE_BYTES,
+                                  (const U8 *)name,
+                                  has_fact(w, IW_NUL_NAMES) || !HvNAME_get(stash) ? strlen(name) : (STRLEN)HvNAMELEN_get(stash));
+        if (!class->id)
+            croak("Icecore: too many classes");
+        class->is_record = !w->set->cloning && strEQ(name, "Icecore::Record");
+        if (w->rules->use_class)
+            w->rules->use_class(aTHX_ w, class);
+        slot = ice_map_add(&ctx->stashes, stash, ctx->class_count++);
+    }
+    w->last_stash = stash;
+    w->last_class = &ctx->classes[slot->value];
+    return w->last_class;
+}
+
+U32
+iw_named_class(pTHX_ walk *w, SV *name)
+{
+    STRLEN len;
+    const char *text = SvPV(name, len);
+    const U32 id = icecore_class(w->ctx->engine, SvUTF8(name) ? ICECORE_TEXT : ICECORE_BYTES, (const U8 *)text, len);
+    if (!id)
+        croak("Icecore: too many classes");
+    return id;
+}

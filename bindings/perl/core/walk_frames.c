@@ -1,0 +1,119 @@
+/* What is open, and how it is made safe from foreign code. */
+#include "core/leaf.h"
+
+/* The key of an entry as an SV; one that was UTF-8 is marked so. */
+static SV *
+key_sv(pTHX_ HE *he)
+{
+    return HeKLEN(he) == HEf_SVKEY ? newSVsv(HeKEY_sv(he)) : newSVhek(HeKEY_hek(he));
+}
+
+/* Lists what is left of a hash: keys and values in turn. */
+static void
+list_rest(pTHX_ walk *w, ice_walk_frame *frame)
+{
+    HV *hv = (HV *)frame->sv;
+    AV *list = newAV();
+    HE *he = frame->he;
+    SSize_t at = frame->at;
+    U32 max = (U32)HvMAX(hv);
+
+    frame->restricted = is_restricted(w, hv);
+    frame->flagged = has_fact(w, IW_KEY_FLAGS) && HvHASKFLAGS(hv);
+    ice_keep(aTHX_ w->ctx, (SV *)list);
+    while (HvARRAY(hv)) {
+        for (; he; he = HeNEXT(he)) {
+            SV *value = HeVAL(he);
+            if (value == &PL_sv_placeholder && !has_fact(w, IW_KEY_FLAGS))
+                continue;
+            av_push(list, key_sv(aTHX_ he));
+            av_push(list, SvREFCNT_inc_simple_NN(value));
+        }
+        if (at > (SSize_t)max)
+            break;
+        he = HvARRAY(hv)[(at ^ frame->order) & max];
+        at++;
+    }
+    frame->kind = LISTED;
+    frame->sv = (SV *)list;
+    frame->at = 0;
+    frame->he = NULL;
+}
+
+void
+iw_pin(pTHX_ walk *w)
+{
+    U32 i;
+    if (!w->owned) {
+        w->owned = TRUE;
+        if (w->set->owner)
+            ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(w->set->owner));
+    }
+    for (i = w->ctx->depth; i--;) {
+        ice_walk_frame *frame = &w->ctx->frames[i].walk;
+        if (frame->pinned)
+            break; /* and so are those below */
+        frame->pinned = TRUE;
+        if (frame->kind == ARRAY || frame->kind == HASH || frame->kind == TIED_HASH)
+            ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(frame->sv));
+        if (frame->kind == HASH)
+            list_rest(aTHX_ w, frame);
+        else if (frame->kind == TIED) {
+            ice_keep(aTHX_ w->ctx, SvREFCNT_inc(frame->sv));
+            ice_keep(aTHX_ w->ctx, SvREFCNT_inc(frame->other));
+        }
+    }
+}
+
+void
+iw_get_magic(pTHX_ walk *w, SV *sv)
+{
+    iw_pin(aTHX_ w);
+    ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(sv));
+    mg_get(sv);
+}
+
+/* In which order: as perl's own iterator would, or along the buckets, unless the hash
+ * has magic, as that of a restricted one. */
+U32
+iw_start_hash(pTHX_ walk *w, HV *hv)
+{
+    if (!has_fact(w, IW_IN_ORDER) && !SvMAGICAL((SV *)hv))
+        return 0;
+    if (!HvHasAUX(hv) && HvTOTALKEYS(hv))
+        (void)hv_iterinit(hv);
+#ifdef PERL_HASH_RANDOMIZE_KEYS
+    return HvHasAUX(hv) ? HvAUX(hv)->xhv_rand : 0;
+#else
+    return 0;
+#endif
+}
+
+ice_walk_frame *
+iw_push_frame(pTHX_ walk *w, U8 kind, U32 node, U32 wraps, SV *sv)
+{
+    ice_walk_frame *frame;
+    if (UNLIKELY(w->set->max_depth && w->ctx->depth + wraps >= w->set->max_depth))
+        w->rules->too_deep(aTHX_ w);
+    frame = &ice_push_frame(aTHX_ w->ctx)->walk;
+    Zero(frame, 1, ice_walk_frame);
+    frame->kind = kind;
+    frame->wraps = wraps;
+    frame->node = node;
+    frame->sv = sv;
+    return frame;
+}
+
+void
+iw_open_array(pTHX_ walk *w, U32 at, U32 wraps, AV *av)
+{
+    ice_walk_frame *frame;
+    if (SvRMAGICAL((SV *)av) && tie_of(aTHX_ (SV *)av)) {
+        iw_pin(aTHX_ w);
+        frame = iw_push_frame(aTHX_ w, ARRAY, at, wraps, (SV *)av);
+        frame->count = av_len(av) + 1;
+        frame->is_tied = TRUE;
+        return;
+    }
+    iw_push_frame(aTHX_ w, ARRAY, at, wraps, (SV *)av)->count = AvFILLp(av) + 1;
+}

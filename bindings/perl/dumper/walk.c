@@ -1,0 +1,158 @@
+/* What Data::Dumper has of its own when values are walked. */
+#include "core/leaf.h"
+#include "dumper/dumper.h"
+
+/* Whether a string that was used as an integer is what perl prints for it. */
+static bool
+is_printed_integer(pTHX_ SV *sv)
+{
+    char text[24];
+    const int len = SvIsUV(sv) ? my_snprintf(text, sizeof text, "%" UVuf, SvUVX(sv))
+                               : my_snprintf(text, sizeof text, "%" IVdf, SvIVX(sv));
+    return (STRLEN)len == SvCUR(sv) && memEQ(text, SvPVX_const(sv), (STRLEN)len);
+}
+
+/* Data::Dumper prefers the integer, if the string is what perl makes of it. */
+static void
+leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
+{
+    const U32 f = SvFLAGS(sv);
+    PERL_UNUSED_VAR(item);
+    if ((f & SVf_IOK) && (!(f & SVf_POK) || is_printed_integer(aTHX_ sv)))
+        push_int(aTHX_ w, sv, flags, key);
+    else if (f & SVf_POK)
+        push_string(aTHX_ w, f & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, flags, key, SvPVX_const(sv), SvCUR(sv));
+    else if (f & SVf_NOK)
+        push_float(aTHX_ w, SvNVX(sv), flags, key);
+    else if (f & (SVp_IOK | SVp_NOK | SVp_POK))
+        push_pv(aTHX_ w, sv, flags, key);
+    else {
+        if (UNLIKELY(sv == &PL_sv_undef))
+            flags |= ICECORE_BIT_4;
+        push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
+    }
+}
+
+#define FACTS (IW_IN_ORDER | IW_EXACT_DEPTH | IW_SOURCE)
+#define LEAF leaf
+#include "core/walk_plain.h"
+
+/* Calls the Freezer of an object, which may change it. */
+static void
+freeze_first(pTHX_ walk *w, SV *rv)
+{
+    SV *object = SvRV(rv);
+    CV *method;
+    if (!SvOBJECT(object) || !(method = ice_method(aTHX_ SvSTASH(object), w->set->freezer)))
+        return;
+    iw_pin(aTHX_ w);
+    ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(rv));
+    ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(object));
+    {
+        dSP;
+        ENTER;
+        SAVETMPS;
+        PUSHSTACKi(PERLSI_MAGIC);
+        PUSHMARK(SP);
+        XPUSHs(rv);
+        PUTBACK;
+        call_sv((SV *)method, G_EVAL | G_VOID | G_DISCARD);
+        if (SvTRUE(ERRSV))
+            warn("WARNING(Freezer method call failed): %" SVf, SVfARG(ERRSV));
+        POPSTACK;
+        FREETMPS;
+        LEAVE;
+    }
+    w->last_stash = NULL;
+}
+
+/* Shows what is too deep as its address. `refs`: how many references were put for
+ * the same variable. */
+static bool
+put_address(pTHX_ walk *w, SV *rv, U16 key, U32 refs)
+{
+    SV *sv = SvRV(rv);
+    STRLEN len;
+    const char *text;
+    if (w->ctx->depth - w->is_list + refs < w->set->shown_depth || ice_map_find(&w->ctx->seen, sv))
+        return FALSE;
+    /* As perl prints it: a class may overload that. */
+    iw_pin(aTHX_ w);
+    ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(rv));
+    text = SvPV(rv, len);
+    /* The hint has it written without escapes. */
+    push_string(aTHX_ w, ICECORE_BYTES, ICECORE_BIT_7, key, text, len);
+    return TRUE;
+}
+
+static bool
+put_ref(pTHX_ walk *w, SV *rv, U16 key, U32 refs)
+{
+    if (w->set->freezer)
+        freeze_first(aTHX_ w, rv);
+    return w->set->shown_depth && put_address(aTHX_ w, rv, key, refs);
+}
+
+static bool
+put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
+{
+    return SvVOK(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wraps);
+}
+
+/* Code: its text, or a stand-in. */
+static void
+put_code(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+{
+    STRLEN len = 0;
+    const char *text = "";
+    PERL_UNUSED_VAR(rv);
+    if (w->set->deparse) {
+        SV *code = newRV_inc(sv);
+        AV *result;
+        ice_keep(aTHX_ w->ctx, code);
+        iw_pin(aTHX_ w);
+        result = ice_call_list(aTHX_ (SV *)get_cv("Icecore::_deparse", GV_ADD), &code, 1);
+        ice_keep(aTHX_ w->ctx, (SV *)result);
+        if (AvFILLp(result) >= 0)
+            text = SvPV(AvARRAY(result)[0], len);
+        flags |= ICECORE_BIT_7;
+    } else {
+        if (w->set->warns_of_code)
+            warn("Encountered CODE ref, using dummy placeholder");
+        text = "{ \"DUMMY\" }";
+        len = strlen(text);
+    }
+    push(aTHX_ w, ICECORE_CODE, flags, key, 1, 0);
+    push_string(aTHX_ w, ICECORE_BYTES, 0, 0, text, len);
+    end_node(w, (U32)w->t->node_count - 2, 1, wraps);
+}
+
+/* Globs; handles and so on it can't say. */
+static void
+put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+{
+    SV *name;
+    STRLEN len;
+    const char *text;
+    PERL_UNUSED_VAR(rv);
+    PERL_UNUSED_VAR(flags);
+    if (!isGV_with_GP(sv))
+        iw_refuse(aTHX_ w, sv, key, wraps);
+    name = sv_2mortal(newSV(0));
+    gv_efullname4(name, (GV *)sv, "*", TRUE);
+    text = SvPV(name, len);
+    push_string(aTHX_ w, ICECORE_MODULE, 0, key, text, len);
+    w->t->nodes[w->t->node_count - 1].payload |= ICE_FORM(ICECORE_FORM_VARIABLE);
+    end_wraps(w, wraps);
+}
+
+static void
+too_deep(pTHX_ const walk *w)
+{
+    croak("Recursion limit of %" UVuf " exceeded", w->set->max_depth - w->is_list);
+}
+
+const iw_rules ice_dumper_rules = {
+    FACTS,       iw_put,  put_plain, leaf,        iw_put_immortal, NULL, NULL,
+    put_magical, put_ref, put_code,  put_unknown, too_deep
+};

@@ -1,0 +1,54 @@
+/* Filters of objects that were decoded, and keys that come twice in one. */
+#include "json/json.h"
+
+/* What a filter returns for a value; NULL, if nothing. A mortal. */
+static SV *
+filtered(pTHX_ SV *filter, SV *value, const char *name)
+{
+    AV *list = (AV *)sv_2mortal((SV *)ice_call_list(aTHX_ filter, &value, 1));
+    if (AvFILLp(list) > 0)
+        croak("%s callbacks must not return more than one scalar", name);
+    return AvFILLp(list) < 0 ? NULL : AvARRAY(list)[0];
+}
+
+/* The only entry of a hash. */
+static HE *
+only_entry(pTHX_ HV *hv)
+{
+    if (HvUSEDKEYS(hv) != 1)
+        return NULL;
+    (void)hv_iterinit(hv);
+    return hv_iternext(hv);
+}
+
+/* Gives an object that is complete to the filters, and puts what they return in its
+ * place. */
+static void
+filter(pTHX_ const ice_json *json, HV *hv, SV *variable)
+{
+    HE *he;
+    SV *result = NULL;
+    ENTER;
+    SAVETMPS;
+    if (json->single_filter && (he = only_entry(aTHX_ hv))) {
+        HE *found = hv_fetch_ent(json->single_filter, hv_iterkeysv(he), FALSE, 0);
+        if (found)
+            result = filtered(aTHX_ HeVAL(found), HeVAL(he), "filter_json_single_key_object");
+    }
+    if (!result && json->filter)
+        result = filtered(aTHX_ json->filter, sv_2mortal(newRV_inc((SV *)hv)), "filter_json_object");
+    if (result)
+        sv_setsv(variable, result);
+    FREETMPS;
+    LEAVE;
+}
+
+static bool
+is_filtered(pTHX_ const ice_json *json, HV *hv, U32 entries)
+{
+    if (!(json->flags & J_ALLOW_DUPKEYS) && HvUSEDKEYS(hv) != entries)
+        croak("Duplicate keys not allowed");
+    return json->filter || json->single_filter;
+}
+
+const ice_filters ij_filters = { is_filtered, filter };

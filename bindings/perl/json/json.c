@@ -1,0 +1,417 @@
+/* JSON: settings, encoding and decoding. */
+#include "json/json.h"
+#include "core/documents.h"
+
+#define MY_CXT_KEY "Icecore::json" XS_VERSION
+typedef struct {
+    ice_json usual; /* of encode_json and decode_json */
+    HV *stash;
+} my_cxt_t;
+START_MY_CXT
+
+static void
+start(pTHX_ my_cxt_t *cxt)
+{
+    Zero(cxt, 1, my_cxt_t);
+    cxt->stash = gv_stashpvs("Icecore::JSON", GV_ADD);
+    cxt->usual.flags = J_UTF8 | J_ALLOW_NONREF | J_ALLOW_DUPKEYS;
+    cxt->usual.max_depth = 512;
+    cxt->usual.indent_length = 3;
+    cxt->usual.inf_nan = 2;
+}
+
+void
+ice_json_boot(pTHX)
+{
+    MY_CXT_INIT;
+    start(aTHX_ & MY_CXT);
+}
+
+/* The values belong to the interpreter that was cloned: the module gives its own. */
+void
+ice_json_clone(pTHX)
+{
+    MY_CXT_CLONE;
+    start(aTHX_ & MY_CXT);
+}
+
+static void
+clear(pTHX_ ice_json *json)
+{
+    icecore_stage_free(json->reader);
+    SvREFCNT_dec(json->yes);
+    SvREFCNT_dec(json->no);
+    SvREFCNT_dec(json->filter);
+    SvREFCNT_dec((SV *)json->single_filter);
+    SvREFCNT_dec(json->classes);
+    SvREFCNT_dec(json->text);
+    Zero(json, 1, ice_json);
+}
+
+void
+ice_json_end(pTHX)
+{
+    dMY_CXT;
+    clear(aTHX_ & MY_CXT.usual);
+    start(aTHX_ & MY_CXT);
+}
+
+/* What true and false become, if nothing else is said. */
+void
+ice_json_booleans(pTHX_ SV *no, SV *yes)
+{
+    dMY_CXT;
+    SvREFCNT_dec(MY_CXT.usual.no);
+    SvREFCNT_dec(MY_CXT.usual.yes);
+    MY_CXT.usual.no = newSVsv(no);
+    MY_CXT.usual.yes = newSVsv(yes);
+    MY_CXT.usual.boolean_stash = SvSTASH(SvRV(yes));
+}
+
+/* ---- objects ----------------------------------------------------------- */
+
+ice_json *
+ij_of(pTHX_ SV *self)
+{
+    dMY_CXT;
+    if (!(LIKELY(SvROK(self) && SvOBJECT(SvRV(self)))
+          && (LIKELY(SvSTASH(SvRV(self)) == MY_CXT.stash) || sv_derived_from(self, "Icecore::JSON")) && SvIOK(SvRV(self))
+          && SvIVX(SvRV(self))))
+        croak("object is not of type Icecore::JSON");
+    return INT2PTR(ice_json *, SvIVX(SvRV(self)));
+}
+
+SV *
+ice_json_new(pTHX_ SV *class)
+{
+    dMY_CXT;
+    ice_json *json;
+    SV *object;
+    Newxz(json, 1, ice_json);
+    json->flags = J_ALLOW_NONREF | J_ALLOW_DUPKEYS;
+    json->max_depth = MY_CXT.usual.max_depth;
+    json->indent_length = 3;
+    json->inf_nan = 2;
+    json->boolean_stash = MY_CXT.usual.boolean_stash;
+    json->yes = SvREFCNT_inc(MY_CXT.usual.yes);
+    json->no = SvREFCNT_inc(MY_CXT.usual.no);
+    object = newSV(0);
+    if (LIKELY(!SvROK(class) && memEQs(SvPV_nolen(class), SvCUR(class), "Icecore::JSON"))) {
+        sv_setiv(newSVrv(object, NULL), PTR2IV(json));
+        sv_bless(object, MY_CXT.stash);
+    } else
+        sv_setref_pv(object, SvROK(class) ? sv_reftype(SvRV(class), TRUE) : SvPV_nolen(class), json);
+    json->owner = SvRV(object);
+    return object;
+}
+
+void
+ice_json_destroy(pTHX_ SV *self)
+{
+    ice_json *json;
+    if (!SvROK(self) || !SvIOK(SvRV(self)) || !(json = INT2PTR(ice_json *, SvIVX(SvRV(self)))))
+        return;
+    clear(aTHX_ json);
+    Safefree(json);
+    SvREADONLY_off(SvRV(self));
+    sv_setiv(SvRV(self), 0);
+}
+
+static void
+forget_reader(ice_json *json)
+{
+    icecore_stage_free(json->reader);
+    json->reader = NULL;
+}
+
+void
+ice_json_set(pTHX_ SV *self, U32 flag, bool on)
+{
+    ice_json *json = ij_of(aTHX_ self);
+    if (on)
+        json->flags |= flag;
+    else
+        json->flags &= ~flag;
+    forget_reader(json);
+}
+
+bool
+ice_json_get(pTHX_ SV *self, U32 flag)
+{
+    return (ij_of(aTHX_ self)->flags & flag) != 0;
+}
+
+UV
+ice_json_number(pTHX_ SV *self, int which, SV *value)
+{
+    ice_json *json = ij_of(aTHX_ self);
+    switch (which) {
+    case ICE_JSON_DEPTH:
+        if (value)
+            json->max_depth = SvUV(value) > 0x80000000 ? 0x80000000 : (U32)SvUV(value);
+        forget_reader(json);
+        return json->max_depth;
+    case ICE_JSON_SIZE:
+        if (value)
+            json->max_size = SvUV(value);
+        return json->max_size;
+    case ICE_JSON_INDENT:
+        if (value) {
+            if (SvIV(value) < 0 || SvIV(value) > 15)
+                croak("indent_length must be between 0 and 15");
+            json->indent_length = (U8)SvIV(value);
+        }
+        return json->indent_length;
+    default:
+        if (value) {
+            const IV mode = SvIV(value);
+            if (mode < 0 || mode > 3)
+                croak("invalid stringify_infnan mode %" IVdf ". Must be 0, 1, 2 or 3", mode);
+            json->inf_nan = (U8)mode;
+        }
+        return json->inf_nan;
+    }
+}
+
+/* Puts a copy of a value into a place of the object, or nothing. */
+static void
+put_copy(pTHX_ SV **place, SV *value)
+{
+    SV *old = *place;
+    *place = value && SvOK(value) ? newSVsv(value) : NULL;
+    SvREFCNT_dec(old);
+}
+
+void
+ice_json_filter(pTHX_ SV *self, SV *code)
+{
+    put_copy(aTHX_ & ij_of(aTHX_ self)->filter, code);
+}
+
+void
+ice_json_single_filter(pTHX_ SV *self, SV *key, SV *code)
+{
+    ice_json *json = ij_of(aTHX_ self);
+    if (code && SvOK(code)) {
+        if (!json->single_filter)
+            json->single_filter = newHV();
+        (void)hv_store_ent(json->single_filter, key, newSVsv(code), 0);
+    } else if (json->single_filter) {
+        (void)hv_delete_ent(json->single_filter, key, G_DISCARD, 0);
+        if (!HvUSEDKEYS(json->single_filter)) {
+            SvREFCNT_dec((SV *)json->single_filter);
+            json->single_filter = NULL;
+        }
+    }
+}
+
+void
+ice_json_boolean_values(pTHX_ SV *self, SV *no, SV *yes)
+{
+    dMY_CXT;
+    ice_json *json = ij_of(aTHX_ self);
+    put_copy(aTHX_ & json->no, no ? no : MY_CXT.usual.no);
+    put_copy(aTHX_ & json->yes, yes ? yes : MY_CXT.usual.yes);
+}
+
+SV *
+ice_json_boolean(pTHX_ SV *self, bool which)
+{
+    dMY_CXT;
+    ice_json *json = ij_of(aTHX_ self);
+    SV *sv = which ? json->yes : json->no, *usual = which ? MY_CXT.usual.yes : MY_CXT.usual.no;
+    return sv && usual && !(SvROK(sv) && SvROK(usual) && SvRV(sv) == SvRV(usual)) ? sv : NULL;
+}
+
+void
+ice_json_classes(pTHX_ SV *self, SV *classes)
+{
+    put_copy(aTHX_ & ij_of(aTHX_ self)->classes, classes);
+}
+
+/* ---- encoding ---------------------------------------------------------- */
+
+static bool
+is_nonref(pTHX_ const ice_json *json, SV *sv)
+{
+    if (!SvROK(sv))
+        return TRUE;
+    sv = SvRV(sv);
+    /* A reference to a simpler scalar passes, as with JSON::XS. */
+    return SvTYPE(sv) >= SVt_PVMG && SvTYPE(sv) < SVt_PVAV && (SvOBJECT(sv) ? SvSTASH(sv) == json->boolean_stash : ij_word_of(aTHX_ sv) >= 0);
+}
+
+static SV *
+encode(pTHX_ const ice_json *json, SV *data)
+{
+    /* What Cpanel::JSON::XS's numbers mean: null, quoted, bare, quoted without a sign. */
+    static const U8 infnan[] = { 1, 2, 0, 3 };
+    const U32 flags = json->flags;
+    ice_write_settings set;
+    icecore_json_style style;
+    icecore_tape tape;
+    icecore_bytes out;
+    icecore_error error;
+    ice_context *ctx;
+    SV *result;
+
+    if (UNLIKELY(!(flags & J_ALLOW_NONREF)) && is_nonref(aTHX_ json, data))
+        croak("hash- or arrayref expected (not a simple scalar, use allow_nonref to allow this)");
+    Zero(&set, 1, ice_write_settings);
+    set.rules = &ij_rules;
+    set.sorted = (flags & J_CANONICAL) != 0;
+    set.max_depth = json->max_depth ? json->max_depth : 1;
+    set.owner = json->owner;
+    set.json = json;
+    Zero(&style, 1, icecore_json_style);
+    if (flags & ~(U32)(J_UTF8 | J_ALLOW_NONREF | J_ALLOW_DUPKEYS)) {
+        style.beyond = flags & J_ASCII ? 2 : flags & J_LATIN1 ? 1 : 0;
+        style.has_lines = (flags & J_INDENT) != 0;
+        style.indent = json->indent_length;
+        style.space_before = (flags & J_SPACE_BEFORE) != 0;
+        style.space_after = (flags & J_SPACE_AFTER) != 0;
+        style.escape_slash = (flags & J_ESCAPE_SLASH) != 0;
+        style.all_strings = (flags & J_TYPE_ALL_STRING) != 0;
+    }
+    style.inf_nan = infnan[json->inf_nan];
+    ENTER;
+    ctx = ice_checkout(aTHX);
+    ice_walk(aTHX_ ctx, &tape, data, &set, NULL);
+    if (icecore_json_write(ctx->engine, &style, &tape, &out, &error) != ICECORE_OK)
+        ice_croak_error(aTHX_ & error);
+    result = newSVpvn((const char *)out.bytes, out.len);
+    if (!(flags & (J_ASCII | J_LATIN1 | J_UTF8)))
+        SvUTF8_on(result);
+    if (UNLIKELY(flags & J_SHRINK))
+        sv_utf8_downgrade(result, TRUE);
+    LEAVE;
+    return result;
+}
+
+SV *
+ice_json_encode(pTHX_ SV *self, SV *data)
+{
+    dMY_CXT;
+    return encode(aTHX_ self ? ij_of(aTHX_ self) : &MY_CXT.usual, data);
+}
+
+/* ---- decoding ---------------------------------------------------------- */
+
+/* Reads what is special, or finds out what is wrong. */
+static void
+read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN len, bool is_text, U32 flags,
+             icecore_view *view)
+{
+    icecore_error error;
+    if (!json->reader) {
+        static const struct {
+            U32 flag;
+            const char *option;
+        } options[] = { { J_RELAXED, "relaxed" },   { J_ALLOW_SINGLEQUOTE, "singlequote" }, { J_ALLOW_BAREKEY, "barekey" },
+                        { J_ALLOW_TAGS, "tags" },   { J_ALLOW_BIGNUM, "bignum" } };
+        SV *spec = sv_2mortal(newSVpvs("json:typed=no"));
+        size_t i;
+        for (i = 0; i < C_ARRAY_LENGTH(options); i++)
+            if (json->flags & options[i].flag)
+                sv_catpvf(spec, ",%s", options[i].option);
+        json->reader = ice_reader_new(aTHX_ SvPVX(spec), SvCUR(spec));
+        ice_stage_limit(aTHX_ json->reader, "depth", json->max_depth);
+    }
+    if (icecore_read(ctx->engine, json->reader, (const U8 *)text, len, flags | ICECORE_ASCII_BYTES, view, &error)
+        == ICECORE_OK)
+        return;
+    if (error.offset < 0 || (STRLEN)error.offset > len)
+        croak("%s", error.message);
+    else {
+        const U8 *at = (const U8 *)text + error.offset;
+        UV offset = (UV)error.offset;
+        if (is_text)
+            offset = (UV)utf8_length((const U8 *)text, at);
+        croak("%s, at character offset %" UVuf " (before \"%s\")", error.message, offset,
+              at < (const U8 *)text + len ? pv_pretty(sv_2mortal(newSVpvs("")), (const char *)at, text + len - (const char *)at,
+                                                    20, NULL, NULL, PERL_PV_ESCAPE_UNI_DETECT)
+                                         : "(end of string)");
+    }
+}
+
+SV *
+ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed)
+{
+    const U32 flags = consumed ? ICECORE_EACH : 0;
+    ice_read_settings set;
+    icecore_view view;
+    ice_context *ctx;
+    SV *result;
+
+    if (json->max_size && len > json->max_size)
+        croak("attempted decode of JSON text of %lu bytes size, but max_size is set to %lu", (unsigned long)len,
+              (unsigned long)json->max_size);
+    Zero(&set, 1, ice_read_settings);
+    set.thaws_for = "JSON";
+    if (json->filter || json->single_filter || !(json->flags & J_ALLOW_DUPKEYS))
+        set.filters = &ij_filters;
+    set.owner = json->owner;
+    set.bless_ok = TRUE;
+    set.classes = json->classes;
+    set.json = json;
+    set.yes = json->yes;
+    set.no = json->no;
+    if (UNLIKELY(json->flags & J_UNBLESSED_BOOL)) {
+        set.yes = &PL_sv_yes;
+        set.no = &PL_sv_no;
+    }
+    ENTER;
+    ctx = ice_checkout(aTHX);
+    if (icecore_json_read(ctx->engine, (const U8 *)text, len, json->max_depth, flags, &view) != ICECORE_OK)
+        read_special(aTHX_ json, ctx, text, len, is_text, flags, &view);
+    if (consumed)
+        *consumed = view.consumed;
+    result = ice_build(aTHX_ ctx, &view, view.root, &set);
+    LEAVE;
+    if (UNLIKELY(!(json->flags & J_ALLOW_NONREF)) && is_nonref(aTHX_ json, result)) {
+        SvREFCNT_dec(result);
+        croak("JSON text must be an object or array (but found number, string, true, false or null, use allow_nonref to "
+              "allow this)");
+    }
+    return result;
+}
+
+/* The text of a string as UTF-8: of bytes, those that it has; of characters, what
+ * they are in it. */
+static const char *
+text_of(pTHX_ const ice_json *json, SV *sv, STRLEN *len)
+{
+    SvGETMAGIC(sv);
+    if (json->flags & J_UTF8) {
+        if (SvUTF8(sv)) {
+            sv = sv_2mortal(newSVsv_nomg(sv));
+            sv_utf8_downgrade(sv, FALSE);
+        }
+    } else if (SvROK(sv) || !SvUTF8(sv)) {
+        const char *text = SvPV_nomg(sv, *len);
+        if (!SvUTF8(sv) && !ice_is_ascii((const U8 *)text, *len)) {
+            sv = sv_2mortal(newSVpvn(text, *len));
+            sv_utf8_upgrade_nomg(sv);
+        } else
+            return text;
+    }
+    return SvPV_nomg(sv, *len);
+}
+
+SV *
+ice_json_decode(pTHX_ SV *self, SV *sv, UV *characters)
+{
+    dMY_CXT;
+    ice_json *json = self ? ij_of(aTHX_ self) : &MY_CXT.usual;
+    STRLEN len, consumed;
+    const char *text = text_of(aTHX_ json, sv, &len);
+    const bool is_text = !(json->flags & J_UTF8);
+    SV *result = ij_decode(aTHX_ json, text, len, is_text, characters ? &consumed : NULL);
+    if (characters) {
+        /* Blanks behind it are not a part of it. */
+        while (consumed && isSPACE_A(text[consumed - 1]))
+            consumed--;
+        *characters = is_text ? (UV)utf8_length((const U8 *)text, (const U8 *)text + consumed) : (UV)consumed;
+    }
+    return result;
+}

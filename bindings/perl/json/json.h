@@ -1,0 +1,105 @@
+/* What JSON's files share.
+ *
+ *   walk.c         perl's values
+ *   filters.c      filters of objects that were decoded
+ *   json.c         settings, encoding, decoding
+ *   incremental.c  parsing as it comes
+ */
+#ifndef ICECORE_JSON_H
+#define ICECORE_JSON_H
+#include "core/icecore_perl.h"
+
+/* Settings that are on or off. */
+enum {
+    J_ASCII = 1 << 0,
+    J_LATIN1 = 1 << 1,
+    J_UTF8 = 1 << 2,
+    J_INDENT = 1 << 3,
+    J_CANONICAL = 1 << 4,
+    J_SPACE_BEFORE = 1 << 5,
+    J_SPACE_AFTER = 1 << 6,
+    J_ALLOW_NONREF = 1 << 7,
+    J_SHRINK = 1 << 8,
+    J_ALLOW_BLESSED = 1 << 9,
+    J_CONVERT_BLESSED = 1 << 10,
+    J_RELAXED = 1 << 11,
+    J_ALLOW_UNKNOWN = 1 << 12,
+    J_ALLOW_TAGS = 1 << 13,
+    J_ESCAPE_SLASH = 1 << 14,
+    J_ALLOW_STRINGIFY = 1 << 15,
+    J_ALLOW_BAREKEY = 1 << 16,
+    J_ALLOW_SINGLEQUOTE = 1 << 17,
+    J_ALLOW_DUPKEYS = 1 << 18,
+    J_UNBLESSED_BOOL = 1 << 19,
+    J_TYPE_ALL_STRING = 1 << 20,
+    J_ALLOW_BIGNUM = 1 << 21,
+    J_PRETTY = J_INDENT | J_SPACE_BEFORE | J_SPACE_AFTER
+};
+
+struct ice_json {
+    U32 flags;
+    U32 max_depth;
+    UV max_size; /* 0: no limit */
+    U8 indent_length;
+    U8 inf_nan;
+    HV *boolean_stash;
+    SV *yes, *no;      /* what booleans become */
+    SV *filter;        /* of each object */
+    HV *single_filter; /* by key, of objects with one key */
+    SV *classes;       /* which classes tags may name */
+    SV *owner;         /* the object that has all this */
+    icecore_stage *reader; /* for what is special, and for errors */
+    SV *text;          /* what came so far */
+    STRLEN pos;        /* how far it was looked at */
+    IV nest;
+    U8 mode;
+};
+
+#define IJ_TOO_DEEP "json text or perl structure exceeds maximum nesting level (max_depth set too low?)"
+
+/* walk.c */
+extern const iw_rules ij_rules;
+/* What a reference to this scalar says: 1 for true, 0 for false, -1 for neither. */
+int ij_word_of(pTHX_ SV *sv);
+
+/* filters.c */
+extern const ice_filters ij_filters;
+
+/* json.c */
+/* Decodes the text at the start of UTF-8, and says how much of it that was; without
+ * `consumed` more behind it is an error. `is_text`: offsets count characters. */
+SV *ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed);
+ice_json *ij_of(pTHX_ SV *self);
+
+/* What Icecore.xs calls. */
+enum { ICE_JSON_DEPTH, ICE_JSON_SIZE, ICE_JSON_INDENT, ICE_JSON_INFNAN };
+
+void ice_json_boot(pTHX);
+void ice_json_clone(pTHX);
+void ice_json_end(pTHX);
+void ice_json_booleans(pTHX_ SV *no, SV *yes);
+
+SV *ice_json_new(pTHX_ SV *class);
+void ice_json_destroy(pTHX_ SV *self);
+void ice_json_set(pTHX_ SV *self, U32 flag, bool on);
+bool ice_json_get(pTHX_ SV *self, U32 flag);
+/* Sets a number, unless `value` is NULL, and says what it is. */
+UV ice_json_number(pTHX_ SV *self, int which, SV *value);
+void ice_json_filter(pTHX_ SV *self, SV *code);
+void ice_json_single_filter(pTHX_ SV *self, SV *key, SV *code);
+void ice_json_boolean_values(pTHX_ SV *self, SV *no, SV *yes);
+/* What a boolean becomes, if that was set; or NULL. */
+SV *ice_json_boolean(pTHX_ SV *self, bool which);
+void ice_json_classes(pTHX_ SV *self, SV *classes);
+
+/* Without `self` those of encode_json and decode_json. `characters`: more behind the
+ * text is no error, and it says how long the text was. */
+SV *ice_json_encode(pTHX_ SV *self, SV *data);
+SV *ice_json_decode(pTHX_ SV *self, SV *text, UV *characters);
+
+void ice_json_append(pTHX_ SV *self, SV *piece);
+SV *ice_json_next(pTHX_ SV *self);
+SV *ice_json_text(pTHX_ SV *self);
+void ice_json_skip(pTHX_ SV *self, bool all);
+
+#endif

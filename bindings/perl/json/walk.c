@@ -1,0 +1,200 @@
+/* What JSON makes of references and objects: as JSON::XS, which does not care
+ * whether something was seen before. */
+#include "core/leaf.h"
+#include "json/json.h"
+
+/* JSON::XS prefers the string, then the float, then the integer. */
+static void
+leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
+{
+    const U32 f = SvFLAGS(sv);
+    PERL_UNUSED_VAR(item);
+    if (f & SVf_POK)
+        push_string(aTHX_ w, f & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, flags, key, SvPVX_const(sv), SvCUR(sv));
+    else if (f & SVp_POK)
+        push_pv(aTHX_ w, sv, flags, key);
+    else if (f & SVp_NOK)
+        push_float(aTHX_ w, SvNVX(sv), flags, key);
+    else if (f & SVp_IOK)
+        push_int(aTHX_ w, sv, flags, key);
+    else
+        push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
+}
+
+PERL_STATIC_INLINE bool
+put_boolean(pTHX_ walk *w, SV *sv, U16 key)
+{
+    if (!(SvOBJECT(sv) && SvSTASH(sv) == w->set->json->boolean_stash && SvIOK(sv)))
+        return FALSE;
+    push(aTHX_ w, ICECORE_BOOL, 0, key, 0, SvIVX(sv) != 0);
+    return TRUE;
+}
+
+#define FACTS (IW_IN_ORDER | IW_EXACT_DEPTH | IW_TREE)
+#define LEAF leaf
+#define PUT_BOOLEAN put_boolean
+#include "core/walk_plain.h"
+
+/* ---- references -------------------------------------------------------- */
+
+/* What FREEZE returned, behind the name of the class. */
+static void
+put_tagged(pTHX_ walk *w, SV *sv, CV *method, U16 key)
+{
+    const U32 id = iw_class_of(aTHX_ w, SvSTASH(sv))->id;
+    SV *arguments[2];
+    AV *list;
+    SSize_t i;
+    U32 at;
+    ice_keep(aTHX_ w->ctx, arguments[0] = newRV_inc(sv));
+    ice_keep(aTHX_ w->ctx, arguments[1] = newSVpvs("JSON"));
+    iw_pin(aTHX_ w);
+    list = ice_call_list(aTHX_ (SV *)method, arguments, 2);
+    ice_keep(aTHX_ w->ctx, (SV *)list);
+    w->last_stash = NULL;
+    for (i = 0; i <= AvFILLp(list); i++)
+        if (SvROK(AvARRAY(list)[i]) && SvRV(AvARRAY(list)[i]) == sv)
+            croak("%s::FREEZE method returned same object as was passed instead of a new one", HvNAME_get(SvSTASH(sv)));
+    push(aTHX_ w, ICECORE_OPAQUE, 0, key, 1, ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_FREEZE));
+    at = push(aTHX_ w, ICECORE_ARRAY, 0, 0, 0, 0);
+    iw_push_frame(aTHX_ w, ARRAY, at, 1, (SV *)list)->count = AvFILLp(list) + 1;
+}
+
+static SV *
+converted(pTHX_ walk *w, SV *sv, CV *method)
+{
+    SV *argument = newRV_inc(sv), *result;
+    ice_keep(aTHX_ w->ctx, argument);
+    iw_pin(aTHX_ w);
+    result = ice_call_scalar(aTHX_ (SV *)method, &argument, 1);
+    ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(result));
+    w->last_stash = NULL;
+    if (SvROK(result) && SvRV(result) == sv)
+        croak("%s::TO_JSON method returned same object as was passed instead of a new one", HvNAME_get(SvSTASH(sv)));
+    return result;
+}
+
+static bool
+is_boolean_class(pTHX_ const ice_json *json, HV *stash)
+{
+    const char *name;
+    if (stash == json->boolean_stash)
+        return TRUE;
+    name = HvNAME_get(stash);
+    return name && (strEQ(name, "JSON::PP::Boolean") || strEQ(name, "Types::Serialiser::Boolean"));
+}
+
+/* An object. Returns what is to be put in its place; NULL, if it was put. */
+static SV *
+put_object(pTHX_ walk *w, SV *rv, SV *sv, U16 key)
+{
+    const ice_json *json = w->set->json;
+    HV *stash = SvSTASH(sv);
+    CV *method;
+    if (is_boolean_class(aTHX_ json, stash)) {
+        if (SvGMAGICAL(sv))
+            iw_get_magic(aTHX_ w, sv); /* as that of a variable that threads share */
+        push(aTHX_ w, ICECORE_BOOL, 0, key, 0, SvIV_nomg(sv) != 0);
+        return NULL;
+    }
+    if (json->flags & J_ALLOW_TAGS && (method = ice_method(aTHX_ stash, "FREEZE"))) {
+        put_tagged(aTHX_ w, sv, method, key);
+        return NULL;
+    }
+    if (json->flags & J_CONVERT_BLESSED && (method = ice_method(aTHX_ stash, "TO_JSON")))
+        return converted(aTHX_ w, sv, method);
+    if (json->flags & J_ALLOW_STRINGIFY && Gv_AMG(stash)) {
+        STRLEN len;
+        const char *text;
+        iw_pin(aTHX_ w);
+        text = SvPV(rv, len);
+        push_string(aTHX_ w, SvUTF8(rv) ? ICECORE_TEXT : ICECORE_BYTES, 0, key, text, len);
+        return NULL;
+    }
+    if (!(json->flags & J_ALLOW_BLESSED))
+        croak("encountered object '%" SVf "', but neither allow_blessed, convert_blessed nor allow_tags settings are "
+              "enabled (or TO_JSON/FREEZE method missing)", SVfARG(rv));
+    push(aTHX_ w, ICECORE_NULL, 0, key, 0, 0);
+    return NULL;
+}
+
+/* What a reference to this scalar says: 1 for true, 0 for false, -1 for neither. */
+int
+ij_word_of(pTHX_ SV *sv)
+{
+    STRLEN len;
+    const char *text;
+    if (SvTYPE(sv) >= SVt_PVAV || SvTYPE(sv) == SVt_NULL || SvROK(sv) || !SvOK(sv) || isGV_with_GP(sv))
+        return -1;
+    text = SvPV_nomg(sv, len);
+    if (len != 1)
+        return -1;
+    return *text == '1' ? 1 : *text == '0' ? 0 : -1;
+}
+
+/* Puts any value. */
+static void
+put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
+{
+    const ice_json *json = w->set->json;
+    UV conversions = 0;
+    PERL_UNUSED_VAR(remember);
+    for (;;) {
+        SV *referent;
+        if (SvGMAGICAL(sv))
+            iw_get_magic(aTHX_ w, sv);
+        if (!SvROK(sv)) {
+            if (SvOK(sv) && !(SvFLAGS(sv) & (SVp_POK | SVp_NOK | SVp_IOK)) && !(json->flags & J_ALLOW_UNKNOWN))
+                croak("encountered perl type (%" SVf ",0x%x) that JSON cannot handle, check your input data",
+                      SVfARG(sv), (unsigned)SvFLAGS(sv));
+            leaf(aTHX_ w, sv, 0, key, item);
+            return;
+        }
+        referent = SvRV(sv);
+        if (SvOBJECT(referent)) {
+            sv = put_object(aTHX_ w, sv, referent, key);
+            if (!sv)
+                return;
+            if (++conversions > json->max_depth)
+                croak(IJ_TOO_DEEP);
+            continue;
+        }
+        if ((SvTYPE(referent) == SVt_PVAV || SvTYPE(referent) == SVt_PVHV) && w->ctx->depth >= json->max_depth)
+            croak(IJ_TOO_DEEP);
+        switch (SvTYPE(referent)) {
+        case SVt_PVAV:
+            iw_open_array(aTHX_ w, push(aTHX_ w, ICECORE_ARRAY, 0, key, 0, 0), 0, (AV *)referent);
+            return;
+        case SVt_PVHV:
+            iw_open_hash(aTHX_ w, push(aTHX_ w, ICECORE_MAP, 0, key, 0, 0), 0, (HV *)referent);
+            return;
+        default: {
+            int word;
+            if (SvTYPE(referent) < SVt_PVAV && SvGMAGICAL(referent))
+                iw_get_magic(aTHX_ w, referent);
+            word = ij_word_of(aTHX_ referent);
+            if (word >= 0)
+                push(aTHX_ w, ICECORE_BOOL, 0, key, 0, (U64)word);
+            else if (json->flags & J_ALLOW_UNKNOWN)
+                push(aTHX_ w, ICECORE_NULL, 0, key, 0, 0);
+            else if (SvTYPE(referent) < SVt_PVAV)
+                croak("cannot encode reference to scalar '%" SVf "' unless the scalar is 0 or 1", SVfARG(sv));
+            else
+                croak("encountered %" SVf ", but JSON can only represent references to arrays or hashes", SVfARG(sv));
+            return;
+        }
+        }
+    }
+}
+
+static void
+too_deep(pTHX_ const walk *w)
+{
+    PERL_UNUSED_VAR(w);
+    croak(IJ_TOO_DEEP);
+}
+
+/* It puts values in its own way: the rest of the table is for the usual one. */
+const iw_rules ij_rules = {
+    FACTS, put, put_plain, leaf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, too_deep
+};

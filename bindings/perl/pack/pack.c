@@ -1,0 +1,199 @@
+/* Lists, as perl's pack and unpack have them. */
+#include "pack/pack.h"
+#include "core/documents.h"
+#include "core/leaf.h"
+
+/* The last stages, by their template. */
+enum { STAGES = 8 };
+typedef struct {
+    SV *template;
+    int how;
+    icecore_stage *stage;
+} known_stage;
+
+#define MY_CXT_KEY "Icecore::pack" XS_VERSION
+typedef struct {
+    known_stage stages[STAGES];
+    U32 next;
+} my_cxt_t;
+START_MY_CXT
+
+void
+ice_pack_boot(pTHX)
+{
+    MY_CXT_INIT;
+    Zero(&MY_CXT, 1, my_cxt_t);
+}
+
+void
+ice_pack_clone(pTHX)
+{
+    MY_CXT_CLONE;
+    Zero(&MY_CXT, 1, my_cxt_t);
+}
+
+void
+ice_pack_end(pTHX)
+{
+    dMY_CXT;
+    int i;
+    for (i = 0; i < STAGES; i++) {
+        icecore_stage_free(MY_CXT.stages[i].stage);
+        SvREFCNT_dec(MY_CXT.stages[i].template);
+    }
+    Zero(&MY_CXT, 1, my_cxt_t);
+}
+
+const icecore_stage *
+ice_pack_stage(pTHX_ SV *template, int how)
+{
+    dMY_CXT;
+    known_stage *known;
+    SV *copy, *spec;
+    STRLEN len;
+    const char *text = SvPV(template, len);
+    icecore_stage *stage;
+    int i;
+    for (i = 0; i < STAGES; i++) {
+        known = &MY_CXT.stages[i];
+        if (known->template && known->how == how && SvCUR(known->template) == len
+            && memEQ(SvPVX(known->template), text, len) && !SvUTF8(known->template) == !SvUTF8(template))
+            return known->stage;
+    }
+    copy = sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template)));
+    spec = sv_2mortal(newSVpvs("pack:"));
+    if (how == ICE_UNPACK_TEXT)
+        sv_catpvs(spec, "utf8,");
+    /* What is made UTF-8 here is another copy. */
+    ice_add_text(aTHX_ spec, "template", sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template))));
+    SvUTF8_on(spec);
+    text = SvPV(spec, len);
+    stage = how == ICE_PACK ? ice_writer_new(aTHX_ text, len) : ice_reader_new(aTHX_ text, len);
+    known = &MY_CXT.stages[MY_CXT.next++ % STAGES];
+    icecore_stage_free(known->stage);
+    SvREFCNT_dec(known->template);
+    known->stage = stage;
+    known->how = how;
+    known->template = SvREFCNT_inc_simple_NN(copy);
+    return stage;
+}
+
+/* A value of the list, as a string if it has one. */
+static void
+put(pTHX_ walk *w, SV *sv)
+{
+    const U32 f = SvFLAGS(sv);
+    if (f & SVf_POK)
+        push_pv(aTHX_ w, sv, 0, 0);
+    else if (f & SVf_IOK)
+        push_int(aTHX_ w, sv, 0, 0);
+    else if (f & SVf_NOK)
+        push_float(aTHX_ w, SvNVX(sv), 0, 0);
+    else if (!SvOK(sv))
+        push(aTHX_ w, ICECORE_NULL, 0, 0, 0, 0);
+    else
+        push_pv(aTHX_ w, sv, 0, 0);
+}
+
+/* What a loss says of characters beyond bytes. */
+#define WIDE "characters beyond bytes"
+
+/* Packs so much of what stands on perl's stack, and adds it to the result. */
+static void
+pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
+{
+    const icecore_stage *stage;
+    icecore_tape tape;
+    icecore_bytes out;
+    icecore_error error;
+    ice_context *ctx;
+    const icecore_node integer = { ICECORE_INT, 0, 0, 0, 0 };
+    U64 front; /* what stands before the payload: one store */
+    walk w;
+    size_t lost = 0, i;
+    I32 item;
+    U32 list;
+
+    memcpy(&front, &integer, 8);
+    ENTER;
+    ctx = ice_checkout(aTHX);
+    Zero(&w, 1, walk);
+    w.ctx = ctx;
+    w.t = &tape;
+    iw_begin(aTHX_ & w);
+    list = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
+    if (icecore_grow_nodes(ctx->engine, &tape, tape.node_count + (size_t)count + 1) != ICECORE_OK)
+        croak("Icecore: too many values, or not enough memory");
+    for (item = 0; item < count; item++) {
+        /* Integers have no need of anything but room. */
+        icecore_node *node = tape.nodes + tape.node_count;
+        SV *sv, **first = PL_stack_base + at + item, **next = first, **end = PL_stack_base + at + count;
+        for (; next < end; next++, node++) {
+            sv = *next;
+            if (UNLIKELY((SvFLAGS(sv) & (SVf_IOK | SVf_POK | SVf_IVisUV | SVs_GMG)) != SVf_IOK))
+                break;
+            memcpy(node, &front, 8);
+            node->payload = (U64)(I64)SvIVX(sv);
+        }
+        tape.node_count += (size_t)(next - first);
+        item += (I32)(next - first);
+        if (item >= count)
+            break;
+        /* Magic and overloading may move perl's stack, and what is on it stays. */
+        sv = PL_stack_base[at + item];
+        SvGETMAGIC(sv);
+        if (SvROK(sv)) {
+            SV *text = sv_2mortal(newSVpvs(""));
+            sv_catsv_nomg(text, sv);
+            sv = text;
+        }
+        put(aTHX_ & w, sv);
+    }
+    end_node(&w, list, (U32)count, 0);
+    iw_finish(aTHX_ & w);
+    stage = ice_pack_stage(aTHX_ template, ICE_PACK);
+    if (icecore_write(ctx->engine, stage, &tape, &out, &lost, &error) != ICECORE_OK)
+        ice_croak_error(aTHX_ & error);
+    sv_catpvn_nomg(result, (const char *)out.bytes, out.len);
+    for (i = 0; i < lost; i++)
+        /* Characters beyond bytes were packed: they stand there in UTF-8. */
+        if (icecore_loss(ctx->engine, i, &out) == ICECORE_OK && ninstr((const char *)out.bytes, (const char *)out.bytes + out.len,
+                                                                     WIDE, WIDE + sizeof WIDE - 1))
+            SvUTF8_on(result);
+    LEAVE;
+}
+
+/* Whether a template is one number again and again, so that it packs each part of a
+ * list as it packs the whole. */
+static bool
+is_one_number(pTHX_ SV *template)
+{
+    STRLEN len;
+    const char *text = SvPV(template, len), *end = text + len;
+    if (len < 2 || !strchr("cCsSiIlLqQjJnNvVfdF", *text) || end[-1] != '*')
+        return FALSE;
+    for (text++; text < end - 1; text++)
+        if (*text != '!' && *text != '<' && *text != '>')
+            return FALSE;
+    return TRUE;
+}
+
+/* So many nodes stay in the processor's caches. */
+#define PART 768
+
+/* Packs what stands on perl's stack. */
+SV *
+ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
+{
+    SV *result = sv_2mortal(newSVpvs(""));
+    I32 part = count > PART && is_one_number(aTHX_ template) ? PART : count, done = 0;
+    do {
+        const I32 left = count - done;
+        pack_some(aTHX_ template, at + done, left < part ? left : part, result);
+        done += part;
+        /* The parts that come are as long. */
+        if (done == part && part < count)
+            SvGROW(result, SvCUR(result) * (STRLEN)(count / part + 1) + 1);
+    } while (done < count);
+    return SvREFCNT_inc_simple_NN(result);
+}

@@ -1,0 +1,44 @@
+/* Lists, as perl's unpack has them. */
+#include "pack/pack.h"
+#include "core/documents.h"
+#include "core/build_leaf.h"
+
+/* What a string holds: put on perl's stack, from `sp` on. */
+SV **
+ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes)
+{
+    const icecore_stage *stage;
+    icecore_view view;
+    icecore_error error;
+    ice_context *ctx;
+    ice_read_settings set;
+    STRLEN len;
+    const char *text;
+    const icecore_node *node, *end;
+    build b;
+
+    SvGETMAGIC(bytes);
+    text = SvPV_nomg(bytes, len);
+    stage = ice_pack_stage(aTHX_ template, SvUTF8(bytes) ? ICE_UNPACK_TEXT : ICE_UNPACK);
+    Zero(&set, 1, ice_read_settings);
+    ENTER;
+    ctx = ice_checkout(aTHX);
+    if (icecore_read(ctx->engine, stage, (const U8 *)text, len, 0, &view, &error) != ICECORE_OK)
+        ice_croak_error(aTHX_ & error);
+    Zero(&b, 1, build);
+    b.ctx = ctx;
+    b.v = &view;
+    b.set = &set;
+    b.no = &PL_sv_no;
+    b.yes = &PL_sv_yes;
+    node = view.nodes + view.root;
+    end = view.nodes + view.node_count;
+    if (node->kind == ICECORE_ARRAY) {
+        EXTEND(sp, (SSize_t)node->aux);
+        for (node++; node < end && is_leaf(node); node++)
+            *++sp = LIKELY(node->kind == ICECORE_INT) ? sv_2mortal(new_int(aTHX_ (IV)(I64)node->payload))
+                                                      : sv_2mortal(new_leaf(aTHX_ &b, node));
+    }
+    LEAVE;
+    return sp;
+}

@@ -1,0 +1,373 @@
+/* Sereal: encoders and decoders, with and without an object. */
+#include "sereal/settings.h"
+#include "core/documents.h"
+
+#define MY_CXT_KEY "Icecore::sereal" XS_VERSION
+typedef struct {
+    encoder encoder; /* for calls without options; made when it is needed */
+    decoder decoder;
+    HV *encoder_stash, *decoder_stash;
+} my_cxt_t;
+START_MY_CXT
+
+static void
+start(pTHX_ my_cxt_t *cxt)
+{
+    Zero(cxt, 1, my_cxt_t);
+    cxt->encoder_stash = gv_stashpvs("Icecore::Sereal::Encoder", GV_ADD);
+    cxt->decoder_stash = gv_stashpvs("Icecore::Sereal::Decoder", GV_ADD);
+}
+
+void
+ice_sereal_boot(pTHX)
+{
+    MY_CXT_INIT;
+    start(aTHX_ & MY_CXT);
+}
+
+/* The stages belong to the interpreter that was cloned. */
+void
+ice_sereal_clone(pTHX)
+{
+    MY_CXT_CLONE;
+    start(aTHX_ & MY_CXT);
+}
+
+/* ---- encoding ---------------------------------------------------------- */
+
+PERL_STATIC_INLINE SV *
+encode(pTHX_ const encoder *enc, SV *data, SV *header)
+{
+    SV *result;
+    if (header) {
+        SvGETMAGIC(header);
+        if (!SvOK(header))
+            header = NULL;
+        else if (enc->set.protocol == 1)
+            croak("Cannot serialize user header data in Sereal protocol V1 mode!");
+    }
+    ENTER;
+    result = ice_write_document(aTHX_ enc->stage, data, header, &enc->set, NULL);
+    LEAVE;
+    return result;
+}
+
+SV *
+ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options)
+{
+    dMY_CXT;
+    HV *hv = isr_options_of(aTHX_ options);
+    encoder enc;
+    SV *result;
+    if (!hv) {
+        if (UNLIKELY(!MY_CXT.encoder.stage))
+            isr_make_encoder(aTHX_ & MY_CXT.encoder, NULL);
+        return encode(aTHX_ & MY_CXT.encoder, data, header);
+    }
+    ENTER;
+    Zero(&enc, 1, encoder);
+    SAVEDESTRUCTOR_X(isr_clear_encoder, &enc);
+    isr_make_encoder(aTHX_ & enc, hv);
+    result = encode(aTHX_ & enc, data, header);
+    LEAVE;
+    return result;
+}
+
+/* ---- decoding ---------------------------------------------------------- */
+
+/* Where the suffix of the header ends, and where in it a user header stands; FALSE
+ * if there is none. */
+static bool
+find_header(const U8 *bytes, STRLEN len, STRLEN *start, STRLEN *end)
+{
+    UV size = 0;
+    STRLEN at = 5;
+    unsigned shift = 0;
+    if (len < 7 || (bytes[4] & 15) < 2)
+        return FALSE;
+    do {
+        if (at >= len || shift > 28)
+            return FALSE;
+        size |= (UV)(bytes[at] & 0x7F) << shift;
+        shift += 7;
+    } while (bytes[at++] & 0x80);
+    if (size < 2 || size > len - at || !(bytes[at] & 1))
+        return FALSE;
+    *start = at + 1;
+    *end = at + size;
+    return TRUE;
+}
+
+/* The user header alone: what it would be as a document. */
+static SV *
+decode_header(pTHX_ decoder *dec, const char *bytes, STRLEN len)
+{
+    STRLEN start, end, consumed;
+    SV *document, *header = NULL;
+    dec->consumed = 0;
+    if (!find_header((const U8 *)bytes, len, &start, &end)) {
+        /* There is none, or it is broken. */
+        SvREFCNT_dec(ice_read_document(aTHX_ dec->stage, bytes, len, &dec->set, &consumed, &header));
+        return header ? header : &PL_sv_undef;
+    }
+    document = sv_2mortal(newSVpvn(bytes, 4));
+    sv_catpvf(document, "%c%c", bytes[4] & 15, 0);
+    sv_catpvn(document, bytes + start, end - start);
+    return sv_2mortal(ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), &dec->set, &consumed, NULL));
+}
+
+/* Puts what was decoded into the variable that was given for it. */
+static SV *
+put_into(pTHX_ SV *into, SV *result, const ice_read_settings *set)
+{
+    if (result != into) {
+        sv_2mortal(result);
+        sv_setsv(into, result);
+        SvSETMAGIC(into);
+        if (set->readonly || (set->readonly_scalars && !SvROK(into)))
+            SvREADONLY_on(into);
+        SvREFCNT_inc_simple_void_NN(into);
+    }
+    return into;
+}
+
+static void
+chop_off(pTHX_ SV *source, STRLEN consumed)
+{
+    if (SvUTF8(source))
+        sv_utf8_downgrade(source, FALSE);
+    SvPV_force_nolen(source);
+    if (consumed <= SvCUR(source))
+        sv_chop(source, SvPVX(source) + consumed);
+}
+
+/* Decodes what is at `at`. With `into` the body is put there. Chops the bytes off,
+ * if the decoder is incremental. */
+static SV *
+decode(pTHX_ decoder *dec, SV *source, UV at, int what, SV *into, SV **header)
+{
+    STRLEN len, consumed = 0, start, end;
+    const char *bytes = ice_bytes(aTHX_ source, &len);
+    const ice_read_settings *set = &dec->set;
+    ice_read_settings with_target;
+    SV *result;
+    if (at > len)
+        croak("Icecore: the offset is behind the end of the bytes");
+    bytes += at;
+    len -= at;
+    ENTER;
+    if (what == ICE_HEADER) {
+        *header = decode_header(aTHX_ dec, bytes, len);
+        LEAVE;
+        return NULL;
+    }
+    if (into) {
+        with_target = dec->set;
+        with_target.into = into;
+        set = &with_target;
+    }
+    if (UNLIKELY(dec->refuse_objects) && what == ICE_BODY && find_header((const U8 *)bytes, len, &start, &end)) {
+        /* Who reads the body alone does not mind what is in the header. */
+        SV *document = sv_2mortal(newSVpvn(bytes, 5));
+        sv_catpvn(document, "", 1);
+        sv_catpvn(document, bytes + end, len - end);
+        result = ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), set, &consumed, NULL);
+        consumed += end - 6;
+    } else
+        result = ice_read_document(aTHX_ dec->stage, bytes, len, set, &consumed, what == ICE_BODY ? NULL : header);
+    LEAVE;
+    dec->consumed = consumed;
+    if (into)
+        result = put_into(aTHX_ into, result, set);
+    if (dec->incremental && at == 0) {
+        if (SvREADONLY(source)) {
+            SvREFCNT_dec(result);
+            croak("Icecore: incremental decoding chops the bytes off, but they are read-only");
+        }
+        chop_off(aTHX_ source, consumed);
+    }
+    return result;
+}
+
+SV *
+ice_sereal_decode(pTHX_ SV *bytes, SV *options, int what, SV *into, SV **header)
+{
+    dMY_CXT;
+    HV *hv = isr_options_of(aTHX_ options);
+    decoder dec;
+    SV *result;
+    if (!hv) {
+        if (UNLIKELY(!MY_CXT.decoder.stage))
+            isr_make_decoder(aTHX_ & MY_CXT.decoder, NULL);
+        return decode(aTHX_ & MY_CXT.decoder, bytes, 0, what, into, header);
+    }
+    ENTER;
+    Zero(&dec, 1, decoder);
+    SAVEDESTRUCTOR_X(isr_clear_decoder, &dec);
+    isr_make_decoder(aTHX_ & dec, hv);
+    result = decode(aTHX_ & dec, bytes, 0, what, into, header);
+    LEAVE;
+    return result;
+}
+
+/* Whether bytes begin as a Sereal document: its protocol, or -1. */
+IV
+ice_looks_like_sereal(pTHX_ SV *sv)
+{
+    STRLEN len;
+    const U8 *bytes;
+    IV version;
+    SvGETMAGIC(sv);
+    if (!SvOK(sv) || SvROK(sv))
+        return -1;
+    bytes = (const U8 *)SvPV_nomg(sv, len);
+    if (len < 7)
+        return -1;
+    version = bytes[4] & 15;
+    if (memEQ(bytes, "=srl", 4))
+        return version == 1 || version == 2 ? version : -1;
+    if (memEQ(bytes, "=\xF3rl", 4))
+        return version >= 3 ? version : -1;
+    if (memEQ(bytes, "=\xC3\xB3r", 4))
+        return 0;
+    return -1;
+}
+
+/* Destructors of objects may still come: they make what they need again. */
+void
+ice_sereal_end(pTHX)
+{
+    dMY_CXT;
+    isr_clear_encoder(aTHX_ & MY_CXT.encoder);
+    isr_clear_decoder(aTHX_ & MY_CXT.decoder);
+}
+
+/* ---- objects ----------------------------------------------------------- */
+
+/* An object refers to a number: the address of its encoder or decoder. */
+static SV *
+object_new(pTHX_ SV *class, void *address)
+{
+    return sv_setref_pv(newSV(0), SvROK(class) ? sv_reftype(SvRV(class), TRUE) : SvPV_nolen(class), address);
+}
+
+PERL_STATIC_INLINE void *
+address_of(pTHX_ SV *self, HV *stash, const char *class)
+{
+    if (!(LIKELY(SvROK(self) && SvOBJECT(SvRV(self)))
+          && (LIKELY(SvSTASH(SvRV(self)) == stash) || sv_derived_from(self, class)) && SvIOK(SvRV(self))
+          && SvIVX(SvRV(self))))
+        croak("Icecore: this is no %s", class);
+    return INT2PTR(void *, SvIVX(SvRV(self)));
+}
+
+/* Takes the address out of an object that goes. */
+static void
+object_destroy(pTHX_ SV *self, void (*clear)(pTHX_ void *data))
+{
+    void *address;
+    if (!SvROK(self) || !SvIOK(SvRV(self)))
+        return;
+    address = INT2PTR(void *, SvIVX(SvRV(self)));
+    if (!address)
+        return;
+    clear(aTHX_ address);
+    Safefree(address);
+    SvREADONLY_off(SvRV(self));
+    sv_setiv(SvRV(self), 0);
+}
+
+static encoder *
+encoder_of(pTHX_ SV *self)
+{
+    dMY_CXT;
+    return (encoder *)address_of(aTHX_ self, MY_CXT.encoder_stash, "Icecore::Sereal::Encoder");
+}
+
+static decoder *
+decoder_of(pTHX_ SV *self)
+{
+    dMY_CXT;
+    return (decoder *)address_of(aTHX_ self, MY_CXT.decoder_stash, "Icecore::Sereal::Decoder");
+}
+
+SV *
+ice_encoder_new(pTHX_ SV *class, SV *options)
+{
+    HV *hv = isr_options_of(aTHX_ options);
+    encoder made, *enc;
+    SV *object;
+    Zero(&made, 1, encoder);
+    ENTER;
+    SAVEDESTRUCTOR_X(isr_clear_encoder, &made);
+    isr_make_encoder(aTHX_ & made, hv);
+    Newx(enc, 1, encoder);
+    *enc = made;
+    Zero(&made, 1, encoder);
+    LEAVE;
+    object = object_new(aTHX_ class, enc);
+    enc->set.owner = SvRV(object);
+    return object;
+}
+
+SV *
+ice_encoder_encode(pTHX_ SV *self, SV *data, SV *header)
+{
+    return encode(aTHX_ encoder_of(aTHX_ self), data, header);
+}
+
+U32
+ice_encoder_flags(pTHX_ SV *self)
+{
+    const encoder *enc = encoder_of(aTHX_ self);
+    return (enc->set.croak_on_bless ? 1 : 0) | (enc->set.no_bless ? 2 : 0) | (enc->set.freeze_callbacks ? 4 : 0);
+}
+
+void
+ice_encoder_destroy(pTHX_ SV *self)
+{
+    object_destroy(aTHX_ self, isr_clear_encoder);
+}
+
+SV *
+ice_decoder_new(pTHX_ SV *class, SV *options)
+{
+    HV *hv = isr_options_of(aTHX_ options);
+    decoder made, *dec;
+    SV *object;
+    Zero(&made, 1, decoder);
+    ENTER;
+    SAVEDESTRUCTOR_X(isr_clear_decoder, &made);
+    isr_make_decoder(aTHX_ & made, hv);
+    Newx(dec, 1, decoder);
+    *dec = made;
+    Zero(&made, 1, decoder);
+    LEAVE;
+    object = object_new(aTHX_ class, dec);
+    dec->set.owner = SvRV(object);
+    return object;
+}
+
+SV *
+ice_decoder_decode(pTHX_ SV *self, SV *bytes, UV at, int what, SV *into, SV **header)
+{
+    return decode(aTHX_ decoder_of(aTHX_ self), bytes, at, what, into, header);
+}
+
+bool
+ice_decoder_is_incremental(pTHX_ SV *self)
+{
+    return decoder_of(aTHX_ self)->incremental;
+}
+
+UV
+ice_decoder_consumed(pTHX_ SV *self)
+{
+    return decoder_of(aTHX_ self)->consumed;
+}
+
+void
+ice_decoder_destroy(pTHX_ SV *self)
+{
+    object_destroy(aTHX_ self, isr_clear_decoder);
+}

@@ -1,0 +1,31 @@
+/* Sereal: what Icecore.xs calls, and what others need of it. */
+#ifndef ICECORE_SEREAL_H
+#define ICECORE_SEREAL_H
+#include "core/icecore_perl.h"
+
+extern const iw_rules ice_sereal_rules;
+/* How Sereal speaks of what is read: to THAW, of limits. */
+void ice_sereal_words(ice_read_settings *set);
+
+enum { ICE_BODY, ICE_HEADER, ICE_BODY_AND_HEADER };
+
+void ice_sereal_boot(pTHX);
+void ice_sereal_clone(pTHX);
+void ice_sereal_end(pTHX);
+
+SV *ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options);
+SV *ice_sereal_decode(pTHX_ SV *bytes, SV *options, int what, SV *into, SV **header);
+IV ice_looks_like_sereal(pTHX_ SV *sv);
+
+SV *ice_encoder_new(pTHX_ SV *class, SV *options);
+SV *ice_encoder_encode(pTHX_ SV *self, SV *data, SV *header);
+U32 ice_encoder_flags(pTHX_ SV *self);
+void ice_encoder_destroy(pTHX_ SV *self);
+
+SV *ice_decoder_new(pTHX_ SV *class, SV *options);
+SV *ice_decoder_decode(pTHX_ SV *self, SV *bytes, UV at, int what, SV *into, SV **header);
+bool ice_decoder_is_incremental(pTHX_ SV *self);
+UV ice_decoder_consumed(pTHX_ SV *self);
+void ice_decoder_destroy(pTHX_ SV *self);
+
+#endif

@@ -1,0 +1,242 @@
+/* What the options of encoders and decoders say. */
+#include "sereal/settings.h"
+#include "core/documents.h"
+
+HV *
+isr_options_of(pTHX_ SV *options)
+{
+    if (!options)
+        return NULL;
+    SvGETMAGIC(options);
+    if (!SvOK(options))
+        return NULL;
+    if (!SvROK(options) || SvTYPE(SvRV(options)) != SVt_PVHV)
+        croak("Options are not a hash reference");
+    return (HV *)SvRV(options);
+}
+
+static bool
+option(pTHX_ HV *options, const char *name, SV **value)
+{
+    SV **found = options ? hv_fetch(options, name, (I32)strlen(name), 0) : NULL;
+    if (!found)
+        return FALSE;
+    SvGETMAGIC(*found);
+    *value = *found;
+    return SvOK(*found);
+}
+
+static bool
+option_is_set(pTHX_ HV *options, const char *name)
+{
+    SV *value;
+    return option(aTHX_ options, name, &value) && SvTRUE(value);
+}
+
+/* The hash that an option refers to, or NULL. */
+static HV *
+option_hash(pTHX_ HV *options, const char *name)
+{
+    SV *value;
+    if (!option(aTHX_ options, name, &value))
+        return NULL;
+    if (!SvROK(value) || SvTYPE(SvRV(value)) != SVt_PVHV)
+        croak("'%s' is no hash reference", name);
+    return (HV *)SvREFCNT_inc_simple_NN(SvRV(value));
+}
+
+/* ---- encoders ---------------------------------------------------------- */
+
+void
+isr_clear_encoder(pTHX_ void *data)
+{
+    encoder *enc = (encoder *)data;
+    icecore_stage_free(enc->stage);
+    SvREFCNT_dec((SV *)enc->set.freeze_allow);
+    Zero(enc, 1, encoder);
+}
+
+static U8
+protocol(pTHX_ HV *options)
+{
+    SV *value;
+    IV version;
+    if (!option(aTHX_ options, "protocol_version", &value))
+        return option_is_set(aTHX_ options, "use_protocol_v1") ? 1 : 5;
+    version = SvIV(value);
+    if (version < 1 || version > 5)
+        croak("Specified Sereal protocol version ('%" IVdf "') is invalid", version);
+    return (U8)version;
+}
+
+static void
+add_compression(pTHX_ SV *spec, HV *options, U8 version)
+{
+    SV *value;
+    IV compress = 0;
+    if (option(aTHX_ options, "compress", &value))
+        compress = SvIV(value);
+    else if (option_is_set(aTHX_ options, "snappy") || option_is_set(aTHX_ options, "snappy_incr"))
+        compress = 1;
+    switch (compress) {
+    case 0:
+        break;
+    case 1:
+        sv_catpv(spec, version == 1 && !option_is_set(aTHX_ options, "snappy_incr") ? ",compress=snappy_to_end"
+                                                                                   : ",compress=snappy");
+        break;
+    case 2:
+        if (version < 3)
+            croak("Zlib compression was introduced in protocol version 3 and you are asking for only version %d", version);
+        sv_catpvs(spec, ",compress=zlib");
+        break;
+    case 3:
+        if (version < 4)
+            croak("Zstd compression was introduced in protocol version 4 and you are asking for only version %d", version);
+        sv_catpvs(spec, ",compress=zstd");
+        break;
+    default:
+        croak("Invalid Sereal compression format");
+    }
+    if (compress >= 2 && option(aTHX_ options, "compress_level", &value)) {
+        IV level = SvIV(value);
+        if (level < 1 || level > (compress == 2 ? 9 : 22))
+            croak("Invalid compression level '%" IVdf "'", level);
+        sv_catpvf(spec, ",level=%d", (int)level);
+    }
+    if (option(aTHX_ options, "compress_threshold", &value) || option(aTHX_ options, "snappy_threshold", &value))
+        sv_catpvf(spec, ",threshold=%" UVuf, SvIV(value) < 0 ? (UV)0 : (UV)SvIV(value));
+}
+
+/* What makes equal data equal bytes. */
+static void
+add_order(pTHX_ SV *spec, HV *options)
+{
+    SV *value;
+    bool refs = option_is_set(aTHX_ options, "canonical");
+    IV sort = refs;
+    if (option(aTHX_ options, "sort_keys", &value))
+        sort = SvIV(value);
+    if (sort)
+        sv_catpvf(spec, ",sort_keys=%d", sort < 0 || sort > 3 ? 1 : (int)sort);
+    if (option(aTHX_ options, "canonical_refs", &value))
+        refs = cBOOL(SvTRUE(value));
+    if (refs)
+        sv_catpvs(spec, ",canonical_refs");
+}
+
+void
+isr_make_encoder(pTHX_ encoder *enc, HV *options)
+{
+    const char *const flags[] = { "no_bless_objects",       "no_shared_hashkeys",  "dedupe_strings",
+                                  "aliased_dedupe_strings", "use_standard_double", NULL };
+    const char *const *flag;
+    SV *value, *spec = sv_2mortal(newSVpvs("sereal:no_spelling"));
+    ice_write_settings *set = &enc->set;
+
+    set->rules = &ice_sereal_rules;
+    set->max_depth = 10000;
+    set->protocol = protocol(aTHX_ options);
+    sv_catpvf(spec, ",protocol=%d", set->protocol);
+    add_compression(aTHX_ spec, options, set->protocol);
+    add_order(aTHX_ spec, options);
+    for (flag = flags; *flag; flag++)
+        if (option_is_set(aTHX_ options, *flag))
+            sv_catpvf(spec, ",%s", *flag);
+
+    set->croak_on_bless = option_is_set(aTHX_ options, "croak_on_bless");
+    set->no_bless = option_is_set(aTHX_ options, "no_bless_objects");
+    set->freeze_callbacks = option_is_set(aTHX_ options, "freeze_callbacks");
+    set->undef_unknown = option_is_set(aTHX_ options, "undef_unknown");
+    set->stringify_unknown = option_is_set(aTHX_ options, "stringify_unknown");
+    if (set->undef_unknown && set->stringify_unknown)
+        croak("'undef_unknown' and 'stringify_unknown' options are mutually exclusive");
+    if (set->no_bless && set->freeze_callbacks)
+        croak("'no_bless_objects' and 'freeze_callback' options are mutually exclusive");
+    if (option(aTHX_ options, "warn_unknown", &value)) {
+        IV warn_unknown = SvIV(value);
+        set->warn_unknown = warn_unknown < 0 ? 2 : warn_unknown > 0 ? 1 : 0;
+    }
+    if (option(aTHX_ options, "max_recursion_depth", &value))
+        set->max_depth = SvUV(value);
+    set->freeze_allow = option_hash(aTHX_ options, "freeze_allow_classes");
+    enc->stage = ice_writer_new(aTHX_ SvPVX(spec), SvCUR(spec));
+}
+
+/* ---- decoders ---------------------------------------------------------- */
+
+void
+isr_clear_decoder(pTHX_ void *data)
+{
+    decoder *dec = (decoder *)data;
+    icecore_stage_free(dec->stage);
+    SvREFCNT_dec(dec->classes);
+    SvREFCNT_dec((SV *)dec->set.thaw_allow);
+    SvREFCNT_dec((SV *)dec->set.aliases);
+    Zero(dec, 1, decoder);
+}
+
+/* What the engine has to know. */
+static SV *
+reader_spec(pTHX_ HV *options)
+{
+    const char *const flags[] = { "refuse_snappy", "refuse_zlib", "refuse_zstd", "refuse_objects", "validate_utf8", NULL };
+    const char *const numbers[] = { "max_num_hash_entries", "max_num_array_entries", NULL };
+    const char *const *name;
+    SV *value, *spec = sv_2mortal(newSVpvs("sereal"));
+    char joint = ':';
+    for (name = flags; *name; name++)
+        if (option_is_set(aTHX_ options, *name)) {
+            sv_catpvf(spec, "%c%s", joint, *name);
+            joint = ',';
+        }
+    for (name = numbers; *name; name++)
+        if (option(aTHX_ options, *name, &value)) {
+            sv_catpvf(spec, "%c%s=%" UVuf, joint, *name, SvUV(value));
+            joint = ',';
+        }
+    return spec;
+}
+
+void
+ice_sereal_words(ice_read_settings *set)
+{
+    set->thaws_for = "Sereal";
+    set->bare_regexps = TRUE;
+    set->names_limits = TRUE;
+}
+
+void
+isr_make_decoder(pTHX_ decoder *dec, HV *options)
+{
+    SV *value, *spec = reader_spec(aTHX_ options);
+    ice_read_settings *set = &dec->set;
+
+    ice_sereal_words(set);
+    set->tie_ok = TRUE;
+    set->bless_ok = !option_is_set(aTHX_ options, "no_bless_objects");
+    dec->refuse_objects = option_is_set(aTHX_ options, "refuse_objects");
+    set->no_thaw = option_is_set(aTHX_ options, "no_thaw_objects");
+    set->undef_own = option_is_set(aTHX_ options, "use_undef");
+    set->readonly = option_is_set(aTHX_ options, "set_readonly");
+    set->readonly_scalars = option_is_set(aTHX_ options, "set_readonly_scalars");
+    dec->incremental = option_is_set(aTHX_ options, "incremental");
+    if (option(aTHX_ options, "classes", &value)) {
+        dec->classes = newSVsv(value);
+        set->classes = dec->classes;
+    }
+    set->thaw_allow = option_hash(aTHX_ options, "thaw_allow_classes");
+    if (option(aTHX_ options, "alias_varint_under", &value) && SvTRUE(value))
+        set->alias_under = SvIV(value) >= 0 && SvIV(value) < 16 ? 16 : SvIV(value);
+    else if (option_is_set(aTHX_ options, "alias_smallint"))
+        set->alias_under = 16;
+    if (set->alias_under)
+        set->aliases = newAV();
+    dec->stage = ice_reader_new(aTHX_ SvPVX(spec), SvCUR(spec));
+    if (option(aTHX_ options, "max_recursion_depth", &value))
+        ice_stage_limit(aTHX_ dec->stage, "depth", SvUV(value));
+    if (option(aTHX_ options, "max_string_length", &value) && SvUV(value))
+        ice_stage_limit(aTHX_ dec->stage, "string", SvUV(value));
+    if (option(aTHX_ options, "max_uncompressed_size", &value) && SvUV(value))
+        ice_stage_limit(aTHX_ dec->stage, "decompressed", SvUV(value));
+}

@@ -1,0 +1,84 @@
+MODULE = Icecore    PACKAGE = Icecore::Storable
+
+SV *
+freeze(ref, ...)
+    SV *ref
+  ALIAS:
+    freeze = ICE_MEMORY
+    nfreeze = ICE_MEMORY_NETORDER
+    _image = ICE_FILE
+    _nimage = ICE_FILE_NETORDER
+  CODE:
+    if (items > 1)
+        croak("too many arguments");
+    RETVAL = ice_freeze(aTHX_ ref, ix);
+  OUTPUT:
+    RETVAL
+
+SV *
+thaw(bytes, ...)
+    SV *bytes
+  CODE:
+    SvGETMAGIC(bytes);
+    if (!SvOK(bytes))
+        XSRETURN_UNDEF;
+    RETVAL = ice_thaw(aTHX_ bytes, ax + 1, items - 1);
+  OUTPUT:
+    RETVAL
+
+bool
+is_storing()
+  ALIAS:
+    is_storing = ICE_IS_STORING
+    is_retrieving = ICE_IS_RETRIEVING
+    last_op_in_netorder = ICE_LAST_NETORDER
+  CODE:
+    RETVAL = ice_storable_state(aTHX_ ix);
+  OUTPUT:
+    RETVAL
+
+SV *
+_more(handle, bytes)
+    PerlIO *handle
+    SV *bytes
+  CODE:
+    RETVAL = ice_more(aTHX_ handle, SvRV(bytes));
+    if (!RETVAL)
+        XSRETURN_UNDEF;
+  OUTPUT:
+    RETVAL
+
+void
+_unread(handle, bytes)
+    PerlIO *handle
+    SV *bytes
+  PREINIT:
+    STRLEN len;
+    const char *text;
+  CODE:
+    text = SvPV(bytes, len);
+    if (PerlIO_unread(handle, text, len) != (SSize_t)len)
+        croak("Icecore: what was read too much could not be given back");
+
+IV
+_probe(bytes)
+    SV *bytes
+  CODE:
+    RETVAL = ice_probe(aTHX_ bytes);
+  OUTPUT:
+    RETVAL
+
+SV *
+dclone(ref)
+    SV *ref
+  PROTOTYPE: $
+  CODE:
+    SvGETMAGIC(ref);
+    if (!SvROK(ref)) {
+        if (SvOK(ref))
+            croak("Not a reference");
+        XSRETURN_UNDEF;
+    }
+    RETVAL = ice_dclone(aTHX_ ref);
+  OUTPUT:
+    RETVAL

@@ -1,0 +1,136 @@
+/* What Storable has of its own when values are walked. */
+#define FACTS (IW_IN_ORDER | IW_KEY_FLAGS | IW_TIES | IW_NUL_NAMES | IW_REFERENT | IW_OVERLOAD)
+#define LEAF scalar_leaf
+#include "core/walk_plain.h"
+#include "storable/storable.h"
+
+static void
+leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
+{
+    scalar_leaf(aTHX_ w, sv, flags, key, item);
+}
+
+/* It keeps apart perl's own undef in an array; true and false are variables as others
+ * are. */
+static bool
+put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
+{
+    if (sv == &PL_sv_yes || sv == &PL_sv_no)
+        return FALSE;
+    /* Hooks may name the first one that is no item of an array. */
+    if (!item && !ice_map_find(&w->ctx->seen, sv))
+        ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
+    push(aTHX_ w, ICECORE_NULL, item ? ICECORE_BIT_4 | ICECORE_BIT_5 : ICECORE_BIT_4, key, 0, 0);
+    return TRUE;
+}
+
+static void
+use_class(pTHX_ walk *w, ice_class *class)
+{
+    PERL_UNUSED_VAR(w);
+    class->has_amagic = cBOOL(Gv_AMG(class->stash));
+    class->hook = ice_method(aTHX_ class->stash, "STORABLE_freeze");
+}
+
+/* Calls the hook of a class. NULL: the object is stored as if there were none. */
+static AV *
+call_freeze(pTHX_ walk *w, SV *sv, U32 class_index)
+{
+    ice_class *class = &w->ctx->classes[class_index];
+    SV *arguments[2];
+    AV *list;
+    bool storing = !w->set->cloning;
+
+    ice_keep(aTHX_ w->ctx, arguments[0] = newRV_inc(sv));
+    ice_keep(aTHX_ w->ctx, arguments[1] = newSViv(w->set->cloning ? ICE_CLONING : 0));
+    iw_pin(aTHX_ w);
+    list = ice_call_list(aTHX_ (SV *)class->hook, arguments, 2);
+    ice_keep(aTHX_ w->ctx, (SV *)list);
+    class = &w->ctx->classes[class_index];
+    if (AvFILLp(list) < 0) {
+        if (class->hook_used)
+            croak("Too late to ignore hooks for %s class \"%s\"", storing ? "storing" : "cloning",
+                  HvNAME_get(class->stash));
+        class->hook_ignored = TRUE;
+        return NULL;
+    }
+    if (AvFILLp(list) > 0 && ice_method(aTHX_ class->stash, "STORABLE_attach"))
+        croak("Freeze cannot return references if %s class is using STORABLE_attach", HvNAME_get(class->stash));
+    class->hook_used = TRUE;
+    return list;
+}
+
+static bool
+put_hooked(pTHX_ walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps)
+{
+    const U32 id = w->ctx->classes[class_index].id;
+    AV *list;
+    /* The hook may return the object itself. */
+    if (!ice_map_find(&w->ctx->seen, sv))
+        ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
+    list = call_freeze(aTHX_ w, sv, class_index);
+    w->last_stash = NULL;
+    if (list)
+        iw_put_hook(aTHX_ w, sv, list, id, flags, key, wraps);
+    return cBOOL(list);
+}
+
+static bool
+put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
+{
+    return SvMAGICAL(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wraps);
+}
+
+/* Globs, handles and so on. */
+static void
+put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+{
+    const char *type = sv_reftype(sv, FALSE);
+    char text[80];
+    PERL_UNUSED_VAR(rv);
+    if (!w->set->forgive)
+        croak("Can't store %s items", type);
+    warn("Can't store item %s(0x%" UVxf ")", type, PTR2UV(sv));
+    my_snprintf(text, sizeof text, "You lost %s(0x%" UVxf ")", type, PTR2UV(sv));
+    push(aTHX_ w, ICECORE_REF, flags, key, 1, 0);
+    push_string(aTHX_ w, ICECORE_BYTES, 0, 0, text, strlen(text));
+    end_node(w, (U32)w->t->node_count - 2, 1, wraps);
+}
+
+static void
+put_code(pTHX_ walk *w, SV *rv, SV *cv, U8 flags, U16 key, U32 wraps)
+{
+    SV *text;
+    STRLEN len;
+    const char *pv;
+    if (!w->set->deparse) {
+        put_unknown(aTHX_ w, rv, cv, flags, key, wraps);
+        return;
+    }
+    iw_pin(aTHX_ w);
+    {
+        SV *code = newRV_inc(cv);
+        AV *result;
+        ice_keep(aTHX_ w->ctx, code);
+        result = ice_call_list(aTHX_ (SV *)get_cv("Icecore::_deparse", GV_ADD), &code, 1);
+        ice_keep(aTHX_ w->ctx, (SV *)result);
+        text = AvFILLp(result) >= 0 ? AvARRAY(result)[0] : &PL_sv_undef;
+    }
+    pv = SvPV(text, len);
+    if (len == 0 || pv[len - 1] == ';')
+        croak("The result of B::Deparse::coderef2text was empty - maybe you're trying to serialize an XS function?\n");
+    push(aTHX_ w, ICECORE_CODE, flags, key, 1, 0);
+    push_string(aTHX_ w, SvUTF8(text) ? ICECORE_TEXT : ICECORE_BYTES, 0, 0, pv, len);
+    end_node(w, (U32)w->t->node_count - 2, 1, wraps);
+}
+
+static void
+too_deep(pTHX_ const walk *w)
+{
+    PERL_UNUSED_VAR(w);
+    croak("Max. recursion depth with nested structures exceeded");
+}
+
+const iw_rules ice_storable_rules = {
+    FACTS, iw_put, put_plain, leaf, put_immortal, use_class, put_hooked, put_magical, NULL, put_code, put_unknown, too_deep
+};
