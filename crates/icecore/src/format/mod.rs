@@ -10,6 +10,9 @@ pub mod pack;
 pub mod php;
 pub mod sereal;
 pub mod storable;
+#[cfg(feature = "toy")]
+#[path = "../../tests/toy/mod.rs"]
+mod toy;
 pub mod var_export;
 
 pub(crate) mod append;
@@ -212,6 +215,8 @@ static FORMATS: &[&Format] = &[
     &json::FORMAT,
     &pack::FORMAT,
     &join::FORMAT,
+    #[cfg(feature = "toy")]
+    &toy::FORMAT,
 ];
 
 /// All formats.

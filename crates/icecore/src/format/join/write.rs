@@ -6,11 +6,8 @@ use crate::error::{Error, ErrorKind};
 use crate::format::flat::{Item, Items, gather};
 use crate::format::uncopied;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, metered};
+use crate::output::{LossKind, Losses, Output, READY, metered};
 use memchr::memmem::Finder;
-
-/// How far the buffer grows before the output may take it.
-const READY: usize = 1 << 16;
 
 /// Joins the items of a list, and says what was lost.
 ///

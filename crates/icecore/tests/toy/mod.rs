@@ -1,0 +1,193 @@
+//! A made-up format: what a new one takes. `FORMAT.md` beside this file has the facts.
+
+use super::feed::{self, Feed};
+use super::{Capabilities, Certainty, Format, Guess, Outcome, Prepared, Request, Scan};
+use crate::document::{Cursor, Document, Kind, Node, Place, Recorder, Sink, Value};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::options::Settings;
+use crate::output::{LossKind, Losses, Output, metered};
+
+pub static FORMAT: Format = Format {
+    name: "toy",
+    title: "a made-up format",
+    options: &[],
+    page: include_str!("FORMAT.md"),
+    can: Capabilities { extension: "toy", restarts: &[MAGIC], ..Capabilities::BINARY },
+    detect: |input| input.starts_with(MAGIC).then(|| Guess { certainty: Certainty::Sure, variant: String::new() }),
+    begins: None,
+    inside: None,
+    prepare: |_: &Settings| Box::new(Toy),
+};
+
+const MAGIC: &[u8] = b"toy ";
+
+#[derive(Debug)]
+struct Toy;
+
+impl Prepared for Toy {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        feed::read(self, input, request)
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+        metered(document, limits, out, |out| write(document, limits, out))
+    }
+}
+
+impl Feed for Toy {
+    const NAME: &'static str = "toy";
+
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        let mut scan = Scan::new(input);
+        let error = read(&mut scan, limits, sink).err();
+        let next = sink.next_node();
+        let error = error.map(|error| error.on_path(sink.tape().path_to(next, input)));
+        (scan.at, error)
+    }
+}
+
+fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(), Error> {
+    let is_toy = scan.array::<4>("the magic")? == *MAGIC;
+    if !is_toy {
+        return Err(Error::new(ErrorKind::Format).at(0).expecting("`toy `"));
+    }
+    // What is open: where it is, how many children it has, and what ends it.
+    let mut open: Vec<(u32, u32, u8)> = Vec::new();
+    let mut key = 0;
+    loop {
+        let (start, letter) = (scan.at, scan.array::<1>("a value")?[0]);
+        if open.last().is_some_and(|(.., end)| *end == letter) {
+            let (at, count, _) = open.pop().unwrap_or_default();
+            sink.tape().close(at, count);
+            sink.end(at, scan.at);
+        } else {
+            if let Some((_, count, end)) = open.last_mut() {
+                *count += 1;
+                if *end == b'}' && letter == b's' && key == 0 {
+                    *count -= 1;
+                    let name = text(scan, limits)?;
+                    key = sink
+                        .tape()
+                        .intern_key(Node::leaf(Kind::Bytes, 0), scan.input.get(name).unwrap_or(&[]))
+                        .unwrap_or(0);
+                    continue;
+                }
+            }
+            let mut node = match letter {
+                b'n' => Node::leaf(Kind::Null, 0),
+                b'i' => Node::int(digits(scan, b';')? as i64),
+                b's' => {
+                    let range = text(scan, limits)?;
+                    Node::string(Kind::Bytes, Place::Input(range.start as u64), range.len() as u32)
+                }
+                b'[' => Node::open(Kind::Array, 0),
+                b'{' => Node::open(Kind::Map, 0),
+                b'o' => Node::open(Kind::Object, 0),
+                _ => return Err(Error::new(ErrorKind::Malformed).at(start).expecting("one of n i s [ { o")),
+            };
+            node.key = std::mem::take(&mut key);
+            let at = sink.tape().push(node);
+            sink.begin(at, start);
+            if sink.next_node() > limits.nodes || open.len() >= limits.depth as usize {
+                return Err(limits.too_deep().at(start));
+            }
+            match letter {
+                b'[' | b'{' => {
+                    open.push((at, 0, letter + 2));
+                    continue;
+                }
+                b'o' => {
+                    let _ = scan.array::<1>("a class")?;
+                    let class = text(scan, limits)?;
+                    let class = scan.input.get(class).unwrap_or(&[]).to_vec();
+                    let class = sink.tape().intern_class(Kind::Bytes, &class)?;
+                    sink.tape().set_class(at, class);
+                    open.push((at, 0, 0));
+                    continue;
+                }
+                _ => sink.end(at, scan.at),
+            }
+        }
+        // An object ends with its body.
+        while let Some((at, count, 0)) = open.last().copied() {
+            sink.tape().close(at, count);
+            sink.end(at, scan.at);
+            open.pop();
+        }
+        if open.is_empty() {
+            let _ = scan.array::<1>("the end of the line")?;
+            return Ok(());
+        }
+    }
+}
+
+fn digits(scan: &mut Scan<'_>, end: u8) -> Result<u64, Error> {
+    let mut value = 0u64;
+    loop {
+        match scan.array::<1>("a digit")?[0] {
+            byte if byte == end => return Ok(value),
+            digit if digit.is_ascii_digit() => value = value.saturating_mul(10).saturating_add(u64::from(digit - b'0')),
+            _ => return Err(Error::new(ErrorKind::Malformed).at(scan.at - 1).expecting("a digit")),
+        }
+    }
+}
+
+/// Where a text is, whose `s` was read.
+fn text(scan: &mut Scan<'_>, limits: &Limits) -> Result<std::ops::Range<usize>, Error> {
+    let len = digits(scan, b':')?;
+    if len > limits.string {
+        return Err(limits.too_long(len).at(scan.at));
+    }
+    let start = scan.at;
+    scan.take(len as usize, "a text")?;
+    Ok(start..scan.at)
+}
+
+fn write(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+    enum Step<'d> {
+        Value(Cursor<'d>),
+        Text(Vec<u8>),
+    }
+    let mut losses = Losses::within(limits);
+    let mut steps = vec![Step::Text(b"\n".to_vec()), Step::Value(document.root()), Step::Text(MAGIC.to_vec())];
+    let said = |bytes: &[u8]| [format!("s{}:", bytes.len()).as_bytes(), bytes].concat();
+    while let Some(step) = steps.pop() {
+        let value = match step {
+            Step::Text(text) => {
+                out.buffer().extend_from_slice(&text);
+                out.ready()?;
+                continue;
+            }
+            Step::Value(value) => value,
+        };
+        let start = steps.len();
+        match value.value() {
+            Value::Null => steps.push(Step::Text(b"n".to_vec())),
+            Value::Int(number) if number >= 0 => steps.push(Step::Text(format!("i{number};").into_bytes())),
+            Value::Bytes(bytes) | Value::Text(bytes) => steps.push(Step::Text(said(bytes))),
+            Value::Array => {
+                steps.push(Step::Text(b"[".to_vec()));
+                steps.extend(value.items().map(Step::Value));
+                steps.push(Step::Text(b"]".to_vec()));
+            }
+            Value::Map => {
+                steps.push(Step::Text(b"{".to_vec()));
+                steps.extend(
+                    value.entries().flat_map(|(key, value)| [Step::Text(said(key.bytes())), Step::Value(value)]),
+                );
+                steps.push(Step::Text(b"}".to_vec()));
+            }
+            Value::Object(class, body) => {
+                steps.push(Step::Text([b"o", &said(class)[..]].concat()));
+                steps.push(Step::Value(body));
+            }
+            _ => {
+                losses.add(LossKind::Float, || document.path(value.index()));
+                steps.push(Step::Text(b"n".to_vec()));
+            }
+        }
+        steps[start..].reverse();
+    }
+    Ok(losses)
+}
