@@ -171,7 +171,7 @@ impl<'t> Expansion<'t> {
 
     /// Puts a value or a key on the tape: a leaf whole, of a container the front.
     fn put(&mut self, first: u32, is_copy: bool) -> Result<(), Error> {
-        let node = self.node(first);
+        let node = self.old.node(first);
         let Some(named) = self.copied(first) else {
             return match self.shared.get(&first) {
                 Some(kind) if is_copy => self.again(*kind, node, first),
@@ -180,7 +180,7 @@ impl<'t> Expansion<'t> {
             };
         };
         self.rewrite.moved(first);
-        let value = Node { key: node.key, ..self.node(named) }.with(node.flags & OF_THE_PLACE);
+        let value = Node { key: node.key, ..self.old.node(named) }.with(node.flags & OF_THE_PLACE);
         self.value(value, named, true)
     }
 
@@ -188,15 +188,11 @@ impl<'t> Expansion<'t> {
     fn copied(&self, at: u32) -> Option<u32> {
         let mut named = at;
         // Copies of copies are made by hand only, as are circles.
-        while self.node(named).kind == Kind::Copy && self.which.means(self.old.nodes(), &self.node(named)) {
-            let next = u32::try_from(self.node(named).payload).ok().filter(|next| *next < named)?;
+        while self.old.node(named).kind == Kind::Copy && self.which.means(self.old.nodes(), &self.old.node(named)) {
+            let next = u32::try_from(self.old.node(named).payload).ok().filter(|next| *next < named)?;
             named = next;
         }
         (named != at && self.old.next(named) <= at).then_some(named)
-    }
-
-    fn node(&self, at: u32) -> Node {
-        self.old.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
     /// The value at `old`, as `node`.

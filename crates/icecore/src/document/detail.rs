@@ -202,6 +202,34 @@ impl Spelling {
     }
 }
 
+/// A spelling whose choices are looked up by node, for a writer that replays them.
+#[derive(Debug)]
+pub(crate) struct Replay<'d> {
+    pub(crate) spelling: &'d Spelling,
+    pub(crate) ordinals: Ordinals,
+}
+
+impl<'d> Replay<'d> {
+    pub(crate) fn new(spelling: &'d Spelling, tape: &Tape) -> Replay<'d> {
+        Replay { spelling, ordinals: Ordinals::of(tape) }
+    }
+
+    /// The choices for the node at `at`.
+    pub(crate) fn notes(&self, at: u32) -> &'d [Note] {
+        self.spelling.notes_of(self.ordinals.ordinal(at))
+    }
+
+    /// The choice of this kind for the node at `at`.
+    pub(crate) fn note(&self, at: u32, code: u16) -> Option<u64> {
+        self.notes(at).iter().find(|note| note.code == code).map(|note| note.value)
+    }
+
+    /// Such a choice, whose value is bytes.
+    pub(crate) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
+        self.note(at, code).map(|kept| self.spelling.kept(kept))
+    }
+}
+
 /// Notes beside a walk in pre-order.
 #[derive(Debug)]
 pub(crate) struct Notes<'d> {

@@ -41,7 +41,7 @@ pub use tape::Tape;
 pub use window::Receive;
 pub(crate) use window::Windows;
 
-pub(crate) use detail::Notes;
+pub(crate) use detail::{Notes, Replay};
 #[allow(unused_imports, reason = "for writers of typed JSON")]
 pub(crate) use detail::{Ordinals, is_plain_key};
 pub(crate) use foretold::Foretold;
@@ -128,6 +128,12 @@ impl<'a> Document<'a> {
     /// The nodes, in pre-order.
     pub fn nodes(&self) -> &[Node] {
         &self.tape.nodes
+    }
+
+    /// The node at this index; a null behind the last one.
+    #[inline]
+    pub(crate) fn node(&self, index: u32) -> Node {
+        self.tape.node(index)
     }
 
     /// The tape.

@@ -74,6 +74,12 @@ impl Tape {
         &self.nodes
     }
 
+    /// The node at this index; a null behind the last one.
+    #[inline]
+    pub(crate) fn node(&self, index: u32) -> Node {
+        self.nodes.get(index as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    }
+
     /// The bytes of strings that are not borrowed from the input.
     #[inline]
     pub fn arena(&self) -> &[u8] {

@@ -47,7 +47,7 @@ impl Tape {
                 }
                 Kind::Link => {
                     // What it names comes before it, so that is a string already.
-                    let named = self.nodes.get(node.payload as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0));
+                    let named = self.node(node.payload as u32);
                     if !named.kind.is_container() && !named.kind.is_again() {
                         self.nodes[at] = Node { key: node.key, flags: named.flags & !flag::TARGET, ..named };
                     }

@@ -1,4 +1,51 @@
-//! Appending short strings to a buffer.
+//! What writers share: appending a document, or a short string.
+
+use super::write_named;
+use crate::document::{Document, Naming};
+use crate::error::Error;
+use crate::format::Parts;
+use crate::limits::Limits;
+use crate::output::{Losses, Output, metered};
+
+/// What a writer gives: what the format could not say.
+pub(crate) type Written = Result<Losses, Error>;
+
+/// Appends a document within the limits, with the names that the format has for
+/// classes and members.
+pub(crate) fn append_named(
+    document: &Document<'_>,
+    (format, naming): (&'static str, Naming),
+    limits: &Limits,
+    out: &mut dyn Output,
+    write: impl FnOnce(&Document<'_>, &mut dyn Output) -> Written,
+) -> Written {
+    metered(document, limits, out, |out| write_named(document, format, naming, limits, |document| write(document, out)))
+}
+
+/// Appends what `write` puts into the buffer, which may make at most so many bytes of
+/// copies; nothing, if it gives up.
+pub(crate) fn append_or_not(out: &mut dyn Output, write: impl FnOnce(&mut Vec<u8>, u64) -> Option<()>) -> bool {
+    let most = out.room();
+    let buf = out.buffer();
+    let start = buf.len();
+    let written = write(buf, most).is_some();
+    if !written {
+        buf.truncate(start);
+    }
+    written
+}
+
+/// As [`append_or_not`], for a writer of whole documents that borrows the output's memory
+/// for work.
+pub(crate) fn append_with_spare(
+    out: &mut dyn Output,
+    write: impl FnOnce(&mut Parts, &mut Vec<u8>, u64) -> Option<()>,
+) -> bool {
+    let mut parts = Parts { spare: out.take_spare(), ..Parts::default() };
+    let written = append_or_not(out, |buf, most| write(&mut parts, buf, most));
+    out.give_spare(parts.spare);
+    written
+}
 
 /// Appends `base[start..start + len]`. A short one is copied as 16 bytes, of
 /// which the surplus is cut off again: that takes no call and no loop.

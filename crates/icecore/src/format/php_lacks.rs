@@ -52,9 +52,16 @@ pub(crate) fn instead<'d>(document: &'d Document<'_>, node: &Node, mut lose: imp
     Instead::Bytes(bytes)
 }
 
-/// Names what the flags of a value say that PHP can't.
+/// Names what the flags of a value say that PHP can't: most say nothing of the kind.
+#[inline]
+pub(crate) fn lost_flags(node: &Node, lose: impl FnMut(LossKind)) {
+    if node.flags & !(flag::REF | flag::TARGET) != 0 {
+        lost_rare_flags(node, lose);
+    }
+}
+
 #[cold]
-pub(crate) fn lost_flags(node: &Node, mut lose: impl FnMut(LossKind)) {
+fn lost_rare_flags(node: &Node, mut lose: impl FnMut(LossKind)) {
     let marks = node.kind.is_container() || node.kind == Kind::Link;
     if marks && node.has(flag::WEAK) {
         lose(LossKind::Weak);

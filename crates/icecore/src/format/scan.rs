@@ -1,5 +1,7 @@
 //! A position in the input.
 
+pub(crate) mod utf8;
+
 use crate::error::{Error, ErrorKind};
 
 /// The input and how far it was read. Nothing is taken that is not there.
@@ -77,4 +79,25 @@ impl<'a> Scan<'a> {
                 _ => format!("only {left} bytes"),
             })
     }
+}
+
+/// Something else than `expected` stands at this offset of a text, or nothing.
+#[cold]
+pub(crate) fn wrong(input: &[u8], at: usize, expected: &'static str) -> Error {
+    match input.get(at) {
+        None => Error::new(ErrorKind::Truncated).at(input.len()).finding("the end of the input"),
+        Some(byte @ 0x20..0x7f) => Error::new(ErrorKind::Malformed).at(at).finding(format!("`{}`", char::from(*byte))),
+        Some(byte) => Error::new(ErrorKind::Malformed).at(at).finding(format!("byte 0x{byte:02x}")),
+    }
+    .expecting(expected)
+}
+
+/// Whether a name of Perl or PHP may begin with this byte.
+pub(crate) fn is_word_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
+}
+
+/// Whether a name of Perl or PHP may have this byte in it.
+pub(crate) fn is_word(byte: u8) -> bool {
+    is_word_start(byte) || byte.is_ascii_digit()
 }

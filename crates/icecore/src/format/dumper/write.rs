@@ -13,7 +13,6 @@ mod plain;
 mod quote;
 mod referent;
 mod values;
-mod wide;
 
 use self::frames::{Frame, push_int};
 use self::paths::{Path, Paths};
@@ -22,9 +21,11 @@ use super::NAME;
 use super::options::WriteOptions;
 use crate::document::{Document, Kind, Naming, Node, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::{uncopied, write_named};
+use crate::format::append::{Written, append_named};
+use crate::format::scan::utf8;
+use crate::format::uncopied;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Metered, Output, READY, metered};
+use crate::output::{LossKind, Losses, Metered, Output, READY};
 use std::collections::HashMap;
 
 /// Writes a document as Data::Dumper does. Returns what its text could not say.
@@ -40,17 +41,12 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     let document = &*uncopied(document, limits)?;
-    metered(document, limits, out, |out| {
-        write_named(document, NAME, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
+    append_named(document, (NAME, Naming::Perl), limits, out, |document, out| {
+        write_whole(document, options, limits, out)
     })
 }
 
-fn write_whole(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     // What it writes loses nothing.
     if plain::write(document, options, limits.depth, out) {
         out.ready()?;
@@ -63,7 +59,7 @@ fn write_whole(
     // them needs it.
     let mut text = Vec::new();
     let losses = write_as(document, options, limits, true, &mut Metered::new(document, limits, &mut text))?;
-    let is_text = !wide::chars(&text).any(|(code, _)| code > 0xFF);
+    let is_text = !utf8::characters(&text).any(|(code, _)| code > 0xFF);
     quote::push_chars(&text, is_text, false, out.buffer());
     out.ready()?;
     Ok(losses)
@@ -126,7 +122,7 @@ struct Style<'o> {
 
 /// Whether a class or a pattern has a character above 255.
 fn has_wide(document: &Document<'_>) -> bool {
-    let is_wide = |bytes: &[u8]| wide::is_valid(bytes) && wide::chars(bytes).any(|(code, _)| code > 0xFF);
+    let is_wide = |bytes: &[u8]| utf8::is_valid(bytes) && utf8::characters(bytes).any(|(code, _)| code > 0xFF);
     let mut patterns = document.nodes().windows(2).filter(|pair| pair[0].kind == Kind::Regexp).map(|pair| &pair[1]);
     document.tape().classes().iter().any(|name| is_wide(name.bytes))
         || patterns.any(|pattern| pattern.kind == Kind::Text && is_wide(document.bytes(pattern)))

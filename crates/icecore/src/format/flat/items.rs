@@ -235,7 +235,7 @@ impl<'d> Items<'d> {
     }
 
     fn item(&mut self, at: u32) -> Result<Item<'d>, Error> {
-        let node = self.document.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0));
+        let node = self.document.node(at);
         // What lists mostly hold.
         match node.kind {
             Kind::Int => return Ok(Item::Int(node.payload as i64)),

@@ -5,16 +5,16 @@
 
 use super::spelling as code;
 use super::{NAME, WriteOptions, tag};
-use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
+use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Naming, Node, Note, Replay, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::append::{Written, append_named};
 use crate::format::php_lacks::{
     Instead, count_present, instead, is_absent, is_again_a_leaf, key_text, lost_flags, lost_shape, lost_wrapper,
 };
 use crate::format::php_text::integer_key;
-use crate::format::write_named;
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY, metered};
+use crate::output::{LossKind, Losses, Output, READY};
 use crate::places::Places;
 use std::collections::{HashMap, HashSet};
 
@@ -32,17 +32,12 @@ pub fn write(
 ) -> Result<Losses, Error> {
     document.tape().check()?;
     let document = &*document.with_array_copies(limits)?;
-    metered(document, limits, out, |out| {
-        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, options, limits, out))
+    append_named(document, (NAME, Naming::Php), limits, out, |document, out| {
+        write_whole(document, options, limits, out)
     })
 }
 
-fn write_whole(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let spelling = document.spelling_of(NAME);
     let version = spelling.and_then(|spelling| spelling.get(code::VERSION)).map_or(2, |version| version as u8);
     out.buffer().extend_from_slice(&[0, 0, 0, version]);
@@ -54,7 +49,7 @@ fn write_whole(
         document,
         limits,
         compact: options.compact_strings || spelling.is_some(),
-        spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
+        spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         strings: HashMap::new(),
         places: Places::default(),
@@ -98,7 +93,7 @@ struct Writer<'d> {
     document: &'d Document<'d>,
     limits: &'d Limits,
     compact: bool,
-    spelling: Option<(&'d Spelling, Ordinals)>,
+    spelling: Option<Replay<'d>>,
     stack: Vec<Frame<'d>>,
     /// The first number of each string.
     strings: HashMap<&'d [u8], u32>,
@@ -123,15 +118,8 @@ struct Writer<'d> {
 const WRAPS: u32 = 64;
 
 impl<'d> Writer<'d> {
-    fn node(&self, at: u32) -> Node {
-        self.document.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
-    }
-
     fn notes(&self, at: u32) -> &'d [Note] {
-        match &self.spelling {
-            Some((spelling, ordinals)) => spelling.notes_of(ordinals.ordinal(at)),
-            None => &[],
-        }
+        self.spelling.as_ref().map_or(&[], |known| known.notes(at))
     }
 
     fn lose(&mut self, kind: LossKind, at: u32) {
@@ -208,7 +196,7 @@ impl<'d> Writer<'d> {
 
     /// The next number is the node's.
     fn number(&mut self, at: u32) {
-        if self.node(at).has(flag::TARGET) {
+        if self.document.node(at).has(flag::TARGET) {
             self.numbers.insert(at, self.next);
         }
         self.next += 1;
@@ -253,9 +241,9 @@ impl<'d> Writer<'d> {
         let document = self.document;
         let notes = self.notes(value);
         let (chosen, choice) = (find(notes, code::KEY_TAG), find(notes, code::KEY_STRING));
-        let id = self.node(value).key;
+        let id = self.document.node(value).key;
         let (node, bytes) = if first != value || id == KEY_NODE {
-            let node = self.node(first);
+            let node = self.document.node(first);
             (node, if node.kind.has_bytes() { document.bytes(&document.nodes()[first as usize]) } else { &[] })
         } else {
             let known = self.keys.get(usize::from(id)).copied().unwrap_or(u32::MAX);
@@ -320,7 +308,7 @@ impl<'d> Writer<'d> {
 
     /// Opens an array, or the body of an object.
     fn open(&mut self, at: u32, is_object: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let node = self.node(at);
+        let node = self.document.node(at);
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(at)));
         }
@@ -348,7 +336,7 @@ impl<'d> Writer<'d> {
     /// Writes the node at `at`: a leaf whole, of a container the front.
     fn value(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let (at, wrappers) = self.unwrapped(first);
-        let node = self.node(at);
+        let node = self.document.node(at);
         if node.kind.is_again() {
             return self.again(first, at, node, buf);
         }
@@ -370,7 +358,7 @@ impl<'d> Writer<'d> {
         }
         if !is_scalar || is_marked || is_aliased {
             for at in first..first + wrappers {
-                if self.node(at).has(flag::TARGET) {
+                if self.document.node(at).has(flag::TARGET) {
                     self.numbers.insert(at, self.next);
                 }
             }
@@ -384,7 +372,7 @@ impl<'d> Writer<'d> {
                 }
                 lost_shape(self.document, at + 1, true, |kind| self.lose(kind, at + 1));
                 self.class(at, node.class(), buf)?;
-                lost_flags(&self.node(at + 1), |kind| self.lose(kind, at));
+                lost_flags(&self.document.node(at + 1), |kind| self.lose(kind, at));
                 self.open(at + 1, true, buf)
             }
             Kind::Opaque => self.opaque(at, node, buf),
@@ -398,7 +386,7 @@ impl<'d> Writer<'d> {
     fn unwrapped(&mut self, first: u32) -> (u32, u32) {
         let mut at = first;
         for _ in 0..WRAPS {
-            let node = self.node(at);
+            let node = self.document.node(at);
             if node.flags & !(flag::REF | flag::TARGET) != 0 {
                 lost_flags(&node, |kind| self.lose(kind, at));
             }
@@ -413,7 +401,7 @@ impl<'d> Writer<'d> {
 
     fn leaf(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let document = self.document;
-        let node = self.node(at);
+        let node = self.document.node(at);
         let notes = self.notes(at);
         let chosen = find(notes, code::TAG);
         match node.kind {
@@ -459,10 +447,10 @@ impl<'d> Writer<'d> {
         let Some(number) = self.numbers.get(&target).copied() else {
             return self.copied(at, target, buf);
         };
-        for at in (first..=at).filter(|at| self.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
+        for at in (first..=at).filter(|at| self.document.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
             self.numbers.insert(at, number);
         }
-        let kind = self.node(named).kind;
+        let kind = self.document.node(named).kind;
         if is_by_reference(self.document, &node, self.spelling.is_some()) {
             buf.push(tag::REFERENCE);
         }
@@ -481,7 +469,7 @@ impl<'d> Writer<'d> {
     /// names that has no number, because it only comes later.
     fn copied(&mut self, at: u32, target: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let target = written(self.document, target);
-        if !is_scalar(self.document, target) || self.node(target).kind.is_again() {
+        if !is_scalar(self.document, target) || self.document.node(target).kind.is_again() {
             self.lose(LossKind::Cycle, at);
             buf.push(tag::NULL);
             return Ok(());
@@ -498,7 +486,7 @@ impl<'d> Writer<'d> {
 
     fn opaque(&mut self, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         self.class(at, node.class(), buf)?;
-        let payload = self.node(at + 1);
+        let payload = self.document.node(at + 1);
         let bytes = if payload.kind.is_string() { self.document.bytes(&payload).to_vec() } else { Vec::new() };
         if !payload.kind.is_string() || node.aux > 1 {
             self.lose(LossKind::Opaque, at);

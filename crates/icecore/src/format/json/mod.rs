@@ -30,10 +30,9 @@ pub use options::{BytesAs, Cycles, Floats, InfNan, ReadOptions, Relaxed, Surroga
 
 use super::feed::{self, Feed};
 use super::{Capabilities, End, Evidence, Filled, Format, Memory, Outcome, Part, Prepared, Request, write_named};
-use crate::document::{Document, Kind, Naming, Node, Sink, Tape, flag};
+use crate::document::{Document, Kind, Naming, Node, Sink, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::num::bigint;
 use crate::options::Settings;
 use crate::output::{Losses, Output, metered};
 use write::{Job, Layout, Window, WriterMemory};
@@ -245,17 +244,4 @@ fn says_typed(input: &[u8], options: &ReadOptions) -> bool {
         let rest = without_mark(input).trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
         rest.is_some_and(|rest| rest.starts_with(b"\"$icecore\""))
     })
-}
-
-/// How a number is written if nothing says otherwise.
-fn canonical(node: &Node, bytes: &[u8]) -> Vec<u8> {
-    let mut text = Vec::new();
-    match node.kind {
-        Kind::Int => text.extend_from_slice(itoa::Buffer::new().format(node.payload as i64).as_bytes()),
-        Kind::Uint => text.extend_from_slice(itoa::Buffer::new().format(node.payload).as_bytes()),
-        Kind::BigInt => bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut text),
-        Kind::Float => text.extend_from_slice(ryu::Buffer::new().format(f64::from_bits(node.payload)).as_bytes()),
-        _ => {}
-    }
-    text
 }

@@ -1,7 +1,7 @@
-//! The grammar of numbers, and their value.
+//! The grammar of numbers, their value, and how they are written.
 
-use crate::document::{Kind, Node};
-use crate::num::bigint::Integer;
+use crate::document::{Kind, Node, flag};
+use crate::num::bigint::{self, Integer};
 
 /// What stands where a number belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +145,24 @@ pub(super) fn integer(text: &[u8]) -> Option<Result<Node, (bool, Vec<u8>)>> {
         Integer::Uint(value) => Ok(Node::leaf(Kind::Uint, value)),
         Integer::Big { negative, magnitude } => Err((negative, magnitude)),
     })
+}
+
+/// How a number is written if nothing says otherwise.
+pub(super) fn canonical(node: &Node, bytes: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    push_canonical(node, bytes, &mut text);
+    text
+}
+
+/// Appends a number in that way.
+pub(super) fn push_canonical(node: &Node, bytes: &[u8], out: &mut Vec<u8>) {
+    match node.kind {
+        Kind::Int => out.extend_from_slice(itoa::Buffer::new().format(node.payload as i64).as_bytes()),
+        Kind::Uint => out.extend_from_slice(itoa::Buffer::new().format(node.payload).as_bytes()),
+        Kind::BigInt => bigint::push_decimal(node.has(flag::NEGATIVE), bytes, out),
+        Kind::Float => out.extend_from_slice(ryu::Buffer::new().format(f64::from_bits(node.payload)).as_bytes()),
+        _ => {}
+    }
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ mod fast;
 mod relaxed;
 mod strings;
 
-use super::number::{self, Shape};
-use super::{NUMBER_TEXT, ReadOptions, Relaxed, Surrogates, canonical};
+use super::number::{self, Shape, canonical};
+use super::{NUMBER_TEXT, ReadOptions, Relaxed, Surrogates};
 use crate::document::{Foretold, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;

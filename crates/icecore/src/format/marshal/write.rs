@@ -9,11 +9,11 @@ use super::write_fast::{CHUNK, Here};
 use super::write_floats::Floats;
 use super::write_names::Names;
 use super::{MAJOR, MINOR, NAME, WriteOptions};
-use crate::document::{Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Naming, Node, Ordinals, Spelling, flag};
+use crate::document::{Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Naming, Node, Replay, flag};
 use crate::error::Error;
-use crate::format::write_named;
+use crate::format::append::append_named;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, READY, metered};
+use crate::output::{LossKind, Losses, Output, READY};
 use crate::seeded::SeededMap;
 
 /// Writes a document as a dump, and says what Marshal could not say.
@@ -30,15 +30,13 @@ pub fn write(
     document.tape().check()?;
     let document = &*document.without_array_copies(limits)?;
     let is_ours = document.spelling_of(NAME).is_some();
-    metered(document, limits, out, |out| {
-        write_named(document, NAME, Naming::Ruby, limits, |document| {
-            if !options.utf8 || is_ours {
-                return write_whole(document, limits, out);
-            }
-            let mut tape = document.tape().clone();
-            tape.bytes_to_text(document.input());
-            write_whole(&Document::from_tape(document.input(), tape), limits, out)
-        })
+    append_named(document, (NAME, Naming::Ruby), limits, out, |document, out| {
+        if !options.utf8 || is_ours {
+            return write_whole(document, limits, out);
+        }
+        let mut tape = document.tape().clone();
+        tape.bytes_to_text(document.input());
+        write_whole(&Document::from_tape(document.input(), tape), limits, out)
     })
 }
 
@@ -51,7 +49,7 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
         // Absent entries are not counted, and notes want to be looked for.
         fast: spelling.is_none() && !document.tape().keys().any_absent(),
         limits,
-        spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
+        spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         names: Names::default(),
         numbers: SeededMap::default(),
@@ -101,7 +99,7 @@ pub(super) enum Known<'d> {
 pub(super) struct Writer<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) limits: &'d Limits,
-    pub(super) spelling: Option<(&'d Spelling, Ordinals)>,
+    pub(super) spelling: Option<Replay<'d>>,
     /// Whether what is common may be written without a look at what is not.
     fast: bool,
     pub(super) stack: Vec<Frame>,
@@ -137,18 +135,12 @@ impl<'d> Writer<'d> {
 
     // -- Small things --------------------------------------------------------
 
-    pub(super) fn node(&self, at: u32) -> Node {
-        self.document.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
-    }
-
     pub(super) fn behind(&self, at: u32) -> u32 {
         self.document.tape().next(at)
     }
 
     pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
-        let (spelling, ordinals) = self.spelling.as_ref()?;
-        let notes = spelling.notes_of(ordinals.ordinal(at));
-        notes.iter().find(|note| note.code == code).map(|note| note.value)
+        self.spelling.as_ref()?.note(at, code)
     }
 
     pub(super) fn lose(&mut self, kind: LossKind, at: u32) {
@@ -168,7 +160,7 @@ impl<'d> Writer<'d> {
     /// The node takes the next number.
     #[inline]
     pub(super) fn number(&mut self, at: u32) {
-        if self.node(at).has(flag::TARGET) {
+        if self.document.node(at).has(flag::TARGET) {
             self.numbers.insert(at, self.next);
         }
         for at in self.also.drain(..) {
@@ -190,7 +182,7 @@ impl<'d> Writer<'d> {
         let mut at = at;
         // Hand-made links may go round in a circle.
         for _ in 0..=self.limits.depth.saturating_add(64) {
-            let node = self.node(at);
+            let node = self.document.node(at);
             if node.flags & (flag::WEAK | flag::OVERLOAD) != 0 && may_be_weak(node.kind) {
                 if node.has(flag::WEAK) {
                     self.lose(LossKind::Weak, at);
@@ -209,15 +201,15 @@ impl<'d> Writer<'d> {
             let inner = match node.kind {
                 Kind::Link | Kind::Alias | Kind::Copy => {
                     let target = node.payload as u32;
-                    if target >= at || self.node(target).kind.is_container() && self.behind(target) > at {
+                    if target >= at || self.document.node(target).kind.is_container() && self.behind(target) > at {
                         let is_known = self.numbers.contains_key(&target);
-                        if !is_known && self.node(target).kind.is_container() {
+                        if !is_known && self.document.node(target).kind.is_container() {
                             self.lose(LossKind::Cycle, at);
                             buf.push(b'0');
                             return Ok(());
                         }
                     }
-                    if node.kind == Kind::Alias && is_immediate(self.node(target)) {
+                    if node.kind == Kind::Alias && is_immediate(self.document.node(target)) {
                         self.lose(LossKind::Sharing, at);
                     }
                     target
@@ -274,8 +266,8 @@ impl<'d> Writer<'d> {
         match node.form() {
             Form::UserMarshal | Form::Data => true,
             Form::UserDump => {
-                let payload = self.node(at + 1);
-                let payload = if payload.kind == Kind::Attrs { self.node(at + 2) } else { payload };
+                let payload = self.document.node(at + 1);
+                let payload = if payload.kind == Kind::Attrs { self.document.node(at + 2) } else { payload };
                 matches!(payload.kind, Kind::Bytes | Kind::Text | Kind::Encoded)
             }
             _ => false,
@@ -285,14 +277,14 @@ impl<'d> Writer<'d> {
     /// Attributes: what stands before the value that has them.
     fn attributed(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let mut inner = first;
-        while self.node(inner).kind == Kind::Attrs {
+        while self.document.node(inner).kind == Kind::Attrs {
             inner += 1;
         }
         let levels = (inner - first) as usize;
         if self.stack.len() + levels > self.limits.depth as usize {
             return Err(self.limits.too_deep());
         }
-        let node = self.node(inner);
+        let node = self.document.node(inner);
         if !takes_number(node) && !node.kind.is_again() {
             // Nothing can be said about an integer and the like.
             self.lose(LossKind::Attributes, first);
@@ -306,7 +298,7 @@ impl<'d> Writer<'d> {
             self.push(Frame::Variables { attributes: inner, encoded: encoded.take().or(Some(inner)) })?;
         }
         for at in first..inner {
-            let node = self.node(at);
+            let node = self.document.node(at);
             if node.has(flag::TARGET) {
                 self.also.push(at);
             }
@@ -370,7 +362,7 @@ impl<'d> Writer<'d> {
                 self.number(at);
                 buf.push(if node.form() == Form::Struct { b'S' } else { b'o' });
                 self.class(node.class(), buf);
-                let map = self.node(at + 1);
+                let map = self.document.node(at + 1);
                 let mut end = self.behind(at + 1);
                 if map.flags & (flag::DEFAULT | flag::IDENTITY) != 0 {
                     self.lose(LossKind::MapKind, at);
@@ -422,19 +414,19 @@ impl<'d> Writer<'d> {
     }
 
     fn user_dump(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let payload = self.node(at + 1);
+        let payload = self.document.node(at + 1);
         let string = if payload.kind == Kind::Attrs { at + 2 } else { at + 1 };
         // The variables behind one `I` would be those of the payload.
-        let is_in_variables = at
-            .checked_sub(1)
-            .is_some_and(|around| self.node(around).kind == Kind::Attrs && self.behind(at) < self.behind(around));
+        let is_in_variables = at.checked_sub(1).is_some_and(|around| {
+            self.document.node(around).kind == Kind::Attrs && self.behind(at) < self.behind(around)
+        });
         let has_variables = payload.kind == Kind::Attrs || self.encoding_of(string).is_some() || is_in_variables;
         if has_variables {
             buf.push(b'I');
         }
         buf.push(b'u');
         self.class(node.class(), buf);
-        self.bytes(self.document.bytes(&self.node(string)), buf);
+        self.bytes(self.document.bytes(&self.document.node(string)), buf);
         if !has_variables {
             self.number(at);
             return Ok(());
@@ -453,7 +445,7 @@ impl<'d> Writer<'d> {
                 Ok(())
             }
             Frame::Variables { attributes, encoded } => {
-                let node = self.node(attributes);
+                let node = self.document.node(attributes);
                 let (at, end) = match node.kind {
                     Kind::Attrs => (self.behind(attributes + 1), self.behind(attributes)),
                     _ => (0, 0),
@@ -485,7 +477,7 @@ impl<'d> Writer<'d> {
             if at >= end {
                 return Ok(());
             }
-            let node = self.node(at);
+            let node = self.document.node(at);
             match node.key {
                 _ if has_key => has_key = false,
                 NO_KEY | crate::document::KEY_NODE => {}

@@ -89,13 +89,12 @@ impl Writer<'_> {
     pub(super) fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) {
         let bits = value.to_bits();
         let mut text = None;
-        if let Some((spelling, _)) = &self.spelling {
-            let spelling = *spelling;
+        if self.spelling.is_some() {
             if let Some(number) = self.noted_link(at, code::LINK, Known::Float(bits)) {
                 buf.push(b'@');
                 return push_long(number, buf);
             }
-            text = self.note(at, code::FLOAT).map(|place| spelling.kept(place));
+            text = self.spelling.as_ref().and_then(|known| known.kept(at, code::FLOAT));
             self.known.insert(self.next, Known::Float(bits));
         }
         if is_immediate(bits)
@@ -169,8 +168,8 @@ impl Writer<'_> {
 
     pub(super) fn regexp(&mut self, at: u32, outside: bool, buf: &mut Vec<u8>) {
         self.number(at);
-        let pattern = self.node(at + 1);
-        let flags = self.node(self.behind(at + 1));
+        let pattern = self.document.node(at + 1);
+        let flags = self.document.node(self.behind(at + 1));
         let letters = if flags.kind.is_string() { self.document.bytes(&flags) } else { b"" };
         let (mut options, mut is_all) = (0, true);
         for letter in letters {

@@ -82,9 +82,9 @@ impl<'d> Writer<'d> {
 
     /// The encoding that is written with a string or a regexp.
     pub(super) fn encoding_of(&self, at: u32) -> Option<Encoding<'d>> {
-        let mut node = self.node(at);
+        let mut node = self.document.node(at);
         if node.kind == Kind::Regexp {
-            node = self.node(at + 1);
+            node = self.document.node(at + 1);
         }
         match node.kind {
             Kind::Text => Some(Encoding::Utf8),

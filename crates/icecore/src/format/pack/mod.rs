@@ -4,6 +4,7 @@
 
 mod ber;
 mod bits;
+mod budget;
 mod checksum;
 mod layout;
 #[cfg(test)]
@@ -20,7 +21,6 @@ mod records;
 mod strings;
 mod symbol;
 mod template;
-mod utf8;
 mod uu;
 mod write;
 
@@ -31,6 +31,7 @@ pub use write::write;
 use super::{Capabilities, End, Evidence, Format, Outcome, Prepared, Request};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
+use crate::format::scan::utf8;
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::output::{Losses, Output};

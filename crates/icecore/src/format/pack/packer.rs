@@ -1,5 +1,6 @@
 //! The machine that runs a template over a list.
 
+use super::budget::Budget;
 use super::symbol::Count;
 use super::template::{MISTAKE, Op, Program};
 use super::{numbers, usage, utf8};
@@ -24,7 +25,7 @@ pub(super) struct Packer<'p, 'd> {
     length: Option<u64>,
     /// How long the result may get, and how much work may be done.
     pub(super) most: usize,
-    budget: u64,
+    budget: Budget,
 }
 
 /// How many bytes that are only filled or copied are as much work as a step.
@@ -80,7 +81,10 @@ impl<'p, 'd> Packer<'p, 'd> {
             frames: Vec::new(),
             length: None,
             most: usize::try_from(most).unwrap_or(usize::MAX),
-            budget: (items_size.saturating_add(program.len) as u64).saturating_mul(64).saturating_add(1 << 20),
+            budget: Budget::new(
+                items_size.saturating_add(program.len),
+                "a template that goes over its result a few times",
+            ),
         }
     }
 
@@ -262,16 +266,7 @@ impl<'p, 'd> Packer<'p, 'd> {
     }
 
     pub(super) fn spend(&mut self, work: usize) -> Result<(), Error> {
-        match self.budget.checked_sub(work as u64) {
-            Some(left) => {
-                crate::steps::count(work);
-                self.budget = left;
-                Ok(())
-            }
-            None => Err(Error::new(ErrorKind::Limit)
-                .expecting("a template that goes over its result a few times")
-                .finding("one that goes over it again and again")),
-        }
+        self.budget.spend(work)
     }
 
     /// Makes sure that so many bytes more are allowed.

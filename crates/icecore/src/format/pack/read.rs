@@ -1,5 +1,6 @@
 //! The reader: the machine that runs a template over bytes.
 
+use super::budget::Budget;
 use super::checksum::Checksum;
 use super::symbol::Count;
 use super::template::{MISTAKE, Op, Program};
@@ -92,7 +93,7 @@ pub(super) struct Machine<'m, S: Sink> {
     slash: bool,
     frames: Vec<Frame>,
     /// Work that may still be done.
-    budget: u64,
+    budget: Budget,
     most_values: usize,
 }
 
@@ -157,7 +158,7 @@ impl<'m, S: Sink> Machine<'m, S> {
             high: 0,
             slash: false,
             frames: Vec::new(),
-            budget: (size as u64).saturating_mul(64).saturating_add(1 << 20),
+            budget: Budget::new(size, "a template that goes over the input a few times"),
             most_values: usize::try_from(limits.expanded_from(size)).unwrap_or(usize::MAX),
         }
     }
@@ -182,16 +183,7 @@ impl<'m, S: Sink> Machine<'m, S> {
 
     /// Counts work.
     pub(super) fn spend(&mut self, work: usize) -> Result<(), Error> {
-        match self.budget.checked_sub(work as u64) {
-            Some(left) => {
-                crate::steps::count(work);
-                self.budget = left;
-                Ok(())
-            }
-            None => Err(Error::new(ErrorKind::Limit)
-                .expecting("a template that goes over the input a few times")
-                .finding("one that goes over it again and again")),
-        }
+        self.budget.spend(work)
     }
 
     /// Makes sure that so many values more are allowed.

@@ -304,10 +304,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// their keys.
     #[cold]
     fn unlist(&mut self, count: u32) {
-        let Some(frame) = self.frames.last_mut() else { return };
-        frame.is_list = false;
-        let at = frame.at;
-        self.late.unlist(self.sink.tape(), at, count);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.is_list = false;
+            self.late.unlist(self.sink.tape(), frame.at, count);
+        }
     }
 
     // -- Values ---------------------------------------------------------------

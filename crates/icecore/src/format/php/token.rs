@@ -2,6 +2,7 @@
 
 use super::text;
 use crate::error::{Error, ErrorKind};
+use crate::format::scan::wrong;
 
 /// What helps where a length is wrong.
 const REPAIR: &str = "`repair=lengths` counts wrong lengths again";
@@ -77,15 +78,8 @@ impl Tokens<'_> {
     #[cold]
     pub(super) fn wrong(&self, at: usize, php: usize, expected: &'static str) -> Error {
         let error = match self.byte(at) {
-            None => self.cut(self.input.len()).finding(if self.base > 0 {
-                "the end of the payload"
-            } else {
-                "the end of the input"
-            }),
-            Some(byte @ 0x20..0x7f) => {
-                Error::new(ErrorKind::Malformed).at(at).finding(format!("`{}`", char::from(byte)))
-            }
-            Some(byte) => Error::new(ErrorKind::Malformed).at(at).finding(format!("byte 0x{byte:02x}")),
+            None if self.base > 0 => self.cut(self.input.len()).finding("the end of the payload"),
+            _ => wrong(self.input, at, expected),
         };
         self.php_offset(error.expecting(expected), php)
     }

@@ -6,15 +6,17 @@
 use super::spelling;
 use super::text::{is_class_name, is_enum_case, push_number, push_uint, says};
 use super::write_keys::Rendered;
+use super::write_leaf::push_class;
 use super::write_spl::Payload;
 use super::{NAME, WriteOptions};
-use crate::document::{Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag};
+use crate::document::{Document, Form, IS_KEY, Kind, Naming, Node, Replay, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::append::append_named;
 use crate::format::php_lacks::{count_present, is_again_a_leaf};
-use crate::format::{uncopied, write_named};
+use crate::format::uncopied;
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY, metered};
+use crate::output::{LossKind, Losses, Output, READY};
 use std::collections::HashMap;
 
 /// Writes a document, and says what PHP could not say.
@@ -30,9 +32,7 @@ pub fn write(
 ) -> Result<Losses, Error> {
     let WriteOptions {} = options;
     let document = &*uncopied(document, limits)?;
-    metered(document, limits, out, |out| {
-        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, limits, out))
-    })
+    append_named(document, (NAME, Naming::Php), limits, out, |document, out| write_whole(document, limits, out))
 }
 
 fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
@@ -68,7 +68,7 @@ pub(super) struct Writer<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) nodes: &'d [Node],
     pub(super) limits: &'d Limits,
-    spelling: Option<(&'d Spelling, Ordinals)>,
+    spelling: Option<Replay<'d>>,
     pub(super) stack: Vec<Frame>,
     pub(super) payloads: Vec<Payload>,
     /// Lengths of payloads, and where in the buffer they go.
@@ -100,7 +100,7 @@ impl<'d> Writer<'d> {
             document,
             nodes: document.nodes(),
             limits,
-            spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
+            spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
             stack: Vec::new(),
             payloads: Vec::new(),
             lengths: Vec::new(),
@@ -146,9 +146,7 @@ impl<'d> Writer<'d> {
     /// The source text that was kept for the value at `at`.
     #[inline]
     pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
-        let (spelling, ordinals) = self.spelling.as_ref()?;
-        let notes: &[Note] = spelling.notes_of(ordinals.ordinal(at));
-        notes.iter().find(|note| note.code == code).map(|note| spelling.kept(note.value))
+        self.spelling.as_ref()?.kept(at, code)
     }
 
     /// Goes on in the innermost container, up to a container in it or its end.
@@ -373,11 +371,7 @@ impl<'d> Writer<'d> {
         }
         self.flag_losses(at + 1, &body);
         let head = buf.len();
-        buf.extend_from_slice(b"O:");
-        push_uint(name.len() as u64, buf);
-        buf.extend_from_slice(b":\"");
-        buf.extend_from_slice(name);
-        buf.extend_from_slice(b"\":");
+        push_class(b'O', name, buf);
         self.entries(at, at + 1, &body, head, buf)?;
         Ok(true)
     }
@@ -436,11 +430,7 @@ impl<'d> Writer<'d> {
             Some(source) => buf.extend_from_slice(source),
             None => {
                 let name = self.class_name(node).unwrap_or_default();
-                buf.extend_from_slice(b"C:");
-                push_uint(name.len() as u64, buf);
-                buf.extend_from_slice(b":\"");
-                buf.extend_from_slice(name);
-                buf.extend_from_slice(b"\":");
+                push_class(b'C', name, buf);
                 push_uint(bytes.len() as u64, buf);
                 buf.extend_from_slice(b":{");
             }

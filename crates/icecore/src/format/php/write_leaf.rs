@@ -3,7 +3,7 @@
 use super::spelling;
 use super::text::{is_enum_case, push_float, push_integer, push_number, says};
 use super::write::Writer;
-use crate::document::{Kind, Node, Place, flag};
+use crate::document::{Kind, Node, Place};
 use crate::format::append::append;
 use crate::format::php_lacks::{Instead, instead, lost_flags, lost_shape, lost_wrapper};
 use crate::output::LossKind;
@@ -65,13 +65,6 @@ impl Writer<'_> {
     /// Counts what the flags of a value say that PHP has nothing for.
     #[inline]
     pub(super) fn flag_losses(&mut self, at: u32, node: &Node) {
-        if node.flags & !(flag::REF | flag::TARGET) != 0 {
-            self.rare_flags(at, node);
-        }
-    }
-
-    #[cold]
-    fn rare_flags(&mut self, at: u32, node: &Node) {
         lost_flags(node, |kind| self.lose(kind, at));
     }
 
@@ -104,4 +97,11 @@ pub(super) fn quoted(tag: u8, bytes: &[u8], buf: &mut Vec<u8>) {
     push_number(&[tag, b':'], bytes.len() as u64, b":\"", buf);
     buf.extend_from_slice(bytes);
     buf.extend_from_slice(b"\";");
+}
+
+/// Appends the letter of an object and its class: `O:8:"stdClass":`.
+pub(super) fn push_class(letter: u8, name: &[u8], buf: &mut Vec<u8>) {
+    push_number(&[letter, b':'], name.len() as u64, b":\"", buf);
+    buf.extend_from_slice(name);
+    buf.extend_from_slice(b"\":");
 }

@@ -4,6 +4,7 @@ use super::spelling;
 use super::spl::{self, DATA, Family, IS_SELF, OBJECT};
 use super::text::{push_integer, push_uint, says};
 use super::write::{Frame, Writer};
+use super::write_leaf::push_class;
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::Error;
 
@@ -140,11 +141,7 @@ impl Writer<'_> {
             }
             None => {
                 let name = self.class_name(node).unwrap_or_default();
-                buf.extend_from_slice(b"C:");
-                push_uint(name.len() as u64, buf);
-                buf.extend_from_slice(b":\"");
-                buf.extend_from_slice(name);
-                buf.extend_from_slice(b"\":");
+                push_class(b'C', name, buf);
             }
         }
         let hole = buf.len();

@@ -2,13 +2,12 @@
 
 use super::links::variable;
 use super::spell::{Part, code, has_target, header, tag_of, target, tracked};
-use crate::document::{Document, Kind, Note, Ordinals, Spelling, Tape};
+use crate::document::{Document, Kind, Note, Replay, Spelling, Tape};
 use std::collections::HashMap;
 
 /// Notes by node, and the strings that notes name.
 pub(super) struct Spelled<'d> {
-    spelling: &'d Spelling,
-    ordinals: Ordinals,
+    replay: Replay<'d>,
     full_keys: bool,
     /// Strings that are copied later, with the offset once they are written.
     strings: HashMap<u64, Option<Written>>,
@@ -31,8 +30,7 @@ impl<'d> Spelled<'d> {
     pub(super) fn new(spelling: &'d Spelling, tape: &Tape) -> Spelled<'d> {
         let names = |note: &&Note| has_target(note.code) && note.value != u64::MAX;
         Spelled {
-            spelling,
-            ordinals: Ordinals::of(tape),
+            replay: Replay::new(spelling, tape),
             full_keys: spelling.get(header::FULL_KEYS).is_some_and(|value| value != 0),
             strings: spelling.notes.iter().filter(names).map(|note| (note.value, None)).collect(),
         }
@@ -43,7 +41,7 @@ impl<'d> Spelled<'d> {
     pub(super) fn is_via(&self, document: &Document<'_>, at: u32, to: u32) -> bool {
         let Some(via) = self.note(at, code::VIA) else { return false };
         let nodes = document.nodes();
-        let original = self.ordinals.node(via as u32);
+        let original = self.replay.ordinals.node(via as u32);
         match (nodes.get(original as usize), nodes.get(to as usize)) {
             (Some(other), _) if other.kind == Kind::Alias => variable(nodes, original) == to,
             (Some(other), Some(node)) if node.kind.is_string() => {
@@ -65,16 +63,12 @@ impl<'d> Spelled<'d> {
     }
 
     fn notes(&self, at: u32) -> &'d [Note] {
-        let notes: &'d [Note] = &self.spelling.notes;
-        let ordinal = self.ordinals.ordinal(at);
-        let first = notes.partition_point(|note| note.ordinal < ordinal);
-        let count = notes[first..].iter().take_while(|note| note.ordinal == ordinal).count();
-        &notes[first..first + count]
+        self.replay.notes(at)
     }
 
     /// What was noted of the node at `at`.
     pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
-        self.notes(at).iter().find(|note| note.code == code).map(|note| note.value)
+        self.replay.note(at, code)
     }
 
     /// Which tags of the node at `at` were tracked for nothing.
@@ -90,7 +84,7 @@ impl<'d> Spelled<'d> {
 
     /// Bytes that a note names.
     pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
-        self.note(at, code).map(|kept| self.spelling.kept(kept))
+        self.replay.kept(at, code)
     }
 
     /// Whether keys are written in full again and again.
@@ -101,7 +95,7 @@ impl<'d> Spelled<'d> {
     /// A string is written here.
     pub(super) fn written(&mut self, at: u32, part: Part, kind: Kind, bytes: &[u8], offset: u64) {
         if !self.strings.is_empty()
-            && let Some(place) = self.strings.get_mut(&target(part, self.ordinals.ordinal(at)))
+            && let Some(place) = self.strings.get_mut(&target(part, self.replay.ordinals.ordinal(at)))
         {
             *place = Some(Written { offset, kind, bytes: bytes.to_vec(), place: bytes.as_ptr() });
         }
@@ -112,7 +106,7 @@ impl<'d> Spelled<'d> {
         if self.strings.is_empty() {
             return;
         }
-        let ordinal = self.ordinals.ordinal(at);
+        let ordinal = self.replay.ordinals.ordinal(at);
         let all = if which == tracked::MAIN { &[tracked::BODY, tracked::BEHIND][..] } else { &[which] };
         for which in all {
             if let Some(place) = self.strings.get_mut(&tag_of(*which, ordinal)) {

@@ -9,6 +9,7 @@ use super::write_simple::{simple_body, write_simple};
 use super::{Compress, FORMAT, SortKeys, WriteOptions};
 use crate::document::{Document, Naming, Spelling, shadowed};
 use crate::error::{Error, ErrorKind};
+use crate::format::append::Written;
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Metered, Output, metered};
@@ -112,12 +113,7 @@ pub(super) fn write(
     })
 }
 
-fn write_whole(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let plan = Plan::new(document, options, limits)?;
     let mut losses = Losses::within(limits);
     let suffix = suffix(document, &plan, &mut losses)?;

@@ -8,6 +8,7 @@ use super::tag;
 use super::{Compress, SortKeys, WriteOptions, header};
 use crate::document::{Document, KEY_NODE, Kind, NO_KEY, flag};
 use crate::format::Parts;
+use crate::format::append::{append_or_not, append_with_spare};
 use crate::output::{Output, Spare};
 
 /// Larger documents are worth the preparations; and what is written here is not
@@ -54,16 +55,7 @@ pub(super) fn write_simple(document: &Document<'_>, options: &WriteOptions, out:
     if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
         return false;
     }
-    let mut parts = Parts { spare: out.take_spare(), ..Parts::default() };
-    let most = out.room();
-    let buf = out.buffer();
-    let start = buf.len();
-    let written = write(document, &mut parts, buf, most).is_some();
-    if !written {
-        buf.truncate(start);
-    }
-    out.give_spare(parts.spare);
-    written
+    append_with_spare(out, |parts, buf, most| write(document, parts, buf, most))
 }
 
 /// Writes the next part of a document. Says no, and writes nothing, if there is
@@ -74,14 +66,7 @@ pub(crate) fn write_part(
     parts: &mut Parts,
     out: &mut dyn Output,
 ) -> bool {
-    let most = out.room();
-    let buf = out.buffer();
-    let start = buf.len();
-    let written = can_be_simple(document, options) && write(document, parts, buf, most).is_some();
-    if !written {
-        buf.truncate(start);
-    }
-    written
+    can_be_simple(document, options) && append_or_not(out, |buf, most| write(document, parts, buf, most))
 }
 
 /// The body of a document that is to be compressed; none if there is something special about it.

@@ -175,7 +175,7 @@ impl Writer<'_> {
         let name = match key {
             Key::Id(id) => document.tape().keys().get(u32::from(id)),
             Key::Node(at) => {
-                let node = self.node(at);
+                let node = self.document.node(at);
                 Some(Name { node, bytes: if node.kind.has_bytes() { document.bytes(&node) } else { &[] } })
             }
         };

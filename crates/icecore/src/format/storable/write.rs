@@ -9,10 +9,9 @@ use super::spelling::value as code;
 use super::tag::{self, hook};
 use super::write_simple::{DEPTH, write_simple};
 use super::{NAME, WriteOptions};
-use crate::document::{
-    Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Note, Ordinals, Spelling, flag, lose_repeated,
-};
+use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Replay, flag, lose_repeated};
 use crate::error::{Error, ErrorKind};
+use crate::format::append::Written;
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, READY, metered};
@@ -41,12 +40,7 @@ pub fn write(
     })
 }
 
-fn write_whole(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let spelling = document.spelling_of(NAME);
     let mut image = spelling.map_or_else(Image::native, Image::from_spelling);
     if image.old_magic || image.major < 2 {
@@ -71,7 +65,7 @@ fn write_whole(
         is_fast: spelling.is_none() && !options.canonical && !options.plain,
         is_plain_64: image.is_little() && image.iv == 8,
         image,
-        spelling: spelling.map(|spelling| (spelling, Ordinals::of(document.tape()))),
+        spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         variables: HashMap::new(),
         referents: HashMap::new(),
@@ -128,7 +122,7 @@ pub(super) struct Writer<'d> {
     is_fast: bool,
     /// Whether integers are 64 bits, little-endian.
     pub(super) is_plain_64: bool,
-    pub(super) spelling: Option<(&'d Spelling, Ordinals)>,
+    pub(super) spelling: Option<Replay<'d>>,
     stack: Vec<Frame>,
     /// The numbers of variables and referents that are written again.
     pub(super) variables: HashMap<u32, u32>,
@@ -157,19 +151,8 @@ impl<'d> Writer<'d> {
 
     // -- Small things ------------------------------------------------------
 
-    pub(super) fn node(&self, at: u32) -> Node {
-        self.document.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
-    }
-
-    pub(super) fn notes(&self, at: u32) -> &'d [Note] {
-        match &self.spelling {
-            Some((spelling, ordinals)) => spelling.notes_of(ordinals.ordinal(at)),
-            None => &[],
-        }
-    }
-
     pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
-        self.notes(at).iter().find(|note| note.code == code).map(|note| note.value)
+        self.spelling.as_ref()?.note(at, code)
     }
 
     pub(super) fn tag(&self, at: u32, usual: u8) -> u8 {
@@ -258,7 +241,7 @@ impl<'d> Writer<'d> {
 
     /// Whether a link names a string or a number.
     fn names_scalar(&self, link: &Node) -> bool {
-        let kind = self.node(link.payload as u32).kind;
+        let kind = self.document.node(link.payload as u32).kind;
         !kind.is_container() && !kind.is_again()
     }
 
@@ -278,7 +261,7 @@ impl<'d> Writer<'d> {
         // The link or alias that was followed last: its notes tell of its form.
         let mut named = at;
         for _ in 0..=self.limits.depth.saturating_add(64) {
-            let node = self.node(at);
+            let node = self.document.node(at);
             let number = match slot {
                 Slot::Variable => self.variables.get(&at),
                 Slot::Referent => self.referents.get(&at),
@@ -347,7 +330,7 @@ impl<'d> Writer<'d> {
                         // what is left.
                         self.lose(LossKind::Opaque, at);
                         // The payload was reached by a reference; a body is not.
-                        let payload = self.node(at + 1);
+                        let payload = self.document.node(at + 1);
                         let is_body =
                             payload.kind.is_container() && !matches!(payload.kind, Kind::Object | Kind::Opaque);
                         if is_body && payload.has(flag::WEAK) {
@@ -370,7 +353,7 @@ impl<'d> Writer<'d> {
                     } else {
                         also.referent = again.or(also.referent);
                     }
-                    let body = self.node(at + 1);
+                    let body = self.document.node(at + 1);
                     at += 1;
                     slot = if is_variable { Slot::Variable } else { Slot::Referent };
                     // An object that is another one refers to it.
@@ -450,7 +433,7 @@ impl<'d> Writer<'d> {
                             return Ok(());
                         }
                     }
-                    let node = self.node(*at);
+                    let node = self.document.node(*at);
                     if node.key == IS_KEY {
                         *at = Cursor::new(self.document, *at).next();
                         continue;
@@ -486,7 +469,7 @@ impl<'d> Writer<'d> {
                             continue;
                         }
                     }
-                    let node = self.node(value);
+                    let node = self.document.node(value);
                     if self.is_plain_leaf(&node) {
                         self.next += 1;
                         self.leaf(value, &node, buf)?;
@@ -512,7 +495,7 @@ impl<'d> Writer<'d> {
                 if let Some(object) = object.take() {
                     return self.descend(frame, object, Slot::Variable, buf);
                 }
-                let node = self.node(*key);
+                let node = self.document.node(*key);
                 if node.kind == Kind::Int && !*by_key {
                     self.n32(node.payload as u32, buf);
                 } else {

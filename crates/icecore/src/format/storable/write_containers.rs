@@ -40,7 +40,7 @@ impl Writer<'_> {
             Kind::Code => {
                 self.number_referent(at, node, also);
                 buf.push(tag::CODE);
-                let text = self.node(first);
+                let text = self.document.node(first);
                 self.number_variable(first, &text, Also::default());
                 self.inner_string(at, first, buf)
             }
@@ -108,7 +108,7 @@ impl Writer<'_> {
         if at >= end {
             return None;
         }
-        match self.node(at).key {
+        match self.document.node(at).key {
             NO_KEY => None,
             IS_KEY => {
                 let value = Cursor::new(self.document, at).next();

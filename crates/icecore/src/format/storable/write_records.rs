@@ -11,7 +11,7 @@ use crate::output::LossKind;
 impl Writer<'_> {
     /// The text of code, or the value of a v-string.
     pub(super) fn inner_string(&mut self, at: u32, text: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let node = self.node(text);
+        let node = self.document.node(text);
         let bytes = self.document.bytes(&node);
         let usual = string_tag(node.kind, bytes.len() as u64);
         let wished = self.note(at, code::INNER_TAG).map_or(usual, |tag| tag as u8);
@@ -38,7 +38,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn vstring(&mut self, at: u32, node: &Node, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let source = self.node(at + 1);
+        let source = self.document.node(at + 1);
         let bytes = self.document.bytes(&source);
         let long = bytes.len() > 0xFF;
         let tag = self.tag(at, if long { tag::LVSTRING } else { tag::VSTRING });
@@ -58,7 +58,7 @@ impl Writer<'_> {
             return self.push(Frame::Items { at: first, end });
         }
         let key = Cursor::new(self.document, first).next();
-        let key_node = self.node(key);
+        let key_node = self.document.node(key);
         // An index has no number that something could refer to.
         let is_named = key_node.has(flag::TARGET);
         let is_index = key_node.kind == Kind::Int && !is_named && i32::try_from(key_node.payload as i64).is_ok();
@@ -72,7 +72,7 @@ impl Writer<'_> {
     /// Whether the child at `at` is an object that is stored in the record
     /// itself, and no link.
     pub(super) fn is_inner(&self, at: u32, node: &Node) -> bool {
-        !(node.kind == Kind::Link || node.kind == Kind::Ref && self.node(at + 1).kind == Kind::Alias)
+        !(node.kind == Kind::Link || node.kind == Kind::Ref && self.document.node(at + 1).kind == Kind::Alias)
     }
 
     pub(super) fn hook(
@@ -117,11 +117,11 @@ impl Writer<'_> {
         recursed: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let (class, payload) = (self.node(record).class(), self.node(record + 1));
+        let (class, payload) = (self.document.node(record).class(), self.document.node(record + 1));
         let mut at = Cursor::new(self.document, record + 1).next();
         let mut links = Vec::new();
         while at < end && Cursor::new(self.document, at).next() < end {
-            if !self.is_inner(at, &self.node(at)) {
+            if !self.is_inner(at, &self.document.node(at)) {
                 links.push(at);
             }
             at = Cursor::new(self.document, at).next();
@@ -190,7 +190,7 @@ impl Writer<'_> {
     /// The number of a part of a hook record, or of what it links to, if it
     /// has one yet.
     pub(super) fn number_of(&self, part: u32) -> Option<u32> {
-        let (node, next) = (self.node(part), self.node(part + 1));
+        let (node, next) = (self.document.node(part), self.document.node(part + 1));
         match (node.kind, next.kind) {
             (Kind::Ref, Kind::Alias) => self.variables.get(&(next.payload as u32)),
             (Kind::Ref, _) => self.variables.get(&(part + 1)),

@@ -158,10 +158,10 @@ impl Writer<'_> {
 
     /// Writes the float as it was read, if that was not the usual way.
     pub(super) fn kept_float(&self, at: u32, buf: &mut Vec<u8>) -> bool {
-        let Some((spelling, _)) = &self.spelling else { return false };
-        let Some(kept) = self.note(at, code::FLOAT).map(|kept| spelling.kept(kept)) else { return false };
+        let Some(known) = &self.spelling else { return false };
+        let Some(kept) = known.kept(at, code::FLOAT) else { return false };
         let fits = kept.len() == usize::from(self.image.nv) && !self.image.netorder;
-        let as_read = spelling.get(super::spelling::header::NETORDER) == Some(u64::from(self.image.netorder));
+        let as_read = known.spelling.get(super::spelling::header::NETORDER) == Some(u64::from(self.image.netorder));
         if fits || as_read {
             buf.push(tag::DOUBLE);
             buf.extend_from_slice(kept);

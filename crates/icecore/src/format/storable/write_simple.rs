@@ -8,6 +8,7 @@ use super::tag;
 use super::usual::{bool_tag, whole};
 use crate::document::{Document, Kind, NO_KEY, Names, Node, Place, flag};
 use crate::format::Parts;
+use crate::format::append::{append_or_not, append_with_spare};
 use crate::output::{Open, Output, Spare};
 
 /// Larger documents are worth the preparations, if they are not written in parts.
@@ -28,16 +29,9 @@ pub(super) fn write_simple(document: &Document<'_>, options: &WriteOptions, out:
     if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
         return false;
     }
-    let mut parts = Parts { spare: out.take_spare(), ..Parts::default() };
-    let most = out.room();
-    let buf = out.buffer();
-    let start = buf.len();
-    let written = write(document, options, &mut parts, buf, most).is_some() && parts.is_complete();
-    if !written {
-        buf.truncate(start);
-    }
-    out.give_spare(parts.spare);
-    written
+    append_with_spare(out, |parts, buf, most| {
+        write(document, options, parts, buf, most).filter(|()| parts.is_complete())
+    })
 }
 
 /// Writes the next part of a document. Says no, and writes nothing, if there is
@@ -48,14 +42,7 @@ pub(crate) fn write_part(
     parts: &mut Parts,
     out: &mut dyn Output,
 ) -> bool {
-    let most = out.room();
-    let buf = out.buffer();
-    let start = buf.len();
-    let written = can_be_simple(document, options) && write(document, options, parts, buf, most).is_some();
-    if !written {
-        buf.truncate(start);
-    }
-    written
+    can_be_simple(document, options) && append_or_not(out, |buf, most| write(document, options, parts, buf, most))
 }
 
 fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {

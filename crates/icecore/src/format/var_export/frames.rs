@@ -154,10 +154,10 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// their keys.
     #[cold]
     fn unlist(&mut self, count: u32) {
-        let Some(frame) = self.frames.last_mut() else { return };
-        frame.is_list = false;
-        let at = frame.at;
-        self.late.unlist(self.sink.tape(), at, count);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.is_list = false;
+            self.late.unlist(self.sink.tape(), frame.at, count);
+        }
     }
 
     /// Closes what is open, and gives the lists that turned out to be none their

@@ -2,20 +2,14 @@
 //! is part of.
 
 use crate::error::{Error, ErrorKind};
+use crate::format::scan;
+pub(super) use crate::format::scan::{is_word, is_word_start};
 
 /// The input and how far it was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lexer<'a> {
     pub(super) input: &'a [u8],
     pub(super) at: usize,
-}
-
-pub(super) fn is_word_start(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
-}
-
-pub(super) fn is_word(byte: u8) -> bool {
-    is_word_start(byte) || byte.is_ascii_digit()
 }
 
 impl<'a> Lexer<'a> {
@@ -38,14 +32,7 @@ impl<'a> Lexer<'a> {
     /// Something else stands at `at`.
     #[cold]
     pub(super) fn wrong(&self, at: usize, expected: &'static str) -> Error {
-        match self.byte(at) {
-            None => Error::new(ErrorKind::Truncated).at(self.input.len()).finding("the end of the input"),
-            Some(byte @ 0x20..0x7f) => {
-                Error::new(ErrorKind::Malformed).at(at).finding(format!("`{}`", char::from(byte)))
-            }
-            Some(byte) => Error::new(ErrorKind::Malformed).at(at).finding(format!("byte 0x{byte:02x}")),
-        }
-        .expecting(expected)
+        scan::wrong(self.input, at, expected)
     }
 
     /// What stands at `at` would have to be run.

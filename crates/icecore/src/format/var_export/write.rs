@@ -7,13 +7,14 @@ use super::lex::is_word;
 use super::pen::{push_case, push_digits, push_property};
 use super::text::{integer_key, is_class_name};
 use super::{NAME, WriteOptions, kept, spelling};
-use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Naming, Node, Note, Ordinals, Spelling, flag, unmangled};
+use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Naming, Node, Replay, flag, unmangled};
 use crate::error::{Error, ErrorKind};
+use crate::format::append::{Written, append_named};
 use crate::format::php_lacks::{key_text, lost_shape};
-use crate::format::{uncopied, write_named};
+use crate::format::uncopied;
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY, metered};
+use crate::output::{LossKind, Losses, Output, READY};
 use std::collections::HashSet;
 
 /// Writes a document, and says what PHP could not say.
@@ -29,17 +30,12 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     let document = &*uncopied(document, limits)?;
-    metered(document, limits, out, |out| {
-        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, options, limits, out))
+    append_named(document, (NAME, Naming::Php), limits, out, |document, out| {
+        write_whole(document, options, limits, out)
     })
 }
 
-fn write_whole(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let spelling = document.spelling_of(NAME);
     let around = spelling.filter(|_| options.file.is_none());
     let piece = |code: u16| around.and_then(|known| known.get(code).map(|place| known.kept(place)));
@@ -49,7 +45,7 @@ fn write_whole(
         nodes: document.nodes(),
         limits,
         is_short: options.short,
-        spelling: noted.map(|spelling| (spelling, Ordinals::of(document.tape()))),
+        spelling: noted.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         open: HashSet::new(),
         entered: Vec::new(),
@@ -111,7 +107,7 @@ pub(super) struct Writer<'d> {
     pub(super) nodes: &'d [Node],
     limits: &'d Limits,
     is_short: bool,
-    spelling: Option<(&'d Spelling, Ordinals)>,
+    spelling: Option<Replay<'d>>,
     stack: Vec<Frame>,
     /// What is being written that a link may name, and in which order.
     open: HashSet<u32>,
@@ -135,9 +131,7 @@ impl<'d> Writer<'d> {
     /// The source text that was kept for the value at `at`.
     #[inline]
     pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
-        let (spelling, ordinals) = self.spelling.as_ref()?;
-        let notes: &[Note] = spelling.notes_of(ordinals.ordinal(at));
-        notes.iter().find(|note| note.code == code).map(|note| spelling.kept(note.value))
+        self.spelling.as_ref()?.kept(at, code)
     }
 
     /// Starts a line.

@@ -4,7 +4,7 @@ use super::pen::{push_bool, push_int, push_number, push_string};
 use super::text::is_class_name;
 use super::write::Writer;
 use super::{kept, spelling};
-use crate::document::{Kind, Node, flag};
+use crate::document::{Kind, Node};
 use crate::format::php_lacks::{Instead, instead, lost_flags, lost_wrapper};
 
 /// Whether this is `Class:Case`, which PHP's text can say.
@@ -49,13 +49,6 @@ impl Writer<'_> {
     /// Counts what the flags of a value say that PHP has nothing for.
     #[inline]
     pub(super) fn flag_losses(&mut self, at: u32, node: &Node) {
-        if node.flags & !(flag::REF | flag::TARGET) != 0 {
-            self.rare_flags(at, node);
-        }
-    }
-
-    #[cold]
-    fn rare_flags(&mut self, at: u32, node: &Node) {
         lost_flags(node, |kind| self.lose(kind, at));
     }
 

@@ -494,7 +494,7 @@ impl<'a, 't> Heap<'a, 't> {
 
     /// The key of the entry that begins at `child`, which then is at its value.
     fn key_of(&self, child: &mut u32) -> (Kind, Vec<u8>) {
-        let node = |at: u32| self.tape.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0));
+        let node = |at: u32| self.tape.node(at);
         let first = node(*child);
         if first.key == crate::document::IS_KEY {
             *child += 1;

@@ -2,6 +2,8 @@
 //! it is part of.
 
 use crate::error::{Error, ErrorKind};
+use crate::format::scan;
+pub(super) use crate::format::scan::{is_word, is_word_start};
 use crate::steps;
 
 /// The input and how far it was read.
@@ -20,14 +22,6 @@ pub(super) struct Lexer<'a> {
 }
 
 pub(super) const HELP_CODE: &str = "code is not run; let perl itself dump the value that it gives";
-
-pub(super) fn is_word_start(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
-}
-
-pub(super) fn is_word(byte: u8) -> bool {
-    is_word_start(byte) || byte.is_ascii_digit()
-}
 
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | b'\x0c')
@@ -64,14 +58,7 @@ impl<'a> Lexer<'a> {
     /// Something else stands at `at`.
     #[cold]
     pub(super) fn wrong(&self, at: usize, expected: &'static str) -> Error {
-        match self.byte(at) {
-            None => Error::new(ErrorKind::Truncated).at(self.input.len()).finding("the end of the input"),
-            Some(byte @ 0x20..0x7f) => {
-                Error::new(ErrorKind::Malformed).at(at).finding(format!("`{}`", char::from(byte)))
-            }
-            Some(byte) => Error::new(ErrorKind::Malformed).at(at).finding(format!("byte 0x{byte:02x}")),
-        }
-        .expecting(expected)
+        scan::wrong(self.input, at, expected)
     }
 
     /// What stands at `at` would have to be run.

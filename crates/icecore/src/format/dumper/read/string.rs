@@ -3,6 +3,7 @@
 use super::lex::Lexer;
 use crate::document::{Kind, Node, Place, Tape};
 use crate::error::{Error, ErrorKind};
+use crate::format::scan::utf8;
 use crate::limits::Limits;
 use crate::steps;
 
@@ -213,7 +214,7 @@ impl Made<'_> {
             self.widen();
         }
         if self.is_wide && byte >= 0x80 && !self.utf8 {
-            push_character(self.arena, u64::from(byte));
+            utf8::push(u64::from(byte), self.arena);
         } else {
             self.arena.push(byte);
         }
@@ -226,7 +227,7 @@ impl Made<'_> {
         }
         match u8::try_from(number) {
             Ok(byte) if !self.is_wide => self.arena.push(byte),
-            _ => push_character(self.arena, number),
+            _ => utf8::push(number, self.arena),
         }
     }
 
@@ -239,7 +240,7 @@ impl Made<'_> {
         if !self.arena[self.from..].is_ascii() {
             let bytes = self.arena.split_off(self.from);
             for byte in bytes {
-                push_character(self.arena, u64::from(byte));
+                utf8::push(u64::from(byte), self.arena);
             }
         }
     }
@@ -358,23 +359,4 @@ fn braced_from(lexer: &mut Lexer<'_>, at: usize, radix: u32, expected: &'static 
             .expecting("the number of a character, at most 0x7fffffffffffffff")
             .finding("a larger one")
     })
-}
-
-/// Appends a character as perl encodes it, which goes beyond Unicode.
-pub(super) fn push_character(out: &mut Vec<u8>, number: u64) {
-    let (head, more): (u8, u32) = match number {
-        0..0x80 => (0, 0),
-        0x80..0x800 => (0xC0, 1),
-        0x800..0x1_0000 => (0xE0, 2),
-        0x1_0000..0x20_0000 => (0xF0, 3),
-        0x20_0000..0x400_0000 => (0xF8, 4),
-        0x400_0000..0x8000_0000 => (0xFC, 5),
-        0x8000_0000..0x10_0000_0000 => (0xFE, 6),
-        _ => (0xFF, 12),
-    };
-    let bits = |shift: u32| number.checked_shr(shift).unwrap_or(0);
-    out.push(if more < 6 { head | bits(6 * more) as u8 } else { head });
-    for step in (0..more).rev() {
-        out.push(0x80 | (bits(6 * step) & 0x3F) as u8);
-    }
 }

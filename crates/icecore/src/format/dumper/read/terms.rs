@@ -7,9 +7,10 @@ use super::lex::{is_word, is_word_start};
 use super::number::{Number, characters};
 use super::path::{Parts, glob_name, glob_part};
 use super::regexp::regexp;
-use super::string::{Strings, push_character};
+use super::string::Strings;
 use crate::document::{Form, Kind, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
+use crate::format::scan::utf8;
 
 /// Words that a text may be cut off in.
 const WORDS: &[&[u8]] = &[b"undef", b"bless(", b"do{", b"qr/", b"sub {", b"qq", b"v1"];
@@ -123,7 +124,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         for number in numbers {
             match u8::try_from(number) {
                 Ok(byte) if !is_wide => value.push(byte),
-                _ => push_character(&mut value, number),
+                _ => utf8::push(number, &mut value),
             }
         }
         let tape = self.sink.tape();

@@ -2,9 +2,9 @@
 
 use super::Writer;
 use super::quote;
-use super::wide;
 use crate::document::{Kind, Name, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::scan::utf8;
 use crate::num::bigint;
 use crate::num::general::perl_text;
 use crate::output::LossKind;
@@ -58,13 +58,13 @@ impl<'d> KeyText<'d> {
     }
 
     fn of_text(bytes: &'d [u8], loss: Option<LossKind>) -> KeyText<'d> {
-        KeyText { bytes: Cow::Borrowed(bytes), is_text: !bytes.is_ascii() && wide::is_valid(bytes), loss }
+        KeyText { bytes: Cow::Borrowed(bytes), is_text: !bytes.is_ascii() && utf8::is_valid(bytes), loss }
     }
 
     /// Perl's order of strings: that of their characters.
     fn compare(&self, other: &KeyText<'_>) -> Ordering {
         let latin1 = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(*byte)).collect::<Vec<_>>();
-        let text = |bytes: &[u8]| wide::chars(bytes).map(|(code, _)| code).collect::<Vec<_>>();
+        let text = |bytes: &[u8]| utf8::characters(bytes).map(|(code, _)| code).collect::<Vec<_>>();
         match (self.is_text, other.is_text) {
             (true, false) => text(&self.bytes).cmp(&latin1(&other.bytes)),
             (false, true) => latin1(&self.bytes).cmp(&text(&other.bytes)),
@@ -207,5 +207,5 @@ fn is_latin1_identifier(bytes: &[u8]) -> bool {
         Err(_) => false,
     };
     let is_first = bytes.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-    is_first && wide::chars(bytes).all(|(code, _)| is_word(code))
+    is_first && utf8::characters(bytes).all(|(code, _)| is_word(code))
 }

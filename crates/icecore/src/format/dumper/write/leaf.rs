@@ -3,9 +3,9 @@
 use super::Writer;
 use super::frames::push_int;
 use super::quote;
-use super::wide;
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::scan::utf8;
 use crate::num::general::perl_text;
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
@@ -46,7 +46,7 @@ impl Writer<'_> {
         let bytes = if node.kind.has_bytes() { document.bytes(node) } else { &[] };
         match node.kind {
             Kind::Bytes | Kind::Text => {
-                let is_text = node.kind == Kind::Text && !bytes.is_ascii() && wide::is_valid(bytes);
+                let is_text = node.kind == Kind::Text && !bytes.is_ascii() && utf8::is_valid(bytes);
                 if self.string(bytes, is_text, buf) {
                     self.lose(LossKind::Unquoted, at);
                 } else if !bytes.is_ascii() && (is_text != (node.kind == Kind::Text) || self.blurs(bytes, is_text)) {
@@ -152,7 +152,7 @@ impl Writer<'_> {
 
     /// A name. Text that is not UTF-8 is bytes.
     fn text(&mut self, at: u32, bytes: &[u8], buf: &mut Vec<u8>) {
-        let is_text = !bytes.is_ascii() && wide::is_valid(bytes);
+        let is_text = !bytes.is_ascii() && utf8::is_valid(bytes);
         if self.string(bytes, is_text, buf) {
             self.lose(LossKind::Unquoted, at);
         } else if self.blurs(bytes, is_text) {
@@ -166,7 +166,7 @@ impl Writer<'_> {
         if !self.style.options.useperl || self.style.options.useqq || bytes.is_ascii() {
             return false;
         }
-        let has_wide = is_text && wide::chars(bytes).any(|(code, _)| code > 0xFF);
+        let has_wide = is_text && utf8::characters(bytes).any(|(code, _)| code > 0xFF);
         if is_text { !has_wide } else { self.style.wide }
     }
 
@@ -189,7 +189,7 @@ impl Writer<'_> {
 
     /// A string in the quotes that Data::Dumper's Perl code gives it.
     pub(super) fn push_string_of_perl(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) {
-        let has_wide = || is_text && wide::chars(bytes).any(|(code, _)| code > 0xFF);
+        let has_wide = || is_text && utf8::characters(bytes).any(|(code, _)| code > 0xFF);
         if self.style.options.useqq || has_wide() {
             return quote::push_double(bytes, is_text, true, buf);
         }
@@ -215,7 +215,7 @@ impl Writer<'_> {
         if is_bare {
             return buf.extend_from_slice(name);
         }
-        let is_text = !name.is_ascii() && wide::is_valid(name);
+        let is_text = !name.is_ascii() && utf8::is_valid(name);
         buf.push(b'{');
         match options.useperl {
             true if name == b"main::" => self.push_string_of_perl(b"", false, buf),
@@ -232,7 +232,7 @@ impl Writer<'_> {
     /// The pattern of the regexp at `at` and its flags.
     fn parts(&self, at: u32) -> (&[u8], bool, Vec<u8>) {
         let pattern = self.child_bytes(at + 1);
-        let is_text = self.node(at + 1).kind == Kind::Text && !pattern.is_ascii() && wide::is_valid(pattern);
+        let is_text = self.node(at + 1).kind == Kind::Text && !pattern.is_ascii() && utf8::is_valid(pattern);
         let flags = self.child_bytes(self.document.tape().next(at + 1));
         // A pattern in UTF-8 is Unicode to perl; not all that write it say so.
         let has_charset = flags.iter().any(|flag| matches!(flag, b'u' | b'a' | b'l' | b'd'));
@@ -271,7 +271,7 @@ impl Writer<'_> {
         let mut at = 0;
         while let Some(byte) = pattern.get(at) {
             let rest = &pattern[at..];
-            let len = if is_text { wide::decode(rest).map_or(1, |(_, len)| len) } else { 1 };
+            let len = if is_text { utf8::character(rest).map_or(1, |(_, len)| len) } else { 1 };
             let next = rest.get(1);
             match byte {
                 b'/' if !is_escaped => buf.extend_from_slice(b"\\/"),
@@ -279,7 +279,7 @@ impl Writer<'_> {
                     buf.extend_from_slice(b"${\\q($)}");
                 }
                 _ if !byte.is_ascii() && is_text && !useperl => {
-                    let code = wide::decode(rest).map_or(0, |(code, _)| code);
+                    let code = utf8::character(rest).map_or(0, |(code, _)| code);
                     buf.extend_from_slice(format!("\\x{{{code:x}}}").as_bytes());
                 }
                 _ if !byte.is_ascii() && useperl => {

@@ -1,6 +1,6 @@
 //! Strings in quotes.
 
-use super::wide;
+use crate::format::scan::utf8;
 
 /// Whether it reads as a number that stands without quotes: up to nine digits.
 #[inline]
@@ -55,7 +55,7 @@ pub(super) fn push_double(bytes: &[u8], is_text: bool, controls: bool, buf: &mut
     while let Some(byte) = bytes.get(at) {
         if is_text
             && !byte.is_ascii()
-            && let Some((code, len)) = wide::decode(&bytes[at..])
+            && let Some((code, len)) = utf8::character(&bytes[at..])
         {
             buf.extend_from_slice(format!("\\x{{{code:x}}}").as_bytes());
             at += len;
@@ -98,7 +98,7 @@ pub(super) fn push_chars(bytes: &[u8], is_text: bool, wide: bool, buf: &mut Vec<
     match (is_text, wide) {
         (true, false) => {
             let mut rest = bytes;
-            while let Some((code, len)) = wide::decode(rest) {
+            while let Some((code, len)) = utf8::character(rest) {
                 match u8::try_from(code) {
                     Ok(byte) => buf.push(byte),
                     Err(_) => buf.extend_from_slice(&rest[..len]),

@@ -218,7 +218,7 @@ impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
 }
 
 fn peek(document: &Document<'_>, at: u32) -> Node {
-    document.nodes().get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    document.node(at)
 }
 
 /// Whether a variable holds this by reference only.

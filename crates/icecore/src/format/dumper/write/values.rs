@@ -4,10 +4,10 @@ use super::frames::{Frame, Shape};
 use super::paths::Path;
 use super::quote;
 use super::referent::{Found, Id, Leaf, Look, Referent, Type, is_reference};
-use super::wide;
 use super::{Seen, SeenForm, Writer};
 use crate::document::{Kind, flag};
 use crate::error::Error;
+use crate::format::scan::utf8;
 use crate::output::LossKind;
 
 impl Writer<'_> {
@@ -300,7 +300,7 @@ impl Writer<'_> {
     /// Bytes in the C code's text, characters in that of the Perl code.
     fn push_name(&self, name: &[u8], buf: &mut Vec<u8>) {
         if self.style.options.useperl && !name.is_ascii() {
-            return quote::push_chars(name, wide::is_valid(name), self.style.wide, buf);
+            return quote::push_chars(name, utf8::is_valid(name), self.style.wide, buf);
         }
         buf.extend_from_slice(name);
     }

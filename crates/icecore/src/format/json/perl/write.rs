@@ -1,5 +1,6 @@
 //! Writing: one pass over the nodes, in their order.
 
+use super::super::number::push_canonical;
 use super::super::room::{self, ROOM, Room};
 use super::Style;
 use super::number::put_float;
@@ -217,8 +218,7 @@ impl<'d> Writer<'d, '_> {
             self.out.push(b'"');
         }
         match node.kind {
-            Kind::Int => self.out.extend_from_slice(itoa::Buffer::new().format(node.payload as i64).as_bytes()),
-            Kind::Uint => self.out.extend_from_slice(itoa::Buffer::new().format(node.payload).as_bytes()),
+            Kind::Int | Kind::Uint => push_canonical(node, &[], self.out),
             _ => put_float(f64::from_bits(node.payload), self.style, self.out),
         }
         if quotes {

@@ -2,7 +2,7 @@
 
 use super::Writer;
 use crate::document::{Cursor, Key, Kind, Value};
-use crate::format::json::canonical;
+use crate::format::json::number::{canonical, push_canonical};
 use crate::format::json::pen::quoted_key;
 use crate::format::json::style::Style;
 use crate::known::Known;
@@ -39,7 +39,7 @@ impl Writer<'_, '_, '_> {
             Value::Float(float) if !float.is_finite() => out.extend_from_slice(b"null"),
             Value::BigInt(number) if bigint::exceeds(number.magnitude, self.limits.digits) => return None,
             Value::Int(_) | Value::Uint(_) | Value::BigInt(_) => {
-                out.extend_from_slice(&canonical(node, value.document().bytes(node)));
+                push_canonical(node, value.document().bytes(node), out);
             }
             Value::Float(float) => out.extend_from_slice(ryu::Buffer::new().format(float).as_bytes()),
             Value::Bytes(bytes) | Value::Text(bytes) | Value::Encoded(bytes, _) | Value::Symbol(bytes, _) => {
@@ -77,9 +77,7 @@ impl Writer<'_, '_, '_> {
                         }
                         match member {
                             Key::Value(member) => self.compact(member, depth - 1, out)?,
-                            Key::Name(name) if name.node.kind == Kind::Int => {
-                                out.extend_from_slice(&canonical(&name.node, &[]))
-                            }
+                            Key::Name(name) if name.node.kind == Kind::Int => push_canonical(&name.node, &[], out),
                             Key::Name(name) => self.compact_string(Kind::Text, name.bytes, out),
                         }
                     }

@@ -3,8 +3,8 @@
 use super::{What, Writer};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::json::canonical;
 use crate::format::json::keys::Special;
+use crate::format::json::number::canonical;
 use crate::format::json::pen::{Chars, quoted_key};
 use crate::num::bigint;
 use crate::output::LossKind;

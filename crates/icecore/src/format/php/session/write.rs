@@ -4,12 +4,13 @@ use super::handler::LONGEST;
 use super::{HANDLER, Handler, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Key, Kind, Naming, Value, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::append::{Written, append_named};
 use crate::format::php::spelling;
 use crate::format::php::write::Writer;
 use crate::format::php_lacks::key_text;
-use crate::format::{uncopied, write_named};
+use crate::format::uncopied;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, metered};
+use crate::output::{LossKind, Losses, Output};
 
 /// Writes a map as the variables of a session, and says what PHP could not say.
 ///
@@ -25,17 +26,12 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     let document = &*uncopied(document, limits)?;
-    metered(document, limits, out, |out| {
-        write_named(document, NAME, Naming::Php, limits, |document| write_whole(document, options, limits, out))
+    append_named(document, (NAME, Naming::Php), limits, out, |document, out| {
+        write_whole(document, options, limits, out)
     })
 }
 
-fn write_whole(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let spelled = document.spelling_of(NAME).and_then(|spelling| spelling.get(HANDLER));
     let spelled = spelled.and_then(|number| Handler::ALL.into_iter().find(|handler| *handler as u64 == number));
     let handler = options.handler.or(spelled).unwrap_or(Handler::Php);

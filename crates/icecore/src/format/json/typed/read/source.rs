@@ -211,7 +211,7 @@ impl Reader<'_, '_> {
             Kind::Bool => "false".to_owned(),
             Kind::BigInt => "a large integer".to_owned(),
             _ => {
-                let text = crate::format::json::canonical(&node, &[]);
+                let text = crate::format::json::number::canonical(&node, &[]);
                 format!("the number {}", String::from_utf8_lossy(&text))
             }
         }

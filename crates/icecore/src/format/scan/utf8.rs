@@ -2,7 +2,7 @@
 
 /// How long a character is that begins with this byte, as its first byte says.
 /// A byte that begins none is one of its own.
-pub(super) fn skip(byte: u8) -> usize {
+pub(crate) fn skip(byte: u8) -> usize {
     match byte {
         0xC0..=0xDF => 2,
         0xE0..=0xEF => 3,
@@ -15,21 +15,21 @@ pub(super) fn skip(byte: u8) -> usize {
     }
 }
 
-pub(super) fn is_continuation(byte: u8) -> bool {
+pub(crate) fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
 
 /// A character and its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Decoded {
+pub(crate) struct Decoded {
     /// `None`: no character.
-    pub(super) value: Option<u64>,
+    pub(crate) value: Option<u64>,
     /// How many bytes belong to it; 0 at the end of the bytes.
-    pub(super) len: usize,
+    pub(crate) len: usize,
 }
 
 /// The character that the bytes begin with.
-pub(super) fn decode(bytes: &[u8]) -> Decoded {
+pub(crate) fn decode(bytes: &[u8]) -> Decoded {
     let Some(first) = bytes.first().copied() else { return Decoded { value: None, len: 0 } };
     if first < 0x80 {
         return Decoded { value: Some(u64::from(first)), len: 1 };
@@ -48,6 +48,26 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
     Decoded { value, len: wanted }
 }
 
+/// The character that the bytes begin with and its length; `None` if they begin with none.
+pub(crate) fn character(bytes: &[u8]) -> Option<(u64, usize)> {
+    let Decoded { value, len } = decode(bytes);
+    Some((value?, len))
+}
+
+/// The characters up to the first malformed one, with their lengths.
+pub(crate) fn characters(mut bytes: &[u8]) -> impl Iterator<Item = (u64, usize)> {
+    std::iter::from_fn(move || {
+        let (value, len) = character(bytes)?;
+        bytes = bytes.get(len..)?;
+        Some((value, len))
+    })
+}
+
+/// Whether all of it is characters.
+pub(crate) fn is_valid(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok() || characters(bytes).map(|(_, len)| len).sum::<usize>() == bytes.len()
+}
+
 /// In how many bytes a character is written.
 fn length(value: u64) -> usize {
     match value {
@@ -63,7 +83,7 @@ fn length(value: u64) -> usize {
 }
 
 /// Appends a character.
-pub(super) fn push(value: u64, out: &mut Vec<u8>) {
+pub(crate) fn push(value: u64, out: &mut Vec<u8>) {
     if value < 0x80 {
         return out.push(value as u8);
     }
@@ -80,14 +100,14 @@ pub(super) fn push(value: u64, out: &mut Vec<u8>) {
 }
 
 /// Appends bytes as the characters with these numbers.
-pub(super) fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     for byte in bytes {
         push(u64::from(*byte), out);
     }
 }
 
 /// How many characters there are, as their first bytes say.
-pub(super) fn count(mut bytes: &[u8]) -> u64 {
+pub(crate) fn count(mut bytes: &[u8]) -> u64 {
     let mut count = 0;
     while let Some(first) = bytes.first() {
         bytes = bytes.get(skip(*first)..).unwrap_or(&[]);
@@ -109,6 +129,25 @@ mod tests {
             if let Some(c) = u32::try_from(value).ok().and_then(char::from_u32) {
                 assert_eq!(bytes, c.to_string().as_bytes());
             }
+        }
+    }
+
+    #[test]
+    fn characters_of_perl() {
+        for (bytes, code) in [
+            (&b"a"[..], 0x61),
+            (b"\xC3\xA9", 0xE9),
+            (b"\xE2\x98\xBA", 0x263A),
+            (b"\xED\xA0\x80", 0xD800),
+            (b"\xF4\x90\x80\x80", 0x11_0000),
+            (b"\xFE\x83\xBF\xBF\xBF\xBF\xBF", 0xFFFF_FFFF),
+            (b"\xFF\x80\x80\x80\x80\x80\x81\x80\x80\x80\x80\x80\x80", 1 << 36),
+            (b"\xFF\x80\x87\xBF\xBF\xBF\xBF\xBF\xBF\xBF\xBF\xBF\xBF", i64::MAX as u64),
+        ] {
+            assert_eq!(character(bytes), Some((code, bytes.len())), "{bytes:x?}");
+        }
+        for bytes in [&b""[..], b"\x80", b"\xC3", b"\xC1\x81", b"\xE0\x80\x80", b"\xC3a", b"\xE2\x98"] {
+            assert_eq!(character(bytes), None, "{bytes:x?}");
         }
     }
 

@@ -1,0 +1,28 @@
+//! How much work a template may do.
+
+use crate::error::{Error, ErrorKind};
+use crate::steps;
+
+/// Work that may still be done.
+pub(super) struct Budget {
+    left: u64,
+    expected: &'static str,
+}
+
+impl Budget {
+    /// For a template and data of so many bytes.
+    pub(super) fn new(size: usize, expected: &'static str) -> Budget {
+        Budget { left: (size as u64).saturating_mul(64).saturating_add(1 << 20), expected }
+    }
+
+    pub(super) fn spend(&mut self, work: usize) -> Result<(), Error> {
+        let Some(left) = self.left.checked_sub(work as u64) else {
+            return Err(Error::new(ErrorKind::Limit)
+                .expecting(self.expected)
+                .finding("one that goes over it again and again"));
+        };
+        steps::count(work);
+        self.left = left;
+        Ok(())
+    }
+}
