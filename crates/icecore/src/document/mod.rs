@@ -9,7 +9,7 @@ mod cursor;
 mod detail;
 mod dump;
 mod equal;
-mod foretold;
+mod memory;
 mod names;
 mod naming;
 mod node;
@@ -44,7 +44,7 @@ pub(crate) use window::Windows;
 pub(crate) use detail::{Notes, Replay};
 #[allow(unused_imports, reason = "for writers of typed JSON")]
 pub(crate) use detail::{Ordinals, is_plain_key};
-pub(crate) use foretold::Foretold;
+pub use memory::Memory;
 
 use std::borrow::Cow;
 

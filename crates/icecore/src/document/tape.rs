@@ -1,6 +1,6 @@
 //! The tape: nodes in pre-order, and the tables beside them.
 
-use super::foretold::Foretold;
+use super::memory::Memory;
 use super::names::Names;
 use super::node::{self, Kind, NO_KEY, Node, Place, flag};
 use crate::error::{Error, ErrorKind};
@@ -27,9 +27,8 @@ const KEYS_KEPT: usize = 4096;
 pub struct Tape {
     pub(crate) nodes: Vec<Node>,
     pub(crate) keys: Names,
-    /// How the keys looked in the text they were read from, by id: kept for the
-    /// next document.
-    pub(crate) foretold: Vec<Foretold>,
+    /// What a reader keeps for the next document, as long as the keys are kept.
+    pub(crate) memory: Memory,
     pub(crate) classes: Names,
     pub(crate) encodings: Names,
     pub(crate) arena: Vec<u8>,
@@ -57,7 +56,7 @@ impl Tape {
         self.arena.clear();
         self.long.clear();
         if self.keys.trim(KEYS_KEPT) {
-            self.foretold.clear();
+            self.memory = Memory::default();
         }
         self.classes.trim(KEYS_KEPT);
         self.encodings.trim(KEYS_KEPT);
@@ -157,7 +156,7 @@ impl Tape {
         Tape {
             nodes,
             keys: self.keys.clone(),
-            foretold: Vec::new(),
+            memory: Memory::default(),
             classes: self.classes.clone(),
             encodings: self.encodings.clone(),
             arena: self.arena.clone(),

@@ -1,10 +1,10 @@
 //! A format made ready with its options: what it can do with bytes and documents.
 
+pub use crate::document::Memory;
 use crate::document::{Document, Receive, Tape, Windows};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Spare};
-use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
@@ -251,26 +251,5 @@ impl Parts {
     /// Forgets what was written, but keeps its memory for the next document.
     pub fn clear(&mut self) {
         *self = Parts { spare: std::mem::take(&mut self.spare), ..Parts::default() };
-    }
-}
-
-/// What a writer keeps from one document to the next: each format what it likes.
-#[derive(Default)]
-pub struct Memory(Option<Box<dyn Any + Send>>);
-
-impl Memory {
-    /// What this format keeps; its default at first.
-    pub(crate) fn of<T: Any + Default + Send>(&mut self) -> &mut T {
-        let kept = self.0.get_or_insert_with(|| Box::<T>::default());
-        if !kept.is::<T>() {
-            *kept = Box::<T>::default();
-        }
-        kept.downcast_mut().unwrap_or_else(|| unreachable!("it was just put there"))
-    }
-}
-
-impl fmt::Debug for Memory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Memory").field(&self.0.is_some()).finish()
     }
 }

@@ -12,6 +12,7 @@
 //! ```
 
 mod detect;
+mod key_prediction;
 mod keys;
 pub mod lines;
 mod number;

@@ -4,9 +4,10 @@ mod fast;
 mod relaxed;
 mod strings;
 
+use super::key_prediction::KeyPrediction;
 use super::number::{self, Shape, canonical};
 use super::{NUMBER_TEXT, ReadOptions, Relaxed, Surrogates};
-use crate::document::{Foretold, IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Recorder, Sink, flag};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::num::float128;
@@ -42,7 +43,7 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
     key: u16,
     /// By key id: how it looks, and what came behind it. Kept on the tape from
     /// document to document.
-    foretold: Vec<Foretold>,
+    predictions: Vec<KeyPrediction>,
 }
 
 /// Where the bytes of a string are.
@@ -57,7 +58,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     const SHORTCUTS: bool = FAST && !S::DETAIL;
 
     pub(super) fn new(input: &'a [u8], sink: &'s mut S, limits: &'s Limits, options: &ReadOptions) -> Self {
-        let foretold = std::mem::take(&mut sink.tape().foretold);
+        let predictions = std::mem::take(sink.tape().memory.of::<Vec<KeyPrediction>>());
         Reader {
             input,
             at: 0,
@@ -68,7 +69,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             seen: HashSet::new(),
             open: Vec::new(),
             key: NO_KEY,
-            foretold,
+            predictions,
         }
     }
 
@@ -115,7 +116,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     /// Leaves what it learned to the next reader.
     pub(super) fn give_back(&mut self) {
-        self.sink.tape().foretold = std::mem::take(&mut self.foretold);
+        *self.sink.tape().memory.of() = std::mem::take(&mut self.predictions);
     }
 
     fn document(&mut self) -> Result<(), Error> {
@@ -288,7 +289,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     #[inline]
     fn name(&mut self) -> Result<(), Error> {
         self.space();
-        if !(Self::SHORTCUTS && self.foretold_name()) {
+        if !(Self::SHORTCUTS && self.predicted_name()) {
             self.new_name()?;
         }
         self.space();

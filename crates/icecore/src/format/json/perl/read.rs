@@ -245,7 +245,7 @@ impl Reader<'_, '_> {
         if self.input.get(self.at) != Some(&b'"') {
             return None;
         }
-        let key = match self.foretold(top) {
+        let key = match self.predicted(top) {
             Some(id) => id,
             None => self.new_key(top)?,
         };
@@ -262,7 +262,7 @@ impl Reader<'_, '_> {
     /// The key that came here the last time, if it does again: short, of ASCII and
     /// without escapes.
     #[inline(always)]
-    fn foretold(&mut self, top: &Open) -> Option<u16> {
+    fn predicted(&mut self, top: &Open) -> Option<u16> {
         let keys = &self.tape.keys;
         let id = keys.guess(top.last as u16);
         let (entry, _) = keys.plain(id)?;
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_needs_escapes_is_not_foretold() {
+    fn a_key_that_needs_escapes_is_not_predicted() {
         let mut tape = Tape::new();
         assert!(read(br#"{"a\"b":1}              "#, 9, &mut tape).is_some());
         tape.clear();

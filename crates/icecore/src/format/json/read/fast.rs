@@ -3,16 +3,17 @@
 //! tokens. Where anything else comes they stop, having read nothing of it.
 
 use super::{KEYS_WITH_ID, Reader};
-use crate::document::{Foretold, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
 use crate::error::Error;
+use crate::format::json::key_prediction::KeyPrediction;
 use crate::format::json::{number, string};
 
 impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, RELAXED> {
     /// Remembers that the name with this id stands at `start` of the input,
     /// without escapes, and came behind `previous`.
     pub(super) fn foretell(&mut self, previous: u16, id: u16, start: usize, len: usize) {
-        Foretold::of(&mut self.foretold, previous).next = id;
-        let this = Foretold::of(&mut self.foretold, id);
+        KeyPrediction::of(&mut self.predictions, previous).next = id;
+        let this = KeyPrediction::of(&mut self.predictions, id);
         this.plain = u32::try_from(len + 1).unwrap_or(0);
         // The name in quotes and with the colon.
         if this.len == 0 && len <= 13 {
@@ -55,8 +56,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         let Some(top) = self.open.last() else { return false };
         let (mut count, mut previous) = (top.count, top.previous);
         let is_complete = loop {
-            let id = self.foretold.get(usize::from(previous)).map_or(0, |known| known.next);
-            let Some(name) = self.foretold.get(usize::from(id)).filter(|name| name.len > 0) else { break false };
+            let id = self.predictions.get(usize::from(previous)).map_or(0, |known| known.next);
+            let Some(name) = self.predictions.get(usize::from(id)).filter(|name| name.len > 0) else { break false };
             let Some(window) = self.input.get(at..).and_then(|rest| rest.first_chunk::<16>()) else { break false };
             if u128::from_le_bytes(*window) & name.mask != name.text || count >= KEYS_WITH_ID {
                 break false;
@@ -114,14 +115,14 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
 
     /// Takes the name that followed the one before the last time, if it stands
     /// here again.
-    pub(super) fn foretold_name(&mut self) -> bool {
+    pub(super) fn predicted_name(&mut self) -> bool {
         let Some(top) = self.open.last_mut() else { return false };
         if top.count >= KEYS_WITH_ID {
             return false;
         }
         let keys = &self.sink.tape().keys;
         let id = keys.guess(top.previous);
-        let known = self.foretold.get(usize::from(id)).and_then(|known| (known.plain as usize).checked_sub(1));
+        let known = self.predictions.get(usize::from(id)).and_then(|known| (known.plain as usize).checked_sub(1));
         let Some(len) = known else { return false };
         let (start, end) = (self.at + 1, self.at + 1 + len);
         if self.input.get(self.at) != Some(&b'"')

@@ -101,7 +101,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return Err(self.limits.too_long(len as u64).at(start));
         }
         self.at = end;
-        // It looks as no name in quotes does: it can't be foretold.
+        // It looks as no name in quotes does: it can't be predicted.
         Ok(Text { place: Place::Input(start as u64), len, escaped: true })
     }
 

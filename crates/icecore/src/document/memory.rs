@@ -1,0 +1,33 @@
+//! What is kept from document to document.
+
+use std::any::Any;
+use std::fmt;
+
+/// What a reader or a writer keeps from one document to the next: each format what it
+/// likes.
+#[derive(Default)]
+pub struct Memory(Option<Box<dyn Any + Send + Sync>>);
+
+impl Memory {
+    /// What this format keeps; its default at first.
+    pub(crate) fn of<T: Any + Default + Send + Sync>(&mut self) -> &mut T {
+        let kept = self.0.get_or_insert_with(|| Box::<T>::default());
+        if !kept.is::<T>() {
+            *kept = Box::<T>::default();
+        }
+        kept.downcast_mut().unwrap_or_else(|| unreachable!("it was just put there"))
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Memory").field(&self.0.is_some()).finish()
+    }
+}
+
+/// A copy begins with nothing.
+impl Clone for Memory {
+    fn clone(&self) -> Memory {
+        Memory::default()
+    }
+}
