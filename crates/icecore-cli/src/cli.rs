@@ -9,6 +9,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use icecore::Limits;
 use std::path::PathBuf;
 
+/// What is written, if nothing else is asked for.
+const DEFAULT_TARGET: &str = "json";
+
 /// Looks into and converts the data that Perl, PHP and Ruby freeze, without
 /// running any of it.
 #[derive(Debug, Parser)]
@@ -178,7 +181,7 @@ pub struct Convert {
     #[command(flatten)]
     pub from: From,
     /// The format of the output, with options: json:indent=2
-    #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = "json")]
+    #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = DEFAULT_TARGET)]
     pub to: String,
     /// An option of the output's format; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
@@ -254,7 +257,7 @@ pub struct Rows {
     /// How the rows of the output are written: json with options, csv or tsv
     ///
     /// In csv and tsv the decoded values are JSON text. tsv has the escapes that MySQL and PostgreSQL read.
-    #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = "json")]
+    #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = DEFAULT_TARGET)]
     pub to: String,
     /// An option of the JSON that values become; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]

@@ -178,3 +178,27 @@ fn no_format_uses_another() {
         assert!(other.is_none(), "{}: {other:?}", file.display());
     }
 }
+
+/// Names of formats in the code beside the registry: each has a reason of its own. What a
+/// signed message of Rails has in it, what rows and their values are written as, the
+/// default of `-t`, the word of an option that happens to be the same.
+#[test]
+fn few_places_name_a_format() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut places = Vec::new();
+    for krate in ["icecore", "icecore-cli", "icecore-capi"] {
+        let mut files = Vec::new();
+        sources(&crates.join(krate).join("src"), &mut files);
+        for file in files.iter().filter(|file| !file.iter().any(|part| part == "format")) {
+            let text = code(&fs::read_to_string(file).unwrap());
+            for line in text.lines() {
+                let literals = line.split('"').skip(1).step_by(2);
+                let name = |text: &str| text.split([':', '/']).next().and_then(icecore::format::by_name);
+                if literals.clone().any(|text| name(text).is_some()) {
+                    places.push(format!("{}: {}", file.display(), line.trim()));
+                }
+            }
+        }
+    }
+    assert!(places.len() <= 12, "{} places:\n{}", places.len(), places.join("\n"));
+}

@@ -13,6 +13,20 @@ use std::path::{Path, PathBuf};
 
 static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 
+/// The formats that the engine takes part with in somebody's own data, besides that of
+/// the data.
+pub const ENGINE: [&str; 6] = ["storable", "sereal", "php", "igbinary", "marshal", "json"];
+
+/// Whom the others are compared with in data of this format: the original that wrote it.
+pub fn baseline(format: &str) -> &'static str {
+    match format {
+        "php" | "php-session" | "var-export" | "igbinary" => "php/serialize",
+        "marshal" => "ruby/marshal",
+        "json" | "ndjson" => "perl/json-xs",
+        _ => "perl/storable",
+    }
+}
+
 /// A scenario, as its file says.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -7,14 +7,14 @@ use crate::report::{Report, Stop, code};
 use crate::source::Source;
 use clap::Parser;
 use icecore::{Document, Stage};
-use icecore_lab::scenario::Scenario;
+use icecore_lab::scenario::{self, Scenario};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The formats that the engine takes part with, besides that of the data.
-const ENGINE: [&str; 6] = ["storable", "sereal", "php", "igbinary", "marshal", "json"];
+/// How values come from a table to the lab: as all that a document says.
+const VALUES: &str = "json:typed";
 
 /// The data of `--data` as a scenario; none if it can't be read, which is reported.
 pub fn scenario(args: &Bench, file: &Path, global: &Global, report: &mut Report) -> Result<Option<Scenario>, Stop> {
@@ -26,22 +26,12 @@ pub fn scenario(args: &Bench, file: &Path, global: &Global, report: &mut Report)
     };
     let Some((document, format)) = read else { return Ok(None) };
     let title = source.below.display().to_string();
-    let mut scenario = Scenario::of(&title, document, baseline(&format));
-    scenario.engine = ENGINE.iter().map(|&format| format.to_owned()).collect();
-    if !ENGINE.contains(&&*format) && Stage::parse(&format).is_ok() {
+    let mut scenario = Scenario::of(&title, document, scenario::baseline(&format));
+    scenario.engine = scenario::ENGINE.iter().map(|&format| format.to_owned()).collect();
+    if !scenario.engine.contains(&format) && Stage::parse(&format).is_ok() {
         scenario.engine.insert(0, format);
     }
     Ok(Some(scenario))
-}
-
-/// Whom the others are compared with: the original that wrote such data.
-fn baseline(format: &str) -> &'static str {
-    match format {
-        "php" | "php-session" | "var-export" | "igbinary" => "php/serialize",
-        "marshal" => "ruby/marshal",
-        "json" | "ndjson" => "perl/json-xs",
-        _ => "perl/storable",
-    }
 }
 
 type Read = (Document<'static>, String);
@@ -75,7 +65,7 @@ fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &
     let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
     let rows = folder.path().join("rows");
     let form = args.format.as_deref().unwrap_or("csv");
-    let words = ["icecore", "rows", "--in", form, "-t", "json:typed", "--on-error", "stop", "--column", column, "-o"];
+    let words = ["icecore", "rows", "--in", form, "-t", VALUES, "--on-error", "stop", "--column", column, "-o"];
     let words = words.map(OsString::from).into_iter().chain([rows.clone().into(), file.as_os_str().to_owned()]);
     let cli = Cli::try_parse_from(words).map_err(|error| Stop::Failed(code::USAGE, error.to_string()))?;
     let Command::Rows(asked) = &cli.command else { return Err(failed(&"rows")) };
@@ -89,7 +79,7 @@ fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &
         list.push(cell.get()).map_err(|error| failed(&error))?;
     }
     let list = list.end();
-    let stage = Stage::parse("json:typed").map_err(|error| failed(&error))?;
+    let stage = Stage::parse(VALUES).map_err(|error| failed(&error))?;
     let document = icecore::read_as(list.as_bytes(), &stage, &global.limit).map_err(|error| failed(&error))?;
     let format = column.split_once('=').map_or("", |(_, path)| path);
     let format = format.rsplit('/').next().unwrap_or_default().split(':').next().unwrap_or_default();

@@ -2,6 +2,7 @@
 //! as it was written.
 
 use super::decode::{Decoder, Kind as Became, Row};
+use super::plan::JSON;
 use super::plan::{OnError, Text};
 use super::text;
 use icecore::{Cursor, Error, ErrorKind, Kind, Request, Stage, Tape, Value};
@@ -22,7 +23,7 @@ impl Object {
         }
         let limits = decoder.plan.limits.clone();
         let request = Request { tape: std::mem::take(&mut self.tape), ..Request::new(&limits).detailed() };
-        let Some(json) = icecore::format::by_name("json") else { return false };
+        let Some(json) = icecore::format::by_name(JSON) else { return false };
         let mut stage = Stage::of(json);
         // Whatever it says of itself, it is a row.
         let _ = stage.set("typed", Some("no"));

@@ -209,17 +209,20 @@ pub fn kind_name(column: String) -> String {
     column + "_kind"
 }
 
+/// Rows are objects of JSON, a line each, and so are the values in columns.
+pub const JSON: &str = "json";
+
 /// How rows are written, and the JSON in them.
 fn target(args: &Rows) -> Result<(Out, Stage), Stop> {
     let (out, json) = match args.to.as_str() {
-        "csv" => (Out::Csv, "json"),
-        "tsv" => (Out::Tsv, "json"),
+        "csv" => (Out::Csv, JSON),
+        "tsv" => (Out::Tsv, JSON),
         other => (Out::Json, other),
     };
     let mut stage = Stage::parse(json).map_err(reading::usage)?;
     stage = stage.of_line().unwrap_or(stage);
     reading::set(&mut stage, &args.to_options).map_err(reading::usage)?;
-    if stage.format().name != "json" || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
+    if stage.format().name != JSON || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
         return Err(usage(format!("rows are written as json (without indent), csv or tsv, not as `{}`", args.to)));
     }
     if args.form == Form::Ndjson && out != Out::Json {
