@@ -204,6 +204,10 @@ mod tests {
             (r#"[{"$id":1,"$value":"s"},{"$link":1}]"#, r#"[{"$id":1,"$value":"s"},"s"]"#),
             (r#"[{"$attributes":{"a":{"$id":1,"$value":[1]}},"$value":"b"},{"$link":1},[2]]"#, r#"["b",null,[2]]"#),
             (
+                r#"[{"$id":1,"$value":{"$attributes":{"a":1},"$value":[2]}},{"$link":1}]"#,
+                r#"[{"$id":1,"$value":[2]},{"$link":1}]"#,
+            ),
+            (
                 r#"[{"$attributes":{"a":1},"$value":"b"},{"$id":1,"$value":[1]},{"$link":1}]"#,
                 r#"["b",{"$id":1,"$value":[1]},{"$link":1}]"#,
             ),

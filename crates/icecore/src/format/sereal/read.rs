@@ -3,8 +3,8 @@
 //! `FAST` adds the loops of `fast.rs` for what most documents are made of;
 //! without it everything goes through here, and must come out the same.
 
-mod notes;
 mod objects;
+mod recorder;
 mod references;
 mod words;
 

@@ -1,4 +1,4 @@
-//! Spans and notes, for who asks.
+//! What the reader records of where and how things stood, for whom the sink wants it.
 
 use super::super::spell::{Part, code, tracked};
 use super::super::tag;
