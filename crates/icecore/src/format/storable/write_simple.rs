@@ -238,8 +238,7 @@ fn items<const NET: bool>(
             continue;
         }
         let Some(entries) = behind.get(..node.aux as usize) else { break };
-        let (0, NO_KEY, Some(start)) =
-            (node.flags & !flag::REF, node.key, front::<NET>(chunk, done.to, node, false))
+        let (0, NO_KEY, Some(start)) = (node.flags & !flag::REF, node.key, front::<NET>(chunk, done.to, node, false))
         else {
             break;
         };
