@@ -180,7 +180,7 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
         if passed >= 1 << 31 {
             return None;
         }
-        if has_key || node.kind == Kind::Map {
+        if nodes.first().is_some_and(|next| next.key != NO_KEY) {
             (nodes, to) = entries(nodes, chunk, to, words, this, strings.1);
         }
     }
@@ -221,8 +221,9 @@ const fn front(kind: Kind, flags: u8) -> u16 {
 /// are integers and short strings, and the chunk is not full. Returns what is left, and where
 /// it stopped.
 ///
-/// What stands for no key has no word of this document.
-#[inline(always)]
+/// What stands for no key has no word of this document. Not inline: the loop for values
+/// without keys needs the registers.
+#[inline(never)]
 fn entries<'a>(
     nodes: &'a [Node],
     chunk: &mut [u8; CHUNK + SLACK],
