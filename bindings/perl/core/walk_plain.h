@@ -21,20 +21,26 @@
 #define FITS(len) ((size_t)(w->t->arena + w->t->arena_capacity - text) >= (len) + SLACK)
 
 PERL_STATIC_INLINE icecore_node *
-put_node(icecore_node *node, U8 kind, U16 key, U32 aux, U64 payload)
+put_front(icecore_node *node, U8 kind, U8 flags, U16 key, U32 aux, U64 payload)
 {
 #if BYTEORDER == 0x12345678
     /* One store instead of four. */
-    const U64 front = (U64)aux << 32 | (U64)key << 16 | kind;
+    const U64 front = (U64)aux << 32 | (U64)key << 16 | (U64)flags << 8 | kind;
     memcpy(node, &front, 8);
 #else
     node->kind = kind;
-    node->flags = 0;
+    node->flags = flags;
     node->key = key;
     node->aux = aux;
 #endif
     node->payload = payload;
     return node + 1;
+}
+
+PERL_STATIC_INLINE icecore_node *
+put_node(icecore_node *node, U8 kind, U16 key, U32 aux, U64 payload)
+{
+    return put_front(node, kind, 0, key, aux, payload);
 }
 
 /* So many nodes stay in the processor's first cache. */
@@ -89,9 +95,22 @@ end_plain(walk *w, U32 at, U32 parts)
 static bool plain_ref(pTHX_ walk *w, SV *rv, U16 key, int levels);
 PERL_STATIC_INLINE bool plain_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, int levels);
 
+/* A string for which there is room. */
+#define PUT_STRING(sv, f, id, arena)                                                                                       \
+    {                                                                                                                  \
+        const STRLEN size = SvCUR(sv);                                                                                 \
+        const U64 offset = (U64)(text - (arena)) | ICECORE_IN_ARENA;                                                   \
+        if (size <= 16 && SvLEN(sv) >= 16)                                                                             \
+            memcpy(text, SvPVX_const(sv), 16);                                                                         \
+        else                                                                                                           \
+            ice_copy((char *)text, SvPVX_const(sv), size);                                                             \
+        text += size;                                                                                                  \
+        node = put_node(node, (f) & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, id, (U32)size, offset);                    \
+    }
+
 /* A scalar, with its node at `node` and its bytes at `text`; there is room for the
  * node. Says no, if it is none of these. Changes both. */
-#define PUT_SCALAR(sv, f, id, is_item)                                                                                 \
+#define PUT_SCALAR(sv, f, id, is_item, put_ref)                                                                        \
     if (LIKELY(IS_STRING(f))) {                                                                                        \
         const STRLEN len = SvCUR(sv);                                                                                  \
         if (UNLIKELY(!FITS(len) || len >= ICECORE_LONG)) {                                                             \
@@ -101,21 +120,14 @@ PERL_STATIC_INLINE bool plain_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key,
                 return FALSE;                                                                                          \
             LOAD;                                                                                                      \
         } else {                                                                                                       \
-            const U64 offset = (U64)(text - w->t->arena);                                                              \
-            if (len <= 16 && SvLEN(sv) >= 16)                                                                          \
-                memcpy(text, SvPVX_const(sv), 16);                                                                     \
-            else                                                                                                       \
-                ice_copy((char *)text, SvPVX_const(sv), len);                                                          \
-            text += len;                                                                                               \
-            node = put_node(node, (f) & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, id, (U32)len, offset | ICECORE_IN_ARENA); \
+            PUT_STRING(sv, f, id, w->t->arena)                                                                         \
         }                                                                                                              \
-    } else if (IS_INTEGER(f))                                                                                              \
+    } else if (IS_INTEGER(f))                                                                                          \
         node = put_node(node, ICECORE_INT, id, 0, (U64)(I64)SvIVX(sv));                                                \
     else {                                                                                                             \
         SAVE;                                                                                                          \
         if ((f) & SVf_ROK) {                                                                                           \
-            if (!plain_ref(aTHX_ w, sv, id, levels))                                                                   \
-                return FALSE;                                                                                          \
+            put_ref                                                                                                    \
         } else                                                                                                         \
             LEAF(aTHX_ w, sv, 0, id, is_item);                                                                         \
         if (!reserve(aTHX_ w, left))                                                                                   \
@@ -128,6 +140,7 @@ plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
 {
     const size_t count = HvTOTALKEYS(hv);
     const U32 max = (U32)HvMAX(hv), parts = w->parts;
+    const bool sorts = w->set->sorted && count > 1;
     const U32 at = push(aTHX_ w, ICECORE_MAP, flags, key, (U32)count, 0);
     U32 i = 0, order = 0;
     size_t left = count;
@@ -147,7 +160,7 @@ plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
         return FALSE;
     LOAD;
     buckets = HvARRAY(hv);
-    if (UNLIKELY(w->set->sorted) && count > 1) {
+    if (UNLIKELY(sorts)) {
         size_t found = 0;
         if (count > SORTED)
             return FALSE;
@@ -161,7 +174,7 @@ plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
         SV *sv;
         U32 f;
         U16 id;
-        if (UNLIKELY(w->set->sorted) && count > 1)
+        if (UNLIKELY(sorts))
             he = sorted[i++];
         else
             while (!he)
@@ -174,11 +187,203 @@ plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
         if (UNLIKELY(!id))
             return FALSE;
         left--;
-        PUT_SCALAR(sv, f, id, FALSE)
+        PUT_SCALAR(sv, f, id, FALSE, if (!plain_ref(aTHX_ w, sv, id, levels)) return FALSE;)
     }
     SAVE;
     end_plain(w, at, parts);
     return TRUE;
+}
+
+/* ---- records -----------------------------------------------------------
+ *
+ * In a list the next hash mostly has the keys of the one before. If it has as many, and
+ * each stands in its bucket, then these are all: neither their ids nor other buckets
+ * have to be looked for. */
+
+#define MOST_KEYS 32
+#define MOST_BUCKETS 64
+/* After so many hashes that were unlike the one before, none is expected any more. */
+#define MISSES 8
+
+typedef struct {
+    const HEK *hek;
+    U16 id;
+    U8 bucket; /* BEHIND: that of the one before, which it stands behind */
+} known_key;
+
+enum { BEHIND = 0xFF };
+
+typedef struct {
+    U32 count; /* 0: nothing is known */
+    U32 max;
+    U32 misses;
+    known_key keys[MOST_KEYS + 1]; /* along the buckets; behind the last, one without a key */
+    U8 first[MOST_BUCKETS];        /* the first key of each bucket, or of one behind it */
+} shape;
+
+#ifdef SVphv_HasAUX
+#  define AUX_FLAG SVphv_HasAUX
+#else
+#  define AUX_FLAG SVf_OOK
+#endif
+#define MAGIC_FLAGS (SVs_OBJECT | SVs_GMG | SVs_SMG | SVs_RMG)
+#define HASH_FLAGS                                                                                                     \
+    (SVTYPEMASK | MAGIC_FLAGS | (HAS(IW_IN_ORDER) ? 0 : AUX_FLAG)                                                      \
+     | (HAS(IW_KEY_FLAGS) ? SVphv_HASKFLAGS | SVf_READONLY | SVf_PROTECT : 0))
+
+/* Whether a hash can be put with others of its shape, as far as its flags tell. */
+PERL_STATIC_INLINE bool
+is_record(HV *hv)
+{
+    return (SvFLAGS((SV *)hv) & HASH_FLAGS) == SVt_PVHV && !SvMAGIC((SV *)hv);
+}
+
+/* Remembers the keys of a hash that was put. */
+static void
+learn(pTHX_ walk *w, shape *known, HV *hv)
+{
+    const U32 max = (U32)HvMAX(hv);
+    U32 count = 0, i;
+    known->count = 0;
+    if (++known->misses >= MISSES || w->set->sorted || HvTOTALKEYS(hv) > MOST_KEYS || HvTOTALKEYS(hv) == 0
+        || max >= MOST_BUCKETS)
+        return;
+    for (i = 0; i <= max; i++) {
+        HE *he = HvARRAY(hv)[i];
+        known->first[i] = (U8)count;
+        for (; he; he = HeNEXT(he)) {
+            known->keys[count].hek = HeKEY_hek(he);
+            known->keys[count].id = ice_key_id(aTHX_ w->ctx, he, HAS(IW_KEY_FLAGS));
+            known->keys[count].bucket = he == HvARRAY(hv)[i] ? (U8)i : BEHIND;
+            if (!known->keys[count++].id)
+                return;
+        }
+    }
+    known->keys[count].hek = NULL;
+    known->max = max;
+    known->count = count;
+}
+
+/* Where the tape is, and how far: asked once for many records. */
+typedef struct {
+    icecore_node *nodes;
+    U8 *arena;
+    const U8 *text_stop; /* before it a string of 16 bytes fits */
+    SSize_t last;        /* the last node at which a record may stand */
+} tape_room;
+
+/* `left`: how many nodes have to stay free behind a record. */
+PERL_STATIC_INLINE tape_room
+room_of(const walk *w, size_t left)
+{
+    const icecore_tape *t = w->t;
+    tape_room room = { t->nodes, t->arena, t->arena, (SSize_t)(t->node_capacity - left) - MOST_KEYS - 1 };
+    if (t->arena_capacity > SLACK + 16)
+        room.text_stop += t->arena_capacity - SLACK - 16;
+    if (w->stage && room.last >= PART)
+        room.last = PART - 1; /* time to hand over */
+    return room;
+}
+
+/* Puts a hash of leaves of the shape that is known, with its node at `*at` and its bytes at
+ * `*behind`; changes both. Says no, and leaves nothing behind, if it is another. */
+PERL_STATIC_INLINE bool
+put_record(pTHX_ walk *w, const shape *known, HV *hv, icecore_node **at, U8 **behind, tape_room *room, size_t left)
+{
+    const U32 count = known->count, max = known->max;
+    icecore_node *node = *at;
+    U8 *text = *behind;
+    const SSize_t first = node - room->nodes, bytes = text - room->arena;
+    const known_key *key = known->keys;
+    const HEK *hek = key->hek;
+    U32 i = 0, order = 0, done = 0;
+    HE *he = NULL, **buckets;
+
+    if (!is_record(hv) || (!HAS(IW_TREE) && SvREFCNT((SV *)hv) != 1) || HvTOTALKEYS(hv) != count || HvMAX(hv) != max
+        || UNLIKELY(first > room->last))
+        return FALSE;
+    if (HAS(IW_IN_ORDER)) {
+        order = iw_start_hash(aTHX_ w, hv) & max;
+        if (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences)
+            return FALSE;
+    }
+    node = put_front(node, ICECORE_MAP, REFERENCE, 0, count, (U64)first + 1 + count);
+    for (buckets = HvARRAY(hv); HAS(IW_IN_ORDER) ? done++ < count : hek != NULL; hek = key->hek) {
+        SV *sv;
+        U32 f;
+        U16 id;
+        if (!HAS(IW_IN_ORDER))
+            he = UNLIKELY(key->bucket == BEHIND) ? HeNEXT(he) : buckets[key->bucket];
+        else if (!(he = he ? HeNEXT(he) : NULL)) {
+            while (!(he = buckets[i ^ order]))
+                i++;
+            key = known->keys + known->first[i++ ^ order];
+            hek = key->hek;
+        }
+        if (UNLIKELY(!he || HeKEY_hek(he) != hek))
+            goto another;
+        id = key++->id;
+        sv = HeVAL(he);
+        f = SvFLAGS(sv);
+        if (UNLIKELY((SvREFCNT(sv) != 1 && !HAS(IW_TREE)) || !IS_BARE(f)))
+            goto another;
+        if (IS_INTEGER(f))
+            node = put_node(node, ICECORE_INT, id, 0, (U64)(I64)SvIVX(sv));
+        else if (LIKELY(IS_STRING(f)) && LIKELY(SvCUR(sv) <= 16) && LIKELY(text < room->text_stop))
+            PUT_STRING(sv, f, id, room->arena)
+        else if (IS_STRING(f) && FITS(SvCUR(sv)) && SvCUR(sv) < ICECORE_LONG)
+            PUT_STRING(sv, f, id, room->arena)
+        else if (f & SVf_ROK)
+            goto another;
+        else {
+            SAVE;
+            LEAF(aTHX_ w, sv, 0, id, FALSE);
+            LOAD;
+            *room = room_of(w, left);
+        }
+    }
+    *at = node;
+    *behind = text;
+    return TRUE;
+another: /* a leaf may have moved the tape */
+    *at = room->nodes + first;
+    *behind = room->arena + bytes;
+    return FALSE;
+}
+
+/* A reference in an array, and the records behind it: what stands at `items`, of which
+ * there are `left`. Says how many of those were put as well; less than 0, if there is
+ * anything special. */
+static SSize_t
+plain_items(pTHX_ walk *w, shape *known, SV *rv, SV **items, size_t left, int levels)
+{
+    if (known->count) {
+        const size_t all = left;
+        icecore_node *node;
+        U8 *text;
+        tape_room room = room_of(w, left);
+        LOAD;
+        while (rv && (SvFLAGS(rv) & (SVTYPEMASK | SVf_ROK | SVprv_WEAKREF)) == (SVt_IV | SVf_ROK)
+               && (HAS(IW_TREE) || SvREFCNT(rv) == 1)
+               && put_record(aTHX_ w, known, (HV *)SvRV(rv), &node, &text, &room, left)) {
+            known->misses = 0;
+            if (!left) {
+                SAVE;
+                return (SSize_t)all;
+            }
+            rv = *items++;
+            left--;
+        }
+        SAVE;
+        /* The last one that was looked at comes next. */
+        if (left < all)
+            return (SSize_t)(all - left) - 1;
+    }
+    if (!plain_ref(aTHX_ w, rv, 0, levels))
+        return -1;
+    if (known->misses < MISSES && is_record((HV *)SvRV(rv)))
+        learn(aTHX_ w, known, (HV *)SvRV(rv));
+    return 0;
 }
 
 static bool
@@ -189,7 +394,10 @@ plain_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, int levels)
     SV **items = AvARRAY(av), **end = items + count;
     icecore_node *node;
     U8 *text;
+    shape known;
 
+    known.count = 0;
+    known.misses = levels ? 0 : MISSES;
     if (count > U32_MAX)
         return FALSE;
     while (items < end) {
@@ -208,7 +416,13 @@ plain_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, int levels)
             f = SvFLAGS(sv);
             if (UNLIKELY((SvREFCNT(sv) != 1 && !HAS(IW_TREE)) || !IS_BARE(f)))
                 return FALSE;
-            PUT_SCALAR(sv, f, 0, TRUE)
+            PUT_SCALAR(sv, f, 0, TRUE, {
+                const SSize_t more = plain_items(aTHX_ w, &known, sv, items, left, levels);
+                if (more < 0)
+                    return FALSE;
+                items += more;
+                left -= (size_t)more;
+            })
         }
         SAVE;
     }

@@ -6,7 +6,7 @@ use super::bytes::{CHUNK, SLACK};
 use super::plain::{first_key, put};
 use super::tag;
 use super::{Compress, SortKeys, WriteOptions, header};
-use crate::document::{Document, KEY_NODE, Kind, NO_KEY, flag};
+use crate::document::{Document, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
 use crate::format::Parts;
 use crate::format::append::{append_or_not, append_with_spare};
 use crate::output::{Output, Spare};
@@ -101,7 +101,7 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
     let start = buf.len();
     let tape = document.tape();
     let names = tape.keys();
-    let nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| parts.begun || !nodes.is_empty())?;
+    let mut nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| parts.begun || !nodes.is_empty())?;
     if !parts.begun {
         buf.extend_from_slice(&header::MAGIC);
         buf.extend_from_slice(&[5, 0]);
@@ -111,25 +111,13 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }
-    // How each key looks as a COPY: the bytes, how many, and above them the number
-    // of the document that it was written in, so that nothing needs to be cleared
-    // in between.
-    if words.len() <= names.len() {
-        words.resize(names.len() + 1, 0);
-    }
-    let (count, offsets) = words.split_first_mut()?;
-    *count += u64::from(!parts.begun);
-    if *count >> (64 - NUMBER) != 0 {
-        *count = 1;
-        offsets.fill(0);
-    }
-    let this = *count;
-
+    let this = number(words, names.len(), parts.begun)?;
     let chunk = bytes.first_chunk_mut()?;
     let strings = (document.input(), &tape.arena[..]);
     let mut to = 0;
     let mut passed = if parts.begun { parts.written } else { 1 };
-    for node in nodes {
+    while let Some((node, behind)) = nodes.split_first() {
+        nodes = behind;
         if to >= CHUNK {
             buf.extend_from_slice(&chunk[..to]);
             passed += to as u64;
@@ -142,8 +130,9 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
         if special != 0 && !(special == flag::HINT && matches!(node.kind, Kind::Map | Kind::Array)) {
             return None;
         }
-        if node.key != NO_KEY && node.key != KEY_NODE {
-            let place = offsets.get_mut(usize::from(node.key).wrapping_sub(1))?;
+        let has_key = node.key != NO_KEY && node.key != KEY_NODE;
+        if has_key {
+            let place = words.get_mut(usize::from(node.key))?;
             if *place >> NUMBER == this {
                 chunk[to..to + 4].copy_from_slice(&(*place as u32).to_le_bytes());
                 to += (*place >> 32) as usize & 7;
@@ -153,12 +142,7 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
                 *place = this << NUMBER | copy(offset)?;
             }
         } else if node.kind == Kind::Int && node.payload < 1 << 14 {
-            let value = node.payload as u32;
-            let (word, len) = match value {
-                0..16 => (value, 1),
-                16..128 => (value << 8 | u32::from(tag::VARINT), 2),
-                _ => ((value >> 7) << 16 | (value & 0x7F | 0x80) << 8 | u32::from(tag::VARINT), 3),
-            };
+            let (word, len) = small(node.payload as u32);
             chunk[to..to + 4].copy_from_slice(&word.to_le_bytes());
             to += len;
             continue;
@@ -166,21 +150,8 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
         match put(chunk, to, node, strings, true) {
             Some(next) => to = next,
             None => {
-                // A long string is plain too, but does not fit.
-                let kind = match node.kind {
-                    Kind::Bytes => tag::BINARY,
-                    Kind::Text => tag::STR_UTF8,
-                    _ => return None,
-                };
+                to = front_of_long(chunk, to, node, document.bytes(node).len())?;
                 let text = document.bytes(node);
-                chunk[to] = match text.len() {
-                    len @ 0..=tag::MOST_SHORT if kind == tag::BINARY => tag::SHORT_BINARY | len as u8,
-                    _ => kind,
-                };
-                to += 1;
-                if chunk[to - 1] == kind {
-                    to = varint(chunk, to, text.len() as u64);
-                }
                 buf.extend_from_slice(&chunk[..to]);
                 buf.extend_from_slice(text);
                 // Short ones are no longer than what is written for each byte.
@@ -194,11 +165,116 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
         if passed >= 1 << 31 {
             return None;
         }
+        if nodes.first().is_some_and(|next| next.key != NO_KEY) {
+            (nodes, to) = entries(nodes, chunk, to, words, this, strings.1);
+        }
     }
     buf.extend_from_slice(&chunk[..to]);
     parts.begun = true;
     parts.written = passed + to as u64;
     Some(())
+}
+
+/// Makes room for a word for each key, and says the number of this document.
+///
+/// A word tells how the key looks as a COPY: the bytes, how many, and above them the number
+/// of the document that it was written in, so that nothing needs to be cleared in between.
+/// The first word, which stands for no key, is the number of the last document.
+fn number(words: &mut Vec<u64>, keys: usize, goes_on: bool) -> Option<u64> {
+    if words.len() <= keys {
+        words.resize(keys + 1, 0);
+    }
+    let (count, places) = words.split_first_mut()?;
+    *count += u64::from(!goes_on);
+    if *count >> (64 - NUMBER) != 0 {
+        *count = 1;
+        places.fill(0);
+    }
+    Some(*count)
+}
+
+/// Kind and flags of what [`entries`] writes.
+const RECORD: u16 = front(Kind::Map, flag::REF);
+const INT: u16 = front(Kind::Int, 0);
+const BYTES: u16 = front(Kind::Bytes, 0);
+
+const fn front(kind: Kind, flags: u8) -> u16 {
+    u16::from_le_bytes([kind as u8, flags])
+}
+
+/// Writes small records in a list, as long as their keys were written before, their values
+/// are integers and short strings, and the chunk is not full. Returns what is left, and where
+/// it stopped.
+///
+/// What stands for no key has no word of this document. Not inline: the loop for values
+/// without keys needs the registers.
+#[inline(never)]
+fn entries<'a>(
+    nodes: &'a [Node],
+    chunk: &mut [u8; CHUNK + SLACK],
+    mut to: usize,
+    words: &[u64],
+    this: u64,
+    arena: &[u8],
+) -> (&'a [Node], usize) {
+    let mut left = nodes.iter();
+    loop {
+        let rest = left.as_slice();
+        let Some(node) = left.next() else { return (rest, to) };
+        let room: Option<&mut [u8; 48]> = chunk.get_mut(to..to + 48).and_then(|room| room.first_chunk_mut());
+        let (Some(room), Some(&word)) = (room, words.get(usize::from(node.key))) else { return (rest, to) };
+        let front = front(node.kind, node.flags);
+        if word >> NUMBER != this {
+            // The next record of a list.
+            if front != RECORD || node.key != NO_KEY || node.aux as usize > tag::MOST_IN_REF {
+                return (rest, to);
+            }
+            room[0] = tag::HASHREF | node.aux as u8;
+            to += 1;
+            continue;
+        }
+        room[..4].copy_from_slice(&(word as u32).to_le_bytes());
+        let key = (word >> 32) as usize & 7;
+        if front == INT && node.payload < 1 << 14 {
+            let (word, len) = small(node.payload as u32);
+            room[key..key + 4].copy_from_slice(&word.to_le_bytes());
+            to += key + len;
+        } else if front == BYTES && node.aux as usize <= tag::MOST_SHORT {
+            let Place::Arena(start) = node.place() else { return (rest, to) };
+            let start = start as usize;
+            let Some(text) = arena.get(start..start + 32) else { return (rest, to) };
+            room[key] = tag::SHORT_BINARY | node.aux as u8;
+            room[key + 1..key + 33].copy_from_slice(text);
+            to += key + 1 + node.aux as usize;
+        } else {
+            return (rest, to);
+        }
+    }
+}
+
+/// An integer below 2^14: its bytes, and how many.
+#[inline(always)]
+fn small(value: u32) -> (u32, usize) {
+    match value {
+        0..16 => (value, 1),
+        16..128 => (value << 8 | u32::from(tag::VARINT), 2),
+        _ => ((value >> 7) << 16 | (value & 0x7F | 0x80) << 8 | u32::from(tag::VARINT), 3),
+    }
+}
+
+/// What stands before a long string: it is plain too, but does not fit.
+fn front_of_long(chunk: &mut [u8; CHUNK + SLACK], to: usize, node: &Node, len: usize) -> Option<usize> {
+    let kind = match node.kind {
+        Kind::Bytes => tag::BINARY,
+        Kind::Text => tag::STR_UTF8,
+        _ => return None,
+    };
+    if len <= tag::MOST_SHORT && kind == tag::BINARY {
+        chunk[to] = tag::SHORT_BINARY | len as u8;
+        return Some(to + 1);
+    }
+    chunk[to] = kind;
+    Some(varint(chunk, to + 1, len as u64))
 }
 
 /// The lowest bit of the number of a document in a word.

@@ -113,14 +113,27 @@ fn write_as<const NET: bool>(
         if to >= CHUNK {
             to = pass_on(chunk, to, buf);
         }
-        let run = nodes.get(at..at + (nodes.len() - at).min(top.left as usize))?;
-        let (taken, behind) = match top.is_map {
-            true => leaves::<NET, true>(run, chunk, to, strings, names),
-            false => leaves::<NET, false>(run, chunk, to, strings, names),
-        };
-        to = behind;
-        at += taken;
-        top.left -= taken as u32;
+        if top.is_map || is_root || depth == DEPTH as usize {
+            let run = nodes.get(at..at + (nodes.len() - at).min(top.left as usize))?;
+            let (taken, behind) = match top.is_map {
+                true => leaves::<NET, true>(run, chunk, to, strings, names),
+                false => leaves::<NET, false>(run, chunk, to, strings, names),
+            };
+            to = behind;
+            at += taken;
+            top.left -= taken as u32;
+        } else {
+            let done = items::<NET>(nodes.get(at..)?, top.left, chunk, to, strings, names);
+            to = done.to;
+            at += done.nodes;
+            top.left = done.left;
+            if done.inside > 0 {
+                *open.get_mut(depth)? = top;
+                depth += 1;
+                top = Open { left: done.inside, key: NO_KEY, is_map: true };
+                continue;
+            }
+        }
         let Some(node) = nodes.get(at).filter(|_| (top.left > 0 || depth == 0) && to < CHUNK) else { continue };
         if (buf.len() - start) as u64 > most {
             return None;
@@ -172,6 +185,60 @@ fn head(options: &WriteOptions, buf: &mut Vec<u8>) {
         ..native
     };
     image.write(buf);
+}
+
+/// How far [`items`] came.
+struct Items {
+    nodes: usize,
+    left: u32,
+    to: usize,
+    /// How many entries are left of the map in which it stopped.
+    inside: u32,
+}
+
+/// Writes items of an array as long as they are leaves or maps of leaves, and the chunk is
+/// not full.
+#[inline(always)]
+fn items<const NET: bool>(
+    nodes: &[Node],
+    left: u32,
+    chunk: &mut Chunk,
+    to: usize,
+    strings: (&[u8], &[u8]),
+    names: &Names,
+) -> Items {
+    let mut done = Items { nodes: 0, left, to, inside: 0 };
+    while let Some((node, behind)) = nodes.get(done.nodes..).and_then(|nodes| nodes.split_first()) {
+        if done.left == 0 || done.to >= CHUNK {
+            break;
+        }
+        if node.kind != Kind::Map {
+            let run = nodes.get(done.nodes..).unwrap_or(&[]);
+            let run = &run[..run.len().min(done.left as usize)];
+            let taken;
+            (taken, done.to) = leaves::<NET, false>(run, chunk, done.to, strings, names);
+            done.nodes += taken;
+            done.left -= taken as u32;
+            if taken == 0 {
+                break;
+            }
+            continue;
+        }
+        let Some(entries) = behind.get(..node.aux as usize) else { break };
+        let (0, NO_KEY, Some(start)) = (node.flags & !flag::REF, node.key, front::<NET>(chunk, done.to, node, false))
+        else {
+            break;
+        };
+        let taken;
+        (taken, done.to) = leaves::<NET, true>(entries, chunk, start, strings, names);
+        done.nodes += 1 + taken;
+        done.inside = node.aux - taken as u32;
+        if done.inside > 0 {
+            break;
+        }
+        done.left -= 1;
+    }
+    done
 }
 
 /// Writes integers and short strings, of a map with their keys, as long as there
