@@ -227,7 +227,7 @@ fn a_signal_leaves_nothing() {
             assert!(Command::new("mkfifo").arg(top.join("in")).status().unwrap().success());
             // What starts the tests may have INT and QUIT ignored.
             let mut child = Command::new("env")
-                .args(["--default-signal=INT,QUIT", env!("CARGO_BIN_EXE_icecore")])
+                .args(["--default-signal=INT,QUIT,HUP,TERM", env!("CARGO_BIN_EXE_icecore")])
                 .args(args)
                 .current_dir(top)
                 .stdin(Stdio::null())
