@@ -172,7 +172,7 @@ impl<'r, R: Read> Run<'r, R> {
     /// Converts the next of documents that stand one behind the other.
     fn document(&mut self, sink: &mut Sink) -> Result<Next, Stop> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
-        let blank = if self.skips_blanks() { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
+        let blank = if self.has_blanks_between() { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
         if blank == bytes.len() {
             self.window.take(blank);
             return if is_end { Ok(Next::End) } else { self.more(sink) };
@@ -204,7 +204,7 @@ impl<'r, R: Read> Run<'r, R> {
     }
 
     /// Whether blanks between documents mean nothing.
-    fn skips_blanks(&self) -> bool {
+    fn has_blanks_between(&self) -> bool {
         let can = &self.plan.from.format().can;
         can.text && !can.alone
     }

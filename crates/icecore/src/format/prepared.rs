@@ -20,8 +20,7 @@ pub trait Prepared: fmt::Debug + Send + Sync {
     /// Reads one document from the start of the input into a tape, which is cleared
     /// first. Of one with an error the tape has what was read before it.
     fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
-        let request = Request { tape: std::mem::take(tape), ..Request::new(limits) };
-        Filled::from_outcome(self.read(input, request), tape)
+        Filled::by_reading(limits, tape, |request| self.read(input, request))
     }
 
     /// Reads one document and hands over finished items of a root that is an array while
@@ -170,8 +169,13 @@ impl Filled {
         Filled { consumed, error, body: None, is_simple: false }
     }
 
-    /// Puts what was read into the tape.
-    pub(crate) fn from_outcome(outcome: Outcome<'_>, tape: &mut Tape) -> Filled {
+    /// Reads a document, and puts it into the tape.
+    pub(crate) fn by_reading<'a>(
+        limits: &Limits,
+        tape: &mut Tape,
+        read: impl FnOnce(Request<'_>) -> Outcome<'a>,
+    ) -> Filled {
+        let outcome = read(Request { tape: std::mem::take(tape), ..Request::new(limits) });
         let (buffer, read) = outcome.document.into_parts();
         *tape = read;
         let body = match buffer {

@@ -1,8 +1,9 @@
 //! The reader: split.
 
 use super::{NAME, Options};
-use crate::document::{Detailed, Document, Kind, Node, Place, Recorder, Sink};
+use crate::document::{Kind, Node, Place, Recorder, Sink};
 use crate::error::Error;
+use crate::format::feed::{self, Feed};
 use crate::format::flat::shape;
 use crate::format::{Outcome, Request};
 use crate::limits::Limits;
@@ -10,19 +11,18 @@ use memchr::memmem;
 
 /// Splits the whole input.
 pub fn read_outcome<'a>(input: &'a [u8], options: &Options, request: Request<'_>) -> Outcome<'a> {
-    let Request { limits, detail, mut tape } = request;
-    tape.clear();
-    if !detail {
-        let error = feed(input, options, limits, &mut tape).err();
-        return Outcome { document: Document::new(input, tape), consumed: input.len(), error };
-    }
-    let mut sink = Detailed { tape, ..Detailed::default() };
-    sink.detail.spelling.format = NAME.to_owned();
-    let error = feed(input, options, limits, &mut sink).err();
-    Outcome { document: Document::detailed(input, sink), consumed: input.len(), error }
+    feed::read(options, input, request)
 }
 
-fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> Result<(), Error> {
+impl Feed for Options {
+    const NAME: &'static str = NAME;
+
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        (input.len(), split(input, self, limits, sink).err())
+    }
+}
+
+fn split<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> Result<(), Error> {
     options.check()?;
     let root = sink.tape().push(Node::open(Kind::Array, 0));
     sink.begin(root, 0);

@@ -151,8 +151,7 @@ impl Prepared for Json {
 
     fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
         if says_typed(input, &self.read) {
-            let request = Request { tape: std::mem::take(tape), ..Request::new(limits) };
-            return Filled::from_outcome(self.read(input, request), tape);
+            return Filled::by_reading(limits, tape, |request| self.read(input, request));
         }
         feed::fill(&self.read, input, limits, tape)
     }

@@ -147,8 +147,7 @@ impl Prepared for Php {
     fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
         // What it takes may have to be mended.
         if self.read.repair_lengths {
-            let request = Request { tape: std::mem::take(tape), ..Request::new(limits) };
-            return Filled::from_outcome(self.read(input, request), tape);
+            return Filled::by_reading(limits, tape, |request| self.read(input, request));
         }
         feed::fill(&self.reader(), input, limits, tape)
     }
