@@ -4,7 +4,7 @@ use crate::context::{KEPT, icecore_context};
 use crate::error::{guard, icecore_error, usage};
 use crate::lent;
 use crate::stage::icecore_stage;
-use icecore::{Error, ErrorKind, Kind, NameEntry, Names, Node, Part, Place, Tape};
+use icecore::{Error, ErrorKind, Kind, Location, NameEntry, Names, Node, Part, Tape};
 
 /// The version of the layout of nodes and views. A program that was built with
 /// another header must not go on: it compares this with
@@ -107,10 +107,10 @@ pub struct icecore_long {
 }
 
 impl icecore_long {
-    pub(crate) fn of((place, len): (Place, u64)) -> icecore_long {
+    pub(crate) fn of((place, len): (Location, u64)) -> icecore_long {
         let (offset, in_arena) = match place {
-            Place::Input(offset) => (offset, 0),
-            Place::Arena(offset) => (offset, 1),
+            Location::Input(offset) => (offset, 0),
+            Location::Arena(offset) => (offset, 1),
         };
         icecore_long { offset, len, in_arena }
     }
@@ -320,7 +320,7 @@ pub unsafe extern "C" fn icecore_grow_arena(
     unsafe { grow(context, tape, |filling, _| filling.arena.try_reserve(more).map_err(|_| no_memory())) }
 }
 
-/// Takes the memory of a tape, has more reserved, and lends it again.
+/// OptionType the memory of a tape, has more reserved, and lends it again.
 ///
 /// # Safety
 /// `tape` was lent from `context` and filled as far as it says.
@@ -416,7 +416,7 @@ pub unsafe extern "C" fn icecore_long_string(
             };
             node.cast::<Node>().write(context.document.tape_mut().long_string(
                 string_kind(kind),
-                Place::Arena(offset),
+                Location::Arena(offset),
                 len,
             ));
             Ok(())
@@ -553,7 +553,7 @@ pub unsafe extern "C" fn icecore_write_part(
     }
 }
 
-/// Takes the memory of a tape back, unless it is too much to be kept.
+/// OptionType the memory of a tape back, unless it is too much to be kept.
 pub(crate) fn give_back(tape: &mut Tape, filling: &mut Filling) {
     let (nodes, arena) = tape.take_memory();
     if nodes.capacity() <= KEPT / size_of::<Node>() {

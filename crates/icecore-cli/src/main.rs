@@ -5,7 +5,7 @@ mod cli;
 mod commands;
 mod limits;
 mod paint;
-mod plain;
+mod printable;
 mod progress;
 mod reading;
 mod records;

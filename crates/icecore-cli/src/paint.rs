@@ -1,7 +1,7 @@
 //! Colour, where it is wanted.
 
 use crate::cli::When;
-use crate::plain;
+use crate::printable;
 use std::fmt::Display;
 use std::io::IsTerminal;
 
@@ -40,7 +40,7 @@ impl Paint {
     /// shown.
     pub fn ink(self, ink: Ink, text: impl Display) -> String {
         let text = text.to_string();
-        let text = plain::line(&text);
+        let text = printable::line(&text);
         let code = match ink {
             Ink::Faint => "2",
             Ink::Name => "1",

@@ -1,6 +1,6 @@
 //! The progress bar: on stderr, on a terminal, for long work only.
 
-use crate::plain;
+use crate::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -39,7 +39,7 @@ impl Progress {
         if let Some(bar) = &self.0
             && bar.elapsed() > LONG
         {
-            bar.set_message(plain::line(name).into_owned());
+            bar.set_message(printable::line(name).into_owned());
         }
     }
 
@@ -48,7 +48,7 @@ impl Progress {
         if let Some(bar) = &self.0
             && bar.elapsed() > LONG
         {
-            bar.set_message(format!("{}: {} records", plain::line(name), crate::records::grouped(records)));
+            bar.set_message(format!("{}: {} records", printable::line(name), crate::records::grouped(records)));
         }
     }
 
@@ -69,7 +69,7 @@ impl Progress {
         }
     }
 
-    /// Takes it away.
+    /// OptionType it away.
     pub fn finish(&self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();

@@ -2,7 +2,7 @@
 
 use crate::cli::From;
 use crate::records::Frame;
-use crate::report::{Report, Stop, code};
+use crate::report::{Abort, Report, code};
 use icecore::{Error, Format, Limits, Outcome, Request, Stage, Tape, Unwrapped};
 use std::borrow::Cow;
 
@@ -43,16 +43,16 @@ pub enum Detail {
 
 impl<'r> Reader<'r> {
     /// For commands that read inputs as wholes.
-    pub fn new(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Stop> {
+    pub fn new(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Abort> {
         if let Some(frame) = from.each.filter(|frame| *frame != Frame::Documents) {
             let name = frame.name();
-            return Err(Stop::Failed(code::USAGE, format!("`--each={name}` is for `icecore convert` only")));
+            return Err(Abort::Failed(code::USAGE, format!("`--each={name}` is for `icecore convert` only")));
         }
         Reader::of(from, limits)
     }
 
     /// For records as well.
-    pub fn of(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Stop> {
+    pub fn of(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Abort> {
         let mut stage = from.format.as_deref().map(Stage::parse).transpose().map_err(usage)?;
         if let Some(stage) = &mut stage {
             set(stage, &from.options).map_err(usage)?;
@@ -101,8 +101,8 @@ impl<'r> Reader<'r> {
         opened: &'a Opened<'_>,
         detail: Detail,
         report: &mut Report,
-        mut then: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Stop>,
-    ) -> Result<bool, Stop> {
+        mut then: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
+    ) -> Result<bool, Abort> {
         let Opened { stage, bytes, limits, .. } = opened;
         let format = stage.format();
         let detail = match detail {
@@ -186,6 +186,6 @@ pub fn set(stage: &mut Stage, options: &[String]) -> Result<(), Error> {
 }
 
 /// A mistake on the command line.
-pub fn usage(error: Error) -> Stop {
-    Stop::Failed(code::USAGE, error.to_string())
+pub fn usage(error: Error) -> Abort {
+    Abort::Failed(code::USAGE, error.to_string())
 }

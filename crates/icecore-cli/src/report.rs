@@ -1,7 +1,7 @@
 //! What went wrong and what was lost, on stderr; and the exit code.
 
 use crate::paint::{Ink, Paint};
-use crate::plain;
+use crate::printable;
 use crate::progress::Progress;
 use icecore::deep::Deep;
 use icecore::{Error, ErrorKind, Losses, Repair};
@@ -20,7 +20,7 @@ pub mod code {
 
 /// Why a command goes no further.
 #[derive(Debug)]
-pub enum Stop {
+pub enum Abort {
     /// Nobody reads the output any more. That is no error.
     Closed,
     /// It makes no sense to go on; this says why.
@@ -72,7 +72,7 @@ impl Report {
 
     /// A file can't be read or written.
     pub fn io(&mut self, name: &str, error: &io::Error) {
-        self.fault(code::USAGE, name, plain(error));
+        self.fault(code::USAGE, name, io_reason(error));
     }
 
     /// An input can't be read.
@@ -190,7 +190,7 @@ impl Report {
     /// Says something in a line of its own. What names and data say in it does no more
     /// than be shown.
     fn line(&self, text: &str) {
-        self.say(&format!("icecore: {}\n", plain::line(text)));
+        self.say(&format!("icecore: {}\n", printable::line(text)));
     }
 
     /// Writes to stderr, above the progress bar if there is one.
@@ -202,12 +202,12 @@ impl Report {
     }
 
     /// Ends the command.
-    pub fn finish(mut self, end: Result<(), Stop>) -> ExitCode {
+    pub fn finish(mut self, end: Result<(), Abort>) -> ExitCode {
         self.progress.finish();
         match end {
             Ok(()) => {}
-            Err(Stop::Closed) => return ExitCode::SUCCESS,
-            Err(Stop::Failed(code, message)) => {
+            Err(Abort::Closed) => return ExitCode::SUCCESS,
+            Err(Abort::Failed(code, message)) => {
                 self.worst = self.worst.max(code);
                 self.line(&message);
             }
@@ -221,7 +221,7 @@ impl Report {
 }
 
 /// An I/O error without the number that nobody reads.
-pub fn plain(error: &io::Error) -> String {
+pub fn io_reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error ") {
         Some(end) => text[..end].to_owned(),

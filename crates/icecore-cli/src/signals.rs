@@ -1,6 +1,6 @@
 //! Signals that end the command: nothing half-written stays behind.
 
-use crate::report::{Stop, code};
+use crate::report::{Abort, code};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,16 +18,16 @@ pub fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 }
 
 /// From now on a signal takes the unfinished files away before it ends the command.
-pub fn watch() -> Result<(), Stop> {
+pub fn watch() -> Result<(), Abort> {
     static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
     WATCHED
         .get_or_init(|| system::watch().map_err(|error| error.to_string()))
         .clone()
-        .map_err(|error| Stop::Failed(code::OTHER, format!("signals can't be caught: {error}")))
+        .map_err(|error| Abort::Failed(code::OTHER, format!("signals can't be caught: {error}")))
 }
 
 /// Becomes true at the first signal; the second ends the command.
-pub fn stop() -> Result<Arc<AtomicBool>, Stop> {
+pub fn stop() -> Result<Arc<AtomicBool>, Abort> {
     let stop = STOPPED.get_or_init(Arc::default);
     watch()?;
     Ok(Arc::clone(stop))

@@ -1,6 +1,6 @@
 //! Where output goes: in large pieces, in constant memory.
 
-use crate::report::{Stop, code, plain};
+use crate::report::{Abort, code, io_reason};
 use icecore::{Error, ErrorKind, Limits, Output, Spare};
 use std::io::{self, Write};
 
@@ -85,7 +85,7 @@ impl Sink {
         self.documents
     }
 
-    /// Takes back what was written behind this position, as far as it was not
+    /// OptionType back what was written behind this position, as far as it was not
     /// passed on.
     pub fn take_back(&mut self, position: u64) {
         self.buffer.truncate(usize::try_from(position.saturating_sub(self.passed)).unwrap_or(usize::MAX));
@@ -98,7 +98,7 @@ impl Sink {
     }
 
     /// What was written so far may be passed on.
-    pub fn pass(&mut self) -> Result<(), Stop> {
+    pub fn pass(&mut self) -> Result<(), Abort> {
         if self.buffer.len() >= PIECE && self.pass_on().is_err() {
             return Err(self.stop());
         }
@@ -122,7 +122,7 @@ impl Sink {
     }
 
     /// Writes what was gathered.
-    pub fn flush(&mut self) -> Result<(), Stop> {
+    pub fn flush(&mut self) -> Result<(), Abort> {
         if self.pass_on().and_then(|()| self.to.flush().map_err(|error| self.fail(error))).is_err() {
             return Err(self.stop());
         }
@@ -130,22 +130,22 @@ impl Sink {
     }
 
     /// Why a writer was stopped: to be asked after an error of kind `Output`.
-    pub fn stop(&mut self) -> Stop {
+    pub fn stop(&mut self) -> Abort {
         match self.failed.take() {
-            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Stop::Closed,
-            Some(error) => Stop::Failed(code::USAGE, format!("{}: {}", self.name, plain(&error))),
-            None => Stop::Failed(code::OTHER, format!("{}: the output was closed", self.name)),
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Abort::Closed,
+            Some(error) => Abort::Failed(code::USAGE, format!("{}: {}", self.name, io_reason(&error))),
+            None => Abort::Failed(code::OTHER, format!("{}: the output was closed", self.name)),
         }
     }
 
     /// Appends text.
-    pub fn text(&mut self, text: &str) -> Result<(), Stop> {
+    pub fn text(&mut self, text: &str) -> Result<(), Abort> {
         self.buffer.extend_from_slice(text.as_bytes());
         self.reported()
     }
 
     /// A part of a report is complete.
-    fn reported(&mut self) -> Result<(), Stop> {
+    fn reported(&mut self) -> Result<(), Abort> {
         if self.position() > self.report {
             self.flush()?;
             let text = format!(
@@ -153,14 +153,15 @@ impl Sink {
                  if the input is trusted: `--limit growth=N`)",
                 self.report
             );
-            return Err(Stop::Failed(code::INPUT, text));
+            return Err(Abort::Failed(code::INPUT, text));
         }
         self.ready().map_err(|_| self.stop())
     }
 
     /// Appends a line of JSON.
-    pub fn json(&mut self, value: &impl serde::Serialize) -> Result<(), Stop> {
-        serde_json::to_writer(&mut self.buffer, value).map_err(|error| Stop::Failed(code::OTHER, error.to_string()))?;
+    pub fn json(&mut self, value: &impl serde::Serialize) -> Result<(), Abort> {
+        serde_json::to_writer(&mut self.buffer, value)
+            .map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
         self.reported()
     }
 

@@ -7,7 +7,6 @@
 //! then times them in turns, in random order, over several processes, and makes
 //! a [`Report`](model::Report): the raw samples, and what statistics say of them.
 
-mod again;
 pub mod claims;
 pub mod compare;
 mod error;
@@ -15,11 +14,12 @@ pub mod fidelity;
 pub mod model;
 pub mod page;
 pub mod rank;
+mod replay;
 pub mod run;
 pub mod runner;
 pub mod scenario;
 pub mod stats;
 pub mod web;
 
-pub use again::again;
 pub use error::Error;
+pub use replay::replay;

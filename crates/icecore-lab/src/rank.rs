@@ -25,7 +25,7 @@ pub struct Ranking {
     /// What was weighed.
     pub weights: Weights,
     /// From the first to the last.
-    pub places: Vec<Place>,
+    pub places: Vec<Ranked>,
     /// Who could not be ranked.
     pub unranked: Vec<Unranked>,
     /// Who would be first if only one part counted; several share it if they are tied.
@@ -34,7 +34,7 @@ pub struct Ranking {
 
 /// A competitor in its place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct Ranked {
     /// From 1; tied places have the same.
     pub rank: usize,
     /// Whether others have the same rank.
@@ -54,7 +54,7 @@ pub struct Place {
     pub times: Option<Interval>,
 }
 
-impl Place {
+impl Ranked {
     /// `1`, or `1=` where it is shared.
     pub fn label(&self) -> String {
         format!("{}{}", self.rank, if self.tied { "=" } else { "" })
@@ -98,7 +98,7 @@ pub struct Alone {
 pub fn rank(point: &Point, weights: &Weights, seed: u64) -> Ranking {
     let (costs, unranked) = costs(point, weights);
     let ranks = ranks(&costs, resolution(point, weights), seed);
-    let places = costs.iter().enumerate().map(|(place, (entry, cost))| Place {
+    let places = costs.iter().enumerate().map(|(place, (entry, cost))| Ranked {
         rank: ranks[place],
         tied: ranks.iter().filter(|rank| **rank == ranks[place]).count() > 1,
         id: entry.id.clone(),

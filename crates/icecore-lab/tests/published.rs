@@ -20,7 +20,7 @@ fn text(name: &str) -> String {
 fn report() -> Report {
     let report: Report = serde_json::from_str(&text("docs/bench/report.json")).expect("it is a report");
     assert_eq!(report.schema, SCHEMA);
-    icecore_lab::again(report)
+    icecore_lab::replay(report)
 }
 
 /// Compares a file with what it should be, or writes it.

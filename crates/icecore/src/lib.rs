@@ -29,17 +29,17 @@ mod detect;
 mod document;
 mod error;
 pub mod format;
+mod hash;
 mod known;
 mod limits;
 mod losses;
 pub mod num;
 mod options;
 mod output;
-mod places;
-mod seeded;
 mod shortened;
 mod stage;
 mod steps;
+mod string_locations;
 pub mod wrap;
 
 pub use api::{convert, read, read_as, read_with, write, write_to};
@@ -48,7 +48,7 @@ pub use converter::{Converted, Converter};
 pub use detect::{Finding, begins_as, begins_frozen, identify, identify_head, recognised, stage_of, stage_of_first};
 pub use document::{
     BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,
-    KEY_NODE, Key, Kind, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Place, Receive, Repair, Sink, Span,
+    KEY_NODE, Key, Kind, Location, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Receive, Repair, Sink, Span,
     Spelling, Tape, Trace, Value, Visibility, flag,
 };
 pub use error::{Error, ErrorKind, window, window_from};
@@ -59,7 +59,7 @@ pub use format::{
 pub use known::{Day, Exception, Known, Members, Moment};
 pub use limits::Limits;
 pub use losses::{Loss, LossKind, Losses};
-pub use options::{Opt, Settings, Side, Takes};
+pub use options::{Opt, OptionType, Settings, Side};
 pub use output::{Output, Spare};
 pub use shortened::shortened;
 pub use stage::{Stage, Wrap};

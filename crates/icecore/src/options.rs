@@ -9,7 +9,7 @@ pub struct Opt {
     /// Its name.
     pub name: &'static str,
     /// What it takes.
-    pub takes: Takes,
+    pub takes: OptionType,
     /// When it counts.
     pub side: Side,
     /// What it does, in a sentence.
@@ -19,7 +19,7 @@ pub struct Opt {
 /// What an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Takes {
+pub enum OptionType {
     /// Nothing: it is on if it is named. `=0` or `=no` switch it off.
     Flag,
     /// A whole number in this range.
@@ -85,21 +85,21 @@ impl Settings {
             Error::new(ErrorKind::Usage).expecting(format!("{expected} for {stage}:{name}")).finding(found)
         };
         let setting = match (option.takes, value) {
-            (Takes::Flag, None | Some("1" | "yes" | "true" | "on")) => Setting::Flag(true),
-            (Takes::Flag, Some("0" | "no" | "false" | "off")) => Setting::Flag(false),
-            (Takes::Flag, Some(_)) => return Err(wrong("yes or no".into())),
-            (Takes::Number(least, most), _) => value
+            (OptionType::Flag, None | Some("1" | "yes" | "true" | "on")) => Setting::Flag(true),
+            (OptionType::Flag, Some("0" | "no" | "false" | "off")) => Setting::Flag(false),
+            (OptionType::Flag, Some(_)) => return Err(wrong("yes or no".into())),
+            (OptionType::Number(least, most), _) => value
                 .and_then(|value| value.parse().ok())
                 .filter(|number| (least..=most).contains(number))
                 .map(Setting::Number)
                 .ok_or_else(|| wrong(format!("a number from {least} to {most}")))?,
-            (Takes::Choice(words), _) => words
+            (OptionType::Choice(words), _) => words
                 .iter()
                 .find(|word| Some(**word) == value)
                 .map(|word| Setting::Choice(word))
                 .ok_or_else(|| wrong(format!("one of {}", words.join(", "))))?,
-            (Takes::Text | Takes::List, Some(value)) => Setting::Text(value.to_owned()),
-            (Takes::Text | Takes::List, None) => return Err(wrong("a value".into())),
+            (OptionType::Text | OptionType::List, Some(value)) => Setting::Text(value.to_owned()),
+            (OptionType::Text | OptionType::List, None) => return Err(wrong("a value".into())),
         };
         self.values.retain(|(known, _)| *known != option.name);
         self.values.push((option.name, setting));

@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Format};
 use crate::limits::Limits;
-use crate::options::{Opt, Settings, Takes};
+use crate::options::{Opt, OptionType, Settings};
 use crate::wrap::{self, Evidence, Remark, Unwrapped, Wrapper};
 use std::borrow::Cow;
 
@@ -137,7 +137,7 @@ impl Stage {
         self.wrappers.last().map(|wrap| wrap.wrapper.layer)
     }
 
-    /// Takes the wrappers off.
+    /// OptionType the wrappers off.
     ///
     /// ```
     /// let stage = icecore::Stage::parse("slashes/json")?;
@@ -174,7 +174,7 @@ impl Stage {
         self.peel(input, limits, |_, _, _, _| {})
     }
 
-    /// Takes the wrappers off. Of each, the lengths of the outside and the inside,
+    /// OptionType the wrappers off. Of each, the lengths of the outside and the inside,
     /// and what it says are told.
     fn peel<'a>(
         &self,
@@ -267,7 +267,7 @@ impl RawStage {
         for (name, value) in self.options {
             match whole.last_mut() {
                 Some((list, Some(words)))
-                    if value.is_none() && takes(&name).is_none() && takes(list) == Some(Takes::List) =>
+                    if value.is_none() && takes(&name).is_none() && takes(list) == Some(OptionType::List) =>
                 {
                     words.push(',');
                     words.push_str(&name);
@@ -416,8 +416,8 @@ mod tests {
     use crate::options::Side;
 
     const TABLE: &[Opt] = &[
-        Opt { name: "names", takes: Takes::List, side: Side::Both, help: "" },
-        Opt { name: "map", takes: Takes::Flag, side: Side::Both, help: "" },
+        Opt { name: "names", takes: OptionType::List, side: Side::Both, help: "" },
+        Opt { name: "map", takes: OptionType::Flag, side: Side::Both, help: "" },
     ];
 
     fn options(text: &str) -> Vec<(String, Option<String>)> {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// uses what stands above it here.
 const LAYERS: &[&str] = &[
     "steps",
-    "seeded",
+    "hash",
     "shortened",
     "base64",
     "num",
@@ -19,7 +19,7 @@ const LAYERS: &[&str] = &[
     "limits",
     "options",
     "losses",
-    "places",
+    "string_locations",
     "document",
     "output",
     "compress",

@@ -41,11 +41,11 @@ impl Language {
         answer.trim_end().to_owned()
     }
 
-    fn look(&mut self, format: &str, blob: &[u8]) -> Result<Places, String> {
+    fn look(&mut self, format: &str, blob: &[u8]) -> Result<StringLocations, String> {
         let answer = self.ask(&format!("look {format} {}", perl::base64(blob)));
         match answer.strip_prefix("error") {
             Some(error) => Err(error.trim().to_owned()),
-            None => Ok(Places::parse(&answer)),
+            None => Ok(StringLocations::parse(&answer)),
         }
     }
 }
@@ -60,16 +60,16 @@ impl Drop for Language {
 /// The places of a value, and the places that change with each. `None`: it is a literal
 /// of a program, which can't be changed.
 #[derive(Debug)]
-struct Places(BTreeMap<String, Option<BTreeSet<String>>>);
+struct StringLocations(BTreeMap<String, Option<BTreeSet<String>>>);
 
-impl Places {
-    fn parse(text: &str) -> Places {
+impl StringLocations {
+    fn parse(text: &str) -> StringLocations {
         let place = |item: &str| {
             let (path, changed) = item.trim_start_matches(['+', '?']).split_once('=').expect("path=paths");
             let changed = changed.split(',').map(str::to_owned).collect();
             (path.to_owned(), (!item.starts_with('?')).then_some(changed))
         };
-        Places(text.split(' ').filter(|item| !item.is_empty()).map(place).collect())
+        StringLocations(text.split(' ').filter(|item| !item.is_empty()).map(place).collect())
     }
 
     /// The place that a place of the target is in: what is one value here may be
@@ -83,7 +83,7 @@ impl Places {
 }
 
 /// What differs: whether something is shared no more, and what is shared that was not.
-fn difference(source: &Places, target: &Places) -> (bool, Option<String>) {
+fn difference(source: &StringLocations, target: &StringLocations) -> (bool, Option<String>) {
     let (mut is_lost, mut surplus) = (false, None);
     for (path, changed) in &target.0 {
         let Some(changed) = changed else { continue };

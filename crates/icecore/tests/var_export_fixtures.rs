@@ -266,7 +266,7 @@ fn what_stands_before_does_not_grow_together_with_the_value() {
     assert_eq!(String::from_utf8_lossy(&text), "return array (\n  0 => 1,\n);");
 }
 
-/// Takes everything away at once.
+/// OptionType everything away at once.
 #[derive(Default)]
 struct Nothing(Vec<u8>);
 

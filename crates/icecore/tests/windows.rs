@@ -110,7 +110,7 @@ fn ruby_records(last: impl FnOnce(&mut Builder, u32)) -> Document<'static> {
         b.text_key("factor").float((i % 7) as f64 + 0.25);
         b.text_key("code").encoded("x", ["EUC-JP", "Shift_JIS"][i as usize % 2]);
         if i % 100 == 0 {
-            b.symbol_key("at", "").begin_object("Place");
+            b.symbol_key("at", "").begin_object("Location");
             b.begin_map();
             b.symbol_key("@x", "").int(i);
             b.end().end();

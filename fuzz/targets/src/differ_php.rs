@@ -1,6 +1,6 @@
 //! Where PHP and igbinary may differ from us.
 
-use crate::again::Ours;
+use crate::roundtrip::Ours;
 use crate::differ::Verdict;
 use crate::oracle::Said;
 use icecore::{Cursor, ErrorKind, Kind};

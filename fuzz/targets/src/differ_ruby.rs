@@ -1,6 +1,6 @@
 //! Where Ruby's Marshal and ours may differ.
 
-use crate::again::Ours;
+use crate::roundtrip::Ours;
 use crate::differ::Verdict;
 use crate::oracle::Said;
 use icecore::{Cursor, Error, Form, Key, Kind};

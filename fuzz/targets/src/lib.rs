@@ -3,7 +3,7 @@
 //! libFuzzer (`fuzz_targets/`) and the driver (`driver/`), which needs nothing
 //! but Rust, run the same functions. Each panics if a promise is broken.
 
-mod again;
+mod roundtrip;
 pub mod check;
 pub mod contest;
 mod convert;

@@ -2,9 +2,9 @@
 
 use crate::cli::{Detect, Global};
 use crate::paint::{Ink, Paint};
-use crate::plain;
+use crate::printable;
 use crate::progress::Progress;
-use crate::report::{Report, Stop};
+use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
 use icecore::Finding;
@@ -25,7 +25,7 @@ struct Row<'a> {
     readable: bool,
 }
 
-pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Stop> {
+pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = Source::all(&args.files, report);
     report.progress = Progress::over(sources.len(), global.quiet);
     let paint = Paint::new(global.color, &std::io::stdout());
@@ -70,11 +70,12 @@ fn row<'a>(file: &'a str, found: Option<&'a Finding>) -> Row<'a> {
 
 /// `FILE: gzip/storable, file, 2.11 (sure; recognised, not read)`
 fn line(file: &str, found: Option<&Finding>, paint: Paint) -> String {
-    let file = plain::line(file);
+    let file = printable::line(file);
     let Some(found) = found else { return format!("{file}: {}\n", paint.ink(Ink::Faint, "unknown")) };
     let path: Vec<_> = found.wrappers.iter().copied().chain([found.name]).collect();
     let what = if found.format.is_some() { String::new() } else { format!(" ({})", found.title) };
-    let variant = if found.variant.is_empty() { String::new() } else { format!(", {}", plain::line(&found.variant)) };
+    let variant =
+        if found.variant.is_empty() { String::new() } else { format!(", {}", printable::line(&found.variant)) };
     let read = match (is_readable(found), found.format) {
         (true, _) => "",
         (false, Some(_)) => "; recognised, unwrap it to read it",

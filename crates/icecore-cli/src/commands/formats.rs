@@ -1,9 +1,9 @@
 //! `icecore formats`
 
 use crate::cli::Formats;
-use crate::report::{Stop, code};
+use crate::report::{Abort, code};
 use crate::sink::Sink;
-use icecore::{Opt, Side, Takes, format, wrap};
+use icecore::{Opt, OptionType, Side, format, wrap};
 use serde::Serialize;
 
 /// What `--json` says.
@@ -60,7 +60,7 @@ fn wrappers() -> impl Iterator<Item = Entry> {
     wrap::all().iter().map(|w| Entry { name: w.name, title: w.title, options: w.options, page: w.page })
 }
 
-pub fn run(args: &Formats) -> Result<(), Stop> {
+pub fn run(args: &Formats) -> Result<(), Abort> {
     let mut sink = Sink::stdout();
     let Some(name) = &args.format else {
         if args.json {
@@ -79,7 +79,7 @@ pub fn run(args: &Formats) -> Result<(), Stop> {
     };
     let found = formats().chain(wrappers()).find(|entry| entry.name == name);
     let known = || formats().chain(wrappers()).map(|entry| entry.name).collect::<Vec<_>>().join(", ");
-    let unknown = || Stop::Failed(code::USAGE, format!("no format is called `{name}`: there are {}", known()));
+    let unknown = || Abort::Failed(code::USAGE, format!("no format is called `{name}`: there are {}", known()));
     let entry = found.ok_or_else(unknown)?;
     if args.json {
         let is_format = format::by_name(entry.name).is_some();
@@ -98,15 +98,15 @@ fn row(entry: Entry) -> Row {
     let options = entry.options.iter().map(|option| Choice {
         name: option.name,
         takes: match option.takes {
-            Takes::Flag => "flag",
-            Takes::Number(..) => "number",
-            Takes::Choice(_) => "choice",
-            Takes::List => "list",
+            OptionType::Flag => "flag",
+            OptionType::Number(..) => "number",
+            OptionType::Choice(_) => "choice",
+            OptionType::List => "list",
             _ => "text",
         },
         values: match option.takes {
-            Takes::Number(least, most) => Some(vec![least.to_string(), most.to_string()]),
-            Takes::Choice(words) => Some(words.iter().map(|word| (*word).to_owned()).collect()),
+            OptionType::Number(least, most) => Some(vec![least.to_string(), most.to_string()]),
+            OptionType::Choice(words) => Some(words.iter().map(|word| (*word).to_owned()).collect()),
             _ => None,
         },
         side: side(option.side),
@@ -165,10 +165,10 @@ fn options(options: &[Opt]) -> String {
         return "## Options\n\nNone.\n".to_owned();
     }
     let takes = |option: &Opt| match option.takes {
-        Takes::Flag => option.name.to_owned(),
-        Takes::Number(least, most) => format!("{}={least}…{most}", option.name),
-        Takes::Choice(words) => format!("{}={}", option.name, words.join("|")),
-        Takes::List => format!("{}=WORD,…", option.name),
+        OptionType::Flag => option.name.to_owned(),
+        OptionType::Number(least, most) => format!("{}={least}…{most}", option.name),
+        OptionType::Choice(words) => format!("{}={}", option.name, words.join("|")),
+        OptionType::List => format!("{}=WORD,…", option.name),
         _ => format!("{}=TEXT", option.name),
     };
     let mut text = String::from("## Options\n\n");

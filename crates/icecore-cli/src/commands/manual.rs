@@ -1,7 +1,7 @@
 //! Completions and man pages, from the definitions of the command line.
 
 use crate::cli::{Cli, Completions, Man};
-use crate::report::{Report, Stop, code, plain};
+use crate::report::{Abort, Report, code, io_reason};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
 use clap::CommandFactory;
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// `icecore completions SHELL`
-pub fn completions(args: &Completions) -> Result<(), Stop> {
+pub fn completions(args: &Completions) -> Result<(), Abort> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "icecore", &mut script);
     let mut sink = Sink::stdout();
@@ -18,7 +18,7 @@ pub fn completions(args: &Completions) -> Result<(), Stop> {
 }
 
 /// `icecore man [COMMAND]`
-pub fn pages(args: &Man, report: &mut Report) -> Result<(), Stop> {
+pub fn pages(args: &Man, report: &mut Report) -> Result<(), Abort> {
     let mut top = Cli::command();
     // So that the pages show the options that all commands share.
     top.build();
@@ -30,14 +30,14 @@ pub fn pages(args: &Man, report: &mut Report) -> Result<(), Stop> {
         None => Some(&top),
         Some(name) => top.get_subcommands().find(|command| command.get_name() == name),
     };
-    let unknown = || Stop::Failed(code::USAGE, format!("no command is called `{}`", wanted.unwrap_or_default()));
+    let unknown = || Abort::Failed(code::USAGE, format!("no command is called `{}`", wanted.unwrap_or_default()));
     let mut sink = Sink::stdout();
     sink.text(&page(command.ok_or_else(unknown)?, wanted)?)?;
     sink.flush()
 }
 
-fn all_pages(top: &clap::Command, folder: &Path, mut outputs: Outputs, report: &mut Report) -> Result<(), Stop> {
-    let failed = |error| Stop::Failed(code::USAGE, format!("{}: {}", folder.display(), plain(&error)));
+fn all_pages(top: &clap::Command, folder: &Path, mut outputs: Outputs, report: &mut Report) -> Result<(), Abort> {
+    let failed = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));
     fs::create_dir_all(folder).map_err(failed)?;
     let commands = top.get_subcommands().filter(|command| !command.is_hide_set());
     for (command, name) in [(top, None)].into_iter().chain(commands.map(|command| (command, Some(command.get_name()))))
@@ -45,7 +45,7 @@ fn all_pages(top: &clap::Command, folder: &Path, mut outputs: Outputs, report: &
         let path = folder.join(format!("{}.1", title(name)));
         let place = outputs.place(&path).and_then(|place| Target::text(place, &page(command, name)?));
         match place {
-            Err(Stop::Failed(code, message)) => report.fault(code, "man", message),
+            Err(Abort::Failed(code, message)) => report.fault(code, "man", message),
             other => other?,
         }
     }
@@ -56,11 +56,11 @@ fn title(name: Option<&str>) -> String {
     name.map_or_else(|| "icecore".to_owned(), |name| format!("icecore-{name}"))
 }
 
-fn page(command: &clap::Command, name: Option<&str>) -> Result<String, Stop> {
+fn page(command: &clap::Command, name: Option<&str>) -> Result<String, Abort> {
     let mut page = Vec::new();
     let man = clap_mangen::Man::new(command.clone())
         .title(title(name))
         .source(concat!("icecore ", env!("CARGO_PKG_VERSION")));
-    man.render(&mut page).map_err(|error| Stop::Failed(code::OTHER, error.to_string()))?;
+    man.render(&mut page).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     Ok(String::from_utf8_lossy(&page).into_owned())
 }

@@ -10,10 +10,10 @@ mod manual;
 pub mod rows;
 
 use crate::cli::{Cli, Command};
-use crate::report::{Report, Stop};
+use crate::report::{Abort, Report};
 
 /// Runs the command that was named.
-pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Stop> {
+pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
     let global = &cli.global;
     match &cli.command {
         Command::Inspect(args) => inspect::run(args, global, report),

@@ -12,7 +12,7 @@ pub use tally::{Fault, Tally, Wrong, grouped, write_summary};
 pub use window::{CHUNK, Window};
 
 use crate::reading::{MARK, knows_no_mark};
-use crate::report::{Report, Stop, code, plain};
+use crate::report::{Abort, Report, code, io_reason};
 use crate::sink::Sink;
 use icecore::format::End;
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
@@ -64,7 +64,7 @@ impl<'r, R: Read> Run<'r, R> {
     }
 
     /// Converts all records. Says whether all are in the output.
-    pub fn all(&mut self, sink: &mut Sink) -> Result<bool, Stop> {
+    pub fn all(&mut self, sink: &mut Sink) -> Result<bool, Abort> {
         if knows_no_mark(&self.plan.from) && self.plan.from.wrappers().is_empty() {
             self.skip_mark(sink)?;
         }
@@ -73,8 +73,8 @@ impl<'r, R: Read> Run<'r, R> {
         Ok(self.tally.bad == 0 && !self.is_broken)
     }
 
-    /// Takes a byte order mark off the beginning.
-    fn skip_mark(&mut self, sink: &mut Sink) -> Result<(), Stop> {
+    /// OptionType a byte order mark off the beginning.
+    fn skip_mark(&mut self, sink: &mut Sink) -> Result<(), Abort> {
         loop {
             let bytes = self.window.bytes();
             if bytes.starts_with(MARK) {
@@ -89,7 +89,7 @@ impl<'r, R: Read> Run<'r, R> {
 
     /// Reads on. What was written is passed on first: who waits for it may send no
     /// more before it comes.
-    fn more(&mut self, sink: &mut Sink) -> Result<Next, Stop> {
+    fn more(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
         let have = self.window.bytes().len() as u64;
         if have > self.plan.most {
             return self.too_long();
@@ -106,7 +106,7 @@ impl<'r, R: Read> Run<'r, R> {
                     | io::ErrorKind::UnexpectedEof
                     | io::ErrorKind::Other => {
                         self.report.bad_input();
-                        self.report.fault(code::INPUT, &self.tally.input, plain(&error));
+                        self.report.fault(code::INPUT, &self.tally.input, io_reason(&error));
                     }
                     _ => self.report.io(&self.tally.input, &error),
                 }
@@ -116,7 +116,7 @@ impl<'r, R: Read> Run<'r, R> {
         }
     }
 
-    fn too_long(&mut self) -> Result<Next, Stop> {
+    fn too_long(&mut self) -> Result<Next, Abort> {
         let error = Error::new(ErrorKind::Limit)
             .expecting(format!("a record of at most {} bytes", self.plan.most))
             .finding("a longer one")
@@ -127,12 +127,12 @@ impl<'r, R: Read> Run<'r, R> {
         Ok(Next::End)
     }
 
-    fn next(&mut self, sink: &mut Sink) -> Result<Next, Stop> {
+    fn next(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
         if self.plan.frame == Frame::Documents { self.document(sink) } else { self.framed(sink) }
     }
 
     /// Converts the next record of those that have frames.
-    fn framed(&mut self, sink: &mut Sink) -> Result<Next, Stop> {
+    fn framed(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
         let (start, end, next) = match self.plan.frame.split(bytes, is_end) {
             Split::Record { start, end, next } => (start, end, next),
@@ -170,7 +170,7 @@ impl<'r, R: Read> Run<'r, R> {
     }
 
     /// Converts the next of documents that stand one behind the other.
-    fn document(&mut self, sink: &mut Sink) -> Result<Next, Stop> {
+    fn document(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
         let blank = if self.has_blanks_between() { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
         if blank == bytes.len() {
@@ -215,7 +215,7 @@ impl<'r, R: Read> Run<'r, R> {
             return match self.plan.from.format().can.end {
                 End::Word => ends_in_word(bytes, done.consumed),
                 // A lenient reader takes what there is.
-                End::Told => done.consumed == bytes.len() && self.plan.from.settings().flag("lenient"),
+                End::Declared => done.consumed == bytes.len() && self.plan.from.settings().flag("lenient"),
                 End::Near => done.consumed + NEAR >= bytes.len(),
             };
         }
@@ -235,7 +235,7 @@ impl<'r, R: Read> Run<'r, R> {
         offset: u64,
         (start, end): (usize, usize),
         sink: &mut Sink,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, Abort> {
         let record = self.tally.records;
         let bytes = &self.window.bytes()[start..end];
         let losses = match done.written {
@@ -271,8 +271,8 @@ impl<'r, R: Read> Run<'r, R> {
         Ok(true)
     }
 
-    /// Takes a record back; what came before it is shown before the error.
-    fn withdraw(&self, at: u64, sink: &mut Sink) -> Result<(), Stop> {
+    /// OptionType a record back; what came before it is shown before the error.
+    fn withdraw(&self, at: u64, sink: &mut Sink) -> Result<(), Abort> {
         sink.take_back(at);
         if self.tally.is_telling() { sink.flush() } else { Ok(()) }
     }
@@ -287,7 +287,7 @@ impl<'r, R: Read> Run<'r, R> {
 
     /// Goes on at the next document after a bad one. `looked`: how far reading came
     /// in it.
-    fn search(&mut self, looked: u64, sink: &mut Sink) -> Result<Next, Stop> {
+    fn search(&mut self, looked: u64, sink: &mut Sink) -> Result<Next, Abort> {
         let starts = self.plan.from.format().can.restarts;
         let Some(longest) = starts.iter().map(|start| start.len()).max() else {
             let text = format!(

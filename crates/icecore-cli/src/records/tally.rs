@@ -1,7 +1,7 @@
 //! What came of many records: one report at the end, not one for each.
 
-use crate::report::{Report, Stop, code};
-use crate::target::{Place, Target};
+use crate::report::{Abort, Report, code};
+use crate::target::{Destination, Target};
 use icecore::{Error, ErrorKind, LossKind, Losses, Repair};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -222,7 +222,7 @@ struct Summary<'t> {
 }
 
 /// Writes the counts of all inputs.
-pub fn write_summary(place: Place, tallies: &[Tally]) -> Result<(), Stop> {
+pub fn write_summary(place: Destination, tallies: &[Tally]) -> Result<(), Abort> {
     let sum = |count: fn(&Tally) -> u64| tallies.iter().map(count).sum();
     let summary = Summary {
         records: sum(|tally| tally.records),

@@ -1,13 +1,13 @@
 //! Files to write: they appear when they are complete.
 
+mod destination;
 mod folder;
-mod place;
 mod unfinished;
 
+pub use destination::{Destination, Id, Outputs};
 pub use folder::Folder;
-pub use place::{Id, Outputs, Place};
 
-use crate::report::{Stop, code, plain};
+use crate::report::{Abort, code, io_reason};
 use crate::sink::Sink;
 use std::io;
 use std::path::Path;
@@ -20,14 +20,14 @@ pub struct Target {
 }
 
 impl Target {
-    pub fn new(place: Place) -> Result<Target, Stop> {
+    pub fn new(place: Destination) -> Result<Target, Abort> {
         Ok(match place {
-            Place::Stdout => Target { sink: Sink::stdout(), file: None },
-            Place::Open(path) => {
-                let file = place::open(&path).map_err(|error| failed(&path, &error))?;
+            Destination::Stdout => Target { sink: Sink::stdout(), file: None },
+            Destination::Open(path) => {
+                let file = destination::open(&path).map_err(|error| failed(&path, &error))?;
                 Target { sink: Sink::new(Box::new(file), path.display().to_string()), file: None }
             }
-            Place::File(place) => {
+            Destination::File(place) => {
                 let name = place.path.display().to_string();
                 let (file, unfinished) = Unfinished::new(place)?;
                 Target { sink: Sink::new(Box::new(file), name), file: Some(unfinished) }
@@ -36,7 +36,7 @@ impl Target {
     }
 
     /// Writes a text.
-    pub fn text(place: Place, text: &str) -> Result<(), Stop> {
+    pub fn text(place: Destination, text: &str) -> Result<(), Abort> {
         let mut target = Target::new(place)?;
         target.sink.text(text)?;
         target.keep()
@@ -48,12 +48,12 @@ impl Target {
     }
 
     /// All was written.
-    pub fn keep(mut self) -> Result<(), Stop> {
+    pub fn keep(mut self) -> Result<(), Abort> {
         self.sink.flush()?;
         self.file.map_or(Ok(()), Unfinished::keep)
     }
 }
 
-fn failed(path: &Path, error: &io::Error) -> Stop {
-    Stop::Failed(code::USAGE, format!("{}: {}", path.display(), plain(error)))
+fn failed(path: &Path, error: &io::Error) -> Abort {
+    Abort::Failed(code::USAGE, format!("{}: {}", path.display(), io_reason(error)))
 }

@@ -1,8 +1,8 @@
 //! A file under a name of its own, until it is complete.
 
+use super::destination::FileDestination;
 use super::failed;
-use super::place::FilePlace;
-use crate::report::Stop;
+use crate::report::Abort;
 use crate::signals;
 use std::fs::{File, Metadata};
 use std::io;
@@ -11,7 +11,7 @@ use tempfile::TempPath;
 
 /// The file; it is taken away if nothing comes of it.
 pub struct Unfinished {
-    place: FilePlace,
+    place: FileDestination,
     file: File,
     /// None, when it has its name.
     temporary: Option<TempPath>,
@@ -21,7 +21,7 @@ pub struct Unfinished {
 
 impl Unfinished {
     /// Makes one, beside the file that it becomes.
-    pub fn new(place: FilePlace) -> Result<(File, Unfinished), Stop> {
+    pub fn new(place: FileDestination) -> Result<(File, Unfinished), Abort> {
         signals::watch()?;
         let path = place.path.clone();
         let made = make(&place).and_then(|(file, temporary, name)| {
@@ -32,8 +32,8 @@ impl Unfinished {
     }
 
     /// It is complete: it gets its name.
-    pub fn keep(mut self) -> Result<(), Stop> {
-        let FilePlace { path, known, mode, force } = &self.place;
+    pub fn keep(mut self) -> Result<(), Abort> {
+        let FileDestination { path, known, mode, force } = &self.place;
         allow(&self.file, known.as_ref(), *mode).map_err(|error| failed(path, &error))?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         let mut unfinished = signals::unfinished();
@@ -55,7 +55,7 @@ impl Drop for Unfinished {
     }
 }
 
-fn make(place: &FilePlace) -> io::Result<(File, TempPath, PathBuf)> {
+fn make(place: &FileDestination) -> io::Result<(File, TempPath, PathBuf)> {
     let folder = match place.path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -108,7 +108,7 @@ mod tests {
     fn only_what_is_complete_appears() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
-        let place = || FilePlace { path: path.clone(), known: None, mode: None, force: false };
+        let place = || FileDestination { path: path.clone(), known: None, mode: None, force: false };
         let count = || fs::read_dir(folder.path()).unwrap().count();
         let Ok((_, unfinished)) = Unfinished::new(place()) else { panic!() };
         assert_eq!((count(), signals::unfinished().len()), (1, 1));

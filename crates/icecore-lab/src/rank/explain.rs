@@ -1,6 +1,6 @@
 //! A ranking in words, as a person would tell it.
 
-use super::{Part, Place, Ranking};
+use super::{Part, Ranked, Ranking};
 use crate::model::Fidelity;
 use crate::stats::words;
 
@@ -23,7 +23,7 @@ pub fn explain(ranking: &Ranking) -> Vec<String> {
 }
 
 /// Who is first, and how far behind the next one is.
-fn winner(ranking: &Ranking, first: &Place) -> String {
+fn winner(ranking: &Ranking, first: &Ranked) -> String {
     let firsts: Vec<String> = with_rank(ranking, first.rank).map(|place| called(ranking, &place.id)).collect();
     let names = named(&firsts, "and");
     let cost = words::duration(first.cost.estimate);
@@ -51,7 +51,7 @@ fn winner(ranking: &Ranking, first: &Place) -> String {
 const WORTH_SAYING: f64 = 0.05;
 
 /// Which part of the cost made the difference.
-fn decided(ranking: &Ranking, first: &Place) -> Option<String> {
+fn decided(ranking: &Ranking, first: &Ranked) -> Option<String> {
     if first.parts.len() < 2 {
         return None;
     }
@@ -93,7 +93,7 @@ fn tied(ranking: &Ranking) -> Vec<String> {
 }
 
 /// Who would be first if only one part counted: the same, or another.
-fn otherwise(ranking: &Ranking, first: &Place) -> Vec<String> {
+fn otherwise(ranking: &Ranking, first: &Ranked) -> Vec<String> {
     if ranking.places.len() < 2 {
         return Vec::new();
     }
@@ -123,8 +123,8 @@ fn question(part: Part) -> &'static str {
 }
 
 /// Who does not give back what went in, and where that put it.
-fn wrong(ranking: &Ranking, first: &Place) -> Vec<String> {
-    let say = |place: &Place| {
+fn wrong(ranking: &Ranking, first: &Ranked) -> Vec<String> {
+    let say = |place: &Ranked| {
         let (what, differences) = match &place.fidelity {
             Fidelity::Exact => return None,
             Fidelity::Unchecked => ("was not checked", &[] as &[String]),
@@ -166,12 +166,12 @@ fn kind(fidelity: &Fidelity) -> std::mem::Discriminant<Fidelity> {
     std::mem::discriminant(fidelity)
 }
 
-fn with_rank(ranking: &Ranking, rank: usize) -> impl Iterator<Item = &Place> {
+fn with_rank(ranking: &Ranking, rank: usize) -> impl Iterator<Item = &Ranked> {
     ranking.places.iter().filter(move |place| place.rank == rank)
 }
 
 /// The first place behind those that share the first rank, if it is as right as they are.
-fn next<'r>(ranking: &'r Ranking, first: &Place) -> Option<&'r Place> {
+fn next<'r>(ranking: &'r Ranking, first: &Ranked) -> Option<&'r Ranked> {
     let next = ranking.places.iter().find(|place| place.rank > first.rank)?;
     (kind(&next.fidelity) == kind(&first.fidelity)).then_some(next)
 }

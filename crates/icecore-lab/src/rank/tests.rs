@@ -87,7 +87,7 @@ fn those_that_cannot_be_told_apart_share_a_rank() {
         competitor("e", 900.0, 900.0, 1),
     ];
     let found = ranked(entries, "write:1,read:1");
-    let labels: Vec<String> = found.places.iter().map(Place::label).collect();
+    let labels: Vec<String> = found.places.iter().map(Ranked::label).collect();
     assert_eq!(labels, ["1=", "1=", "3=", "3=", "5"]);
     assert_eq!(found.alone[0].first.len(), 2);
 }

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::blobs::{Blob, Blobs};
-use super::point::Place;
+use super::point::Setup;
 use crate::fidelity::{Eyes, fidelity};
 use crate::model::{Fidelity, MemoryStep, Operation, Role, Sample};
 use crate::runner::{Answer, Checked, Environment, Load, Participant, Seat, Trouble};
@@ -58,7 +58,7 @@ impl Task {
 
 /// Starts a participant and hands it the data.
 pub(super) fn seat<'s>(
-    place: &Place<'_>,
+    place: &Setup<'_>,
     participant: &Participant,
     blob: &Blob,
     environment: &Environment<'s>,
@@ -78,13 +78,13 @@ pub(super) fn seat<'s>(
     Ok(seat)
 }
 
-fn folder(place: &Place<'_>, participant: &Participant) -> PathBuf {
+fn folder(place: &Setup<'_>, participant: &Participant) -> PathBuf {
     place.folder.join(participant.id.replace(['/', ':', '=', ','], "-"))
 }
 
 /// Lets a participant show what it can: first that it is right, then how long it takes.
 pub(super) fn audition(
-    place: &Place<'_>,
+    place: &Setup<'_>,
     participant: &Participant,
     blobs: &Blobs<'_>,
     environment: &Environment<'_>,

@@ -183,7 +183,7 @@ fn one(
         }
         let folder = folder.join(number.to_string());
         let seed = options.seed.wrapping_add(number as u64);
-        let place = point::Place { scenario, size, folder: &folder, seed };
+        let place = point::Setup { scenario, size, folder: &folder, seed };
         let measured = match scenario.kind {
             Kind::Values => point::measure(&place, cast, environment, options, &mut probe, progress)?,
             Kind::Web => web::measure(&place, environment, options, &mut probe, progress)?,

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const FEWEST_ROUNDS: u32 = 3;
 
 /// Where a measurement stands.
-pub(super) struct Place<'p> {
+pub(super) struct Setup<'p> {
     pub scenario: &'p Scenario,
     pub size: &'p Size,
     pub folder: &'p Path,
@@ -28,7 +28,7 @@ pub(super) struct Place<'p> {
 
 /// Measures all participants at one size.
 pub(super) fn measure(
-    place: &Place<'_>,
+    place: &Setup<'_>,
     cast: &Cast,
     environment: &Environment<'_>,
     options: &Options,
@@ -116,7 +116,7 @@ fn add_twin(contenders: &mut Vec<Contender>, baseline: Option<&str>) {
     }
 }
 
-impl Place<'_> {
+impl Setup<'_> {
     fn label(&self) -> String {
         if self.size.name.is_empty() { String::new() } else { format!(", {}", self.size.name) }
     }
@@ -124,7 +124,7 @@ impl Place<'_> {
 
 /// The rounds of one size.
 struct Rounds<'r, 'e> {
-    place: &'r Place<'r>,
+    place: &'r Setup<'r>,
     environment: &'r Environment<'e>,
     options: &'r Options,
     probe: &'r mut Probe,

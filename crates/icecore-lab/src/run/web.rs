@@ -1,6 +1,6 @@
 //! One size of a scenario over the web.
 
-use super::point::Place;
+use super::point::Setup;
 use super::probe::Probe;
 use super::{Measured, Options, Progress};
 use crate::runner::Environment;
@@ -15,7 +15,7 @@ const FEW_REQUESTS: u32 = 60;
 
 /// Measures all pages at one size.
 pub(super) fn measure(
-    place: &Place<'_>,
+    place: &Setup<'_>,
     environment: &Environment<'_>,
     options: &Options,
     probe: &mut Probe,
@@ -35,7 +35,7 @@ pub(super) fn measure(
         only: &options.only,
         stop: environment.stop,
     };
-    let outcome = web::run(&plan, &mut Told { probe, progress })?;
+    let outcome = web::run(&plan, &mut Watcher { probe, progress })?;
     progress.part();
     Ok(Measured {
         points: outcome.points,
@@ -47,12 +47,12 @@ pub(super) fn measure(
 }
 
 /// What the run is told meanwhile.
-struct Told<'t, 'w> {
+struct Watcher<'t, 'w> {
     probe: &'t mut Probe,
     progress: &'t mut Progress<'w>,
 }
 
-impl web::Watch for Told<'_, '_> {
+impl web::Watch for Watcher<'_, '_> {
     fn doing(&mut self, what: &str, done: f64, left: Option<Duration>) {
         self.progress.doing(what, done, left);
     }

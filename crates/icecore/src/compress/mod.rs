@@ -4,7 +4,7 @@
 //! steps, or is bounded by what the compressed form can hold at most.
 
 #[cfg(not(all(feature = "snappy", feature = "zlib", feature = "zstd")))]
-mod left_out;
+mod disabled;
 #[cfg(feature = "snappy")]
 pub(crate) mod snappy;
 #[cfg(feature = "zlib")]
@@ -13,11 +13,11 @@ pub(crate) mod zlib;
 pub(crate) mod zstandard;
 
 #[cfg(not(feature = "snappy"))]
-pub(crate) use left_out::snappy;
+pub(crate) use disabled::snappy;
 #[cfg(not(feature = "zlib"))]
-pub(crate) use left_out::zlib;
+pub(crate) use disabled::zlib;
 #[cfg(not(feature = "zstd"))]
-pub(crate) use left_out::zstandard;
+pub(crate) use disabled::zstandard;
 
 #[cfg(any(feature = "snappy", feature = "zlib", feature = "zstd"))]
 use crate::error::{Error, ErrorKind};
@@ -44,7 +44,7 @@ fn step(so_far: usize, most: u64) -> usize {
 
 /// Why a stream was not read to its end.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
-enum Stop {
+enum StreamError {
     TooMuch,
     /// And how much was read before.
     Broken(std::io::Error, usize),
@@ -52,15 +52,15 @@ enum Stop {
 
 /// All that a decoder gives, if that is not more than `most` bytes.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
-fn drain(decoder: &mut impl std::io::Read, most: u64) -> Result<Vec<u8>, Stop> {
+fn drain(decoder: &mut impl std::io::Read, most: u64) -> Result<Vec<u8>, StreamError> {
     use std::io::Read;
     let mut out = Vec::new();
     loop {
         let step = step(out.len(), most) as u64;
         let given = decoder.by_ref().take(step).read_to_end(&mut out);
-        let given = given.map_err(|why| Stop::Broken(why, out.len()))?;
+        let given = given.map_err(|why| StreamError::Broken(why, out.len()))?;
         if out.len() as u64 > most {
-            return Err(Stop::TooMuch);
+            return Err(StreamError::TooMuch);
         }
         if given == 0 {
             return Ok(out);

@@ -1,6 +1,6 @@
 //! Deflate: in zlib's frame and in gzip's.
 
-use super::{Beginning, Stop, StreamFn, beginning, broken, drain, step};
+use super::{Beginning, StreamError, StreamFn, beginning, broken, drain, step};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
@@ -79,8 +79,8 @@ pub(crate) fn gunzip(body: &[u8], most: u64, limits: &Limits) -> Result<(Vec<u8>
     });
     match drain(&mut decoder, most) {
         Ok(out) => Ok((out, header)),
-        Err(Stop::TooMuch) => Err(limits.too_large(most)),
-        Err(Stop::Broken(why, spent)) => {
+        Err(StreamError::TooMuch) => Err(limits.too_large(most)),
+        Err(StreamError::Broken(why, spent)) => {
             let at = body.len().saturating_sub(decoder.get_ref().len());
             let error = match why.kind() {
                 std::io::ErrorKind::UnexpectedEof => Error::new(ErrorKind::Truncated)

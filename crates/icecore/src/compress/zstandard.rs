@@ -1,6 +1,6 @@
 //! Zstandard.
 
-use super::{Beginning, Stop, StreamFn, beginning, broken, drain};
+use super::{Beginning, StreamError, StreamFn, beginning, broken, drain};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use zstd::stream::read::Decoder;
@@ -25,8 +25,8 @@ pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<
     let window = most.max(1).ilog2() + 1;
     decoder.window_log_max(window.clamp(20, WINDOW)).map_err(|why| broken("zstd", why))?;
     drain(&mut decoder, most).map_err(|stop| match stop {
-        Stop::TooMuch => limits.too_large(most),
-        Stop::Broken(why, spent) => broken("zstd", why).having_spent(spent),
+        StreamError::TooMuch => limits.too_large(most),
+        StreamError::Broken(why, spent) => broken("zstd", why).having_spent(spent),
     })
 }
 

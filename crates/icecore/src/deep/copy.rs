@@ -3,16 +3,16 @@
 //! Strings are not copied: their places are moved. What was borrowed from a string
 //! that stands in the input as it is still stands there.
 
-use super::look::{self, Inside};
+use super::nested::{self, Nested};
 use super::{LEVELS, Opened};
 use crate::document::{
-    Cursor, Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Rewrite, Tape, flag, same_node,
+    Cursor, Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Rewrite, Tape, flag, same_node,
 };
 use crate::error::{Error, ErrorKind};
+use crate::hash::SeededMap;
 use crate::known::Known;
 use crate::limits::{Limits, raise};
-use crate::places::is_long;
-use crate::seeded::SeededMap;
+use crate::string_locations::is_long;
 
 /// The flags that belong to the place of a value and not to the value.
 const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD | flag::TARGET;
@@ -39,7 +39,7 @@ pub(super) struct Copier<'l> {
 struct Source<'d> {
     document: &'d Document<'d>,
     /// Where its input and its arena are for the copy.
-    input: Place,
+    input: Location,
     arena: u64,
     /// Ids here and in the copy; `None` for the first document, whose ids stay.
     names: Option<Translated>,
@@ -56,10 +56,10 @@ struct Translated {
     encodings: Vec<u16>,
 }
 
-fn shifted(base: Place, by: u64) -> Place {
+fn shifted(base: Location, by: u64) -> Location {
     match base {
-        Place::Input(start) => Place::Input(start + by),
-        Place::Arena(start) => Place::Arena(start + by),
+        Location::Input(start) => Location::Input(start + by),
+        Location::Arena(start) => Location::Arena(start + by),
     }
 }
 
@@ -86,7 +86,7 @@ impl<'l> Copier<'l> {
 
     /// Copies the document, its strings opened. `None`: there was nothing to open.
     pub(super) fn run(mut self, document: &Document<'_>) -> Result<Option<(Tape, Vec<Opened>)>, Error> {
-        let source = Source { document, input: Place::Input(0), arena: 0, names: None, level: 0, depth: 0 };
+        let source = Source { document, input: Location::Input(0), arena: 0, names: None, level: 0, depth: 0 };
         self.rewrite = Rewrite::new(document.nodes().len());
         self.copy(source, 0, document.tape().len())?;
         (self.tape.root, self.tape.header) = (document.tape().root, document.tape().header);
@@ -140,8 +140,8 @@ impl<'l> Copier<'l> {
         let bytes = document.bytes(node);
         let place = source.place(node);
         let name = match place {
-            Place::Input(start) => (true, start, bytes.len()),
-            Place::Arena(start) => (false, start, bytes.len()),
+            Location::Input(start) => (true, start, bytes.len()),
+            Location::Arena(start) => (false, start, bytes.len()),
         };
         if is_long(bytes) && self.plain.contains_key(&name) {
             return Ok(None);
@@ -150,10 +150,10 @@ impl<'l> Copier<'l> {
         limits.depth = limits.depth.saturating_sub(depth);
         limits.nodes = limits.nodes.saturating_sub(self.rewrite.len());
         limits.decompressed = self.unpacked;
-        let inside = look::inside(bytes, &mut limits);
+        let inside = nested::inside(bytes, &mut limits);
         self.unpacked = limits.decompressed;
         let inside = inside.map_err(|error| self.refused(key, error))?;
-        let Some(Inside { stage, document: inner }) = inside else {
+        let Some(Nested { stage, document: inner }) = inside else {
             if is_long(bytes) {
                 self.plain.insert(name, ());
             }
@@ -179,12 +179,12 @@ impl<'l> Copier<'l> {
         self.left = left;
         let input = match offset_in(bytes, inner.input()) {
             Some(by) => shifted(place, by),
-            None => Place::Arena(self.keep(inner.input())),
+            None => Location::Arena(self.keep(inner.input())),
         };
         let arena = self.keep(inner.tape().arena());
         let offset = match place {
-            Place::Input(start) => Some(start),
-            Place::Arena(_) => None,
+            Location::Input(start) => Some(start),
+            Location::Arena(_) => None,
         };
         self.opened.push(Opened { node: 0, stage, level: source.level, offset, len });
         let number = self.opened.len() - 1;
@@ -318,15 +318,15 @@ impl Translated {
 
 impl Source<'_> {
     /// Where the bytes of a string are for the copy.
-    fn place(&self, node: &Node) -> Place {
+    fn place(&self, node: &Node) -> Location {
         let place = if self.is_long(node) {
-            self.document.tape().long.get(node.long_index()).map_or(Place::Arena(0), |long| long.place)
+            self.document.tape().long.get(node.long_index()).map_or(Location::Arena(0), |long| long.place)
         } else {
             node.place()
         };
         match place {
-            Place::Input(start) => shifted(self.input, start),
-            Place::Arena(start) => Place::Arena(self.arena + start),
+            Location::Input(start) => shifted(self.input, start),
+            Location::Arena(start) => Location::Arena(self.arena + start),
         }
     }
 

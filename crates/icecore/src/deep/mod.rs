@@ -10,9 +10,9 @@
 //! the like, nor what [known](crate::Known) values are made of.
 
 mod copy;
-mod look;
+mod nested;
 
-pub use look::{stage_of, stage_within};
+pub use nested::{stage_of, stage_within};
 
 use crate::document::Document;
 use crate::error::Error;

@@ -1,7 +1,7 @@
 //! BSON, by a walk over all of it.
 
 use super::Sample;
-use super::walk::{DEPTH, Step, Stop, Walk};
+use super::walk::{DEPTH, Rejection, Step, Walk};
 use crate::format::{Certainty, Guess};
 
 pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
@@ -29,20 +29,20 @@ fn document(walk: &mut Walk<'_>, elements: &mut u64) -> Step<()> {
         let tag = walk.u8()?;
         if tag == 0 {
             if walk.at != end {
-                return Err(Stop::Wrong);
+                return Err(Rejection::Wrong);
             }
             open.pop();
             continue;
         }
         *elements += 1;
         let name = walk.until(0)?;
-        std::str::from_utf8(name).map_err(|_| Stop::Wrong)?;
+        std::str::from_utf8(name).map_err(|_| Rejection::Wrong)?;
         match tag {
             0x01 | 0x09 | 0x11 | 0x12 => drop(walk.take(8)?),
             0x02 | 0x0d | 0x0e => string(walk)?,
             0x03 | 0x04 => {
                 if open.len() >= DEPTH {
-                    return Err(Stop::Wrong);
+                    return Err(Rejection::Wrong);
                 }
                 open.push(begin(walk, end)?);
             }
@@ -52,7 +52,7 @@ fn document(walk: &mut Walk<'_>, elements: &mut u64) -> Step<()> {
             }
             0x06 | 0x0a | 0x7f | 0xff => {}
             0x07 => drop(walk.take(12)?),
-            0x08 if walk.u8()? > 1 => return Err(Stop::Wrong),
+            0x08 if walk.u8()? > 1 => return Err(Rejection::Wrong),
             0x08 => {}
             0x0b => drop((walk.until(0)?, walk.until(0)?)),
             0x0c => {
@@ -66,7 +66,7 @@ fn document(walk: &mut Walk<'_>, elements: &mut u64) -> Step<()> {
             }
             0x10 => drop(walk.take(4)?),
             0x13 => drop(walk.take(16)?),
-            _ => return Err(Stop::Wrong),
+            _ => return Err(Rejection::Wrong),
         }
     }
     Ok(())
@@ -76,14 +76,14 @@ fn document(walk: &mut Walk<'_>, elements: &mut u64) -> Step<()> {
 fn begin(walk: &mut Walk<'_>, most: usize) -> Step<usize> {
     let start = walk.at;
     let len = walk.uint_le(4)?;
-    let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len)).ok_or(Stop::Wrong)?;
-    if len < 5 || end > most { Err(Stop::Wrong) } else { Ok(end) }
+    let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len)).ok_or(Rejection::Wrong)?;
+    if len < 5 || end > most { Err(Rejection::Wrong) } else { Ok(end) }
 }
 
 fn string(walk: &mut Walk<'_>) -> Step<()> {
     let len = walk.uint_le(4)?;
     match walk.take(len)? {
         [.., 0] => Ok(()),
-        _ => Err(Stop::Wrong),
+        _ => Err(Rejection::Wrong),
     }
 }

@@ -1,6 +1,6 @@
 //! CBOR, by a walk over all of it.
 
-use super::walk::{DEPTH, Step, Stop, Walk};
+use super::walk::{DEPTH, Rejection, Step, Walk};
 use super::{Sample, grade};
 use crate::format::{Certainty, Guess};
 
@@ -47,7 +47,7 @@ fn value(walk: &mut Walk<'_>, strings: &mut u64) -> Step<()> {
             }
             Open::Run { .. } | Open::Pieces(_) if walk.peek() == Some(0xff) => {
                 if matches!(top, Open::Run { map: true, odd: true }) {
-                    return Err(Stop::Wrong);
+                    return Err(Rejection::Wrong);
                 }
                 walk.u8()?;
                 open.pop();
@@ -62,13 +62,13 @@ fn value(walk: &mut Walk<'_>, strings: &mut u64) -> Step<()> {
         let head = walk.u8()?;
         let (major, info) = (head >> 5, head & 0x1f);
         if pieces.is_some_and(|expected| expected != major || info == 31) {
-            return Err(Stop::Wrong);
+            return Err(Rejection::Wrong);
         }
         let argument = match info {
             0..=23 => Some(u64::from(info)),
             24..=27 => Some(walk.uint_be(1 << (info - 24))?),
             31 => None,
-            _ => return Err(Stop::Wrong),
+            _ => return Err(Rejection::Wrong),
         };
         let next = match (major, argument) {
             (0 | 1, Some(_)) => continue,
@@ -77,7 +77,7 @@ fn value(walk: &mut Walk<'_>, strings: &mut u64) -> Step<()> {
                 continue;
             }
             (3, Some(len)) => {
-                std::str::from_utf8(walk.take(len)?).map_err(|_| Stop::Wrong)?;
+                std::str::from_utf8(walk.take(len)?).map_err(|_| Rejection::Wrong)?;
                 *strings += 1;
                 continue;
             }
@@ -88,10 +88,10 @@ fn value(walk: &mut Walk<'_>, strings: &mut u64) -> Step<()> {
             (6, Some(_)) => Open::Values(1),
             // A simple value of two bytes must be one that needs them.
             (7, Some(simple)) if info != 24 || simple >= 32 => continue,
-            _ => return Err(Stop::Wrong),
+            _ => return Err(Rejection::Wrong),
         };
         if open.len() >= DEPTH {
-            return Err(Stop::Wrong);
+            return Err(Rejection::Wrong);
         }
         open.push(next);
     }

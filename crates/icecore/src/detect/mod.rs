@@ -6,11 +6,11 @@
 mod begins;
 mod bson;
 mod cbor;
-mod foreign;
 mod magic;
 mod msgpack;
-mod ours;
 mod pickle;
+mod recognized;
+mod supported;
 mod text;
 mod walk;
 mod wrapper;
@@ -18,7 +18,7 @@ mod wrapper;
 use crate::error::Error;
 use crate::format::{self, Certainty, Format, Guess};
 use crate::stage::Stage;
-use walk::{Step, Stop, Walk};
+use walk::{Rejection, Step, Walk};
 
 pub use begins::{begins_as, begins_frozen};
 
@@ -62,7 +62,7 @@ struct Sample<'a> {
 /// # Errors
 /// As for [`stage_of`].
 pub fn stage_of_first(input: &[u8]) -> Result<Stage, Error> {
-    stage_of(input).or_else(|error| ours::first(input).map(Stage::of).ok_or(error))
+    stage_of(input).or_else(|error| supported::first(input).map(Stage::of).ok_or(error))
 }
 
 /// Says what the bytes are. All of them are looked at where a format has no
@@ -85,7 +85,7 @@ pub fn identify_head(head: &[u8]) -> Option<Finding> {
 /// Names and titles of the formats and wrappers that are recognised, but not
 /// read; sorted by name.
 pub fn recognised() -> Vec<(&'static str, &'static str)> {
-    let mut names: Vec<_> = foreign::names().chain(wrapper::CLOSED.iter().copied()).collect();
+    let mut names: Vec<_> = recognized::names().chain(wrapper::CLOSED.iter().copied()).collect();
     names.sort_unstable();
     names.dedup_by_key(|(name, _)| *name);
     names
@@ -95,13 +95,13 @@ pub fn recognised() -> Vec<(&'static str, &'static str)> {
 const WRAPPERS: u32 = 4;
 
 fn identify_in(sample: &Sample<'_>, level: u32) -> Option<Finding> {
-    let ours = ours::detect(sample);
-    if ours.as_ref().is_some_and(|ours| ours.certainty == Certainty::Sure) {
-        return ours;
+    let supported = supported::detect(sample);
+    if supported.as_ref().is_some_and(|supported| supported.certainty == Certainty::Sure) {
+        return supported;
     }
     let wrapped = || if level < WRAPPERS { wrapper::detect(sample, level) } else { None };
-    let others = [foreign::detect(sample), wrapped()];
-    others.into_iter().flatten().fold(ours, |best, other| match best {
+    let others = [recognized::detect(sample), wrapped()];
+    others.into_iter().flatten().fold(supported, |best, other| match best {
         Some(best) if best.certainty >= other.certainty => Some(best),
         _ => Some(other),
     })
@@ -112,7 +112,7 @@ fn grade(sample: &Sample<'_>, end: Step<()>, walk: &Walk<'_>, best: Certainty, v
     const MANY: usize = 4096;
     let certainty = match end {
         Ok(()) if walk.at_end() => best,
-        Err(Stop::End) if !sample.whole && walk.at >= MANY => best.min(Certainty::Likely),
+        Err(Rejection::End) if !sample.whole && walk.at >= MANY => best.min(Certainty::Likely),
         _ => return None,
     };
     Some(Guess { certainty, variant: variant.to_owned() })
@@ -141,5 +141,5 @@ fn format_of(input: &[u8]) -> Option<(Certainty, &'static Format)> {
 /// # Errors
 /// Of kind `Format`.
 pub fn stage_of(input: &[u8]) -> Result<Stage, Error> {
-    ours::stage(&Sample { bytes: input, whole: true }, WRAPPERS)
+    supported::stage(&Sample { bytes: input, whole: true }, WRAPPERS)
 }

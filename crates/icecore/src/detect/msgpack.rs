@@ -1,6 +1,6 @@
 //! MessagePack, by a walk over all of it.
 
-use super::walk::{DEPTH, Step, Stop, Walk};
+use super::walk::{DEPTH, Rejection, Step, Walk};
 use super::{Sample, grade};
 use crate::format::{Certainty, Guess};
 
@@ -37,7 +37,7 @@ fn value(walk: &mut Walk<'_>, seen: &mut Seen) -> Step<()> {
         let head = walk.u8()?;
         let (skip, children) = match head {
             0x00..=0x7f | 0xe0..=0xff | 0xc0 | 0xc2 | 0xc3 => (0, 0),
-            0xc1 => return Err(Stop::Wrong),
+            0xc1 => return Err(Rejection::Wrong),
             0x80..=0x8f => (0, 2 * u64::from(head & 0x0f)),
             0x90..=0x9f => (0, u64::from(head & 0x0f)),
             0xa0..=0xbf => {
@@ -62,7 +62,7 @@ fn value(walk: &mut Walk<'_>, seen: &mut Seen) -> Step<()> {
         walk.take(skip)?;
         if children > 0 {
             if open.len() >= DEPTH {
-                return Err(Stop::Wrong);
+                return Err(Rejection::Wrong);
             }
             open.push(children);
         }

@@ -1,7 +1,7 @@
 //! Python's pickle, by a walk over its opcodes: nothing is run.
 
 use super::Sample;
-use super::walk::{Step, Stop, Walk, is_integer, is_number};
+use super::walk::{Rejection, Step, Walk, is_integer, is_number};
 use crate::format::{Certainty, Guess};
 
 pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
@@ -26,8 +26,8 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
         (Ok(()), Some(_)) => Certainty::Sure,
         (Ok(()), None) if run.opcodes >= 6 => Certainty::Likely,
         (Ok(()), None) if run.opcodes >= 3 => Certainty::Possible,
-        (Err(Stop::End), Some(_)) if run.opcodes >= 4 => Certainty::Likely,
-        (Err(Stop::End), None) if !sample.whole && run.opcodes >= 1000 => Certainty::Likely,
+        (Err(Rejection::End), Some(_)) if run.opcodes >= 4 => Certainty::Likely,
+        (Err(Rejection::End), None) if !sample.whole && run.opcodes >= 1000 => Certainty::Likely,
         _ => return None,
     };
     let protocol = declared.unwrap_or(u8::from(run.binary));
@@ -54,24 +54,24 @@ impl<'a> Run<'a> {
         Run { walk: Walk::new(input), depth: 0, marks: Vec::new(), opcodes: 0, binary: false }
     }
 
-    /// Takes values off the stack and puts others on it.
+    /// OptionType values off the stack and puts others on it.
     fn values(&mut self, off: usize, on: usize) -> Step<()> {
         let floor = self.marks.last().copied().unwrap_or(0);
-        let left = self.depth.checked_sub(off).filter(|left| *left >= floor).ok_or(Stop::Wrong)?;
+        let left = self.depth.checked_sub(off).filter(|left| *left >= floor).ok_or(Rejection::Wrong)?;
         self.depth = left + on;
         Ok(())
     }
 
-    /// Takes all down to the mark; at least `below` values must be under it.
+    /// OptionType all down to the mark; at least `below` values must be under it.
     fn take_marked(&mut self, below: usize, on: usize) -> Step<()> {
-        self.depth = self.marks.pop().ok_or(Stop::Wrong)?;
+        self.depth = self.marks.pop().ok_or(Rejection::Wrong)?;
         self.values(below, below + on)
     }
 
     fn line(&mut self, is_right: impl Fn(&[u8]) -> bool) -> Step<()> {
         let line = self.walk.until(b'\n')?;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if is_right(line) { Ok(()) } else { Err(Stop::Wrong) }
+        if is_right(line) { Ok(()) } else { Err(Rejection::Wrong) }
     }
 
     fn skip(&mut self, len: u64) -> Step<()> {
@@ -91,7 +91,7 @@ impl<'a> Run<'a> {
         loop {
             let opcode = self.walk.u8()?;
             if opcode == b'.' {
-                return if self.depth == 1 && self.marks.is_empty() { Ok(()) } else { Err(Stop::Wrong) };
+                return if self.depth == 1 && self.marks.is_empty() { Ok(()) } else { Err(Rejection::Wrong) };
             }
             self.opcodes += 1;
             self.argument(opcode)?;
@@ -173,7 +173,7 @@ impl<'a> Run<'a> {
             b's' | 0x87 | 0x92 => self.values(3, 1),
             b'p' | b'q' | b'r' | 0x94 => self.values(1, 1),
             0x80 | 0x95 => Ok(()),
-            _ => Err(Stop::Wrong),
+            _ => Err(Rejection::Wrong),
         }
     }
 }

@@ -2,14 +2,14 @@
 
 /// Why a walk stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum Rejection {
     /// These bytes are not in this format.
     Wrong,
     /// There are no more bytes.
     End,
 }
 
-pub(super) type Step<T> = Result<T, Stop>;
+pub(super) type Step<T> = Result<T, Rejection>;
 
 /// The bytes and how far they were walked.
 #[derive(Clone, Copy, Debug)]
@@ -39,15 +39,15 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn u8(&mut self) -> Step<u8> {
-        let byte = self.peek().ok_or(Stop::End)?;
+        let byte = self.peek().ok_or(Rejection::End)?;
         self.at += 1;
         Ok(byte)
     }
 
     /// The next `len` bytes.
     pub(super) fn take(&mut self, len: u64) -> Step<&'a [u8]> {
-        let len = usize::try_from(len).map_err(|_| Stop::End)?;
-        let bytes = self.rest().get(..len).ok_or(Stop::End)?;
+        let len = usize::try_from(len).map_err(|_| Rejection::End)?;
+        let bytes = self.rest().get(..len).ok_or(Rejection::End)?;
         self.at += len;
         Ok(bytes)
     }
@@ -65,7 +65,7 @@ impl<'a> Walk<'a> {
     /// What stands before the next `delimiter`, which is taken too.
     pub(super) fn until(&mut self, delimiter: u8) -> Step<&'a [u8]> {
         let rest = self.rest();
-        let end = rest.iter().position(|byte| *byte == delimiter).ok_or(Stop::End)?;
+        let end = rest.iter().position(|byte| *byte == delimiter).ok_or(Rejection::End)?;
         self.at += end + 1;
         Ok(&rest[..end])
     }

@@ -1,6 +1,6 @@
 //! Making a document by hand.
 
-mod rare;
+mod extended;
 
 use super::Document;
 use super::node::{Form, IS_KEY, KEY_NODE, Kind, Node, flag};

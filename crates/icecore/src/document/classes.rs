@@ -3,7 +3,7 @@
 use super::Document;
 use super::node::{Form, IS_KEY, Kind, flag};
 use super::path::{KEY, STEPS, push_gap, told};
-use crate::places::{Places, is_long};
+use crate::string_locations::{StringLocations, is_long};
 use std::collections::HashMap;
 
 /// A class that a document names, in one of the ways in which it does.
@@ -50,7 +50,7 @@ impl Document<'_> {
         let mut uses: Vec<ClassUse> = Vec::new();
         let mut known: HashMap<(&[u8], bool, &'static str), usize> = HashMap::new();
         // Long names that were met, in each way.
-        let mut places: HashMap<(bool, &'static str), Places<usize>> = HashMap::new();
+        let mut places: HashMap<(bool, &'static str), StringLocations<usize>> = HashMap::new();
         let mut stack: Vec<Frame> = Vec::new();
         for at in 0..self.tape.len() {
             while stack.pop_if(|frame| frame.end <= at).is_some() {}

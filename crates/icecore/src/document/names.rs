@@ -1,6 +1,6 @@
 //! Interned names: the keys of maps, and class and encoding names.
 
-use super::node::{Kind, Node, Place};
+use super::node::{Kind, Location, Node};
 
 /// The most names that a table gives ids to. Further ones are `None`.
 const CAPACITY: usize = 65_533;
@@ -123,7 +123,7 @@ impl Names {
     pub fn get(&self, id: u32) -> Option<Name<'_>> {
         let entry = self.entries.get((id as usize).wrapping_sub(1))?;
         let bytes = match entry.node.place() {
-            Place::Arena(start) if entry.node.kind.has_bytes() => {
+            Location::Arena(start) if entry.node.kind.has_bytes() => {
                 let start = start as usize;
                 &self.bytes[start..start + entry.node.aux as usize]
             }
@@ -281,7 +281,7 @@ impl Names {
             return u128::from_le_bytes(window) & mask == entry.head;
         }
         match (entry.node.place(), input.get(at..at + len)) {
-            (Place::Arena(start), Some(bytes)) => self.bytes[start as usize..start as usize + len] == *bytes,
+            (Location::Arena(start), Some(bytes)) => self.bytes[start as usize..start as usize + len] == *bytes,
             _ => false,
         }
     }
@@ -344,7 +344,7 @@ impl Names {
         }
         let mut kept = node;
         if node.kind.has_bytes() {
-            kept = Node::string(node.kind, Place::Arena(self.bytes.len() as u64), u32::try_from(bytes.len()).ok()?);
+            kept = Node::string(node.kind, Location::Arena(self.bytes.len() as u64), u32::try_from(bytes.len()).ok()?);
             kept.flags = node.flags;
             kept.set_encoding(node.encoding());
             self.bytes.extend_from_slice(bytes);

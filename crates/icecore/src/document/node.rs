@@ -262,7 +262,7 @@ pub(crate) const LONG: u32 = u32::MAX;
 /// | `flags` | bits of [`flag`] | | |
 /// | `key` | id of the key of this value | | |
 /// | `aux` | 0 | length in bytes | number of children or entries |
-/// | `payload` | the value | 48 bits: where (see [`Place`]); 15 bits: encoding | 32 bits: end index; 16: class id; 8: [`Form`]; 8: zero, room for more flags |
+/// | `payload` | the value | 48 bits: where (see [`Location`]); 15 bits: encoding | 32 bits: end index; 16: class id; 8: [`Form`]; 8: zero, room for more flags |
 ///
 /// A [`Kind::Module`] has no encoding; its form stands where a container has it.
 #[repr(C)]
@@ -284,19 +284,19 @@ const _: () = assert!(size_of::<Node>() == 16);
 
 /// Where the bytes of a string are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// At this offset of the document's input.
     Input(u64),
     /// At this offset of the document's arena.
     Arena(u64),
 }
 
-impl Place {
+impl Location {
     #[inline]
     fn pack(self) -> u64 {
         match self {
-            Place::Input(offset) => offset,
-            Place::Arena(offset) => offset | ARENA,
+            Location::Input(offset) => offset,
+            Location::Arena(offset) => offset | ARENA,
         }
     }
 }
@@ -329,7 +329,7 @@ impl Node {
 
     /// A string of less than 4 GB.
     #[inline]
-    pub fn string(kind: Kind, place: Place, len: u32) -> Node {
+    pub fn string(kind: Kind, place: Location, len: u32) -> Node {
         Node { kind, flags: 0, key: NO_KEY, aux: len, payload: place.pack() }
     }
 
@@ -391,9 +391,9 @@ impl Node {
     /// Of a string: where its bytes are. Meaningless for one in the table of
     /// long strings.
     #[inline]
-    pub const fn place(&self) -> Place {
+    pub const fn place(&self) -> Location {
         let offset = self.payload & OFFSET_MASK;
-        if self.payload & ARENA != 0 { Place::Arena(offset) } else { Place::Input(offset) }
+        if self.payload & ARENA != 0 { Location::Arena(offset) } else { Location::Input(offset) }
     }
 
     /// Of a string in the table of long strings: its place there.

@@ -2,10 +2,10 @@
 //! language has fewer kinds of keys: its programs see one of the two values only.
 
 use super::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Name, Naming, Node, flag};
+use crate::hash::Seeded;
 use crate::losses::{LossKind, Losses};
 use crate::num::bigint;
 use crate::num::general::perl_text;
-use crate::seeded::Seeded;
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 

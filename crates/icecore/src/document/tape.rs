@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use super::names::Names;
-use super::node::{self, Kind, NO_KEY, Node, Place, flag};
+use super::node::{self, Kind, Location, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::steps;
@@ -10,7 +10,7 @@ use crate::steps;
 /// A long string's place and length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Long {
-    pub(crate) place: Place,
+    pub(crate) place: Location,
     pub(crate) len: u64,
 }
 
@@ -120,11 +120,11 @@ impl Tape {
 
     /// A string node for a string that is already in the arena of the tape that
     /// is being filled; for strings of 4 GB and more.
-    pub fn long_string(&mut self, kind: Kind, place: Place, len: u64) -> Node {
+    pub fn long_string(&mut self, kind: Kind, place: Location, len: u64) -> Node {
         self.long(kind, place, len)
     }
 
-    /// Takes the memory for nodes and for the arena out, to be filled and given
+    /// OptionType the memory for nodes and for the arena out, to be filled and given
     /// back by [`Tape::fill`]. What was in it is gone.
     pub fn take_memory(&mut self) -> (Vec<Node>, Vec<u8>) {
         self.nodes.clear();
@@ -215,7 +215,7 @@ impl Tape {
     }
 
     /// The places and lengths of strings that are too long for a node.
-    pub fn long_strings(&self) -> impl Iterator<Item = (Place, u64)> {
+    pub fn long_strings(&self) -> impl Iterator<Item = (Location, u64)> {
         self.long.iter().map(|long| (long.place, long.len))
     }
 
@@ -257,19 +257,19 @@ impl Tape {
     /// A string node for bytes that stand at `start` of the input.
     #[inline]
     pub(crate) fn borrowed(&mut self, kind: Kind, start: usize, len: usize) -> Node {
-        self.placed(kind, Place::Input(start as u64), len)
+        self.placed(kind, Location::Input(start as u64), len)
     }
 
     /// A string node for bytes that are copied to the arena.
     pub(crate) fn owned(&mut self, kind: Kind, bytes: &[u8]) -> Node {
         let start = self.arena.len() as u64;
         self.arena.extend_from_slice(bytes);
-        self.placed(kind, Place::Arena(start), bytes.len())
+        self.placed(kind, Location::Arena(start), bytes.len())
     }
 
     /// A string node for bytes that stand at `place`.
     #[inline]
-    pub(crate) fn placed(&mut self, kind: Kind, place: Place, len: usize) -> Node {
+    pub(crate) fn placed(&mut self, kind: Kind, place: Location, len: usize) -> Node {
         match u32::try_from(len) {
             Ok(len) if len < node::LONG => Node::string(kind, place, len),
             _ => self.long(kind, place, len as u64),
@@ -277,7 +277,7 @@ impl Tape {
     }
 
     #[cold]
-    fn long(&mut self, kind: Kind, place: Place, len: u64) -> Node {
+    fn long(&mut self, kind: Kind, place: Location, len: u64) -> Node {
         self.long.push(Long { place, len });
         Node { kind, flags: 0, key: NO_KEY, aux: node::LONG, payload: self.long.len() as u64 - 1 }
     }
@@ -376,8 +376,8 @@ impl Tape {
             (node.place(), node.aux as usize)
         };
         let (base, start) = match place {
-            Place::Input(start) => (input, start as usize),
-            Place::Arena(start) => (&self.arena[..], start as usize),
+            Location::Input(start) => (input, start as usize),
+            Location::Arena(start) => (&self.arena[..], start as usize),
         };
         base.get(start..start + len).unwrap_or(&[])
     }

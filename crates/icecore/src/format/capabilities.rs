@@ -50,7 +50,7 @@ pub enum Evidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The format says where it ends.
-    Told,
+    Declared,
     /// What comes next, if the last byte is a letter or a digit: `1` may go on with `2`.
     Word,
     /// What comes next, within some bytes.
@@ -65,7 +65,7 @@ impl Capabilities {
         evidence: Evidence::Beginning,
         alone: false,
         separator: b"",
-        end: End::Told,
+        end: End::Declared,
         skips_blanks: false,
         no_mark: false,
         restarts: &[],

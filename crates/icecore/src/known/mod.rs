@@ -137,7 +137,7 @@ impl<'d> Exception<'d> {
 impl<'d> Known<'d> {
     /// What the value at the cursor is, if its layout is known.
     ///
-    /// Takes time for the value's own members, not for what is in them.
+    /// OptionType time for the value's own members, not for what is in them.
     pub fn of(value: Cursor<'d>) -> Option<Known<'d>> {
         match value.kind() {
             Kind::Object => ruby::object(value),

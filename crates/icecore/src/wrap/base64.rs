@@ -4,7 +4,7 @@ use super::{Evidence, Head, Unwrapped, Wrapper};
 use crate::base64::{Alphabet, decode_in, encode_in};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 /// The row in the registry.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -14,17 +14,17 @@ pub static WRAPPER: Wrapper = Wrapper {
     options: &[
         Opt {
             name: "newlines",
-            takes: Takes::Flag,
+            takes: OptionType::Flag,
             side: Side::Write,
             help: "lines of 76 characters, each with a newline, as Perl's encode_base64 writes",
         },
         Opt {
             name: "wrap",
-            takes: Takes::Number(1, 1 << 20),
+            takes: OptionType::Number(1, 1 << 20),
             side: Side::Write,
             help: "lines of so many characters; Ruby's pack('m') and Base64.encode64 write 60",
         },
-        Opt { name: "padding", takes: Takes::Flag, side: Side::Write, help: "`=` at the end; on if not said" },
+        Opt { name: "padding", takes: OptionType::Flag, side: Side::Write, help: "`=` at the end; on if not said" },
     ],
     page: include_str!("base64.md"),
     // That it is something else may show only far behind.

@@ -4,7 +4,7 @@ use super::{Evidence, Wrapper, base64};
 use crate::base64::{Alphabet, encode_in};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 /// The row in the registry.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -13,7 +13,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     layer: "data in Base64",
     options: &[Opt {
         name: "padding",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Write,
         help: "`=` at the end, as Ruby's urlsafe_encode64 writes; off if not said",
     }],

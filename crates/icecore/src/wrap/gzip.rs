@@ -4,7 +4,7 @@ use super::{Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::zlib;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 use std::borrow::Cow;
 
 /// The row in the registry.
@@ -14,7 +14,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     layer: "data in gzip",
     options: &[Opt {
         name: "level",
-        takes: Takes::Number(0, 9),
+        takes: OptionType::Number(0, 9),
         side: Side::Write,
         help: "how hard to compress; 6 if not said",
     }],

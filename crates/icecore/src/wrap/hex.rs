@@ -3,7 +3,7 @@
 use super::{Evidence, Head, Unwrapped, Wrapper};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 /// The row in the registry.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -11,10 +11,10 @@ pub static WRAPPER: Wrapper = Wrapper {
     title: "hexadecimal digits, also with \\x or 0x before them",
     layer: "data in hex",
     options: &[
-        Opt { name: "upper", takes: Takes::Flag, side: Side::Write, help: "A to F instead of a to f" },
+        Opt { name: "upper", takes: OptionType::Flag, side: Side::Write, help: "A to F instead of a to f" },
         Opt {
             name: "prefix",
-            takes: Takes::Choice(&["none", "\\x", "0x"]),
+            takes: OptionType::Choice(&["none", "\\x", "0x"]),
             side: Side::Write,
             help: "what stands before the digits: \\x as PostgreSQL writes, 0x as MySQL does",
         },

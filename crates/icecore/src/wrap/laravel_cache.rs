@@ -3,7 +3,7 @@
 use super::{Evidence, Unwrapped, Wrapper};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 use std::borrow::Cow;
 
 /// The row in the registry.
@@ -13,7 +13,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     layer: "value of the Laravel cache entry",
     options: &[Opt {
         name: "expires",
-        takes: Takes::Number(0, LAST),
+        takes: OptionType::Number(0, LAST),
         side: Side::Write,
         help: "when the entry expires, in seconds since 1970; 9999999999, which is never, if not said",
     }],

@@ -45,9 +45,9 @@ pub struct Wrapper {
     pub(crate) head: Option<HeadFn>,
     /// The options that such bytes want, if there are any.
     pub(crate) wants: Option<fn(&[u8]) -> Settings>,
-    /// Takes it off bit by bit, if that is possible.
+    /// OptionType it off bit by bit, if that is possible.
     pub(crate) stream: Option<StreamFn>,
-    /// Takes it off.
+    /// OptionType it off.
     pub unwrap: UnwrapFn,
     /// Puts it on.
     pub wrap: WrapFn,

@@ -6,7 +6,7 @@ use crate::document::{Document, Value};
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Request};
 use crate::limits::Limits;
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 use std::borrow::Cow;
 
 /// The row in the registry.
@@ -17,12 +17,12 @@ pub static WRAPPER: Wrapper = Wrapper {
     options: &[
         Opt {
             name: "expires",
-            takes: Takes::Number(0, i64::MAX),
+            takes: OptionType::Number(0, i64::MAX),
             side: Side::Write,
             help: "when the entry expires, in seconds since 1970; never if not said",
         },
-        Opt { name: "version", takes: Takes::Text, side: Side::Write, help: "the version of the entry" },
-        Opt { name: "compress", takes: Takes::Flag, side: Side::Write, help: "compress the value with zlib" },
+        Opt { name: "version", takes: OptionType::Text, side: Side::Write, help: "the version of the entry" },
+        Opt { name: "compress", takes: OptionType::Flag, side: Side::Write, help: "compress the value with zlib" },
     ],
     page: include_str!("rails_cache.md"),
     detect,

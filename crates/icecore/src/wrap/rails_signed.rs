@@ -5,7 +5,7 @@ use crate::base64;
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Request};
 use crate::limits::Limits;
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 use std::borrow::Cow;
 
 /// The row in the registry.
@@ -16,31 +16,31 @@ pub static WRAPPER: Wrapper = Wrapper {
     options: &[
         Opt {
             name: "key",
-            takes: Takes::Text,
+            takes: OptionType::Text,
             side: Side::Both,
             help: "the key that the digest is checked and made with; with salt, the secret that it is derived from",
         },
         Opt {
             name: "salt",
-            takes: Takes::Text,
+            takes: OptionType::Text,
             side: Side::Both,
             help: "derive the key from a secret, for a cookie with the salt `signed cookie`",
         },
         Opt {
             name: "iterations",
-            takes: Takes::Number(1, 1 << 20),
+            takes: OptionType::Number(1, 1 << 20),
             side: Side::Both,
             help: "how often that is repeated; 1000 if not said",
         },
         Opt {
             name: "derive",
-            takes: Takes::Choice(&["sha256", "sha1", "sha512"]),
+            takes: OptionType::Choice(&["sha256", "sha1", "sha512"]),
             side: Side::Both,
             help: "the digest that a key is derived with: sha256 since Rails 7.0, sha1 before",
         },
         Opt {
             name: "digest",
-            takes: Takes::Choice(&["sha1", "sha256", "sha512"]),
+            takes: OptionType::Choice(&["sha1", "sha256", "sha512"]),
             side: Side::Write,
             help: "the digest that a message is signed with",
         },

@@ -3,7 +3,7 @@
 use super::{Evidence, Head, Unwrapped, Wrapper};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 /// The row in the registry.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -13,14 +13,14 @@ pub static WRAPPER: Wrapper = Wrapper {
     options: &[
         Opt {
             name: "as",
-            takes: Takes::Choice(&["perl", "rfc3986", "php", "cgi", "form"]),
+            takes: OptionType::Choice(&["perl", "rfc3986", "php", "cgi", "form"]),
             side: Side::Both,
             help: "whose escapes: URI::Escape and encodeURIComponent; rawurlencode and ERB's url_encode; urlencode; \
                    Ruby's CGI.escape; forms in HTML and URI.encode_www_form_component. In the last three `+` is a blank",
         },
         Opt {
             name: "plus",
-            takes: Takes::Flag,
+            takes: OptionType::Flag,
             side: Side::Both,
             help: "`+` stands for a blank; written as `as=php` writes, if `as` says nothing else",
         },

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::zlib;
-use crate::options::{Opt, Side, Takes};
+use crate::options::{Opt, OptionType, Side};
 
 /// The row in the registry.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -11,7 +11,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     layer: "data in zlib",
     options: &[Opt {
         name: "level",
-        takes: Takes::Number(0, 9),
+        takes: OptionType::Number(0, 9),
         side: Side::Write,
         help: "how hard to compress; 6 if not said",
     }],

@@ -4,7 +4,7 @@ use super::{Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::zstandard;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 /// The row in the registry.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -13,7 +13,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     layer: "data in zstd",
     options: &[Opt {
         name: "level",
-        takes: Takes::Number(1, 22),
+        takes: OptionType::Number(1, 22),
         side: Side::Write,
         help: "how hard to compress; 3 if not said",
     }],

@@ -51,7 +51,7 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
         vanished: Vec::new(),
         findings: Vec::new(),
     };
-    comparison.value(before.root(), after.root(), Place::default());
+    comparison.value(before.root(), after.root(), Location::default());
     // What has to be named comes first: two entries may have the same path.
     for (kind, path) in std::mem::take(&mut comparison.optional) {
         comparison.takes(kind, path);
@@ -82,7 +82,7 @@ fn plain(path: &str) -> String {
 
 /// Where a value stands.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct Location {
     /// It is the body of an object.
     is_body: bool,
 }
@@ -92,7 +92,7 @@ impl<'d> Comparison<'d> {
         plain(&self.before.path(at.index()))
     }
 
-    /// Takes a loss of this kind at this place, if there is one.
+    /// OptionType a loss of this kind at this place, if there is one.
     fn takes(&mut self, kind: LossKind, path: String) -> bool {
         match self.losses.get_mut(&(kind.as_str(), path)) {
             Some(count) if *count > 0 => {
@@ -141,7 +141,7 @@ impl<'d> Comparison<'d> {
         self.wrong(a, &format!("{:?} became {:?}", a.value(), b.value()));
     }
 
-    fn value(&mut self, a: Cursor<'_>, mut b: Cursor<'_>, place: Place) {
+    fn value(&mut self, a: Cursor<'_>, mut b: Cursor<'_>, place: Location) {
         // Stored once, but a value of its own.
         while let Value::Copy(target) = b.value() {
             b = target;
@@ -159,7 +159,7 @@ impl<'d> Comparison<'d> {
             Value::Array => self.array(a, b, place),
             Value::Map => self.map(a, b, place),
             Value::Ref(inner) => match b.value() {
-                Value::Ref(other) => self.value(inner, other, Place::default()),
+                Value::Ref(other) => self.value(inner, other, Location::default()),
                 _ => {
                     self.differs(&[LossKind::Reference], a, "a reference is gone");
                     self.value(inner, b, place);
@@ -176,7 +176,7 @@ impl<'d> Comparison<'d> {
             Value::VString(_, value) => match b.value() {
                 Value::VString(..) => {
                     for (one, other) in a.children().zip(b.children()) {
-                        self.value(one, other, Place::default());
+                        self.value(one, other, Location::default());
                     }
                 }
                 _ => {
@@ -187,12 +187,12 @@ impl<'d> Comparison<'d> {
             Value::Tied(inner) => match b.kind() {
                 Kind::Tied if x.form() == y.form() && a.len() == b.len() => {
                     for (one, other) in a.children().zip(b.children()) {
-                        self.value(one, other, Place::default());
+                        self.value(one, other, Location::default());
                     }
                 }
                 _ => {
                     self.differs(&[LossKind::Tied], a, "a tied variable is gone");
-                    self.value(inner, b, Place::default());
+                    self.value(inner, b, Location::default());
                 }
             },
             _ => self.leaf(a, b),
@@ -358,7 +358,7 @@ impl<'d> Comparison<'d> {
 
     // -- Containers --------------------------------------------------------
 
-    fn array(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Place) {
+    fn array(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Location) {
         let others: Vec<Cursor<'_>> = match b.kind() {
             Kind::Array => b.items().collect(),
             // What a list is as the body of an object, where that has members.
@@ -378,11 +378,11 @@ impl<'d> Comparison<'d> {
             return self.wrong(a, &format!("{} items became {}", a.len(), others.len()));
         }
         for (one, other) in a.items().zip(others) {
-            self.value(one, other, Place::default());
+            self.value(one, other, Location::default());
         }
     }
 
-    fn map(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Place) {
+    fn map(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Location) {
         let (x, y) = (*a.node(), *b.node());
         let has = |bit| (x.has(bit), y.kind == Kind::Map && y.has(bit));
         let mut is_restricted = x.has(flag::RESTRICTED);
@@ -398,7 +398,7 @@ impl<'d> Comparison<'d> {
             }
         }
         if let (Some(one), Some(other)) = (a.default_value(), b.default_value()) {
-            self.value(one, other, Place::default());
+            self.value(one, other, Location::default());
         }
         let is_absent = |key: &Key<'_>| key.node().has(flag::PLACEHOLDER) && key.node().kind.is_string();
         let keeps_absent = b.kind() == Kind::Map && y.has(flag::RESTRICTED);
@@ -446,12 +446,12 @@ impl<'d> Comparison<'d> {
             {
                 self.differs(&[LossKind::DuplicateKey], *value, "a key that was there vanishes when it is loaded");
             }
-            self.value(*value, *other, Place::default());
+            self.value(*value, *other, Location::default());
         }
     }
 
     /// What tells a key from others in this language.
-    fn identity(&self, key: &Key<'_>, place: Place) -> String {
+    fn identity(&self, key: &Key<'_>, place: Location) -> String {
         let node = key.node();
         let bytes = key.bytes();
         let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
@@ -498,7 +498,7 @@ impl<'d> Comparison<'d> {
         self.differs(kinds, value, what);
     }
 
-    fn key(&mut self, a: &Key<'_>, b: &Key<'_>, value: Cursor<'_>, place: Place, is_restricted: bool) {
+    fn key(&mut self, a: &Key<'_>, b: &Key<'_>, value: Cursor<'_>, place: Location, is_restricted: bool) {
         let (x, y) = (a.node(), b.node());
         const MARKS: u8 = flag::LOCKED | flag::PLACEHOLDER;
         if x.kind.is_string() && x.flags & MARKS & !y.flags != 0 && is_restricted {
@@ -512,7 +512,7 @@ impl<'d> Comparison<'d> {
             && !x.kind.is_string()
             && x.kind == y.kind
         {
-            return self.value(*one, *other, Place::default());
+            return self.value(*one, *other, Location::default());
         }
         if x.kind == Kind::Int && y.kind == Kind::Int && x.payload == y.payload {
             return;
@@ -565,11 +565,11 @@ impl<'d> Comparison<'d> {
                     (Form::Struct, Form::Usual) => drop(self.differs(&[LossKind::Struct], a, "a struct is gone")),
                     _ => self.wrong(a, &format!("{form:?} became {other:?}")),
                 }
-                self.value(body, inner, Place { is_body: true });
+                self.value(body, inner, Location { is_body: true });
             }
             _ => {
                 self.differs(&[LossKind::Class], a, "a class is gone");
-                self.value(body, b, Place { is_body: true });
+                self.value(body, b, Location { is_body: true });
             }
         }
     }
@@ -583,19 +583,19 @@ impl<'d> Comparison<'d> {
                 let payload_is_text = (payload, inner);
                 self.payload(payload_is_text.0, payload_is_text.1);
                 for (one, other) in a.children().zip(b.children()).skip(1) {
-                    self.value(one, other, Place::default());
+                    self.value(one, other, Location::default());
                 }
             }
             Value::Object(other, inner) if normal(other) == normal(class) => {
                 self.differs(&[LossKind::Opaque], a, "it is no frozen object any more");
                 let inner = if let Value::Ref(inner) = inner.value() { inner } else { inner };
                 let payload = if let Value::Ref(inner) = payload.value() { inner } else { payload };
-                self.value(payload, inner, Place::default());
+                self.value(payload, inner, Location::default());
                 self.gone(a, 1);
             }
             _ => {
                 self.differs(&[LossKind::Opaque], a, "it is no frozen object any more");
-                self.value(payload, b, Place::default());
+                self.value(payload, b, Location::default());
                 self.gone(a, 1);
             }
         }
@@ -605,11 +605,11 @@ impl<'d> Comparison<'d> {
     fn payload(&mut self, a: Cursor<'_>, b: Cursor<'_>) {
         match (a.as_bytes(), b.as_bytes()) {
             (Some(one), Some(other)) if one == other => {}
-            _ => self.value(a, b, Place::default()),
+            _ => self.value(a, b, Location::default()),
         }
     }
 
-    fn attributes(&mut self, inner: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>, place: Place) {
+    fn attributes(&mut self, inner: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>, place: Location) {
         match b.value() {
             Value::Attrs(other) if normal(a.class()) == normal(b.class()) && a.node().form() == b.node().form() => {
                 self.value(inner, other, place);
@@ -618,8 +618,8 @@ impl<'d> Comparison<'d> {
                     return self.wrong(a, "other attributes");
                 }
                 for ((key, value), (other_key, other)) in of_a.iter().zip(&of_b) {
-                    self.key(key, other_key, *value, Place { is_body: true }, false);
-                    self.value(*value, *other, Place::default());
+                    self.key(key, other_key, *value, Location { is_body: true }, false);
+                    self.value(*value, *other, Location::default());
                 }
             }
             _ => {
@@ -649,7 +649,7 @@ impl<'d> Comparison<'d> {
         };
         match b.value() {
             Value::Regexp(other, other_flags) => {
-                self.value(pattern, other, Place::default());
+                self.value(pattern, other, Location::default());
                 if letters(flags) != letters(other_flags) {
                     let what = format!("flags {:?} became {:?}", flags.value(), other_flags.value());
                     self.differs(&[LossKind::RegexpFlags], a, &what);

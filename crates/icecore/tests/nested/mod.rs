@@ -84,7 +84,7 @@ pub fn deep() -> Limits {
     limits
 }
 
-/// Takes text and keeps none of it.
+/// OptionType text and keeps none of it.
 struct Nowhere(usize);
 
 impl std::fmt::Write for Nowhere {

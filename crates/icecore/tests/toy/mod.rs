@@ -2,7 +2,7 @@
 
 use super::feed::{self, Feed};
 use super::{Capabilities, Certainty, Format, Guess, Outcome, Prepared, Request, Scan};
-use crate::document::{Cursor, Document, Kind, Node, Place, Recorder, Sink, Value};
+use crate::document::{Cursor, Document, Kind, Location, Node, Recorder, Sink, Value};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -79,7 +79,7 @@ fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(
                 b'i' => Node::int(digits(scan, b';')? as i64),
                 b's' => {
                     let range = text(scan, limits)?;
-                    Node::string(Kind::Bytes, Place::Input(range.start as u64), range.len() as u32)
+                    Node::string(Kind::Bytes, Location::Input(range.start as u64), range.len() as u32)
                 }
                 b'[' => Node::open(Kind::Array, 0),
                 b'{' => Node::open(Kind::Map, 0),

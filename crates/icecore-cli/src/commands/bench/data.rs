@@ -3,7 +3,7 @@
 use super::Bench;
 use crate::cli::{Cli, Command, Global};
 use crate::commands::rows;
-use crate::report::{Report, Stop, code};
+use crate::report::{Abort, Report, code};
 use crate::source::Source;
 use clap::Parser;
 use icecore::{Document, Stage};
@@ -17,7 +17,7 @@ use std::path::Path;
 const VALUES: &str = "json:typed";
 
 /// The data of `--data` as a scenario; none if it can't be read, which is reported.
-pub fn scenario(args: &Bench, file: &Path, global: &Global, report: &mut Report) -> Result<Option<Scenario>, Stop> {
+pub fn scenario(args: &Bench, file: &Path, global: &Global, report: &mut Report) -> Result<Option<Scenario>, Abort> {
     let source = Source::one(Some(file));
     let name = source.name();
     let read = match &args.column {
@@ -42,9 +42,9 @@ fn whole(
     name: &str,
     global: &Global,
     report: &mut Report,
-) -> Result<Option<Read>, Stop> {
+) -> Result<Option<Read>, Abort> {
     let named = args.format.as_deref().map(Stage::parse).transpose();
-    let named = named.map_err(|error| Stop::Failed(code::USAGE, error.to_string()))?;
+    let named = named.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
     let bytes = match source.read() {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -60,14 +60,14 @@ fn whole(
 }
 
 /// All values of a column, as one list: what `icecore rows` makes of it, read again.
-fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &mut Report) -> Result<Read, Stop> {
-    let failed = |error: &dyn std::fmt::Display| Stop::Failed(code::OTHER, error.to_string());
+fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &mut Report) -> Result<Read, Abort> {
+    let failed = |error: &dyn std::fmt::Display| Abort::Failed(code::OTHER, error.to_string());
     let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
     let rows = folder.path().join("rows");
     let form = args.format.as_deref().unwrap_or("csv");
     let words = ["icecore", "rows", "--in", form, "-t", VALUES, "--on-error", "stop", "--column", column, "-o"];
     let words = words.map(OsString::from).into_iter().chain([rows.clone().into(), file.as_os_str().to_owned()]);
-    let cli = Cli::try_parse_from(words).map_err(|error| Stop::Failed(code::USAGE, error.to_string()))?;
+    let cli = Cli::try_parse_from(words).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
     let Command::Rows(asked) = &cli.command else { return Err(failed(&"rows")) };
     rows::run(asked, global, report)?;
     let name = column.split('=').next().unwrap_or_default();
@@ -75,7 +75,7 @@ fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &
     let mut list = List::default();
     for row in text.lines() {
         let cells: Object<'_> = serde_json::from_str(row).map_err(|error| failed(&error))?;
-        let cell = cells.get(name).ok_or_else(|| Stop::Failed(code::USAGE, format!("there is no column {name}")))?;
+        let cell = cells.get(name).ok_or_else(|| Abort::Failed(code::USAGE, format!("there is no column {name}")))?;
         list.push(cell.get()).map_err(|error| failed(&error))?;
     }
     let list = list.end();

@@ -1,9 +1,9 @@
 //! The files that a run writes. Where they go is known to be right before it begins.
 
 use super::Bench;
-use crate::report::{Stop, code, plain};
+use crate::report::{Abort, code, io_reason};
 use crate::source::Source;
-use crate::target::{Outputs, Place, Target};
+use crate::target::{Destination, Outputs, Target};
 use icecore_lab::model::Report;
 use icecore_lab::page;
 use std::fs;
@@ -14,13 +14,13 @@ type Writer = fn(&Report) -> String;
 
 pub struct Files {
     outputs: Outputs,
-    places: Vec<(Place, Writer)>,
+    places: Vec<(Destination, Writer)>,
     has_json: bool,
     charts: Option<PathBuf>,
 }
 
 impl Files {
-    pub fn of(args: &Bench) -> Result<Files, Stop> {
+    pub fn of(args: &Bench) -> Result<Files, Abort> {
         let inputs = args.reports.iter().chain(&args.compare).chain(&args.data);
         let inputs: Vec<_> = inputs.map(|path| Source::one(Some(path))).collect();
         let mut outputs = Outputs::new(&inputs, args.force);
@@ -37,15 +37,15 @@ impl Files {
 
     /// Whether one of them is the standard output.
     pub fn has_stdout(&self) -> bool {
-        self.places.iter().any(|(place, _)| matches!(place, Place::Stdout))
+        self.places.iter().any(|(place, _)| matches!(place, Destination::Stdout))
     }
 
     /// Where the JSON goes.
-    pub fn json(&mut self) -> Option<Place> {
+    pub fn json(&mut self) -> Option<Destination> {
         self.has_json.then(|| self.places.remove(0).0)
     }
 
-    pub fn write(mut self, report: &Report) -> Result<(), Stop> {
+    pub fn write(mut self, report: &Report) -> Result<(), Abort> {
         for (place, write) in self.places {
             Target::text(place, &write(report))?;
         }
@@ -63,9 +63,9 @@ fn json(report: &Report) -> String {
 }
 
 /// A file in a folder that is made for it.
-fn place(outputs: &mut Outputs, path: &Path) -> Result<Place, Stop> {
+fn place(outputs: &mut Outputs, path: &Path) -> Result<Destination, Abort> {
     if let Some(folder) = path.parent() {
-        let failed = |error| Stop::Failed(code::USAGE, format!("{}: {}", folder.display(), plain(&error)));
+        let failed = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));
         fs::create_dir_all(folder).map_err(failed)?;
     }
     outputs.place(path)

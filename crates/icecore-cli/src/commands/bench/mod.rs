@@ -12,7 +12,7 @@ use list::List;
 pub use args::Bench;
 
 use crate::cli::Global;
-use crate::report::{Report, Stop, code};
+use crate::report::{Abort, Report, code};
 use crate::signals;
 use crate::sink::Sink;
 use crate::target::Target;
@@ -28,7 +28,7 @@ use std::time::Duration;
 /// Seconds for somebody's own data, if nothing is said: with the checks before, an answer takes less than two minutes.
 const BUDGET: u64 = 75;
 
-pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Stop> {
+pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let mut files = Files::of(args)?;
     if args.list {
         return listed(args, &mut files);
@@ -52,17 +52,17 @@ pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Sto
     Ok(())
 }
 
-fn failed(error: icecore_lab::Error) -> Stop {
-    Stop::Failed(code::OTHER, error.to_string())
+fn failed(error: icecore_lab::Error) -> Abort {
+    Abort::Failed(code::OTHER, error.to_string())
 }
 
 /// The scenarios that were named, or all.
-fn chosen(args: &Bench) -> Result<Vec<Scenario>, Stop> {
+fn chosen(args: &Bench) -> Result<Vec<Scenario>, Abort> {
     if args.scenarios.is_empty() {
         return scenario::all().map_err(failed);
     }
     let found: Result<Vec<_>, _> = args.scenarios.iter().map(|name| scenario::find(name)).collect();
-    found.map_err(|error| Stop::Failed(code::USAGE, error.to_string()))
+    found.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
 }
 
 fn options(args: &Bench) -> Options {
@@ -89,10 +89,10 @@ fn modules() -> Option<PathBuf> {
     tops.map(|top| top.join("bindings")).find(|folder| folder.join("perl").join("blib").is_dir())
 }
 
-fn listed(args: &Bench, files: &mut Files) -> Result<(), Stop> {
+fn listed(args: &Bench, files: &mut Files) -> Result<(), Abort> {
     let scenarios = chosen(args)?;
     let options = options(args);
-    let folder = tempfile::tempdir().map_err(|error| Stop::Failed(code::OTHER, error.to_string()))?;
+    let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     let stop = signals::stop()?;
     let cast = run::cast(&options.environment(folder.path(), &stop), &scenarios).map_err(failed)?;
     let list = List::new(&scenarios, &cast, &options).map_err(failed)?;
@@ -102,14 +102,14 @@ fn listed(args: &Bench, files: &mut Files) -> Result<(), Stop> {
     }
 }
 
-fn print(text: &str) -> Result<(), Stop> {
+fn print(text: &str) -> Result<(), Abort> {
     let mut sink = Sink::stdout();
     sink.text(text)?;
     sink.flush()
 }
 
 /// Runs what was asked for.
-fn measure(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<model::Report>, Stop> {
+fn measure(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<model::Report>, Abort> {
     let scenarios = match &args.data {
         Some(file) => match data::scenario(args, file, global, report)? {
             Some(scenario) => vec![scenario],
@@ -127,21 +127,21 @@ fn measure(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<
     measured.map(Some).map_err(failed)
 }
 
-fn load(path: &Path) -> Result<model::Report, Stop> {
-    let wrong = |error: &dyn std::fmt::Display| Stop::Failed(code::USAGE, format!("{}: {error}", path.display()));
+fn load(path: &Path) -> Result<model::Report, Abort> {
+    let wrong = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, format!("{}: {error}", path.display()));
     let text = std::fs::read(path).map_err(|error| wrong(&error))?;
     let report: model::Report = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
     if report.schema == model::SCHEMA {
-        Ok(icecore_lab::again(report))
+        Ok(icecore_lab::replay(report))
     } else {
         Err(wrong(&format!("a report of version {}, this command reads {}", report.schema, model::SCHEMA)))
     }
 }
 
 /// Several reports as one: of scenarios that occur twice, the later counts.
-fn merged(paths: &[PathBuf]) -> Result<model::Report, Stop> {
+fn merged(paths: &[PathBuf]) -> Result<model::Report, Abort> {
     let mut reports = paths.iter().map(|path| load(path));
-    let mut all = reports.next().ok_or_else(|| Stop::Failed(code::USAGE, "no report".to_owned()))??;
+    let mut all = reports.next().ok_or_else(|| Abort::Failed(code::USAGE, "no report".to_owned()))??;
     for report in reports {
         let report = report?;
         all.seconds += report.seconds;
@@ -156,7 +156,7 @@ fn merged(paths: &[PathBuf]) -> Result<model::Report, Stop> {
 }
 
 /// The tables, and the ranking.
-fn show(args: &Bench, report: &model::Report) -> Result<(), Stop> {
+fn show(args: &Bench, report: &model::Report) -> Result<(), Abort> {
     let style = page::Style { color: std::io::stdout().is_terminal(), full: args.full, ..page::Style::default() };
     let mut text = page::text(report, &style);
     let weights = args.weight.clone().or_else(|| args.data.is_some().then(rank::Weights::default));

@@ -4,9 +4,9 @@ mod allow;
 
 use crate::cli::{Classes, Global};
 use crate::paint::{Ink, Paint};
-use crate::plain;
+use crate::printable;
 use crate::reading::{Detail, Reader};
-use crate::report::{Report, Stop, code};
+use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::source::Source;
 use icecore::ClassUse;
@@ -42,7 +42,7 @@ struct Name {
     is_text: bool,
 }
 
-pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), Stop> {
+pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = Reader::new(&args.from, &global.limit)?;
     let sources = Source::all(&args.files, report);
     let mut rows = Vec::new();
@@ -117,7 +117,7 @@ fn table(rows: &[Row], with_files: bool, paint: Paint) -> String {
         let class = shown(class);
         let padding = names - class.chars().count();
         let class = paint.ink(Ink::Class, &class);
-        let (file, path) = (plain::line(file), plain::line(path));
+        let (file, path) = (printable::line(file), printable::line(path));
         let file = if with_files { format!("{file} ") } else { String::new() };
         text.push_str(&format!("{count:>counts$}  {kind:kinds$}  {class}{:padding$}  {file}{path}\n", ""));
     }
@@ -128,5 +128,5 @@ fn table(rows: &[Row], with_files: bool, paint: Paint) -> String {
 const NAME: usize = 160;
 
 fn shown(class: &str) -> String {
-    plain::line(&icecore::shortened(class, NAME)).into_owned()
+    printable::line(&icecore::shortened(class, NAME)).into_owned()
 }

@@ -1,9 +1,9 @@
 //! `icecore convert --each`: documents one by one, in constant memory.
 
-use super::Job;
+use super::Conversion;
 use crate::reading::{MARK, knows_no_mark};
 use crate::records::{Frame, Plan, Run, Split, Step, Window, ends_in_word};
-use crate::report::{Report, Stop};
+use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
 use icecore::format::End;
@@ -19,7 +19,7 @@ const LOOK_AT_MOST: usize = 1 << 20;
 /// Wrappers that make one line of text.
 const TEXT: &[&str] = &["base64", "base64url", "hex", "uri"];
 
-impl Job<'_> {
+impl Conversion<'_> {
     /// Converts the documents of an input. Says whether all were written.
     pub(super) fn each(
         &self,
@@ -27,7 +27,7 @@ impl Job<'_> {
         frame: Frame,
         sink: &mut Sink,
         report: &mut Report,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, Abort> {
         let name = source.name();
         let found = source.open().and_then(|from| {
             let mut window = Window::new(from, self.args.chunk);
@@ -74,7 +74,7 @@ impl Job<'_> {
         name: &str,
         sink: &mut Sink,
         report: &mut Report,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, Abort> {
         let mut run = Run::new(self.plan(stage, frame), window, name, report);
         sink.hold();
         let end = run.all(sink)?;
@@ -151,7 +151,7 @@ impl Job<'_> {
         name: &str,
         sink: &mut Sink,
         report: &mut Report,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, Abort> {
         while !window.is_end() {
             if let Err(error) = window.more() {
                 report.io(name, &error);

@@ -6,21 +6,21 @@ use crate::cli::{Convert, Global};
 use crate::progress::Progress;
 use crate::reading::{self, Detail, Opened, Reader};
 use crate::records::{self, Tally};
-use crate::report::{Report, Stop};
+use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::stream::{self, Streamed};
-use crate::target::{Folder, Outputs, Place, Target};
+use crate::target::{Destination, Folder, Outputs, Target};
 use icecore::{Document, Error, ErrorKind, Stage, Tape, deep};
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
-pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Stop> {
+pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = Source::all(&args.files, report);
     let reader = Reader::of(&args.from, &global.limit)?;
     let streams = !args.strict && (sources.len() == 1 || args.out_dir.is_some());
     report.is_strict = args.strict;
-    let job = Job { reader, to: target_stage(args)?, args, global, streams, tallies: RefCell::default() };
+    let job = Conversion { reader, to: target_stage(args)?, args, global, streams, tallies: RefCell::default() };
     report.progress = Progress::over(sources.len(), global.quiet);
     let mut outputs = Outputs::new(&sources, args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
@@ -31,13 +31,13 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), S
     summary.map_or(Ok(()), |place| records::write_summary(place, &job.tallies.borrow()))
 }
 
-fn target_stage(args: &Convert) -> Result<Stage, Stop> {
+fn target_stage(args: &Convert) -> Result<Stage, Abort> {
     let mut stage = Stage::parse(&args.to).map_err(reading::usage)?;
     reading::set(&mut stage, &args.to_options).map_err(reading::usage)?;
     Ok(stage)
 }
 
-struct Job<'a> {
+struct Conversion<'a> {
     reader: Reader<'a>,
     to: Stage,
     args: &'a Convert,
@@ -49,9 +49,9 @@ struct Job<'a> {
     tallies: RefCell<Vec<Tally>>,
 }
 
-impl Job<'_> {
+impl Conversion<'_> {
     /// All to the standard output, or to one file.
-    fn all_to_one(&self, place: Place, sources: &[Source], report: &mut Report) -> Result<(), Stop> {
+    fn all_to_one(&self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         let mut target = Target::new(place)?;
         for source in sources {
             report.progress.show(&source.name());
@@ -63,7 +63,7 @@ impl Job<'_> {
     }
 
     /// Each to a file of its own.
-    fn each_to_folder(&self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Stop> {
+    fn each_to_folder(&self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         for source in sources {
             report.progress.show(&source.name());
             match folder.target(source, self.to.format().can.extension) {
@@ -72,7 +72,7 @@ impl Job<'_> {
                         target.keep()?;
                     }
                 }
-                Err(Stop::Failed(code, message)) => report.fault(code, &source.name(), message),
+                Err(Abort::Failed(code, message)) => report.fault(code, &source.name(), message),
                 Err(stop) => return Err(stop),
             }
             report.progress.step();
@@ -81,7 +81,7 @@ impl Job<'_> {
     }
 
     /// Converts an input; says whether all of it was written.
-    fn source(&self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Stop> {
+    fn source(&self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
         report.input();
         let name = source.name();
         if let Some(frame) = self.args.from.each {
@@ -91,7 +91,7 @@ impl Job<'_> {
     }
 
     /// Converts an input that is read as a whole.
-    fn whole(&self, source: &Source, name: &str, sink: &mut Sink, report: &mut Report) -> Result<bool, Stop> {
+    fn whole(&self, source: &Source, name: &str, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
         let bytes = match source.read() {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -125,7 +125,7 @@ impl Job<'_> {
         opened: &Opened<'_>,
         sink: &mut Sink,
         report: &mut Report,
-    ) -> Option<Result<bool, Stop>> {
+    ) -> Option<Result<bool, Abort>> {
         let Opened { stage: from, bytes, .. } = opened;
         let bytes = &**bytes;
         if !self.streams
@@ -175,7 +175,7 @@ impl Job<'_> {
         sink: &mut Sink,
         is_said: bool,
         report: &mut Report,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, Abort> {
         let to = self.to.format();
         // What is in a wrapper ends where it ends.
         let is_parted = !to.can.separator.is_empty() && self.to.wrappers().is_empty();

@@ -87,8 +87,8 @@ pub fn open<T>(
     bytes: &[u8],
     stage: &Stage,
     look: Look<'_>,
-    then: impl FnOnce(&Piece<'_>, &Outcome<'_>) -> Result<T, crate::report::Stop>,
-) -> Result<Option<T>, crate::report::Stop> {
+    then: impl FnOnce(&Piece<'_>, &Outcome<'_>) -> Result<T, crate::report::Abort>,
+) -> Result<Option<T>, crate::report::Abort> {
     let mut limits = look.spent.opens.borrow().clone();
     let Ok(unwrapped) = stage.unwrap_within(bytes, &mut limits) else { return Ok(None) };
     look.spent.opens.borrow_mut().decompressed = limits.decompressed;

@@ -1,7 +1,7 @@
 //! A value in a few words.
 
 use crate::paint::Ink;
-use crate::plain;
+use crate::printable;
 use icecore::num::{bigint, float128};
 use icecore::{Cursor, Document, Form, Kind, Known, Limits, Value, flag};
 
@@ -51,7 +51,7 @@ pub fn name_words(document: &Document<'_>, value: u32, most: usize) -> Option<(&
 }
 
 /// What a value of one of Ruby's own classes says.
-pub struct Told {
+pub struct KnownSummary {
     pub known: &'static str,
     pub class: String,
     /// Text, or how much is in it.
@@ -62,7 +62,7 @@ pub struct Told {
 
 /// Describes a value whose layout is known; strings are cut at so many
 /// characters.
-pub fn told(document: &Document<'_>, node: u32, most: usize) -> Option<Told> {
+pub fn told(document: &Document<'_>, node: u32, most: usize) -> Option<KnownSummary> {
     let here = document.at(node)?;
     let known = Known::of(here)?;
     let (text, is_whole) = match &known {
@@ -76,7 +76,7 @@ pub fn told(document: &Document<'_>, node: u32, most: usize) -> Option<Told> {
         }
         text => (shown(&text.text(&Limits::default())?, most), true),
     };
-    Some(Told { known: known.name(), class: class_words(here.class(), most), text, is_whole })
+    Some(KnownSummary { known: known.name(), class: class_words(here.class(), most), text, is_whole })
 }
 
 /// A text without quotes, cut and escaped as others.
@@ -90,7 +90,7 @@ fn shown(text: &str, most: usize) -> String {
 }
 
 pub fn lossy(bytes: &[u8]) -> String {
-    plain::line(&String::from_utf8_lossy(bytes)).into_owned()
+    printable::line(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
 fn kind(here: Cursor<'_>) -> &'static str {
@@ -211,7 +211,7 @@ fn escape(bytes: &[u8], most: usize, out: &mut String) -> bool {
                 '\n' => out.push_str("\\n"),
                 '\t' => out.push_str("\\t"),
                 '\r' => out.push_str("\\r"),
-                c if !plain::is_shown(c) => {
+                c if !printable::is_shown(c) => {
                     out.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
                 }
                 c => out.push(c),

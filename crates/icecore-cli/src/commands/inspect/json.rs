@@ -6,7 +6,7 @@ use super::describe::words;
 use super::tree::{Row, Tree};
 use super::{Piece, show, show_inside, variant};
 use crate::cli::Inspect;
-use crate::report::Stop;
+use crate::report::Abort;
 use crate::sink::Sink;
 use icecore::{Document, Extent, Kind, NO_NODE, Outcome};
 use icecore::{Known, Limits};
@@ -71,11 +71,11 @@ struct Item<'a> {
     within: u32,
     /// Of a value of Ruby's own classes: what it is, and what it says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    known: Option<Told>,
+    known: Option<KnownValue>,
 }
 
 #[derive(Serialize)]
-struct Told {
+struct KnownValue {
     #[serde(rename = "type")]
     kind: &'static str,
     /// As in plain JSON.
@@ -88,14 +88,14 @@ struct Told {
     count: Option<usize>,
 }
 
-fn told(document: &Document<'_>, node: u32) -> Option<Told> {
+fn told(document: &Document<'_>, node: u32) -> Option<KnownValue> {
     let known = Known::of(document.at(node)?)?;
     let zone = match &known {
         Known::Time(moment) => Some(moment.zone().to_owned()).filter(|zone| !zone.is_empty()),
         _ => None,
     };
     let count = if let Known::Set(members) = &known { Some(members.len()) } else { None };
-    Some(Told { kind: known.name(), text: known.text(&Limits::default()), zone, count })
+    Some(KnownValue { kind: known.name(), text: known.text(&Limits::default()), zone, count })
 }
 
 fn is_none(within: &u32) -> bool {
@@ -123,7 +123,7 @@ pub fn document(
     args: &Inspect,
     look: Look<'_>,
     sink: &mut Sink,
-) -> Result<(), Stop> {
+) -> Result<(), Abort> {
     let tree = show(outcome, args, false)?;
     let head = Head {
         file: piece.name,
@@ -163,7 +163,7 @@ struct List<'l> {
 }
 
 impl List<'_> {
-    fn push(&mut self, item: &Item<'_>) -> Result<(), Stop> {
+    fn push(&mut self, item: &Item<'_>) -> Result<(), Abort> {
         self.sink.text(self.comma)?;
         self.comma = ",\n";
         self.sink.json(item)
@@ -178,7 +178,7 @@ impl List<'_> {
         document: &Document<'_>,
         look: Look<'_>,
         within: u32,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Abort> {
         let mut seen = Seen::new();
         for row in tree {
             let Some(mut item) = item(document, &row) else { continue };

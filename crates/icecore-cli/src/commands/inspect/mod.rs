@@ -9,14 +9,14 @@ mod tree;
 use crate::cli::{Global, Inspect};
 use crate::paint::Paint;
 use crate::reading::{self, Detail, Reader};
-use crate::report::{Report, Stop};
+use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
 use deep::{Look, Spent};
 use icecore::{Outcome, Stage};
 use tree::{Show, Tree};
 
-pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Stop> {
+pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = Reader::new(&args.from, &global.limit)?;
     let source = Source::one(args.file.as_deref());
     let name = source.name();
@@ -67,7 +67,7 @@ struct Piece<'p> {
 }
 
 /// What is to be shown of a document.
-fn show<'d>(outcome: &'d Outcome<'_>, args: &Inspect, fold: bool) -> Result<Tree<'d>, Stop> {
+fn show<'d>(outcome: &'d Outcome<'_>, args: &Inspect, fold: bool) -> Result<Tree<'d>, Abort> {
     let top = match &args.path {
         Some(path) => Some(outcome.document.find(path).map_err(reading::usage)?.index()),
         None => None,

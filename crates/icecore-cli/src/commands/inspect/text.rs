@@ -6,8 +6,8 @@ use super::tree::{Row, Tree};
 use super::{Piece, show, show_inside, variant};
 use crate::cli::Inspect;
 use crate::paint::{Ink, Paint};
-use crate::plain;
-use crate::report::Stop;
+use crate::printable;
+use crate::report::Abort;
 use crate::sink::Sink;
 use icecore::{Document, Extent, Kind, Outcome, Stage, Visibility};
 
@@ -26,7 +26,7 @@ pub fn document(
     look: Look<'_>,
     paint: Paint,
     sink: &mut Sink,
-) -> Result<(), Stop> {
+) -> Result<(), Abort> {
     let tree = show(outcome, args, true)?;
     let document = &outcome.document;
     if args.path.is_none() {
@@ -37,7 +37,7 @@ pub fn document(
         let at = if piece.start > 0 { format!(" at {:08x}", piece.start) } else { String::new() };
         let bytes = if len == 1 { "byte" } else { "bytes" };
         let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
-        sink.text(&format!("{}: {head}, {len} {bytes}{at}\n", plain::line(piece.name)))?;
+        sink.text(&format!("{}: {head}, {len} {bytes}{at}\n", printable::line(piece.name)))?;
         for (name, value) in piece.notes {
             sink.text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
         }
@@ -46,7 +46,7 @@ pub fn document(
 }
 
 /// Shows rows, and what is in their strings.
-fn rows(tree: Tree<'_>, mut text: Text<'_>, args: &Inspect, sink: &mut Sink) -> Result<(), Stop> {
+fn rows(tree: Tree<'_>, mut text: Text<'_>, args: &Inspect, sink: &mut Sink) -> Result<(), Abort> {
     for row in tree {
         let (line, stage) = text.row(&row);
         sink.text(&line)?;
@@ -239,7 +239,7 @@ impl Text<'_> {
         let extent = self.document.trace().and_then(|trace| trace.extents.get(target as usize));
         match extent {
             Some(extent) if self.paths > PATHS => format!("{:08x}", extent.start),
-            _ => plain::line(&self.document.path(target)).into_owned(),
+            _ => printable::line(&self.document.path(target)).into_owned(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::plan::usage;
 use crate::reading;
-use crate::report::Stop;
+use crate::report::Abort;
 use icecore::Stage;
 
 /// What `--column` says.
@@ -18,7 +18,7 @@ pub struct Spec {
 
 impl Spec {
     /// Reads `NAME[=FORMAT]`. A name is one of these, or a number from 1 on.
-    pub fn parse(text: &str, names: &[String]) -> Result<Spec, Stop> {
+    pub fn parse(text: &str, names: &[String]) -> Result<Spec, Abort> {
         let (name, stage) = match text.split_once('=') {
             Some((name, stage)) => (name, Some(Stage::parse(stage).map_err(reading::usage)?)),
             None => (text, None),

@@ -12,7 +12,7 @@ mod text;
 use crate::cli::{Global, Rows};
 use crate::progress::Progress;
 use crate::records::{Tally, Window, write_summary};
-use crate::report::{Report, Stop, code, plain};
+use crate::report::{Abort, Report, code, io_reason};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Outputs, Target};
@@ -23,7 +23,7 @@ use pool::Pool;
 use std::sync::Arc;
 use table::{Settings, Table};
 
-pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Stop> {
+pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let source = Source::one(args.file.as_deref());
     let name = source.name();
     let input = match source.open() {
@@ -38,11 +38,12 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Stop
     let output = outputs.output(args.output.as_ref())?;
     report.progress = Progress::over(1, global.quiet);
     let mut table = Table::new(args.form, Window::new(input, args.chunk), Settings::of(args)?);
-    let header = table.header().map_err(|error| Stop::Failed(code::USAGE, format!("{name}: {}", plain(&error))))?;
+    let header =
+        table.header().map_err(|error| Abort::Failed(code::USAGE, format!("{name}: {}", io_reason(&error))))?;
     let plan = Arc::new(Plan::new(args, global, header)?);
     let mut target = Target::new(output)?;
     let mut tally = Tally::rows(&name);
-    let job = Job { plan: &plan, stops: args.on_error == OnError::Stop, name: &name };
+    let job = Conversion { plan: &plan, stops: args.on_error == OnError::Stop, name: &name };
     job.convert(table, &mut target.sink, &mut tally, report)?;
     target.keep()?;
     tally.end(report, global.quiet);
@@ -51,16 +52,16 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Stop
 
 pub use plan::{Bytea, Form, OnError, Text};
 
-struct Job<'j> {
+struct Conversion<'j> {
     plan: &'j Arc<Plan>,
     stops: bool,
     name: &'j str,
 }
 
-impl Job<'_> {
+impl Conversion<'_> {
     /// Converts all rows: one thread reads, as many as there are processors decode,
     /// and this one writes, in the order of the input.
-    fn convert(&self, table: Table, sink: &mut Sink, tally: &mut Tally, report: &mut Report) -> Result<(), Stop> {
+    fn convert(&self, table: Table, sink: &mut Sink, tally: &mut Tally, report: &mut Report) -> Result<(), Abort> {
         self.plan.write_header(sink.part());
         let plan = Arc::clone(self.plan);
         let pool = Pool::start(table, move || {
@@ -69,7 +70,7 @@ impl Job<'_> {
         });
         while let Some(batch) = pool.next() {
             let batch =
-                batch.map_err(|error| Stop::Failed(code::USAGE, format!("{}: {}", self.name, plain(&error))))?;
+                batch.map_err(|error| Abort::Failed(code::USAGE, format!("{}: {}", self.name, io_reason(&error))))?;
             tally.records += batch.rows() as u64;
             tally.bytes = batch.end;
             for wrong in &batch.tally.errors {

@@ -4,7 +4,7 @@ use super::column::Spec;
 use super::text;
 use crate::cli::{Global, Rows};
 use crate::reading;
-use crate::report::{Stop, code};
+use crate::report::{Abort, code};
 use clap::ValueEnum;
 use icecore::{Limits, Stage};
 
@@ -91,7 +91,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn new(args: &Rows, global: &Global, header: Vec<String>) -> Result<Plan, Stop> {
+    pub fn new(args: &Rows, global: &Global, header: Vec<String>) -> Result<Plan, Abort> {
         let (out, json) = target(args)?;
         let mut names = header;
         let columns = match (&args.columns[..], args.form) {
@@ -174,7 +174,7 @@ impl Plan {
     }
 
     /// A column of the input may not pass for one of ours.
-    fn check_names(&self) -> Result<(), Stop> {
+    fn check_names(&self) -> Result<(), Abort> {
         let own = &self.own;
         let is_known = |own: &&String| self.names.contains(own) && self.form != Form::Ndjson;
         let twice = own.iter().enumerate().find(|(at, name)| own[..*at].contains(name)).map(|(_, name)| name);
@@ -213,7 +213,7 @@ pub fn kind_name(column: String) -> String {
 pub const JSON: &str = "json";
 
 /// How rows are written, and the JSON in them.
-fn target(args: &Rows) -> Result<(Out, Stage), Stop> {
+fn target(args: &Rows) -> Result<(Out, Stage), Abort> {
     let (out, json) = match args.to.as_str() {
         "csv" => (Out::Csv, JSON),
         "tsv" => (Out::Tsv, JSON),
@@ -237,6 +237,6 @@ fn no_column(names: &[String]) -> String {
 }
 
 /// A mistake on the command line.
-pub fn usage(message: String) -> Stop {
-    Stop::Failed(code::USAGE, message)
+pub fn usage(message: String) -> Abort {
+    Abort::Failed(code::USAGE, message)
 }

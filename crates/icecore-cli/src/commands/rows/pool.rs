@@ -11,7 +11,7 @@ use std::thread;
 const WAITING: usize = 3;
 
 /// A batch to decode, and who waits for it.
-type Job = (Batch, SyncSender<Batch>);
+type Task = (Batch, SyncSender<Batch>);
 
 /// What comes next, in the order of the input: a batch to wait for, or why there is
 /// no more.
@@ -33,7 +33,7 @@ impl Pool {
     {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let (issue, tickets) = sync_channel(threads * WAITING);
-        let (jobs, to_do) = sync_channel::<Job>(threads);
+        let (jobs, to_do) = sync_channel::<Task>(threads);
         let (used, unused) = channel();
         thread::spawn(move || read(table, &issue, &jobs, &unused));
         let to_do = Arc::new(Mutex::new(to_do));
@@ -68,7 +68,7 @@ impl Pool {
 }
 
 /// Reads batch by batch, until there is no more or nobody wants more.
-fn read(mut table: Table, tickets: &SyncSender<Ticket>, jobs: &SyncSender<Job>, unused: &Receiver<Batch>) {
+fn read(mut table: Table, tickets: &SyncSender<Ticket>, jobs: &SyncSender<Task>, unused: &Receiver<Batch>) {
     loop {
         let mut batch: Batch = unused.try_recv().unwrap_or_default();
         batch.clear();

@@ -2,14 +2,14 @@
 
 /// A place for a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct Rect {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) width: f64,
     pub(super) height: f64,
 }
 
-impl Place {
+impl Rect {
     pub(super) fn meets(&self, other: &Self) -> bool {
         self.x < other.x + other.width
             && other.x < self.x + self.width

@@ -1,7 +1,7 @@
 //! Bytes against time: who is small, who is fast, who is both.
 
 use super::canvas::{Anchor, Canvas, fit, width as text_width};
-use super::labels::Place;
+use super::labels::Rect;
 use super::legend::{Sign, legend};
 use super::scale::Scale;
 use super::{Drawing, NARROW};
@@ -52,7 +52,7 @@ pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Na
     canvas.text("m s", Anchor::Start, [0.0, 12.0], &fit(&title, width, 11.5));
     canvas.text("m s", Anchor::Middle, [(left + width) / 2.0, bottom + 36.0], "bytes, further left is better");
     let front = front(&mut canvas, &dots, &x, &y);
-    let area = Place { x: left + 2.0, y: top - 6.0, width: width - left - 4.0, height: bottom - top + 6.0 };
+    let area = Rect { x: left + 2.0, y: top - 6.0, width: width - left - 4.0, height: bottom - top + 6.0 };
     let rest = labelled(&mut canvas, &dots, &x, &y, &area, front);
     let height = bottom + 46.0 + legend(&mut canvas, &rest, bottom + 46.0, width);
     let list: Vec<String> = dots.iter().map(|d| format!("{} {}, {}", d.name, bytes(d.size), time(d.ns))).collect();
@@ -92,7 +92,7 @@ fn dot(scenario: &ScenarioReport, entry: &Entry, size: f64, ns: f64, names: &Nam
 }
 
 /// A line along those that nobody beats in both; gives where it runs.
-fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) -> Vec<Place> {
+fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) -> Vec<Rect> {
     let mut order: Vec<&Dot> = dots.iter().filter(|d| d.class != "wrong").collect();
     order.sort_by(|a, b| a.size.total_cmp(&b.size).then(a.ns.total_cmp(&b.ns)));
     let mut best = f64::INFINITY;
@@ -108,7 +108,7 @@ fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) -> Vec<Place> 
         }
     }
     canvas.path("front", &places);
-    let between = |[x1, y1]: [f64; 2], [x2, y2]: [f64; 2]| Place {
+    let between = |[x1, y1]: [f64; 2], [x2, y2]: [f64; 2]| Rect {
         x: x1.min(x2) - 1.0,
         y: y1.min(y2) - 1.0,
         width: (x2 - x1).abs() + 2.0,
@@ -124,14 +124,14 @@ fn labelled(
     dots: &[Dot],
     x: &Scale,
     y: &Scale,
-    area: &Place,
-    front: Vec<Place>,
+    area: &Rect,
+    front: Vec<Rect>,
 ) -> Vec<(Sign, String)> {
     let mut rest = vec![];
     let places: Vec<[f64; 2]> = dots.iter().map(|d| [x.at(d.size), y.at(d.ns)]).collect();
-    let mut taken: Vec<Place> = places.iter().map(|at| around(*at, 5.5)).collect();
+    let mut taken: Vec<Rect> = places.iter().map(|at| around(*at, 5.5)).collect();
     taken.extend(front);
-    let mut names: Vec<Place> = vec![];
+    let mut names: Vec<Rect> = vec![];
     // The important ones choose first.
     let mut order: Vec<usize> = (0..dots.len()).collect();
     order.sort_by_key(|i| CLASSES.iter().position(|class| *class == dots[*i].class));
@@ -141,16 +141,15 @@ fn labelled(
         let (wide, high) = (text_width(&name, 12.5) * if dot.class == "own" { 1.08 } else { 1.0 }, 15.0);
         // A line through another dot would seem to name that one.
         let near = |[x, y]: [f64; 2]| (x - at[0]).hypot(y - at[1]) < 14.0;
-        let others: Vec<Place> =
-            places.iter().filter(|other| !near(**other)).map(|other| around(*other, 5.5)).collect();
-        let crosses = |step: Place| names.iter().chain(&others).any(|other| step.meets(other));
-        let free = |(place, far): &(Place, bool)| {
+        let others: Vec<Rect> = places.iter().filter(|other| !near(**other)).map(|other| around(*other, 5.5)).collect();
+        let crosses = |step: Rect| names.iter().chain(&others).any(|other| step.meets(other));
+        let free = |(place, far): &(Rect, bool)| {
             place.inside(area)
                 && !taken.iter().any(|other| place.meets(other))
                 && !(*far && along(at, leader(at, place)).any(crosses))
         };
         let mut all = offsets(wide, high)
-            .map(|([dx, dy], far)| (Place { x: at[0] + dx, y: at[1] + dy, width: wide, height: high }, far));
+            .map(|([dx, dy], far)| (Rect { x: at[0] + dx, y: at[1] + dy, width: wide, height: high }, far));
         let found = all.find(free);
         let title = format!("{}: {}, {}", dot.name, bytes(dot.size), time(dot.ns));
         canvas.group(&title, |canvas| {
@@ -186,7 +185,7 @@ fn shape(dot: &Dot) -> usize {
 const CLASSES: [&str; 4] = ["own", "base", "other", "wrong"];
 
 /// The end that is next to the dot stands where it should, however wide the font is.
-fn label(canvas: &mut Canvas, dot: &Dot, name: &str, place: &Place, dot_x: f64) {
+fn label(canvas: &mut Canvas, dot: &Dot, name: &str, place: &Rect, dot_x: f64) {
     let class = if dot.class == "own" { "t strong lab" } else { "t lab" };
     let (anchor, x) = match place.x + place.width <= dot_x {
         true => (Anchor::End, place.x + place.width),
@@ -196,7 +195,7 @@ fn label(canvas: &mut Canvas, dot: &Dot, name: &str, place: &Place, dot_x: f64) 
 }
 
 /// Where the line from a dot to its name ends: at the name's nearest side.
-fn leader([x, y]: [f64; 2], name: &Place) -> [f64; 2] {
+fn leader([x, y]: [f64; 2], name: &Rect) -> [f64; 2] {
     let middle = name.y + name.height / 2.0;
     match () {
         () if name.x > x => [name.x - 2.0, middle],
@@ -207,14 +206,14 @@ fn leader([x, y]: [f64; 2], name: &Place) -> [f64; 2] {
 }
 
 /// Small places along a line, without those in its first dot.
-fn along([x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) -> impl Iterator<Item = Place> {
+fn along([x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) -> impl Iterator<Item = Rect> {
     let length = (x2 - x1).hypot(y2 - y1).max(1.0);
     let steps = (2..).map(|step| f64::from(step) * 4.0).take_while(move |far| *far < length);
     steps.map(move |far| around([x1 + (x2 - x1) * far / length, y1 + (y2 - y1) * far / length], 1.0))
 }
 
-fn around([x, y]: [f64; 2], reach: f64) -> Place {
-    Place { x: x - reach, y: y - reach, width: 2.0 * reach, height: 2.0 * reach }
+fn around([x, y]: [f64; 2], reach: f64) -> Rect {
+    Rect { x: x - reach, y: y - reach, width: 2.0 * reach, height: 2.0 * reach }
 }
 
 /// Where a name may stand, seen from its dot, best first; whether that needs a line.

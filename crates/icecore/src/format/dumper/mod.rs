@@ -102,7 +102,7 @@ impl Prepared for Dumper {
             return write(document, &self.write, limits, out);
         }
         // The settings of a text that was read come before the usual ones.
-        let options = WriteOptions::from_settings(&self.settings, WriteOptions::as_read(document));
+        let options = WriteOptions::from_settings(&self.settings, WriteOptions::observed(document));
         write(document, &options, limits, out)
     }
 }

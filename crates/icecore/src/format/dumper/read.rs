@@ -16,7 +16,7 @@ mod string;
 mod terms;
 
 use self::frames::{Frame, Shape};
-use self::heap::{Job, Root};
+use self::heap::{PendingPath, Root};
 use self::layout::Layout;
 use self::lex::Lexer;
 use super::ReadOptions;
@@ -53,7 +53,7 @@ struct Machine<'a, 's, S: Sink> {
     /// Statements that repair what was read have begun.
     repairs: bool,
     /// Paths to follow when all is read.
-    jobs: Vec<Job>,
+    jobs: Vec<PendingPath>,
     /// What stands between a key and its value, if it is not `=>`.
     pair: Vec<u8>,
     /// Whether a key has shown what stands behind it.
@@ -153,7 +153,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// Takes the comma behind the value before. Whether the innermost container
+    /// OptionType the comma behind the value before. Whether the innermost container
     /// ends here.
     #[inline]
     fn is_at_end(&mut self) -> Result<bool, Error> {

@@ -3,13 +3,13 @@
 //! It does what Data::Dumper does, which remembers the name under which it first
 //! saw each thing. Names are made only for what a link of the document means.
 
-mod as_read;
 mod fast;
+mod fast_line;
 mod frames;
 mod keys;
 mod leaf;
+mod observed;
 mod paths;
-mod plain;
 mod quote;
 mod referent;
 mod values;
@@ -48,7 +48,7 @@ pub fn write(
 
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     // What it writes loses nothing.
-    if plain::write(document, options, limits.depth, out) {
+    if fast_line::write(document, options, limits.depth, out) {
         out.ready()?;
         return Ok(Losses::default());
     }

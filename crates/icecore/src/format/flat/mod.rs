@@ -10,18 +10,18 @@ pub(crate) use items::{Items, gather};
 pub(crate) use shape::shape;
 
 use crate::error::{Error, ErrorKind};
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(crate) const NAMES: Opt = Opt {
     name: "names",
-    takes: Takes::List,
+    takes: OptionType::List,
     side: Side::Both,
     help: "names for the items, in order: the list reads as a map with these keys, and is written from one",
 };
 
 pub(crate) const MAP: Opt = Opt {
     name: "map",
-    takes: Takes::Flag,
+    takes: OptionType::Flag,
     side: Side::Both,
     help: "the list is keys and values in turn, as a hash in a list: it reads as a map, and is written from one",
 };

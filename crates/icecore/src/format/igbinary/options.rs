@@ -1,15 +1,15 @@
 //! What can be asked of the reader and of the writer.
 
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
     Opt {
         name: "compact_strings",
-        takes: Takes::Choice(&["on", "off"]),
+        takes: OptionType::Choice(&["on", "off"]),
         side: Side::Write,
         help: "on: a string that was written before is a number, as igbinary.compact_strings has it",
     },
-    Opt { name: "lenient", takes: Takes::Flag, side: Side::Read, help: "ignore bytes behind the value" },
+    Opt { name: "lenient", takes: OptionType::Flag, side: Side::Read, help: "ignore bytes behind the value" },
 ];
 
 /// How igbinary is written.

@@ -15,7 +15,7 @@ const KEYED: u32 = 256;
 const LATE: u32 = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Inside {
+enum State {
     /// An array whose keys are 0, 1, 2 and so on, as far as was read.
     List,
     Map,
@@ -26,7 +26,7 @@ enum Inside {
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    inside: Inside,
+    state: State,
     /// Whether its keys get ids.
     keyed: bool,
     at: u32,
@@ -180,7 +180,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     fn close(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
-        let has_object = frame.inside == Inside::Properties;
+        let has_object = frame.state == State::Properties;
         self.depth -= 1 + u32::from(has_object);
         self.sink.tape().close(frame.at, frame.count);
         if has_object {
@@ -298,7 +298,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             if S::DETAIL && tag != tag::of_int(value) {
                 self.note(code::KEY_TAG, u64::from(tag));
             }
-            if frame.inside == Inside::List && value == i64::from(frame.count) {
+            if frame.state == State::List && value == i64::from(frame.count) {
                 NO_KEY
             } else {
                 self.is_map(top, start)?;
@@ -319,13 +319,13 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// The array is a map after all.
     #[inline]
     fn is_map(&mut self, top: usize, start: usize) -> Result<(), Error> {
-        if self.frames[top].inside == Inside::List { self.turn(top, start) } else { Ok(()) }
+        if self.frames[top].state == State::List { self.turn(top, start) } else { Ok(()) }
     }
 
     #[cold]
     fn turn(&mut self, top: usize, start: usize) -> Result<(), Error> {
         let Frame { at, count, .. } = self.frames[top];
-        self.frames[top].inside = Inside::Map;
+        self.frames[top].state = State::Map;
         let end = self.sink.next_node();
         let tape = self.sink.tape();
         tape.nodes[at as usize].kind = Kind::Map;
@@ -461,10 +461,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
         let is_map = self.maps.as_ref().is_some_and(|maps| maps.get(self.arrays) == Some(&true));
         self.arrays += 1;
-        let (kind, inside) = if is_map { (Kind::Map, Inside::Map) } else { (Kind::Array, Inside::List) };
+        let (kind, state) = if is_map { (Kind::Map, State::Map) } else { (Kind::Array, State::List) };
         let at = self.put(Node::open(kind, 0), key, start);
         self.numbered.push(at);
-        self.frames.push(Frame { inside, keyed: left <= KEYED, at, left, count: 0 });
+        self.frames.push(Frame { state, keyed: left <= KEYED, at, left, count: 0 });
         Ok(())
     }
 
@@ -541,8 +541,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                     self.note(code::TAG, u64::from(tag));
                 }
                 let body = self.put(Node::open(Kind::Map, 0), NO_KEY, at);
-                let inside = Inside::Properties;
-                self.frames.push(Frame { inside, keyed: left <= KEYED, at: body, left, count: 0 });
+                let state = State::Properties;
+                self.frames.push(Frame { state, keyed: left <= KEYED, at: body, left, count: 0 });
                 Ok(())
             }
             0x1d..=0x1f => {

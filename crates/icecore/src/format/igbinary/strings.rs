@@ -1,6 +1,6 @@
 //! The table of strings that were read.
 
-use crate::places::Places;
+use crate::string_locations::StringLocations;
 use std::collections::HashMap;
 
 /// A string of the input.
@@ -21,12 +21,12 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The table: each string that was written out has a number.
 #[derive(Debug, Default)]
 pub(super) struct Strings<'a> {
-    /// Place and length; the id as a key of a map, 0 while there is none.
+    /// Location and length; the id as a key of a map, 0 while there is none.
     rows: Vec<(usize, usize, u16)>,
     /// The first number of some bytes. Kept where spelling is wanted.
     first: HashMap<&'a [u8], u32>,
     /// The same of long strings, by where they are.
-    places: Places<u32>,
+    places: StringLocations<u32>,
 }
 
 impl<'a> Strings<'a> {

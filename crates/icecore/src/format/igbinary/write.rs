@@ -8,14 +8,14 @@ use super::{NAME, WriteOptions, tag};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Naming, Node, Note, Replay, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::{Written, append_named};
-use crate::format::php_lacks::{
+use crate::format::php_losses::{
     Instead, count_present, instead, is_absent, is_again_a_leaf, key_text, lost_flags, lost_shape, lost_wrapper,
 };
 use crate::format::php_text::integer_key;
 use crate::limits::Limits;
 use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output, READY};
-use crate::places::Places;
+use crate::string_locations::StringLocations;
 use std::collections::{HashMap, HashSet};
 
 /// Writes a document, and says what igbinary could not say.
@@ -52,7 +52,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
         spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         strings: HashMap::new(),
-        places: Places::default(),
+        places: StringLocations::default(),
         keys: vec![u32::MAX; document.tape().keys().len() + 1],
         next_string: 0,
         numbers: HashMap::new(),
@@ -98,7 +98,7 @@ struct Writer<'d> {
     /// The first number of each string.
     strings: HashMap<&'d [u8], u32>,
     /// The same of long strings, by where they are.
-    places: Places<u32>,
+    places: StringLocations<u32>,
     /// The same by id of a key; `u32::MAX` while it has none.
     keys: Vec<u32>,
     next_string: u32,

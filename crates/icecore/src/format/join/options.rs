@@ -2,12 +2,12 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::{MAP, NAMES, Shape};
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
     Opt {
         name: "separator",
-        takes: Takes::Text,
+        takes: OptionType::Text,
         side: Side::Both,
         help: "what stands between two fields, taken as it is; the default is the byte 1C, perl's `$;`",
     },
@@ -15,7 +15,7 @@ pub(super) const OPTIONS: &[Opt] = &[
     MAP,
     Opt {
         name: "trim",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Read,
         help: "leave out empty fields at the end, as perl's split does without a limit",
     },

@@ -1,7 +1,7 @@
 //! The reader: split.
 
 use super::{NAME, Options};
-use crate::document::{Kind, Node, Place, Recorder, Sink};
+use crate::document::{Kind, Location, Node, Recorder, Sink};
 use crate::error::Error;
 use crate::format::feed::{self, Feed};
 use crate::format::flat::shape;
@@ -73,7 +73,7 @@ fn field<S: Sink>(start: usize, end: usize, behind: usize, limits: &Limits, sink
         return Err(limits.too_many_nodes().at(start));
     }
     let tape = sink.tape();
-    let node = tape.placed(Kind::Bytes, Place::Input(start as u64), len);
+    let node = tape.placed(Kind::Bytes, Location::Input(start as u64), len);
     let at = tape.push(node);
     sink.begin(at, start);
     sink.span(start, end, at, "field");

@@ -1,7 +1,7 @@
 //! The keys of objects: rendered once for each id, and whether an object has
 //! one twice.
 
-use super::pen::PIECE;
+use super::emitter::PIECE;
 use crate::document::{Kind, flag};
 use crate::output::LossKind;
 use std::collections::hash_map::RandomState;

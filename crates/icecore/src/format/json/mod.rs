@@ -12,15 +12,15 @@
 //! ```
 
 mod detect;
+mod emitter;
 mod key_prediction;
 mod keys;
 pub mod lines;
 mod number;
 mod options;
-mod pen;
 pub mod perl;
 mod read;
-mod room;
+mod scratch;
 mod string;
 mod style;
 mod table;
@@ -36,7 +36,7 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::output::{Losses, Output, metered};
-use write::{Job, Layout, Window, WriterMemory};
+use write::{Layout, Source, Window, WriterMemory};
 
 const NAME: &str = "json";
 
@@ -104,7 +104,7 @@ fn write_plain(
 ) -> Result<Losses, Error> {
     metered(document, limits, out, |out| {
         write_named(document, NAME, Naming::Plain, limits, |named| {
-            let job = Job { document: named, original: document, window, layout };
+            let job = Source { document: named, original: document, window, layout };
             write::write(&job, options, limits, &mut WriterMemory::default(), out)
         })
     })
@@ -193,7 +193,8 @@ impl Prepared for Json {
         kept.fit(document.tape().keys().generation());
         metered(document, limits, out, |out| {
             write_named(document, NAME, Naming::Plain, limits, |named| {
-                let job = Job { document: named, original: document, window: Window::default(), layout: Layout::One };
+                let job =
+                    Source { document: named, original: document, window: Window::default(), layout: Layout::One };
                 // Under other names the ids mean other keys.
                 let mut other = WriterMemory::default();
                 let kept = if std::ptr::eq(named, document) { kept } else { &mut other };
@@ -205,7 +206,7 @@ impl Prepared for Json {
     fn write_tape(&self, input: &[u8], tape: &Tape, memory: &mut Memory, out: &mut dyn Output) -> bool {
         let kept = memory.of::<WriterMemory>();
         kept.fit(tape.keys().generation());
-        tape.header().is_none() && write::alone::write(input, tape, &self.write, kept, out)
+        tape.header().is_none() && write::fast_record::write(input, tape, &self.write, kept, out)
     }
 
     fn write_part(

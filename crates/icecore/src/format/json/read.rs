@@ -7,7 +7,7 @@ mod strings;
 use super::key_prediction::KeyPrediction;
 use super::number::{self, Shape, canonical};
 use super::{NUMBER_TEXT, ReadOptions, Relaxed, Surrogates};
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Place, Recorder, Sink, flag};
+use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, NO_NODE, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::num::float128;
@@ -48,7 +48,7 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
 
 /// Where the bytes of a string are.
 struct Text {
-    place: Place,
+    place: Location,
     len: usize,
     escaped: bool,
 }
@@ -206,7 +206,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
     }
 
-    /// Takes one character that has been seen already.
+    /// OptionType one character that has been seen already.
     #[inline]
     fn punctuation(&mut self, node: u32, what: &'static str) {
         self.at += 1;
@@ -323,15 +323,15 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         if top.count < KEYS_WITH_ID {
             let tape = self.sink.tape();
             let bytes = match text.place {
-                Place::Input(start) => self.input.get(start as usize..start as usize + text.len),
-                Place::Arena(start) => tape.arena.get(start as usize..start as usize + text.len),
+                Location::Input(start) => self.input.get(start as usize..start as usize + text.len),
+                Location::Arena(start) => tape.arena.get(start as usize..start as usize + text.len),
             };
             id =
                 tape.keys.intern(Node::leaf(Kind::Text, 0), bytes.unwrap_or(&[])).and_then(|id| u16::try_from(id).ok());
         }
         if let Some(id) = id {
             self.sink.tape().keys.learn(previous, id);
-            if let Place::Arena(start) = text.place {
+            if let Location::Arena(start) = text.place {
                 self.sink.tape().arena.truncate(start as usize);
             }
             if Self::SHORTCUTS && !text.escaped {
@@ -424,7 +424,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     fn decimal(&mut self, start: usize, end: usize) -> Result<Node, Error> {
         let text = self.input.get(start..end).unwrap_or(&[]);
         if RELAXED && self.relaxed.bignum && !relaxed::is_kept(text) {
-            return Ok(self.sink.tape().placed(Kind::Text, Place::Input(start as u64), text.len()));
+            return Ok(self.sink.tape().placed(Kind::Text, Location::Input(start as u64), text.len()));
         }
         match number::decimal(text) {
             Some(value) if value.is_finite() => {

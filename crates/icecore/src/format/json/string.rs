@@ -2,7 +2,7 @@
 
 /// Why a scan stopped, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stop {
+pub(super) struct ScanEnd {
     /// The offset of the quote, backslash or control character; the length of
     /// the input if there is none.
     pub(super) at: usize,
@@ -37,7 +37,7 @@ pub(super) fn is_special(byte: u8) -> bool {
 
 /// Looks for the end of a run that stands for itself.
 #[inline]
-pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Stop {
+pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> ScanEnd {
     let mut passed = 0;
     if FAST {
         while let Some(word) = input.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
@@ -46,7 +46,7 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Sto
             if found != 0 {
                 let len = found.trailing_zeros() / 8;
                 let before = if len == 0 { 0 } else { word & (u64::MAX >> (64 - 8 * len)) };
-                return Stop { at: at + len as usize, beyond_ascii: beyond_ascii(passed | before) != 0 };
+                return ScanEnd { at: at + len as usize, beyond_ascii: beyond_ascii(passed | before) != 0 };
             }
             passed |= word;
             at += 8;
@@ -57,7 +57,7 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Sto
         beyond |= *byte > 0x7F;
         at += 1;
     }
-    Stop { at, beyond_ascii: beyond }
+    ScanEnd { at, beyond_ascii: beyond }
 }
 
 /// The four hex digits of a `\u` escape.
@@ -112,6 +112,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(find_special::<true>(b"abcdefghijk", 2), Stop { at: 11, beyond_ascii: false });
+        assert_eq!(find_special::<true>(b"abcdefghijk", 2), ScanEnd { at: 11, beyond_ascii: false });
     }
 }

@@ -1,6 +1,6 @@
 //! The table of the options of JSON.
 
-use crate::options::{Opt, Side, Takes};
+use crate::options::{Opt, OptionType, Side};
 
 /// The table of options.
 pub(super) static TABLE: &[Opt] = &ALL;
@@ -14,115 +14,119 @@ const BREAKING: usize = 3;
 const ALL: [Opt; 34] = [
     Opt {
         name: "typed",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Both,
         help: "says everything that a document means, and reads back to an equal one; `typed=no` reads one as plain JSON",
     },
     Opt {
         name: "spelling",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Write,
         help: "with `typed`: adds the byte form, so that the original format comes back byte for byte",
     },
-    write("space_before", Takes::Flag, "a blank before each colon"),
+    write("space_before", OptionType::Flag, "a blank before each colon"),
     write(
         "space_after",
-        Takes::Flag,
+        OptionType::Flag,
         "a blank behind each colon, and behind commas where no line ends; with `indent` on if not said",
     ),
     Opt {
         name: "sort_keys",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Write,
         help: "sorts the keys of each object by their bytes",
     },
-    write("sorted", Takes::Flag, "the same as `sort_keys`"),
-    write("canonical", Takes::Flag, "the same as `sort_keys`, as JSON::XS calls it"),
-    write("ascii", Takes::Flag, "escapes every character beyond ASCII"),
-    write("latin1", Takes::Flag, "writes Latin-1: characters to U+00FF are one byte, the others escapes"),
-    write("escape_slash", Takes::Flag, "writes `\\/` for a slash"),
+    write("sorted", OptionType::Flag, "the same as `sort_keys`"),
+    write("canonical", OptionType::Flag, "the same as `sort_keys`, as JSON::XS calls it"),
+    write("ascii", OptionType::Flag, "escapes every character beyond ASCII"),
+    write("latin1", OptionType::Flag, "writes Latin-1: characters to U+00FF are one byte, the others escapes"),
+    write("escape_slash", OptionType::Flag, "writes `\\/` for a slash"),
     Opt {
         name: "bytes",
-        takes: Takes::Choice(&["latin1", "base64", "hex", "replace", "error"]),
+        takes: OptionType::Choice(&["latin1", "base64", "hex", "replace", "error"]),
         side: Side::Write,
         help: "what becomes of byte strings that are not UTF-8: a character for each byte, Base64, hex digits, \
                U+FFFD for what is wrong, or an error",
     },
     Opt {
         name: "text",
-        takes: Takes::Choice(&["utf8", "latin1"]),
+        takes: OptionType::Choice(&["utf8", "latin1"]),
         side: Side::Write,
         help: "how byte strings are read: as UTF-8 where they are valid, or always as Latin-1, as JSON::XS does",
     },
     Opt {
         name: "class",
-        takes: Takes::Text,
+        takes: OptionType::Text,
         side: Side::Write,
         help: "keeps the class names of objects, as an entry with this key",
     },
     Opt {
         name: "cycles",
-        takes: Takes::Choice(&["error", "null"]),
+        takes: OptionType::Choice(&["error", "null"]),
         side: Side::Write,
         help: "what becomes of a link to a container that contains it",
     },
     Opt {
         name: "surrogates",
-        takes: Takes::Choice(&["error", "replace", "keep"]),
+        takes: OptionType::Choice(&["error", "replace", "keep"]),
         side: Side::Read,
         help: "what becomes of an escape that is half of a surrogate pair: an error, U+FFFD, or the surrogate itself",
     },
     write(
         "as",
-        Takes::Choice(&["icecore", "json-xs", "cpanel"]),
+        OptionType::Choice(&["icecore", "json-xs", "cpanel"]),
         "writes the very bytes of JSON::XS->new->utf8 or Cpanel::JSON::XS->new->utf8: text, numbers, blanks",
     ),
     write(
         "floats",
-        Takes::Choice(&["shortest", "json-xs", "cpanel"]),
+        OptionType::Choice(&["shortest", "json-xs", "cpanel"]),
         "how floats are written: all digits; 15 digits as perl prints them; the same, with `.0` behind whole numbers",
     ),
     write(
         "stringify_infnan",
-        Takes::Number(0, 3),
+        OptionType::Number(0, 3),
         "infinity and NaN, as in Cpanel::JSON::XS: 0 null, 1 a string, 2 a bare word, which is no JSON, 3 a string, NaN without its sign",
     ),
-    write("allow_blessed", Takes::Flag, "writes null for objects, as JSON::XS's option of this name does"),
+    write("allow_blessed", OptionType::Flag, "writes null for objects, as JSON::XS's option of this name does"),
     Opt {
         name: "tags",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Both,
         help: "objects that froze themselves are `(\"Class\")[…]`, as JSON::XS's allow_tags writes and reads",
     },
     read(
         "relaxed",
-        Takes::Flag,
+        OptionType::Flag,
         "commas before closing brackets, `#` comments, tabs in strings, as JSON::XS takes them",
     ),
-    read("comments", Takes::Flag, "comments: `#`, `//` and `/* */`; Ruby's parser takes the last two"),
-    read("singlequote", Takes::Flag, "strings in single quotes, as in Cpanel::JSON::XS"),
-    read("barekey", Takes::Flag, "keys without quotes, as in Cpanel::JSON::XS"),
-    read("allow_singlequote", Takes::Flag, "the same as `singlequote`"),
-    read("allow_barekey", Takes::Flag, "the same as `barekey`"),
-    read("allow_bignum", Takes::Flag, "the same as `bignum`"),
-    Opt { name: "allow_tags", takes: Takes::Flag, side: Side::Both, help: "the same as `tags`" },
-    read("loose", Takes::Flag, "control characters in strings, as in JSON::PP"),
-    read("bignum", Takes::Flag, "a float whose digits no 64-bit float holds becomes a string of them"),
-    read("dupkeys", Takes::Choice(&["keep", "error"]), "what becomes of a key that an object has already"),
+    read("comments", OptionType::Flag, "comments: `#`, `//` and `/* */`; Ruby's parser takes the last two"),
+    read("singlequote", OptionType::Flag, "strings in single quotes, as in Cpanel::JSON::XS"),
+    read("barekey", OptionType::Flag, "keys without quotes, as in Cpanel::JSON::XS"),
+    read("allow_singlequote", OptionType::Flag, "the same as `singlequote`"),
+    read("allow_barekey", OptionType::Flag, "the same as `barekey`"),
+    read("allow_bignum", OptionType::Flag, "the same as `bignum`"),
+    Opt { name: "allow_tags", takes: OptionType::Flag, side: Side::Both, help: "the same as `tags`" },
+    read("loose", OptionType::Flag, "control characters in strings, as in JSON::PP"),
+    read("bignum", OptionType::Flag, "a float whose digits no 64-bit float holds becomes a string of them"),
+    read("dupkeys", OptionType::Choice(&["keep", "error"]), "what becomes of a key that an object has already"),
     Opt {
         name: "indent",
-        takes: Takes::Number(0, 15),
+        takes: OptionType::Number(0, 15),
         side: Side::Write,
         help: "how many blanks to indent each level by; 0, the default, writes all in one line",
     },
-    write("pretty", Takes::Flag, "lines, indented by 3, and blanks around colons, as JSON::XS's `pretty` writes"),
-    write("indent_length", Takes::Number(0, 15), "with `pretty`: how many blanks to indent by, as in Cpanel::JSON::XS"),
+    write("pretty", OptionType::Flag, "lines, indented by 3, and blanks around colons, as JSON::XS's `pretty` writes"),
+    write(
+        "indent_length",
+        OptionType::Number(0, 15),
+        "with `pretty`: how many blanks to indent by, as in Cpanel::JSON::XS",
+    ),
 ];
 
-const fn write(name: &'static str, takes: Takes, help: &'static str) -> Opt {
+const fn write(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
     Opt { name, takes, side: Side::Write, help }
 }
 
-const fn read(name: &'static str, takes: Takes, help: &'static str) -> Opt {
+const fn read(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
     Opt { name, takes, side: Side::Read, help }
 }

@@ -1,30 +1,30 @@
 //! Writing plain JSON, and counting what it can't say.
 
-mod again;
-pub(super) mod alone;
-mod flat;
+mod fast;
+pub(super) mod fast_record;
 mod key;
 mod known;
 mod leaf;
 mod memory;
 mod perl;
+mod repeated;
 mod sorted;
 
+use super::emitter::{Chars, Emitter};
 use super::keys::{Keys, Serial, Special};
 use super::options::{Cycles, Floats, WriteOptions};
-use super::pen::{Chars, Pen};
 use super::style::Style;
 use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};
-use again::Again;
-use known::Told;
+use known::KnownOutcome;
 pub(crate) use memory::WriterMemory;
+use repeated::Repeated;
 use std::collections::HashMap;
 
 /// What is written.
-pub(super) struct Job<'d> {
+pub(super) struct Source<'d> {
     /// The document.
     pub(super) document: &'d Document<'d>,
     /// The same with the names that were read, which tell what the values of a
@@ -54,31 +54,31 @@ pub(super) struct Window {
 
 /// Writes a document, or a part of one that is an array, as plain JSON.
 pub(super) fn write(
-    job: &Job<'_>,
+    job: &Source<'_>,
     options: &WriteOptions,
     limits: &Limits,
     memory: &mut WriterMemory,
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
-    let Job { document, original, window, layout } = *job;
+    let Source { document, original, window, layout } = *job;
     memory.renew();
     memory.is_used = true;
     let WriterMemory { keys, stage, open, .. } = memory;
     let style = Style::of(options);
-    let pen = Pen::on(std::mem::take(stage), out, document.nodes().len(), style);
+    let emitter = Emitter::on(std::mem::take(stage), out, document.nodes().len(), style);
     let mut writer = Writer {
         document,
         original,
         nodes: document.nodes(),
         options,
         limits,
-        pen,
+        emitter,
         losses: Losses::within(limits),
         keys,
         open,
         depth: 0,
         serial: Serial::default(),
-        again: Again::new(limits.expanded_from(document.nodes().len())),
+        repeated: Repeated::new(limits.expanded_from(document.nodes().len())),
         order: sorted::Order::default(),
         has_rendered_all: false,
         plain_maps: !options.sort_keys && style.is_dense(),
@@ -94,19 +94,19 @@ pub(super) fn write(
             writer.go_on(document.root().index(), window, layout);
         }
         Some(_) => writer.value(document.root().index())?,
-        None => writer.pen.word("null"),
+        None => writer.emitter.word("null"),
     }
     writer.run()?;
     let is_lines_of_array = layout == Layout::Lines && document.root().kind() == Kind::Array;
     if (style.lines || layout == Layout::Lines && !is_lines_of_array) && !window.more {
-        writer.pen.byte(b'\n');
+        writer.emitter.byte(b'\n');
     }
-    writer.pen.flush()?;
+    writer.emitter.flush()?;
     for (kind, times) in writer.keys.counted() {
         writer.losses.again(kind, times);
     }
-    let Writer { losses, pen, .. } = writer;
-    *stage = pen.into_stage();
+    let Writer { losses, emitter, .. } = writer;
+    *stage = emitter.into_stage();
     Ok(losses)
 }
 
@@ -148,7 +148,7 @@ struct Writer<'d, 'o, 'm> {
     nodes: &'d [Node],
     options: &'d WriteOptions,
     limits: &'d Limits,
-    pen: Pen<'o>,
+    emitter: Emitter<'o>,
     losses: Losses,
     keys: &'m mut Keys,
     open: &'m mut Vec<Open>,
@@ -156,7 +156,7 @@ struct Writer<'d, 'o, 'm> {
     depth: usize,
     /// The innermost map that is open.
     serial: Serial,
-    again: Again,
+    repeated: Repeated,
     order: sorted::Order,
     /// Whether all keys that have an id are rendered.
     has_rendered_all: bool,
@@ -186,14 +186,14 @@ impl Writer<'_, '_, '_> {
             next = tape.next(next);
         }
         let around = self.serial;
-        if self.nodes.get(root as usize).is_some_and(|node| node.has(flag::TARGET)) && self.again.enter(root) {
+        if self.nodes.get(root as usize).is_some_and(|node| node.has(flag::TARGET)) && self.repeated.enter(root) {
             self.open.push(Open { what: What::Target, is_empty: true, next: 0, end: root, around });
         }
         let what = match layout {
             Layout::Lines => What::Lines,
             Layout::One => {
                 if window.before == 0 {
-                    self.pen.byte(b'[');
+                    self.emitter.byte(b'[');
                 }
                 self.depth = 1;
                 What::Array
@@ -206,7 +206,7 @@ impl Writer<'_, '_, '_> {
     fn run(&mut self) -> Result<(), Error> {
         while let Some(top) = self.open.last() {
             crate::steps::count(1);
-            self.pen.turn()?;
+            self.emitter.turn()?;
             match top.what {
                 What::Array => self.array::<false>()?,
                 What::Lines => self.array::<true>()?,
@@ -218,7 +218,7 @@ impl Writer<'_, '_, '_> {
                 What::Target => {
                     let target = top.end;
                     self.open.pop();
-                    self.again.leave(target);
+                    self.repeated.leave(target);
                 }
             }
         }
@@ -233,16 +233,16 @@ impl Writer<'_, '_, '_> {
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
             crate::steps::count(1);
-            self.pen.turn()?;
+            self.emitter.turn()?;
             if !is_empty {
                 if LINES {
-                    self.pen.byte(b'\n');
+                    self.emitter.byte(b'\n');
                 } else {
-                    self.pen.comma();
+                    self.emitter.comma();
                 }
             }
             is_empty = false;
-            self.pen.line(self.depth)?;
+            self.emitter.line(self.depth)?;
             if self.is_flat(next, node) {
                 let behind = node.end();
                 if !self.flat_map(next, behind, &sources)? {
@@ -265,7 +265,7 @@ impl Writer<'_, '_, '_> {
         if LINES {
             self.open.pop();
             if !is_empty {
-                self.pen.byte(b'\n');
+                self.emitter.byte(b'\n');
             }
             return Ok(());
         }
@@ -280,7 +280,7 @@ impl Writer<'_, '_, '_> {
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
             crate::steps::count(1);
-            self.pen.turn()?;
+            self.emitter.turn()?;
             match node.key {
                 // The default value.
                 NO_KEY | KEY_NODE => break,
@@ -313,10 +313,10 @@ impl Writer<'_, '_, '_> {
                             continue;
                         }
                         self.separate(&mut is_empty)?;
-                    } else if is_empty || self.pen.is_indented() {
+                    } else if is_empty || self.emitter.is_indented() {
                         self.separate(&mut is_empty)?;
                     } else {
-                        self.pen.comma();
+                        self.emitter.comma();
                     }
                     self.key(id, next)?;
                 }
@@ -339,10 +339,10 @@ impl Writer<'_, '_, '_> {
     #[inline]
     fn separate(&mut self, is_empty: &mut bool) -> Result<(), Error> {
         if !*is_empty {
-            self.pen.comma();
+            self.emitter.comma();
         }
         *is_empty = false;
-        self.pen.line(self.depth)
+        self.emitter.line(self.depth)
     }
 
     /// Writes the key with this id, which has been rendered.
@@ -353,8 +353,8 @@ impl Writer<'_, '_, '_> {
         }
         let Some(rendered) = self.keys.get(id) else { return Ok(()) };
         match self.keys.piece(rendered) {
-            Some(piece) => self.pen.piece(piece, rendered.len),
-            None => self.pen.raw(self.keys.text(rendered))?,
+            Some(piece) => self.emitter.piece(piece, rendered.len),
+            None => self.emitter.raw(self.keys.text(rendered))?,
         }
         Ok(())
     }
@@ -398,14 +398,14 @@ impl Writer<'_, '_, '_> {
 
     #[inline]
     fn open_array(&mut self, at: u32, end: u32) {
-        self.pen.byte(b'[');
+        self.emitter.byte(b'[');
         self.depth += 1;
         self.open.push(Open { what: What::Array, is_empty: true, next: at + 1, end, around: self.serial });
     }
 
     #[inline]
     fn open_map(&mut self, at: u32, end: u32) {
-        self.pen.byte(b'{');
+        self.emitter.byte(b'{');
         self.depth += 1;
         let around = self.serial;
         self.serial = self.keys.open(&around);
@@ -419,9 +419,9 @@ impl Writer<'_, '_, '_> {
         if let Some(top) = self.open.pop()
             && !top.is_empty
         {
-            self.pen.line(self.depth)?;
+            self.emitter.line(self.depth)?;
         }
-        self.pen.byte(bracket);
+        self.emitter.byte(bracket);
         Ok(())
     }
 
@@ -430,9 +430,9 @@ impl Writer<'_, '_, '_> {
         let mut at = start;
         loop {
             crate::steps::count(1);
-            self.pen.turn()?;
+            self.emitter.turn()?;
             let Some(node) = self.nodes.get(at as usize) else {
-                self.pen.word("null");
+                self.emitter.word("null");
                 return Ok(());
             };
             if node.has(flag::WEAK) {
@@ -448,7 +448,7 @@ impl Writer<'_, '_, '_> {
                 }
                 continue;
             }
-            if node.has(flag::TARGET) && self.again.enter(at) {
+            if node.has(flag::TARGET) && self.repeated.enter(at) {
                 let (what, around) = (What::Target, self.serial);
                 self.open.push(Open { what, is_empty: true, next: 0, end: at, around });
             }
@@ -467,14 +467,14 @@ impl Writer<'_, '_, '_> {
         if self.options.perl
             && let Some(is) = self.boolean(at, node)
         {
-            self.pen.word(if is { "true" } else { "false" });
+            self.emitter.word(if is { "true" } else { "false" });
             return Ok(None);
         }
         if node.kind.has_class() {
             match self.known(at, node)? {
-                Told::No => {}
-                Told::Done => return Ok(None),
-                Told::GoOn(child) => return Ok(Some(child)),
+                KnownOutcome::No => {}
+                KnownOutcome::Done => return Ok(None),
+                KnownOutcome::GoOn(child) => return Ok(Some(child)),
             }
         }
         if node.kind == Kind::Opaque && self.options.tags && self.tagged(at, node)? {
@@ -482,7 +482,7 @@ impl Writer<'_, '_, '_> {
         }
         if matches!(node.kind, Kind::Object | Kind::Opaque) && self.options.allow_blessed {
             self.lose(LossKind::Class, at);
-            self.pen.word("null");
+            self.emitter.word("null");
             return Ok(None);
         }
         let kind = match node.kind {
@@ -563,32 +563,32 @@ impl Writer<'_, '_, '_> {
 
     /// Opens braces around a value that is no map, and writes its class.
     fn brace(&mut self, class: u32) -> Result<(), Error> {
-        self.pen.byte(b'{');
+        self.emitter.byte(b'{');
         self.depth += 1;
         let around = self.serial;
         self.open.push(Open { what: What::Brace, is_empty: false, next: 0, end: 0, around });
         self.class_entry(class)?;
-        self.pen.comma();
-        self.pen.line(self.depth)?;
+        self.emitter.comma();
+        self.emitter.line(self.depth)?;
         // The class has the name to itself.
-        self.pen.word(if self.is_reserved(b"value") { "\"body\"" } else { "\"value\"" });
-        self.pen.colon();
+        self.emitter.word(if self.is_reserved(b"value") { "\"body\"" } else { "\"value\"" });
+        self.emitter.colon();
         Ok(())
     }
 
     /// The entry that names the class.
     fn class_entry(&mut self, class: u32) -> Result<(), Error> {
-        self.pen.line(self.depth)?;
+        self.emitter.line(self.depth)?;
         let key = self.options.class.as_deref().unwrap_or_default();
-        self.pen.quoted(key.as_bytes(), Chars::Utf8)?;
-        self.pen.colon();
+        self.emitter.quoted(key.as_bytes(), Chars::Utf8)?;
+        self.emitter.colon();
         self.class_name(class)
     }
 
     fn class_name(&mut self, class: u32) -> Result<(), Error> {
         let name = self.document.class(class).map_or(&[][..], |name| name.bytes);
         let chars = if std::str::from_utf8(name).is_ok() { Chars::Utf8 } else { Chars::Latin1 };
-        self.pen.quoted(name, chars)
+        self.emitter.quoted(name, chars)
     }
 
     /// Counts a loss at a node.
@@ -609,7 +609,7 @@ impl Writer<'_, '_, '_> {
         match self.options.cycles {
             Cycles::Null => {
                 self.lose(LossKind::Cycle, at);
-                self.pen.word("null");
+                self.emitter.word("null");
                 Ok(())
             }
             Cycles::Error => Err(self.cannot(

@@ -1,7 +1,7 @@
 //! Instance variables, mixed-in modules and user classes: what stands around a
 //! value.
 
-use super::read::{Frame, Inside, PENDING, Reader};
+use super::read::{Frame, PENDING, Reader, State};
 use super::spelling::value as code;
 use super::symbols::Encoding;
 use crate::document::{Form, Kind, NO_KEY, Node, Recorder, Sink, flag};
@@ -59,13 +59,13 @@ impl<S: Sink> Reader<'_, '_, S> {
                 let node = self.sink.next_node();
                 self.piece(start, node, "instance variables");
                 self.front(Node::open(Kind::Attrs, 0), key, start);
-                self.open(Inside::Owner, node, 1)
+                self.open(State::Owner, node, 1)
             }
         }
     }
 
     /// A string that has `E` as its only instance variable, which is by far
-    /// the most frequent. Takes nothing if it is another.
+    /// the most frequent. OptionType nothing if it is another.
     #[inline]
     fn utf8_string(&mut self, key: u16) -> Result<bool, Error> {
         let before = self.scan.at;
@@ -117,7 +117,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let mut key = key;
         if let Some(start) = variables {
             let node = self.front(Node::open(Kind::Attrs, 0), key, start);
-            self.open(Inside::Owner, node, 1)?;
+            self.open(State::Owner, node, 1)?;
             key = NO_KEY;
         }
         for wrapper in &list {
@@ -127,7 +127,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             let node = Node::open(Kind::Attrs, wrapper.class).in_form(wrapper.form);
             let node = self.front(node, key, wrapper.start);
-            self.open(Inside::Part, node, 1)?;
+            self.open(State::Part, node, 1)?;
             key = NO_KEY;
         }
         if identity {
@@ -199,7 +199,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             self.end(wrapper);
         }
         if left > 0 {
-            self.open(Inside::Variables, attributes, left)?;
+            self.open(State::Variables, attributes, left)?;
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = 1;
             }
@@ -246,7 +246,7 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// The bytes of a name in the input.
     fn sink_bytes(&self, node: &Node) -> &[u8] {
-        let crate::document::Place::Input(start) = node.place() else { return &[] };
+        let crate::document::Location::Input(start) = node.place() else { return &[] };
         let start = start as usize;
         self.scan.input.get(start..start.saturating_add(node.aux as usize)).unwrap_or(&[])
     }
@@ -266,7 +266,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         if left > 0 {
             let attributes = self.front(Node::open(Kind::Attrs, 0), NO_KEY, at);
             self.leaf(string, NO_KEY, at);
-            self.open(Inside::Payload, attributes, left)?;
+            self.open(State::Payload, attributes, left)?;
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = 1;
             }
@@ -286,7 +286,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let node = self.frames.last().map_or(0, |frame| frame.at);
         self.piece(at, node, "count");
         if let Some(frame) = self.frames.last_mut() {
-            frame.inside = Inside::Variables;
+            frame.state = State::Variables;
             frame.left = count;
         }
         Ok(())
@@ -295,7 +295,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Members of an object, or instance variables.
     pub(super) fn members(&mut self, mut frame: Frame) -> Result<(), Error> {
         let depth = self.frames.len();
-        if !S::DETAIL && frame.inside == Inside::Members {
+        if !S::DETAIL && frame.state == State::Members {
             if self.fast_entries(frame)? {
                 return Ok(());
             }
@@ -306,8 +306,8 @@ impl<S: Sink> Reader<'_, '_, S> {
             left -= 1;
             let (start, node) = (self.scan.at, self.sink.next_node());
             let symbol = self.symbol(node)?;
-            let is_encoding = match frame.inside {
-                Inside::Members => None,
+            let is_encoding = match frame.state {
+                State::Members => None,
                 _ => self.encoding(symbol, node)?,
             };
             if let Some(top) = self.frames.last_mut() {

@@ -121,7 +121,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
     /// Records how a key was written, where the rule says otherwise.
     fn note_key(&mut self, string: Node, number: i64, linked: bool) {
         let value = self.sink.next_node();
-        let crate::document::Place::Input(place) = string.place() else { return };
+        let crate::document::Location::Input(place) = string.place() else { return };
         let bytes: &'a [u8] = self.scan.input.get(place as usize..).unwrap_or(&[]);
         let bytes = &bytes[..bytes.len().min(string.aux as usize)];
         let name = (string.kind, string.encoding(), bytes);

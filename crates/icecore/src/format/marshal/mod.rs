@@ -15,11 +15,11 @@
 //! `FORMAT.md` beside this file has the facts.
 
 mod attributes;
-mod fast;
 mod keys;
 mod number;
 mod options;
 mod read;
+mod read_fast;
 mod scalars;
 mod spelling;
 mod symbols;

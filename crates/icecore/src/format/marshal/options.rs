@@ -1,10 +1,10 @@
 //! What can be asked of the reader and the writer.
 
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[Opt {
     name: "utf8",
-    takes: Takes::Flag,
+    takes: OptionType::Flag,
     side: Side::Write,
     help: "byte strings that are UTF-8 become strings in UTF-8, as a Ruby program would have what PHP or Perl wrote",
 }];

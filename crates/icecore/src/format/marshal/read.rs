@@ -15,7 +15,7 @@ pub(super) const BATCH: u32 = 1024;
 
 /// What is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Inside {
+pub(super) enum State {
     Array,
     /// A hash; whether the key of the next value was read to a node of its own.
     Hash(bool),
@@ -36,7 +36,7 @@ pub(super) enum Inside {
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    pub(super) inside: Inside,
+    pub(super) state: State,
     /// Its node.
     pub(super) at: u32,
     /// How many children are still to come.
@@ -107,21 +107,21 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             if self.sink.tape().nodes().len() >= most as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.at));
             }
-            match frame.inside {
-                Inside::Array => self.items(frame)?,
-                Inside::Hash(has_key) => self.entries(frame, has_key)?,
-                Inside::Default => {
+            match frame.state {
+                State::Array => self.items(frame)?,
+                State::Hash(has_key) => self.entries(frame, has_key)?,
+                State::Default => {
                     // It is no entry, and is not counted.
-                    self.set_top(Inside::Part, 0);
+                    self.set_top(State::Part, 0);
                     self.value(NO_KEY)?;
                 }
-                Inside::Part | Inside::Owner if frame.left > 0 => {
-                    self.set_top(frame.inside, 1);
+                State::Part | State::Owner if frame.left > 0 => {
+                    self.set_top(frame.state, 1);
                     self.value(NO_KEY)?;
                 }
-                Inside::Part => self.close(),
-                Inside::Owner => self.variables()?,
-                Inside::Members | Inside::Variables | Inside::Payload => self.members(frame)?,
+                State::Part => self.close(),
+                State::Owner => self.variables()?,
+                State::Members | State::Variables | State::Payload => self.members(frame)?,
             }
         }
         Ok(())
@@ -233,17 +233,17 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
 
     /// Opens what was put on the tape.
     #[inline]
-    pub(super) fn open(&mut self, inside: Inside, at: u32, left: u32) -> Result<(), Error> {
+    pub(super) fn open(&mut self, state: State, at: u32, left: u32) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.at));
         }
-        self.frames.push(Frame { inside, at, left, count: 0 });
+        self.frames.push(Frame { state, at, left, count: 0 });
         Ok(())
     }
 
-    pub(super) fn set_top(&mut self, inside: Inside, count: u32) {
+    pub(super) fn set_top(&mut self, state: State, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
-            frame.inside = inside;
+            frame.state = state;
             frame.count += count;
             frame.left -= count;
         }
@@ -254,11 +254,11 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         let Some(frame) = self.frames.pop() else { return };
         self.sink.tape().close(frame.at, frame.count);
         self.end(frame.at);
-        if matches!(frame.inside, Inside::Members | Inside::Payload) {
+        if matches!(frame.state, State::Members | State::Payload) {
             self.sink.tape().close(frame.at - 1, 1);
             self.end(frame.at - 1);
         }
-        if frame.inside == Inside::Payload {
+        if frame.state == State::Payload {
             self.numbers.push(frame.at - 1);
         }
     }
@@ -306,7 +306,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         }
         if frame.left == 0 {
             if self.sink.nodes().get(frame.at as usize).is_some_and(|node| node.has(flag::DEFAULT)) {
-                self.set_top(Inside::Default, 0);
+                self.set_top(State::Default, 0);
             } else {
                 self.close();
             }
@@ -317,14 +317,14 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         for _ in 0..frame.left.min(BATCH) {
             let key = if has_key { KEY_NODE } else { self.key(frame.at)? };
             if key == KEY_NODE {
-                self.frames[top].inside = Inside::Hash(true);
+                self.frames[top].state = State::Hash(true);
             }
             if self.frames.len() > depth {
                 return Ok(());
             }
             has_key = false;
             let frame = &mut self.frames[top];
-            frame.inside = Inside::Hash(false);
+            frame.state = State::Hash(false);
             frame.left -= 1;
             frame.count += 1;
             self.value(key)?;
@@ -378,7 +378,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 self.numbers.push(node);
                 self.piece(start, node, "array");
                 self.front(Node::open(Kind::Array, 0), key, start);
-                self.open(Inside::Array, node, count)?;
+                self.open(State::Array, node, count)?;
             }
             b'{' | b'}' => self.hash(tag, start, key, 0)?,
             b'o' | b'S' => {
@@ -391,7 +391,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 let count = self.count("members", 2)?;
                 self.piece(at, node + 1, "count");
                 self.front(Node::open(Kind::Map, 0), NO_KEY, at);
-                self.open(Inside::Members, node + 1, count)?;
+                self.open(State::Members, node + 1, count)?;
             }
             b'U' | b'd' => {
                 self.piece(start, node, if tag == b'U' { "marshalled object" } else { "data" });
@@ -399,7 +399,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 let class = self.class(node)?;
                 self.numbers.push(node);
                 self.front(Node::open(Kind::Opaque, class).in_form(form), key, start);
-                self.open(Inside::Part, node, 1)?;
+                self.open(State::Part, node, 1)?;
             }
             b'u' => self.user_dump(start, key, false)?,
             b'c' | b'm' | b'M' => {
@@ -433,7 +433,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         self.piece(start, node, "hash");
         let default = if tag == b'}' { flag::DEFAULT } else { 0 };
         self.front(Node::open(Kind::Map, 0).with(flags | default), key, start);
-        self.open(Inside::Hash(false), node, count)
+        self.open(State::Hash(false), node, count)
     }
 
     /// Whether a map is small enough for its keys to get ids.

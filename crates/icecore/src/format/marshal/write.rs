@@ -12,9 +12,9 @@ use super::{MAJOR, MINOR, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Naming, Node, Replay, flag};
 use crate::error::Error;
 use crate::format::append::append_named;
+use crate::hash::SeededMap;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, READY};
-use crate::seeded::SeededMap;
 
 /// Writes a document as a dump, and says what Marshal could not say.
 ///

@@ -6,7 +6,7 @@
 
 use super::number::is_fixnum;
 use super::write::{Frame, Keys, Writer};
-use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
 use crate::error::Error;
 
 /// How much is written before the output is asked whether it wants it.
@@ -215,8 +215,8 @@ impl Writer<'_> {
                 let is_text = node.kind == Kind::Text;
                 let tail = self.names.utf8_tail;
                 let (base, start) = match node.place() {
-                    Place::Input(start) => (self.document.input(), start as usize),
-                    Place::Arena(start) => (self.document.tape().arena(), start as usize),
+                    Location::Input(start) => (self.document.input(), start as usize),
+                    Location::Arena(start) => (self.document.tape().arena(), start as usize),
                 };
                 let len = node.aux as usize;
                 if node.aux == u32::MAX || is_text && tail.is_none() || base.len() < start + len {

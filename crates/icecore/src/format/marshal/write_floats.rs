@@ -7,7 +7,7 @@
 
 use super::number::{is_immediate, narrowed};
 use crate::document::{Document, Kind, Node};
-use crate::seeded::Seeded;
+use crate::hash::Seeded;
 use std::hash::BuildHasher;
 
 #[derive(Debug, Default)]

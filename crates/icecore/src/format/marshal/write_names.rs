@@ -5,8 +5,8 @@ use super::spelling::value as code;
 use super::write::{Keys, Known, Writer};
 use super::write_fast::Word;
 use crate::document::{Kind, Node, flag, is_plain_key};
+use crate::hash::SeededMap;
 use crate::output::LossKind;
-use crate::seeded::SeededMap;
 use std::borrow::Cow;
 
 /// What is called by number when it comes again.

@@ -63,7 +63,7 @@ impl<S: Sink> Machine<'_, S> {
             return Err(self.limits.too_long(len as u64));
         }
         let tape = self.sink.tape();
-        let node = tape.placed(Kind::Bytes, crate::document::Place::Arena(start as u64), len);
+        let node = tape.placed(Kind::Bytes, crate::document::Location::Arena(start as u64), len);
         self.push(node)
     }
 }

@@ -10,12 +10,12 @@ mod layout;
 #[cfg(test)]
 mod linear;
 mod measure;
-mod moves;
 mod numbers;
 mod options;
 mod pack_numbers;
 mod pack_strings;
 mod packer;
+mod position;
 mod read;
 mod records;
 mod strings;

@@ -4,12 +4,12 @@ use super::template::Program;
 use super::usage;
 use crate::error::Error;
 use crate::format::flat::{MAP, NAMES, Shape};
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
     Opt {
         name: "template",
-        takes: Takes::Text,
+        takes: OptionType::Text,
         side: Side::Both,
         help: "the template of pack and unpack, in quotes; it is always needed: `pack:template='(N/A*)*'`",
     },
@@ -17,20 +17,20 @@ pub(super) const OPTIONS: &[Opt] = &[
     MAP,
     Opt {
         name: "exact",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Read,
         help: "stop where the template stops: what it leaves is an error, or with `--each` the next record, not \
                left out as unpack does",
     },
     Opt {
         name: "utf8",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Both,
         help: "the packed string is text in UTF-8: the template counts characters, as in a Perl string with the UTF8 flag",
     },
     Opt {
         name: "encode",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Write,
         help: "pack the UTF-8 bytes of texts, as behind Perl's encode_utf8, not their characters",
     },

@@ -117,12 +117,12 @@ pub(super) struct Frame {
     /// It ended before its end.
     broken: bool,
     /// What is left to do when the group in it is done.
-    pending: Job,
+    pending: PendingOp,
 }
 
 /// A letter that is at work.
 #[derive(Clone, Copy)]
-struct Job {
+struct PendingOp {
     op: usize,
     /// The count that was said: behind `/` still that of the length.
     said: Count,
@@ -244,13 +244,13 @@ impl<'m, S: Sink> Machine<'m, S> {
                 Count::Star => self.data.len() as u64,
                 Count::None | Count::Template(..) => 1,
             };
-            self.perform(Job { op, said: count, len, explicit: true, beyond: false })?;
+            self.perform(PendingOp { op, said: count, len, explicit: true, beyond: false })?;
         }
         Ok(())
     }
 
     fn enter(&mut self, start: usize, end: usize, left: u64, until_end: bool, characters: bool) {
-        let none = Job { op: 0, said: Count::None, len: 0, explicit: true, beyond: false };
+        let none = PendingOp { op: 0, said: Count::None, len: 0, explicit: true, beyond: false };
         self.frames.push(Frame {
             start,
             end,
@@ -286,7 +286,7 @@ impl<'m, S: Sink> Machine<'m, S> {
         true
     }
 
-    fn perform(&mut self, mut job: Job) -> Result<(), Error> {
+    fn perform(&mut self, mut job: PendingOp) -> Result<(), Error> {
         while self.start(&mut job)? {
             match self.finish(job)? {
                 Some(next) => job = next,
@@ -297,7 +297,7 @@ impl<'m, S: Sink> Machine<'m, S> {
     }
 
     /// Starts a letter; says whether it is done.
-    fn start(&mut self, job: &mut Job) -> Result<bool, Error> {
+    fn start(&mut self, job: &mut PendingOp) -> Result<bool, Error> {
         let program = self.program;
         let op = &program.ops[job.op];
         job.beyond = self.at >= self.data.len();
@@ -360,7 +360,7 @@ impl<'m, S: Sink> Machine<'m, S> {
     }
 
     /// What comes behind a letter: its sum, and what a `/` behind it says.
-    fn finish(&mut self, job: Job) -> Result<Option<Job>, Error> {
+    fn finish(&mut self, job: PendingOp) -> Result<Option<PendingOp>, Error> {
         let program = self.program;
         let frame = self.frame();
         if frame.checksum.is_wanted() {
@@ -393,7 +393,7 @@ impl<'m, S: Sink> Machine<'m, S> {
             _ => {}
         }
         let len = self.pop_length()?;
-        Ok(Some(Job { op: next, said: job.said, len, explicit: false, beyond: false }))
+        Ok(Some(PendingOp { op: next, said: job.said, len, explicit: false, beyond: false }))
     }
 
     /// The last value, as a length.

@@ -6,7 +6,7 @@ use super::packer::Packer;
 use super::read::Machine;
 use super::symbol::is_space;
 use super::template::Fast;
-use crate::document::{Kind, Place, Sink};
+use crate::document::{Kind, Location, Sink};
 
 impl<S: Sink> Machine<'_, S> {
     /// Reads records as far as they are whole. Says whether the input was; if
@@ -51,7 +51,7 @@ impl<S: Sink> Machine<'_, S> {
             let start = at + N;
             at = start + string.len();
             let kept = if trims { trimmed(string) } else { string.len() };
-            let node = tape.placed(Kind::Bytes, Place::Input(start as u64), kept);
+            let node = tape.placed(Kind::Bytes, Location::Input(start as u64), kept);
             tape.push(node);
             count += 1;
         }
@@ -65,7 +65,7 @@ impl<S: Sink> Machine<'_, S> {
         let (mut at, mut count) = (self.at, 0);
         for string in data[at..].chunks_exact(len) {
             let kept = if trims { trimmed(string) } else { len };
-            let node = tape.placed(Kind::Bytes, Place::Input(at as u64), kept);
+            let node = tape.placed(Kind::Bytes, Location::Input(at as u64), kept);
             tape.push(node);
             at += len;
             count += 1;

@@ -4,7 +4,7 @@ use super::numbers::malformed;
 use super::read::{Machine, Task};
 use super::records::trimmed;
 use super::utf8;
-use crate::document::{Kind, Place, Sink};
+use crate::document::{Kind, Location, Sink};
 use crate::error::{Error, ErrorKind};
 
 impl<S: Sink> Machine<'_, S> {
@@ -44,7 +44,7 @@ impl<S: Sink> Machine<'_, S> {
             return self.copy(value, characters);
         }
         let kind = if characters { Kind::Text } else { Kind::Bytes };
-        let node = self.sink.tape().placed(kind, Place::Input(start as u64), value.len());
+        let node = self.sink.tape().placed(kind, Location::Input(start as u64), value.len());
         self.push(node)
     }
 

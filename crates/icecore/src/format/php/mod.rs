@@ -3,15 +3,15 @@
 //! `FORMAT.md` beside this file has the facts.
 
 mod detect;
-mod fast;
 mod links;
 mod options;
+mod prescan;
 mod read;
+mod read_fast;
 mod repair;
+mod repair_read;
 mod repair_step;
-mod repaired;
 pub mod session;
-mod skim;
 mod spelling;
 mod spl;
 mod token;
@@ -24,7 +24,7 @@ pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
 use super::feed::{self, Feed};
-use super::{Capabilities, End, Filled, Format, Outcome, Prepared, Request, Rest, late, php_text as text};
+use super::{Capabilities, End, Filled, Format, Outcome, Prepared, Request, Rest, list_to_map, php_text as text};
 use crate::document::{Document, NO_NODE, Receive, Sink, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -43,7 +43,7 @@ pub static FORMAT: Format = Format {
     title: "PHP's serialize()",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
-    can: Capabilities { extension: NAME, end: End::Told, hands_over: true, ..Capabilities::TEXT },
+    can: Capabilities { extension: NAME, end: End::Declared, hands_over: true, ..Capabilities::TEXT },
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: Some(detect::inside),
@@ -75,7 +75,7 @@ pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request
     let outcome = read_fixed(input, Fixed::default(), options, Request { limits, detail, tape });
     let is_damaged = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
     if options.repair_lengths && outcome.error.as_ref().is_some_and(is_damaged) {
-        return repaired::read(outcome, input, options, limits, detail, 0, None);
+        return repair_read::read(outcome, input, options, limits, detail, 0, None);
     }
     outcome
 }
@@ -159,7 +159,7 @@ impl Prepared for Php {
         limits: &Limits,
         receive: Receive<'_, 'a>,
     ) -> Rest<'a> {
-        if self.read.repair_lengths || !skim::is_list(input) {
+        if self.read.repair_lengths || !prescan::is_list(input) {
             return Rest::whole(self.read(input, Request::new(limits)));
         }
         feed::windows(&self.reader(), input, limits, receive)

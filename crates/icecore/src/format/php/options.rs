@@ -1,17 +1,17 @@
 //! What can be asked of the reader and the writer.
 
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
     Opt {
         name: "lenient",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Read,
         help: "ignore bytes behind the value and clamp integers beyond 64 bits, as PHP does",
     },
     Opt {
         name: "repair",
-        takes: Takes::Choice(&["no", "lengths"]),
+        takes: OptionType::Choice(&["no", "lengths"]),
         side: Side::Read,
         help: "count wrong lengths again where there is one way only, and report each",
     },

@@ -86,7 +86,7 @@ pub(super) fn between(ends: &[usize], first: usize, most: usize) -> &[usize] {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Inside {
+enum State {
     Root,
     Entries,
     /// A string that is a serialized text itself; `payload` is its length.
@@ -106,7 +106,7 @@ enum Inside {
 /// A container that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
-    inside: Inside,
+    state: State,
     /// How many keys and values are to come, or how many elements.
     left: u64,
     /// Of a payload: where its length stands, the length, and where it starts.
@@ -117,13 +117,13 @@ pub(super) struct Frame {
 
 impl Frame {
     fn root() -> Frame {
-        Frame { inside: Inside::Root, left: 1, payload: (0, 0, 0), below: 0 }
+        Frame { state: State::Root, left: 1, payload: (0, 0, 0), below: 0 }
     }
 
     /// A number for this frame and all below it.
     fn sum(&self) -> u64 {
         let mut sum = self.below;
-        for part in [self.inside as u64, self.left, self.payload.2 as u64] {
+        for part in [self.state as u64, self.left, self.payload.2 as u64] {
             sum = (sum ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             sum ^= sum >> 29;
         }
@@ -172,7 +172,7 @@ impl Drop for Frames {
 }
 
 impl Reader {
-    /// Takes the next piece; says what it met, and what that cost.
+    /// OptionType the next piece; says what it met, and what that cost.
     pub(super) fn step(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> (Met, u64) {
         candidates.found.clear();
         let start = self.at;
@@ -184,11 +184,11 @@ impl Reader {
     fn piece(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> Option<Met> {
         let frame = self.frames.last();
         let byte = input.get(self.at).copied();
-        match frame.inside {
-            Inside::Root if frame.left == 0 => input[self.at..].trim_ascii_start().is_empty().then_some(Met::End),
-            Inside::Root => self.value(input, hunt, candidates),
-            Inside::Text if frame.left > 0 => self.value(input, hunt, candidates),
-            Inside::Text => {
+        match frame.state {
+            State::Root if frame.left == 0 => input[self.at..].trim_ascii_start().is_empty().then_some(Met::End),
+            State::Root => self.value(input, hunt, candidates),
+            State::Text if frame.left > 0 => self.value(input, hunt, candidates),
+            State::Text => {
                 input[self.at..].starts_with(b"\";").then_some(())?;
                 let (offset, was, start) = frame.payload;
                 let is = (self.at - start) as u64;
@@ -197,45 +197,45 @@ impl Reader {
                 self.at += 2;
                 Some(if was == is { Met::Good } else { Met::Fix(Fix { offset, was, is, what: "string" }) })
             }
-            Inside::Entries if frame.left == 0 => {
+            State::Entries if frame.left == 0 => {
                 (byte? == b'}').then_some(())?;
                 self.frames.pop();
                 self.at += 1;
                 Some(Met::Good)
             }
-            Inside::Entries if frame.left.is_multiple_of(2) => self.key(input, hunt, candidates),
-            Inside::Entries => self.value(input, hunt, candidates),
-            Inside::Array => {
+            State::Entries if frame.left.is_multiple_of(2) => self.key(input, hunt, candidates),
+            State::Entries => self.value(input, hunt, candidates),
+            State::Array => {
                 spl::begins_array(byte?).then_some(())?;
-                self.frames.top.inside = Inside::Members;
+                self.frames.top.state = State::Members;
                 self.value(input, hunt, candidates)
             }
-            Inside::Members => self.members(input, true),
-            Inside::List if byte? == b':' => {
+            State::Members => self.members(input, true),
+            State::List if byte? == b':' => {
                 self.at += 1;
                 self.value(input, hunt, candidates)
             }
-            Inside::First | Inside::Element if frame.left == 0 => self.members(input, frame.inside == Inside::Element),
-            Inside::First | Inside::Element => {
-                if frame.inside == Inside::Element {
+            State::First | State::Element if frame.left == 0 => self.members(input, frame.state == State::Element),
+            State::First | State::Element => {
+                if frame.state == State::Element {
                     (byte? == b';').then_some(())?;
                     self.at += 1;
                 }
                 spl::begins_object(*input.get(self.at)?).then_some(())?;
                 let top = &mut self.frames.top;
-                (top.inside, top.left) = (Inside::Object, frame.left - 1);
+                (top.state, top.left) = (State::Object, frame.left - 1);
                 self.value(input, hunt, candidates)
             }
-            Inside::Object if byte? == b',' => {
+            State::Object if byte? == b',' => {
                 self.at += 1;
-                self.frames.top.inside = Inside::Data;
+                self.frames.top.state = State::Data;
                 self.value(input, hunt, candidates)
             }
-            Inside::Object | Inside::Data => {
-                self.frames.top.inside = Inside::Element;
+            State::Object | State::Data => {
+                self.frames.top.state = State::Element;
                 Some(Met::Good)
             }
-            Inside::List | Inside::End => self.payload_end(input, frame),
+            State::List | State::End => self.payload_end(input, frame),
         }
     }
 
@@ -244,7 +244,7 @@ impl Reader {
         input[self.at..].starts_with(mark).then_some(())?;
         self.at += mark.len();
         (*input.get(self.at)? == b'a').then_some(())?;
-        self.frames.top.inside = Inside::End;
+        self.frames.top.state = State::End;
         self.array(input)
     }
 
@@ -267,16 +267,16 @@ impl Reader {
         Tokens::new(input, self.at, Fixed::default())
     }
 
-    fn push(&mut self, inside: Inside, left: u64, payload: (usize, u64, usize)) -> Option<()> {
+    fn push(&mut self, state: State, left: u64, payload: (usize, u64, usize)) -> Option<()> {
         let below = self.frames.last().sum();
-        self.frames.push(Frame { inside, left, payload, below });
+        self.frames.push(Frame { state, left, payload, below });
         Some(())
     }
 
     /// One key or value less is to come in the innermost container.
     fn count(&mut self) {
         let top = &mut self.frames.top;
-        if matches!(top.inside, Inside::Root | Inside::Entries | Inside::Text) {
+        if matches!(top.state, State::Root | State::Entries | State::Text) {
             top.left -= 1;
         }
     }
@@ -319,7 +319,7 @@ impl Reader {
         let mut tokens = self.tokens(input);
         let (count, _) = tokens.array().ok()?;
         self.at = tokens.at;
-        self.push(Inside::Entries, u64::from(count) * 2, (0, 0, 0))?;
+        self.push(State::Entries, u64::from(count) * 2, (0, 0, 0))?;
         Some(Met::Good)
     }
 
@@ -356,7 +356,7 @@ impl Reader {
         if hunt.texts && !fits && what == "string" && is_text(&input[first..]) {
             self.at = first;
             self.texts += 1;
-            self.push(Inside::Text, 1, (offset, was, first))?;
+            self.push(State::Text, 1, (offset, was, first))?;
             return Some(Met::Good);
         }
         let frame = self.frames.last();
@@ -400,7 +400,7 @@ impl Reader {
         let (count, behind) = number(input, end + 1, b'{')?;
         (count <= (input.len() - behind) as u64).then_some(())?;
         self.at = behind;
-        self.push(Inside::Entries, count * 2, (0, 0, 0))?;
+        self.push(State::Entries, count * 2, (0, 0, 0))?;
         Some(fix.map_or(Met::Good, Met::Fix))
     }
 
@@ -468,11 +468,11 @@ impl Reader {
         let (number, ..) = tokens.integer().ok()?;
         self.at = tokens.at;
         match family {
-            Family::List => self.push(Inside::List, 0, payload),
-            Family::Storage => self.push(Inside::First, u64::try_from(number).ok()?, payload),
-            Family::Array if number & IS_SELF == 0 => self.push(Inside::Array, 0, payload),
+            Family::List => self.push(State::List, 0, payload),
+            Family::Storage => self.push(State::First, u64::try_from(number).ok()?, payload),
+            Family::Array if number & IS_SELF == 0 => self.push(State::Array, 0, payload),
             // Its properties follow at once, as behind the last element.
-            Family::Array => self.push(Inside::First, 0, payload),
+            Family::Array => self.push(State::First, 0, payload),
         }
     }
 }
@@ -491,12 +491,12 @@ fn goes_on(frame: Frame, rest: &[u8]) -> bool {
     let is_key = |rest: &[u8]| {
         matches!(rest, [b'i', b':', b'0'..=b'9' | b'-' | b'+', ..] | [b's' | b'S', b':', b'0'..=b'9', ..])
     };
-    match frame.inside {
-        Inside::Root => rest.trim_ascii_start().is_empty(),
-        Inside::Text => rest.starts_with(b"\";"),
-        Inside::Entries if frame.left == 0 => rest.first() == Some(&b'}'),
-        Inside::Entries if frame.left.is_multiple_of(2) => is_key(rest),
-        Inside::Entries => {
+    match frame.state {
+        State::Root => rest.trim_ascii_start().is_empty(),
+        State::Text => rest.starts_with(b"\";"),
+        State::Entries if frame.left == 0 => rest.first() == Some(&b'}'),
+        State::Entries if frame.left.is_multiple_of(2) => is_key(rest),
+        State::Entries => {
             is_key(rest)
                 || matches!(
                     rest,

@@ -9,7 +9,7 @@ use super::spelling;
 use super::token::Scanned;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::Error;
-use crate::format::late::IDS;
+use crate::format::list_to_map::IDS;
 
 /// How a class writes itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

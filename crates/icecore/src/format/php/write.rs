@@ -12,7 +12,7 @@ use super::{NAME, WriteOptions};
 use crate::document::{Document, Form, IS_KEY, Kind, Naming, Node, Replay, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
-use crate::format::php_lacks::{count_present, is_again_a_leaf};
+use crate::format::php_losses::{count_present, is_again_a_leaf};
 use crate::format::uncopied;
 use crate::limits::Limits;
 use crate::num::bigint;
@@ -217,7 +217,7 @@ impl<'d> Writer<'d> {
         true
     }
 
-    /// Takes the next slot for the value at `at`, and for what only wraps it.
+    /// OptionType the next slot for the value at `at`, and for what only wraps it.
     pub(super) fn give_slot(&mut self, at: u32, wrappers: &[u32], is_object: bool) {
         self.next += 1;
         for at in wrappers.iter().chain([&at]) {

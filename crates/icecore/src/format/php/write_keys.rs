@@ -7,7 +7,7 @@ use super::write_leaf::quoted;
 use crate::document::{Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append;
-use crate::format::php_lacks::key_text;
+use crate::format::php_losses::key_text;
 use crate::output::LossKind;
 
 /// Keys that have an id and were written before, as they are written.

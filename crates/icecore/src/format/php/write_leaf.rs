@@ -3,9 +3,9 @@
 use super::spelling;
 use super::text::{is_enum_case, push_float, push_integer, push_number, says};
 use super::write::Writer;
-use crate::document::{Kind, Node, Place};
+use crate::document::{Kind, Location, Node};
 use crate::format::append::append;
-use crate::format::php_lacks::{Instead, instead, lost_flags, lost_shape, lost_wrapper};
+use crate::format::php_losses::{Instead, instead, lost_flags, lost_shape, lost_wrapper};
 use crate::output::LossKind;
 
 /// Strings up to this length are copied without a call.
@@ -23,8 +23,8 @@ impl Writer<'_> {
                 let document = self.document;
                 if !self.is_spelled() && node.aux <= SHORT {
                     let (base, start) = match node.place() {
-                        Place::Input(start) => (document.input(), start as usize),
-                        Place::Arena(start) => (document.tape().arena(), start as usize),
+                        Location::Input(start) => (document.input(), start as usize),
+                        Location::Arena(start) => (document.tape().arena(), start as usize),
                     };
                     push_number(b"s:", u64::from(node.aux), b":\"", buf);
                     append(buf, base, start, node.aux as usize);

@@ -12,14 +12,14 @@ mod references;
 use super::SortKeys;
 use super::bytes::Bytes;
 use super::links::Links;
-use super::spell::tracked;
-use super::spelled::Spelled;
+use super::spelling::tracked;
+use super::spelling_replay::SpellingReplay;
 use super::tag::{self, TRACK};
 use super::write::Plan;
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Naming, Node, flag, shadowed};
 use crate::error::Error;
 use crate::output::{LossKind, Losses, Output};
-use crate::places::Places;
+use crate::string_locations::StringLocations;
 use std::collections::{BTreeMap, HashMap};
 
 /// The tag of a variable that something stands before.
@@ -94,7 +94,7 @@ pub(super) struct Body<'d, 'o> {
     /// Where a string was written first, and its node.
     strings: HashMap<(bool, &'d [u8]), (u64, u32)>,
     /// The same of long strings, by where they are.
-    places: Places<(bool, u64, u32)>,
+    places: StringLocations<(bool, u64, u32)>,
     copied_strings: HashMap<u32, u64>,
     links: Option<Links>,
     /// Nodes that are the variable, or the referent, that comes next.
@@ -104,7 +104,7 @@ pub(super) struct Body<'d, 'o> {
     named_behind: Option<u32>,
     /// The container that comes next can't be ARRAYREF or HASHREF.
     expanded: bool,
-    pub(super) spelled: Option<Spelled<'d>>,
+    pub(super) spelled: Option<SpellingReplay<'d>>,
     has_absent_keys: bool,
     /// Values of keys that come again: the decoder refuses a hash that has one twice.
     shadowed: Vec<u32>,
@@ -141,14 +141,14 @@ impl<'d, 'o> Body<'d, 'o> {
             lossy_keys: HashMap::new(),
             classes: vec![0; tape.classes().len() + 1],
             strings: HashMap::new(),
-            places: Places::default(),
+            places: StringLocations::default(),
             copied_strings: HashMap::new(),
             links: None,
             pending_variables: Vec::new(),
             pending_referents: Vec::new(),
             named_behind: None,
             expanded: false,
-            spelled: plan.values.map(|spelling| Spelled::new(spelling, tape)),
+            spelled: plan.values.map(|spelling| SpellingReplay::new(spelling, tape)),
             has_absent_keys: tape.keys().any_absent() || !shadowed.is_empty(),
             shadowed,
             unblessed: BTreeMap::new(),

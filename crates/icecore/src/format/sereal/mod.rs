@@ -15,21 +15,21 @@
 mod body;
 mod bytes;
 mod compress;
-mod fast;
+mod deferred_bless;
 mod header;
 mod keys;
-mod late;
 mod links;
 mod open;
 mod options;
-mod plain;
 mod read;
-mod read_simple;
-mod spell;
-mod spelled;
+mod read_fast;
+mod read_fast_body;
+mod spelling;
+mod spelling_replay;
 mod tag;
 mod write;
-mod write_simple;
+mod write_fast;
+mod write_fast_body;
 
 pub use options::{Compress, ReadOptions, SortKeys, WriteOptions};
 
@@ -169,7 +169,7 @@ impl Prepared for Sereal {
         out: &mut dyn Output,
     ) -> Option<Result<Losses, Error>> {
         let Part::Nodes(parts) = part else { return None };
-        write_simple::write_part(document, &self.write, parts, out).then(|| Ok(Losses::within(limits)))
+        write_fast_body::write_part(document, &self.write, parts, out).then(|| Ok(Losses::within(limits)))
     }
 }
 

@@ -4,8 +4,8 @@ use super::ReadOptions;
 use super::compress::decompress;
 use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
 use super::read::{Machine, varint};
-use super::read_simple::read_simple;
-use super::spell::{Speller, header as code, width};
+use super::read_fast_body::read_fast_body;
+use super::spelling::{Speller, header as code, width};
 use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Recorder, Sink, Tape, Windows};
 use crate::error::{Error, ErrorKind};
 use crate::format::{Filled, Outcome, Request, Rest, Scan};
@@ -134,7 +134,7 @@ impl<'a> Reading<'a, '_> {
             _ => return None,
         };
         tape.root = 0;
-        read_simple(self.input, body, tape)
+        read_fast_body(self.input, body, tape)
     }
 
     fn document<S: Sink, const FAST: bool>(&self, sink: &mut S, speller: &mut Speller) -> Done<'a> {

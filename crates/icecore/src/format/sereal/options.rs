@@ -1,6 +1,6 @@
 //! The options, typed and as a table.
 
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 /// How Sereal is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -165,43 +165,43 @@ impl WriteOptions {
     }
 }
 
-const fn read(name: &'static str, takes: Takes, help: &'static str) -> Opt {
+const fn read(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
     Opt { name, takes, side: Side::Read, help }
 }
 
-const fn write(name: &'static str, takes: Takes, help: &'static str) -> Opt {
+const fn write(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
     Opt { name, takes, side: Side::Write, help }
 }
 
 /// The same as a table.
 pub(super) static TABLE: &[Opt] = &[
-    read("refuse_snappy", Takes::Flag, "A body compressed with Snappy is an error."),
-    read("refuse_zlib", Takes::Flag, "A body compressed with zlib is an error."),
-    read("refuse_zstd", Takes::Flag, "A body compressed with Zstandard is an error."),
-    read("refuse_objects", Takes::Flag, "An object is an error."),
-    read("validate_utf8", Takes::Flag, "Text that is not valid UTF-8 is an error."),
-    read("max_num_hash_entries", Takes::Number(0, i64::MAX), "How many entries a hash may have; 0: any number."),
-    read("max_num_array_entries", Takes::Number(0, i64::MAX), "How many items an array may have; 0: any number."),
-    write("protocol", Takes::Number(1, 5), "The protocol; 5 if not said."),
+    read("refuse_snappy", OptionType::Flag, "A body compressed with Snappy is an error."),
+    read("refuse_zlib", OptionType::Flag, "A body compressed with zlib is an error."),
+    read("refuse_zstd", OptionType::Flag, "A body compressed with Zstandard is an error."),
+    read("refuse_objects", OptionType::Flag, "An object is an error."),
+    read("validate_utf8", OptionType::Flag, "Text that is not valid UTF-8 is an error."),
+    read("max_num_hash_entries", OptionType::Number(0, i64::MAX), "How many entries a hash may have; 0: any number."),
+    read("max_num_array_entries", OptionType::Number(0, i64::MAX), "How many items an array may have; 0: any number."),
+    write("protocol", OptionType::Number(1, 5), "The protocol; 5 if not said."),
     write(
         "compress",
-        Takes::Choice(&["none", "snappy", "snappy_to_end", "zlib", "zstd"]),
+        OptionType::Choice(&["none", "snappy", "snappy_to_end", "zlib", "zstd"]),
         "How the body is compressed.",
     ),
-    write("level", Takes::Number(1, 22), "How hard to compress: zlib 1-9 (6), zstd 1-22 (3)."),
-    write("threshold", Takes::Number(0, i64::MAX), "A body of fewer bytes is not compressed; 1024 if not said."),
-    write("canonical", Takes::Flag, "The same bytes for the same data: canonical_refs and sort_keys=1."),
-    write("canonical_refs", Takes::Flag, "References always as REFN ARRAY and REFN HASH."),
+    write("level", OptionType::Number(1, 22), "How hard to compress: zlib 1-9 (6), zstd 1-22 (3)."),
+    write("threshold", OptionType::Number(0, i64::MAX), "A body of fewer bytes is not compressed; 1024 if not said."),
+    write("canonical", OptionType::Flag, "The same bytes for the same data: canonical_refs and sort_keys=1."),
+    write("canonical_refs", OptionType::Flag, "References always as REFN ARRAY and REFN HASH."),
     write(
         "sort_keys",
-        Takes::Number(0, 3),
+        OptionType::Number(0, 3),
         "Sorts keys: 1 by length and bytes, 2 as Perl's cmp does, 3 the reverse of that.",
     ),
-    write("dedupe_strings", Takes::Flag, "A string of more than 3 bytes that was there before is a COPY."),
-    write("aliased_dedupe_strings", Takes::Flag, "As dedupe_strings, with ALIAS where that may stand."),
-    write("no_shared_hashkeys", Takes::Flag, "Keys that were there before are written in full."),
-    write("use_standard_double", Takes::Flag, "Floats beyond 64 bits are rounded to DOUBLE."),
-    write("no_bless_objects", Takes::Flag, "Objects are written without their class."),
-    write("no_header", Takes::Flag, "The user header is left out."),
-    write("no_spelling", Takes::Flag, "The byte form that a Sereal document had is not kept."),
+    write("dedupe_strings", OptionType::Flag, "A string of more than 3 bytes that was there before is a COPY."),
+    write("aliased_dedupe_strings", OptionType::Flag, "As dedupe_strings, with ALIAS where that may stand."),
+    write("no_shared_hashkeys", OptionType::Flag, "Keys that were there before are written in full."),
+    write("use_standard_double", OptionType::Flag, "Floats beyond 64 bits are rounded to DOUBLE."),
+    write("no_bless_objects", OptionType::Flag, "Objects are written without their class."),
+    write("no_header", OptionType::Flag, "The user header is left out."),
+    write("no_spelling", OptionType::Flag, "The byte form that a Sereal document had is not kept."),
 ];

@@ -8,16 +8,16 @@ mod recorder;
 mod references;
 mod words;
 
-use super::fast::Predictions;
 use super::header::{Origin, found};
-use super::spell::{self, Speller, code, tracked};
+use super::read_fast::Predictions;
+use super::spelling::{self, Speller, code, tracked};
 use super::tag::{self, TRACK};
-use super::{ReadOptions, late};
+use super::{ReadOptions, deferred_bless};
 use crate::document::{KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Recorder, Sink, Tape, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
+use crate::hash::SeededMap;
 use crate::limits::Limits;
-use crate::seeded::SeededMap;
 use std::collections::HashMap;
 
 /// Maps with more entries than this have key nodes.
@@ -222,7 +222,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         }
         self.note_unused_tracks();
         if error.is_none() && !self.late.is_empty() {
-            late::bless(self.sink, self.speller, &self.late);
+            deferred_bless::bless(self.sink, self.speller, &self.late);
         }
         (self.scan.at, error)
     }
@@ -495,7 +495,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         if S::DETAIL {
             self.span(from, node, what);
             let width = self.scan.at - from;
-            if width != spell::width(value) {
+            if width != spelling::width(value) {
                 self.sink.note(node, code, width as u64);
             }
         }

@@ -3,9 +3,9 @@
 use super::body::Body;
 use super::compress::compress;
 use super::header::{Encoding, HAS_USER_HEADER, MAGIC, OLD_MAGIC};
-use super::spell::{header as code, width};
+use super::spelling::{header as code, width};
 use super::tag::TRACK;
-use super::write_simple::{simple_body, write_simple};
+use super::write_fast_body::{fast_body, write_fast_body};
 use super::{Compress, FORMAT, SortKeys, WriteOptions};
 use crate::document::{Document, Naming, Spelling, shadowed};
 use crate::error::{Error, ErrorKind};
@@ -98,11 +98,11 @@ pub(super) fn write(
     metered(document, limits, out, |out| {
         // What repeats a key is not simple.
         let is_simple = document.spelling().is_some() || shadowed(document, Naming::Perl).is_empty();
-        if is_simple && write_simple(document, options, out) {
+        if is_simple && write_fast_body(document, options, out) {
             out.ready()?;
             return Ok(Losses::within(limits));
         }
-        if is_simple && let Some(body) = simple_body(document, options, out) {
+        if is_simple && let Some(body) = fast_body(document, options, out) {
             let plan = Plan::new(document, options, limits)?;
             let head = [&MAGIC[..], &[plan.version | (plan.encoding as u8) << 4, 0]].concat();
             write_compressed(&plan, head, &body, out)?;

@@ -3,7 +3,7 @@
 use super::image::Image;
 use super::tag::{self, hash};
 use super::write::{Key, Writer};
-use crate::document::{Document, IS_KEY, KEY_NODE, Kind, Name, Names, Place, flag};
+use crate::document::{Document, IS_KEY, KEY_NODE, Kind, Location, Name, Names, flag};
 use crate::error::{Error, ErrorKind};
 use crate::output::LossKind;
 use std::borrow::Cow;
@@ -83,7 +83,7 @@ impl<'d> Keys<'d> {
             buf.truncate(end);
             return true;
         }
-        let Place::Arena(start) = entry.node.place() else { return false };
+        let Location::Arena(start) = entry.node.place() else { return false };
         let start = start as usize;
         match bytes.get(start..start + len).filter(|_| len <= i32::MAX as usize) {
             Some(bytes) => {

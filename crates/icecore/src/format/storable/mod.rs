@@ -2,7 +2,7 @@
 //!
 //! `FORMAT.md` beside this file has the facts.
 
-mod fast;
+mod default_tags;
 mod float;
 mod image;
 mod keys;
@@ -13,18 +13,18 @@ mod old;
 mod options;
 mod read;
 mod read_containers;
+mod read_fast;
 mod read_links;
 mod records;
 mod spelling;
 mod tag;
-mod usual;
 mod write;
 mod write_containers;
 mod write_fast;
+mod write_fast_body;
 mod write_names;
 mod write_records;
 mod write_scalars;
-mod write_simple;
 
 pub use float::LongDouble;
 pub use options::{ReadOptions, WriteOptions};
@@ -41,7 +41,7 @@ use image::Image;
 use options::OPTIONS;
 use read::Machine;
 use std::sync::OnceLock;
-use write_simple::write_part;
+use write_fast_body::write_part;
 
 const NAME: &str = "storable";
 
@@ -125,7 +125,7 @@ impl Prepared for Storable {
         out: &mut dyn Output,
     ) -> Option<Result<Losses, Error>> {
         let Part::Nodes(parts) = part else { return None };
-        let is_written = limits.depth >= write_simple::DEPTH && write_part(document, &self.write, parts, out);
+        let is_written = limits.depth >= write_fast_body::DEPTH && write_part(document, &self.write, parts, out);
         is_written.then(|| Ok(Losses::within(limits)))
     }
 }

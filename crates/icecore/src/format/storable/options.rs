@@ -1,56 +1,56 @@
 //! What can be asked of the reader and the writer.
 
 use super::LongDouble;
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
     Opt {
         name: "image",
-        takes: Takes::Choice(&["file", "memory"]),
+        takes: OptionType::Choice(&["file", "memory"]),
         side: Side::Write,
         help: "file: as store() writes; memory: as freeze() returns",
     },
-    Opt { name: "file", takes: Takes::Flag, side: Side::Write, help: "the same as image=file" },
-    Opt { name: "memory", takes: Takes::Flag, side: Side::Write, help: "the same as image=memory" },
+    Opt { name: "file", takes: OptionType::Flag, side: Side::Write, help: "the same as image=file" },
+    Opt { name: "memory", takes: OptionType::Flag, side: Side::Write, help: "the same as image=memory" },
     Opt {
         name: "netorder",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Write,
         help: "network order, as nstore() and nfreeze() write; otherwise that of a 64-bit little-endian machine",
     },
     Opt {
         name: "version",
-        takes: Takes::Choice(&["2.11", "2.12"]),
+        takes: OptionType::Choice(&["2.11", "2.12"]),
         side: Side::Write,
         help: "the version to write; 2.12 has booleans of its own",
     },
     Opt {
         name: "canonical",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Write,
         help: "sort the keys of hashes, as $Storable::canonical does",
     },
     Opt {
         name: "long_double",
-        takes: Takes::Choice(&["auto", "x87", "quad", "double-double"]),
+        takes: OptionType::Choice(&["auto", "x87", "quad", "double-double"]),
         side: Side::Read,
         help: "what floats of 12 and 16 bytes are; the header does not say",
     },
     Opt {
         name: "nv_size",
-        takes: Takes::Choice(&["8", "12", "16"]),
+        takes: OptionType::Choice(&["8", "12", "16"]),
         side: Side::Read,
         help: "the size of a float in images before 2.2, whose header does not say",
     },
     Opt {
         name: "text_keys",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Read,
         help: "ASCII keys that perl had been given as text are text",
     },
     Opt {
         name: "interwork_56_64bit",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Read,
         help: "integers have 64 bits though the byte order has four digits, as perl 5.6 could write",
     },

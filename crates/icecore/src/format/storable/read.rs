@@ -23,7 +23,7 @@ pub(super) const IDS: usize = 65_000;
 
 /// What is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Inside {
+pub(super) enum State {
     Array,
     /// A hash; the value at `value` waits for its key.
     Hash,
@@ -41,7 +41,7 @@ pub(super) enum Inside {
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    pub(super) inside: Inside,
+    pub(super) state: State,
     /// Flags that the record had.
     pub(super) flags: u8,
     /// The id of the key before, for the guess.
@@ -136,14 +136,14 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             if self.sink.tape().nodes.len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.at));
             }
-            match frame.inside {
-                Inside::Array => self.array()?,
-                Inside::Hash | Inside::FlagHash => self.hash()?,
-                Inside::Tied => self.tied()?,
-                Inside::TiedKey => self.tied_key()?,
-                Inside::TiedIndex => self.tied_index()?,
-                Inside::Hook => self.hook()?,
-                Inside::HookExtra => self.close(),
+            match frame.state {
+                State::Array => self.array()?,
+                State::Hash | State::FlagHash => self.hash()?,
+                State::Tied => self.tied()?,
+                State::TiedKey => self.tied_key()?,
+                State::TiedIndex => self.tied_index()?,
+                State::Hook => self.hook()?,
+                State::HookExtra => self.close(),
             }
         }
         Ok(())
@@ -383,13 +383,13 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// Opens a container.
-    pub(super) fn open(&mut self, inside: Inside, node: Node, left: u32, prefix: Prefix) -> Result<u32, Error> {
+    pub(super) fn open(&mut self, state: State, node: Node, left: u32, prefix: Prefix) -> Result<u32, Error> {
         self.deeper(1)?;
         let at = self.sink.tape().push(node);
         self.sink.begin(at, prefix.start);
         self.settle(at);
         let frame = Frame {
-            inside,
+            state,
             flags: 0,
             last_key: 0,
             at,
@@ -480,7 +480,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 let raw = self.scan.take(usize::from(self.image.nv), "a float")?;
                 let little = self.is_native_little();
                 let leaf = float::node(self.sink.tape(), raw, little, self.options.long_double);
-                let usual = super::usual::float_tag(&leaf, self.image.netorder);
+                let usual = super::default_tags::float_tag(&leaf, self.image.netorder);
                 self.float_note(raw, &leaf);
                 (leaf, usual)
             }
@@ -501,7 +501,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     fn is_in_array(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.inside == Inside::Array)
+        self.frames.last().is_some_and(|frame| frame.state == State::Array)
     }
 
     pub(super) fn text(&mut self, tag: u8, len: u64, node: u32) -> Result<(Node, u8), Error> {
@@ -509,7 +509,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         let kind = if matches!(tag, tag::UTF8STR | tag::LUTF8STR) { Kind::Text } else { Kind::Bytes };
         let leaf = self.string(kind, len, "a string")?;
         self.piece(at, node, "string");
-        Ok((leaf, super::usual::string_tag(kind, len)))
+        Ok((leaf, super::default_tags::string_tag(kind, len)))
     }
 
     /// Whether native numbers have the least significant byte first. In network
@@ -532,11 +532,11 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     pub(super) fn usual_integer(&self, value: i64) -> u8 {
-        super::usual::integer_tag(value, self.image.netorder)
+        super::default_tags::integer_tag(value, self.image.netorder)
     }
 
     pub(super) fn usual_bool(&self, value: bool) -> u8 {
-        super::usual::bool_tag(value, self.image.minor >= 12)
+        super::default_tags::bool_tag(value, self.image.minor >= 12)
     }
 
     /// Keeps the bytes of a float that the writer would not write so.

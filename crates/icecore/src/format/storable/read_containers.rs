@@ -1,7 +1,7 @@
 //! Reading arrays and hashes.
 
 use super::numbers::Numbered;
-use super::read::{Frame, IDS, Inside, KEYED, Machine, NONE, Prefix};
+use super::read::{Frame, IDS, KEYED, Machine, NONE, Prefix, State};
 use super::spelling::value as code;
 use super::tag;
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Note, Recorder, Sink, flag};
@@ -10,23 +10,23 @@ use crate::error::{Error, ErrorKind};
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn begin_array(&mut self, count: u32, mut prefix: Prefix) -> Result<(), Error> {
         let flags = self.before_container(&mut prefix)?;
-        self.open(Inside::Array, Node::open(Kind::Array, 0).with(flags), count, prefix)?;
+        self.open(State::Array, Node::open(Kind::Array, 0).with(flags), count, prefix)?;
         Ok(())
     }
 
     pub(super) fn begin_hash(&mut self, hash_flags: Option<u8>, count: u32, mut prefix: Prefix) -> Result<(), Error> {
         let flags = self.before_container(&mut prefix)?;
         let mut node = Node::open(Kind::Map, 0).with(flags);
-        let mut inside = Inside::Hash;
+        let mut state = State::Hash;
         if let Some(hash_flags) = hash_flags {
-            inside = Inside::FlagHash;
+            state = State::FlagHash;
             if hash_flags & tag::hash::RESTRICTED != 0 {
                 node = node.with(flag::RESTRICTED);
             }
             let at = self.sink.next_node();
             self.sink.note(at, code::HASH_FLAGS, u64::from(hash_flags));
         }
-        self.open(inside, node, count, prefix)?;
+        self.open(state, node, count, prefix)?;
         Ok(())
     }
 
@@ -81,7 +81,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn key(&mut self, frame: Frame) -> Result<(), Error> {
         let value = frame.value;
         let mut flags = 0;
-        if frame.inside == Inside::FlagHash {
+        if frame.state == State::FlagHash {
             let at = self.scan.at;
             flags = self.scan.u8("a key's flags")?;
             self.piece(at, value, "key flags");
@@ -152,7 +152,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 }
             }
         }
-        if frame.inside == Inside::FlagHash {
+        if frame.state == State::FlagHash {
             self.sink.note(value, code::KEY_FLAGS, u64::from(flags));
         }
         let bytes = &self.scan.input[start..self.scan.at];

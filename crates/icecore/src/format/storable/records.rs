@@ -1,7 +1,7 @@
 //! The rarer records: code, regexps, v-strings, tied variables, hooks, large
 //! objects.
 
-use super::read::{FLAG_ENTRY, Frame, Inside, Machine, NONE, Prefix};
+use super::read::{FLAG_ENTRY, Frame, Machine, NONE, Prefix, State};
 use super::spelling::value as code;
 use super::tag::{self, hook};
 use crate::document::{Form, Kind, Node, Recorder, Sink, flag};
@@ -119,12 +119,12 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     pub(super) fn begin_tied(&mut self, tag: u8, mut prefix: Prefix) -> Result<(), Error> {
         self.ensure_numbers(&prefix);
-        let (form, inside) = match tag {
-            tag::TIED_ARRAY => (Form::TiedArray, Inside::Tied),
-            tag::TIED_HASH => (Form::TiedHash, Inside::Tied),
-            tag::TIED_SCALAR => (Form::TiedScalar, Inside::Tied),
-            tag::TIED_KEY => (Form::TiedElement, Inside::TiedKey),
-            _ => (Form::TiedElement, Inside::TiedIndex),
+        let (form, state) = match tag {
+            tag::TIED_ARRAY => (Form::TiedArray, State::Tied),
+            tag::TIED_HASH => (Form::TiedHash, State::Tied),
+            tag::TIED_SCALAR => (Form::TiedScalar, State::Tied),
+            tag::TIED_KEY => (Form::TiedElement, State::TiedKey),
+            _ => (Form::TiedElement, State::TiedIndex),
         };
         let node = Node::open(Kind::Tied, 0).in_form(form);
         let flags = if matches!(form, Form::TiedArray | Form::TiedHash) {
@@ -133,7 +133,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             self.before_scalar(&mut prefix)?;
             0
         };
-        self.open(inside, node.with(flags), 1, prefix)?;
+        self.open(state, node.with(flags), 1, prefix)?;
         Ok(())
     }
 
@@ -220,7 +220,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         let node_flags = self.before_container(&mut prefix)?;
         let node = Node::open(Kind::Opaque, 0).with(node_flags).in_form(Form::Hook);
-        self.open(Inside::Hook, node, u32::from(body), prefix)?;
+        self.open(State::Hook, node, u32::from(body), prefix)?;
         let payload = self.sink.tape().owned(Kind::Bytes, b"");
         self.sink.tape().push(payload);
         if let Some(frame) = self.frames.last_mut() {
@@ -314,7 +314,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let links = if flags & hook::HAS_LIST != 0 { self.hook_list(frame)? } else { 0 };
         if let Some(frame) = self.frames.last_mut() {
             frame.count += links + 1;
-            frame.inside = Inside::HookExtra;
+            frame.state = State::HookExtra;
         }
         self.hook_note(frame, number, len, links);
         let (kind, form) = match frame.left as u8 {
@@ -335,7 +335,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             }
             Kind::Tied => {
                 let prefix = Prefix { start: at, first: body, ..Prefix::default() };
-                self.open(Inside::Tied, Node::open(kind, 0).in_form(form), 1, prefix)?;
+                self.open(State::Tied, Node::open(kind, 0).in_form(form), 1, prefix)?;
             }
             _ => {
                 self.sink.tape().push(Node::open(kind, 0));

@@ -7,7 +7,7 @@ use super::image::Image;
 use super::keys::Keys;
 use super::spelling::value as code;
 use super::tag::{self, hook};
-use super::write_simple::{DEPTH, write_simple};
+use super::write_fast_body::{DEPTH, write_fast_body};
 use super::{NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Replay, flag, lose_repeated};
 use crate::error::{Error, ErrorKind};
@@ -29,7 +29,7 @@ pub fn write(
     out: &mut dyn Output,
 ) -> Result<Losses, Error> {
     metered(document, limits, out, |out| {
-        if limits.depth >= DEPTH && write_simple(document, options, out) {
+        if limits.depth >= DEPTH && write_fast_body(document, options, out) {
             out.ready()?;
             let mut losses = Losses::within(limits);
             lose_repeated(document, Naming::Perl, &mut losses);
@@ -194,7 +194,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Takes the next number for the variable at `at`.
+    /// OptionType the next number for the variable at `at`.
     #[inline]
     pub(super) fn number_variable(&mut self, at: u32, node: &Node, also: Also) {
         if node.has(flag::TARGET) || also.variable.is_some() || also.referent.is_some() {

@@ -5,7 +5,7 @@
 
 use super::tag;
 use super::write::Writer;
-use crate::document::{Form, Kind, Node, Place, flag};
+use crate::document::{Form, Kind, Location, Node, flag};
 use crate::format::append::append;
 use crate::output::READY;
 
@@ -41,8 +41,8 @@ impl Writer<'_> {
                 let tag = if node.kind == Kind::Bytes { tag::SCALAR } else { tag::UTF8STR };
                 buf.extend_from_slice(&[tag, len]);
                 let (base, start) = match node.place() {
-                    Place::Input(start) => (self.document.input(), start),
-                    Place::Arena(start) => (self.document.tape().arena(), start),
+                    Location::Input(start) => (self.document.input(), start),
+                    Location::Arena(start) => (self.document.tape().arena(), start),
                 };
                 append(buf, base, start as usize, usize::from(len));
             }

@@ -1,8 +1,8 @@
 //! Writing the rarer records: code, regexps, v-strings, tied variables, hooks.
 
+use super::default_tags::string_tag;
 use super::spelling::value as code;
 use super::tag::{self, hook};
-use super::usual::string_tag;
 use super::write::{Also, Frame, Writer};
 use crate::document::{Cursor, Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};

@@ -1,8 +1,8 @@
 //! Writing scalars.
 
+use super::default_tags::{bool_tag, float_tag, integer_tag, string_tag, whole};
 use super::spelling::value as code;
 use super::tag;
-use super::usual::{bool_tag, float_tag, integer_tag, string_tag, whole};
 use super::write::{Also, Writer};
 use crate::document::{Kind, Node, flag};
 use crate::error::{Error, ErrorKind};

@@ -1,13 +1,13 @@
 //! Containers and keys.
 
-use super::late::Late;
+use super::list_to_map::Late;
 use super::number::float_key;
 use super::read::Machine;
 use super::text::integer_key;
 use super::words::Shape;
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Recorder, Sink};
+use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
-use crate::format::late::{IDS, KEYED};
+use crate::format::list_to_map::{IDS, KEYED};
 
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             Kind::Int => Key::Int(node.payload as i64),
             Kind::Bool => Key::Int(i64::from(node.payload != 0)),
             Kind::Float => Key::Int(float_key(f64::from_bits(node.payload))),
-            Kind::Null => Key::Bytes(Node::string(Kind::Bytes, Place::Input(0), 0)),
+            Kind::Null => Key::Bytes(Node::string(Kind::Bytes, Location::Input(0), 0)),
             _ => {
                 return Err(Error::new(ErrorKind::Malformed)
                     .at(start)
@@ -125,7 +125,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             let id = match key {
                 Key::Int(value) => tape.intern_key(Node::int(value), &[]),
                 Key::Bytes(node) => match (node.place(), usize::try_from(node.aux)) {
-                    (Place::Input(at), Ok(len)) if node.aux < u32::MAX => {
+                    (Location::Input(at), Ok(len)) if node.aux < u32::MAX => {
                         match tape.keys.recall(Kind::Bytes, 0, input, at as usize, len) {
                             0 => tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[at as usize..at as usize + len]),
                             id => Some(id),

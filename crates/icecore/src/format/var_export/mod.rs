@@ -5,10 +5,10 @@
 mod detect;
 mod frames;
 mod kept;
+mod leaf_text;
 mod lex;
 mod number;
 mod options;
-mod pen;
 mod read;
 mod spelling;
 mod string;
@@ -20,7 +20,7 @@ pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
 use super::feed::{self, Feed};
-use super::{Capabilities, Format, Outcome, Prepared, Request, late, php_text as text};
+use super::{Capabilities, Format, Outcome, Prepared, Request, list_to_map, php_text as text};
 use crate::document::{Document, Sink, Tape};
 use crate::error::Error;
 use crate::limits::Limits;

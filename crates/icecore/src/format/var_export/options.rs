@@ -1,17 +1,17 @@
 //! What can be asked of the writer.
 
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
     Opt {
         name: "file",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Write,
         help: "write a file that returns the value, for PHP's require; `file=no` leaves out what stood around the value that was read",
     },
     Opt {
         name: "short",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Write,
         help: "write arrays as people do: in `[` and `]`, indented by 4, lists without keys",
     },

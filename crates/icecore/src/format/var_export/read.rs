@@ -2,10 +2,10 @@
 //! nothing else, so nothing can be run.
 
 use super::frames::{Frame, Key};
-use super::late::Late;
+use super::leaf_text;
 use super::lex::Lexer;
+use super::list_to_map::Late;
 use super::number::Number;
-use super::pen;
 use super::spelling;
 use super::string::Text;
 use super::words::{Opening, Shape, Start};
@@ -159,7 +159,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             let end = self.lexer.at;
             self.begin(at, start);
             self.piece(start, end, at, "value");
-            let usual = pen::leaf(&node, self.sink.tape(), self.lexer.input);
+            let usual = leaf_text::leaf(&node, self.sink.tape(), self.lexer.input);
             if usual != self.lexer.input[start..end] {
                 self.keep(at, spelling::SOURCE, start, end);
             }
@@ -338,7 +338,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Key::Int(value) => Node::int(value),
             Key::Bytes(node) => node,
         };
-        let usual = pen::key(&node, self.sink.tape(), self.lexer.input, shape != Shape::Array);
+        let usual = leaf_text::key(&node, self.sink.tape(), self.lexer.input, shape != Shape::Array);
         self.key_source = (usual != self.lexer.input[start..end]).then_some((start, end));
     }
 

@@ -3,14 +3,14 @@
 //! It writes as `var_export()` of PHP 8.2 does, and follows the spelling of a
 //! document that was read from it.
 
+use super::leaf_text::{push_case, push_digits, push_property};
 use super::lex::is_word;
-use super::pen::{push_case, push_digits, push_property};
 use super::text::{integer_key, is_class_name};
 use super::{NAME, WriteOptions, kept, spelling};
 use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Naming, Node, Replay, flag, unmangled};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::{Written, append_named};
-use crate::format::php_lacks::{key_text, lost_shape};
+use crate::format::php_losses::{key_text, lost_shape};
 use crate::format::uncopied;
 use crate::limits::Limits;
 use crate::num::bigint;
@@ -289,7 +289,7 @@ impl<'d> Writer<'d> {
         }
         match integer_key(bytes) {
             Some(value) => push_digits(value, buf),
-            None => super::pen::push_string(bytes, buf),
+            None => super::leaf_text::push_string(bytes, buf),
         }
     }
 
@@ -452,7 +452,7 @@ impl<'d> Writer<'d> {
         let bytes = self.document.bytes(node);
         if !super::write_leaf::is_case(bytes) {
             self.lose(LossKind::Name, at);
-            return super::pen::push_string(bytes, buf);
+            return super::leaf_text::push_string(bytes, buf);
         }
         if let Some(indent) = line {
             self.line(indent, buf);

@@ -1,11 +1,11 @@
 //! Leaves, and what PHP has nothing for.
 
-use super::pen::{push_bool, push_int, push_number, push_string};
+use super::leaf_text::{push_bool, push_int, push_number, push_string};
 use super::text::is_class_name;
 use super::write::Writer;
 use super::{kept, spelling};
 use crate::document::{Kind, Node};
-use crate::format::php_lacks::{Instead, instead, lost_flags, lost_wrapper};
+use crate::format::php_losses::{Instead, instead, lost_flags, lost_wrapper};
 
 /// Whether this is `Class:Case`, which PHP's text can say.
 pub(super) fn is_case(name: &[u8]) -> bool {

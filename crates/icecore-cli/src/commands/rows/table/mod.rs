@@ -7,7 +7,7 @@ use super::batch::Batch;
 use super::plan::{Form, usage};
 use crate::cli::Rows;
 use crate::records::Window;
-use crate::report::Stop;
+use crate::report::Abort;
 use csv::Csv;
 use escaped::Escapes;
 use std::io::{self, Read};
@@ -32,7 +32,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    pub fn of(args: &Rows) -> Result<Settings, Stop> {
+    pub fn of(args: &Rows) -> Result<Settings, Abort> {
         let by_form = matches!(args.form, Form::Csv | Form::Tsv | Form::Mysql) && args.names.is_empty();
         if args.header && matches!(args.form, Form::Ndjson | Form::Lines) {
             return Err(usage("rows of `--in ndjson` and `--in lines` have no header".to_owned()));

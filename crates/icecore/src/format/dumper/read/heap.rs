@@ -8,8 +8,8 @@ use super::lex::Lexer;
 use super::path::{Part, Parts};
 use crate::document::{KEY_NODE, Kind, NO_KEY, Node, Tape};
 use crate::error::{Error, ErrorKind};
+use crate::hash::SeededMap;
 use crate::limits::Limits;
-use crate::seeded::SeededMap;
 use std::collections::HashMap;
 
 /// A value of the text with its name.
@@ -25,7 +25,7 @@ pub(super) struct Root<'a> {
 
 /// A path that is to be followed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Job {
+pub(super) struct PendingPath {
     /// Where it stands in the text.
     pub(super) at: usize,
     /// The node that stands for it, or the value that its variable gets.
@@ -63,22 +63,22 @@ enum Over {
 
 /// Where a path has led so far.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum Referent {
     Variable(u32),
     /// The array or hash itself, by this sigil.
     Thing(u32, u8),
 }
 
 /// Why a path is not followed further.
-enum Stop {
+enum Interrupt {
     /// Another path must be followed first.
     Wait(u32),
     Error(Error),
 }
 
-impl From<Error> for Stop {
-    fn from(error: Error) -> Stop {
-        Stop::Error(error)
+impl From<Error> for Interrupt {
+    fn from(error: Error) -> Interrupt {
+        Interrupt::Error(error)
     }
 }
 
@@ -86,7 +86,7 @@ impl From<Error> for Stop {
 struct Walk<'a> {
     job: u32,
     parts: Parts<'a>,
-    place: Option<Place>,
+    place: Option<Referent>,
     /// The openings with their sigils, and how many `\` stand behind each.
     open: Vec<(u8, u32)>,
     /// The part that could not be followed yet.
@@ -110,7 +110,7 @@ pub(super) struct Heap<'a, 't> {
     pub(super) tape: &'t mut Tape,
     lexer: Lexer<'a>,
     limits: &'t Limits,
-    jobs: &'t [Job],
+    jobs: &'t [PendingPath],
     names: HashMap<(u8, Vec<u8>), u32>,
     roots: Vec<u32>,
     /// The value without a name, and the name that paths give it.
@@ -127,7 +127,7 @@ impl<'a, 't> Heap<'a, 't> {
         tape: &'t mut Tape,
         limits: &'t Limits,
         roots: &[Root<'a>],
-        jobs: &'t [Job],
+        jobs: &'t [PendingPath],
     ) -> Heap<'a, 't> {
         let mut names = HashMap::new();
         for root in roots {
@@ -142,7 +142,7 @@ impl<'a, 't> Heap<'a, 't> {
                 }
             }
         }
-        let waits = |(at, job): (usize, &Job)| (!job.sets).then_some((job.node, Over::Waits(at as u32)));
+        let waits = |(at, job): (usize, &PendingPath)| (!job.sets).then_some((job.node, Over::Waits(at as u32)));
         let over = jobs.iter().enumerate().filter_map(waits).collect();
         let (children, added) = (SeededMap::default(), SeededMap::default());
         let bare = roots.first().filter(|root| root.sigil == 0).map(|root| root.node);
@@ -224,11 +224,11 @@ impl<'a, 't> Heap<'a, 't> {
                 Ok(()) => {
                     stack.pop();
                 }
-                Err(Stop::Wait(other)) => {
+                Err(Interrupt::Wait(other)) => {
                     let next = self.start(other);
                     stack.push(next);
                 }
-                Err(Stop::Error(error)) => {
+                Err(Interrupt::Error(error)) => {
                     for walk in stack {
                         crate::steps::count(1);
                         let job = self.jobs[walk.job as usize];
@@ -253,7 +253,7 @@ impl<'a, 't> Heap<'a, 't> {
     }
 
     /// Goes on until the path ends, or needs another one.
-    fn advance(&mut self, walk: &mut Walk<'a>) -> Result<Place, Stop> {
+    fn advance(&mut self, walk: &mut Walk<'a>) -> Result<Referent, Interrupt> {
         loop {
             let part = match walk.again.take() {
                 Some(part) => part,
@@ -270,7 +270,7 @@ impl<'a, 't> Heap<'a, 't> {
         walk.place.ok_or_else(|| self.nowhere(walk, "a variable", "none").into())
     }
 
-    fn take(&mut self, walk: &mut Walk<'a>, part: &Part<'a>) -> Result<(), Stop> {
+    fn take(&mut self, walk: &mut Walk<'a>, part: &Part<'a>) -> Result<(), Interrupt> {
         crate::steps::count(1);
         match part {
             Part::Open(sigil) => walk.open.push((*sigil, 0)),
@@ -283,12 +283,12 @@ impl<'a, 't> Heap<'a, 't> {
             Part::Glob(name, part) => {
                 let known = self.names.get(&(b'*', with_part(name, part))).copied();
                 let root = known.ok_or_else(|| self.nowhere(walk, "a glob that the text has set", "another"))?;
-                walk.place = Some(Place::Variable(self.land(walk, root)?));
+                walk.place = Some(Referent::Variable(self.land(walk, root)?));
             }
             Part::Index(_) | Part::Key(..) => {
                 let thing = match walk.place {
-                    Some(Place::Thing(thing, _)) => thing,
-                    Some(Place::Variable(variable)) => match self.read(walk, variable)? {
+                    Some(Referent::Thing(thing, _)) => thing,
+                    Some(Referent::Variable(variable)) => match self.read(walk, variable)? {
                         Value::Thing(thing) => thing,
                         _ => {
                             return Err(self
@@ -299,7 +299,7 @@ impl<'a, 't> Heap<'a, 't> {
                     None => return Err(self.nowhere(walk, "a variable", "none").into()),
                 };
                 let child = self.child(walk, thing, part)?;
-                walk.place = Some(Place::Variable(self.land(walk, child)?));
+                walk.place = Some(Referent::Variable(self.land(walk, child)?));
             }
             Part::Close => {
                 let Some(&(sigil, references)) = walk.open.last() else { return Ok(()) };
@@ -314,7 +314,7 @@ impl<'a, 't> Heap<'a, 't> {
         Ok(())
     }
 
-    fn named(&mut self, walk: &Walk<'a>, sigil: u8, name: &[u8]) -> Result<Place, Stop> {
+    fn named(&mut self, walk: &Walk<'a>, sigil: u8, name: &[u8]) -> Result<Referent, Interrupt> {
         let name = match sigil {
             b'&' if name.starts_with(b"::") => [b"main", name].concat(),
             b'&' if !name.windows(2).any(|pair| pair == b"::") => [b"main::", name].concat(),
@@ -326,10 +326,10 @@ impl<'a, 't> Heap<'a, 't> {
         };
         let variable = self.land(walk, root)?;
         if sigil == b'$' {
-            return Ok(Place::Variable(variable));
+            return Ok(Referent::Variable(variable));
         }
         match self.read(walk, variable)? {
-            Value::Thing(thing) => Ok(Place::Thing(thing, sigil)),
+            Value::Thing(thing) => Ok(Referent::Thing(thing, sigil)),
             _ => Err(self.nowhere(walk, "an array or a hash", "another value").into()),
         }
     }
@@ -343,31 +343,31 @@ impl<'a, 't> Heap<'a, 't> {
     }
 
     /// What the reference leads to at which the path is.
-    fn dereference(&self, walk: &Walk<'a>, sigil: u8) -> Result<Place, Stop> {
-        let Some(Place::Variable(variable)) = walk.place else {
+    fn dereference(&self, walk: &Walk<'a>, sigil: u8) -> Result<Referent, Interrupt> {
+        let Some(Referent::Variable(variable)) = walk.place else {
             return Err(self.nowhere(walk, "a reference", "an array or a hash").into());
         };
         match (self.read(walk, variable)?, sigil) {
-            (Value::Scalar(inner), b'$') => Ok(Place::Variable(self.land(walk, inner)?)),
+            (Value::Scalar(inner), b'$') => Ok(Referent::Variable(self.land(walk, inner)?)),
             (Value::Thing(thing), b'$') if self.kind(self.body(thing)) == Kind::Ref => {
-                Ok(Place::Variable(self.land(walk, self.body(thing) + 1)?))
+                Ok(Referent::Variable(self.land(walk, self.body(thing) + 1)?))
             }
-            (Value::Thing(thing), _) => Ok(Place::Thing(thing, sigil)),
+            (Value::Thing(thing), _) => Ok(Referent::Thing(thing, sigil)),
             _ => Err(self.nowhere(walk, "a reference", "another value").into()),
         }
     }
 
     /// The variable that a path comes to at this node.
-    fn land(&self, walk: &Walk<'a>, at: u32) -> Result<u32, Stop> {
+    fn land(&self, walk: &Walk<'a>, at: u32) -> Result<u32, Interrupt> {
         match self.over.get(&at) {
-            Some(Over::Waits(job)) => Err(Stop::Wait(*job)),
+            Some(Over::Waits(job)) => Err(Interrupt::Wait(*job)),
             Some(Over::Runs) => Err(self.nowhere(walk, "a path to something else", "one that leads to itself").into()),
             Some(Over::Same(other)) => Ok(*other),
             _ => Ok(at),
         }
     }
 
-    fn read(&self, walk: &Walk<'a>, variable: u32) -> Result<Value, Stop> {
+    fn read(&self, walk: &Walk<'a>, variable: u32) -> Result<Value, Interrupt> {
         self.value(variable).ok_or_else(|| self.nowhere(walk, "a value", "a path that leads nowhere").into())
     }
 
@@ -385,14 +385,14 @@ impl<'a, 't> Heap<'a, 't> {
     // -- Setting --------------------------------------------------------------
 
     /// The path of a job has led here.
-    fn settle(&mut self, job: u32, place: Place) -> Result<(), Stop> {
-        let Job { at, node, referred, sets } = self.jobs[job as usize];
+    fn settle(&mut self, job: u32, place: Referent) -> Result<(), Interrupt> {
+        let PendingPath { at, node, referred, sets } = self.jobs[job as usize];
         let wrong = |expected: &'static str| {
             let error = Error::new(ErrorKind::BadLink).at(at).expecting(expected);
-            Stop::Error(error.finding("a path to something else, or to itself"))
+            Interrupt::Error(error.finding("a path to something else, or to itself"))
         };
         if sets {
-            let Place::Variable(variable) = place else { return Err(wrong("a path to a value")) };
+            let Referent::Variable(variable) = place else { return Err(wrong("a path to a value")) };
             let Some(value) = self.value(self.variable(node)) else { return Err(wrong("a value that is there")) };
             if variable != node {
                 self.over.insert(variable, Over::Holds(value));
@@ -400,9 +400,9 @@ impl<'a, 't> Heap<'a, 't> {
             return Ok(());
         }
         let over = match place {
-            Place::Thing(_, b'$') => return Err(wrong("a reference to a scalar")),
-            Place::Thing(thing, _) => Over::Holds(Value::Thing(thing)),
-            Place::Variable(variable) => {
+            Referent::Thing(_, b'$') => return Err(wrong("a reference to a scalar")),
+            Referent::Thing(thing, _) => Over::Holds(Value::Thing(thing)),
+            Referent::Variable(variable) => {
                 let Some(value) = self.value(variable) else { return Err(wrong("a path that leads somewhere")) };
                 let is_inside = matches!(self.lexer.byte(at + 1), Some(b'{' | b'$'));
                 match value {
@@ -421,7 +421,7 @@ impl<'a, 't> Heap<'a, 't> {
     // -- Children -------------------------------------------------------------
 
     /// The variable with this index or key; a new one, if a statement sets it.
-    fn child(&mut self, walk: &Walk<'a>, thing: u32, part: &Part<'a>) -> Result<u32, Stop> {
+    fn child(&mut self, walk: &Walk<'a>, thing: u32, part: &Part<'a>) -> Result<u32, Interrupt> {
         let body = self.body(thing);
         if !self.children.contains_key(&body) {
             let Some(children) = self.children_of(body) else {

@@ -4,9 +4,9 @@ use super::Machine;
 use super::lex::is_word_start;
 use super::number::Number;
 use super::string::{Strings, Text};
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Recorder, Sink};
+use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Recorder, Sink};
 use crate::error::Error;
-use crate::format::late::{IDS, KEYED};
+use crate::format::list_to_map::{IDS, KEYED};
 use crate::num::general;
 
 const PAIR: &[u8] = b" => ";
@@ -51,7 +51,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 self.lexer.at += usize::from(negative);
                 self.lexer.at += self.lexer.name_at(self.lexer.at).len();
                 let len = self.lexer.at - start;
-                Ok((Text { kind: Kind::Bytes, place: Place::Input(start as u64), len }, true))
+                Ok((Text { kind: Kind::Bytes, place: Location::Input(start as u64), len }, true))
             }
             Some(b'0'..=b'9' | b'.') => {
                 self.lexer.at += usize::from(negative);
@@ -64,7 +64,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                     _ => general::perl_text(f64::from_bits(node.payload)),
                 };
                 let arena = &mut self.sink.tape().arena;
-                let place = Place::Arena(arena.len() as u64);
+                let place = Location::Arena(arena.len() as u64);
                 arena.extend_from_slice(text.as_bytes());
                 Ok((Text { kind: Kind::Bytes, place, len: text.len() }, false))
             }
@@ -131,7 +131,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let tape = self.sink.tape();
         if frame.count < KEYED && tape.keys.len() < IDS {
             let id = match text.place {
-                Place::Input(at) if text.kind == Kind::Bytes => {
+                Location::Input(at) if text.kind == Kind::Bytes => {
                     let at = at as usize;
                     let guess = tape.keys.guess(frame.last_key);
                     if tape.keys.is_at(guess, Kind::Bytes, 0, input, at, text.len) {
@@ -152,7 +152,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             if let Some(id) = id {
                 tape.keys.learn(frame.last_key, id);
                 frame.last_key = id;
-                if let Place::Arena(from) = text.place {
+                if let Location::Arena(from) = text.place {
                     tape.arena.truncate(from as usize);
                 }
                 return id;

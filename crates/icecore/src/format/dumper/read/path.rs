@@ -29,7 +29,7 @@ pub(super) enum Part<'a> {
     Close,
 }
 
-/// Takes a path apart.
+/// OptionType a path apart.
 #[derive(Clone, Debug)]
 pub(super) struct Parts<'a> {
     pub(super) lexer: Lexer<'a>,

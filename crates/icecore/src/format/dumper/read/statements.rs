@@ -3,7 +3,7 @@
 
 use super::Machine;
 use super::frames::Shape;
-use super::heap::{Job, Root};
+use super::heap::{PendingPath, Root};
 use super::path::{Part, Parts, glob_name};
 use crate::document::{NO_KEY, NO_NODE, Sink};
 use crate::error::Error;
@@ -160,7 +160,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
                 let node = self.sink.tape().len();
                 self.repairs = true;
                 self.value()?;
-                self.jobs.push(Job { at: start, node, referred: false, sets: true });
+                self.jobs.push(PendingPath { at: start, node, referred: false, sets: true });
                 return self.end_of_statement();
             }
         };

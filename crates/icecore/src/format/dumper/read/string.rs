@@ -1,7 +1,7 @@
 //! Strings in quotes.
 
 use super::lex::Lexer;
-use crate::document::{Kind, Node, Place, Tape};
+use crate::document::{Kind, Location, Node, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::format::scan::utf8;
 use crate::limits::Limits;
@@ -11,7 +11,7 @@ use crate::steps;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Text {
     pub(super) kind: Kind,
-    pub(super) place: Place,
+    pub(super) place: Location,
     pub(super) len: usize,
 }
 
@@ -22,15 +22,15 @@ impl Text {
 
     /// The bytes of one that stands in the input.
     pub(super) fn bytes_of_input<'d>(&self, input: &'d [u8]) -> &'d [u8] {
-        let Place::Input(start) = self.place else { return &[] };
+        let Location::Input(start) = self.place else { return &[] };
         let start = start as usize;
         start.checked_add(self.len).and_then(|end| input.get(start..end)).unwrap_or(&[])
     }
 
     pub(super) fn bytes<'d>(&self, tape: &'d Tape, input: &'d [u8]) -> &'d [u8] {
         let (base, start) = match self.place {
-            Place::Input(start) => (input, start as usize),
-            Place::Arena(start) => (&tape.arena[..], start as usize),
+            Location::Input(start) => (input, start as usize),
+            Location::Arena(start) => (&tape.arena[..], start as usize),
         };
         start.checked_add(self.len).and_then(|end| base.get(start..end)).unwrap_or(&[])
     }
@@ -89,7 +89,7 @@ impl Strings<'_> {
             Some(len) if rest[len] == close => {
                 lexer.at += len + 1;
                 let kind = if lexer.utf8 { kind(lexer, &rest[..len]) } else { Kind::Bytes };
-                Ok(Text { kind, place: Place::Input(start as u64), len })
+                Ok(Text { kind, place: Location::Input(start as u64), len })
             }
             _ => self.single_escaped(lexer, open, close),
         }
@@ -119,7 +119,7 @@ impl Strings<'_> {
             self.tape.arena.push(byte);
         }
         let kind = kind(lexer, &self.tape.arena[from..]);
-        Ok(Text { kind, place: Place::Arena(from as u64), len: self.tape.arena.len() - from })
+        Ok(Text { kind, place: Location::Arena(from as u64), len: self.tape.arena.len() - from })
     }
 
     /// Up to `close`, with escapes.
@@ -133,7 +133,7 @@ impl Strings<'_> {
             && rest[len] == close
         {
             lexer.at += len + 1;
-            return Ok(Text { kind: kind(lexer, &rest[..len]), place: Place::Input(start as u64), len });
+            return Ok(Text { kind: kind(lexer, &rest[..len]), place: Location::Input(start as u64), len });
         }
         self.double_escaped(lexer, open, close)
     }
@@ -158,7 +158,7 @@ impl Strings<'_> {
         }
         let (from, is_wide) = (made.from, made.is_wide);
         let kind = if is_wide { Kind::Text } else { kind(lexer, &self.tape.arena[from..]) };
-        Ok(Text { kind, place: Place::Arena(from as u64), len: self.tape.arena.len() - from })
+        Ok(Text { kind, place: Location::Arena(from as u64), len: self.tape.arena.len() - from })
     }
 }
 

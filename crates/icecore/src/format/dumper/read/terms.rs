@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::frames::{Frame, Shape};
-use super::heap::Job;
+use super::heap::PendingPath;
 use super::lex::{is_word, is_word_start};
 use super::number::{Number, characters};
 use super::path::{Parts, glob_name, glob_part};
@@ -159,7 +159,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         ended?;
         let node = self.sink.tape().len();
         self.leaf(Node::leaf(Kind::Null, 0), key, start);
-        self.jobs.push(Job { at: start, node, referred, sets: false });
+        self.jobs.push(PendingPath { at: start, node, referred, sets: false });
         Ok(())
     }
 

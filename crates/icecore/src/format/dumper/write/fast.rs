@@ -7,7 +7,7 @@ use super::Writer;
 use super::frames::{Frame, Shape};
 use super::leaf::push_digits;
 use super::quote;
-use crate::document::{Document, Kind, Node, Place, flag};
+use crate::document::{Document, Kind, Location, Node, flag};
 use crate::format::dumper::options::WriteOptions;
 use crate::output::READY;
 
@@ -64,7 +64,7 @@ impl Writer<'_> {
 #[inline(always)]
 pub(super) fn push_key(document: &Document<'_>, id: u16, options: &WriteOptions, buf: &mut Vec<u8>) -> bool {
     let Some((entry, names)) = document.tape().keys().plain(id) else { return false };
-    let Place::Arena(start) = entry.node.place() else { return false };
+    let Location::Arena(start) = entry.node.place() else { return false };
     let Some(key) = names.get(start as usize..).and_then(|rest| rest.get(..entry.node.aux as usize)) else {
         return false;
     };
@@ -95,8 +95,8 @@ pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8
     match node.kind {
         Kind::Bytes => {
             let (base, start) = match node.place() {
-                Place::Input(start) => (document.input(), start),
-                Place::Arena(start) => (document.tape().arena(), start),
+                Location::Input(start) => (document.input(), start),
+                Location::Arena(start) => (document.tape().arena(), start),
             };
             if !push_short(base, start as usize, node.aux as usize, buf) {
                 quote::push_single(document.bytes(node), buf);

@@ -3,7 +3,7 @@
 
 use super::super::number::{self, Shape};
 use super::super::string::{self, beyond_ascii, specials};
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Tape};
+use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Tape};
 
 /// What is deeper than this goes to a stack that grows.
 const DEPTH: usize = 32;
@@ -176,7 +176,7 @@ impl Reader<'_, '_> {
         let text = self.tape.arena.get(from..)?;
         let kind = if text.is_ascii() { Kind::Bytes } else { std::str::from_utf8(text).ok().map(|_| Kind::Text)? };
         let len = text.len();
-        Some(self.tape.placed(kind, Place::Arena(from as u64), len))
+        Some(self.tape.placed(kind, Location::Arena(from as u64), len))
     }
 
     /// Puts what the escape at `at` stands for into the arena. Returns where it ends.
@@ -293,8 +293,8 @@ impl Reader<'_, '_> {
             let len = node.aux as usize;
             let tape = &mut *self.tape;
             let bytes = match place {
-                Place::Input(start) => self.input.get(start as usize..)?.get(..len)?,
-                Place::Arena(start) => tape.arena.get(start as usize..)?.get(..len)?,
+                Location::Input(start) => self.input.get(start as usize..)?.get(..len)?,
+                Location::Arena(start) => tape.arena.get(start as usize..)?.get(..len)?,
             };
             if let Some(id) = tape.keys.intern(Node::leaf(node.kind, 0), bytes).and_then(|id| u16::try_from(id).ok()) {
                 tape.keys.learn(top.last as u16, id);

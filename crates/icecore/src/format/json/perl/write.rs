@@ -1,11 +1,11 @@
 //! Writing: one pass over the nodes, in their order.
 
 use super::super::number::push_canonical;
-use super::super::room::{self, ROOM, Room};
+use super::super::scratch::{self, SCRATCH, Scratch};
 use super::Style;
 use super::number::put_float;
 use super::text::put_inner;
-use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, Place, Tape};
+use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Names, Node, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::output::{Open, Output};
 
@@ -22,8 +22,8 @@ const CHUNK: usize = 4096;
 pub fn write(document: &Document<'_>, style: &Style, out: &mut dyn Output) -> Result<(), Error> {
     let mut spare = out.take_spare();
     spare.open.clear();
-    if spare.bytes.len() < CHUNK + 2 * ROOM {
-        spare.bytes.resize(CHUNK + 2 * ROOM, 0);
+    if spare.bytes.len() < CHUNK + 2 * SCRATCH {
+        spare.bytes.resize(CHUNK + 2 * SCRATCH, 0);
     }
     let mut writer = Writer {
         tape: document.tape(),
@@ -144,7 +144,7 @@ impl<'d> Writer<'d, '_> {
     }
 
     #[inline(always)]
-    fn room(&mut self) -> Option<&mut Room> {
+    fn scratch(&mut self) -> Option<&mut Scratch> {
         self.chunk.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut())
     }
 
@@ -157,7 +157,7 @@ impl<'d> Writer<'d, '_> {
     }
 
     fn word(&mut self, word: &'static str) {
-        let len = self.room().map_or(0, |room| room::word(room, 0, word));
+        let len = self.scratch().map_or(0, |scratch| scratch::word(scratch, 0, word));
         self.at += len;
     }
 
@@ -184,22 +184,22 @@ impl<'d> Writer<'d, '_> {
         match node.kind {
             Kind::Bytes | Kind::Text => {
                 let (base, start) = match node.place() {
-                    Place::Input(start) => (self.input, start),
-                    Place::Arena(start) => (&self.tape.arena[..], start),
+                    Location::Input(start) => (self.input, start),
+                    Location::Arena(start) => (&self.tape.arena[..], start),
                 };
                 let usual = !self.style.escape_slash;
                 let len = node.aux as usize;
                 let plain = self
-                    .room()
+                    .scratch()
                     .filter(|_| usual)
-                    .and_then(|room| room::plain(room, 0, base, usize::try_from(start).ok()?, len));
+                    .and_then(|scratch| scratch::plain(scratch, 0, base, usize::try_from(start).ok()?, len));
                 match plain {
                     Some(len) => self.at = at + len,
                     None => self.string(self.tape.bytes(node, self.input), node.kind == Kind::Text)?,
                 }
             }
             Kind::Int if !self.style.all_strings => {
-                let len = self.room().map_or(0, |room| room::int(room, 0, node.payload as i64));
+                let len = self.scratch().map_or(0, |scratch| scratch::int(scratch, 0, node.payload as i64));
                 self.at = at + len;
             }
             Kind::Null | Kind::Hole => self.word("null"),
@@ -242,12 +242,12 @@ impl<'d> Writer<'d, '_> {
         }
         if self.is_usual
             && let Some((entry, _)) = self.names.plain(id)
-            && let Some(room) = self.room()
+            && let Some(scratch) = self.scratch()
         {
             let head = entry.head.to_le_bytes();
             let len = entry.node.aux as usize;
-            if let Some(end) = room::plain(room, 0, &head, 0, len) {
-                room[end] = b':';
+            if let Some(end) = scratch::plain(scratch, 0, &head, 0, len) {
+                scratch[end] = b':';
                 self.at += end + 1;
                 return Ok(());
             }

@@ -3,7 +3,7 @@
 //! tokens. Where anything else comes they stop, having read nothing of it.
 
 use super::{KEYS_WITH_ID, Reader};
-use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Place, Sink};
+use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Sink};
 use crate::error::Error;
 use crate::format::json::key_prediction::KeyPrediction;
 use crate::format::json::{number, string};
@@ -41,7 +41,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
                 let plain = self.input.get(stop.at) == Some(&b'"')
                     && !stop.beyond_ascii
                     && u64::from(len) <= self.limits.string;
-                plain.then(|| (Node::string(Kind::Text, Place::Input(first as u64), len), stop.at + 1))
+                plain.then(|| (Node::string(Kind::Text, Location::Input(first as u64), len), stop.at + 1))
             }
             b'-' | b'0'..=b'9' => number::short_integer(self.input, start).map(|(value, end)| (Node::int(value), end)),
             _ => None,
@@ -113,7 +113,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         Ok(())
     }
 
-    /// Takes the name that followed the one before the last time, if it stands
+    /// OptionType the name that followed the one before the last time, if it stands
     /// here again.
     pub(super) fn predicted_name(&mut self) -> bool {
         let Some(top) = self.open.last_mut() else { return false };

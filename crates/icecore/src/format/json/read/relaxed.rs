@@ -2,7 +2,7 @@
 
 use super::strings::bare_control;
 use super::{Open, Reader, Text};
-use crate::document::{Form, Kind, Node, Place, Recorder, Sink};
+use crate::document::{Form, Kind, Location, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::num::shortest;
 
@@ -76,9 +76,9 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         let (place, len) = if escaped {
             let arena = &mut self.sink.tape().arena;
             arena.extend_from_slice(input.get(run..at).unwrap_or(&[]));
-            (Place::Arena(first as u64), arena.len() - first)
+            (Location::Arena(first as u64), arena.len() - first)
         } else {
-            (Place::Input(start as u64), at - start)
+            (Location::Input(start as u64), at - start)
         };
         if len as u64 > self.limits.string {
             return Err(self.limits.too_long(len as u64).at(self.at));
@@ -102,7 +102,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
         self.at = end;
         // It looks as no name in quotes does: it can't be predicted.
-        Ok(Text { place: Place::Input(start as u64), len, escaped: true })
+        Ok(Text { place: Location::Input(start as u64), len, escaped: true })
     }
 
     /// Refuses a key that the innermost map has already.
@@ -121,8 +121,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     fn text(&mut self, text: &Text) -> &[u8] {
         let input = self.input;
         let bytes = match text.place {
-            Place::Input(start) => input.get(start as usize..start as usize + text.len),
-            Place::Arena(start) => self.sink.tape().arena.get(start as usize..start as usize + text.len),
+            Location::Input(start) => input.get(start as usize..start as usize + text.len),
+            Location::Arena(start) => self.sink.tape().arena.get(start as usize..start as usize + text.len),
         };
         bytes.unwrap_or(&[])
     }
@@ -153,7 +153,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             self.span(start, at, "class name");
         }
         let name = self.text(&text).to_vec();
-        if let Place::Arena(start) = text.place {
+        if let Location::Arena(start) = text.place {
             self.sink.tape().arena.truncate(start as usize);
         }
         let kind = if name.is_ascii() { Kind::Bytes } else { Kind::Text };

@@ -1,7 +1,7 @@
 //! Strings and their escapes.
 
 use super::{Reader, Text};
-use crate::document::{Place, Sink};
+use crate::document::{Location, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::json::{Surrogates, string};
 
@@ -25,13 +25,13 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return Err(self.limits.too_long(len as u64).at(self.at));
         }
         self.at = stop.at + 1;
-        Ok(Text { place: Place::Input(start as u64), len, escaped: false })
+        Ok(Text { place: Location::Input(start as u64), len, escaped: false })
     }
 
     /// Reads a string that starts at `start` and has, at `stop`, something else
     /// than its end.
     #[inline(never)]
-    fn string_with_escapes(&mut self, start: usize, stop: string::Stop) -> Result<Text, Error> {
+    fn string_with_escapes(&mut self, start: usize, stop: string::ScanEnd) -> Result<Text, Error> {
         let first = self.sink.tape().arena.len();
         let end = self.unescape(start, stop.at).and_then(|end| self.check_utf8(start, end).map(|()| end));
         let end = match end {
@@ -46,7 +46,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return Err(self.limits.too_long(len as u64).at(self.at));
         }
         self.at = end + 1;
-        Ok(Text { place: Place::Arena(first as u64), len, escaped: true })
+        Ok(Text { place: Location::Arena(first as u64), len, escaped: true })
     }
 
     /// Unescapes a string into the arena. Returns where its closing quote is.

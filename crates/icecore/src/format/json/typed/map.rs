@@ -5,7 +5,7 @@ use super::key;
 use super::write::{Task, Writer};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::Error;
-use crate::format::json::pen::quoted_key;
+use crate::format::json::emitter::quoted_key;
 use std::collections::HashSet;
 
 /// What is known about keys that have an id.
@@ -144,7 +144,7 @@ impl Writer<'_, '_> {
         if self.maps.texts[at].as_ref().is_some_and(Vec::is_empty) {
             let name = self.document.tape().keys().get(u32::from(id));
             let text = name.and_then(|name| key::text(self.strings, &name.node, name.bytes));
-            self.maps.texts[at] = text.map(|text| quoted_key(&text, self.pen.style()));
+            self.maps.texts[at] = text.map(|text| quoted_key(&text, self.emitter.style()));
         }
         self.maps.texts[at].as_deref()
     }
@@ -162,17 +162,17 @@ impl Writer<'_, '_> {
             Some(id) => {
                 self.key_with_id(id);
                 if let Some(Some(text)) = self.maps.texts.get(usize::from(id)) {
-                    self.pen.raw(text)?;
+                    self.emitter.raw(text)?;
                 }
             }
             None => {
                 let (node, bytes) = self.entry_key(entry);
                 let text = key::text(self.strings, &node, bytes).unwrap_or_default();
-                self.pen.raw(&quoted_key(&text, self.pen.style()))?;
+                self.emitter.raw(&quoted_key(&text, self.emitter.style()))?;
             }
         }
-        if self.pen.is_indented() {
-            self.pen.byte(b' ');
+        if self.emitter.is_indented() {
+            self.emitter.byte(b' ');
         }
         self.value(entry.value)
     }
@@ -233,7 +233,7 @@ impl Writer<'_, '_> {
         let flags = map.and_then(|map| self.nodes.get(map as usize)).map_or(0, |node| node.flags);
         if flags & flag::RESTRICTED != 0 {
             self.key(Name::Restricted)?;
-            self.pen.word("true");
+            self.emitter.word("true");
         }
         let (mut next, mut position, mut locked) = (first, 0, Vec::new());
         while let Some(entry) = self.map_entry(next, pairs) {
@@ -248,7 +248,7 @@ impl Writer<'_, '_> {
             self.open(b'[');
             for position in locked {
                 self.item()?;
-                self.pen.uint(position);
+                self.emitter.uint(position);
             }
             self.close(b']')?;
         }
@@ -272,7 +272,7 @@ impl Writer<'_, '_> {
         }
         if flags & flag::IDENTITY != 0 {
             self.key(Name::Identity)?;
-            self.pen.word("true");
+            self.emitter.word("true");
         }
         if flags & flag::DEFAULT != 0 {
             self.key(Name::Default)?;

@@ -34,15 +34,15 @@ impl Writer<'_, '_> {
     /// An item that is a list of numbers, on one line.
     fn numbers(&mut self, numbers: &[u64]) -> Result<(), Error> {
         self.item()?;
-        self.pen.byte(b'[');
+        self.emitter.byte(b'[');
         for (at, number) in numbers.iter().enumerate() {
             if at > 0 {
-                self.pen.byte(b',');
+                self.emitter.byte(b',');
             }
-            self.pen.uint(*number);
+            self.emitter.uint(*number);
         }
-        self.pen.byte(b']');
-        self.pen.turn()
+        self.emitter.byte(b']');
+        self.emitter.turn()
     }
 }
 

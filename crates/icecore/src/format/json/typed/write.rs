@@ -7,7 +7,7 @@ use crate::base64;
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Node, flag};
 use crate::error::Error;
 use crate::format::json::WriteOptions;
-use crate::format::json::pen::{Chars, Pen};
+use crate::format::json::emitter::{Chars, Emitter};
 use crate::format::json::style::{Escapes, Style};
 use crate::limits::Limits;
 use crate::num::bigint;
@@ -47,7 +47,7 @@ fn write_all(
         strings,
         sort_keys: options.sort_keys,
         limits,
-        pen: Pen::new(&mut out, document.nodes().len(), style),
+        emitter: Emitter::new(&mut out, document.nodes().len(), style),
         levels: Vec::new(),
         tasks: Vec::new(),
         targets: targets(document),
@@ -55,9 +55,9 @@ fn write_all(
     };
     writer.document(document.spelling().filter(|spelling| options.spelling && !spelling.format.is_empty()))?;
     if options.indent > 0 {
-        writer.pen.byte(b'\n');
+        writer.emitter.byte(b'\n');
     }
-    writer.pen.flush()
+    writer.emitter.flush()
 }
 
 /// What is still to be written, the next last.
@@ -95,7 +95,7 @@ pub(super) struct Writer<'d, 'o> {
     pub(super) strings: Strings,
     pub(super) sort_keys: bool,
     limits: &'d Limits,
-    pub(super) pen: Pen<'o>,
+    pub(super) emitter: Emitter<'o>,
     /// For each bracket that is open: whether nothing was written in it yet.
     levels: Vec<bool>,
     pub(super) tasks: Vec<Task>,
@@ -180,9 +180,9 @@ impl<'d> Writer<'d, '_> {
         }
         self.open(b'{');
         self.key(Name::Icecore)?;
-        self.pen.int(VERSION);
+        self.emitter.int(VERSION);
         self.key(Name::Strings)?;
-        self.pen.word(if self.strings == Strings::Bytes { "\"bytes\"" } else { "\"text\"" });
+        self.emitter.word(if self.strings == Strings::Bytes { "\"bytes\"" } else { "\"text\"" });
         if let Some(header) = header {
             self.key(Name::Header)?;
             self.value(header.index())?;
@@ -201,14 +201,14 @@ impl<'d> Writer<'d, '_> {
     fn run(&mut self) -> Result<(), Error> {
         while let Some(task) = self.tasks.pop() {
             crate::steps::count(1);
-            self.pen.turn()?;
+            self.emitter.turn()?;
             match task {
                 Task::Value(at) => self.value(at)?,
                 Task::Item => self.item()?,
                 Task::Key(name) => self.key(name)?,
                 Task::Word(name, word) => {
                     self.key(name)?;
-                    self.pen.word(word);
+                    self.emitter.word(word);
                 }
                 Task::Open(bracket) => self.open(bracket),
                 Task::Close(bracket) => self.close(bracket)?,
@@ -238,38 +238,38 @@ impl<'d> Writer<'d, '_> {
 
     /// Opens a bracket.
     pub(super) fn open(&mut self, bracket: u8) {
-        self.pen.byte(bracket);
+        self.emitter.byte(bracket);
         self.levels.push(true);
     }
 
     /// Closes a bracket.
     pub(super) fn close(&mut self, bracket: u8) -> Result<(), Error> {
         if self.levels.pop() == Some(false) {
-            self.pen.line(self.levels.len())?;
+            self.emitter.line(self.levels.len())?;
         }
-        self.pen.byte(bracket);
-        self.pen.turn()
+        self.emitter.byte(bracket);
+        self.emitter.turn()
     }
 
     /// Starts an item or an entry.
     pub(super) fn item(&mut self) -> Result<(), Error> {
-        self.pen.turn()?;
+        self.emitter.turn()?;
         if let Some(is_empty) = self.levels.last_mut()
             && !std::mem::replace(is_empty, false)
         {
-            self.pen.byte(b',');
+            self.emitter.byte(b',');
         }
-        self.pen.line(self.levels.len())
+        self.emitter.line(self.levels.len())
     }
 
     /// Writes a key that needs no escapes.
     pub(super) fn entry(&mut self, key: &'static str) -> Result<(), Error> {
         self.item()?;
-        self.pen.byte(b'"');
-        self.pen.word(key);
-        self.pen.word("\":");
-        if self.pen.is_indented() {
-            self.pen.byte(b' ');
+        self.emitter.byte(b'"');
+        self.emitter.word(key);
+        self.emitter.word("\":");
+        if self.emitter.is_indented() {
+            self.emitter.byte(b' ');
         }
         Ok(())
     }
@@ -280,7 +280,7 @@ impl<'d> Writer<'d, '_> {
 
     /// Writes valid UTF-8 as a JSON string.
     pub(super) fn plain(&mut self, text: &[u8]) -> Result<(), Error> {
-        self.pen.quoted(text, Chars::Utf8)
+        self.emitter.quoted(text, Chars::Utf8)
     }
 
     /// The number that links call this node by.
@@ -295,16 +295,16 @@ impl<'d> Writer<'d, '_> {
 
     /// Writes a value: a leaf as a whole, of a container the beginning.
     pub(super) fn value(&mut self, at: u32) -> Result<(), Error> {
-        self.pen.turn()?;
+        self.emitter.turn()?;
         let Some(node) = self.nodes.get(at as usize) else {
-            self.pen.word("null");
+            self.emitter.word("null");
             return Ok(());
         };
         let mut braces = 0;
         if let Some(number) = self.number_of(at) {
             self.open(b'{');
             self.key(Name::Id)?;
-            self.pen.uint(number);
+            self.emitter.uint(number);
             self.key(Name::Value)?;
             braces += 1;
         }
@@ -324,15 +324,15 @@ impl<'d> Writer<'d, '_> {
     fn leaf(&mut self, at: u32, node: &Node) -> Result<(), Error> {
         let bytes = if node.kind.has_bytes() { self.document.bytes(node) } else { &[] };
         match node.kind {
-            Kind::Bool => self.pen.word(if node.payload != 0 { "true" } else { "false" }),
-            Kind::Uint => self.pen.uint(node.payload),
+            Kind::Bool => self.emitter.word(if node.payload != 0 { "true" } else { "false" }),
+            Kind::Uint => self.emitter.uint(node.payload),
             Kind::BigInt => {
                 if bigint::exceeds(bytes, self.limits.digits) {
                     return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
                 }
                 let mut text = Vec::new();
                 bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut text);
-                self.pen.raw(&text)?;
+                self.emitter.raw(&text)?;
             }
             Kind::Float => self.float(f64::from_bits(node.payload))?,
             Kind::Float32 => self.float(f64::from(f32::from_bits(node.payload as u32)))?,
@@ -358,7 +358,7 @@ impl<'d> Writer<'d, '_> {
             Kind::Hole => {
                 self.open(b'{');
                 self.key(Name::Hole)?;
-                self.pen.byte(b'1');
+                self.emitter.byte(b'1');
                 self.close(b'}')?;
             }
             Kind::Link | Kind::Alias | Kind::Copy => {
@@ -369,10 +369,10 @@ impl<'d> Writer<'d, '_> {
                     _ => Name::Copy,
                 })?;
                 let number = u32::try_from(node.payload).ok().and_then(|target| self.number_of(target));
-                self.pen.uint(number.unwrap_or(0));
+                self.emitter.uint(number.unwrap_or(0));
                 self.close(b'}')?;
             }
-            Kind::Null => self.pen.word("null"),
+            Kind::Null => self.emitter.word("null"),
             _ => self.name(node, bytes)?,
         }
         Ok(())
@@ -381,7 +381,7 @@ impl<'d> Writer<'d, '_> {
     /// Writes an integer or a string of any kind.
     pub(super) fn name(&mut self, node: &Node, bytes: &[u8]) -> Result<(), Error> {
         match node.kind {
-            Kind::Int => self.pen.int(node.payload as i64),
+            Kind::Int => self.emitter.int(node.payload as i64),
             Kind::Encoded | Kind::Symbol => {
                 let is_symbol = node.kind == Kind::Symbol;
                 let encoding = self.document.tape().encodings().get(u32::from(node.encoding()));
@@ -393,7 +393,7 @@ impl<'d> Writer<'d, '_> {
                     self.named_bytes(encoding.bytes)?;
                 } else if !is_symbol {
                     self.key(Name::Encoding)?;
-                    self.pen.word("null");
+                    self.emitter.word("null");
                 }
                 self.close(b'}')?;
             }
@@ -404,7 +404,7 @@ impl<'d> Writer<'d, '_> {
 
     fn float(&mut self, value: f64) -> Result<(), Error> {
         if value.is_finite() {
-            self.pen.float(value);
+            self.emitter.float(value);
             return Ok(());
         }
         let text = match value.to_bits() {
@@ -459,7 +459,7 @@ impl<'d> Writer<'d, '_> {
         }
         self.open(b'{');
         self.key(Name::Latin1)?;
-        self.pen.quoted(bytes, Chars::Latin1)?;
+        self.emitter.quoted(bytes, Chars::Latin1)?;
         self.close(b'}')
     }
 
@@ -468,7 +468,7 @@ impl<'d> Writer<'d, '_> {
         match self.document.class(class) {
             Some(name) => self.string(name.node.kind == Kind::Text, name.bytes),
             None => {
-                self.pen.word("null");
+                self.emitter.word("null");
                 Ok(())
             }
         }

@@ -2,8 +2,8 @@
 
 use super::Writer;
 use crate::document::{Cursor, Key, Kind, Value};
+use crate::format::json::emitter::quoted_key;
 use crate::format::json::number::{canonical, push_canonical};
-use crate::format::json::pen::quoted_key;
 use crate::format::json::style::Style;
 use crate::known::Known;
 use crate::num::bigint;
@@ -112,7 +112,7 @@ impl Writer<'_, '_, '_> {
         let text = self.text_of(kind, bytes);
         let quoted = quoted_key(
             &String::from_utf8_lossy(&text.bytes).into_owned().into_bytes(),
-            Style { escapes: self.pen.style().escapes, ..Style::default() },
+            Style { escapes: self.emitter.style().escapes, ..Style::default() },
         );
         out.extend_from_slice(quoted.strip_suffix(b":").unwrap_or(&quoted));
     }

@@ -3,12 +3,12 @@
 use super::{Open, What, Writer};
 use crate::document::{Cursor, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::Error;
-use crate::format::json::pen::Chars;
+use crate::format::json::emitter::Chars;
 use crate::known::Known;
 use crate::output::LossKind;
 
 /// What became of a value that may be a known one.
-pub(super) enum Told {
+pub(super) enum KnownOutcome {
     /// It is none: nothing was written.
     No,
     /// It was written, or what is left of it is open.
@@ -19,13 +19,13 @@ pub(super) enum Told {
 
 impl Writer<'_, '_, '_> {
     /// Writes an object, opaque object or attributed value if it is a known one.
-    pub(super) fn known(&mut self, at: u32, node: &Node) -> Result<Told, Error> {
+    pub(super) fn known(&mut self, at: u32, node: &Node) -> Result<KnownOutcome, Error> {
         let here = Cursor::new(self.original, at);
         let Some(known) = Known::of(here) else {
             return if node.kind == Kind::Attrs && node.form() == Form::Subclass {
                 self.subclass(here)
             } else {
-                Ok(Told::No)
+                Ok(KnownOutcome::No)
             };
         };
         match known {
@@ -34,18 +34,18 @@ impl Writer<'_, '_, '_> {
                 self.brace_if_asked(node)?;
                 let map = members.map.index();
                 let end = self.document.tape().next(map);
-                self.pen.byte(b'[');
+                self.emitter.byte(b'[');
                 self.depth += 1;
                 self.open.push(Open { what: What::Set, is_empty: true, next: map + 1, end, around: self.serial });
-                Ok(Told::Done)
+                Ok(KnownOutcome::Done)
             }
-            Known::Exception(_) => self.exception(at, node).map(|()| Told::Done),
+            Known::Exception(_) => self.exception(at, node).map(|()| KnownOutcome::Done),
             Known::Map(map) => {
                 self.class_of(at, node)?;
-                Ok(Told::GoOn(map.index()))
+                Ok(KnownOutcome::GoOn(map.index()))
             }
             text => {
-                let Some(written) = text.text(self.limits) else { return Ok(Told::No) };
+                let Some(written) = text.text(self.limits) else { return Ok(KnownOutcome::No) };
                 let (kind, is_exact) = match text {
                     Known::Time(moment) | Known::DateTime(moment) => (LossKind::Time, moment.is_exact()),
                     Known::Date(_) => (LossKind::Time, true),
@@ -57,23 +57,23 @@ impl Writer<'_, '_, '_> {
                     self.lose(LossKind::Precision, at);
                 }
                 self.brace_if_asked(node)?;
-                self.pen.quoted(written.as_bytes(), Chars::Utf8)?;
-                Ok(Told::Done)
+                self.emitter.quoted(written.as_bytes(), Chars::Utf8)?;
+                Ok(KnownOutcome::Done)
             }
         }
     }
 
     /// An instance of a user's subclass of a core class is that with a class.
-    fn subclass(&mut self, here: Cursor<'_>) -> Result<Told, Error> {
+    fn subclass(&mut self, here: Cursor<'_>) -> Result<KnownOutcome, Error> {
         let at = here.index();
         if at + 1 >= here.next() {
-            return Ok(Told::No);
+            return Ok(KnownOutcome::No);
         }
         if here.entries().next().is_some() {
             self.lose(LossKind::Attributes, at);
         }
         self.class_of(at, here.node())?;
-        Ok(Told::GoOn(at + 1))
+        Ok(KnownOutcome::GoOn(at + 1))
     }
 
     /// The class becomes an entry, if that is asked for; else it is lost.
@@ -107,7 +107,7 @@ impl Writer<'_, '_, '_> {
             if matches!(node.key, NO_KEY | KEY_NODE) {
                 break;
             }
-            self.pen.turn()?;
+            self.emitter.turn()?;
             self.separate(&mut is_empty)?;
             let value = if node.key == IS_KEY { self.document.tape().next(next) } else { next };
             let member = (node.key == IS_KEY).then_some(next);
@@ -132,12 +132,12 @@ impl Writer<'_, '_, '_> {
     fn member(&mut self, id: u16, at: u32) -> Result<(), Error> {
         let document = self.document;
         let Some(name) = document.tape().keys().get(u32::from(id)) else {
-            self.pen.word("null");
+            self.emitter.word("null");
             return Ok(());
         };
         match name.node.kind {
             Kind::Int => {
-                self.pen.int(name.node.payload as i64);
+                self.emitter.int(name.node.payload as i64);
                 return Ok(());
             }
             Kind::Symbol => self.lose(LossKind::Symbol, at),
@@ -146,7 +146,7 @@ impl Writer<'_, '_, '_> {
         }
         let text = self.text_of(name.node.kind, name.bytes);
         self.finish_text(at, text.is_lossy.then_some(LossKind::Bytes))?;
-        self.pen.quoted(&text.bytes, text.chars)
+        self.emitter.quoted(&text.bytes, text.chars)
     }
 
     /// The name that a member of an exception gets. `None`: it is left out, as it

@@ -5,9 +5,9 @@ use crate::base64;
 use crate::document::{Document, Kind, Node, Notes, Ordinals, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::json::NUMBER_TEXT;
+use crate::format::json::emitter::Chars;
 use crate::format::json::number::{self, canonical};
 use crate::format::json::options::{BytesAs, Floats, TextAs};
-use crate::format::json::pen::Chars;
 use crate::format::json::perl::number as perl_number;
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
@@ -58,13 +58,13 @@ impl Writer<'_, '_, '_> {
     /// Writes any leaf. Returns the value to go on with, if it is a link.
     pub(super) fn rare_leaf(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         if let Some(text) = self.numbers.get(&at) {
-            self.pen.raw(text)?;
+            self.emitter.raw(text)?;
             return Ok(None);
         }
         match node.kind {
             Kind::Link | Kind::Alias | Kind::Copy => return self.link(at, node),
-            Kind::Int => self.pen.int(node.payload as i64),
-            Kind::Uint => self.pen.uint(node.payload),
+            Kind::Int => self.emitter.int(node.payload as i64),
+            Kind::Uint => self.emitter.uint(node.payload),
             Kind::BigInt => self.big_int(at, node)?,
             Kind::Float => self.float(at, f64::from_bits(node.payload))?,
             Kind::Float32 => self.float(at, f64::from(f32::from_bits(node.payload as u32)))?,
@@ -82,12 +82,12 @@ impl Writer<'_, '_, '_> {
                 self.lose(LossKind::Name, at);
                 self.string(at, node)?;
             }
-            Kind::Bool => self.pen.word(if node.payload != 0 { "true" } else { "false" }),
+            Kind::Bool => self.emitter.word(if node.payload != 0 { "true" } else { "false" }),
             Kind::Hole => {
                 self.lose(LossKind::Hole, at);
-                self.pen.word("null");
+                self.emitter.word("null");
             }
-            _ => self.pen.word("null"),
+            _ => self.emitter.word("null"),
         }
         Ok(None)
     }
@@ -98,15 +98,15 @@ impl Writer<'_, '_, '_> {
         let Some(target) = target else {
             return Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(at)).finding("a link to nothing"));
         };
-        if self.again.is_open(target) {
+        if self.repeated.is_open(target) {
             self.cycle(at)?;
             return Ok(None);
         }
         if node.kind != Kind::Copy || self.document.tape().shares(target) {
             self.lose(LossKind::Sharing, at);
         }
-        if !self.again.count(self.document.tape().next(target) - target) {
-            return Err(self.limits.too_expanded(self.again.most).on_path(self.document.path(at)));
+        if !self.repeated.count(self.document.tape().next(target) - target) {
+            return Err(self.limits.too_expanded(self.repeated.most).on_path(self.document.path(at)));
         }
         Ok(Some(target))
     }
@@ -118,7 +118,7 @@ impl Writer<'_, '_, '_> {
         }
         let mut text = Vec::new();
         bigint::push_decimal(node.has(flag::NEGATIVE), magnitude, &mut text);
-        self.pen.raw(&text)
+        self.emitter.raw(&text)
     }
 
     fn float(&mut self, at: u32, value: f64) -> Result<(), Error> {
@@ -128,10 +128,10 @@ impl Writer<'_, '_, '_> {
         }
         match self.options.floats {
             Floats::Shortest => {
-                self.pen.float(value);
+                self.emitter.float(value);
                 Ok(())
             }
-            floats => self.pen.raw(perl_number::float(value, floats == Floats::Cpanel).as_bytes()),
+            floats => self.emitter.raw(perl_number::float(value, floats == Floats::Cpanel).as_bytes()),
         }
     }
 
@@ -143,7 +143,7 @@ impl Writer<'_, '_, '_> {
         let mut text = Vec::new();
         match float128::push_decimal(&bytes, &mut text) {
             // So many digits tell it from all others.
-            Some(_) => self.pen.raw(&text),
+            Some(_) => self.emitter.raw(&text),
             None => self.float(at, f64::NAN),
         }
     }
@@ -154,7 +154,7 @@ impl Writer<'_, '_, '_> {
         let text = self.text_of(node.kind, bytes);
         let lost = text.is_lossy.then_some(LossKind::Bytes);
         self.finish_text(at, lost)?;
-        self.pen.quoted(&text.bytes, text.chars)
+        self.emitter.quoted(&text.bytes, text.chars)
     }
 
     /// What the bytes of a string become.
@@ -205,17 +205,17 @@ impl Writer<'_, '_, '_> {
         let regexp = self.document.at(at);
         let mut parts = regexp.iter().flat_map(|regexp| regexp.children()).map(|part| part.target());
         let (pattern, flags) = (parts.next(), parts.next());
-        self.pen.turn()?;
-        self.pen.word("\"(?^");
+        self.emitter.turn()?;
+        self.emitter.word("\"(?^");
         for (part, behind) in [(flags, ":"), (pattern, ")\"")] {
             if let Some(part) = part
                 && part.node().kind.is_string()
             {
                 let text = self.text_of(part.kind(), part.as_bytes().unwrap_or(&[]));
                 self.finish_text(part.index(), text.is_lossy.then_some(LossKind::Bytes))?;
-                self.pen.inner(&text.bytes, text.chars)?;
+                self.emitter.inner(&text.bytes, text.chars)?;
             }
-            self.pen.word(behind);
+            self.emitter.word(behind);
         }
         Ok(())
     }

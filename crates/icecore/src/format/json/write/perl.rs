@@ -3,8 +3,8 @@
 use super::{Open, What, Writer};
 use crate::document::{Cursor, Form, Kind, Node, Value, flag};
 use crate::error::Error;
+use crate::format::json::emitter::Chars;
 use crate::format::json::options::InfNan;
-use crate::format::json::pen::Chars;
 use crate::format::json::perl::number::word;
 
 /// The classes whose objects are booleans for both modules.
@@ -28,11 +28,11 @@ impl Writer<'_, '_, '_> {
         let word = word(value, self.options.infnan == InfNan::Unified);
         match self.options.infnan {
             InfNan::Null => {
-                self.pen.word("null");
+                self.emitter.word("null");
                 Ok(())
             }
-            InfNan::Text | InfNan::Unified => self.pen.quoted(word.as_bytes(), Chars::Utf8),
-            InfNan::Word => self.pen.raw(word.as_bytes()),
+            InfNan::Text | InfNan::Unified => self.emitter.quoted(word.as_bytes(), Chars::Utf8),
+            InfNan::Word => self.emitter.raw(word.as_bytes()),
         }
     }
 
@@ -67,12 +67,12 @@ impl Writer<'_, '_, '_> {
             return Ok(false);
         }
         let around = self.serial;
-        if list.has(flag::TARGET) && self.again.enter(payload) {
+        if list.has(flag::TARGET) && self.repeated.enter(payload) {
             self.open.push(Open { what: What::Target, is_empty: true, next: 0, end: payload, around });
         }
-        self.pen.byte(b'(');
+        self.emitter.byte(b'(');
         self.class_name(node.class())?;
-        self.pen.word(")[");
+        self.emitter.word(")[");
         let end = self.document.tape().next(payload);
         self.open.push(Open { what: What::Tagged, is_empty: true, next: payload + 1, end, around });
         Ok(true)
@@ -84,12 +84,12 @@ impl Writer<'_, '_, '_> {
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         if top.next >= top.end {
             self.open.pop();
-            self.pen.byte(b']');
+            self.emitter.byte(b']');
             return Ok(());
         }
         let item = top.next;
         if !top.is_empty {
-            self.pen.byte(b',');
+            self.emitter.byte(b',');
         }
         (top.next, top.is_empty) = (self.document.tape().next(item), false);
         self.value(item)

@@ -3,9 +3,9 @@
 use super::{What, Writer};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::json::emitter::{Chars, quoted_key};
 use crate::format::json::keys::Special;
 use crate::format::json::number::canonical;
-use crate::format::json::pen::{Chars, quoted_key};
 use crate::num::bigint;
 use crate::output::LossKind;
 
@@ -98,7 +98,7 @@ impl Writer<'_, '_, '_> {
             return Err(Error::new(ErrorKind::Usage).expecting("a well-formed document").finding("an unknown key id"));
         };
         let KeyText { text, special } = self.key_text(&name.node, name.bytes, value)?;
-        let quoted = quoted_key(&text, self.pen.style());
+        let quoted = quoted_key(&text, self.emitter.style());
         self.keys.render(id, name.node.kind, name.node.flags, &quoted, special);
         Ok(())
     }
@@ -124,12 +124,12 @@ impl Writer<'_, '_, '_> {
         for kind in special.losses.into_iter().flatten() {
             self.lose(kind, value);
         }
-        let quoted = quoted_key(&text, self.pen.style());
+        let quoted = quoted_key(&text, self.emitter.style());
         self.render_all()?;
         if self.keys.is_text_again(&quoted, &mut self.serial) {
             self.lose(LossKind::DuplicateKey, value);
         }
-        self.pen.raw(&quoted)
+        self.emitter.raw(&quoted)
     }
 
     fn text_of_key_node(&mut self, key: u32, value: u32) -> Result<KeyText, Error> {
@@ -238,8 +238,8 @@ impl Writer<'_, '_, '_> {
         top.is_empty = false;
         self.separate(&mut is_empty)?;
         let text = self.order.text.get(entry.start..entry.start + entry.len).unwrap_or(&[]);
-        self.pen.quoted(text, Chars::Utf8)?;
-        self.pen.colon();
+        self.emitter.quoted(text, Chars::Utf8)?;
+        self.emitter.colon();
         self.value(entry.value)
     }
 }

@@ -1,18 +1,18 @@
 //! What can be asked of the reader and the writer.
 
 use super::Handler;
-use crate::options::{Opt, Settings, Side, Takes};
+use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
     Opt {
         name: "handler",
-        takes: Takes::Choice(&["php", "php_binary", "php_serialize"]),
+        takes: OptionType::Choice(&["php", "php_binary", "php_serialize"]),
         side: Side::Both,
         help: "session.serialize_handler; found by looking while reading, the one that was read while writing, else php",
     },
     Opt {
         name: "lenient",
-        takes: Takes::Flag,
+        takes: OptionType::Flag,
         side: Side::Read,
         help: "clamp integers beyond 64 bits, ignore bytes behind the array of php_serialize, as PHP does, and blanks behind the last \
                variable",

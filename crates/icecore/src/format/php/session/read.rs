@@ -5,7 +5,7 @@ use super::handler::LONGEST;
 use crate::document::{Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::are_blanks;
-use crate::format::late::KEYED;
+use crate::format::list_to_map::KEYED;
 use crate::format::php::links::Slots;
 use crate::format::php::read::{Frame, Key, Machine};
 

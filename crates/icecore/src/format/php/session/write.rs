@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::append::{Written, append_named};
 use crate::format::php::spelling;
 use crate::format::php::write::Writer;
-use crate::format::php_lacks::key_text;
+use crate::format::php_losses::key_text;
 use crate::format::uncopied;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output};

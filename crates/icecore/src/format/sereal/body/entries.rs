@@ -3,7 +3,7 @@
 use super::super::SortKeys;
 use super::super::keys::{KeyText, compare, is_absent};
 use super::super::read::MOST_IDS;
-use super::super::spell::{Part, code, tracked};
+use super::super::spelling::{Part, code, tracked};
 use super::super::tag;
 use super::Body;
 use crate::document::{KEY_NODE, Key, Kind, Node, flag};

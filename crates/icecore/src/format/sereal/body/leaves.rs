@@ -1,7 +1,7 @@
 //! Numbers and strings.
 
 use super::super::keys::text_if_not_ascii;
-use super::super::spell::{Part, code, string_tag, tracked};
+use super::super::spelling::{Part, code, string_tag, tracked};
 use super::super::tag;
 use super::super::write::is_float;
 use super::{After, Body};

@@ -1,7 +1,7 @@
 //! Containers, objects and regular expressions.
 
 use super::super::links::referent;
-use super::super::spell::{Part, code, tracked};
+use super::super::spelling::{Part, code, tracked};
 use super::super::tag;
 use super::{After, Body};
 use crate::document::{Form, Kind, Node, flag};

@@ -1,7 +1,7 @@
 //! References, links and aliases.
 
 use super::super::links::{Weakness, referent, variable};
-use super::super::spell::{Part, code, tracked};
+use super::super::spelling::{Part, code, tracked};
 use super::super::tag::{self, TRACK};
 use super::{After, Body};
 use crate::document::{Kind, Node, flag};

@@ -1,6 +1,6 @@
 //! Objects, regular expressions, and floats beyond 64 bits.
 
-use super::super::spell::{Part, code, tracked};
+use super::super::spelling::{Part, code, tracked};
 use super::super::tag::{self, TRACK};
 use super::{MODIFIERS, Machine, Role, Slot, Word};
 use crate::document::{Form, Kind, NO_KEY, NO_NODE, Node, Recorder, Sink};

@@ -1,6 +1,6 @@
 //! What the reader records of where and how things stood, for whom the sink wants it.
 
-use super::super::spell::{Part, code, tracked};
+use super::super::spelling::{Part, code, tracked};
 use super::super::tag;
 use super::{Machine, Tracked, Word};
 use crate::document::{NO_NODE, Recorder, Sink};

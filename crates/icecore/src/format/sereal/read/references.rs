@@ -1,6 +1,6 @@
 //! References, links, aliases and copies.
 
-use super::super::spell::{self, Part, code, tracked};
+use super::super::spelling::{self, Part, code, tracked};
 use super::super::tag::{self, TRACK};
 use super::{Copying, Machine, Role, Slot, Tracked, varint};
 use crate::document::{Kind, NO_NODE, Node, Recorder, Sink, flag};
@@ -85,14 +85,14 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if S::DETAIL && known.again {
             let target = match known.node {
                 NO_NODE => self.speller.target_at(index),
-                node => Some(spell::target(Part::Value, node)),
+                node => Some(spelling::target(Part::Value, node)),
             };
             if let Some(target) = target {
                 self.sink.note(slot.me, code::VIA, target);
             }
         }
         if S::DETAIL && known.is_behind() && !known.again {
-            self.sink.note(slot.me, code::BY, spell::tag_of(known.which, known.node));
+            self.sink.note(slot.me, code::BY, spelling::tag_of(known.which, known.node));
         }
         Ok(known)
     }

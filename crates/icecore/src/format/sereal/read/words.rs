@@ -1,13 +1,13 @@
 //! Strings, keys and class names.
 
 use super::super::header::found;
-use super::super::spell::{Part, code, tracked};
+use super::super::spelling::{Part, code, tracked};
 use super::super::tag::{self, TRACK};
 use super::{Machine, Slot, Word, varint};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
-use crate::places::is_long;
+use crate::string_locations::is_long;
 
 impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     /// The rest of a string whose tag was taken.

@@ -7,7 +7,7 @@ use crate::document::{Document, Spelling};
 impl WriteOptions {
     /// Data::Dumper's defaults, and what the text showed that the document was read
     /// from, if it was.
-    pub(in crate::format::dumper) fn as_read(document: &Document<'_>) -> WriteOptions {
+    pub(in crate::format::dumper) fn observed(document: &Document<'_>) -> WriteOptions {
         let mut options = WriteOptions::default();
         let Some(spelling) = document.spelling_of(NAME) else { return options };
         let flag = |code| spelling.get(code) == Some(1);

@@ -6,7 +6,7 @@
 //! is moved when all was read: the object's node goes from the reference to
 //! the scalar.
 
-use super::spell::{Speller, has_target};
+use super::spelling::{Speller, has_target};
 use crate::document::{Form, Kind, Moves, NO_KEY, Node, Rewrite, Sink, Tape, flag, same_node};
 use std::collections::HashSet;
 

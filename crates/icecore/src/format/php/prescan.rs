@@ -4,7 +4,7 @@
 //! long gone. So the text is looked through before: without building anything,
 //! and without saying what is wrong with it.
 
-use super::fast::{integer, string};
+use super::read_fast::{integer, string};
 
 /// Whether the root is an array whose keys are 0, 1, 2 and so on, without links
 /// anywhere. Of a damaged text it holds as far as the damage.

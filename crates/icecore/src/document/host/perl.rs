@@ -1,6 +1,8 @@
 //! A document as perl can build it.
 
-use super::{Document, GONE, IS_KEY, Kind, NO_KEY, Name, Naming, Node, Rewrite, Tape, flag, renamed, same_node};
+use crate::document::{
+    Document, GONE, IS_KEY, Kind, NO_KEY, Name, Naming, Node, Rewrite, Tape, flag, renamed, same_node,
+};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::losses::Losses;

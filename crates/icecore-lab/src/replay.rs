@@ -3,10 +3,10 @@
 use crate::model::Report;
 use crate::{claims, scenario};
 
-/// Takes what was measured from the report, and what the articles say from the scenarios' files of today, and judges
+/// OptionType what was measured from the report, and what the articles say from the scenarios' files of today, and judges
 /// the claims anew: neither needs another run when it changes.
 #[must_use]
-pub fn again(mut report: Report) -> Report {
+pub fn replay(mut report: Report) -> Report {
     for found in &mut report.scenarios {
         let mut asked: Vec<_> = found.claims.iter().map(|result| result.claim.clone()).collect();
         if let Ok(file) = scenario::find(&found.name) {

@@ -5,9 +5,9 @@
 //! machine in [`super::read`].
 
 use super::numbers::Numbered;
-use super::read::{Frame, IDS, Inside, KEYED, Machine, NONE};
+use super::read::{Frame, IDS, KEYED, Machine, NONE, State};
 use super::tag;
-use crate::document::{Kind, Node, Place, Recorder, Sink, flag};
+use crate::document::{Kind, Location, Node, Recorder, Sink, flag};
 use crate::error::Error;
 
 /// What became of a container that was to be read at once.
@@ -36,7 +36,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     return None;
                 }
                 let kind = if *tag == tag::SCALAR { Kind::Bytes } else { Kind::Text };
-                Some((Node::string(kind, Place::Input(at as u64 + 2), u32::from(len)), at + 2 + usize::from(len)))
+                Some((Node::string(kind, Location::Input(at as u64 + 2), u32::from(len)), at + 2 + usize::from(len)))
             }
             tag::INTEGER if self.plain_64 => Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), at + 9)),
             tag::NETINT => Some((Node::int(i64::from(i32::from_be_bytes(*rest.first_chunk()?))), at + 5)),
@@ -75,7 +75,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Some((id, start + len))
     }
 
-    /// Takes what it can from the front of what is left of an array. Says
+    /// OptionType what it can from the front of what is left of an array. Says
     /// whether something else is to be done now.
     #[inline]
     pub(super) fn items(&mut self) -> Result<bool, Error> {
@@ -114,12 +114,12 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(false)
     }
 
-    /// Takes what it can from the front of what is left of a hash. Says
+    /// OptionType what it can from the front of what is left of a hash. Says
     /// whether something else is to be done now.
     #[inline]
     pub(super) fn entries(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last().copied() else { return Ok(false) };
-        if frame.inside != Inside::Hash || frame.left + frame.count > KEYED {
+        if frame.state != State::Hash || frame.left + frame.count > KEYED {
             return Ok(false);
         }
         let mut left = frame.left;
@@ -242,7 +242,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         self.depth += 1 + wraps;
         self.frames.push(Frame {
-            inside: if is_hash { Inside::Hash } else { Inside::Array },
+            state: if is_hash { State::Hash } else { State::Array },
             flags: 0,
             last_key: 0,
             at: node,

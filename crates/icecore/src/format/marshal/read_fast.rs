@@ -6,8 +6,8 @@
 //! other.
 
 use super::number::{is_immediate, parse_float, short_float};
-use super::read::{BATCH, Frame, Inside, KEYED, Reader, SIDE, Side};
-use crate::document::{Form, Kind, NO_KEY, Node, Place, Recorder, Sink, flag};
+use super::read::{BATCH, Frame, KEYED, Reader, SIDE, Side, State};
+use crate::document::{Form, Kind, Location, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::Error;
 
 /// What became of a container that was to be read at once.
@@ -75,7 +75,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                     return None;
                 }
                 self.numbers.push(self.sink.nodes().len() as u32);
-                Some((Node::string(Kind::Text, Place::Input(start as u64), len), end + 4))
+                Some((Node::string(Kind::Text, Location::Input(start as u64), len), end + 4))
             }
             b'"' => {
                 let (start, len) = sized(input, at + 1)?;
@@ -84,7 +84,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                     return None;
                 }
                 self.numbers.push(self.sink.nodes().len() as u32);
-                Some((Node::string(Kind::Bytes, Place::Input(start as u64), len), end))
+                Some((Node::string(Kind::Bytes, Location::Input(start as u64), len), end))
             }
             b';' => {
                 let (number, next) = long(input, at + 1)?;
@@ -123,14 +123,14 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// The id of the key at `at` and where it ends, if it was a key before.
     #[inline(always)]
-    fn key_at(&self, at: usize, inside: Inside) -> Option<(u16, usize)> {
+    fn key_at(&self, at: usize, state: State) -> Option<(u16, usize)> {
         let input = self.scan.input;
         let tag = *input.get(at)?;
         let (number, next) = long(input, at + 1)?;
         let number = usize::try_from(number).ok()?;
         let key = match tag {
             b';' => self.symbols.get(number)?.key,
-            b'@' if inside != Inside::Members => {
+            b'@' if state != State::Members => {
                 let entry = *self.numbers.get(number)?;
                 // What is pending has no side.
                 if entry & SIDE == 0 {
@@ -143,7 +143,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         (key != 0).then_some((key, next))
     }
 
-    /// Takes what is left of an array, up to what has to be opened.
+    /// OptionType what is left of an array, up to what has to be opened.
     pub(super) fn fast_items(&mut self, frame: Frame) -> Result<(), Error> {
         let depth = self.frames.len();
         let most = frame.left.min(BATCH);
@@ -181,7 +181,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Takes the integers that come first, up to this many; says how many.
+    /// OptionType the integers that come first, up to this many; says how many.
     fn integers(&mut self, most: u32) -> u32 {
         let input = self.scan.input;
         let mut at = self.scan.at;
@@ -230,14 +230,14 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Takes entries of a small hash, or members of an object, whose keys were
+    /// OptionType entries of a small hash, or members of an object, whose keys were
     /// seen before. Says whether something was opened.
     pub(super) fn fast_entries(&mut self, frame: Frame) -> Result<bool, Error> {
         let depth = self.frames.len();
         let most = frame.left.min(BATCH);
         let mut taken = 0;
         while taken < most {
-            let Some((key, at)) = self.key_at(self.scan.at, frame.inside) else { break };
+            let Some((key, at)) = self.key_at(self.scan.at, frame.state) else { break };
             taken += 1;
             if let Some((node, next)) = self.leaf_at(at) {
                 self.sink.tape().push(Node { key, ..node });
@@ -268,10 +268,10 @@ impl<S: Sink> Reader<'_, '_, S> {
         let input = self.scan.input;
         let start = self.scan.at;
         let Some(tag) = input.get(start) else { return Ok(Record::Other) };
-        let (kind, inside, least) = match *tag {
-            b'[' => (Kind::Array, Inside::Array, 1),
-            b'{' => (Kind::Map, Inside::Hash(false), 2),
-            b'o' | b'S' => (Kind::Object, Inside::Members, 2),
+        let (kind, state, least) = match *tag {
+            b'[' => (Kind::Array, State::Array, 1),
+            b'{' => (Kind::Map, State::Hash(false), 2),
+            b'o' | b'S' => (Kind::Object, State::Members, 2),
             _ => return Ok(Record::Other),
         };
         let (mut at, mut class) = (start + 1, 0);
@@ -311,13 +311,13 @@ impl<S: Sink> Reader<'_, '_, S> {
         while left > 0 {
             let mut key = NO_KEY;
             if kind != Kind::Array {
-                let Some((id, next)) = self.key_at(at, inside) else { break };
+                let Some((id, next)) = self.key_at(at, state) else { break };
                 (key, at) = (id, next);
             }
             let Some((leaf, next)) = self.leaf_at(at) else {
                 self.scan.at = at;
                 left -= 1;
-                self.frames.push(Frame { inside, at: node, left, count: count - left });
+                self.frames.push(Frame { state, at: node, left, count: count - left });
                 self.value(key)?;
                 return Ok(Record::Opened);
             };
@@ -327,7 +327,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
         self.scan.at = at;
         if left > 0 {
-            self.frames.push(Frame { inside, at: node, left, count: count - left });
+            self.frames.push(Frame { state, at: node, left, count: count - left });
             return Ok(Record::Opened);
         }
         let tape = self.sink.tape();

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind};
 
-fn left_out(what: &'static str) -> Error {
+fn disabled(what: &'static str) -> Error {
     Error::new(ErrorKind::Unsupported)
         .expecting("data without this compression")
         .finding(what)
@@ -11,21 +11,21 @@ fn left_out(what: &'static str) -> Error {
 
 #[cfg(not(feature = "snappy"))]
 pub(crate) mod snappy {
-    use super::{Error, left_out};
+    use super::{Error, disabled};
     use crate::limits::Limits;
 
     pub(crate) fn decompress(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Error> {
-        Err(left_out("snappy"))
+        Err(disabled("snappy"))
     }
 
     pub(crate) fn compress(_: &[u8]) -> Result<Vec<u8>, Error> {
-        Err(left_out("snappy"))
+        Err(disabled("snappy"))
     }
 }
 
 #[cfg(not(feature = "zlib"))]
 pub(crate) mod zlib {
-    use super::{Error, left_out};
+    use super::{Error, disabled};
     use crate::compress::Beginning;
     use crate::compress::StreamFn;
     use crate::limits::Limits;
@@ -34,11 +34,11 @@ pub(crate) mod zlib {
     pub(crate) const GZIP_STREAM: Option<StreamFn> = None;
 
     pub(crate) fn decompress(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Error> {
-        Err(left_out("zlib"))
+        Err(disabled("zlib"))
     }
 
     pub(crate) fn compress(_: &[u8], _: Option<u8>) -> Result<Vec<u8>, Error> {
-        Err(left_out("zlib"))
+        Err(disabled("zlib"))
     }
 
     pub(crate) fn head(_: &[u8], _: usize) -> Option<Beginning> {
@@ -53,11 +53,11 @@ pub(crate) mod zlib {
     }
 
     pub(crate) fn gunzip(_: &[u8], _: u64, _: &Limits) -> Result<(Vec<u8>, Header), Error> {
-        Err(left_out("zlib"))
+        Err(disabled("zlib"))
     }
 
     pub(crate) fn gzip(_: &[u8], _: Option<u8>) -> Result<Vec<u8>, Error> {
-        Err(left_out("zlib"))
+        Err(disabled("zlib"))
     }
 
     pub(crate) fn gzip_head(_: &[u8], _: usize) -> Option<Beginning> {
@@ -67,7 +67,7 @@ pub(crate) mod zlib {
 
 #[cfg(not(feature = "zstd"))]
 pub(crate) mod zstandard {
-    use super::{Error, left_out};
+    use super::{Error, disabled};
     use crate::compress::Beginning;
     use crate::compress::StreamFn;
     use crate::limits::Limits;
@@ -75,11 +75,11 @@ pub(crate) mod zstandard {
     pub(crate) const STREAM: Option<StreamFn> = None;
 
     pub(crate) fn decompress(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Error> {
-        Err(left_out("zstd"))
+        Err(disabled("zstd"))
     }
 
     pub(crate) fn compress(_: &[u8], _: Option<u8>) -> Result<Vec<u8>, Error> {
-        Err(left_out("zstd"))
+        Err(disabled("zstd"))
     }
 
     pub(crate) fn head(_: &[u8], _: usize) -> Option<Beginning> {

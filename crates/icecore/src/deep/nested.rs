@@ -16,7 +16,7 @@ const WRAPPERS: u32 = 4;
 const HEAD: usize = 1 << 10;
 
 /// What is in a string.
-pub(super) struct Inside<'b> {
+pub(super) struct Nested<'b> {
     pub(super) stage: Stage,
     pub(super) document: Document<'b>,
 }
@@ -45,11 +45,11 @@ pub fn stage_within(bytes: &[u8], limits: &mut Limits) -> Option<Stage> {
 /// What is in these bytes. An error is a limit that was reached by something that
 /// is frozen data as far as it was read. What was decompressed is taken off the
 /// limits, whatever came of it: there may be many strings.
-pub(super) fn inside<'b>(bytes: &'b [u8], limits: &mut Limits) -> Result<Option<Inside<'b>>, Error> {
+pub(super) fn inside<'b>(bytes: &'b [u8], limits: &mut Limits) -> Result<Option<Nested<'b>>, Error> {
     look(bytes, limits, WRAPPERS)
 }
 
-fn look<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Option<Inside<'b>>, Error> {
+fn look<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Option<Nested<'b>>, Error> {
     if bytes.len() < 2 {
         return Ok(None);
     }
@@ -63,7 +63,7 @@ fn look<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Optio
         limits.decompressed = limits.decompressed.saturating_sub(spent + body as u64);
         match outcome.whole(bytes, format) {
             Ok(document) if is_worth_it(format, &document) => {
-                return Ok(Some(Inside { stage: Stage::of(format), document }));
+                return Ok(Some(Nested { stage: Stage::of(format), document }));
             }
             // A text of many brackets is no JSON until all of it was read.
             Err(error) if error.kind() == ErrorKind::Limit && format.can.evidence != Told::Whole => return Err(error),
@@ -85,7 +85,7 @@ fn wrapped<'b>(
     bytes: &'b [u8],
     limits: &mut Limits,
     left: u32,
-) -> Result<Option<Inside<'b>>, Error> {
+) -> Result<Option<Nested<'b>>, Error> {
     if wrapper.evidence != Evidence::Frame && !is_promising(wrapper, bytes, left) {
         return Ok(None);
     }
@@ -104,9 +104,9 @@ fn wrapped<'b>(
     let found = match &unwrapped.bytes {
         Cow::Borrowed(bytes) => look(bytes, limits, left)?,
         Cow::Owned(bytes) => look(bytes, limits, left)?
-            .map(|inside| Inside { stage: inside.stage, document: inside.document.into_owned() }),
+            .map(|inside| Nested { stage: inside.stage, document: inside.document.into_owned() }),
     };
-    Ok(found.map(|Inside { stage, document }| Inside { stage: stage.wrapped_in(wrapper, settings), document }))
+    Ok(found.map(|Nested { stage, document }| Nested { stage: stage.wrapped_in(wrapper, settings), document }))
 }
 
 /// Whether the beginning of what is inside looks like something: many words look

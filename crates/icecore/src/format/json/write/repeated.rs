@@ -4,16 +4,16 @@ use std::collections::HashSet;
 
 /// Which values are being written that a link may name, and how many were
 /// written through links.
-pub(super) struct Again {
+pub(super) struct Repeated {
     open: HashSet<u32>,
     written: u64,
     /// The most values that may be written through links.
     pub(super) most: u64,
 }
 
-impl Again {
-    pub(super) fn new(most: u64) -> Again {
-        Again { open: HashSet::new(), written: 0, most }
+impl Repeated {
+    pub(super) fn new(most: u64) -> Repeated {
+        Repeated { open: HashSet::new(), written: 0, most }
     }
 
     /// The value at `at` is being written from now on. Returns false if it is

@@ -3,10 +3,10 @@
 //! preparations of [`super::body`] would cost more than the writing.
 
 use super::bytes::{CHUNK, SLACK};
-use super::plain::{first_key, put};
 use super::tag;
+use super::write_fast::{first_key, put};
 use super::{Compress, SortKeys, WriteOptions, header};
-use crate::document::{Document, KEY_NODE, Kind, NO_KEY, Node, Place, flag};
+use crate::document::{Document, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
 use crate::format::Parts;
 use crate::format::append::{append_or_not, append_with_spare};
 use crate::output::{Output, Spare};
@@ -51,7 +51,7 @@ fn is_usual(options: &WriteOptions) -> bool {
 
 /// Writes a whole document. Says no, and writes nothing, if there is something
 /// special about it.
-pub(super) fn write_simple(document: &Document<'_>, options: &WriteOptions, out: &mut dyn Output) -> bool {
+pub(super) fn write_fast_body(document: &Document<'_>, options: &WriteOptions, out: &mut dyn Output) -> bool {
     if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
         return false;
     }
@@ -71,7 +71,7 @@ pub(crate) fn write_part(
 
 /// The body of a document that is to be compressed; none if there is something special about it.
 /// What it needs to work with it takes from `out`.
-pub(super) fn simple_body(document: &Document<'_>, options: &WriteOptions, out: &mut dyn Output) -> Option<Vec<u8>> {
+pub(super) fn fast_body(document: &Document<'_>, options: &WriteOptions, out: &mut dyn Output) -> Option<Vec<u8>> {
     if !compresses(options) || !is_simple(document, options) {
         return None;
     }
@@ -240,7 +240,7 @@ fn entries<'a>(
             room[key..key + 4].copy_from_slice(&word.to_le_bytes());
             to += key + len;
         } else if front == BYTES && node.aux as usize <= tag::MOST_SHORT {
-            let Place::Arena(start) = node.place() else { return (rest, to) };
+            let Location::Arena(start) = node.place() else { return (rest, to) };
             let start = start as usize;
             let Some(text) = arena.get(start..start + 32) else { return (rest, to) };
             room[key] = tag::SHORT_BINARY | node.aux as u8;

@@ -1,10 +1,10 @@
 //! The hot loop: leaves, and maps that hold nothing else.
 
 use super::{NOTICED, Open, What, Writer};
-use crate::document::{Kind, NO_KEY, Node, Place};
+use crate::document::{Kind, Location, NO_KEY, Node};
 use crate::error::Error;
 use crate::format::json::options::Floats;
-use crate::format::json::room::{self, Room};
+use crate::format::json::scratch::{self, Scratch};
 use crate::output::LossKind;
 
 /// Where the bytes of strings are.
@@ -21,22 +21,22 @@ pub(super) struct Sources<'d> {
 /// Writes a value that is a plain leaf. `None`, with nothing of it to be kept,
 /// for anything else. That a symbol is lost is for the caller to say.
 #[inline]
-pub(super) fn leaf(room: &mut Room, at: usize, node: &Node, sources: &Sources<'_>) -> Option<usize> {
+pub(super) fn leaf(scratch: &mut Scratch, at: usize, node: &Node, sources: &Sources<'_>) -> Option<usize> {
     match node.kind {
         Kind::Text | Kind::Bytes | Kind::Symbol if sources.plain => {
             let (base, start) = match node.place() {
-                Place::Input(start) => (sources.input, start),
-                Place::Arena(start) => (sources.arena, start),
+                Location::Input(start) => (sources.input, start),
+                Location::Arena(start) => (sources.arena, start),
             };
-            room::plain(room, at, base, usize::try_from(start).ok()?, node.aux as usize)
+            scratch::plain(scratch, at, base, usize::try_from(start).ok()?, node.aux as usize)
         }
-        Kind::Int if sources.any_number => Some(room::int(room, at, node.payload as i64)),
+        Kind::Int if sources.any_number => Some(scratch::int(scratch, at, node.payload as i64)),
         Kind::Float if sources.any_number => {
             let value = f64::from_bits(node.payload);
-            value.is_finite().then(|| room::float(room, at, value))
+            value.is_finite().then(|| scratch::float(scratch, at, value))
         }
-        Kind::Null => Some(room::word(room, at, "null")),
-        Kind::Bool => Some(room::word(room, at, if node.payload != 0 { "true" } else { "false" })),
+        Kind::Null => Some(scratch::word(scratch, at, "null")),
+        Kind::Bool => Some(scratch::word(scratch, at, if node.payload != 0 { "true" } else { "false" })),
         _ => None,
     }
 }
@@ -52,9 +52,9 @@ impl<'d> Writer<'d, '_, '_> {
     /// written, for anything else.
     #[inline]
     pub(super) fn leaf(&mut self, at: u32, node: &Node, sources: &Sources<'_>) -> bool {
-        let end = self.pen.room().and_then(|room| leaf(room, 0, node, sources));
+        let end = self.emitter.scratch().and_then(|scratch| leaf(scratch, 0, node, sources));
         if let Some(end) = end {
-            self.pen.advance(end);
+            self.emitter.advance(end);
             if node.kind == Kind::Symbol {
                 self.lose(LossKind::Symbol, at);
             }
@@ -80,14 +80,14 @@ impl<'d> Writer<'d, '_, '_> {
         let mut next = at + 1;
         let nodes = self.nodes.get(next as usize..end as usize).unwrap_or(&[]);
         for node in nodes {
-            self.pen.turn()?;
+            self.emitter.turn()?;
             let entry = self.keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
             let Some((piece, len)) = entry.and_then(|key| Some((self.keys.piece(key)?, key.len))) else { break };
-            let Some(room) = self.pen.room() else { break };
-            room[0] = if next == at + 1 { b'{' } else { b',' };
-            room[1..1 + piece.len()].copy_from_slice(piece);
-            let Some(written) = leaf(room, 1 + len, node, sources) else { break };
-            self.pen.advance(written);
+            let Some(scratch) = self.emitter.scratch() else { break };
+            scratch[0] = if next == at + 1 { b'{' } else { b',' };
+            scratch[1..1 + piece.len()].copy_from_slice(piece);
+            let Some(written) = leaf(scratch, 1 + len, node, sources) else { break };
+            self.emitter.advance(written);
             if node.kind == Kind::Symbol {
                 self.lose(LossKind::Symbol, next);
             }
@@ -102,7 +102,7 @@ impl<'d> Writer<'d, '_, '_> {
             }
             let is_empty = next == at + 1;
             if is_empty {
-                self.pen.byte(b'{');
+                self.emitter.byte(b'{');
             }
             self.depth += 1;
             let around = std::mem::replace(&mut self.serial, serial);
@@ -110,9 +110,9 @@ impl<'d> Writer<'d, '_, '_> {
             return Ok(false);
         }
         if nodes.is_empty() {
-            self.pen.byte(b'{');
+            self.emitter.byte(b'{');
         }
-        self.pen.byte(b'}');
+        self.emitter.byte(b'}');
         self.keys.close(&serial);
         Ok(true)
     }

@@ -1,6 +1,6 @@
 //! Writing tokens into a stage from which the output is fed in large pieces.
 
-use super::room::{self, Room};
+use super::scratch::{self, Scratch};
 use super::string::{beyond_ascii, is_special, specials};
 use super::style::{Escapes, Style};
 use crate::error::Error;
@@ -17,9 +17,9 @@ pub(super) const PIECE: usize = 32;
 
 /// A stage in front of an output.
 ///
-/// Every token is at most [`SHORT`] bytes or looks for room itself; so
-/// [`Pen::turn`], called once for each value, keeps enough of it.
-pub(super) struct Pen<'o> {
+/// Every token is at most [`SHORT`] bytes or makes room itself; so
+/// [`Emitter::turn`], called once for each value, keeps enough of it.
+pub(super) struct Emitter<'o> {
     out: &'o mut dyn Output,
     stage: Vec<u8>,
     at: usize,
@@ -36,20 +36,20 @@ pub(super) enum Chars {
     Latin1,
 }
 
-impl<'o> Pen<'o> {
-    /// A pen for a document of about this many values.
-    pub(super) fn new(out: &'o mut dyn Output, values: usize, style: Style) -> Pen<'o> {
-        Pen::on(Vec::new(), out, values, style)
+impl<'o> Emitter<'o> {
+    /// An emitter for a document of about this many values.
+    pub(super) fn new(out: &'o mut dyn Output, values: usize, style: Style) -> Emitter<'o> {
+        Emitter::on(Vec::new(), out, values, style)
     }
 
-    /// As [`Pen::new`], with a stage that was used before.
-    pub(super) fn on(mut stage: Vec<u8>, out: &'o mut dyn Output, values: usize, style: Style) -> Pen<'o> {
+    /// As [`Emitter::new`], with a stage that was used before.
+    pub(super) fn on(mut stage: Vec<u8>, out: &'o mut dyn Output, values: usize, style: Style) -> Emitter<'o> {
         let least = values.saturating_mul(32).clamp(SLACK, FLUSH) + SLACK;
         if stage.len() < least {
             stage.resize(least, 0);
         }
         let full = stage.len() - SLACK;
-        Pen { out, stage, at: 0, full, style }
+        Emitter { out, stage, at: 0, full, style }
     }
 
     /// The stage, to be used again.
@@ -153,34 +153,34 @@ impl<'o> Pen<'o> {
         }
     }
 
-    /// The room behind what was written.
+    /// The free part behind what was written.
     #[inline]
-    pub(super) fn room(&mut self) -> Option<&mut Room> {
+    pub(super) fn scratch(&mut self) -> Option<&mut Scratch> {
         self.stage.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut())
     }
 
-    /// Keeps so much of what was put into the room.
+    /// Keeps so much of what was put into the scratch.
     #[inline]
     pub(super) fn advance(&mut self, len: usize) {
         self.at += len;
     }
 
-    fn put(&mut self, put: impl FnOnce(&mut Room) -> usize) {
-        let len = self.room().map_or(0, put);
+    fn put(&mut self, put: impl FnOnce(&mut Scratch) -> usize) {
+        let len = self.scratch().map_or(0, put);
         self.advance(len);
     }
 
     pub(super) fn int(&mut self, value: i64) {
-        self.put(|room| room::int(room, 0, value));
+        self.put(|scratch| scratch::int(scratch, 0, value));
     }
 
     pub(super) fn uint(&mut self, value: u64) {
-        self.put(|room| room::uint(room, 0, value));
+        self.put(|scratch| scratch::uint(scratch, 0, value));
     }
 
     /// Writes a finite float.
     pub(super) fn float(&mut self, value: f64) {
-        self.put(|room| room::float(room, 0, value));
+        self.put(|scratch| scratch::float(scratch, 0, value));
     }
 
     /// Writes a string in quotes.
@@ -258,11 +258,11 @@ impl<'o> Pen<'o> {
 /// A key, given in UTF-8, in quotes and with the colon.
 pub(super) fn quoted_key(text: &[u8], style: Style) -> Vec<u8> {
     let mut quoted = Vec::with_capacity(text.len() + 3);
-    let mut pen = Pen::new(&mut quoted, 1, style);
+    let mut emitter = Emitter::new(&mut quoted, 1, style);
     // Nothing stops the output: it is a vector.
-    let _ = pen.quoted(text, Chars::Utf8);
-    pen.colon();
-    let _ = pen.flush();
+    let _ = emitter.quoted(text, Chars::Utf8);
+    emitter.colon();
+    let _ = emitter.flush();
     quoted
 }
 
@@ -299,30 +299,33 @@ fn first_char(bytes: &[u8]) -> (u32, usize) {
 mod tests {
     use super::*;
 
-    fn written(ascii: bool, write: impl FnOnce(&mut Pen<'_>)) -> String {
+    fn written(ascii: bool, write: impl FnOnce(&mut Emitter<'_>)) -> String {
         let mut out = Vec::new();
         let style = Style { escapes: Escapes { ascii, ..Escapes::default() }, ..Style::default() };
-        let mut pen = Pen::new(&mut out, 1, style);
-        write(&mut pen);
-        pen.flush().unwrap();
+        let mut emitter = Emitter::new(&mut out, 1, style);
+        write(&mut emitter);
+        emitter.flush().unwrap();
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn characters_that_json_escapes() {
         let text = "a\"b\\c/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}é\u{2028}😀 and a long run behind it";
-        let escaped = written(false, |pen| pen.quoted(text.as_bytes(), Chars::Utf8).unwrap());
+        let escaped = written(false, |emitter| emitter.quoted(text.as_bytes(), Chars::Utf8).unwrap());
         assert_eq!(escaped, "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}é\u{2028}😀 and a long run behind it\"");
-        let ascii = written(true, |pen| pen.quoted("é😀x".as_bytes(), Chars::Utf8).unwrap());
+        let ascii = written(true, |emitter| emitter.quoted("é😀x".as_bytes(), Chars::Utf8).unwrap());
         assert_eq!(ascii, r#""\u00e9\ud83d\ude00x""#);
-        assert_eq!(written(false, |pen| pen.quoted(b"caf\xe9\xff", Chars::Latin1).unwrap()), "\"caféÿ\"");
-        assert_eq!(written(true, |pen| pen.quoted(b"caf\xe9\xff", Chars::Latin1).unwrap()), r#""caf\u00e9\u00ff""#);
+        assert_eq!(written(false, |emitter| emitter.quoted(b"caf\xe9\xff", Chars::Latin1).unwrap()), "\"caféÿ\"");
+        assert_eq!(
+            written(true, |emitter| emitter.quoted(b"caf\xe9\xff", Chars::Latin1).unwrap()),
+            r#""caf\u00e9\u00ff""#
+        );
     }
 
     #[test]
     fn long_strings_pass_through_the_stage_in_parts() {
         for text in ["é".repeat(100_000), "\u{1}".repeat(50_000), "x".repeat(300_000)] {
-            let quoted = written(false, |pen| pen.quoted(text.as_bytes(), Chars::Utf8).unwrap());
+            let quoted = written(false, |emitter| emitter.quoted(text.as_bytes(), Chars::Utf8).unwrap());
             assert_eq!(quoted.replace("\\u0001", "\u{1}"), format!("\"{text}\""));
         }
     }

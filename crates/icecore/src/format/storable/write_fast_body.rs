@@ -3,10 +3,10 @@
 //! documents are such, and a large one can be written in parts.
 
 use super::WriteOptions;
+use super::default_tags::{bool_tag, whole};
 use super::image::Image;
 use super::tag;
-use super::usual::{bool_tag, whole};
-use crate::document::{Document, Kind, NO_KEY, Names, Node, Place, flag};
+use crate::document::{Document, Kind, Location, NO_KEY, Names, Node, flag};
 use crate::format::Parts;
 use crate::format::append::{append_or_not, append_with_spare};
 use crate::output::{Open, Output, Spare};
@@ -25,7 +25,7 @@ type Chunk = [u8; CHUNK + SLACK];
 
 /// Writes a whole document. Says no, and writes nothing, if there is something
 /// special about it.
-pub(super) fn write_simple(document: &Document<'_>, options: &WriteOptions, out: &mut dyn Output) -> bool {
+pub(super) fn write_fast_body(document: &Document<'_>, options: &WriteOptions, out: &mut dyn Output) -> bool {
     if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
         return false;
     }
@@ -127,10 +127,10 @@ fn write_as<const NET: bool>(
             to = done.to;
             at += done.nodes;
             top.left = done.left;
-            if done.inside > 0 {
+            if done.in_map > 0 {
                 *open.get_mut(depth)? = top;
                 depth += 1;
-                top = Open { left: done.inside, key: NO_KEY, is_map: true };
+                top = Open { left: done.in_map, key: NO_KEY, is_map: true };
                 continue;
             }
         }
@@ -193,7 +193,7 @@ struct Items {
     left: u32,
     to: usize,
     /// How many entries are left of the map in which it stopped.
-    inside: u32,
+    in_map: u32,
 }
 
 /// Writes items of an array as long as they are leaves or maps of leaves, and the chunk is
@@ -207,7 +207,7 @@ fn items<const NET: bool>(
     strings: (&[u8], &[u8]),
     names: &Names,
 ) -> Items {
-    let mut done = Items { nodes: 0, left, to, inside: 0 };
+    let mut done = Items { nodes: 0, left, to, in_map: 0 };
     while let Some((node, behind)) = nodes.get(done.nodes..).and_then(|nodes| nodes.split_first()) {
         if done.left == 0 || done.to >= CHUNK {
             break;
@@ -232,8 +232,8 @@ fn items<const NET: bool>(
         let taken;
         (taken, done.to) = leaves::<NET, true>(entries, chunk, start, strings, names);
         done.nodes += 1 + taken;
-        done.inside = node.aux - taken as u32;
-        if done.inside > 0 {
+        done.in_map = node.aux - taken as u32;
+        if done.in_map > 0 {
             break;
         }
         done.left -= 1;
@@ -273,8 +273,8 @@ fn leaves<const NET: bool, const KEYS: bool>(
             }
             Kind::Bytes | Kind::Text if node.aux <= 32 => {
                 let (base, start) = match node.place() {
-                    Place::Input(start) => (input, start),
-                    Place::Arena(start) => (arena, start),
+                    Location::Input(start) => (input, start),
+                    Location::Arena(start) => (arena, start),
                 };
                 let Some(window) = base.get(start as usize..).and_then(|text| text.first_chunk::<32>()) else {
                     return (taken, to);
@@ -388,8 +388,8 @@ fn string<const NET: bool>(
     buf: &mut Vec<u8>,
 ) -> Option<usize> {
     let (base, start) = match node.place() {
-        Place::Input(start) => (strings.0, start),
-        Place::Arena(start) => (strings.1, start),
+        Location::Input(start) => (strings.0, start),
+        Location::Arena(start) => (strings.1, start),
     };
     let tag = if node.kind == Kind::Text { tag::UTF8STR } else { tag::SCALAR };
     let text = base.get(usize::try_from(start).ok()?..)?;
@@ -442,7 +442,7 @@ fn key<const NET: bool>(chunk: &mut Chunk, to: usize, id: u16, names: &Names, bu
         room[4..20].copy_from_slice(&entry.head.to_le_bytes());
         return Some(to + 4 + len);
     }
-    let Place::Arena(start) = entry.node.place() else { return None };
+    let Location::Arena(start) = entry.node.place() else { return None };
     let start = usize::try_from(start).ok()?;
     let text = bytes.get(start..start + len).filter(|text| text.len() <= i32::MAX as usize)?;
     let to = pass_on(chunk, to + 4, buf);

@@ -5,7 +5,7 @@
 //! [`super::read`]. With detail it is not used, so that one checks the other.
 
 use super::read::Machine;
-use crate::document::{Kind, NO_KEY, Node, Place, Sink};
+use crate::document::{Kind, Location, NO_KEY, Node, Sink};
 use crate::error::Error;
 
 /// How many entries are taken before the machine looks at limits again.
@@ -14,7 +14,7 @@ const BATCH: u32 = 4096;
 const DIGITS: usize = 18;
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Takes what it can from the front of what is left of the innermost
+    /// OptionType what it can from the front of what is left of the innermost
     /// container. Says whether that was anything.
     #[inline]
     pub(super) fn entries(&mut self) -> Result<bool, Error> {
@@ -74,7 +74,7 @@ fn leaf(input: &[u8], at: usize, longest: u64) -> Option<(Node, usize)> {
         b's' => {
             let (start, len, next) = string(input, at)?;
             let short = u32::try_from(len).ok().filter(|len| *len < u32::MAX && u64::from(*len) <= longest)?;
-            Some((Node::string(Kind::Bytes, Place::Input(start as u64), short), next))
+            Some((Node::string(Kind::Bytes, Location::Input(start as u64), short), next))
         }
         b'i' => {
             let (value, next) = integer(input, at)?;

@@ -4,8 +4,8 @@
 //! At the first thing that is anything else it gives up, and the machine of
 //! [`super::read`] reads all of it, errors included.
 
-use super::fast::{Predictions, key, leaf};
 use super::read::MOST_IDS;
+use super::read_fast::{Predictions, key, leaf};
 use super::tag;
 use crate::document::{Kind, NO_KEY, Node, Tape, flag};
 
@@ -26,7 +26,7 @@ const NOT_A_MAP: u32 = u32::MAX;
 
 /// Reads a body from `at` on. Returns where it ends; `None`, if there is
 /// something special about it. The tape then has to be cleared.
-pub(super) fn read_simple(input: &[u8], mut at: usize, tape: &mut Tape) -> Option<usize> {
+pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Option<usize> {
     let first = at;
     let mut stack = [Open { node: 0, left: 0, count: 0, last: NOT_A_MAP }; DEPTH];
     let mut depth = 0;

@@ -2,7 +2,7 @@
 //! asked for.
 
 use super::failed;
-use crate::report::{Stop, code};
+use crate::report::{Abort, code};
 use crate::source::Source;
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, Metadata};
@@ -26,17 +26,17 @@ pub struct Outputs {
 
 /// Where one output goes.
 #[derive(Debug)]
-pub enum Place {
+pub enum Destination {
     Stdout,
     /// A device, a pipe, or what is open already: it is written to as it is.
     Open(PathBuf),
     /// A file that appears when it is complete.
-    File(FilePlace),
+    File(FileDestination),
 }
 
 /// A file that is to appear.
 #[derive(Debug)]
-pub struct FilePlace {
+pub struct FileDestination {
     /// Its path, over all links.
     pub path: PathBuf,
     /// What stands there now, and is replaced.
@@ -70,7 +70,7 @@ impl Outputs {
     }
 
     /// Where what `--output` names goes.
-    pub fn output(&mut self, path: Option<&PathBuf>) -> Result<Place, Stop> {
+    pub fn output(&mut self, path: Option<&PathBuf>) -> Result<Destination, Abort> {
         match path {
             Some(path) => self.place(path),
             None => self.stdout(),
@@ -78,32 +78,32 @@ impl Outputs {
     }
 
     /// Where an output goes; `-` is the standard output.
-    pub fn place(&mut self, path: &Path) -> Result<Place, Stop> {
+    pub fn place(&mut self, path: &Path) -> Result<Destination, Abort> {
         self.place_of(path, self.mode)
     }
 
     /// Where the output for one of the inputs goes.
-    pub fn place_for(&mut self, source: &Source, path: &Path) -> Result<Place, Stop> {
+    pub fn place_for(&mut self, source: &Source, path: &Path) -> Result<Destination, Abort> {
         let known = source.metadata().ok().filter(Metadata::is_file);
         self.place_of(path, known.and_then(|known| mode(&known)))
     }
 
     /// The standard output.
-    fn stdout(&self) -> Result<Place, Stop> {
+    fn stdout(&self) -> Result<Destination, Abort> {
         if let Ok(known) = Source::of_stdout() {
             self.refuse_input(Path::new("the standard output"), &known)?;
         }
-        Ok(Place::Stdout)
+        Ok(Destination::Stdout)
     }
 
-    fn place_of(&mut self, path: &Path, mode: Option<u32>) -> Result<Place, Stop> {
+    fn place_of(&mut self, path: &Path, mode: Option<u32>) -> Result<Destination, Abort> {
         if path.as_os_str() == "-" {
             return self.stdout();
         }
         let shown = path;
         let path = match end_of(path).map_err(|error| failed(path, &error))? {
             End::Open("1") => return self.stdout(),
-            End::Open(_) => return Ok(Place::Open(path.to_owned())),
+            End::Open(_) => return Ok(Destination::Open(path.to_owned())),
             End::Path(path) => path,
         };
         let known = match path.metadata() {
@@ -116,7 +116,7 @@ impl Outputs {
                 return Err(refused(shown, "it is a folder: --out-dir writes into one"));
             }
             if !known.is_file() {
-                return Ok(Place::Open(path));
+                return Ok(Destination::Open(path));
             }
             self.refuse_input(shown, known)?;
         }
@@ -126,10 +126,10 @@ impl Outputs {
         if known.is_some() && !self.force {
             return Err(refused(shown, "it exists (--force overwrites it)"));
         }
-        Ok(Place::File(FilePlace { path, known, mode, force: self.force }))
+        Ok(Destination::File(FileDestination { path, known, mode, force: self.force }))
     }
 
-    fn refuse_input(&self, path: &Path, known: &Metadata) -> Result<(), Stop> {
+    fn refuse_input(&self, path: &Path, known: &Metadata) -> Result<(), Abort> {
         let input = Id::of(path, known).and_then(|id| self.inputs.get(&id));
         match input {
             Some(input) if known.is_file() => {
@@ -140,8 +140,8 @@ impl Outputs {
     }
 }
 
-fn refused(path: &Path, why: &str) -> Stop {
-    Stop::Failed(code::USAGE, format!("{}: {why}", path.display()))
+fn refused(path: &Path, why: &str) -> Abort {
+    Abort::Failed(code::USAGE, format!("{}: {why}", path.display()))
 }
 
 /// Where a path leads to.

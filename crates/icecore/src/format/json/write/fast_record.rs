@@ -1,16 +1,16 @@
 //! The hot loop without anything around it: for a small document that is one map of
 //! plain leaves, whose keys were written before. Most records are such.
 
-use super::flat::{Sources, leaf};
+use super::fast::{Sources, leaf};
 use super::{NOTICED, WriterMemory};
 use crate::document::{Kind, NO_KEY, Tape};
 use crate::format::json::keys::Serial;
 use crate::format::json::options::{Floats, InfNan, TextAs, WriteOptions};
-use crate::format::json::room::ROOM;
+use crate::format::json::scratch::SCRATCH;
 use crate::format::json::style::Style;
 use crate::output::Output;
 
-/// How much room there is; what does not fit is left to the writer.
+/// How large it is; what does not fit is left to the writer.
 const STAGE: usize = 8 << 10;
 
 /// Whether no option asks for other bytes.
@@ -55,13 +55,15 @@ pub(in crate::format::json) fn write(
     for node in entries {
         let entry = keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
         let Some((piece, len)) = entry.and_then(|key| Some((keys.piece(key)?, key.len))) else { return false };
-        let Some(room) = stage.get_mut(written..).and_then(|rest| rest.first_chunk_mut::<ROOM>()) else { return false };
+        let Some(scratch) = stage.get_mut(written..).and_then(|rest| rest.first_chunk_mut::<SCRATCH>()) else {
+            return false;
+        };
         if node.flags & NOTICED != 0 || node.kind == Kind::Symbol {
             return false;
         }
-        room[..piece.len()].copy_from_slice(piece);
-        let Some(len) = leaf(room, len, node, &sources) else { return false };
-        room[len] = b',';
+        scratch[..piece.len()].copy_from_slice(piece);
+        let Some(len) = leaf(scratch, len, node, &sources) else { return false };
+        scratch[len] = b',';
         if keys.is_again(node.key, &serial) {
             return false;
         }

@@ -6,7 +6,7 @@
 
 use super::read::{Frame, Machine, Role};
 use super::tag;
-use crate::document::{Kind, NO_NODE, Node, Place, Sink, Tape, flag};
+use crate::document::{Kind, Location, NO_NODE, Node, Sink, Tape, flag};
 use crate::error::Error;
 
 /// The bytes of keys that were copied, by the id of the key.
@@ -116,7 +116,7 @@ pub(super) fn leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option
             if input.len() - next < len {
                 return None;
             }
-            (Node::string(Kind::Bytes, Place::Input(next as u64), len as u32), next + len)
+            (Node::string(Kind::Bytes, Location::Input(next as u64), len as u32), next + len)
         }
         tag::VARINT => {
             let (value, next) = varint(input, next)?;
@@ -143,7 +143,7 @@ pub(super) fn leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option
                 return None;
             }
             let kind = if is_text { Kind::Text } else { Kind::Bytes };
-            (Node::string(kind, Place::Input(start as u64), len as u32), start + len as usize)
+            (Node::string(kind, Location::Input(start as u64), len as u32), start + len as usize)
         }
         tag::UNDEF | tag::CANONICAL_UNDEF => (Node::leaf(Kind::Null, 0), next),
         tag::YES | tag::TRUE => (Node::leaf(Kind::Bool, 1), next),

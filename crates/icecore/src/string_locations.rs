@@ -4,7 +4,7 @@
 //! string up by its content would read all of it each time; so the place is asked
 //! first.
 
-use crate::seeded::SeededMap;
+use crate::hash::SeededMap;
 
 /// Strings up to this length are as quickly read as looked up.
 const SHORT: usize = 64;
@@ -17,9 +17,9 @@ pub(crate) fn is_long(bytes: &[u8]) -> bool {
 
 /// What is known of long strings, by where they are in memory.
 #[derive(Debug, Default)]
-pub(crate) struct Places<T>(SeededMap<(usize, usize), T>);
+pub(crate) struct StringLocations<T>(SeededMap<(usize, usize), T>);
 
-impl<T: Copy> Places<T> {
+impl<T: Copy> StringLocations<T> {
     /// What is known of this very string.
     #[inline]
     pub(crate) fn get(&self, bytes: &[u8]) -> Option<T> {
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn a_string_is_known_by_its_place() {
         let text = [b'a'; 200];
-        let mut places = Places::default();
+        let mut places = StringLocations::default();
         places.set(&text[..100], 1);
         places.set(&text[..10], 2);
         assert_eq!(places.get(&text[..100]), Some(1));

@@ -1,12 +1,12 @@
 //! The spelling of a document that is written again.
 
 use super::links::variable;
-use super::spell::{Part, code, has_target, header, tag_of, target, tracked};
+use super::spelling::{Part, code, has_target, header, tag_of, target, tracked};
 use crate::document::{Document, Kind, Note, Replay, Spelling, Tape};
 use std::collections::HashMap;
 
 /// Notes by node, and the strings that notes name.
-pub(super) struct Spelled<'d> {
+pub(super) struct SpellingReplay<'d> {
     replay: Replay<'d>,
     full_keys: bool,
     /// Strings that are copied later, with the offset once they are written.
@@ -26,10 +26,10 @@ struct Written {
 /// stays where it is.
 const MADE: usize = 1 << 10;
 
-impl<'d> Spelled<'d> {
-    pub(super) fn new(spelling: &'d Spelling, tape: &Tape) -> Spelled<'d> {
+impl<'d> SpellingReplay<'d> {
+    pub(super) fn new(spelling: &'d Spelling, tape: &Tape) -> SpellingReplay<'d> {
         let names = |note: &&Note| has_target(note.code) && note.value != u64::MAX;
-        Spelled {
+        SpellingReplay {
             replay: Replay::new(spelling, tape),
             full_keys: spelling.get(header::FULL_KEYS).is_some_and(|value| value != 0),
             strings: spelling.notes.iter().filter(names).map(|note| (note.value, None)).collect(),

@@ -5,7 +5,7 @@ use super::bytes::{CHUNK, SLACK};
 use super::read::MOST_IDS;
 use super::tag;
 use super::write::is_float;
-use crate::document::{KEY_NODE, Kind, NO_KEY, Names, Node, Place, flag};
+use crate::document::{KEY_NODE, Kind, Location, NO_KEY, Names, Node, flag};
 use crate::error::Error;
 
 type Chunk = [u8; CHUNK + SLACK];
@@ -126,8 +126,8 @@ pub(super) fn put(
                 return None;
             }
             let (base, start) = match node.place() {
-                Place::Input(start) => (strings.0, start),
-                Place::Arena(start) => (strings.1, start),
+                Location::Input(start) => (strings.0, start),
+                Location::Arena(start) => (strings.1, start),
             };
             let window: &[u8; 32] = base.get(usize::try_from(start).ok()?..)?.first_chunk()?;
             let at = if node.kind == Kind::Bytes {

@@ -1,0 +1,3 @@
+//! Documents as the values of a host can hold them.
+
+mod perl;

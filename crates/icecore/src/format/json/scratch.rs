@@ -1,0 +1,169 @@
+//! Writing small tokens into a buffer of fixed size, the scratch: no checks but those against
+//! its size, and copies of fixed length.
+
+use super::string::{beyond_ascii, is_special, specials};
+
+/// How large it is.
+pub(super) const SCRATCH: usize = 640;
+/// The longest string that is written into a scratch.
+pub(super) const STRING: usize = 480;
+
+/// A buffer of fixed size. Tokens start at the offset that is given, which is below
+/// `SCRATCH - STRING - 64`, and the offset behind them is returned.
+pub(super) type Scratch = [u8; SCRATCH];
+
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut i = 0;
+    while i < 100 {
+        pairs[i] = [b'0' + (i / 10) as u8, b'0' + (i % 10) as u8];
+        i += 1;
+    }
+    pairs
+};
+
+const TENS: [u64; 20] = {
+    let mut tens = [0; 20];
+    let (mut i, mut ten) = (1, 10u64);
+    while i < 20 {
+        tens[i] = ten;
+        ten = ten.wrapping_mul(10);
+        i += 1;
+    }
+    tens
+};
+
+/// How many decimal digits a number has.
+#[inline]
+fn digits(value: u64) -> usize {
+    // 1233 / 4096 is a little more than log10(2).
+    let estimate = ((64 - (value | 1).leading_zeros() as usize) * 1233) >> 12;
+    estimate + usize::from(value >= TENS[estimate])
+}
+
+#[inline]
+pub(super) fn uint(scratch: &mut Scratch, at: usize, mut value: u64) -> usize {
+    let end = at + digits(value);
+    let mut here = end;
+    while value >= 100 {
+        here -= 2;
+        scratch[here..here + 2].copy_from_slice(&PAIRS[(value % 100) as usize]);
+        value /= 100;
+    }
+    if value >= 10 {
+        scratch[at..at + 2].copy_from_slice(&PAIRS[value as usize]);
+    } else {
+        scratch[at] = b'0' + value as u8;
+    }
+    end
+}
+
+#[inline]
+pub(super) fn int(scratch: &mut Scratch, at: usize, value: i64) -> usize {
+    scratch[at] = b'-';
+    uint(scratch, at + usize::from(value < 0), value.unsigned_abs())
+}
+
+/// A finite float: the shortest text that reads back as the same one, always
+/// with a point or an exponent.
+pub(super) fn float(scratch: &mut Scratch, at: usize, value: f64) -> usize {
+    let mut buffer = ryu::Buffer::new();
+    let text = buffer.format_finite(value).as_bytes();
+    scratch[at..at + text.len()].copy_from_slice(text);
+    at + text.len()
+}
+
+#[inline]
+pub(super) fn word(scratch: &mut Scratch, at: usize, word: &str) -> usize {
+    scratch[at..at + word.len()].copy_from_slice(word.as_bytes());
+    at + word.len()
+}
+
+/// A short string of plain ASCII, in quotes; `None`, with nothing of it to be
+/// kept, for any other.
+///
+/// The string is `base[start..start + len]`; up to seven bytes behind it are
+/// looked at.
+#[inline]
+pub(super) fn plain(scratch: &mut Scratch, at: usize, base: &[u8], start: usize, len: usize) -> Option<usize> {
+    if len > STRING {
+        return None;
+    }
+    let Some(source) = base.get(start..start + len.next_multiple_of(8)) else {
+        return plain_at_end(scratch, at, base.get(start..start + len)?);
+    };
+    let target = &mut scratch[at + 1..at + 1 + source.len()];
+    let mut left = len;
+    for (from, to) in source.chunks_exact(8).zip(target.chunks_exact_mut(8)) {
+        let word = u64::from_le_bytes(from.try_into().unwrap_or_default());
+        let mut found = specials(word) | beyond_ascii(word);
+        if left < 8 {
+            found &= u64::MAX >> (64 - 8 * left);
+        }
+        if found != 0 {
+            return None;
+        }
+        to.copy_from_slice(from);
+        left = left.saturating_sub(8);
+    }
+    scratch[at] = b'"';
+    scratch[at + len + 1] = b'"';
+    Some(at + len + 2)
+}
+
+/// The same for a string with less than seven bytes behind it: that of a small
+/// document.
+fn plain_at_end(scratch: &mut Scratch, at: usize, string: &[u8]) -> Option<usize> {
+    let len = string.len();
+    if string.iter().any(|byte| is_special(*byte) || *byte > 0x7F) {
+        return None;
+    }
+    scratch[at + 1..at + 1 + len].copy_from_slice(string);
+    scratch[at] = b'"';
+    scratch[at + len + 1] = b'"';
+    Some(at + len + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl FnOnce(&mut Scratch) -> usize) -> String {
+        let mut scratch = [0; SCRATCH];
+        let end = write(&mut scratch);
+        String::from_utf8(scratch[..end].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn integers() {
+        for value in [0, 1, 9, 10, 99, 100, 12345, i64::MAX, i64::MIN, -1, -10] {
+            assert_eq!(written(|scratch| int(scratch, 0, value)), value.to_string());
+        }
+        for power in 0..20 {
+            let value = 10u64.pow(power);
+            assert_eq!(written(|scratch| uint(scratch, 0, value)), value.to_string());
+            assert_eq!(written(|scratch| uint(scratch, 0, value - 1)), (value - 1).to_string());
+        }
+        for bits in 0..64 {
+            let value = u64::MAX >> bits;
+            assert_eq!(written(|scratch| uint(scratch, 0, value)), value.to_string());
+        }
+    }
+
+    #[test]
+    fn plain_strings_only() {
+        let base = b"Employee_123456\"}, and more behind";
+        assert_eq!(written(|scratch| plain(scratch, 0, base, 0, 15).unwrap()), "\"Employee_123456\"");
+        assert_eq!(written(|scratch| plain(scratch, 0, base, 3, 0).unwrap()), "\"\"");
+        let mut scratch = [0; SCRATCH];
+        assert_eq!(plain(&mut scratch, 0, base, 0, 16), None);
+        assert_eq!(plain(&mut scratch, 0, "éeeeeeee".as_bytes(), 0, 2), None);
+        assert_eq!(written(|scratch| plain(scratch, 0, b"a short", 2, 5).unwrap()), "\"short\"");
+        assert_eq!(plain(&mut scratch, 0, b"sho\"t", 0, 5), None);
+        assert_eq!(plain(&mut scratch, 0, "é".as_bytes(), 0, 2), None);
+        assert_eq!(plain(&mut scratch, 0, b"short", 0, 6), None);
+        let long = [b'x'; 1000];
+        assert_eq!(plain(&mut scratch, 80, &long, 0, STRING), Some(80 + STRING + 2));
+        assert_eq!(plain(&mut scratch, 80, &long, 0, STRING + 1), None);
+    }
+}
