@@ -320,7 +320,7 @@ pub unsafe extern "C" fn icecore_grow_arena(
     unsafe { grow(context, tape, |filling, _| filling.arena.try_reserve(more).map_err(|_| no_memory())) }
 }
 
-/// OptionType the memory of a tape, has more reserved, and lends it again.
+/// Takes the memory of a tape, has more reserved, and lends it again.
 ///
 /// # Safety
 /// `tape` was lent from `context` and filled as far as it says.
@@ -553,7 +553,7 @@ pub unsafe extern "C" fn icecore_write_part(
     }
 }
 
-/// OptionType the memory of a tape back, unless it is too much to be kept.
+/// Takes the memory of a tape back, unless it is too much to be kept.
 pub(crate) fn give_back(tape: &mut Tape, filling: &mut Filling) {
     let (nodes, arena) = tape.take_memory();
     if nodes.capacity() <= KEPT / size_of::<Node>() {

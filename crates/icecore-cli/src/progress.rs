@@ -69,7 +69,7 @@ impl Progress {
         }
     }
 
-    /// OptionType it away.
+    /// Takes it away.
     pub fn finish(&self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();

@@ -85,7 +85,7 @@ impl Sink {
         self.documents
     }
 
-    /// OptionType back what was written behind this position, as far as it was not
+    /// Takes back what was written behind this position, as far as it was not
     /// passed on.
     pub fn take_back(&mut self, position: u64) {
         self.buffer.truncate(usize::try_from(position.saturating_sub(self.passed)).unwrap_or(usize::MAX));

@@ -33,8 +33,8 @@ pub fn convert<'a>(
     if bytes.len() < LARGE || !from.format().can.hands_over {
         return None;
     }
-    let reading = (from.format().prepare)(from.settings());
-    let writing = (to.format().prepare)(to.settings());
+    let reading = (from.format().reader)(from.settings());
+    let writing = (to.format().writer)(to.settings());
     // The windows share what may be written.
     let start = sink.position();
     let write = |document: &Document<'_>, part: Part<'_>, losses: &mut Losses, sink: &mut Sink| {

@@ -1,25 +1,12 @@
 //! What stands behind a document: line ends behind text are nobody's data, behind anything
 //! else they are.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+mod run;
 
 /// Stdout, stderr and the exit code.
 fn icecore(args: &[&str], input: &[u8]) -> (String, String, i32) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_icecore"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("icecore runs");
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_vec();
-    let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let done = child.wait_with_output().unwrap();
-    feeder.join().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (text(done.stdout), text(done.stderr), done.status.code().unwrap())
+    let (stdout, stderr, code) = run::icecore(args, input);
+    (String::from_utf8_lossy(&stdout).into_owned(), stderr, code)
 }
 
 const JSON: &str = r#"{"a":[1,"x"],"b":{"c":2}}"#;

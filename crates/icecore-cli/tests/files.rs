@@ -2,6 +2,8 @@
 //! what he could not read before.
 #![cfg(unix)]
 
+mod run;
+
 use std::fs::{self, File, Permissions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -11,15 +13,7 @@ use std::process::{Command, Stdio};
 
 /// Runs a shell command in a folder. Stdout, stderr, the exit code.
 fn sh(folder: &Path, command: &str) -> (String, String, Option<i32>) {
-    let program = Path::new(env!("CARGO_BIN_EXE_icecore"));
-    let path = std::env::var("PATH").unwrap_or_default();
-    let done = Command::new("sh")
-        .args(["-c", command])
-        .current_dir(folder)
-        .env("PATH", format!("{}:{path}", program.parent().unwrap().display()))
-        .stdin(Stdio::null())
-        .output()
-        .expect("a shell");
+    let done = run::shell(folder, command).output().expect("a shell");
     let text = |bytes| String::from_utf8(bytes).expect("text");
     (text(done.stdout), text(done.stderr), done.status.code())
 }

@@ -1,21 +1,14 @@
 //! Hostile input that multiplies: the command says so, and stops.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+mod run;
+
+use std::process::Output;
 
 #[path = "../../icecore/tests/shapes/mod.rs"]
 mod shapes;
 
 fn run(args: &[&str], input: &[u8]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_icecore"));
-    let child = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = child.spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_vec();
-    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap();
-    output
+    run::output(run::ICECORE, args, input)
 }
 
 /// What each command may say, for each byte of the input: with limits that leave out

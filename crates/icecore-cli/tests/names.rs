@@ -1,24 +1,14 @@
 //! Names that come from the data: an allow-list allows what it names and nothing else,
 //! and no name does anything to the terminal that shows it.
 
+mod run;
+
 use std::fmt::Write as _;
-use std::io::Write;
 use std::process::{Command, Stdio};
 
 /// Stdout, stderr and the exit code.
 fn run(program: &str, args: &[&str], input: &[u8]) -> (String, String, i32) {
-    let mut child = Command::new(program)
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{program}: {error}"));
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_vec();
-    let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let done = child.wait_with_output().unwrap();
-    feeder.join().unwrap();
+    let done = run::output(program, args, input);
     let text = |bytes| String::from_utf8(bytes).expect("text");
     (text(done.stdout), text(done.stderr), done.status.code().unwrap())
 }

@@ -1,25 +1,11 @@
 //! Columns in which frozen data stands among ordinary values: those come through as they
 //! were, and what is damaged is told and kept.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+mod run;
 
 /// Stdout, stderr and the exit code.
 fn rows(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_icecore"))
-        .arg("rows")
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("icecore runs");
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_vec();
-    let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let done = child.wait_with_output().unwrap();
-    feeder.join().unwrap();
-    (done.stdout, String::from_utf8(done.stderr).unwrap(), done.status.code().unwrap())
+    run::icecore(&[&["rows"], args].concat(), input)
 }
 
 struct Random(u64);

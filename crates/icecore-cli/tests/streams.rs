@@ -1,6 +1,8 @@
 //! Records from pipes: whatever the pieces they come in, in constant memory, and
 //! without waiting for more than a record needs.
 
+mod run;
+
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -13,18 +15,6 @@ fn icecore(args: &[&str]) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .expect("icecore runs")
-}
-
-/// Stdout, stderr and the exit code.
-fn output(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
-    let mut child = icecore(args);
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_vec();
-    // Who ends early does not read it all.
-    let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let done = child.wait_with_output().unwrap();
-    feeder.join().unwrap();
-    (done.stdout, String::from_utf8(done.stderr).unwrap(), done.status.code().unwrap())
 }
 
 /// Documents of several kinds and sizes in this format, one behind the other.
@@ -53,11 +43,11 @@ fn documents_may_be_cut_anywhere() {
     {
         let name = format.split(':').next().unwrap();
         let bytes = documents(format);
-        let whole = output(&["convert", "-f", name, "--each"], &bytes);
+        let whole = run::icecore(&["convert", "-f", name, "--each"], &bytes);
         assert_eq!((whole.0.split(|byte| *byte == b'\n').count(), whole.2), (13, 0), "{format}: {}", whole.1);
         for chunk in (1..40).chain([64, 100, 127, 128, 200, 255, 500]) {
             let args = ["convert", "-f", name, "--each", "--chunk", &chunk.to_string()];
-            assert_eq!(output(&args, &bytes), whole, "{format}, {chunk} bytes at once");
+            assert_eq!(run::icecore(&args, &bytes), whole, "{format}, {chunk} bytes at once");
         }
     }
 }
@@ -66,15 +56,17 @@ fn documents_may_be_cut_anywhere() {
 fn frames_may_be_cut_anywhere() {
     let bytes = documents("sereal");
     for frame in ["u16be", "u16le", "u32be", "u32le", "u64be", "u64le", "varint", "netstring"] {
-        let framed = output(&["convert", "-f", "sereal", "--each", "-t", "sereal", "--frame", frame], &bytes);
+        let framed = run::icecore(&["convert", "-f", "sereal", "--each", "-t", "sereal", "--frame", frame], &bytes);
         assert_eq!((framed.1.as_str(), framed.2), ("", 0), "{frame}");
         let each = format!("--each={frame}");
         for chunk in [1, 2, 3, 5, 7, 50, 1000] {
-            let back =
-                output(&["convert", "-f", "sereal", &each, "-t", "sereal", "--chunk", &chunk.to_string()], &framed.0);
+            let back = run::icecore(
+                &["convert", "-f", "sereal", &each, "-t", "sereal", "--chunk", &chunk.to_string()],
+                &framed.0,
+            );
             assert_eq!((&back.0, back.2), (&bytes, 0), "{frame}: {}", back.1);
         }
-        let torn = output(&["convert", "-q", "-f", "sereal", &each], &framed.0[..framed.0.len() - 1]);
+        let torn = run::icecore(&["convert", "-q", "-f", "sereal", &each], &framed.0[..framed.0.len() - 1]);
         assert_eq!(torn.2, 4, "{frame}");
         assert!(torn.1.contains("record 12"), "{frame}: {}", torn.1);
     }
@@ -91,10 +83,10 @@ fn a_bad_document_in_the_middle() {
     bytes.extend(good(4));
     bytes.extend(good(5));
     for chunk in ["1", "7", "30", "100000"] {
-        let (out, said, code) = output(&["convert", "--each", "--chunk", chunk], &bytes);
+        let (out, said, code) = run::icecore(&["convert", "--each", "--chunk", chunk], &bytes);
         assert_eq!((out.as_slice(), code), (&b"{\"n\":1}\n{\"n\":2}\n"[..], 4), "{said}");
         assert!(said.contains("record 3") && said.contains("1 of 3 records can't be decoded"), "{said}");
-        let (out, said, code) = output(&["convert", "--each", "--keep-going", "--chunk", chunk], &bytes);
+        let (out, said, code) = run::icecore(&["convert", "--each", "--keep-going", "--chunk", chunk], &bytes);
         assert_eq!(
             (out.as_slice(), code),
             (&b"{\"n\":1}\n{\"n\":2}\n{\"n\":4}\n{\"n\":5}\n"[..], 4),
@@ -117,7 +109,7 @@ fn few_errors_are_told_and_all_are_counted() {
     let summary = folder.join("summary.json");
     let args =
         ["convert", "-f", "ndjson", "--each", "--keep-going", "--summary", summary.to_str().unwrap(), "-t", "php"];
-    let (out, said, code) = output(&args, lines.as_bytes());
+    let (out, said, code) = run::icecore(&args, lines.as_bytes());
     assert_eq!(code, 4);
     assert_eq!(said.matches(": record ").count(), 10, "{said}");
     assert!(said.contains("30 of 3,000 records can't be decoded"), "{said}");
@@ -136,11 +128,11 @@ fn losses_are_summed() {
     for number in 0..1000 {
         writeln!(lines, r#"{{"$icecore":1,"$value":{{"a":[{{"$class":"A{}","$value":{{}}}}]}}}}"#, number % 3).unwrap();
     }
-    let (out, said, code) = output(&["convert", "-f", "ndjson", "--each"], lines.as_bytes());
+    let (out, said, code) = run::icecore(&["convert", "-f", "ndjson", "--each"], lines.as_bytes());
     assert_eq!((out, code), (b"{\"a\":[{}]}\n".repeat(1000), 0));
     assert_eq!(said, "icecore: stdin: 1,000 class names dropped, first in record 1 at $.a[0]\n");
     let (out, said, code) =
-        output(&["convert", "-f", "ndjson", "--each", "--strict", "--keep-going"], lines.as_bytes());
+        run::icecore(&["convert", "-f", "ndjson", "--each", "--strict", "--keep-going"], lines.as_bytes());
     assert_eq!((out.len(), code), (0, 1), "{said}");
     assert!(said.contains("1,000 of 1,000 records refused"), "{said}");
 }
@@ -276,17 +268,17 @@ fn an_answer_does_not_wait_where_the_format_is_found() {
 fn documents_are_found_wherever_they_are_cut() {
     for format in ["sereal", "storable", "storable:memory", "storable:memory,netorder", "php", "marshal", "igbinary"] {
         let bytes = documents(format);
-        let whole = output(&["convert", "--each"], &bytes);
+        let whole = run::icecore(&["convert", "--each"], &bytes);
         assert_eq!((whole.0.split(|byte| *byte == b'\n').count(), whole.2), (13, 0), "{format}: {}", whole.1);
         for chunk in [1, 2, 3, 7, 20, 64, 100, 127, 500] {
             assert_eq!(
-                output(&["convert", "--each", "--chunk", &chunk.to_string()], &bytes),
+                run::icecore(&["convert", "--each", "--chunk", &chunk.to_string()], &bytes),
                 whole,
                 "{format}, {chunk}"
             );
         }
         for command in ["classes", "inspect"] {
-            let (_, said, code) = output(&[command, "--each"], &bytes);
+            let (_, said, code) = run::icecore(&[command, "--each"], &bytes);
             assert_eq!((said.as_str(), code), ("", 0), "{command} {format}");
         }
     }
@@ -296,9 +288,9 @@ fn documents_are_found_wherever_they_are_cut() {
 fn a_record_may_be_too_long() {
     let mut bytes = b"\xFF\xFF\xFF\xFF".to_vec();
     bytes.extend(vec![b'x'; 3 << 20]);
-    let (_, said, code) = output(&["convert", "-f", "php", "--each=u32be", "--max-record", "1M"], &bytes);
+    let (_, said, code) = run::icecore(&["convert", "-f", "php", "--each=u32be", "--max-record", "1M"], &bytes);
     assert!(code == 4 && said.contains("--max-record"), "{said}");
-    let (_, said, code) = output(&["rows", "--in", "lines", "--max-record", "1M"], &bytes[4..]);
+    let (_, said, code) = run::icecore(&["rows", "--in", "lines", "--max-record", "1M"], &bytes[4..]);
     assert!(code == 2 && said.contains("--max-record"), "{said}");
 }
 
@@ -314,7 +306,7 @@ fn rows_may_be_cut_anywhere() {
         (&["rows", "--in", "pgcopy", "--columns", "id,data", "-c", "data=php"], pg),
     ] {
         for chunk in (1..30).chain([100_000]) {
-            let (out, said, code) = output(&[args, &["--chunk", &chunk.to_string()]].concat(), bytes);
+            let (out, said, code) = run::icecore(&[args, &["--chunk", &chunk.to_string()]].concat(), bytes);
             assert_eq!((String::from_utf8(out).unwrap().as_str(), code), (expected, 0), "{args:?} {chunk}: {said}");
         }
     }
@@ -333,7 +325,7 @@ fn rows_stay_in_order() {
         let items: Vec<String> = (0..many).map(|item| item.to_string()).collect();
         writeln!(expected, "{{\"id\":\"{id}\",\"data\":[{}]}}", items.join(",")).unwrap();
     }
-    let (out, said, code) = output(&["rows", "--in", "csv", "-c", "data=php"], csv.as_bytes());
+    let (out, said, code) = run::icecore(&["rows", "--in", "csv", "-c", "data=php"], csv.as_bytes());
     assert_eq!((code, said.as_str()), (0, ""));
     assert!(String::from_utf8(out).unwrap() == expected);
 }

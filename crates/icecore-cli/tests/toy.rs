@@ -4,24 +4,14 @@
 //! `cargo test -p icecore-cli --features toy --test toy`
 #![cfg(feature = "toy")]
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+mod run;
 
 const ORDER: &str = "toy os9:App\\Order{s2:idi7;s5:items[s1:as1:bn]}\n";
 
 /// What the command prints, with what it says and its exit code behind it.
 fn icecore(arguments: &str, input: &str) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_icecore"))
-        .args(arguments.split(' '))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let done = child.wait_with_output().unwrap();
-    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    format!("{out}{err}{}", done.status.code().unwrap_or(-1))
+    let (out, err, code) = run::icecore(&arguments.split(' ').collect::<Vec<_>>(), input.as_bytes());
+    format!("{}{err}{code}", String::from_utf8_lossy(&out))
 }
 
 #[test]

@@ -7,10 +7,11 @@
 //! remark. With
 //! `ICECORE_TRANSCRIPTS=write` in the environment the files are written anew.
 
+mod run;
+
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd")
@@ -27,18 +28,8 @@ fn copy(from: &Path, to: &Path) {
 
 /// Runs a command; gives what a transcript says of it.
 fn run(command: &str, folder: &Path) -> String {
-    let program = Path::new(env!("CARGO_BIN_EXE_icecore"));
-    let path = std::env::var("PATH").unwrap_or_default();
-    let output = Command::new("sh")
-        .args(["-c", command])
-        .current_dir(folder)
-        .env("PATH", format!("{}:{path}", program.parent().unwrap().display()))
-        .env_remove("NO_COLOR")
-        .env("COLUMNS", "100")
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .output()
-        .expect("a shell");
+    let mut shell = run::shell(folder, command);
+    let output = shell.env_remove("NO_COLOR").env("COLUMNS", "100").env("LC_ALL", "C").output().expect("a shell");
     let mut text = String::new();
     let lines = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let stdout = lines(&output.stdout);

@@ -3,7 +3,7 @@
 use crate::model::Report;
 use crate::{claims, scenario};
 
-/// OptionType what was measured from the report, and what the articles say from the scenarios' files of today, and judges
+/// Takes what was measured from the report, and what the articles say from the scenarios' files of today, and judges
 /// the claims anew: neither needs another run when it changes.
 #[must_use]
 pub fn replay(mut report: Report) -> Report {

@@ -5,7 +5,7 @@ use crate::document::Document;
 use crate::error::Error;
 use crate::format::Request;
 use crate::limits::Limits;
-use crate::output::Losses;
+use crate::output::Written;
 use crate::stage::Stage;
 use std::borrow::Cow;
 
@@ -102,7 +102,7 @@ pub fn write_to(
     stage: &Stage,
     limits: &Limits,
     out: &mut dyn crate::output::Output,
-) -> Result<Losses, Error> {
+) -> Written {
     if stage.wrappers().is_empty() {
         return write_inside(document, stage, limits, out);
     }
@@ -118,7 +118,7 @@ fn write_inside(
     stage: &Stage,
     limits: &Limits,
     out: &mut dyn crate::output::Output,
-) -> Result<Losses, Error> {
+) -> Written {
     let format = stage.format();
     format.write(document, stage.settings(), limits, out).map_err(|error| format.explain(error))
 }

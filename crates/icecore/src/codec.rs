@@ -4,12 +4,12 @@ use crate::document::{Document, Tape};
 use crate::error::Error;
 use crate::format::{Filled, Memory, Part, Prepared};
 use crate::limits::Limits;
-use crate::output::{Losses, Output};
+use crate::output::{Output, Written};
 use crate::stage::Stage;
 use std::sync::Arc;
 
-/// A stage whose options are looked up once, for who reads or writes many small
-/// documents with the same tape.
+/// A stage whose options are looked up once, for callers that read or write many
+/// small documents with the same tape.
 ///
 /// ```
 /// use icecore::{Codec, Document, Stage, Tape};
@@ -27,13 +27,13 @@ pub struct Codec {
     stage: Stage,
     /// What a document may cost.
     pub limits: Limits,
-    prepared: Arc<dyn Prepared>,
+    prepared: Arc<Prepared>,
 }
 
 impl Codec {
     /// Makes a stage ready; the limits are the default ones.
     pub fn new(stage: Stage) -> Codec {
-        let prepared = (stage.format().prepare)(stage.settings()).into();
+        let prepared = Arc::new(stage.format().prepare(stage.settings()));
         Codec { stage, limits: Limits::default(), prepared }
     }
 
@@ -43,8 +43,8 @@ impl Codec {
     }
 
     /// The format with its options.
-    pub(crate) fn prepared(&self) -> &dyn Prepared {
-        &*self.prepared
+    pub(crate) fn prepared(&self) -> &Prepared {
+        &self.prepared
     }
 
     fn is_wrapped(&self) -> bool {
@@ -56,7 +56,7 @@ impl Codec {
     pub fn read(&self, input: &[u8], tape: &mut Tape) -> Filled {
         match self.is_wrapped() {
             true => self.read_wrapped(input, tape),
-            false => self.prepared.fill(input, &self.limits, tape),
+            false => self.prepared.reader.fill(input, &self.limits, tape),
         }
     }
 
@@ -64,7 +64,7 @@ impl Codec {
         let mut limits = self.limits.clone();
         match self.stage.inside(input, &mut limits) {
             Ok(inside) => {
-                let mut filled = self.prepared.fill(&inside, &limits, tape);
+                let mut filled = self.prepared.reader.fill(&inside, &limits, tape);
                 if filled.error.is_none() && filled.consumed < inside.len() {
                     filled.error = Some(Error::trailing(&inside, filled.consumed));
                 }
@@ -86,11 +86,11 @@ impl Codec {
     ///
     /// # Errors
     /// As for [`crate::write_to`].
-    pub fn write(&self, document: &Document<'_>, out: &mut dyn Output) -> Result<Losses, Error> {
+    pub fn write(&self, document: &Document<'_>, out: &mut dyn Output) -> Written {
         let mut bytes = Vec::new();
         let written = match self.is_wrapped() {
-            false => self.prepared.write(document, &self.limits, out),
-            true => self.prepared.write(document, &self.limits, &mut bytes),
+            false => self.prepared.writer.write(document, &self.limits, out),
+            true => self.prepared.writer.write(document, &self.limits, &mut bytes),
         };
         let losses = written.map_err(|error| self.stage.format().explain(error))?;
         if self.is_wrapped() {
@@ -102,22 +102,17 @@ impl Codec {
 
     /// As [`Codec::write`], for documents that were read onto one and the same tape:
     /// what is in the memory is used again.
-    pub(crate) fn write_next(
-        &self,
-        document: &Document<'_>,
-        memory: &mut Memory,
-        out: &mut dyn Output,
-    ) -> Result<Losses, Error> {
+    pub(crate) fn write_next(&self, document: &Document<'_>, memory: &mut Memory, out: &mut dyn Output) -> Written {
         if self.is_wrapped() {
             return self.write(document, out);
         }
-        let written = self.prepared.write_next(document, &self.limits, memory, out);
+        let written = self.prepared.writer.write_next(document, &self.limits, memory, out);
         written.map_err(|error| self.stage.format().explain(error))
     }
 
     /// Writes the document that was read onto this tape, if that is quickly done.
     pub(crate) fn write_tape(&self, input: &[u8], tape: &Tape, memory: &mut Memory, out: &mut dyn Output) -> bool {
-        !self.is_wrapped() && self.prepared.write_tape(input, tape, memory, out)
+        !self.is_wrapped() && self.prepared.writer.write_tape(input, tape, memory, out)
     }
 
     /// Writes the next part of a document: of one that is too large for a tape as a whole,
@@ -142,15 +137,10 @@ impl Codec {
     ///
     /// # Errors
     /// As for [`Codec::write`].
-    pub fn write_part(
-        &self,
-        document: &Document<'_>,
-        part: Part<'_>,
-        out: &mut dyn Output,
-    ) -> Option<Result<Losses, Error>> {
+    pub fn write_part(&self, document: &Document<'_>, part: Part<'_>, out: &mut dyn Output) -> Option<Written> {
         if self.is_wrapped() {
             return None;
         }
-        self.prepared.write_part(document, part, &self.limits, out)
+        self.prepared.writer.write_part(document, part, &self.limits, out)
     }
 }

@@ -5,7 +5,7 @@ use crate::document::{Document, Repair, Tape};
 use crate::error::Error;
 use crate::format::{Memory, Request};
 use crate::limits::{ALWAYS_OUTPUT, Limits};
-use crate::output::{Losses, Output, Rationed};
+use crate::output::{Losses, Output, Rationed, Written};
 use crate::stage::Stage;
 use std::borrow::Cow;
 
@@ -54,7 +54,7 @@ pub struct Converted {
     pub is_read: bool,
     /// What the target could not say; or what is wrong. Of a document that could be
     /// read, but not written, a part may be in the output.
-    pub written: Result<Losses, Error>,
+    pub written: Written,
     /// What was changed in the document to read it.
     pub repairs: Vec<Repair>,
 }
@@ -72,7 +72,7 @@ impl Converter {
         let is_same = std::ptr::eq(from.format(), to.format());
         let (from, to) = (Codec::new(from), Codec::new(to));
         let keeps = match is_same || to.stage().settings().flag("spelling") {
-            true if is_same && to.prepared().tells_own_form() => Keeps::OwnForm,
+            true if is_same && to.prepared().writer.tells_own_form() => Keeps::OwnForm,
             true => Keeps::Form,
             false => Keeps::Nothing,
         };
@@ -111,7 +111,7 @@ impl Converter {
             return Converted { consumed: filled.consumed, is_read: false, written: Err(error), repairs: Vec::new() };
         }
         if self.keeps == Keeps::OwnForm
-            && self.from.prepared().has_own_form(input.get(..filled.consumed).unwrap_or(input), &self.tape)
+            && self.from.prepared().reader.has_own_form(input.get(..filled.consumed).unwrap_or(input), &self.tape)
         {
             return self.with_form(input, out);
         }
@@ -141,7 +141,7 @@ impl Converter {
             Err(error) => return fail(error),
         };
         let request = Request { detail: self.keeps != Keeps::Nothing, ..Request::new(&self.from.limits) };
-        let outcome = self.from.prepared().read(&inside, request);
+        let outcome = self.from.prepared().reader.read(&inside, request);
         let is_wrapped = !stage.wrappers().is_empty();
         let trailing = || {
             let is_more = is_wrapped && outcome.consumed < inside.len();

@@ -53,12 +53,12 @@ pub use document::{
 };
 pub use error::{Error, ErrorKind, window, window_from};
 pub use format::{
-    Certainty, Filled, Format, Guess, Outcome, Part, Parts, Prepared, Request, Rest, dumper, igbinary, join, json,
-    marshal, pack, php, sereal, storable, var_export,
+    Certainty, Filled, Format, Guess, Outcome, Part, Parts, Prepared, Reader, Request, Rest, Store, Writer, dumper,
+    igbinary, join, json, marshal, pack, php, sereal, storable, var_export,
 };
 pub use known::{Day, Exception, Known, Members, Moment};
 pub use limits::Limits;
-pub use losses::{Loss, LossKind, Losses};
+pub use losses::{Loss, LossKind, Losses, Written};
 pub use options::{Opt, OptionType, Settings, Side};
 pub use output::{Output, Spare};
 pub use shortened::shortened;

@@ -1,5 +1,6 @@
 //! What a writer could not say.
 
+use crate::error::Error;
 use crate::limits::Limits;
 use std::fmt;
 
@@ -264,6 +265,9 @@ pub struct Loss {
     /// asks for.
     pub more: Vec<String>,
 }
+
+/// What comes of writing a document: what could not be said, or why nothing was.
+pub type Written = Result<Losses, Error>;
 
 /// What a writer could not say, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 mod metered;
 
-pub use crate::losses::{LossKind, Losses};
+pub use crate::losses::{LossKind, Losses, Written};
 pub(crate) use metered::{Metered, Rationed, metered};
 
 use crate::error::Error;

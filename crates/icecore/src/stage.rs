@@ -137,7 +137,7 @@ impl Stage {
         self.wrappers.last().map(|wrap| wrap.wrapper.layer)
     }
 
-    /// OptionType the wrappers off.
+    /// Takes the wrappers off.
     ///
     /// ```
     /// let stage = icecore::Stage::parse("slashes/json")?;
@@ -152,7 +152,7 @@ impl Stage {
         self.unwrap_within(input, &mut limits.clone())
     }
 
-    /// As [`Stage::unwrap`], for who reads what is inside as well: decompression
+    /// As [`Stage::unwrap`], for callers that read what is inside as well: decompression
     /// is bounded through all layers together, and the limits become what is left
     /// of them for the format.
     ///
@@ -174,7 +174,7 @@ impl Stage {
         self.peel(input, limits, |_, _, _, _| {})
     }
 
-    /// OptionType the wrappers off. Of each, the lengths of the outside and the inside,
+    /// Takes the wrappers off. Of each, the lengths of the outside and the inside,
     /// and what it says are told.
     fn peel<'a>(
         &self,

@@ -1,8 +1,7 @@
-//! Long strings by their place.
+//! Long strings by their location.
 //!
-//! A copy, an id or a link names a string again for a few bytes. Whoever looks a
-//! string up by its content would read all of it each time; so the place is asked
-//! first.
+//! A copy, an id or a link names a string again for a few bytes. A lookup by
+//! content would read all of it each time; so the location is looked up first.
 
 use crate::hash::SeededMap;
 

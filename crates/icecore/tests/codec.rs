@@ -6,7 +6,8 @@ mod fixtures;
 
 use common::{Palette, Random};
 use fixtures::load;
-use icecore::{Codec, Document, Error, Limits, Losses, Outcome, Part, Parts, Request, Stage, Tape, sereal, storable};
+use icecore::Reader as _;
+use icecore::{Codec, Document, Limits, Outcome, Part, Parts, Request, Stage, Tape, Written, sereal, storable};
 
 /// Reads and writes without any shortcut.
 struct Twin {
@@ -19,7 +20,7 @@ impl Twin {
     fn of(spec: &str) -> Twin {
         let mut storable = (storable::ReadOptions::default(), storable::WriteOptions::default());
         let mut sereal = (sereal::ReadOptions::default(), sereal::WriteOptions::default());
-        (storable.0.plain, storable.1.plain, sereal.0.plain, sereal.1.plain) = (true, true, true, true);
+        (storable.0.reference, storable.1.reference, sereal.0.reference, sereal.1.reference) = (true, true, true, true);
         storable.1.file = spec.ends_with(":memory").then_some(false);
         sereal.1.protocol = spec.ends_with(":protocol=5").then_some(5);
         Twin { storable, sereal, is_storable: spec.starts_with("storable") }
@@ -27,12 +28,12 @@ impl Twin {
 
     fn read<'a>(&self, input: &'a [u8], limits: &Limits) -> Outcome<'a> {
         match self.is_storable {
-            true => storable::read_outcome(input, &self.storable.0, Request::new(limits)),
-            false => sereal::read_outcome(input, &self.sereal.0, Request::new(limits)),
+            true => self.storable.0.read(input, Request::new(limits)),
+            false => self.sereal.0.read(input, Request::new(limits)),
         }
     }
 
-    fn write(&self, document: &Document<'_>, out: &mut Vec<u8>) -> Result<Losses, Error> {
+    fn write(&self, document: &Document<'_>, out: &mut Vec<u8>) -> Written {
         match self.is_storable {
             true => storable::write(document, &self.storable.1, &Limits::default(), out),
             false => sereal::write(document, &self.sereal.1, &Limits::default(), out),
@@ -40,7 +41,7 @@ impl Twin {
     }
 }
 
-fn said(result: Result<Losses, Error>) -> Vec<String> {
+fn said(result: Written) -> Vec<String> {
     match result {
         Ok(losses) => losses.iter().map(ToString::to_string).collect(),
         Err(error) => vec![error.to_string()],

@@ -1,9 +1,10 @@
 //! Data::Dumper's texts, read here, are what perl's own eval reads from them.
 
+mod common;
 mod fixtures;
 
 use fixtures::{base64, load, report};
-use icecore::{Comparison, Document, Limits, Outcome, Request, dumper, storable};
+use icecore::{Comparison, Document, Limits, Outcome, dumper, storable};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
@@ -11,15 +12,8 @@ fn image(line: &Value) -> Vec<u8> {
     base64(line["image"].as_str().expect("an image"))
 }
 
-/// Both ways of reading, which must agree.
 fn both_ways<'a>(text: &'a [u8], options: &dumper::ReadOptions) -> Outcome<'a> {
-    let limits = Limits::default();
-    let simple = dumper::read_outcome(text, options, Request::new(&limits));
-    let detailed = dumper::read_outcome(text, options, Request::new(&limits).detailed());
-    assert_eq!(simple.error, detailed.error, "{}", text.escape_ascii());
-    assert_eq!(simple.consumed, detailed.consumed, "{}", text.escape_ascii());
-    assert!(simple.document.nodes() == detailed.document.nodes(), "{}", text.escape_ascii());
-    detailed
+    common::both_ways(options, text, &Limits::default())
 }
 
 /// Storable wraps a value that is no reference; Data::Dumper does not.

@@ -5,29 +5,11 @@ mod fixtures;
 
 use common::on_a_small_stack;
 use fixtures::load;
+use icecore::Reader as _;
 use icecore::{Certainty, Document, ErrorKind, Kind, Limits, Outcome, Request, dumper};
 
-/// Both ways of reading, which must agree; spans tile what was read.
 fn both_ways(text: &[u8]) -> Outcome<'_> {
-    let (options, limits) = (dumper::ReadOptions::default(), Limits::default());
-    let simple = dumper::read_outcome(text, &options, Request::new(&limits));
-    let detailed = dumper::read_outcome(text, &options, Request::new(&limits).detailed());
-    let shown = text.escape_ascii();
-    assert_eq!(simple.error, detailed.error, "{shown}");
-    assert_eq!(simple.consumed, detailed.consumed, "{shown}");
-    assert!(simple.document.nodes() == detailed.document.nodes(), "{shown}");
-    if let Some(error) = &detailed.error {
-        assert!(error.offset().is_some_and(|offset| offset <= text.len() as u64), "{shown}: {error}");
-        assert!(error.path().is_some_and(|path| path.starts_with('$')), "{shown}: {error}");
-    } else {
-        let trace = detailed.document.trace().unwrap();
-        let end = trace.spans.iter().fold(0, |end, span| {
-            assert_eq!(span.start, end, "{shown}: a gap before {span:?}");
-            span.end
-        });
-        assert_eq!(end, detailed.consumed as u64, "{shown}");
-    }
-    detailed
+    common::both_ways(&dumper::ReadOptions::default(), text, &Limits::default())
 }
 
 fn whole(text: &str) -> Document<'_> {
@@ -100,11 +82,11 @@ fn depth_needs_no_stack() {
     ] {
         let text = format!("$x = {}{inner}{};", open.repeat(LEVELS), close.repeat(LEVELS));
         on_a_small_stack(|| {
-            let outcome = dumper::read_outcome(text.as_bytes(), &options, Request::new(&limits).detailed());
+            let outcome = options.read(text.as_bytes(), Request::new(&limits).detailed());
             assert_eq!(outcome.error, None, "{open}");
             drop(outcome);
             let cut = &text.as_bytes()[..text.len() / 2];
-            assert!(dumper::read_outcome(cut, &options, Request::new(&limits)).error.is_some());
+            assert!(options.read(cut, Request::new(&limits)).error.is_some());
         });
         if open != "+" {
             let error = on_a_small_stack(|| dumper::read(text.as_bytes(), &options, &Limits::default()).unwrap_err());

@@ -2,12 +2,12 @@
 
 mod fixtures;
 
-use fixtures::{Fixture, base64, folder, perl, report};
+use fixtures::{Fixture, base64, checker, folder, report};
+use icecore::Reader as _;
 use icecore::{Cursor, Document, Key, Kind, Limits, Request, Stage, Value, igbinary};
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write as _};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 fn load() -> Vec<Fixture> {
     let text = std::fs::read_to_string(folder().join("igbinary.jsonl")).expect("the fixtures");
@@ -177,7 +177,7 @@ fn what_the_extension_wrote_comes_out_byte_for_byte() {
     for f in load().iter().filter(|f| is_whole(f)) {
         total += 1;
         let limits = Limits::default();
-        let read = igbinary::read_outcome(&f.blob, Request::new(&limits).detailed());
+        let read = igbinary::ReadOptions::default().read(&f.blob, Request::new(&limits).detailed());
         let mut out = Vec::new();
         let written = igbinary::write(&read.document, &igbinary::WriteOptions::default(), &limits, &mut out);
         let typed = icecore::write(&read.document, "json:typed,spelling").expect("typed JSON");
@@ -201,7 +201,7 @@ fn spans_tile_the_input() {
     for f in load().iter().filter(|f| is_whole(f)) {
         total += 1;
         let limits = Limits::default();
-        let read = igbinary::read_outcome(&f.blob, Request::new(&limits).detailed());
+        let read = igbinary::ReadOptions::default().read(&f.blob, Request::new(&limits).detailed());
         let spans = &read.document.trace().expect("a trace").spans;
         let end = spans.iter().try_fold(0, |at, span| (span.start == at).then_some(span.end));
         if end != Some(f.blob.len() as u64) {
@@ -222,32 +222,12 @@ fn every_truncation_is_an_error() {
 
 /// What the extension makes of each blob.
 fn ask(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
-    let has = Command::new("php").args(["-r", "exit(extension_loaded('igbinary') ? 0 : 1);"]).status();
-    if !has.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: php with igbinary is not installed");
+    let mut probe = Command::new("php");
+    if !checker::has("php with igbinary", probe.args(["-r", "exit(extension_loaded('igbinary') ? 0 : 1);"])) {
         return None;
     }
     let script = folder().join("php/igbinary.php");
-    let mut php = Command::new("php")
-        .arg(script)
-        .arg("--check")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("php runs");
-    let mut to = php.stdin.take().expect("a pipe");
-    let from = BufReader::new(php.stdout.take().expect("a pipe"));
-    let answers: Vec<_> = std::thread::scope(|scope| {
-        scope.spawn(move || {
-            for blob in blobs {
-                writeln!(to, "{}", perl::base64(blob)).expect("php listens");
-            }
-        });
-        from.lines().map(|line| line.expect("a line")).collect()
-    });
-    php.wait().expect("php ends");
-    assert_eq!(answers.len(), blobs.len(), "php broke off");
-    Some(answers)
+    Some(checker::ask(Command::new("php").arg(script).arg("--check"), &checker::in_base64(blobs)))
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod common;
 
 use common::on_a_small_stack;
+use icecore::Reader as _;
 use icecore::{Builder, ErrorKind, Limits, Request, igbinary};
 
 fn deep(levels: usize, open: &[u8]) -> Vec<u8> {
@@ -22,7 +23,7 @@ fn depth_needs_no_stack() {
     for open in SHAPES {
         let bytes = deep(300_000, open);
         on_a_small_stack(|| {
-            let read = igbinary::read_outcome(&bytes, Request::new(&limits).detailed());
+            let read = igbinary::ReadOptions::default().read(&bytes, Request::new(&limits).detailed());
             assert!(read.error.is_none(), "{open:?}: {:?}", read.error);
             let mut out = Vec::new();
             igbinary::write(&read.document, &igbinary::WriteOptions::default(), &limits, &mut out).unwrap();
@@ -65,7 +66,7 @@ fn maps_that_look_like_lists_are_read_in_linear_time() {
     }
     let bytes = [&b"\0\0\0\x02"[..], &inner].concat();
     let limits = Limits::default();
-    let read = igbinary::read_outcome(&bytes, Request::new(&limits).detailed());
+    let read = igbinary::ReadOptions::default().read(&bytes, Request::new(&limits).detailed());
     assert!(read.error.is_none(), "{:?}", read.error);
     let mut out = Vec::new();
     igbinary::write(&read.document, &igbinary::WriteOptions::default(), &limits, &mut out).unwrap();
@@ -91,8 +92,8 @@ fn noise_is_an_error_or_a_document() {
             let small = random() as u8 % 0x29;
             bytes.push(if random() % 3 == 0 { random() as u8 % 4 } else { small });
         }
-        let plain = igbinary::read_outcome(&bytes, Request::new(&limits));
-        let traced = igbinary::read_outcome(&bytes, Request::new(&limits).detailed());
+        let plain = igbinary::ReadOptions::default().read(&bytes, Request::new(&limits));
+        let traced = igbinary::ReadOptions::default().read(&bytes, Request::new(&limits).detailed());
         assert_eq!(plain.error, traced.error, "{bytes:02x?}");
         assert_eq!(plain.consumed, traced.consumed);
         assert!(plain.document.nodes() == traced.document.nodes(), "{bytes:02x?}");

@@ -5,6 +5,7 @@ mod describe;
 mod fixtures;
 
 use fixtures::{Fixture, load, report};
+use icecore::Reader as _;
 use icecore::{Document, ErrorKind, Limits, Request, json, marshal};
 
 fn read(blob: &[u8]) -> Result<Document<'_>, icecore::Error> {
@@ -13,7 +14,7 @@ fn read(blob: &[u8]) -> Result<Document<'_>, icecore::Error> {
 
 fn detailed(blob: &[u8]) -> Document<'_> {
     let limits = Limits::default();
-    marshal::read_outcome(blob, &marshal::ReadOptions::default(), Request::new(&limits).detailed()).document
+    marshal::ReadOptions::default().read(blob, Request::new(&limits).detailed()).document
 }
 
 fn write(document: &Document<'_>) -> Result<Vec<u8>, icecore::Error> {
@@ -199,7 +200,7 @@ fn damaged_dumps_are_refused_where_ruby_refuses_them() {
     for f in load("marshal.jsonl").into_iter().filter(|f| f.mode == "damaged") {
         total += 1;
         let verdict = f.line["verdict"].as_str().unwrap();
-        let outcome = marshal::read_outcome(&f.blob, &marshal::ReadOptions::default(), Request::new(&limits));
+        let outcome = marshal::ReadOptions::default().read(&f.blob, Request::new(&limits));
         let ours = outcome.error.map_or(Ok(()), Err);
         if ours.is_ok() == (verdict == "loads") {
             continue;

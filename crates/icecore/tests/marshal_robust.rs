@@ -2,6 +2,7 @@
 
 mod fixtures;
 
+use icecore::Reader as _;
 use icecore::{Builder, Comparison, Document, ErrorKind, Kind, Limits, Request, marshal};
 
 fn read<'a>(blob: &'a [u8], limits: &Limits) -> Result<Document<'a>, icecore::Error> {
@@ -52,7 +53,7 @@ fn a_million_levels_are_read_or_refused_on_a_small_stack() {
         for shape in NESTS.into_iter().filter(|shape| !shape.1.is_empty()) {
             let blob = nested(shape, 1_000_000);
             let request = Request::new(&limits).detailed();
-            let outcome = marshal::read_outcome(&blob, &marshal::ReadOptions::default(), request);
+            let outcome = marshal::ReadOptions::default().read(&blob, request);
             // Wrappers around wrappers, and what must be closed behind, end early.
             if let Some(error) = &outcome.error {
                 assert!(matches!(error.kind(), ErrorKind::Truncated), "{error}");
@@ -107,7 +108,7 @@ fn every_minor_version_up_to_eight_is_read() {
         let blob = [4, minor, b'[', 6, b'T'];
         let limits = Limits::default();
         let request = Request::new(&limits).detailed();
-        let outcome = marshal::read_outcome(&blob, &marshal::ReadOptions::default(), request);
+        let outcome = marshal::ReadOptions::default().read(&blob, request);
         assert!(outcome.error.is_none());
         assert_eq!(write(&outcome.document, &limits).unwrap(), blob);
     }
@@ -196,7 +197,7 @@ fn documents_come_back_equal() {
         assert_eq!(write(&again, &limits).unwrap(), out);
         // With detail neither the reader's loops nor the writer's are used.
         let request = Request::new(&limits).detailed();
-        let slow = marshal::read_outcome(&out, &marshal::ReadOptions::default(), request).document;
+        let slow = marshal::ReadOptions::default().read(&out, request).document;
         assert_eq!(slow, again);
         assert_eq!(write(&slow, &limits).unwrap(), out);
     }
@@ -226,9 +227,9 @@ fn long_arrays_are_read_and_written_as_short_ones_are() {
     let blob = write(&b.finish().unwrap(), &limits).unwrap();
     let both = |blob: &[u8]| {
         let request = Request::new(&limits);
-        let fast = marshal::read_outcome(blob, &marshal::ReadOptions::default(), request);
+        let fast = marshal::ReadOptions::default().read(blob, request);
         let request = Request::new(&limits).detailed();
-        let slow = marshal::read_outcome(blob, &marshal::ReadOptions::default(), request);
+        let slow = marshal::ReadOptions::default().read(blob, request);
         assert_eq!(fast.error, slow.error);
         assert_eq!(fast.document, slow.document);
         assert_eq!(fast.error.is_none(), write(&slow.document, &limits).unwrap() == blob);
@@ -251,8 +252,8 @@ fn damaged_dumps_never_make_trouble() {
                 blob[at] = dice.roll(256) as u8;
             }
             let request = Request::new(&limits).detailed();
-            let outcome = marshal::read_outcome(&blob, &marshal::ReadOptions::default(), request);
-            let fast = marshal::read_outcome(&blob, &marshal::ReadOptions::default(), Request::new(&limits));
+            let outcome = marshal::ReadOptions::default().read(&blob, request);
+            let fast = marshal::ReadOptions::default().read(&blob, Request::new(&limits));
             assert_eq!(fast.error, outcome.error, "{}\n{blob:?}", fixture.name);
             assert_eq!(fast.document, outcome.document, "{}\n{blob:?}", fixture.name);
             if outcome.error.is_none() {

@@ -4,39 +4,19 @@
 mod describe;
 mod fixtures;
 
-use fixtures::{load, perl::base64, report};
+use fixtures::{checker, load, report};
 use icecore::{Limits, Stage, marshal};
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// What the real Ruby makes of each dump. `None`, and a line that says so, if
 /// ruby is missing.
 fn ask(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
-    let has = Command::new("ruby").args(["-e", "exit RUBY_VERSION >= '3.1'"]).stderr(Stdio::null()).status();
-    if !has.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: ruby 3.1 is not installed");
+    if !checker::has("ruby 3.1", Command::new("ruby").args(["-e", "exit RUBY_VERSION >= '3.1'"])) {
         return None;
     }
-    let mut ruby = Command::new("ruby")
-        .args(["-W0", "-E", "UTF-8"])
-        .arg(fixtures::folder().join("ruby/check.rb"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("ruby runs");
-    let mut to = ruby.stdin.take().expect("a pipe");
-    let from = BufReader::new(ruby.stdout.take().expect("a pipe"));
-    let answers: Vec<_> = std::thread::scope(|scope| {
-        scope.spawn(move || {
-            for blob in blobs {
-                writeln!(to, "{}", base64(blob)).expect("ruby listens");
-            }
-        });
-        from.lines().map(|line| line.expect("a line")).collect()
-    });
-    ruby.wait().expect("ruby ends");
-    assert_eq!(answers.len(), blobs.len(), "ruby broke off");
-    Some(answers)
+    let mut ruby = Command::new("ruby");
+    ruby.args(["-W0", "-E", "UTF-8"]).arg(fixtures::folder().join("ruby/check.rb"));
+    Some(checker::ask(&mut ruby, &checker::in_base64(blobs)))
 }
 
 fn write(document: &icecore::Document<'_>) -> Vec<u8> {

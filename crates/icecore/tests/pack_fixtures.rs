@@ -5,6 +5,7 @@
 mod hostile;
 mod packing;
 
+use icecore::Reader as _;
 use icecore::{Builder, Document, ErrorKind, Limits, LossKind, Request, Stage, pack};
 use packing::{Asked, unhex};
 
@@ -46,7 +47,7 @@ fn outcome<'a>(template: &str, data: &'a [u8], detail: bool) -> (Document<'a>, u
     let limits = Limits::default();
     let request = Request::new(&limits);
     let request = if detail { request.detailed() } else { request };
-    let outcome = pack::read_outcome(data, &pack::Options::new(template), request);
+    let outcome = pack::Options::new(template).read(data, request);
     (outcome.document, outcome.consumed, outcome.error)
 }
 
@@ -112,7 +113,7 @@ fn no_template_needs_much() {
             for byte in [0u8, b'_', 0xFF, b'1'] {
                 let data = vec![byte; 100_000];
                 let limits = Limits::default();
-                let outcome = pack::read_outcome(&data, &options, Request::new(&limits));
+                let outcome = options.read(&data, Request::new(&limits));
                 assert!(outcome.document.nodes().len() <= 2_000_000);
                 assert!(
                     outcome.document.tape().arena().len() <= 64_000_000,

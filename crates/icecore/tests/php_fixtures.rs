@@ -4,6 +4,7 @@ mod fixtures;
 
 use fixtures::php::{Describer, key_bytes, one_nan};
 use fixtures::{base64, folder, load};
+use icecore::Reader as _;
 use icecore::{Document, Key, Kind, Limits, Request, Stage, php};
 use serde_json::Value as Json;
 use std::fmt::Write;
@@ -14,7 +15,7 @@ fn read(blob: &[u8]) -> Document<'_> {
 }
 
 fn detailed(blob: &[u8]) -> Document<'_> {
-    let outcome = php::read_outcome(blob, &php::ReadOptions::default(), Request::new(&Limits::default()).detailed());
+    let outcome = php::ReadOptions::default().read(blob, Request::new(&Limits::default()).detailed());
     assert!(outcome.error.is_none(), "{}: {:?}", blob.escape_ascii(), outcome.error);
     outcome.document
 }

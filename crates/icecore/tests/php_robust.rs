@@ -6,24 +6,11 @@ mod fixtures;
 use common::{Palette, document, on_a_small_stack};
 use fixtures::load;
 use fixtures::php::{Describer, ask, one_nan};
+use icecore::Reader as _;
 use icecore::{Document, ErrorKind, Kind, Limits, Outcome, Request, Stage, php};
 
 fn read_both_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
-    let options = php::ReadOptions::default();
-    let simple = php::read_outcome(blob, &options, Request::new(limits));
-    let detailed = php::read_outcome(blob, &options, Request::new(limits).detailed());
-    assert_eq!(simple.error, detailed.error, "{}", blob.escape_ascii());
-    assert_eq!(simple.consumed, detailed.consumed, "{}", blob.escape_ascii());
-    assert!(simple.document == detailed.document, "{}", blob.escape_ascii());
-    if simple.error.is_none() {
-        let trace = detailed.document.trace().unwrap();
-        let end = trace.spans.iter().fold(0, |end, span| {
-            assert_eq!(span.start, end, "{}: a gap before {span:?}", blob.escape_ascii());
-            span.end
-        });
-        assert_eq!(end, simple.consumed as u64);
-    }
-    simple
+    common::both_ways(&php::ReadOptions::default(), blob, limits)
 }
 
 fn write(document: &Document<'_>) -> Result<(Vec<u8>, bool), icecore::Error> {
@@ -81,14 +68,13 @@ fn nothing_recurses() {
             assert_eq!(error.kind(), ErrorKind::Limit);
             let mut limits = Limits::default();
             limits.depth = u32::MAX - 100;
-            let outcome = php::read_outcome(&blob, &php::ReadOptions::default(), Request::new(&limits).detailed());
+            let outcome = php::ReadOptions::default().read(&blob, Request::new(&limits).detailed());
             assert_eq!(outcome.error, None);
             let mut out = Vec::new();
             php::write(&outcome.document, &php::WriteOptions::default(), &limits, &mut out).unwrap();
             assert!(out == blob);
             // Where it is cut off, the part that was read is one too.
-            let outcome =
-                php::read_outcome(&blob[..open.len() * LEVELS], &php::ReadOptions::default(), Request::new(&limits));
+            let outcome = php::ReadOptions::default().read(&blob[..open.len() * LEVELS], Request::new(&limits));
             assert_eq!(outcome.error.map(|error| error.kind()), Some(ErrorKind::Truncated));
         }
     });

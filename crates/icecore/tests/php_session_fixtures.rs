@@ -7,6 +7,7 @@ use common::{Palette, document, on_a_small_stack};
 use fixtures::perl::base64;
 use fixtures::php::{Describer, ask_script, key_bytes, one_nan};
 use fixtures::{Fixture, load};
+use icecore::Reader as _;
 use icecore::php::session::{self, Handler};
 use icecore::{Document, Error, ErrorKind, Kind, Limits, Outcome, Request, Stage};
 use std::fmt::Write;
@@ -25,23 +26,7 @@ fn options(handler: Option<Handler>) -> session::ReadOptions {
 }
 
 fn both_ways<'a>(blob: &'a [u8], options: &session::ReadOptions) -> Outcome<'a> {
-    let limits = Limits::default();
-    let simple = session::read_outcome(blob, options, Request::new(&limits));
-    let detailed = session::read_outcome(blob, options, Request::new(&limits).detailed());
-    assert_eq!(simple.error, detailed.error, "{}", blob.escape_ascii());
-    assert_eq!(simple.consumed, detailed.consumed, "{}", blob.escape_ascii());
-    assert!(simple.document == detailed.document, "{}", blob.escape_ascii());
-    if let Some(error) = &detailed.error {
-        assert!(error.offset().is_some_and(|offset| offset <= blob.len() as u64), "{}: {error}", blob.escape_ascii());
-    } else {
-        let trace = detailed.document.trace().unwrap();
-        let end = trace.spans.iter().fold(0, |end, span| {
-            assert_eq!(span.start, end, "{}: a gap before {span:?}", blob.escape_ascii());
-            span.end
-        });
-        assert_eq!(end, detailed.consumed as u64);
-    }
-    detailed
+    common::both_ways(options, blob, &Limits::default())
 }
 
 fn write(document: &Document<'_>, handler: Option<Handler>) -> Result<(Vec<u8>, bool), Error> {
@@ -210,8 +195,7 @@ fn nothing_recurses() {
             let error = session::read(blob.as_bytes(), &options(None), &limits).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Limit);
             limits.depth = u32::MAX - 100;
-            let outcome =
-                session::read_outcome(blob.as_bytes(), &options(Some(handler)), Request::new(&limits).detailed());
+            let outcome = options(Some(handler)).read(blob.as_bytes(), Request::new(&limits).detailed());
             assert_eq!(outcome.error, None);
             let mut out = Vec::new();
             session::write(&outcome.document, &session::WriteOptions::default(), &limits, &mut out).unwrap();

@@ -7,24 +7,13 @@ mod fixtures;
 use common::on_a_small_stack;
 use fixtures::php::Describer;
 use fixtures::{base64, folder, load};
+use icecore::Reader as _;
 use icecore::{Document, ErrorKind, Kind, Limits, Outcome, Request, Stage, php};
 use serde_json::Value as Json;
 use std::fmt::Write;
 
 fn read_both_ways(blob: &[u8]) -> Outcome<'_> {
-    let (options, limits) = (php::ReadOptions::default(), Limits::default());
-    let simple = php::read_outcome(blob, &options, Request::new(&limits));
-    let detailed = php::read_outcome(blob, &options, Request::new(&limits).detailed());
-    assert_eq!(simple.error, detailed.error, "{}", blob.escape_ascii());
-    assert!(simple.document == detailed.document, "{}", blob.escape_ascii());
-    if simple.error.is_none() {
-        let end = detailed.document.trace().unwrap().spans.iter().fold(0, |end, span| {
-            assert_eq!(span.start, end, "{}: a gap before {span:?}", blob.escape_ascii());
-            span.end
-        });
-        assert_eq!(end, simple.consumed as u64);
-    }
-    detailed
+    common::both_ways(&php::ReadOptions::default(), blob, &Limits::default())
 }
 
 fn whole(blob: &[u8]) -> Document<'_> {
@@ -193,8 +182,7 @@ fn deep_payloads_do_not_recurse() {
             assert_eq!(error.kind(), ErrorKind::Limit);
             let mut limits = Limits::default();
             limits.depth = u32::MAX - 100;
-            let outcome =
-                php::read_outcome(blob.as_bytes(), &php::ReadOptions::default(), Request::new(&limits).detailed());
+            let outcome = php::ReadOptions::default().read(blob.as_bytes(), Request::new(&limits).detailed());
             assert_eq!(outcome.error, None);
             let mut out = Vec::new();
             assert!(

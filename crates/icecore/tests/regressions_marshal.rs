@@ -1,6 +1,7 @@
 //! Dumps that fuzzing found, each with what went wrong. What is expected is what
 //! ruby 3.1 dumps once it has loaded them.
 
+use icecore::Reader as _;
 use icecore::{Document, ErrorKind, Kind, Limits, Request, marshal};
 
 fn read<'a>(dump: &'a [u8], limits: &Limits) -> Document<'a> {
@@ -20,7 +21,7 @@ fn becomes(dump: &[u8], expected: &[u8]) {
     let limits = Limits::default();
     assert_eq!(written(&read(dump, &limits)).escape_ascii().to_string(), expected.escape_ascii().to_string());
     let request = Request::new(&limits).detailed();
-    let detailed = marshal::read_outcome(dump, &marshal::ReadOptions::default(), request).document;
+    let detailed = marshal::ReadOptions::default().read(dump, request).document;
     assert_eq!(written(&detailed).escape_ascii().to_string(), dump.escape_ascii().to_string());
 }
 

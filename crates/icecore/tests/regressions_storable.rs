@@ -1,6 +1,7 @@
 //! Storable images that fuzzing found, each with what went wrong.
 
-use icecore::storable::{ReadOptions, WriteOptions, read_outcome, write};
+use icecore::Reader as _;
+use icecore::storable::{ReadOptions, WriteOptions, write};
 use icecore::{Document, ErrorKind, Limits, Request};
 
 fn bytes(hex: &str) -> Vec<u8> {
@@ -26,7 +27,7 @@ fn written(document: &Document<'_>) -> Vec<u8> {
 #[track_caller]
 fn comes_back(image: &[u8]) {
     let limits = Limits::default();
-    let detailed = read_outcome(image, &ReadOptions::default(), Request::new(&limits).detailed());
+    let detailed = ReadOptions::default().read(image, Request::new(&limits).detailed());
     assert_eq!(detailed.error, None);
     assert_eq!(written(&detailed.document), image);
     means_the_same(image);
@@ -35,10 +36,10 @@ fn comes_back(image: &[u8]) {
 #[track_caller]
 fn means_the_same(image: &[u8]) {
     let limits = Limits::default();
-    let plain = read_outcome(image, &ReadOptions::default(), Request::new(&limits));
+    let plain = ReadOptions::default().read(image, Request::new(&limits));
     assert_eq!(plain.error, None);
     let again = written(&plain.document);
-    let read = read_outcome(&again, &ReadOptions::default(), Request::new(&limits));
+    let read = ReadOptions::default().read(&again, Request::new(&limits));
     assert_eq!(read.error, None, "{again:02x?}");
     assert!(read.document == plain.document, "{:?}\n{:?}", plain.document, read.document);
 }
@@ -46,7 +47,7 @@ fn means_the_same(image: &[u8]) {
 #[track_caller]
 fn is_refused(image: &[u8], kind: ErrorKind, offset: u64) {
     let limits = Limits::default();
-    let error = read_outcome(image, &ReadOptions::default(), Request::new(&limits)).error.expect("an error");
+    let error = ReadOptions::default().read(image, Request::new(&limits)).error.expect("an error");
     assert_eq!((error.kind(), error.offset()), (kind, Some(offset)), "{error}");
 }
 
@@ -56,7 +57,7 @@ fn every_node_of_an_old_image_has_an_end() {
     // A root that is undef, one that is a string, and an item that is absent.
     for image in ["0304 0000 0000 0058", "030a 0474 6578 7458", "0302 00000002 0a017858 0d58 58"] {
         let image = bytes(image);
-        let read = read_outcome(&image, &ReadOptions::default(), Request::new(&limits).detailed());
+        let read = ReadOptions::default().read(&image, Request::new(&limits).detailed());
         for extent in &read.document.trace().expect("a trace").extents {
             assert!(read.error.is_some() || extent.end > extent.start, "{image:02x?}: {extent:?}");
         }
@@ -85,7 +86,7 @@ fn native_numbers_in_network_order_keep_their_bytes() {
 fn mixed_byte_orders_are_read_by_both_readers_alike() {
     let image = bytes("70737430 040b 08 3132343533363738 04 04 08 08 02 01000000 06 0000000080000000");
     let limits = Limits::default();
-    let fast = read_outcome(&image, &ReadOptions::default(), Request::new(&limits)).document;
+    let fast = ReadOptions::default().read(&image, Request::new(&limits)).document;
     assert_eq!(fast.root().item(0).and_then(|item| item.as_i64()), Some(0x80 << 16));
     comes_back(&image);
 }
@@ -105,7 +106,7 @@ fn key_flags_that_exclude_each_other_are_kept() {
 fn a_key_that_is_a_scalar_has_the_encoding_of_its_tag() {
     let image = native("19 00 01000000 0881 09 0a 03 e298ba");
     let limits = Limits::default();
-    let read = read_outcome(&image, &ReadOptions::default(), Request::new(&limits)).document;
+    let read = ReadOptions::default().read(&image, Request::new(&limits)).document;
     let keys: Vec<_> = read.root().entries().map(|(key, _)| key.node().kind).collect();
     assert_eq!(keys, [icecore::Kind::Bytes]);
     comes_back(&image);
@@ -123,7 +124,7 @@ fn an_absent_key_has_no_value() {
 fn a_key_that_is_a_scalar_is_never_absent() {
     let image = native("19 01 02000000 05 18 0a 01 61 0881 1c 0a 01 62");
     let limits = Limits::default();
-    let read = read_outcome(&image, &ReadOptions::default(), Request::new(&limits)).document;
+    let read = ReadOptions::default().read(&image, Request::new(&limits)).document;
     let kinds: Vec<_> = read.root().entries().map(|(_, value)| value.kind()).collect();
     assert_eq!(kinds, [icecore::Kind::Null, icecore::Kind::Int]);
     comes_back(&image);
@@ -229,6 +230,6 @@ fn the_root_of_an_old_image_may_be_a_tied_scalar() {
     means_the_same(&bytes("03 0d 04 0885 62 01 41 58 58 62 01 56 58"));
     let image = bytes("03 0d 04 0885 62 01 41 58 58 58");
     let limits = Limits::default();
-    let read = read_outcome(&image, &ReadOptions::default(), Request::new(&limits)).document;
+    let read = ReadOptions::default().read(&image, Request::new(&limits)).document;
     assert_eq!(read.root().kind(), icecore::Kind::Ref);
 }

@@ -3,7 +3,8 @@
 mod fixtures;
 
 use fixtures::{expectations, load, report};
-use icecore::sereal::{self, ReadOptions};
+use icecore::Reader as _;
+use icecore::sereal::ReadOptions;
 use icecore::{Comparison, Limits, Request, Stage, read_as};
 
 const START: &str = r#"{"$icecore":1,"$strings":"bytes","#;
@@ -32,7 +33,7 @@ fn equal_to_what_perl_reads() {
         let mut rest = &f.blob[..];
         for id in ids {
             total += 1;
-            let outcome = sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits));
+            let outcome = ReadOptions::default().read(rest, Request::new(&limits));
             rest = &rest[outcome.consumed.min(rest.len())..];
             if let Some(error) = outcome.error {
                 failures.push(format!("{} {}: {error}", f.name, f.mode));

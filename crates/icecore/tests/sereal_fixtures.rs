@@ -3,6 +3,7 @@
 mod fixtures;
 
 use fixtures::{Fixture, load, report};
+use icecore::Reader as _;
 use icecore::sereal::{Compress, ReadOptions, SortKeys, WriteOptions};
 use icecore::{Document, Limits, Outcome, Request, sereal};
 
@@ -32,7 +33,7 @@ fn documents<'a>(blob: &'a [u8], read: impl Fn(&'a [u8]) -> Outcome<'a>) -> Resu
 
 fn plain() -> ReadOptions {
     let mut options = ReadOptions::default();
-    options.plain = true;
+    options.reference = true;
     options
 }
 
@@ -42,10 +43,9 @@ fn the_fast_reader_and_its_plain_twin_agree() {
     let (mut total, mut failures) = (0, Vec::new());
     for f in readable() {
         total += 1;
-        let fast =
-            documents(&f.blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits)));
-        let slow = documents(&f.blob, |rest| sereal::read_outcome(rest, &plain(), Request::new(&limits)));
-        let traced = documents(&f.blob, |rest| sereal::read_outcome(rest, &plain(), Request::new(&limits).detailed()));
+        let fast = documents(&f.blob, |rest| ReadOptions::default().read(rest, Request::new(&limits)));
+        let slow = documents(&f.blob, |rest| plain().read(rest, Request::new(&limits)));
+        let traced = documents(&f.blob, |rest| plain().read(rest, Request::new(&limits).detailed()));
         match (fast, slow, traced) {
             (Ok(a), Ok(b), Ok(c)) if a == b && a == c => {}
             (Ok(_), Ok(_), Ok(_)) => failures.push(format!("{} {}: they differ", f.name, f.mode)),
@@ -60,8 +60,7 @@ fn unpacked(blob: &[u8]) -> Vec<u8> {
     let limits = Limits::default();
     let mut out = Vec::new();
     for document in
-        documents(blob, |rest| sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed()))
-            .unwrap_or_default()
+        documents(blob, |rest| ReadOptions::default().read(rest, Request::new(&limits).detailed())).unwrap_or_default()
     {
         let trace = document.trace().unwrap();
         out.extend(document.spelling().unwrap().header.iter().flat_map(|(_, value)| value.to_le_bytes()));
@@ -88,9 +87,7 @@ fn what_sereal_wrote_comes_out_byte_for_byte() {
     for f in &readable() {
         total += 1;
         let mut out = Vec::new();
-        let read = documents(&f.blob, |rest| {
-            sereal::read_outcome(rest, &ReadOptions::default(), Request::new(&limits).detailed())
-        });
+        let read = documents(&f.blob, |rest| ReadOptions::default().read(rest, Request::new(&limits).detailed()));
         let written = read.unwrap().iter().try_for_each(|document| {
             let losses = sereal::write(document, &WriteOptions::default(), &limits, &mut out)?;
             assert!(losses.is_empty(), "{} {}: {losses:?}", f.name, f.mode);
@@ -166,7 +163,7 @@ fn without_spelling_the_encoders_rules_give_the_same_bytes() {
             same += 1;
             continue;
         }
-        let read = |blob| sereal::read_outcome(blob, &ReadOptions::default(), Request::new(&limits).detailed());
+        let read = |blob| ReadOptions::default().read(blob, Request::new(&limits).detailed());
         let (ours, theirs) = (read(&out), read(&f.blob));
         if ours.document != theirs.document || by_rules(&ours.document) != by_rules(&theirs.document) {
             failures.push(differs(f, &out));

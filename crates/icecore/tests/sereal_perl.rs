@@ -6,50 +6,21 @@ mod common;
 mod fixtures;
 
 use common::{Palette, document};
+use fixtures::checker;
+use fixtures::perl::base64;
 use icecore::sereal::{self, Compress, ReadOptions, WriteOptions};
 use icecore::{Comparison, Document, Kind, Limits, Stage};
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// What the real decoder makes of each blob, as lines of JSON.
 fn ask_perl(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
-    let has = Command::new("perl").args(["-MSereal::Decoder", "-e1"]).stderr(Stdio::null()).status();
-    if !has.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: perl with Sereal::Decoder is not installed");
+    if !checker::has("perl with Sereal::Decoder", Command::new("perl").args(["-MSereal::Decoder", "-e1"])) {
         return None;
     }
-    let mut perl = Command::new("perl")
-        .arg(fixtures::folder().join("perl/check.pl"))
-        .arg("--plain")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("perl runs");
-    let mut to = perl.stdin.take().expect("a pipe");
-    let from = BufReader::new(perl.stdout.take().expect("a pipe"));
-    let answers = std::thread::scope(|scope| {
-        scope.spawn(move || {
-            for blob in blobs {
-                writeln!(to, "{{\"format\":\"sereal\",\"blob\":\"{}\"}}", base64(blob)).expect("perl listens");
-            }
-        });
-        from.lines().map(|line| line.expect("a line")).collect()
-    });
-    perl.wait().expect("perl ends");
-    Some(answers)
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            let digit = DIGITS[(word >> (18 - 6 * place) & 63) as usize];
-            text.push(if place <= chunk.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
+    let question = |blob: &Vec<u8>| format!("{{\"format\":\"sereal\",\"blob\":\"{}\"}}", base64(blob));
+    let questions: Vec<_> = blobs.iter().map(question).collect();
+    let script = fixtures::folder().join("perl/check.pl");
+    Some(checker::ask(Command::new("perl").arg(script).arg("--plain"), &questions))
 }
 
 fn check(what: &str, asked: Vec<(String, Document<'_>, Vec<u8>)>) {

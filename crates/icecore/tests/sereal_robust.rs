@@ -4,6 +4,7 @@ mod common;
 mod fixtures;
 
 use common::{Palette, Random, document, on_a_small_stack};
+use icecore::Reader as _;
 use icecore::sereal::{self, Compress, ReadOptions, SortKeys, WriteOptions};
 use icecore::{Document, ErrorKind, Kind, Limits, Losses, Node, Outcome, Request};
 
@@ -15,7 +16,7 @@ fn with_header(body: impl AsRef<[u8]>) -> Vec<u8> {
 
 fn plain() -> ReadOptions {
     let mut options = ReadOptions::default();
-    options.plain = true;
+    options.reference = true;
     options
 }
 
@@ -45,9 +46,9 @@ fn read(blob: &[u8]) -> Document<'_> {
 
 /// Reads in all three ways, and checks that they say the same.
 fn read_all_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
-    let fast = sereal::read_outcome(blob, &ReadOptions::default(), Request::new(limits));
-    let slow = sereal::read_outcome(blob, &plain(), Request::new(limits));
-    let detailed = sereal::read_outcome(blob, &plain(), Request::new(limits).detailed());
+    let fast = ReadOptions::default().read(blob, Request::new(limits));
+    let slow = plain().read(blob, Request::new(limits));
+    let detailed = plain().read(blob, Request::new(limits).detailed());
     for other in [&slow, &detailed] {
         assert_eq!(fast.error, other.error, "{blob:02x?}");
         assert_eq!(fast.consumed, other.consumed, "{blob:02x?}");
@@ -135,7 +136,7 @@ fn spelling_survives_editing_and_random_documents() {
     for seed in 0..300 {
         for options in ways() {
             let Some((blob, _)) = try_write(&document(seed, Palette::Perl), &options) else { continue };
-            let read = sereal::read_outcome(&blob, &ReadOptions::default(), Request::new(&limits).detailed());
+            let read = ReadOptions::default().read(&blob, Request::new(&limits).detailed());
             let Some((again, _)) = try_write(&read.document, &WriteOptions::default()) else {
                 panic!("{seed} {options:?} {blob:02x?}\n{:?}", read.document)
             };
@@ -183,7 +184,7 @@ fn no_byte_can_be_changed_into_a_panic() {
                     try_write(&outcome.document, &WriteOptions::default());
                     let limits = Limits::default();
                     let request = Request::new(&limits).detailed();
-                    let detailed = sereal::read_outcome(&changed, &ReadOptions::default(), request);
+                    let detailed = ReadOptions::default().read(&changed, request);
                     write(&detailed.document, &WriteOptions::default());
                 }
             }
@@ -378,7 +379,7 @@ fn a_million_levels_need_no_stack() {
             for options in [WriteOptions::default(), ways().swap_remove(5), ways().swap_remove(9)] {
                 write(&outcome.document, &options);
             }
-            let detailed = sereal::read_outcome(&blob, &ReadOptions::default(), Request::new(&limits).detailed());
+            let detailed = ReadOptions::default().read(&blob, Request::new(&limits).detailed());
             assert_eq!(write(&detailed.document, &WriteOptions::default()), blob, "{what}");
             // A part of it is a document too.
             read_all_ways(&blob[..blob.len() - 1], &limits);
@@ -426,7 +427,7 @@ fn large_maps_share_keys_with_small_ones() {
     let outcome = read_all_ways(&blob, &Limits::default());
     assert!(outcome.document == made);
     let limits = Limits::default();
-    let detailed = sereal::read_outcome(&blob, &ReadOptions::default(), Request::new(&limits).detailed());
+    let detailed = ReadOptions::default().read(&blob, Request::new(&limits).detailed());
     assert_eq!(write(&detailed.document, &WriteOptions::default()), blob);
 }
 

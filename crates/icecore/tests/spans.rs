@@ -3,6 +3,7 @@
 
 mod fixtures;
 
+use icecore::Reader as _;
 use icecore::{Document, Limits, NO_NODE, Outcome, Request, Stage, Trace};
 
 fn read<'a>(stage: &str, input: &'a [u8]) -> Outcome<'a> {
@@ -66,7 +67,7 @@ fn spans_tile_every_storable_image() {
             let options = fixture.storable_options();
             let limits = Limits::default();
             let request = Request::new(&limits).detailed();
-            let outcome = icecore::storable::read_outcome(&fixture.blob, &options, request);
+            let outcome = options.read(&fixture.blob, request);
             assert_eq!(outcome.error, None, "{name}");
             check(&name, &outcome);
         }

@@ -23,7 +23,7 @@ fn the_limit_of_depth_stops_them() {
         let image = shape.image(20_000);
         for plain in [false, true] {
             let mut options = storable::ReadOptions::default();
-            options.plain = plain;
+            options.reference = plain;
             let limits = Limits::default();
             let error = on_a_small_stack(|| storable::read(&image, &options, &limits).unwrap_err());
             assert_eq!(error.kind(), ErrorKind::Limit, "{}: {error}", shape.name);

@@ -3,6 +3,7 @@
 mod fixtures;
 
 use fixtures::{load, report};
+use icecore::Reader as _;
 use icecore::{Limits, Request, storable};
 
 /// Old images are only read: nobody writes them any more.
@@ -18,10 +19,10 @@ fn the_fast_reader_and_its_plain_twin_agree() {
         for f in load(file) {
             total += 1;
             let mut plain = f.storable_options();
-            plain.plain = true;
+            plain.reference = true;
             let fast = storable::read(&f.blob, &f.storable_options(), &limits);
             let slow = storable::read(&f.blob, &plain, &limits);
-            let traced = storable::read_outcome(&f.blob, &plain, Request::new(&limits).detailed());
+            let traced = plain.read(&f.blob, Request::new(&limits).detailed());
             match (fast, slow, traced.error) {
                 (Ok(a), Ok(b), None) if a == b && a == traced.document => {}
                 (Ok(_), Ok(_), None) => failures.push(format!("{} {}: they differ", f.name, f.mode)),
@@ -39,7 +40,7 @@ fn what_storable_wrote_comes_out_byte_for_byte() {
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
         for f in load(file).iter().filter(|f| is_written_again(&f.mode)) {
             total += 1;
-            let read = storable::read_outcome(&f.blob, &f.storable_options(), Request::new(&limits).detailed());
+            let read = f.storable_options().read(&f.blob, Request::new(&limits).detailed());
             let mut out = Vec::new();
             let written = storable::write(&read.document, &storable::WriteOptions::default(), &limits, &mut out);
             if let Err(error) = written {
@@ -66,7 +67,7 @@ fn spans_tile_the_input() {
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
         for f in &load(file) {
             total += 1;
-            let read = storable::read_outcome(&f.blob, &f.storable_options(), Request::new(&limits).detailed());
+            let read = f.storable_options().read(&f.blob, Request::new(&limits).detailed());
             let mut spans: Vec<_> =
                 read.document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
             spans.sort_unstable();
@@ -97,7 +98,7 @@ fn the_fast_writer_and_its_plain_twin_agree() {
             let mut fast = storable::WriteOptions::default();
             fast.netorder = netorder;
             let mut plain = fast.clone();
-            plain.plain = true;
+            plain.reference = true;
             let (mut a, mut b) = (Vec::new(), Vec::new());
             let written = storable::write(&document, &fast, &limits, &mut a).is_ok();
             let twin = storable::write(&document, &plain, &limits, &mut b).is_ok();

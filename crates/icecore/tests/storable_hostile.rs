@@ -3,6 +3,7 @@
 mod fixtures;
 
 use fixtures::{Fixture, load, report};
+use icecore::Reader as _;
 use icecore::{Document, Error, ErrorKind, Limits, Request, storable};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -68,7 +69,7 @@ fn varied(most: usize) -> Vec<Fixture> {
         if f.blob.len() > 240 {
             continue;
         }
-        let read = storable::read_outcome(&f.blob, &f.storable_options(), Request::new(&limits).detailed());
+        let read = f.storable_options().read(&f.blob, Request::new(&limits).detailed());
         let mut marks: Vec<String> =
             read.document.trace().unwrap().spans.iter().map(|span| span.what.to_owned()).collect();
         marks.push(format!("mode {}", f.mode));
@@ -88,10 +89,10 @@ fn varied(most: usize) -> Vec<Fixture> {
 fn agreed<'a>(input: &'a [u8], options: &storable::ReadOptions) -> Result<Result<Document<'a>, Error>, String> {
     let limits = Limits::default();
     let mut plain = options.clone();
-    plain.plain = true;
-    let fast = storable::read_outcome(input, options, Request::new(&limits));
-    let slow = storable::read_outcome(input, &plain, Request::new(&limits));
-    let traced = storable::read_outcome(input, &plain, Request::new(&limits).detailed());
+    plain.reference = true;
+    let fast = options.read(input, Request::new(&limits));
+    let slow = plain.read(input, Request::new(&limits));
+    let traced = plain.read(input, Request::new(&limits).detailed());
     let said = |error: &Option<Error>| error.as_ref().map(|e| (e.kind(), e.offset(), e.path().map(str::to_owned)));
     for (name, other) in [("plain", &slow), ("detailed", &traced)] {
         if said(&fast.error) != said(&other.error) {

@@ -4,6 +4,7 @@
 mod common;
 
 use common::Random;
+use icecore::Reader as _;
 use icecore::{Builder, Comparison, Document, Form, Limits, Request, Stage, storable};
 
 /// A class name has no flag that says that it is text, so all are ASCII.
@@ -388,13 +389,13 @@ fn what_was_written_is_read_as_the_same() {
         let fast =
             storable::read(&image, &read_options, &limits).unwrap_or_else(|e| panic!("{e}\n{}", what(&expected)));
         assert!(same.equal(&fast, &expected), "{}", what(&fast));
-        read_options.plain = true;
-        let traced = storable::read_outcome(&image, &read_options, Request::new(&limits).detailed()).document;
+        read_options.reference = true;
+        let traced = read_options.read(&image, Request::new(&limits).detailed()).document;
         assert!(traced == fast, "{}", what(&traced));
         // In the form that it was read in it is the same byte for byte.
         assert!(written(&traced, &storable::WriteOptions::default()) == image, "{}", what(&traced));
         let mut plain = options.clone();
-        plain.plain = true;
+        plain.reference = true;
         assert!(written(&meant, &plain) == image, "the writers differ: {}", what(&fast));
 
         let typed = icecore::write(&fast, "json:typed").unwrap();

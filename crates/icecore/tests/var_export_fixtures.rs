@@ -7,28 +7,13 @@ use common::{Palette, document, on_a_small_stack};
 use fixtures::perl::base64;
 use fixtures::php::{Describer, ask_script, key_bytes, one_nan};
 use fixtures::{Fixture, load};
+use icecore::Reader as _;
 use icecore::{Comparison, Document, Error, ErrorKind, Kind, Limits, Outcome, Output, Request, Stage, var_export};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
 fn both_ways(blob: &[u8]) -> Outcome<'_> {
-    let (options, limits) = (var_export::ReadOptions::default(), Limits::default());
-    let simple = var_export::read_outcome(blob, &options, Request::new(&limits));
-    let detailed = var_export::read_outcome(blob, &options, Request::new(&limits).detailed());
-    assert_eq!(simple.error, detailed.error, "{}", blob.escape_ascii());
-    assert_eq!(simple.consumed, detailed.consumed, "{}", blob.escape_ascii());
-    assert!(simple.document == detailed.document, "{}", blob.escape_ascii());
-    if let Some(error) = &detailed.error {
-        assert!(error.offset().is_some_and(|offset| offset <= blob.len() as u64), "{}: {error}", blob.escape_ascii());
-    } else {
-        let trace = detailed.document.trace().unwrap();
-        let end = trace.spans.iter().fold(0, |end, span| {
-            assert_eq!(span.start, end, "{}: a gap before {span:?}", blob.escape_ascii());
-            span.end
-        });
-        assert_eq!(end, detailed.consumed as u64);
-    }
-    detailed
+    common::both_ways(&var_export::ReadOptions::default(), blob, &Limits::default())
 }
 
 fn whole(blob: &[u8]) -> Document<'_> {
@@ -266,7 +251,7 @@ fn what_stands_before_does_not_grow_together_with_the_value() {
     assert_eq!(String::from_utf8_lossy(&text), "return array (\n  0 => 1,\n);");
 }
 
-/// OptionType everything away at once.
+/// Takes everything away at once.
 #[derive(Default)]
 struct Nothing(Vec<u8>);
 
@@ -294,11 +279,11 @@ fn nothing_recurses() {
             assert_eq!(error.kind(), ErrorKind::Limit);
             let mut limits = Limits::default();
             limits.depth = u32::MAX - 100;
-            let outcome = var_export::read_outcome(&blob, &options, Request::new(&limits).detailed());
+            let outcome = options.read(&blob, Request::new(&limits).detailed());
             assert_eq!(outcome.error, None);
             // Each level is indented, so that the text grows with the square.
             let deep = blob[..open.len() * LEVELS].len();
-            let outcome = var_export::read_outcome(&blob[..deep], &options, Request::new(&limits));
+            let outcome = options.read(&blob[..deep], Request::new(&limits));
             assert_eq!(outcome.error.map(|error| error.kind()), Some(ErrorKind::Truncated));
             let _ = icecore::identify(&blob);
         }

@@ -43,7 +43,7 @@ struct Parts<'a> {
 fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &str) -> Parts<'a> {
     let (from, to) = (Stage::parse(from).unwrap(), Stage::parse(to).unwrap());
     let limits = Limits::default();
-    let (reading, writing) = ((from.format().prepare)(from.settings()), (to.format().prepare)(to.settings()));
+    let (reading, writing) = ((from.format().reader)(from.settings()), (to.format().writer)(to.settings()));
     assert!(from.format().can.hands_over);
     let (mut json, mut losses, mut windows, mut before) = (Vec::new(), Losses::default(), 0, 0);
     let mut write = |document: &Document<'_>, part, json: &mut Vec<u8>| {
@@ -205,7 +205,7 @@ fn who_takes_the_windows_can_stop() {
     let stage = Stage::parse("storable").unwrap();
     let store = OnceLock::new();
     let mut windows = 0;
-    let rest = (stage.format().prepare)(stage.settings()).windows(&blob, &store, &Limits::default(), &mut |_| {
+    let rest = (stage.format().reader)(stage.settings()).windows(&blob, &store, &Limits::default(), &mut |_| {
         windows += 1;
         Err(Error::new(ErrorKind::Output))
     });

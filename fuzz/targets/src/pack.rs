@@ -1,6 +1,7 @@
 //! Perl's templates, and fields with separators.
 
 use crate::check::{self, agree};
+use icecore::Reader as _;
 use icecore::{Builder, Document, ErrorKind, Outcome, Request, join, pack};
 
 /// A byte says how long the template is, which comes first; the data follow.
@@ -18,7 +19,7 @@ pub fn pack_template(data: &[u8]) {
 fn read<'a>(data: &'a [u8], options: &pack::Options, detail: bool) -> Outcome<'a> {
     let limits = check::limits();
     let request = Request::new(&limits);
-    pack::read_outcome(data, options, if detail { request.detailed() } else { request })
+    options.read(data, if detail { request.detailed() } else { request })
 }
 
 /// The loops for what is usual and the machine agree, the spans tile what was
@@ -79,8 +80,8 @@ pub fn join_read(data: &[u8]) {
     let mut options = join::Options::default();
     options.separator = vec![*separator; 1 + usize::from(separator % 3)];
     let limits = check::limits();
-    let fast = join::read_outcome(data, &options, Request::new(&limits));
-    let slow = join::read_outcome(data, &options, Request::new(&limits).detailed());
+    let fast = options.read(data, Request::new(&limits));
+    let slow = options.read(data, Request::new(&limits).detailed());
     agree(&fast, &slow);
     check::tiles(&slow, data.len());
     if fast.error.is_none() {

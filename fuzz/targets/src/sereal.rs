@@ -3,7 +3,8 @@
 use crate::check::{self, agree, equal_but_numbers};
 use crate::choice;
 use crate::storable::assert_bytes;
-use icecore::sereal::{Compress, ReadOptions, SortKeys, WriteOptions, read_outcome, write};
+use icecore::Reader as _;
+use icecore::sereal::{Compress, ReadOptions, SortKeys, WriteOptions, write};
 use icecore::{Comparison, Document, Error, ErrorKind, Limits, Outcome, Request, Span, Stage};
 use std::collections::HashSet;
 
@@ -28,8 +29,8 @@ pub fn sereal_read(data: &[u8]) {
     let fast = read(data, &limits, false);
     let slow = read(data, &limits, true);
     let mut plain = ReadOptions::default();
-    plain.plain = true;
-    agree(&fast, &read_outcome(data, &plain, Request::new(&limits)));
+    plain.reference = true;
+    agree(&fast, &plain.read(data, Request::new(&limits)));
     agree(&fast, &slow);
     check::tiles(&slow, data.len());
     check::visit(&fast.document);
@@ -147,7 +148,7 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
         Err(error) => panic!("{error}\n{options:?}\n{document:?}"),
     };
     let mut plain = options.clone();
-    plain.plain = true;
+    plain.reference = true;
     assert_bytes(&written(document, &plain).expect("written without tight loops"), &out);
     let wide = check::wide_limits();
     let again = read(&out, &wide, false);

@@ -2,7 +2,8 @@
 
 use crate::check::{self, agree, equal_but_numbers};
 use crate::choice;
-use icecore::storable::{LongDouble, ReadOptions, WriteOptions, read_outcome, write};
+use icecore::Reader as _;
+use icecore::storable::{LongDouble, ReadOptions, WriteOptions, write};
 use icecore::{Document, Error, ErrorKind, Request};
 
 /// What headers leave open is chosen by the bytes.
@@ -32,10 +33,10 @@ pub fn storable_read(data: &[u8]) {
     let limits = check::limits();
     let options = options(data);
     let mut plain = options.clone();
-    plain.plain = true;
-    let fast = read_outcome(data, &options, Request::new(&limits));
-    let slow = read_outcome(data, &plain, Request::new(&limits));
-    let detailed = read_outcome(data, &options, Request::new(&limits).detailed());
+    plain.reference = true;
+    let fast = options.read(data, Request::new(&limits));
+    let slow = plain.read(data, Request::new(&limits));
+    let detailed = options.read(data, Request::new(&limits).detailed());
     agree(&fast, &slow);
     agree(&slow, &detailed);
     check::tiles(&detailed, data.len());
@@ -71,10 +72,10 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
         Err(error) => panic!("{error}\n{document:?}"),
     };
     let mut plain = options.clone();
-    plain.plain = true;
+    plain.reference = true;
     assert_bytes(&written(document, &plain).expect("written without tight loops"), &out);
     let limits = check::wide_limits();
-    let again = read_outcome(&out, &ReadOptions::default(), Request::new(&limits));
+    let again = ReadOptions::default().read(&out, Request::new(&limits));
     if let Some(error) = &again.error {
         panic!(
             "what was written can't be read: {error}\n{document:?}\n{}",

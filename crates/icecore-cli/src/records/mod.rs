@@ -73,7 +73,7 @@ impl<'r, R: Read> Run<'r, R> {
         Ok(self.tally.bad == 0 && !self.is_broken)
     }
 
-    /// OptionType a byte order mark off the beginning.
+    /// Takes a byte order mark off the beginning.
     fn skip_mark(&mut self, sink: &mut Sink) -> Result<(), Abort> {
         loop {
             let bytes = self.window.bytes();
@@ -271,7 +271,7 @@ impl<'r, R: Read> Run<'r, R> {
         Ok(true)
     }
 
-    /// OptionType a record back; what came before it is shown before the error.
+    /// Takes a record back; what came before it is shown before the error.
     fn withdraw(&self, at: u64, sink: &mut Sink) -> Result<(), Abort> {
         sink.take_back(at);
         if self.tally.is_telling() { sink.flush() } else { Ok(()) }

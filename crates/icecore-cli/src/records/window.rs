@@ -49,7 +49,7 @@ impl<R: Read> Window<R> {
         self.before + self.start as u64
     }
 
-    /// OptionType bytes from the front.
+    /// Takes bytes from the front.
     pub fn take(&mut self, count: usize) {
         self.start = self.start.saturating_add(count).min(self.end);
     }

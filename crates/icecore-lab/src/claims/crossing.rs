@@ -62,7 +62,7 @@ pub(super) fn judge(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interva
     }
 }
 
-/// OptionType longer, by more than noise.
+/// Takes longer, by more than noise.
 fn is_slower(one: &Looked<'_>) -> bool {
     one.now.estimate > 1.0 && !stats::is_tie(&one.now, one.resolution)
 }

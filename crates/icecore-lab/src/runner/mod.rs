@@ -45,7 +45,7 @@ pub enum Answer {
 
 /// A participant that has begun: a process, mostly.
 pub trait Seat {
-    /// OptionType the data.
+    /// Takes the data.
     fn load(&mut self, load: &Load<'_>) -> Result<(), Trouble>;
     /// Writes and reads it once.
     fn check(&mut self, folder: &Path) -> Result<Checked, Trouble>;

@@ -5,7 +5,7 @@
 //! ordinary, and the beginning must be one that nothing else has.
 
 use super::wrapper::INSIDE;
-use crate::format::{self, Evidence as Told, Format};
+use crate::format::{self, Format};
 use crate::stage::Stage;
 use crate::wrap::{self, Evidence, Wrapper};
 
@@ -20,7 +20,7 @@ use crate::wrap::{self, Evidence, Wrapper};
 /// # Ok::<(), icecore::Error>(())
 /// ```
 pub fn begins_as(stage: &Stage, input: &[u8]) -> bool {
-    let Some(wrapper) = stage.wrappers().first() else { return stage.format().begins(input) };
+    let Some(wrapper) = stage.wrappers().first() else { return stage.format().may_begin(input) };
     let wrapper = wrapper.wrapper();
     // Digits are a number, whatever they are in hex.
     if wrapper.evidence == Evidence::Text && input.iter().all(u8::is_ascii_digit) {
@@ -64,7 +64,7 @@ const WORD: usize = 8;
 
 /// The format with a name of its own that the input begins as.
 fn named(input: &[u8]) -> Option<&'static Format> {
-    let is_told = |format: &&Format| format.can.evidence == Told::Beginning && format.begins(input);
+    let is_told = |format: &&Format| format.can.evidence == format::Evidence::Beginning && format.may_begin(input);
     format::all().iter().copied().find(is_told)
 }
 

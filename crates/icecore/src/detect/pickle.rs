@@ -54,7 +54,7 @@ impl<'a> Run<'a> {
         Run { walk: Walk::new(input), depth: 0, marks: Vec::new(), opcodes: 0, binary: false }
     }
 
-    /// OptionType values off the stack and puts others on it.
+    /// Takes values off the stack and puts others on it.
     fn values(&mut self, off: usize, on: usize) -> Step<()> {
         let floor = self.marks.last().copied().unwrap_or(0);
         let left = self.depth.checked_sub(off).filter(|left| *left >= floor).ok_or(Rejection::Wrong)?;
@@ -62,7 +62,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// OptionType all down to the mark; at least `below` values must be under it.
+    /// Takes all down to the mark; at least `below` values must be under it.
     fn take_marked(&mut self, below: usize, on: usize) -> Step<()> {
         self.depth = self.marks.pop().ok_or(Rejection::Wrong)?;
         self.values(below, below + on)

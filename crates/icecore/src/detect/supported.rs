@@ -4,7 +4,7 @@ use super::wrapper::INSIDE;
 use super::{Finding, Sample, format_of, identify_in};
 use crate::document::{Kind, Tape};
 use crate::error::{Error, ErrorKind};
-use crate::format::{self, Certainty, Evidence as Told, Format, Guess, Request};
+use crate::format::{self, Certainty, Format, Guess, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::stage::Stage;
@@ -88,7 +88,7 @@ pub(super) fn first(input: &[u8]) -> Option<&'static Format> {
         let outcome = format.read(bytes, &settings, Request::new(&limits));
         (outcome.consumed, outcome.error)
     };
-    let may_follow = |format: &&Format| format.can.evidence == Told::Beginning && !format.can.alone;
+    let may_follow = |format: &&Format| format.can.evidence == format::Evidence::Beginning && !format.can.alone;
     let best = format::all().iter().copied().filter(may_follow).filter_map(|format| {
         let (consumed, error) = read(format, input);
         let document = input.get(..consumed).filter(|document| error.is_none() && !document.is_empty())?;
@@ -114,7 +114,7 @@ pub(super) fn stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, Error> 
         return Ok(stage);
     }
     // A text that is meant for one of these: its reader says where it is not.
-    let meant = format::all().iter().copied().find(|format| is_one_text(format) && format.begins(sample.bytes));
+    let meant = format::all().iter().copied().find(|format| is_one_text(format) && format.may_begin(sample.bytes));
     if let Some(format) = meant.filter(|_| identify_in(sample, 0).is_none()) {
         return Ok(Stage::of(format));
     }
@@ -139,7 +139,7 @@ fn wrapped(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
 /// Whether a document of the format is one text, of which only the whole tells that it is
 /// one. Of many lines, one that is broken does not tell that there are none.
 fn is_one_text(format: &Format) -> bool {
-    format.can.evidence == Told::Whole && format.can.line.is_none()
+    format.can.evidence == format::Evidence::Whole && format.can.line.is_none()
 }
 
 #[cold]

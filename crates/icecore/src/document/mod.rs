@@ -190,14 +190,6 @@ impl<'a> Document<'a> {
         self.repairs = repairs;
     }
 
-    /// Notes that these bytes of the input mean nothing.
-    pub(crate) fn ignore(&mut self, start: usize, end: usize) {
-        if let Some(trace) = &mut self.trace {
-            let (start, end) = (start as u64, end as u64);
-            trace.spans.push(Span { start, end, node: NO_NODE, layer: 0, what: "ignored" });
-        }
-    }
-
     /// Forgets the spelling and the trace.
     pub(crate) fn without_detail(mut self) -> Document<'a> {
         (self.spelling, self.trace) = (None, None);

@@ -1,7 +1,7 @@
 //! Writing a tape anew: nodes move, and links, ends and notes follow.
 //!
 //! Two things name nodes by index: a container knows where it ends, a link what it
-//! names. Whoever inserts or removes a node in the middle of a tape has to change both
+//! names. Inserting or removing a node in the middle of a tape changes both
 //! everywhere, so tapes are written anew instead, in one walk.
 //!
 //! A [`Rewrite`] emits the new nodes. A walk over the old ones calls

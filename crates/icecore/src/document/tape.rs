@@ -38,7 +38,7 @@ pub struct Tape {
     /// The position of the root's first item, where items before it were taken
     /// away.
     pub(crate) first_item: u64,
-    /// Somebody else filled it, who may have made mistakes.
+    /// It was not filled by a reader, so it may have mistakes.
     pub(crate) by_hand: bool,
     /// Whether there may be a [`Kind::Copy`].
     copies: bool,
@@ -97,7 +97,7 @@ impl Tape {
         self.header
     }
 
-    /// The id of the key with this kind, these flags and bytes, for who fills a
+    /// The id of the key with this kind, these flags and bytes, for callers that fill a
     /// tape himself. `None`: the key needs a node of its own.
     ///
     /// ```
@@ -110,7 +110,7 @@ impl Tape {
         self.intern_key(Node::leaf(kind, 0).with(flags), name)
     }
 
-    /// The id of a class name, for who fills a tape himself.
+    /// The id of a class name, for callers that fill a tape.
     ///
     /// # Errors
     /// Of kind `Limit`, if there are too many.
@@ -124,7 +124,7 @@ impl Tape {
         self.long(kind, place, len)
     }
 
-    /// OptionType the memory for nodes and for the arena out, to be filled and given
+    /// Takes the memory for nodes and for the arena out, to be filled and given
     /// back by [`Tape::fill`]. What was in it is gone.
     pub fn take_memory(&mut self) -> (Vec<Node>, Vec<u8>) {
         self.nodes.clear();

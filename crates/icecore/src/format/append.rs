@@ -2,13 +2,9 @@
 
 use super::write_named;
 use crate::document::{Document, Naming};
-use crate::error::Error;
 use crate::format::Parts;
 use crate::limits::Limits;
-use crate::output::{Losses, Output, metered};
-
-/// What a writer gives: what the format could not say.
-pub(crate) type Written = Result<Losses, Error>;
+use crate::output::{Output, Written, metered};
 
 /// Appends a document within the limits, with the names that the format has for
 /// classes and members.

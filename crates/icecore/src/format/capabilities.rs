@@ -19,7 +19,7 @@ pub struct Capabilities {
     pub end: End,
     /// Its reader skips blanks in front of a document.
     pub skips_blanks: bool,
-    /// A byte order mark is nothing that its reader takes: who calls it takes the mark off.
+    /// Its reader does not take a byte order mark: callers remove the mark first.
     pub no_mark: bool,
     /// What a document begins with, wherever it stands: reading can start again there
     /// after damage. Empty: it can't.

@@ -1,19 +1,28 @@
 //! The ways in which most formats read: the same machine feeds a tape, a tape with
 //! detail, or windows.
 
-use super::{Filled, Outcome, Request, Rest};
-use crate::document::{Detailed, Document, Receive, Sink, Tape, Windows};
+use super::{Filled, Format, Outcome, Reader, Request, Rest, Store};
+use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};
 use crate::error::Error;
 use crate::limits::Limits;
+use std::fmt;
 
 /// A format's reader with its options.
 pub(crate) trait Feed {
-    /// The name of the format.
-    const NAME: &'static str;
+    /// The row of the format whose spelling is recorded.
+    const FORMAT: &'static Format;
 
     /// Feeds the sink with one document from the start of the input; says how far it
     /// came, and what stopped it.
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>);
+}
+
+/// Takes what stands behind a document, which a lenient reading leaves out.
+pub(crate) fn ignore_rest<S: Sink>(input: &[u8], consumed: usize, sink: &mut S) -> (usize, Option<Error>) {
+    if let Some(detail) = sink.detail() {
+        detail.span(consumed, input.len(), NO_NODE, "ignored");
+    }
+    (input.len(), None)
 }
 
 /// Reads one document, with detail if that is wanted.
@@ -25,7 +34,7 @@ pub(crate) fn read<'a, F: Feed>(reader: &F, input: &'a [u8], request: Request<'_
         return Outcome { document: Document::new(input, tape), consumed, error };
     }
     let mut sink = Detailed { tape, ..Detailed::default() };
-    F::NAME.clone_into(&mut sink.detail.spelling.format);
+    F::FORMAT.name.clone_into(&mut sink.detail.spelling.format);
     let (consumed, error) = reader.feed(input, limits, &mut sink);
     if error.is_some() {
         // What is open ends where reading did.
@@ -47,4 +56,22 @@ pub(crate) fn windows<'a, F: Feed>(reader: &F, input: &'a [u8], limits: &Limits,
     let mut sink = Windows::new(input, receive);
     let (consumed, error) = reader.feed(input, limits, &mut sink);
     Rest::new(sink, consumed, error)
+}
+
+impl<F: Feed + fmt::Debug + Send + Sync> Reader for F {
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+        read(self, input, request)
+    }
+
+    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+        fill(self, input, limits, tape)
+    }
+
+    fn windows<'a>(&self, input: &'a [u8], _: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+        if F::FORMAT.can.hands_over {
+            windows(self, input, limits, receive)
+        } else {
+            Rest::whole(read(self, input, Request::new(limits)))
+        }
+    }
 }

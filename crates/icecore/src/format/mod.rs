@@ -17,23 +17,28 @@ pub mod var_export;
 
 pub(crate) mod append;
 mod capabilities;
-mod feed;
+pub(crate) mod feed;
 mod list_to_map;
 mod php_losses;
 mod php_text;
+mod prelude;
 mod prepared;
+mod reader;
 mod scan;
+mod writer;
 
 use crate::document::{Document, Naming, lose_repeated, renamed};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, Settings};
-use crate::output::{Losses, Output};
+use crate::output::{Losses, Output, Written};
 use std::borrow::Cow;
 
 pub use capabilities::{Capabilities, End, Evidence};
-pub use prepared::{Filled, Memory, Outcome, Part, Parts, Prepared, Request, Rest};
+pub use prepared::Prepared;
+pub use reader::{Filled, Outcome, Reader, Request, Rest, Store};
 pub(crate) use scan::Scan;
+pub use writer::{Memory, Part, Parts, Writer};
 
 /// A format: its row in the registry. What others need to know of it is here.
 pub struct Format {
@@ -55,11 +60,18 @@ pub struct Format {
     /// Whether a string in other data looks so much like it that it is worth reading it.
     /// `None`: if [`Format::detect`] finds it likely.
     pub inside: Option<fn(&[u8]) -> bool>,
-    /// Looks the options up.
-    pub prepare: fn(&Settings) -> Box<dyn Prepared>,
+    /// Its reader with these options.
+    pub reader: fn(&Settings) -> Box<dyn Reader>,
+    /// Its writer with these options.
+    pub writer: fn(&Settings) -> Box<dyn Writer>,
 }
 
 impl Format {
+    /// Looks the options up.
+    pub fn prepare(&self, settings: &Settings) -> Prepared {
+        Prepared { reader: (self.reader)(settings), writer: (self.writer)(settings) }
+    }
+
     /// Reads one document from the start of the input.
     ///
     /// ```
@@ -69,7 +81,7 @@ impl Format {
     /// assert_eq!((outcome.consumed, outcome.error), (3, None));
     /// ```
     pub fn read<'a>(&self, input: &'a [u8], settings: &Settings, request: Request<'_>) -> Outcome<'a> {
-        (self.prepare)(settings).read(input, request)
+        (self.reader)(settings).read(input, request)
     }
 
     /// Writes one document, and says what the format could not say.
@@ -82,8 +94,8 @@ impl Format {
         settings: &Settings,
         limits: &Limits,
         out: &mut dyn Output,
-    ) -> Result<Losses, Error> {
-        (self.prepare)(settings).write(document, limits, out)
+    ) -> Written {
+        (self.writer)(settings).write(document, limits, out)
     }
 
     /// Says in which format an error is, and what helps there.
@@ -103,7 +115,7 @@ impl Format {
 
     /// Whether bytes that it can't read begin as if they were meant for it: damaged or cut
     /// off, and not an ordinary text.
-    pub fn begins(&self, input: &[u8]) -> bool {
+    pub fn may_begin(&self, input: &[u8]) -> bool {
         self.begins.map_or_else(|| self.is_likely(input), |begins| begins(input))
     }
 
@@ -140,8 +152,8 @@ pub(crate) fn write_named(
     format: &'static str,
     naming: Naming,
     limits: &Limits,
-    write: impl FnOnce(&Document<'_>) -> Result<Losses, Error>,
-) -> Result<Losses, Error> {
+    write: impl FnOnce(&Document<'_>) -> Written,
+) -> Written {
     if document.spelling_of(format).is_some() {
         return write(document);
     }
@@ -229,7 +241,7 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|format| format.name == name)
 }
 
-/// As [`by_name`], for who needs that very format.
+/// As [`by_name`], for callers that need that very format.
 pub(crate) fn known(name: &str) -> Result<&'static Format, Error> {
     by_name(name).ok_or_else(|| {
         Error::new(ErrorKind::Unsupported)

@@ -3,7 +3,7 @@
 //! Ruby dumps a `Time`, a `Set` or an exception in layouts of its own: packed
 //! words, arrays of numbers, instance variables. This module looks at such a
 //! layout and says what it means. Writers of formats that have nothing of the
-//! kind use it, and whoever shows a document to people.
+//! kind use it, and everything that shows a document to people.
 //!
 //! Nothing is changed in the document, and a layout must fit as a whole: class,
 //! form and members. A user's class that happens to be called `Set` stays an
@@ -137,7 +137,7 @@ impl<'d> Exception<'d> {
 impl<'d> Known<'d> {
     /// What the value at the cursor is, if its layout is known.
     ///
-    /// OptionType time for the value's own members, not for what is in them.
+    /// Takes time for the value's own members, not for what is in them.
     pub fn of(value: Cursor<'d>) -> Option<Known<'d>> {
         match value.kind() {
             Kind::Object => ruby::object(value),

@@ -1,6 +1,6 @@
 //! The budget of bytes that a document may be written as.
 
-use super::{Losses, Output, Spare};
+use super::{Output, Spare, Written};
 use crate::document::Document;
 use crate::error::Error;
 use crate::limits::Limits;
@@ -26,8 +26,8 @@ pub(crate) fn metered(
     document: &Document<'_>,
     limits: &Limits,
     out: &mut dyn Output,
-    write: impl FnOnce(&mut Metered<'_>) -> Result<Losses, Error>,
-) -> Result<Losses, Error> {
+    write: impl FnOnce(&mut Metered<'_>) -> Written,
+) -> Written {
     let mut out = Metered::new(document, limits, out);
     let losses = write(&mut out)?;
     out.count()?;

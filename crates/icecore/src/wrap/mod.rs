@@ -40,14 +40,14 @@ pub struct Wrapper {
     pub detect: fn(&[u8]) -> bool,
     /// How much that says.
     pub(crate) evidence: Evidence,
-    /// The beginning of what is inside, for who wants to know what it is; `None`:
+    /// The beginning of what is inside, for callers that want to know what it is; `None`:
     /// it is taken off as a whole.
     pub(crate) head: Option<HeadFn>,
     /// The options that such bytes want, if there are any.
     pub(crate) wants: Option<fn(&[u8]) -> Settings>,
-    /// OptionType it off bit by bit, if that is possible.
+    /// Takes it off bit by bit, if that is possible.
     pub(crate) stream: Option<StreamFn>,
-    /// OptionType it off.
+    /// Takes it off.
     pub unwrap: UnwrapFn,
     /// Puts it on.
     pub wrap: WrapFn,

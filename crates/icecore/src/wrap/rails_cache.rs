@@ -107,10 +107,10 @@ const ENTRY: &[u8] = b"ActiveSupport::Cache::Entry";
 /// The layout of Rails 6.1 and before: an object, whose variable `@value` is the
 /// value, or its dump, compressed.
 fn entry(input: &[u8], reach: Reach<'_>) -> Result<Unwrapped<'static>, Error> {
-    let usual = Limits::default();
+    let default = Limits::default();
     let limits = match reach {
         Reach::All(limits) => limits,
-        Reach::Head(_) => &usual,
+        Reach::Head(_) => &default,
     };
     // Rails freezes entries as Ruby does.
     let marshal = format::known("marshal")?;

@@ -3,7 +3,7 @@
 
 #![allow(dead_code, reason = "not every test uses everything")]
 
-use icecore::{Builder, Document, Form, Kind};
+use icecore::{Builder, Document, Form, Kind, Limits, Outcome, Reader, Request};
 
 /// Xorshift: small, and the same everywhere.
 pub struct Random(u64);
@@ -380,4 +380,26 @@ pub fn on_a_small_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
 /// Whether a document has a node of this kind.
 pub fn has_kind(document: &Document<'_>, kind: Kind) -> bool {
     document.nodes().iter().any(|node| node.kind == kind)
+}
+
+/// Reads without and with detail, which must agree: an error lies in the input, and
+/// without one the spans tile what was read. Gives the reading with detail.
+pub fn both_ways<'a>(reader: &impl Reader, input: &'a [u8], limits: &Limits) -> Outcome<'a> {
+    let simple = reader.read(input, Request::new(limits));
+    let detailed = reader.read(input, Request::new(limits).detailed());
+    let shown = input.escape_ascii();
+    assert_eq!(simple.error, detailed.error, "{shown}");
+    assert_eq!(simple.consumed, detailed.consumed, "{shown}");
+    assert!(simple.document == detailed.document, "{shown}");
+    if let Some(error) = &detailed.error {
+        assert!(error.offset().is_some_and(|offset| offset <= input.len() as u64), "{shown}: {error}");
+        assert!(error.path().is_some_and(|path| path.starts_with('$')), "{shown}: {error}");
+    } else {
+        let end = detailed.document.trace().unwrap().spans.iter().fold(0, |end, span| {
+            assert_eq!(span.start, end, "{shown}: a gap before {span:?}");
+            span.end
+        });
+        assert_eq!(end, detailed.consumed as u64, "{shown}");
+    }
+    detailed
 }

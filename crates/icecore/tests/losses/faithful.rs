@@ -92,7 +92,7 @@ impl<'d> Comparison<'d> {
         plain(&self.before.path(at.index()))
     }
 
-    /// OptionType a loss of this kind at this place, if there is one.
+    /// Takes a loss of this kind at this place, if there is one.
     fn takes(&mut self, kind: LossKind, path: String) -> bool {
         match self.losses.get_mut(&(kind.as_str(), path)) {
             Some(count) if *count > 0 => {

@@ -1,6 +1,7 @@
 //! Storable images that nest, in every shape that can: how deep they may be is tested
 //! from outside, how many steps they take inside of the engine.
 
+use icecore::Reader as _;
 use icecore::{Document, Limits, Request, Stage, storable};
 use std::fmt::Write as _;
 
@@ -84,7 +85,7 @@ pub fn deep() -> Limits {
     limits
 }
 
-/// OptionType text and keeps none of it.
+/// Takes text and keeps none of it.
 struct Nowhere(usize);
 
 impl std::fmt::Write for Nowhere {
@@ -111,9 +112,9 @@ pub fn everything(shape: &Shape, image: &[u8]) {
     let limits = deep();
     let mut options = storable::ReadOptions::default();
     let fast = storable::read(image, &options, &limits).unwrap_or_else(|error| panic!("{}: {error}", shape.name));
-    options.plain = true;
+    options.reference = true;
     let plain = storable::read(image, &options, &limits).unwrap();
-    let traced = storable::read_outcome(image, &options, Request::new(&limits).detailed());
+    let traced = options.read(image, Request::new(&limits).detailed());
     assert!(traced.error.is_none());
     let traced = traced.document;
     assert!(fast == plain && fast == traced, "{}", shape.name);
@@ -129,9 +130,9 @@ pub fn everything(shape: &Shape, image: &[u8]) {
     if !shape.old {
         assert!(written(&traced, &write) == image, "{}: spelling", shape.name);
     }
-    (write.netorder, write.plain) = (true, true);
+    (write.netorder, write.reference) = (true, true);
     let plain = written(&fast, &write);
-    write.plain = false;
+    write.reference = false;
     assert!(written(&fast, &write) == plain, "{}: the writers differ", shape.name);
     (write.netorder, write.canonical) = (false, true);
     let again = written(&fast, &write);

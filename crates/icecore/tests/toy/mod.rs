@@ -1,12 +1,11 @@
 //! A made-up format: what a new one takes. `FORMAT.md` beside this file has the facts.
 
-use super::feed::{self, Feed};
-use super::{Capabilities, Certainty, Format, Guess, Outcome, Prepared, Request, Scan};
+use super::feed::Feed;
+use super::{Capabilities, Certainty, Format, Guess, Scan, Writer};
 use crate::document::{Cursor, Document, Kind, Location, Node, Recorder, Sink, Value};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{LossKind, Losses, Output, metered};
+use crate::output::{LossKind, Losses, Output, Written, metered};
 
 pub static FORMAT: Format = Format {
     name: "toy",
@@ -17,7 +16,8 @@ pub static FORMAT: Format = Format {
     detect: |input| input.starts_with(MAGIC).then(|| Guess { certainty: Certainty::Sure, variant: String::new() }),
     begins: None,
     inside: None,
-    prepare: |_: &Settings| Box::new(Toy),
+    reader: |_| Box::new(Toy),
+    writer: |_| Box::new(Toy),
 };
 
 const MAGIC: &[u8] = b"toy ";
@@ -25,18 +25,14 @@ const MAGIC: &[u8] = b"toy ";
 #[derive(Debug)]
 struct Toy;
 
-impl Prepared for Toy {
-    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        feed::read(self, input, request)
-    }
-
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+impl Writer for Toy {
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
         metered(document, limits, out, |out| write(document, limits, out))
     }
 }
 
 impl Feed for Toy {
-    const NAME: &'static str = "toy";
+    const FORMAT: &'static Format = &FORMAT;
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         let mut scan = Scan::new(input);
@@ -144,7 +140,7 @@ fn text(scan: &mut Scan<'_>, limits: &Limits) -> Result<std::ops::Range<usize>, 
     Ok(start..scan.at)
 }
 
-fn write(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+fn write(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
     enum Step<'d> {
         Value(Cursor<'d>),
         Text(Vec<u8>),

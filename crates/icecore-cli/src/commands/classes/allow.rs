@@ -1,6 +1,6 @@
 //! Classes as the option that allows them, in each language.
 //!
-//! Whoever pastes it allows these classes and no others: names come from the data.
+//! Pasted into a program it allows these classes and no others: names come from the data.
 
 use super::{Name, Row};
 use crate::cli::Language;

@@ -71,7 +71,7 @@ impl Batch {
         self.ends.push((self.cells.len() as u32, offset));
     }
 
-    /// OptionType back cells of a row that is not complete.
+    /// Takes back cells of a row that is not complete.
     pub fn take_back(&mut self, bytes: usize) {
         self.bytes.truncate(bytes);
         self.cells.truncate(self.ends.last().map_or(0, |end| end.0 as usize));

@@ -41,7 +41,7 @@ impl Pool {
             let (to_do, mut work) = (Arc::clone(&to_do), worker());
             thread::spawn(move || {
                 loop {
-                    // Whoever holds the lock waits for the next batch.
+                    // The thread that holds the lock waits for the next batch.
                     let job = to_do.lock().map_or_else(|broken| broken.into_inner().recv(), |to_do| to_do.recv());
                     let Ok((mut batch, done)) = job else { break };
                     work(&mut batch);

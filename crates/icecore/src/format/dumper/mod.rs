@@ -13,15 +13,10 @@ mod write;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::feed::{self, Feed};
-use super::{Capabilities, Format, Outcome, Prepared, Request};
-use crate::document::{Document, Sink};
-use crate::error::Error;
-use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{Losses, Output};
-
 const NAME: &str = "dumper";
+
+use crate::format::prelude::*;
+use crate::options::Settings;
 
 /// The row in the registry.
 pub static FORMAT: Format = Format {
@@ -39,7 +34,8 @@ pub static FORMAT: Format = Format {
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: None,
-    prepare: Dumper::prepare,
+    reader: |settings| Box::new(ReadOptions::from_settings(settings)),
+    writer: |settings| Box::new(Dumper::new(settings)),
 };
 
 /// Reads what Data::Dumper wrote. Nothing is evaluated: what is code is refused.
@@ -58,48 +54,35 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `Trailing`, `BadLink` or `Limit`;
 /// `Unsupported` for anything that is code. With offset and path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
-}
-
-/// Reads a text from the start of the input.
-pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    feed::read(options, input, request)
+    options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
 impl Feed for ReadOptions {
-    const NAME: &'static str = NAME;
+    const FORMAT: &'static Format = &FORMAT;
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         read::feed(input, self, limits, sink)
     }
 }
 
-/// Data::Dumper with its options.
+/// The writer: its settings are needed again where a text shows its own.
 #[derive(Debug)]
 struct Dumper {
     settings: Settings,
-    read: ReadOptions,
-    write: WriteOptions,
+    options: WriteOptions,
 }
 
 impl Dumper {
-    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
-        Box::new(Dumper {
-            settings: settings.clone(),
-            read: ReadOptions::from_settings(settings),
-            write: WriteOptions::from_settings(settings, WriteOptions::default()),
-        })
+    fn new(settings: &Settings) -> Dumper {
+        let options = WriteOptions::from_settings(settings, WriteOptions::default());
+        Dumper { settings: settings.clone(), options }
     }
 }
 
-impl Prepared for Dumper {
-    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        read_outcome(input, &self.read, request)
-    }
-
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+impl Writer for Dumper {
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
         if document.spelling().is_none() {
-            return write(document, &self.write, limits, out);
+            return write(document, &self.options, limits, out);
         }
         // The settings of a text that was read come before the usual ones.
         let options = WriteOptions::from_settings(&self.settings, WriteOptions::observed(document));

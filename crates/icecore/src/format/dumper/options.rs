@@ -179,29 +179,36 @@ impl ReadOptions {
 
 impl WriteOptions {
     /// What is set, and for the rest the usual.
-    pub(crate) fn from_settings(settings: &Settings, usual: WriteOptions) -> WriteOptions {
-        let flag = |name, usual| settings.flag_set(name).unwrap_or(usual);
-        let text = |name, usual| settings.text(name).map_or(usual, str::to_owned);
+    pub(crate) fn from_settings(settings: &Settings, default: WriteOptions) -> WriteOptions {
+        let flag = |name, default| settings.flag_set(name).unwrap_or(default);
+        let text = |name, default| settings.text(name).map_or(default, str::to_owned);
         let names = settings.list("names").map(|names| names.map(str::to_owned).collect());
         WriteOptions {
-            indent: settings.number("indent").and_then(|indent| u8::try_from(indent).ok()).unwrap_or(usual.indent),
-            terse: flag("terse", usual.terse),
-            useqq: flag("useqq", usual.useqq),
-            deepcopy: flag("deepcopy", usual.deepcopy),
-            purity: flag("purity", usual.purity),
-            sortkeys: flag("sortkeys", usual.sortkeys),
-            quotekeys: flag("quotekeys", usual.quotekeys),
-            trailingcomma: flag("trailingcomma", usual.trailingcomma),
-            pad: text("pad", usual.pad),
-            pair: text("pair", usual.pair),
-            varname: text("varname", usual.varname),
-            names: names.unwrap_or(usual.names),
-            list: flag("list", usual.list),
-            maxdepth: settings.number("maxdepth").and_then(|depth| u32::try_from(depth).ok()).unwrap_or(usual.maxdepth),
-            bless: text("bless", usual.bless),
-            toaster: settings.text("toaster").map(str::to_owned).or(usual.toaster).filter(|method| !method.is_empty()),
-            sparseseen: flag("sparseseen", usual.sparseseen),
-            useperl: flag("useperl", usual.useperl),
+            indent: settings.number("indent").and_then(|indent| u8::try_from(indent).ok()).unwrap_or(default.indent),
+            terse: flag("terse", default.terse),
+            useqq: flag("useqq", default.useqq),
+            deepcopy: flag("deepcopy", default.deepcopy),
+            purity: flag("purity", default.purity),
+            sortkeys: flag("sortkeys", default.sortkeys),
+            quotekeys: flag("quotekeys", default.quotekeys),
+            trailingcomma: flag("trailingcomma", default.trailingcomma),
+            pad: text("pad", default.pad),
+            pair: text("pair", default.pair),
+            varname: text("varname", default.varname),
+            names: names.unwrap_or(default.names),
+            list: flag("list", default.list),
+            maxdepth: settings
+                .number("maxdepth")
+                .and_then(|depth| u32::try_from(depth).ok())
+                .unwrap_or(default.maxdepth),
+            bless: text("bless", default.bless),
+            toaster: settings
+                .text("toaster")
+                .map(str::to_owned)
+                .or(default.toaster)
+                .filter(|method| !method.is_empty()),
+            sparseseen: flag("sparseseen", default.sparseseen),
+            useperl: flag("useperl", default.useperl),
         }
     }
 }

@@ -153,7 +153,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// OptionType the comma behind the value before. Whether the innermost container
+    /// Takes the comma behind the value before. Whether the innermost container
     /// ends here.
     #[inline]
     fn is_at_end(&mut self) -> Result<bool, Error> {

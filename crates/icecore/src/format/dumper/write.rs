@@ -21,11 +21,11 @@ use super::NAME;
 use super::options::WriteOptions;
 use crate::document::{Document, Kind, Naming, Node, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::append::{Written, append_named};
+use crate::format::append::append_named;
 use crate::format::scan::utf8;
 use crate::format::uncopied;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Metered, Output, READY};
+use crate::output::{LossKind, Losses, Metered, Output, READY, Written};
 use std::collections::HashMap;
 
 /// Writes a document as Data::Dumper does. Returns what its text could not say.
@@ -34,12 +34,7 @@ use std::collections::HashMap;
 /// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if the
 /// document is nested too deeply, or the text would grow too much by copies,
 /// names and indentation; whatever the output returns.
-pub fn write(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let document = &*uncopied(document, limits)?;
     append_named(document, (NAME, Naming::Perl), limits, out, |document, out| {
         write_whole(document, options, limits, out)
@@ -71,7 +66,7 @@ fn write_as(
     limits: &Limits,
     wide: bool,
     out: &mut dyn Output,
-) -> Result<Losses, Error> {
+) -> Written {
     let has_targets = document.nodes().iter().any(|node| node.has(flag::TARGET));
     let most_again = limits.expanded_from(document.nodes().len());
     let mut writer = Writer {

@@ -10,16 +10,12 @@ mod strings;
 mod tag;
 mod write;
 
-pub use options::WriteOptions;
+pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::feed::{self, Feed};
-use super::{Capabilities, Certainty, Format, Guess, Outcome, Prepared, Request, Scan, are_blanks};
-use crate::document::{Detail, Document, NO_NODE, Sink};
-use crate::error::{Error, ErrorKind};
-use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{Losses, Output};
+use super::are_blanks;
+use crate::document::{Detail, NO_NODE};
+use crate::format::prelude::*;
 use options::OPTIONS;
 use read::Machine;
 
@@ -35,7 +31,8 @@ pub static FORMAT: Format = Format {
     detect,
     begins: Some(|input| matches!(input, [0, 0, 0, 1 | 2, ..])),
     inside: None,
-    prepare: Igbinary::prepare,
+    reader: |settings| Box::new(ReadOptions::from_settings(settings)),
+    writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
 
 /// Reads one document, of which nothing may be left.
@@ -51,50 +48,18 @@ pub static FORMAT: Format = Format {
 /// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
 /// path.
 pub fn read<'a>(input: &'a [u8], limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, Request::new(limits)).whole(input, &FORMAT)
+    ReadOptions::default().read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
-/// Reads one document from the start of the input.
-pub fn read_outcome<'a>(input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-    feed::read(&Reader, input, request)
-}
-
-/// Reading has no options.
-struct Reader;
-
-impl Feed for Reader {
-    const NAME: &'static str = NAME;
+impl Feed for ReadOptions {
+    const FORMAT: &'static Format = &FORMAT;
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-        feed(input, limits, sink)
-    }
-}
-
-/// igbinary with its options.
-#[derive(Debug)]
-struct Igbinary {
-    lenient: bool,
-    write: WriteOptions,
-}
-
-impl Igbinary {
-    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
-        Box::new(Igbinary { lenient: settings.flag("lenient"), write: WriteOptions::from_settings(settings) })
-    }
-}
-
-impl Prepared for Igbinary {
-    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        let mut outcome = read_outcome(input, request);
-        if self.lenient && outcome.error.is_none() && outcome.consumed < input.len() {
-            outcome.document.ignore(outcome.consumed, input.len());
-            outcome.consumed = input.len();
+        let (consumed, error) = feed(input, limits, sink);
+        match self.lenient && error.is_none() && consumed < input.len() {
+            true => feed::ignore_rest(input, consumed, sink),
+            false => (consumed, error),
         }
-        outcome
-    }
-
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
-        write(document, &self.write, limits, out)
     }
 }
 
@@ -151,7 +116,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
     };
     let mut limits = Limits::default();
     limits.nodes = 10_000;
-    let outcome = read_outcome(input, Request::new(&limits));
+    let outcome = ReadOptions::default().read(input, Request::new(&limits));
     let nodes = outcome.document.nodes().len() as u32;
     let certainty = match outcome.error {
         // A line end that something put behind it is for the reader to tell.

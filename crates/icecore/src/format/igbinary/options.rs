@@ -37,6 +37,20 @@ impl Default for WriteOptions {
     }
 }
 
+/// How a document is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// What stands behind the document is left out.
+    pub lenient: bool,
+}
+
+impl ReadOptions {
+    pub(super) fn from_settings(settings: &Settings) -> ReadOptions {
+        ReadOptions { lenient: settings.flag("lenient") }
+    }
+}
+
 impl WriteOptions {
     pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
         WriteOptions { compact_strings: settings.choice("compact_strings") != Some("off") }

@@ -137,7 +137,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn note_text(&mut self, text: &Text, tag: u8, tag_code: u16, choice_code: u16) {
         if S::DETAIL {
-            if tag != text.usual {
+            if tag != text.default {
                 self.pending.push((tag_code, u64::from(tag)));
             }
             if let Some(choice) = text.choice {
@@ -205,7 +205,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn text(&mut self, tag: u8) -> Result<Option<Text>, Error> {
         let start = self.scan.at;
         let len = match tag {
-            tag::EMPTY => return Ok(Some(Text { start, len: 0, number: NONE, usual: tag, choice: None })),
+            tag::EMPTY => return Ok(Some(Text { start, len: 0, number: NONE, default: tag, choice: None })),
             0x0e..=0x10 => return self.text_again(tag).map(Some),
             0x11..=0x13 => self.sized(tag, tag::STRING, "a string's length")?,
             tag::STRING64 => u64::from_be_bytes(self.scan.array("a string's length")?),
@@ -230,7 +230,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             let is_known = len == 0 || self.strings.first(bytes, number).is_some();
             choice = is_known.then_some(0);
         }
-        Ok(Text { start, len, number, usual: tag::of_string(len), choice })
+        Ok(Text { start, len, number, default: tag::of_string(len), choice })
     }
 
     fn text_again(&mut self, tag: u8) -> Result<Text, Error> {
@@ -255,7 +255,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             let is_first = len > 0 && self.strings.first(bytes, number).is_none_or(|first| first == number);
             choice = (!is_first).then(|| u64::from(number) + 1);
         }
-        Ok(Text { start, len, number, usual: tag::narrowest(tag, u64::from(number)), choice })
+        Ok(Text { start, len, number, default: tag::narrowest(tag, u64::from(number)), choice })
     }
 
     /// An integer; `None` if the tag is not an integer's.
@@ -492,8 +492,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 .expecting("the number of an array or an object")
                 .finding(format!("{number}, a variable that holds a scalar")));
         }
-        let usual = if is_object { tag::OBJECT_REF } else { tag::ARRAY_REF };
-        if S::DETAIL && tag != tag::narrowest(usual, number) {
+        let default = if is_object { tag::OBJECT_REF } else { tag::ARRAY_REF };
+        if S::DETAIL && tag != tag::narrowest(default, number) {
             self.note(code::TAG, u64::from(tag));
         }
         // An array without a reference is a copy, but not of one that it is in.
@@ -519,7 +519,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             let len = self.sized(tag, tag::OBJECT, "a class name's length")?;
             self.piece(at, "length");
             let mut text = self.written_out(len)?;
-            text.usual = tag::narrowest(tag::OBJECT, len);
+            text.default = tag::narrowest(tag::OBJECT, len);
             text
         } else {
             let number = self.sized(tag, tag::OBJECT_ID, "a class name's number")?;

@@ -11,7 +11,7 @@ pub(super) struct Text {
     /// Its number in the table; `NONE` for the empty string.
     pub(super) number: u32,
     /// The tag that the writer would choose.
-    pub(super) usual: u8,
+    pub(super) default: u8,
     /// As [`super::spelling::STRING`].
     pub(super) choice: Option<u64>,
 }

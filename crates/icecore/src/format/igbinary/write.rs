@@ -7,14 +7,14 @@ use super::spelling as code;
 use super::{NAME, WriteOptions, tag};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Naming, Node, Note, Replay, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::append::{Written, append_named};
+use crate::format::append::append_named;
 use crate::format::php_losses::{
     Instead, count_present, instead, is_absent, is_again_a_leaf, key_text, lost_flags, lost_shape, lost_wrapper,
 };
 use crate::format::php_text::integer_key;
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY};
+use crate::output::{LossKind, Losses, Output, READY, Written};
 use crate::string_locations::StringLocations;
 use std::collections::{HashMap, HashSet};
 
@@ -24,17 +24,18 @@ use std::collections::{HashMap, HashSet};
 /// Of kind `Unrepresentable`, if a key is neither a string nor an integer;
 /// `Limit`, if the document is nested too deeply; `Output`, if the output was
 /// closed.
-pub fn write(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     document.tape().check()?;
     let document = &*document.with_array_copies(limits)?;
     append_named(document, (NAME, Naming::Php), limits, out, |document, out| {
         write_whole(document, options, limits, out)
     })
+}
+
+impl crate::format::Writer for WriteOptions {
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
+        write(document, self, limits, out)
+    }
 }
 
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
@@ -129,8 +130,8 @@ impl<'d> Writer<'d> {
 
     /// A tag of three widths and its number.
     fn sized(&self, first: u8, chosen: Option<u64>, number: u64, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let usual = tag::narrowest(first, number);
-        let tag = chosen.map(|tag| tag as u8).filter(|tag| (usual..=first + 2).contains(tag)).unwrap_or(usual);
+        let default = tag::narrowest(first, number);
+        let tag = chosen.map(|tag| tag as u8).filter(|tag| (default..=first + 2).contains(tag)).unwrap_or(default);
         let bytes = u32::try_from(number).map_err(|_| too_large(number))?.to_be_bytes();
         buf.push(tag);
         buf.extend_from_slice(&bytes[4 - (1 << (tag - first))..]);
@@ -456,11 +457,11 @@ impl<'d> Writer<'d> {
         }
         let is_object = matches!(kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
         let chosen = find(self.notes(at), code::TAG);
-        let usual = if is_object { tag::OBJECT_REF } else { tag::ARRAY_REF };
+        let default = if is_object { tag::OBJECT_REF } else { tag::ARRAY_REF };
         let first = match chosen {
             Some(0x01..=0x03) => tag::ARRAY_REF,
             Some(0x22..=0x24) => tag::OBJECT_REF,
-            _ => usual,
+            _ => default,
         };
         self.sized(first, chosen, u64::from(number), buf)
     }

@@ -7,15 +7,9 @@ mod read;
 mod write;
 
 pub use options::Options;
-pub use read::read_outcome;
 pub use write::write;
 
-use super::{Capabilities, End, Evidence, Format, Outcome, Prepared, Request};
-use crate::document::Document;
-use crate::error::Error;
-use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{Losses, Output};
+use crate::format::prelude::*;
 
 const NAME: &str = "join";
 
@@ -29,7 +23,8 @@ pub static FORMAT: Format = Format {
     detect: |_| None,
     begins: Some(|_| true),
     inside: None,
-    prepare: Join::prepare,
+    reader: |settings| Box::new(Options::from_settings(settings)),
+    writer: |settings| Box::new(Options::from_settings(settings)),
 };
 
 /// Splits the input at the separator.
@@ -47,28 +42,5 @@ pub static FORMAT: Format = Format {
 /// Of kind `Malformed`, if the fields do not fit `names` or `map`; `Limit`, if
 /// there are too many; `Usage`, for options that do not go together.
 pub fn read<'a>(input: &'a [u8], options: &Options, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
-}
-
-/// Strings that are joined, or what is wrong with the options: that is told where they are used.
-#[derive(Debug)]
-struct Join(Result<Options, Error>);
-
-impl Join {
-    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
-        Box::new(Join(Options::from_settings(settings)))
-    }
-}
-
-impl Prepared for Join {
-    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        match &self.0 {
-            Ok(options) => read_outcome(input, options, request),
-            Err(error) => Outcome::refused(input, request, error.clone()),
-        }
-    }
-
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
-        write(document, self.0.as_ref().map_err(Error::clone)?, limits, out)
-    }
+    options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }

@@ -50,8 +50,8 @@ impl Default for Options {
 
 impl Options {
     pub(super) fn from_settings(settings: &Settings) -> Result<Options, Error> {
-        let usual = Options::default();
-        let separator = settings.text("separator").map_or(usual.separator, |text| text.as_bytes().to_vec());
+        let default = Options::default();
+        let separator = settings.text("separator").map_or(default.separator, |text| text.as_bytes().to_vec());
         let options = Options { separator, shape: Shape::from_settings(settings)?, trim: settings.flag("trim") };
         options.check()?;
         Ok(options)

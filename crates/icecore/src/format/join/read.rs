@@ -1,21 +1,17 @@
 //! The reader: split.
 
-use super::{NAME, Options};
+use super::{FORMAT, Options};
 use crate::document::{Kind, Location, Node, Recorder, Sink};
 use crate::error::Error;
-use crate::format::feed::{self, Feed};
+use crate::format::Format;
+use crate::format::feed::Feed;
 use crate::format::flat::shape;
-use crate::format::{Outcome, Request};
 use crate::limits::Limits;
 use memchr::memmem;
 
-/// Splits the whole input.
-pub fn read_outcome<'a>(input: &'a [u8], options: &Options, request: Request<'_>) -> Outcome<'a> {
-    feed::read(options, input, request)
-}
-
+/// The whole input is split.
 impl Feed for Options {
-    const NAME: &'static str = NAME;
+    const FORMAT: &'static Format = &FORMAT;
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         (input.len(), split(input, self, limits, sink).err())

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::flat::{Item, Items, gather};
 use crate::format::uncopied;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, READY, metered};
+use crate::output::{LossKind, Output, READY, Written, metered};
 use memchr::memmem::Finder;
 
 /// Joins the items of a list, and says what was lost.
@@ -15,16 +15,17 @@ use memchr::memmem::Finder;
 /// Of kind `Unrepresentable`, if an item is a list or a map or has the
 /// separator in it, or if the document is not of the shape that was asked for;
 /// `Output`, if the output was closed.
-pub fn write(
-    document: &Document<'_>,
-    options: &Options,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub fn write(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
     metered(document, limits, out, |out| joined(document, options, limits, out))
 }
 
-fn joined(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+impl crate::format::Writer for Options {
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
+        write(document, self, limits, out)
+    }
+}
+
+fn joined(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
     options.check()?;
     let document = &*uncopied(document, limits)?;
     let mut items = gather(document, &options.shape, limits)?;

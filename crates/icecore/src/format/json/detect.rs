@@ -11,7 +11,7 @@ use crate::limits::Limits;
 const LOOK: usize = 256 << 10;
 
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
-    // Who reads it says what is to be done about a mark.
+    // The caller decides what is done about a mark.
     let input = without_mark(input);
     let start = input.iter().take(LOOK).position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))?;
     let first = input[start];

@@ -29,13 +29,10 @@ mod write;
 
 pub use options::{BytesAs, Cycles, Floats, InfNan, ReadOptions, Relaxed, Surrogates, TextAs, WriteOptions};
 
-use super::feed::{self, Feed};
-use super::{Capabilities, End, Evidence, Filled, Format, Memory, Outcome, Part, Prepared, Request, write_named};
-use crate::document::{Document, Kind, Naming, Node, Sink, Tape};
-use crate::error::Error;
-use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{Losses, Output, metered};
+use super::{Memory, write_named};
+use crate::document::{Kind, Naming, Node};
+use crate::format::prelude::*;
+use crate::output::metered;
 use write::{Layout, Source, Window, WriterMemory};
 
 const NAME: &str = "json";
@@ -59,7 +56,8 @@ pub static FORMAT: Format = Format {
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: Some(detect::inside),
-    prepare: Json::prepare,
+    reader: |settings| Box::new(ReadOptions::from_settings(settings)),
+    writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
 
 /// The note of a number that is not written as it would be here: its text.
@@ -72,7 +70,7 @@ const NUMBER_TEXT: u16 = 1;
 /// more than one document; `Limit`; `Unsupported`, for a number that no 64-bit
 /// float holds.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Writes a document. Returns what JSON could not say.
@@ -80,12 +78,7 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
 /// # Errors
 /// Of kind `Unrepresentable`, for something that JSON can't say at all, such
 /// as a cycle; of kind `Limit`; whatever the output returns.
-pub fn write(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     document.tape().check()?;
     if options.typed {
         return typed::write(document, options, limits, out).map(|()| Losses::default());
@@ -101,7 +94,7 @@ fn write_plain(
     options: &WriteOptions,
     limits: &Limits,
     out: &mut dyn Output,
-) -> Result<Losses, Error> {
+) -> Written {
     metered(document, limits, out, |out| {
         write_named(document, NAME, Naming::Plain, limits, |named| {
             let job = Source { document: named, original: document, window, layout };
@@ -110,55 +103,38 @@ fn write_plain(
     })
 }
 
-fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    if says_typed(input, options) { typed::read(input, options, request) } else { read_plain(input, options, request) }
-}
-
 fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    feed::read(options, input, request)
+    Plain(options).read(input, request)
 }
 
-impl Feed for ReadOptions {
-    const NAME: &'static str = NAME;
+/// Plain JSON, and what else is taken for it.
+#[derive(Debug)]
+struct Plain<'r>(&'r ReadOptions);
 
-    /// Plain JSON, and what else is taken for it.
+impl Feed for Plain<'_> {
+    const FORMAT: &'static Format = &FORMAT;
+
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-        match self.is_relaxed() {
-            false => read::Reader::<_, true, false>::new(input, sink, limits, self).read(),
-            true => read::Reader::<_, false, true>::new(input, sink, limits, self).read(),
+        match self.0.is_relaxed() {
+            false => read::Reader::<_, true, false>::new(input, sink, limits, self.0).read(),
+            true => read::Reader::<_, false, true>::new(input, sink, limits, self.0).read(),
         }
     }
 }
 
-/// JSON with its options.
-#[derive(Debug)]
-struct Json {
-    read: ReadOptions,
-    write: WriteOptions,
-}
-
-impl Json {
-    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
-        let read = ReadOptions::from_settings(settings);
-        Box::new(Json { read, write: WriteOptions::from_settings(settings) })
-    }
-}
-
-impl Prepared for Json {
+impl Reader for ReadOptions {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        read_outcome(input, &self.read, request)
+        match says_typed(input, self) {
+            true => typed::read(input, self, request),
+            false => Plain(self).read(input, request),
+        }
     }
 
     fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
-        if says_typed(input, &self.read) {
+        if says_typed(input, self) {
             return Filled::by_reading(limits, tape, |request| self.read(input, request));
         }
-        feed::fill(&self.read, input, limits, tape)
-    }
-
-    /// Of plain JSON only the texts of numbers are kept, and values that it can't say.
-    fn tells_own_form(&self) -> bool {
-        !self.write.typed
+        Plain(self).fill(input, limits, tape)
     }
 
     fn has_own_form(&self, input: &[u8], tape: &Tape) -> bool {
@@ -174,9 +150,16 @@ impl Prepared for Json {
             || has_zero && input.windows(2).any(|pair| pair == b"-0")
             || input.trim_ascii_start().starts_with(b"{\"$")
     }
+}
 
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
-        write(document, &self.write, limits, out)
+impl Writer for WriteOptions {
+    /// Of plain JSON only the texts of numbers are kept, and values that it can't say.
+    fn tells_own_form(&self) -> bool {
+        !self.typed
+    }
+
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
+        write(document, self, limits, out)
     }
 
     fn write_next(
@@ -185,9 +168,9 @@ impl Prepared for Json {
         limits: &Limits,
         memory: &mut Memory,
         out: &mut dyn Output,
-    ) -> Result<Losses, Error> {
-        if self.write.typed {
-            return typed::write(document, &self.write, limits, out).map(|()| Losses::default());
+    ) -> Written {
+        if self.typed {
+            return typed::write(document, self, limits, out).map(|()| Losses::default());
         }
         let kept = memory.of::<WriterMemory>();
         kept.fit(document.tape().keys().generation());
@@ -198,7 +181,7 @@ impl Prepared for Json {
                 // Under other names the ids mean other keys.
                 let mut other = WriterMemory::default();
                 let kept = if std::ptr::eq(named, document) { kept } else { &mut other };
-                write::write(&job, &self.write, limits, kept, out)
+                write::write(&job, self, limits, kept, out)
             })
         })
     }
@@ -206,7 +189,7 @@ impl Prepared for Json {
     fn write_tape(&self, input: &[u8], tape: &Tape, memory: &mut Memory, out: &mut dyn Output) -> bool {
         let kept = memory.of::<WriterMemory>();
         kept.fit(tape.keys().generation());
-        tape.header().is_none() && write::fast_record::write(input, tape, &self.write, kept, out)
+        tape.header().is_none() && write::fast_record::write(input, tape, self, kept, out)
     }
 
     fn write_part(
@@ -215,8 +198,8 @@ impl Prepared for Json {
         part: Part<'_>,
         limits: &Limits,
         out: &mut dyn Output,
-    ) -> Option<Result<Losses, Error>> {
-        write_items(document, part, Layout::One, &self.write, limits, out)
+    ) -> Option<Written> {
+        write_items(document, part, Layout::One, self, limits, out)
     }
 }
 
@@ -228,7 +211,7 @@ fn write_items(
     options: &WriteOptions,
     limits: &Limits,
     out: &mut dyn Output,
-) -> Option<Result<Losses, Error>> {
+) -> Option<Written> {
     let Part::Items { before, skip, more } = part else { return None };
     let window = Window { before, skip, more };
     (!options.typed).then(|| write_plain(document, window, layout, options, limits, out))

@@ -93,8 +93,8 @@ pub(super) fn short_decimal(input: &[u8], start: usize) -> Option<(f64, usize)> 
     }
     let point = point?;
     let (whole, part) = (point - first, at - point - 1);
-    let usual = whole > 0 && part > 0 && whole + part <= 15 && (whole == 1 || input[first] != b'0');
-    if !usual || matches!(input.get(at), Some(b'.' | b'e' | b'E')) {
+    let is_default = whole > 0 && part > 0 && whole + part <= 15 && (whole == 1 || input[first] != b'0');
+    if !is_default || matches!(input.get(at), Some(b'.' | b'e' | b'E')) {
         return None;
     }
     let value = value as f64 / TENS.get(part)?;

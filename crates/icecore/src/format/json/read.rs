@@ -206,7 +206,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
     }
 
-    /// OptionType one character that has been seen already.
+    /// Takes one character that has been seen already.
     #[inline]
     fn punctuation(&mut self, node: u32, what: &'static str) {
         self.at += 1;

@@ -17,7 +17,7 @@ use super::style::Style;
 use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Losses, Output, Written};
 use known::KnownOutcome;
 pub(crate) use memory::WriterMemory;
 use repeated::Repeated;
@@ -59,7 +59,7 @@ pub(super) fn write(
     limits: &Limits,
     memory: &mut WriterMemory,
     out: &mut dyn Output,
-) -> Result<Losses, Error> {
+) -> Written {
     let Source { document, original, window, layout } = *job;
     memory.renew();
     memory.is_used = true;

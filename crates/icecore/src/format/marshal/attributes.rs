@@ -65,7 +65,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// A string that has `E` as its only instance variable, which is by far
-    /// the most frequent. OptionType nothing if it is another.
+    /// the most frequent. Takes nothing if it is another.
     #[inline]
     fn utf8_string(&mut self, key: u16) -> Result<bool, Error> {
         let before = self.scan.at;

@@ -32,15 +32,9 @@ mod write_names;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::feed::{self, Feed};
-use super::{Capabilities, Certainty, Format, Guess, Outcome, Prepared, Request, Rest, Scan};
-use crate::document::{Document, Receive, Sink, Tape};
-use crate::error::{Error, ErrorKind};
-use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{Losses, Output};
+use crate::format::Reader as _;
+use crate::format::prelude::*;
 use read::Reader;
-use std::sync::OnceLock;
 
 const NAME: &str = "marshal";
 const MAJOR: u8 = 4;
@@ -57,7 +51,8 @@ pub static FORMAT: Format = Format {
     detect,
     begins: Some(|input| matches!(input, [MAJOR, 0..=MINOR, ..])),
     inside: None,
-    prepare: Marshal::prepare,
+    reader: |settings| Box::new(ReadOptions::from_settings(settings)),
+    writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
 
 /// Reads a dump, of which nothing may be left.
@@ -66,53 +61,14 @@ pub static FORMAT: Format = Format {
 /// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
 /// path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
-}
-
-/// Reads a dump from the start of the input.
-pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    feed::read(options, input, request)
+    options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
 impl Feed for ReadOptions {
-    const NAME: &'static str = NAME;
+    const FORMAT: &'static Format = &FORMAT;
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         feed(input, limits, sink)
-    }
-}
-
-/// Marshal with its options.
-#[derive(Debug)]
-struct Marshal {
-    read: ReadOptions,
-    write: WriteOptions,
-}
-
-impl Marshal {
-    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
-        let read = ReadOptions::from_settings(settings);
-        Box::new(Marshal { read, write: WriteOptions::from_settings(settings) })
-    }
-}
-
-impl Prepared for Marshal {
-    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        read_outcome(input, &self.read, request)
-    }
-
-    fn windows<'a>(
-        &self,
-        input: &'a [u8],
-        _: &'a OnceLock<Vec<u8>>,
-        limits: &Limits,
-        receive: Receive<'_, 'a>,
-    ) -> Rest<'a> {
-        feed::windows(&self.read, input, limits, receive)
-    }
-
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
-        write(document, &self.write, limits, out)
     }
 }
 
@@ -157,7 +113,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
     let mut limits = Limits::default();
     limits.nodes = 10_000;
     let request = Request { limits: &limits, detail: false, tape: Tape::new() };
-    let outcome = read_outcome(input, &ReadOptions::default(), request);
+    let outcome = ReadOptions::default().read(input, request);
     let nodes = outcome.document.nodes().len();
     let certainty = match outcome.error {
         None if outcome.consumed == input.len() => Certainty::Sure,

@@ -143,7 +143,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         (key != 0).then_some((key, next))
     }
 
-    /// OptionType what is left of an array, up to what has to be opened.
+    /// Takes what is left of an array, up to what has to be opened.
     pub(super) fn fast_items(&mut self, frame: Frame) -> Result<(), Error> {
         let depth = self.frames.len();
         let most = frame.left.min(BATCH);
@@ -181,7 +181,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// OptionType the integers that come first, up to this many; says how many.
+    /// Takes the integers that come first, up to this many; says how many.
     fn integers(&mut self, most: u32) -> u32 {
         let input = self.scan.input;
         let mut at = self.scan.at;
@@ -230,7 +230,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// OptionType entries of a small hash, or members of an object, whose keys were
+    /// Takes entries of a small hash, or members of an object, whose keys were
     /// seen before. Says whether something was opened.
     pub(super) fn fast_entries(&mut self, frame: Frame) -> Result<bool, Error> {
         let depth = self.frames.len();

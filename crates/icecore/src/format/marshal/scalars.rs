@@ -20,9 +20,9 @@ impl<S: Sink> Reader<'_, '_, S> {
         self.number_float(value.to_bits());
         let node = self.simple(Node::float(value), key, start, "float");
         if S::DETAIL {
-            let mut usual = Vec::new();
-            push_float(value, &mut usual);
-            if usual != text {
+            let mut default = Vec::new();
+            push_float(value, &mut default);
+            if default != text {
                 self.sink.note_bytes(node, code::FLOAT, text);
             }
             let bits = value.to_bits();

@@ -112,7 +112,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// The encoding that the instance variable of this name says, if it is
-    /// one that does. OptionType its value then.
+    /// one that does. Takes its value then.
     pub(super) fn encoding(&mut self, variable: usize, node: u32) -> Result<Option<Encoding>, Error> {
         let Some(symbol) = self.symbols.get(variable) else { return Ok(None) };
         let name = self.sink.tape().bytes(&symbol.node, self.scan.input);

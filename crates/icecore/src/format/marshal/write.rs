@@ -14,19 +14,14 @@ use crate::error::Error;
 use crate::format::append::append_named;
 use crate::hash::SeededMap;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, READY};
+use crate::output::{LossKind, Losses, Output, READY, Written};
 
 /// Writes a document as a dump, and says what Marshal could not say.
 ///
 /// # Errors
 /// Of kind `Limit`, if the document is nested too deeply; `Output`, if the
 /// output was closed.
-pub fn write(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     document.tape().check()?;
     let document = &*document.without_array_copies(limits)?;
     let is_ours = document.spelling_of(NAME).is_some();
@@ -40,7 +35,13 @@ pub fn write(
     })
 }
 
-fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+impl crate::format::Writer for WriteOptions {
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
+        write(document, self, limits, out)
+    }
+}
+
+fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
     let spelling = document.spelling_of(NAME);
     let minor = spelling.and_then(|spelling| spelling.get(spelling::MINOR)).and_then(|minor| u8::try_from(minor).ok());
     out.buffer().extend_from_slice(&[MAJOR, minor.filter(|minor| *minor <= MINOR).unwrap_or(MINOR)]);

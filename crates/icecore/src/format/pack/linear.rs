@@ -3,8 +3,9 @@
 #[path = "../../../tests/packing/hostile.rs"]
 mod hostile;
 
-use super::{Options, read_outcome, write};
+use super::{Options, write};
 use crate::document::{Builder, Document};
+use crate::format::Reader as _;
 use crate::format::Request;
 use crate::limits::Limits;
 use crate::steps::counted;
@@ -38,7 +39,7 @@ fn steps_are_bounded_by_what_is_there() {
             let options = options.unwrap();
             for byte in [0u8, b'_', 0xFF, b'1'] {
                 let data = vec![byte; size];
-                let steps = counted(|| drop(read_outcome(&data, &options, Request::new(&limits))));
+                let steps = counted(|| drop(options.read(&data, Request::new(&limits))));
                 assert!(steps <= most(&template, size), "{name} on {size} times {byte}: {steps}");
             }
             let steps = counted(|| drop(write(&list, &options, &limits, &mut Vec::new())));

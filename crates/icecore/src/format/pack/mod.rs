@@ -25,16 +25,13 @@ mod uu;
 mod write;
 
 pub use options::Options;
-pub use read::read_outcome;
 pub use write::write;
 
-use super::{Capabilities, End, Evidence, Format, Outcome, Prepared, Request};
-use crate::document::Document;
-use crate::error::{Error, ErrorKind};
+use crate::document::Repair;
+use crate::format::prelude::*;
 use crate::format::scan::utf8;
-use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{Losses, Output};
+
+use read::Unpack;
 
 const NAME: &str = "pack";
 
@@ -52,7 +49,8 @@ pub static FORMAT: Format = Format {
     detect: |_| None,
     begins: Some(|_| true),
     inside: None,
-    prepare: Pack::prepare,
+    reader: |settings| Box::new(Options::from_settings(settings)),
+    writer: |settings| Box::new(Options::from_settings(settings)),
 };
 
 /// Reads a list by a template, as perl's `unpack` does.
@@ -70,7 +68,7 @@ pub static FORMAT: Format = Format {
 /// dies; `Trailing` for bytes that the template leaves, if [`Options::exact`] asks;
 /// `Limit`. What is left out is in [`Document::repairs`].
 pub fn read<'a>(input: &'a [u8], options: &Options, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// A mistake in a template.
@@ -102,25 +100,15 @@ fn what(letter: u8) -> &'static str {
     }
 }
 
-/// `pack` with its template, or what is wrong with the options: that is told where they are used.
-#[derive(Debug)]
-struct Pack(Result<Options, Error>);
-
-impl Pack {
-    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
-        Box::new(Pack(Options::from_settings(settings)))
-    }
-}
-
-impl Prepared for Pack {
+impl Reader for Options {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        match &self.0 {
-            Ok(options) => read_outcome(input, options, request),
-            Err(error) => Outcome::refused(input, request, error.clone()),
+        let mut outcome = Unpack(self).read(input, request);
+        let (taken, len) = (outcome.consumed, input.len());
+        if !self.exact && outcome.error.is_none() && taken < len {
+            let (offset, was) = (taken as u64, (len - taken) as u64);
+            outcome.document.set_repairs(vec![Repair { offset, was, is: 0, what: "rest", path: "$".to_owned() }]);
+            outcome.consumed = len;
         }
-    }
-
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
-        write(document, self.0.as_ref().map_err(Error::clone)?, limits, out)
+        outcome
     }
 }

@@ -439,7 +439,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         Ok(())
     }
 
-    /// OptionType bytes or characters off the end.
+    /// Takes bytes or characters off the end.
     fn shrink(&mut self, len: u64, characters: bool) -> Result<(), Error> {
         let there = &self.out[self.base..];
         let mut end = there.len();

@@ -4,37 +4,25 @@ use super::budget::Budget;
 use super::checksum::Checksum;
 use super::symbol::Count;
 use super::template::{MISTAKE, Op, Program};
-use super::{NAME, Options, usage, utf8};
-use crate::document::{Detailed, Document, Kind, Node, Recorder, Repair, Sink};
+use super::{FORMAT, Options, usage, utf8};
+use crate::document::{Kind, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
+use crate::format::Format;
+use crate::format::feed::Feed;
 use crate::format::flat::shape;
-use crate::format::{Outcome, Request};
 use crate::limits::Limits;
 use crate::num::numify::{Numified, float_bits};
 
-/// Reads a list from the start of the input.
-pub fn read_outcome<'a>(input: &'a [u8], options: &Options, request: Request<'_>) -> Outcome<'a> {
-    let Request { limits, detail, mut tape } = request;
-    tape.clear();
-    if !detail {
-        let (taken, error) = feed(input, options, limits, &mut tape);
-        return outcome(Document::new(input, tape), taken, options, error);
-    }
-    let mut sink = Detailed { tape, ..Detailed::default() };
-    sink.detail.spelling.format = NAME.to_owned();
-    let (taken, error) = feed(input, options, limits, &mut sink);
-    outcome(Document::detailed(input, sink), taken, options, error)
-}
+/// What the template takes of the input.
+#[derive(Debug)]
+pub(super) struct Unpack<'o>(pub(super) &'o Options);
 
-/// What was read of a document; `taken` is how far the template came.
-fn outcome<'a>(mut document: Document<'a>, taken: usize, options: &Options, error: Option<Error>) -> Outcome<'a> {
-    let len = document.input().len();
-    if options.exact || error.is_some() || taken == len {
-        return Outcome { document, consumed: taken, error };
+impl Feed for Unpack<'_> {
+    const FORMAT: &'static Format = &FORMAT;
+
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        feed(input, self.0, limits, sink)
     }
-    let (offset, was) = (taken as u64, (len - taken) as u64);
-    document.set_repairs(vec![Repair { offset, was, is: 0, what: "rest", path: "$".to_owned() }]);
-    Outcome { document, consumed: len, error }
 }
 
 /// Feeds the sink with a list; says how far it came, and what stopped it.

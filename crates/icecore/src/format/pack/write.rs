@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::flat::gather;
 use crate::format::uncopied;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, metered};
+use crate::output::{LossKind, Losses, Output, Written, metered};
 
 /// Packs the items of a list, and says what was lost.
 ///
@@ -15,16 +15,17 @@ use crate::output::{LossKind, Losses, Output, metered};
 /// Of kind `Usage` for the template; `Unrepresentable` for an item that is no
 /// scalar, and where `pack` dies; `Limit`, if the template asks for far more
 /// than there is; `Output`, if the output was closed.
-pub fn write(
-    document: &Document<'_>,
-    options: &Options,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub fn write(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
     metered(document, limits, out, |out| packed(document, options, limits, out))
 }
 
-fn packed(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+impl crate::format::Writer for Options {
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
+        write(document, self, limits, out)
+    }
+}
+
+fn packed(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
     let document = &*uncopied(document, limits)?;
     let items = gather(document, &options.shape, limits)?;
     let base = out.buffer().len();
@@ -53,7 +54,7 @@ fn packed(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut
 
 /// A string of characters: bytes, if they all are, and UTF-8 otherwise, as
 /// perl prints it.
-fn finish_text(buf: &mut Vec<u8>, base: usize, wants_text: bool, mut losses: Losses) -> Result<Losses, Error> {
+fn finish_text(buf: &mut Vec<u8>, base: usize, wants_text: bool, mut losses: Losses) -> Written {
     let mut bytes = Vec::new();
     let mut is_wide = false;
     let mut at = base;

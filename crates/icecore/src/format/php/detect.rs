@@ -1,7 +1,8 @@
 //! Do the bytes look like it?
 
-use super::{ReadOptions, read_outcome};
+use super::ReadOptions;
 use crate::error::ErrorKind;
+use crate::format::Reader as _;
 use crate::format::{Certainty, Guess, Request};
 use crate::limits::Limits;
 
@@ -17,7 +18,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     }
     let mut limits = Limits::default();
     limits.nodes = ENOUGH;
-    let outcome = read_outcome(input, &ReadOptions::default(), Request::new(&limits));
+    let outcome = ReadOptions::default().read(input, Request::new(&limits));
     let is_container = matches!(input[0], b'a' | b'O' | b'C' | b'E');
     let rest = input.get(outcome.consumed..).unwrap_or(&[]);
     let certainty = match outcome.error {

@@ -23,16 +23,10 @@ mod write_spl;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::feed::{self, Feed};
-use super::{Capabilities, End, Filled, Format, Outcome, Prepared, Request, Rest, list_to_map, php_text as text};
-use crate::document::{Document, NO_NODE, Receive, Sink, Tape};
-use crate::error::{Error, ErrorKind};
-use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{Losses, Output};
+use super::{list_to_map, php_text as text};
+use crate::format::prelude::*;
 use options::OPTIONS;
 use read::Machine;
-use std::sync::OnceLock;
 use token::Fixed;
 
 const NAME: &str = "php";
@@ -47,7 +41,8 @@ pub static FORMAT: Format = Format {
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: Some(detect::inside),
-    prepare: Php::prepare,
+    reader: |settings| Box::new(ReadOptions::from_settings(settings)),
+    writer: |_| Box::new(WriteOptions::default()),
 };
 
 /// Reads a serialized value, of which nothing may be left unless the reading is
@@ -65,33 +60,22 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `BadLink`, `Trailing`, `Unsupported` or
 /// `Limit`; with offset and path, and with the offset that PHP gives.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
-}
-
-/// Reads a serialized value from the start of the input. A lenient reading takes
-/// all of it.
-pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    let Request { limits, detail, tape } = request;
-    let outcome = read_fixed(input, Fixed::default(), options, Request { limits, detail, tape });
-    let is_damaged = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
-    if options.repair_lengths && outcome.error.as_ref().is_some_and(is_damaged) {
-        return repair_read::read(outcome, input, options, limits, detail, 0, None);
-    }
-    outcome
+    options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
 fn read_fixed<'a>(input: &'a [u8], fixed: Fixed<'_>, options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    feed::read(&Reader { fixed, options }, input, request)
+    feed::read(&Text { fixed, options }, input, request)
 }
 
 /// What a text is read with.
-struct Reader<'r> {
+#[derive(Debug)]
+struct Text<'r> {
     fixed: Fixed<'r>,
     options: &'r ReadOptions,
 }
 
-impl Feed for Reader<'_> {
-    const NAME: &'static str = NAME;
+impl Feed for Text<'_> {
+    const FORMAT: &'static Format = &FORMAT;
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         feed(input, self.fixed, self.options, limits, sink)
@@ -108,64 +92,32 @@ fn feed<S: Sink>(
 ) -> (usize, Option<Error>) {
     let mut machine = Machine::new(input, fixed, options, limits, sink);
     let result = machine.run();
-    let mut consumed = machine.tokens.at;
-    let error = result.err().map(|error| {
-        let path = machine.path();
-        error.on_path(path)
-    });
-    machine.finish();
-    if options.lenient && error.is_none() {
-        if let Some(detail) = sink.detail() {
-            detail.span(consumed, input.len(), NO_NODE, "ignored");
-        }
-        consumed = input.len();
-    }
-    (consumed, error)
+    machine.end(result)
 }
 
-/// PHP's `serialize()` with its options.
-#[derive(Debug)]
-struct Php {
-    read: ReadOptions,
-}
-
-impl Php {
-    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
-        Box::new(Php { read: ReadOptions::from_settings(settings) })
-    }
-
-    fn reader(&self) -> Reader<'_> {
-        Reader { fixed: Fixed::default(), options: &self.read }
-    }
-}
-
-impl Prepared for Php {
+impl Reader for ReadOptions {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        read_outcome(input, &self.read, request)
+        let Request { limits, detail, tape } = request;
+        let outcome = read_fixed(input, Fixed::default(), self, Request { limits, detail, tape });
+        let is_damaged = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
+        match self.repair_lengths && outcome.error.as_ref().is_some_and(is_damaged) {
+            true => repair_read::read(outcome, input, self, limits, detail, 0, None),
+            false => outcome,
+        }
     }
 
     fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
         // What it takes may have to be mended.
-        if self.read.repair_lengths {
+        if self.repair_lengths {
             return Filled::by_reading(limits, tape, |request| self.read(input, request));
         }
-        feed::fill(&self.reader(), input, limits, tape)
+        feed::fill(&Text { fixed: Fixed::default(), options: self }, input, limits, tape)
     }
 
-    fn windows<'a>(
-        &self,
-        input: &'a [u8],
-        _: &'a OnceLock<Vec<u8>>,
-        limits: &Limits,
-        receive: Receive<'_, 'a>,
-    ) -> Rest<'a> {
-        if self.read.repair_lengths || !prescan::is_list(input) {
+    fn windows<'a>(&self, input: &'a [u8], _: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+        if self.repair_lengths || !prescan::is_list(input) {
             return Rest::whole(self.read(input, Request::new(limits)));
         }
-        feed::windows(&self.reader(), input, limits, receive)
-    }
-
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
-        write(document, &WriteOptions::default(), limits, out)
+        feed::windows(&Text { fixed: Fixed::default(), options: self }, input, limits, receive)
     }
 }

@@ -7,6 +7,7 @@ use super::token::{Fixed, Scanned, Tokens};
 use super::{ReadOptions, read_fast, spelling, text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
+use crate::format::feed;
 use crate::format::list_to_map::{IDS, KEYED};
 use crate::limits::Limits;
 
@@ -155,6 +156,17 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Closes what is open, and gives the lists that turned out to be none their
     /// keys: in any case, whatever stopped the reading.
+    /// Says how far reading came and what stopped it, when all is closed.
+    pub(super) fn end(mut self, result: Result<(), Error>) -> (usize, Option<Error>) {
+        let (input, consumed) = (self.whole, self.tokens.at);
+        let error = result.err().map(|error| error.on_path(self.path()));
+        self.finish();
+        match self.options.lenient && error.is_none() {
+            true => feed::ignore_rest(input, consumed, self.sink),
+            false => (consumed, error),
+        }
+    }
+
     pub(super) fn finish(&mut self) {
         while !self.frames.is_empty() {
             self.close(false);
@@ -218,15 +230,15 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let odd;
         let key = match self.tokens.input.get(start).copied() {
             Some(b'i') => {
-                let (value, usual) = self.integer()?;
-                odd = !usual;
+                let (value, is_default) = self.integer()?;
+                odd = !is_default;
                 Key::Int(value)
             }
             Some(b's') => {
-                let Scanned { start: at, len, usual } = self.tokens.string()?;
+                let Scanned { start: at, len, is_default } = self.tokens.string()?;
                 self.check_length(len, start)?;
                 let value = text::integer_key(&self.tokens.input[at..at + len]).filter(|_| !is_object);
-                odd = !usual || value.is_some();
+                odd = !is_default || value.is_some();
                 value.map_or(Key::Input(at, len), Key::Int)
             }
             Some(b'S') => {
@@ -317,32 +329,32 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
         self.next = (self.sink.nodes().len() as u32, key);
-        let (node, usual) = match self.tokens.input.get(start).copied() {
+        let (node, is_default) = match self.tokens.input.get(start).copied() {
             Some(b's') => {
-                let Scanned { start: at, len, usual } = self.tokens.string()?;
+                let Scanned { start: at, len, is_default } = self.tokens.string()?;
                 self.check_length(len, start)?;
                 let node = self.sink.tape().borrowed(Kind::Bytes, at, len);
                 if S::DETAIL {
-                    self.quoted(Node { key, ..node }, usual, start, at, len);
+                    self.quoted(Node { key, ..node }, is_default, start, at, len);
                     return Ok(());
                 }
-                (node, usual)
+                (node, is_default)
             }
             Some(b'i') => {
-                let (value, usual) = self.integer()?;
-                (Node::int(value), usual)
+                let (value, is_default) = self.integer()?;
+                (Node::int(value), is_default)
             }
             Some(b'a') => return self.array(key),
             Some(b'O') => return self.object(key),
             Some(b'd') => {
                 let (value, source) = self.tokens.float()?;
-                let mut usual = true;
+                let mut is_default = true;
                 if S::DETAIL {
                     let mut text = Vec::new();
                     text::push_float(value, &mut text);
-                    usual = text == self.tokens.input[source..self.tokens.at - 1];
+                    is_default = text == self.tokens.input[source..self.tokens.at - 1];
                 }
-                (Node::float(value), usual)
+                (Node::float(value), is_default)
             }
             Some(b'N') => {
                 self.tokens.word(b"N;")?;
@@ -351,9 +363,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Some(b'b') => (Node::leaf(Kind::Bool, u64::from(self.tokens.boolean()?)), true),
             Some(b'S') => (self.escaped(start)?, false),
             Some(b'E') => {
-                let Scanned { start: at, len, usual } = self.tokens.enum_case()?;
+                let Scanned { start: at, len, is_default } = self.tokens.enum_case()?;
                 self.check_length(len, start)?;
-                (self.sink.tape().borrowed(Kind::EnumCase, at, len), usual)
+                (self.sink.tape().borrowed(Kind::EnumCase, at, len), is_default)
             }
             Some(b'C') => return self.opaque(key),
             Some(b'r' | b'R') => self.link(start)?,
@@ -364,7 +376,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             let end = self.tokens.at;
             self.begin(at, start);
             self.sink.span(start, end, at, "value");
-            if !usual {
+            if !is_default {
                 self.keep(at, spelling::SOURCE, start, end);
             }
             self.sink.end(at, end);
@@ -374,14 +386,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// A string, with its pieces.
     #[cold]
-    fn quoted(&mut self, node: Node, usual: bool, start: usize, text: usize, len: usize) {
+    fn quoted(&mut self, node: Node, is_default: bool, start: usize, text: usize, len: usize) {
         let end = self.tokens.at;
         let at = self.sink.tape().push(node);
         self.begin(at, start);
         self.sink.span(start, text, at, "length");
         self.sink.span(text, text + len, at, "string");
         self.sink.span(text + len, end, at, "end");
-        if !usual {
+        if !is_default {
             self.keep(at, spelling::HEAD, start, text);
         }
         self.sink.end(at, end);
@@ -390,7 +402,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     pub(super) fn integer(&mut self) -> Result<(i64, bool), Error> {
         let start = self.tokens.at;
-        let (value, usual, fits) = self.tokens.integer()?;
+        let (value, is_default, fits) = self.tokens.integer()?;
         if !fits && !self.options.lenient {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(start)
@@ -398,7 +410,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 .finding("a larger one")
                 .helping("`lenient` clamps it, as PHP does"));
         }
-        Ok((value, usual && fits))
+        Ok((value, is_default && fits))
     }
 
     #[inline]
@@ -421,7 +433,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[cold]
     fn link(&mut self, start: usize) -> Result<(Node, bool), Error> {
         let is_same_variable = self.tokens.input[start] == b'R';
-        let (slot, usual) = self.tokens.link()?;
+        let (slot, is_default) = self.tokens.link()?;
         self.check_whole(start)?;
         let found = self.slots.find(self.sink.nodes(), slot);
         let (target, direct) = found
@@ -429,11 +441,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             .map_err(|error| self.tokens.php_offset(error.at(start), self.tokens.at))?;
         self.sink.tape().mark_target(target);
         let kind = if is_same_variable { Kind::Alias } else { Kind::Link };
-        Ok((Node::leaf(kind, u64::from(target)), usual && direct))
+        Ok((Node::leaf(kind, u64::from(target)), is_default && direct))
     }
 
     /// The front of a container: pushes its node and opens it.
-    pub(super) fn open(&mut self, node: Node, start: usize, frame: Frame, usual: bool) -> Result<(), Error> {
+    pub(super) fn open(&mut self, node: Node, start: usize, frame: Frame, is_default: bool) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
@@ -442,7 +454,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if S::DETAIL {
             self.begin(at, start);
             self.sink.span(start, end, at, "head");
-            if !usual {
+            if !is_default {
                 self.keep(at, spelling::HEAD, start, end);
             }
         }
@@ -458,22 +470,22 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn array(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
-        let (left, usual) = self.tokens.array()?;
+        let (left, is_default) = self.tokens.array()?;
         // A list begins with the key 0, or with its text.
         let first = read_fast::string(self.tokens.input, self.tokens.at);
         let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
         let is_list = is_list && !(self.root_is_map && self.frames.is_empty());
         let frame = Frame::new(left, false, is_list);
         let kind = if is_list { Kind::Array } else { Kind::Map };
-        self.open(Node { key, ..Node::open(kind, 0) }, start, frame, usual)
+        self.open(Node { key, ..Node::open(kind, 0) }, start, frame, is_default)
     }
 
     fn object(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
-        let (name, left, usual) = self.tokens.object()?;
+        let (name, left, is_default) = self.tokens.object()?;
         let class = self.class(name)?;
         let frame = Frame::new(left, true, false);
-        self.open(Node { key, ..Node::open(Kind::Object, class) }, start, frame, usual)
+        self.open(Node { key, ..Node::open(Kind::Object, class) }, start, frame, is_default)
     }
 
     pub(super) fn class(&mut self, name: Scanned) -> Result<u32, Error> {

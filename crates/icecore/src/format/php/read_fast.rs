@@ -14,7 +14,7 @@ const BATCH: u32 = 4096;
 const DIGITS: usize = 18;
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// OptionType what it can from the front of what is left of the innermost
+    /// Takes what it can from the front of what is left of the innermost
     /// container. Says whether that was anything.
     #[inline]
     pub(super) fn entries(&mut self) -> Result<bool, Error> {

@@ -172,7 +172,7 @@ impl Drop for Frames {
 }
 
 impl Reader {
-    /// OptionType the next piece; says what it met, and what that cost.
+    /// Takes the next piece; says what it met, and what that cost.
     pub(super) fn step(&mut self, input: &[u8], hunt: Hunt, candidates: &mut Candidates) -> (Met, u64) {
         candidates.found.clear();
         let start = self.at;

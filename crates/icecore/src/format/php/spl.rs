@@ -122,19 +122,19 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let from = self.tokens.at;
         self.tokens.expect(|byte| byte == b'i', "an integer")?;
-        let (number, usual) = self.integer()?;
+        let (number, is_default) = self.integer()?;
         if family == Family::Storage && number < 0 {
             return Err(self.tokens.wrong(from, self.tokens.at - 1, "a number that is not below 0"));
         }
         let until = self.tokens.at;
         self.sink.span(from, until, at, if family == Family::Storage { "count" } else { "flags" });
-        if family == Family::Storage && !usual {
+        if family == Family::Storage && !is_default {
             self.keep(at, spelling::COUNT, from, until);
         }
         let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
         payload.number = number;
         if family != Family::Storage {
-            payload.source = Some((from, until, usual));
+            payload.source = Some((from, until, is_default));
         }
         if family == Family::Array {
             if number & IS_SELF != 0 {
@@ -252,12 +252,12 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Puts the flags on the tape, if there are any and they are not there yet.
     fn flags(&mut self) {
         let Some(payload) = self.payloads.last_mut() else { return };
-        let Some((start, end, usual)) = payload.source.take() else { return };
+        let Some((start, end, is_default)) = payload.source.take() else { return };
         payload.parts += 1;
         let node = Node::int(payload.number);
         let at = self.sink.tape().push(node);
         self.slots.silent(at);
-        if !usual {
+        if !is_default {
             self.keep(at, spelling::SOURCE, start, end);
         }
         self.sink.extent(at, start, end);
@@ -363,7 +363,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// class's own affair.
     pub(super) fn opaque(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
-        let (name, len, usual) = self.tokens.opaque()?;
+        let (name, len, is_default) = self.tokens.opaque()?;
         let class = self.class(name)?;
         self.check_length(len, start)?;
         if self.frames.len() >= self.limits.depth as usize {
@@ -375,7 +375,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         if S::DETAIL {
             self.begin(at, start);
             self.sink.span(start, payload, at, "head");
-            if !usual {
+            if !is_default {
                 self.keep(at, spelling::HEAD, start, payload);
             }
         }

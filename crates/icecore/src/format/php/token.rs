@@ -15,7 +15,7 @@ pub(super) struct Scanned {
     pub(super) start: usize,
     pub(super) len: usize,
     /// Whether the head is written as PHP does.
-    pub(super) usual: bool,
+    pub(super) is_default: bool,
 }
 
 /// A length that is not what the text says.
@@ -198,8 +198,8 @@ impl Tokens<'_> {
             let expected = if delimiter == b':' { "`:` behind the number" } else { "`;` behind the number" };
             return Err(self.wrong(at, start, expected));
         }
-        let usual = at == first + 1 || self.byte(first) != Some(b'0');
-        Ok((value, at, usual))
+        let is_default = at == first + 1 || self.byte(first) != Some(b'0');
+        Ok((value, at, is_default))
     }
 
     /// `X:number:"`, as many bytes, and `"`; `at` is left behind that. PHP says
@@ -207,7 +207,7 @@ impl Tokens<'_> {
     #[inline(always)]
     fn quoted(&mut self) -> Result<Scanned, Error> {
         let start = self.at;
-        let (len, at, usual) = self.count(start, b':')?;
+        let (len, at, is_default) = self.count(start, b':')?;
         let len = self.fixed.length(start + 2, len);
         if self.byte(at + 1) != Some(b'"') {
             return Err(self.wrong(at + 1, start, "`\"`"));
@@ -221,7 +221,7 @@ impl Tokens<'_> {
             return Err(self.wrong_length(len, first, end, end));
         }
         self.at = end + 1;
-        Ok(Scanned { start: first, len: end - first, usual })
+        Ok(Scanned { start: first, len: end - first, is_default })
     }
 
     /// A string does not end where its length says.
@@ -337,12 +337,12 @@ impl Tokens<'_> {
         if self.byte(start + 1) != Some(b':') {
             return Err(self.wrong(start + 1, start, "`:`"));
         }
-        let (value, at, usual, fits) = self.signed(start + 2, start)?;
+        let (value, at, is_default, fits) = self.signed(start + 2, start)?;
         if self.byte(at) != Some(b';') {
             return Err(self.wrong(at, start, "`;` behind the integer"));
         }
         self.at = at + 1;
-        Ok((value, usual, fits))
+        Ok((value, is_default, fits))
     }
 
     /// Digits behind a sign that may be missing: value, end, whether PHP writes
@@ -402,9 +402,9 @@ impl Tokens<'_> {
     /// `r:number;` or `R:number;`.
     pub(super) fn link(&mut self) -> Result<(u64, bool), Error> {
         let start = self.at;
-        let (slot, at, usual) = self.count(start, b';')?;
+        let (slot, at, is_default) = self.count(start, b';')?;
         self.at = at + 1;
-        Ok((slot, usual))
+        Ok((slot, is_default))
     }
 
     /// `a:number:{`. A number that the rest of the input has no room for is
@@ -412,13 +412,13 @@ impl Tokens<'_> {
     #[inline(always)]
     pub(super) fn array(&mut self) -> Result<(u32, bool), Error> {
         let start = self.at;
-        let (count, at, usual) = self.count(start, b':')?;
+        let (count, at, is_default) = self.count(start, b':')?;
         if self.byte(at + 1) != Some(b'{') {
             return Err(self.wrong(at + 1, start, "`{`"));
         }
         let count = self.fits(count, 2, at + 2, at + 2)?;
         self.at = at + 2;
-        Ok((count, usual))
+        Ok((count, is_default))
     }
 
     /// The count of entries, if there is room for them from `from` on, as PHP
@@ -454,7 +454,7 @@ impl Tokens<'_> {
             return Err(self.wrong(name.start, start, "the name of a class"));
         }
         let from = end + 1;
-        let (count, at, usual, fits) = self.signed(from, if from < self.input.len() { from } else { end - 1 })?;
+        let (count, at, is_default, fits) = self.signed(from, if from < self.input.len() { from } else { end - 1 })?;
         let count = u64::try_from(count).ok().filter(|_| fits);
         let Some(count) = count else {
             return Err(self.wrong(from, at, "a number that is not below 0"));
@@ -466,7 +466,7 @@ impl Tokens<'_> {
             let php = if at + 2 < self.input.len() { at + 1 } else { at };
             return Err(self.wrong(at + 1, php, "`{`"));
         }
-        name.usual &= usual;
+        name.is_default &= is_default;
         Ok((name, count, at + 2))
     }
 
@@ -475,7 +475,7 @@ impl Tokens<'_> {
         let (name, count, at) = self.class_head()?;
         let count = self.fits(count, 1, at - 2, at - 2)?;
         self.at = at;
-        Ok((name, count, name.usual))
+        Ok((name, count, name.is_default))
     }
 
     /// `C:`, whole.
@@ -490,7 +490,7 @@ impl Tokens<'_> {
             return Err(self.wrong(at + len, at + len, "`}` behind the payload, whose length may be wrong"));
         }
         self.at = at + len + 1;
-        Ok((name, len, name.usual))
+        Ok((name, len, name.is_default))
     }
 }
 

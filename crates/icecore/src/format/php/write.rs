@@ -16,7 +16,7 @@ use crate::format::php_losses::{count_present, is_again_a_leaf};
 use crate::format::uncopied;
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY};
+use crate::output::{LossKind, Losses, Output, READY, Written};
 use std::collections::HashMap;
 
 /// Writes a document, and says what PHP could not say.
@@ -24,18 +24,19 @@ use std::collections::HashMap;
 /// # Errors
 /// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if the
 /// document is nested too deeply; `Output`, if the output was closed.
-pub fn write(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let WriteOptions {} = options;
     let document = &*uncopied(document, limits)?;
     append_named(document, (NAME, Naming::Php), limits, out, |document, out| write_whole(document, limits, out))
 }
 
-fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
+impl crate::format::Writer for WriteOptions {
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
+        write(document, self, limits, out)
+    }
+}
+
+fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
     let mut writer = Writer::new(document, NAME, limits);
     writer.run(document.root().index(), out)?;
     out.ready()?;
@@ -217,7 +218,7 @@ impl<'d> Writer<'d> {
         true
     }
 
-    /// OptionType the next slot for the value at `at`, and for what only wraps it.
+    /// Takes the next slot for the value at `at`, and for what only wraps it.
     pub(super) fn give_slot(&mut self, at: u32, wrappers: &[u32], is_object: bool) {
         self.next += 1;
         for at in wrappers.iter().chain([&at]) {

@@ -166,7 +166,7 @@ impl<'d, 'o> Body<'d, 'o> {
         let is_plain = self.is_plain();
         loop {
             if is_plain {
-                self.plain()?;
+                self.fast_loop()?;
             }
             if self.at < self.end {
                 self.node(self.at)?;
@@ -188,7 +188,11 @@ impl<'d, 'o> Body<'d, 'o> {
         let options = self.plan.options;
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
         let changes = dedupes || options.no_shared_hashkeys || options.canonical || options.canonical_refs;
-        self.plan.order == SortKeys::No && !changes && self.spelled.is_none() && !self.has_absent_keys && !options.plain
+        self.plan.order == SortKeys::No
+            && !changes
+            && self.spelled.is_none()
+            && !self.has_absent_keys
+            && !options.reference
     }
 
     /// Whether the next value is only itself.

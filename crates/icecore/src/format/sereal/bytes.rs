@@ -65,7 +65,7 @@ impl<'o> Bytes<'o> {
         Ok(())
     }
 
-    /// The chunk and how far it is full, for who writes faster than a call a
+    /// The chunk and how far it is full, for callers that write faster than a call a
     /// byte allows. It is never full: there is room for [`SLACK`] bytes.
     #[inline(always)]
     pub(super) fn chunk(&mut self) -> Result<(&mut [u8; CHUNK + SLACK], usize), Error> {

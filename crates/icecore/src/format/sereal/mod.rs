@@ -33,13 +33,7 @@ mod write_fast_body;
 
 pub use options::{Compress, ReadOptions, SortKeys, WriteOptions};
 
-use super::{Capabilities, Certainty, Filled, Format, Guess, Outcome, Part, Prepared, Request, Rest};
-use crate::document::{Document, Receive, Tape};
-use crate::error::Error;
-use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{Losses, Output};
-use std::sync::OnceLock;
+use crate::format::prelude::*;
 
 /// The row in the registry.
 pub static FORMAT: Format = Format {
@@ -57,7 +51,8 @@ pub static FORMAT: Format = Format {
     detect,
     begins: Some(begins),
     inside: None,
-    prepare: Sereal::prepare,
+    reader: |settings| Box::new(ReadOptions::of(settings)),
+    writer: |settings| Box::new(WriteOptions::of(settings)),
 };
 
 /// Reads a document. Bytes behind it are an error.
@@ -75,22 +70,7 @@ pub static FORMAT: Format = Format {
 /// the build lacks its compression; `Limit`, if it costs too much; `Trailing`,
 /// if there is more input than document.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
-}
-
-/// Reads the first document of the input, as far as it goes. For a document
-/// with spelling or spans, on a tape to use again, or in front of others.
-///
-/// ```
-/// use icecore::{Limits, Request, sereal};
-/// let two = b"=\xF3rl\x05\x00\x01=\xF3rl\x05\x00\x02";
-/// let limits = Limits::default();
-/// let first = sereal::read_outcome(two, &sereal::ReadOptions::default(), Request::new(&limits));
-/// assert_eq!(first.consumed, 7);
-/// assert_eq!(first.document.root().as_i64(), Some(1));
-/// ```
-pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    open::read(input, options, request)
+    options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Writes a document, and says what Sereal could not say.
@@ -116,49 +96,27 @@ pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request
 /// Of kind `Usage`, if options contradict each other; `Unsupported`, if the
 /// build lacks the compression; `Unrepresentable`, for a key that is no string
 /// and can't become one; `Output`, if the output wants no more.
-pub fn write(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     write::write(document, options, limits, out).map_err(|error| error.in_format(FORMAT.name))
 }
 
-/// Sereal with its options.
-#[derive(Debug)]
-struct Sereal {
-    read: ReadOptions,
-    write: WriteOptions,
-}
-
-impl Sereal {
-    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
-        Box::new(Sereal { read: ReadOptions::of(settings), write: WriteOptions::of(settings) })
-    }
-}
-
-impl Prepared for Sereal {
+impl Reader for ReadOptions {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        open::read(input, &self.read, request)
+        open::read(input, self, request)
     }
 
     fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
-        open::fill(input, &self.read, limits, tape)
+        open::fill(input, self, limits, tape)
     }
 
-    fn windows<'a>(
-        &self,
-        input: &'a [u8],
-        store: &'a OnceLock<Vec<u8>>,
-        limits: &Limits,
-        receive: Receive<'_, 'a>,
-    ) -> Rest<'a> {
-        open::windows(input, store, &self.read, limits, receive)
+    fn windows<'a>(&self, input: &'a [u8], store: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+        open::windows(input, store, self, limits, receive)
     }
+}
 
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
-        write(document, &self.write, limits, out)
+impl Writer for WriteOptions {
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
+        write(document, self, limits, out)
     }
 
     fn write_part(
@@ -167,9 +125,9 @@ impl Prepared for Sereal {
         part: Part<'_>,
         limits: &Limits,
         out: &mut dyn Output,
-    ) -> Option<Result<Losses, Error>> {
+    ) -> Option<Written> {
         let Part::Nodes(parts) = part else { return None };
-        write_fast_body::write_part(document, &self.write, parts, out).then(|| Ok(Losses::within(limits)))
+        write_fast_body::write_part(document, self, parts, out).then(|| Ok(Losses::within(limits)))
     }
 }
 

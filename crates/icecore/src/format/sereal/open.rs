@@ -46,7 +46,7 @@ pub(super) fn fill(input: &[u8], options: &ReadOptions, limits: &Limits, tape: &
     }
     tape.clear();
     let mut speller = Speller::default();
-    let done = if options.plain {
+    let done = if options.reference {
         reading.document::<_, false>(tape, &mut speller)
     } else {
         reading.document::<_, true>(tape, &mut speller)
@@ -121,7 +121,7 @@ impl<'a> Reading<'a, '_> {
     fn simple(&self, tape: &mut Tape) -> Option<usize> {
         let options = self.options;
         let refuses = options.validate_utf8
-            || options.plain
+            || options.reference
             || options.max_num_array_entries.is_some()
             || options.max_num_hash_entries.is_some();
         let len = self.input.len() as u64;

@@ -21,7 +21,7 @@ pub struct ReadOptions {
     /// How many items an array may have.
     pub max_num_array_entries: Option<u64>,
     /// Read with the plain machine only. Slower; for tests that compare.
-    pub plain: bool,
+    pub reference: bool,
 }
 
 impl ReadOptions {
@@ -35,7 +35,7 @@ impl ReadOptions {
             validate_utf8: settings.flag("validate_utf8"),
             max_num_hash_entries: most("max_num_hash_entries"),
             max_num_array_entries: most("max_num_array_entries"),
-            plain: false,
+            reference: false,
         }
     }
 }
@@ -108,7 +108,7 @@ pub struct WriteOptions {
     /// What would be written anyway is not changed to keep a spelling.
     pub no_spelling: bool,
     /// Write without the tight loops. Slower; for tests that compare.
-    pub plain: bool,
+    pub reference: bool,
 }
 
 impl WriteOptions {
@@ -140,21 +140,21 @@ impl WriteOptions {
             no_bless_objects: settings.flag("no_bless_objects"),
             no_header: settings.flag("no_header"),
             no_spelling: settings.flag("no_spelling"),
-            plain: false,
+            reference: false,
         }
     }
 
     /// Whether values are to be written in another way than they were.
     pub(super) fn changes_values(&self) -> bool {
-        let usual = WriteOptions {
+        let default = WriteOptions {
             protocol: self.protocol,
             compress: self.compress,
             level: self.level,
             threshold: self.threshold,
-            plain: self.plain,
+            reference: self.reference,
             ..WriteOptions::default()
         };
-        *self != usual
+        *self != default
     }
 
     pub(super) fn order(&self) -> SortKeys {

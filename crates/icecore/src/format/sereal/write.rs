@@ -9,10 +9,9 @@ use super::write_fast_body::{fast_body, write_fast_body};
 use super::{Compress, FORMAT, SortKeys, WriteOptions};
 use crate::document::{Document, Naming, Spelling, shadowed};
 use crate::error::{Error, ErrorKind};
-use crate::format::append::Written;
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Metered, Output, metered};
+use crate::output::{LossKind, Losses, Metered, Output, Written, metered};
 
 /// Bodies shorter than this are not compressed.
 const THRESHOLD: u64 = 1024;
@@ -89,16 +88,17 @@ fn usage(expected: &'static str, found: String) -> Error {
 }
 
 /// Writes a document.
-pub(super) fn write(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub(super) fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
+    // The maps of a running program have each key once, and what it may write does not
+    // depend on the size of an input.
+    if document.tape().by_hand && write_fast_body(document, options, limits.output, out) {
+        out.ready()?;
+        return Ok(Losses::within(limits));
+    }
     metered(document, limits, out, |out| {
         // What repeats a key is not simple.
         let is_simple = document.spelling().is_some() || shadowed(document, Naming::Perl).is_empty();
-        if is_simple && write_fast_body(document, options, out) {
+        if is_simple && !document.tape().by_hand && write_fast_body(document, options, u64::MAX, out) {
             out.ready()?;
             return Ok(Losses::within(limits));
         }

@@ -12,7 +12,7 @@ type Chunk = [u8; CHUNK + SLACK];
 
 impl Body<'_, '_> {
     /// Writes values as long as there is nothing special about them.
-    pub(super) fn plain(&mut self) -> Result<(), Error> {
+    pub(super) fn fast_loop(&mut self) -> Result<(), Error> {
         while self.after == After::Item && self.nothing_pends() && self.at < self.end {
             if self.chunkful()? || self.at >= self.end {
                 continue;

@@ -35,7 +35,7 @@ fn is_usual(options: &WriteOptions) -> bool {
         no_bless_objects,
         no_header,
         no_spelling: _,
-        plain,
+        reference,
     } = options;
     let any = *canonical
         | *canonical_refs
@@ -45,17 +45,26 @@ fn is_usual(options: &WriteOptions) -> bool {
         | *use_standard_double
         | *no_bless_objects
         | *no_header
-        | *plain;
+        | *reference;
     protocol.is_none_or(|protocol| protocol == 5) && *sort_keys == SortKeys::No && !any
 }
 
-/// Writes a whole document. Says no, and writes nothing, if there is something
-/// special about it.
-pub(super) fn write_fast_body(document: &Document<'_>, options: &WriteOptions, out: &mut dyn Output) -> bool {
+/// Writes a whole document of at most so many bytes. Says no, and writes nothing, if there
+/// is something special about it.
+pub(super) fn write_fast_body(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    most: u64,
+    out: &mut dyn Output,
+) -> bool {
     if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
         return false;
     }
-    append_with_spare(out, |parts, buf, most| write(document, parts, buf, most))
+    append_with_spare(out, |parts, buf, room| {
+        let most = most.min(room);
+        let start = buf.len();
+        write(document, parts, buf, most).filter(|()| (buf.len() - start) as u64 <= most)
+    })
 }
 
 /// Writes the next part of a document. Says no, and writes nothing, if there is
@@ -165,7 +174,9 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
         if passed >= 1 << 31 {
             return None;
         }
-        if nodes.first().is_some_and(|next| next.key != NO_KEY) {
+        // Of a record whose keys are new nothing could be taken.
+        let is_known = |next: &Node| words.get(usize::from(next.key)).is_some_and(|word| word >> NUMBER == this);
+        if node.kind == Kind::Map && nodes.first().is_some_and(is_known) {
             (nodes, to) = entries(nodes, chunk, to, words, this, strings.1);
         }
     }

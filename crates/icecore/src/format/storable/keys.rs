@@ -179,7 +179,7 @@ impl Writer<'_> {
                 Some(Name { node, bytes: if node.kind.has_bytes() { document.bytes(&node) } else { &[] } })
             }
         };
-        let Some((bytes, mut usual, loss)) = name.as_ref().and_then(render) else {
+        let Some((bytes, mut default, loss)) = name.as_ref().and_then(render) else {
             return Err(Error::new(ErrorKind::Unrepresentable)
                 .on_path(document.path(value))
                 .expecting("a key that can be a string")
@@ -207,18 +207,18 @@ impl Writer<'_> {
         if let Some(flags) = flags {
             // What the key now is decides on its encoding; the rest is as read.
             const ENCODING: u8 = hash::KEY_UTF8 | hash::KEY_WAS_UTF8;
-            let was_ascii = bytes.is_ascii() || usual & ENCODING == 0;
-            let same = usual & flags & hash::KEY_UTF8 != 0;
-            let encoding = if was_ascii || same { flags & ENCODING } else { usual & ENCODING };
-            if usual & ENCODING == hash::KEY_WAS_UTF8 && flags & hash::KEY_UTF8 != 0 {
+            let was_ascii = bytes.is_ascii() || default & ENCODING == 0;
+            let same = default & flags & hash::KEY_UTF8 != 0;
+            let encoding = if was_ascii || same { flags & ENCODING } else { default & ENCODING };
+            if default & ENCODING == hash::KEY_WAS_UTF8 && flags & hash::KEY_UTF8 != 0 {
                 bytes = Cow::Owned(bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes());
-                usual = flags;
+                default = flags;
             } else {
-                usual = flags & !ENCODING | encoding;
+                default = flags & !ENCODING | encoding;
             }
         }
         if flagged {
-            buf.push(usual);
+            buf.push(default);
         }
         self.n32(u32::try_from(bytes.len()).unwrap_or(u32::MAX), buf);
         buf.extend_from_slice(&bytes);

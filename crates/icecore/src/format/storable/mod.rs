@@ -30,17 +30,10 @@ pub use float::LongDouble;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::feed::{self, Feed};
-use super::{Capabilities, Certainty, Filled, Format, Guess, Outcome, Part, Prepared, Request, Rest, Scan};
-use crate::document::{Document, Receive, Sink, Tape};
-use crate::error::{Error, ErrorKind};
-use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{Losses, Output};
+use crate::format::prelude::*;
 use image::Image;
 use options::OPTIONS;
 use read::Machine;
-use std::sync::OnceLock;
 use write_fast_body::write_part;
 
 const NAME: &str = "storable";
@@ -55,7 +48,8 @@ pub static FORMAT: Format = Format {
     detect,
     begins: Some(begins),
     inside: None,
-    prepare: Storable::prepare,
+    reader: |settings| Box::new(ReadOptions::from_settings(settings)),
+    writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
 
 /// Reads an image, of which nothing may be left.
@@ -64,57 +58,20 @@ pub static FORMAT: Format = Format {
 /// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
 /// path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
-}
-
-/// Reads an image from the start of the input.
-pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    feed::read(options, input, request)
+    options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
 impl Feed for ReadOptions {
-    const NAME: &'static str = NAME;
+    const FORMAT: &'static Format = &FORMAT;
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         feed(input, self, limits, sink)
     }
 }
 
-/// Storable with its options.
-#[derive(Debug)]
-struct Storable {
-    read: ReadOptions,
-    write: WriteOptions,
-}
-
-impl Storable {
-    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
-        let read = ReadOptions::from_settings(settings);
-        Box::new(Storable { read, write: WriteOptions::from_settings(settings) })
-    }
-}
-
-impl Prepared for Storable {
-    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        read_outcome(input, &self.read, request)
-    }
-
-    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
-        feed::fill(&self.read, input, limits, tape)
-    }
-
-    fn windows<'a>(
-        &self,
-        input: &'a [u8],
-        _: &'a OnceLock<Vec<u8>>,
-        limits: &Limits,
-        receive: Receive<'_, 'a>,
-    ) -> Rest<'a> {
-        feed::windows(&self.read, input, limits, receive)
-    }
-
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
-        write(document, &self.write, limits, out)
+impl Writer for WriteOptions {
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
+        write(document, self, limits, out)
     }
 
     fn write_part(
@@ -123,9 +80,9 @@ impl Prepared for Storable {
         part: Part<'_>,
         limits: &Limits,
         out: &mut dyn Output,
-    ) -> Option<Result<Losses, Error>> {
+    ) -> Option<Written> {
         let Part::Nodes(parts) = part else { return None };
-        let is_written = limits.depth >= write_fast_body::DEPTH && write_part(document, &self.write, parts, out);
+        let is_written = limits.depth >= write_fast_body::DEPTH && write_part(document, self, parts, out);
         is_written.then(|| Ok(Losses::within(limits)))
     }
 }
@@ -137,7 +94,7 @@ pub(crate) fn feed<S: Sink>(
     limits: &Limits,
     sink: &mut S,
 ) -> (usize, Option<Error>) {
-    if options.plain || S::DETAIL {
+    if options.reference || S::DETAIL {
         feed_with::<S, false>(input, options, limits, sink)
     } else {
         feed_with::<S, true>(input, options, limits, sink)
@@ -184,7 +141,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
         }
         let mut limits = Limits::default();
         limits.nodes = 10_000;
-        let outcome = read_outcome(input, &ReadOptions::default(), Request::new(&limits));
+        let outcome = ReadOptions::default().read(input, Request::new(&limits));
         let nodes = outcome.document.nodes().len() as u32;
         match outcome.error {
             None if outcome.consumed == input.len() => {}

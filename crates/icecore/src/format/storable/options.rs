@@ -79,7 +79,7 @@ pub struct ReadOptions {
     /// could see. Otherwise that is only their spelling.
     pub text_keys: bool,
     /// Read with the plain machine only. Slower; for tests that compare.
-    pub plain: bool,
+    pub reference: bool,
 }
 
 impl ReadOptions {
@@ -98,7 +98,7 @@ impl ReadOptions {
                 _ => None,
             },
             text_keys: settings.flag("text_keys"),
-            plain: false,
+            reference: false,
         }
     }
 }
@@ -129,7 +129,7 @@ pub struct WriteOptions {
     /// Sort the keys of hashes.
     pub canonical: bool,
     /// Write without the tight loops. Slower; for tests that compare.
-    pub plain: bool,
+    pub reference: bool,
 }
 
 impl WriteOptions {
@@ -145,7 +145,7 @@ impl WriteOptions {
             netorder: settings.flag("netorder"),
             minor: settings.choice("version").map(|version| if version == "2.12" { 12 } else { 11 }),
             canonical: settings.flag("canonical"),
-            plain: false,
+            reference: false,
         }
     }
 }

@@ -204,8 +204,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
     }
 
-    pub(super) fn pend_tag(&mut self, tag: u8, usual: u8) {
-        if tag != usual {
+    pub(super) fn pend_tag(&mut self, tag: u8, default: u8) {
+        if tag != default {
             self.pend(code::TAG, u64::from(tag));
         }
     }
@@ -443,10 +443,10 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             _ => {}
         }
         let slot = prefix.flags & flag::REF == 0 && prefix.class.is_none();
-        let Some((leaf, usual)) = self.scalar(tag, node, slot)? else {
+        let Some((leaf, default)) = self.scalar(tag, node, slot)? else {
             return Err(self.unknown(tag, start));
         };
-        self.pend_tag(tag, usual);
+        self.pend_tag(tag, default);
         self.leaf(leaf, prefix)?;
         Ok(())
     }
@@ -456,7 +456,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// no reference or class stands before it.
     pub(super) fn scalar(&mut self, tag: u8, node: u32, slot: bool) -> Result<Option<(Node, u8)>, Error> {
         let at = self.scan.at;
-        let (leaf, usual) = match tag {
+        let (leaf, default) = match tag {
             tag::SCALAR | tag::UTF8STR => {
                 let len = self.scan.u8("a string's length")?;
                 self.piece(at, node, "length");
@@ -480,9 +480,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 let raw = self.scan.take(usize::from(self.image.nv), "a float")?;
                 let little = self.is_native_little();
                 let leaf = float::node(self.sink.tape(), raw, little, self.options.long_double);
-                let usual = super::default_tags::float_tag(&leaf, self.image.netorder);
+                let default = super::default_tags::float_tag(&leaf, self.image.netorder);
                 self.float_note(raw, &leaf);
-                (leaf, usual)
+                (leaf, default)
             }
             tag::SV_UNDEF if slot && self.is_in_array() => (Node::leaf(Kind::Hole, 0), tag),
             tag::SVUNDEF_ELEM if slot && self.is_in_array() => {
@@ -497,7 +497,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             _ => return Ok(None),
         };
         self.piece(at, node, "value");
-        Ok(Some((leaf, usual)))
+        Ok(Some((leaf, default)))
     }
 
     fn is_in_array(&self) -> bool {
@@ -544,10 +544,10 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         if !S::DETAIL {
             return;
         }
-        let usual = leaf.kind == Kind::Float
+        let is_default = leaf.kind == Kind::Float
             && raw.len() == 8
             && (if self.little { leaf.payload.to_le_bytes() } else { leaf.payload.to_be_bytes() }) == raw;
-        if !usual && let Some(detail) = self.sink.detail() {
+        if !is_default && let Some(detail) = self.sink.detail() {
             let kept = detail.keep(raw);
             self.pend(code::FLOAT, kept);
         }

@@ -75,7 +75,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Some((id, start + len))
     }
 
-    /// OptionType what it can from the front of what is left of an array. Says
+    /// Takes what it can from the front of what is left of an array. Says
     /// whether something else is to be done now.
     #[inline]
     pub(super) fn items(&mut self) -> Result<bool, Error> {
@@ -114,7 +114,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(false)
     }
 
-    /// OptionType what it can from the front of what is left of a hash. Says
+    /// Takes what it can from the front of what is left of a hash. Says
     /// whether something else is to be done now.
     #[inline]
     pub(super) fn entries(&mut self) -> Result<bool, Error> {

@@ -17,8 +17,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             return Err(Error::new(ErrorKind::Malformed).at(start).expecting(what).finding(tag::name(tag)));
         }
         match self.scalar(tag, node, false)? {
-            Some((leaf, usual)) => {
-                if tag != usual {
+            Some((leaf, default)) => {
+                if tag != default {
                     self.pend(code::INNER_TAG, u64::from(tag));
                 }
                 Ok(leaf)
@@ -86,8 +86,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             self.before_scalar(&mut prefix)?;
             node = node.with(flag::BARE);
         }
-        let usual = if pattern.aux > 0xFF { tag::REGEXP_LONG } else { 0 };
-        if op != usual {
+        let default = if pattern.aux > 0xFF { tag::REGEXP_LONG } else { 0 };
+        if op != default {
             self.pend(code::REGEXP, u64::from(op));
         }
         // The class that is implied was given all the same.
@@ -381,20 +381,20 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if !S::DETAIL {
             return;
         }
-        let mut usual = frame.flags & (hook::TYPE | hook::CLASS_INDEX);
+        let mut default = frame.flags & (hook::TYPE | hook::CLASS_INDEX);
         if number > 0xFF {
-            usual |= hook::LARGE_CLASS;
+            default |= hook::LARGE_CLASS;
         }
         if len > 0xFF {
-            usual |= hook::LARGE_STRING;
+            default |= hook::LARGE_STRING;
         }
         if links > 0 {
-            usual |= hook::HAS_LIST;
+            default |= hook::HAS_LIST;
         }
         if links > 0xFF {
-            usual |= hook::LARGE_LIST;
+            default |= hook::LARGE_LIST;
         }
-        if frame.flags != usual {
+        if frame.flags != default {
             self.sink.note(frame.at, code::HOOK, u64::from(frame.flags));
         }
         if frame.has_slot {
@@ -428,8 +428,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 self.refer(size, start, prefix)
             }
             tag::LSCALAR | tag::LUTF8STR => {
-                let (leaf, usual) = self.text(tag, size, first)?;
-                self.pend_tag(tag, usual);
+                let (leaf, default) = self.text(tag, size, first)?;
+                self.pend_tag(tag, default);
                 self.pend(code::LARGE, 1);
                 self.leaf(leaf, prefix)?;
                 Ok(())

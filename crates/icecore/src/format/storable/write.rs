@@ -11,10 +11,9 @@ use super::write_fast_body::{DEPTH, write_fast_body};
 use super::{NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Replay, flag, lose_repeated};
 use crate::error::{Error, ErrorKind};
-use crate::format::append::Written;
 use crate::format::{uncopied, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, READY, metered};
+use crate::output::{LossKind, Losses, Output, READY, Written, metered};
 use std::collections::HashMap;
 
 /// Writes a document as an image, and says what Storable could not say.
@@ -22,12 +21,7 @@ use std::collections::HashMap;
 /// # Errors
 /// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if
 /// the document is nested too deeply; `Output`, if the output was closed.
-pub fn write(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     metered(document, limits, out, |out| {
         if limits.depth >= DEPTH && write_fast_body(document, options, out) {
             out.ready()?;
@@ -62,7 +56,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
         keys: Keys::new(document, &image),
         limits,
         canonical: options.canonical,
-        is_fast: spelling.is_none() && !options.canonical && !options.plain,
+        is_fast: spelling.is_none() && !options.canonical && !options.reference,
         is_plain_64: image.is_little() && image.iv == 8,
         image,
         spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
@@ -155,8 +149,8 @@ impl<'d> Writer<'d> {
         self.spelling.as_ref()?.note(at, code)
     }
 
-    pub(super) fn tag(&self, at: u32, usual: u8) -> u8 {
-        self.note(at, code::TAG).map_or(usual, |tag| tag as u8)
+    pub(super) fn tag(&self, at: u32, default: u8) -> u8 {
+        self.note(at, code::TAG).map_or(default, |tag| tag as u8)
     }
 
     pub(super) fn lose(&mut self, kind: LossKind, at: u32) {
@@ -194,7 +188,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// OptionType the next number for the variable at `at`.
+    /// Takes the next number for the variable at `at`.
     #[inline]
     pub(super) fn number_variable(&mut self, at: u32, node: &Node, also: Also) {
         if node.has(flag::TARGET) || also.variable.is_some() || also.referent.is_some() {

@@ -46,7 +46,7 @@ pub(crate) fn write_part(
 }
 
 fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
-    !(options.canonical || options.plain || document.tape().header.is_some() || document.spelling().is_some())
+    !(options.canonical || options.reference || document.tape().header.is_some() || document.spelling().is_some())
 }
 
 /// At most `most` bytes, where copies make more of it.

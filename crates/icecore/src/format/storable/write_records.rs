@@ -13,8 +13,8 @@ impl Writer<'_> {
     pub(super) fn inner_string(&mut self, at: u32, text: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let node = self.document.node(text);
         let bytes = self.document.bytes(&node);
-        let usual = string_tag(node.kind, bytes.len() as u64);
-        let wished = self.note(at, code::INNER_TAG).map_or(usual, |tag| tag as u8);
+        let default = string_tag(node.kind, bytes.len() as u64);
+        let wished = self.note(at, code::INNER_TAG).map_or(default, |tag| tag as u8);
         self.tagged_string(text, wished, bytes, buf)
     }
 
@@ -26,8 +26,8 @@ impl Writer<'_> {
             // Storable has no mark for it; thaw takes the pattern for bytes.
             self.lose(LossKind::Text, at + 1);
         }
-        let usual = if pattern.len() > 0xFF { tag::REGEXP_LONG } else { 0 };
-        let op = self.note(at, code::REGEXP).map_or(usual, |op| op as u8 | usual);
+        let default = if pattern.len() > 0xFF { tag::REGEXP_LONG } else { 0 };
+        let op = self.note(at, code::REGEXP).map_or(default, |op| op as u8 | default);
         buf.extend_from_slice(&[tag::REGEXP, op]);
         self.short_or_long(pattern.len(), op & tag::REGEXP_LONG != 0, buf)?;
         buf.extend_from_slice(pattern);

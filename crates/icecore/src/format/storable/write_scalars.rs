@@ -41,12 +41,12 @@ impl Writer<'_> {
                 self.float(at, value, buf)
             }
             Kind::Null => {
-                let usual = match (node.has(flag::OWN), node.has(flag::ITEM)) {
+                let default = match (node.has(flag::OWN), node.has(flag::ITEM)) {
                     (false, _) => tag::UNDEF,
                     (true, false) => tag::SV_UNDEF,
                     (true, true) => tag::SVUNDEF_ELEM,
                 };
-                buf.push(self.tag(at, usual));
+                buf.push(self.tag(at, default));
                 Ok(())
             }
             Kind::Hole => {
@@ -91,12 +91,12 @@ impl Writer<'_> {
     }
 
     pub(super) fn integer(&mut self, at: u32, value: i64, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let usual = if self.image.iv == 4 && i32::try_from(value).is_err() && !self.image.netorder {
+        let default = if self.image.iv == 4 && i32::try_from(value).is_err() && !self.image.netorder {
             tag::SCALAR
         } else {
             integer_tag(value, self.image.netorder)
         };
-        match self.tag(at, usual) {
+        match self.tag(at, default) {
             tag::BYTE if (-128..=127).contains(&value) => buf.extend_from_slice(&[tag::BYTE, (value + 128) as u8]),
             tag::NETINT if i32::try_from(value).is_ok() => {
                 buf.push(tag::NETINT);
@@ -127,11 +127,11 @@ impl Writer<'_> {
             self.lose(LossKind::Precision, at);
         }
         let is_live = self.document.tape().by_hand;
-        let usual = match whole(value) {
+        let default = match whole(value) {
             Some(whole) if is_live => integer_tag(whole, self.image.netorder),
             _ => float_tag(&Node::float(value), self.image.netorder),
         };
-        match (self.tag(at, usual), whole(value)) {
+        match (self.tag(at, default), whole(value)) {
             (tag::DOUBLE, _) => {
                 buf.push(tag::DOUBLE);
                 self.image.float(value, buf);
@@ -179,10 +179,10 @@ impl Writer<'_> {
     }
 
     pub(super) fn string(&mut self, at: u32, kind: Kind, bytes: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
-        let usual = string_tag(kind, bytes.len() as u64);
-        let wished = self.tag(at, usual);
+        let default = string_tag(kind, bytes.len() as u64);
+        let wished = self.tag(at, default);
         let wished =
-            if matches!(wished, tag::SCALAR | tag::LSCALAR | tag::UTF8STR | tag::LUTF8STR) { wished } else { usual };
+            if matches!(wished, tag::SCALAR | tag::LSCALAR | tag::UTF8STR | tag::LUTF8STR) { wished } else { default };
         self.tagged_string(at, wished, bytes, buf)
     }
 

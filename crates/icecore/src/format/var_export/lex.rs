@@ -110,7 +110,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// OptionType the comma, if one stands here.
+    /// Takes the comma, if one stands here.
     pub(super) fn comma(&mut self) -> Result<bool, Error> {
         self.skip()?;
         let is_there = self.peek() == Some(b',');
@@ -125,7 +125,7 @@ impl<'a> Lexer<'a> {
         &rest[..len]
     }
 
-    /// OptionType this word in any case of letters, if it stands here.
+    /// Takes this word in any case of letters, if it stands here.
     pub(super) fn take_word(&mut self, word: &[u8]) -> bool {
         let found = self.word_at(self.at).eq_ignore_ascii_case(word);
         if found {

@@ -19,13 +19,8 @@ mod write_leaf;
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
-use super::feed::{self, Feed};
-use super::{Capabilities, Format, Outcome, Prepared, Request, list_to_map, php_text as text};
-use crate::document::{Document, Sink, Tape};
-use crate::error::Error;
-use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{Losses, Output};
+use super::{list_to_map, php_text as text};
+use crate::format::prelude::*;
 use options::OPTIONS;
 use read::Machine;
 
@@ -41,7 +36,8 @@ pub static FORMAT: Format = Format {
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: None,
-    prepare: VarExport::prepare,
+    reader: |_| Box::new(ReadOptions::default()),
+    writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
 
 /// Reads a value that `var_export()` wrote, or that a PHP file returns. Nothing
@@ -62,41 +58,14 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `Trailing` or `Limit`; `Unsupported` for
 /// anything that is code. With offset and path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
-}
-
-/// Reads a value from the start of the input.
-pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    feed::read(options, input, request)
+    options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
 impl Feed for ReadOptions {
-    const NAME: &'static str = NAME;
+    const FORMAT: &'static Format = &FORMAT;
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         feed(input, limits, sink)
-    }
-}
-
-/// `var_export()` with its options.
-#[derive(Debug)]
-struct VarExport {
-    write: WriteOptions,
-}
-
-impl VarExport {
-    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
-        Box::new(VarExport { write: WriteOptions::from_settings(settings) })
-    }
-}
-
-impl Prepared for VarExport {
-    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        read_outcome(input, &ReadOptions::default(), request)
-    }
-
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
-        write(document, &self.write, limits, out)
     }
 }
 

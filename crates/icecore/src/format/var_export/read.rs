@@ -159,8 +159,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             let end = self.lexer.at;
             self.begin(at, start);
             self.piece(start, end, at, "value");
-            let usual = leaf_text::leaf(&node, self.sink.tape(), self.lexer.input);
-            if usual != self.lexer.input[start..end] {
+            let default = leaf_text::leaf(&node, self.sink.tape(), self.lexer.input);
+            if default != self.lexer.input[start..end] {
                 self.keep(at, spelling::SOURCE, start, end);
             }
             self.sink.end(at, end);
@@ -338,8 +338,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Key::Int(value) => Node::int(value),
             Key::Bytes(node) => node,
         };
-        let usual = leaf_text::key(&node, self.sink.tape(), self.lexer.input, shape != Shape::Array);
-        self.key_source = (usual != self.lexer.input[start..end]).then_some((start, end));
+        let default = leaf_text::key(&node, self.sink.tape(), self.lexer.input, shape != Shape::Array);
+        self.key_source = (default != self.lexer.input[start..end]).then_some((start, end));
     }
 
     #[inline]

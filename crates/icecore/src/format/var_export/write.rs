@@ -9,12 +9,12 @@ use super::text::{integer_key, is_class_name};
 use super::{NAME, WriteOptions, kept, spelling};
 use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Naming, Node, Replay, flag, unmangled};
 use crate::error::{Error, ErrorKind};
-use crate::format::append::{Written, append_named};
+use crate::format::append::append_named;
 use crate::format::php_losses::{key_text, lost_shape};
 use crate::format::uncopied;
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY};
+use crate::output::{LossKind, Losses, Output, READY, Written};
 use std::collections::HashSet;
 
 /// Writes a document, and says what PHP could not say.
@@ -23,16 +23,17 @@ use std::collections::HashSet;
 /// Of kind `Unrepresentable`, if a key is an array or the like, or if links go
 /// round in a circle; `Limit`, if the document is nested too deeply or grows
 /// too much by links; `Output`, if the output was closed.
-pub fn write(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let document = &*uncopied(document, limits)?;
     append_named(document, (NAME, Naming::Php), limits, out, |document, out| {
         write_whole(document, options, limits, out)
     })
+}
+
+impl crate::format::Writer for WriteOptions {
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
+        write(document, self, limits, out)
+    }
 }
 
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {

@@ -182,7 +182,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// OptionType this word, if it stands here whole.
+    /// Takes this word, if it stands here whole.
     pub(super) fn take_word(&mut self, word: &[u8]) -> bool {
         let found = self.rest().starts_with(word) && !self.byte(self.at + word.len()).is_some_and(is_word);
         if found {
@@ -200,7 +200,7 @@ impl<'a> Lexer<'a> {
         OPERATORS.contains(&self.word_at(self.at))
     }
 
-    /// OptionType these bytes, if they stand here.
+    /// Takes these bytes, if they stand here.
     pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
         steps::count(1);
         let found = self.rest().starts_with(bytes);

@@ -29,7 +29,7 @@ pub(super) enum Part<'a> {
     Close,
 }
 
-/// OptionType a path apart.
+/// Takes a path apart.
 #[derive(Clone, Debug)]
 pub(super) struct Parts<'a> {
     pub(super) lexer: Lexer<'a>,

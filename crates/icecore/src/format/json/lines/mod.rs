@@ -15,13 +15,7 @@ mod read;
 
 use super::write::{Layout, Window};
 use super::{FORMAT as JSON, ReadOptions, WriteOptions, says_typed, table, typed, write_items, write_plain};
-use crate::document::{Document, Sink};
-use crate::error::{Error, ErrorKind};
-use crate::format::feed::{self, Feed};
-use crate::format::{Capabilities, Evidence, Format, Outcome, Part, Prepared, Request};
-use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{Losses, Output};
+use crate::format::prelude::*;
 
 const NAME: &str = "ndjson";
 
@@ -41,7 +35,8 @@ pub static FORMAT: Format = Format {
     detect: detect::detect,
     begins: Some(super::detect::begins),
     inside: None,
-    prepare: Lines::prepare,
+    reader: |settings| Box::new(Lines(ReadOptions::from_settings(settings))),
+    writer: |settings| Box::new(Lines(WriteOptions::from_settings(settings))),
 };
 
 /// Reads the documents of all lines into an array. Empty lines are skipped.
@@ -49,7 +44,7 @@ pub static FORMAT: Format = Format {
 /// # Errors
 /// As for [`json::read`](super::read); they name the line.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
+    Lines(options.clone()).read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
 /// Writes each item of an array on a line of its own; anything else on one line.
@@ -57,12 +52,7 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
 ///
 /// # Errors
 /// As for [`json::write`](super::write()).
-pub fn write(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     document.tape().check()?;
     let options = &WriteOptions { indent: 0, pretty: false, ..options.clone() };
     if options.typed {
@@ -76,13 +66,6 @@ pub fn write(
         }
     }
     write_plain(document, Window::default(), Layout::Lines, options, limits, out)
-}
-
-fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    if says_typed(input, options) {
-        return read_typed(input, options, request);
-    }
-    feed::read(&Reader(options), input, request)
 }
 
 /// One line of `json:typed`. Several are several documents, as each has a table
@@ -101,11 +84,12 @@ fn read_typed<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) 
 }
 
 /// What lines are read with.
-struct Reader<'r>(&'r ReadOptions);
+#[derive(Debug)]
+struct Plain<'r>(&'r ReadOptions);
 
-impl Feed for Reader<'_> {
+impl Feed for Plain<'_> {
     // The form that is kept is that of JSON.
-    const NAME: &'static str = JSON.name;
+    const FORMAT: &'static Format = &JSON;
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         match self.0.is_relaxed() {
@@ -115,27 +99,22 @@ impl Feed for Reader<'_> {
     }
 }
 
-/// Lines of JSON with their options.
+/// The options of JSON, for lines of it.
 #[derive(Debug)]
-struct Lines {
-    read: ReadOptions,
-    write: WriteOptions,
-}
+struct Lines<O>(O);
 
-impl Lines {
-    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
-        let read = ReadOptions::from_settings(settings);
-        Box::new(Lines { read, write: WriteOptions::from_settings(settings) })
-    }
-}
-
-impl Prepared for Lines {
+impl Reader for Lines<ReadOptions> {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        read_outcome(input, &self.read, request)
+        match says_typed(input, &self.0) {
+            true => read_typed(input, &self.0, request),
+            false => Plain(&self.0).read(input, request),
+        }
     }
+}
 
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
-        write(document, &self.write, limits, out)
+impl Writer for Lines<WriteOptions> {
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
+        write(document, &self.0, limits, out)
     }
 
     fn write_part(
@@ -144,7 +123,7 @@ impl Prepared for Lines {
         part: Part<'_>,
         limits: &Limits,
         out: &mut dyn Output,
-    ) -> Option<Result<Losses, Error>> {
-        write_items(document, part, Layout::Lines, &self.write, limits, out)
+    ) -> Option<Written> {
+        write_items(document, part, Layout::Lines, &self.0, limits, out)
     }
 }

@@ -187,11 +187,11 @@ impl<'d> Writer<'d, '_> {
                     Location::Input(start) => (self.input, start),
                     Location::Arena(start) => (&self.tape.arena[..], start),
                 };
-                let usual = !self.style.escape_slash;
+                let is_default = !self.style.escape_slash;
                 let len = node.aux as usize;
                 let plain = self
                     .scratch()
-                    .filter(|_| usual)
+                    .filter(|_| is_default)
                     .and_then(|scratch| scratch::plain(scratch, 0, base, usize::try_from(start).ok()?, len));
                 match plain {
                     Some(len) => self.at = at + len,

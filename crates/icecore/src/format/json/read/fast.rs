@@ -113,7 +113,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         Ok(())
     }
 
-    /// OptionType the name that followed the one before the last time, if it stands
+    /// Takes the name that followed the one before the last time, if it stands
     /// here again.
     pub(super) fn predicted_name(&mut self) -> bool {
         let Some(top) = self.open.last_mut() else { return false };

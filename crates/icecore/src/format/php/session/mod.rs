@@ -3,7 +3,6 @@
 //! `FORMAT.md` beside this file has the facts.
 
 mod detect;
-
 mod handler;
 mod options;
 mod read;
@@ -15,12 +14,7 @@ pub use write::write;
 
 use super::read::Machine;
 use super::token::Fixed;
-use crate::document::{Detailed, Document, NO_NODE, Sink, Tape};
-use crate::error::Error;
-use crate::format::{Capabilities, Format, Outcome, Prepared, Request};
-use crate::limits::Limits;
-use crate::options::Settings;
-use crate::output::{Losses, Output};
+use crate::format::prelude::*;
 use options::OPTIONS;
 
 const NAME: &str = "php-session";
@@ -38,7 +32,8 @@ pub static FORMAT: Format = Format {
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: None,
-    prepare: Session::prepare,
+    reader: |settings| Box::new(ReadOptions::from_settings(settings)),
+    writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
 
 /// Reads the variables of a session.
@@ -55,83 +50,44 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `BadLink`, `Trailing`, `Unsupported` or
 /// `Limit`; with offset and path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    read_outcome(input, options, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
-/// Reads the variables of a session, which take all of the input.
-pub fn read_outcome<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    let Request { limits, detail, mut tape } = request;
-    let handler = options.handler.unwrap_or_else(|| handler::find(input, options, limits));
-    tape.clear();
-    if !detail {
-        let (consumed, error) = feed(input, handler, options, limits, &mut tape);
-        return Outcome { document: Document::new(input, tape), consumed, error };
-    }
-    let mut sink = Detailed { tape, ..Detailed::default() };
-    sink.detail.spelling.format = NAME.to_owned();
-    // No bytes at all are what two of them write for no variables.
-    let written = if input.is_empty() && handler == Handler::PhpSerialize { Handler::Php } else { handler };
-    sink.detail.header(HANDLER, written as u64);
-    let (consumed, error) = feed(input, handler, options, limits, &mut sink);
-    Outcome { document: Document::detailed(input, sink), consumed, error }
-}
-
-/// Feeds the sink with the variables; says how far it came, and what stopped
-/// it.
-fn feed<S: Sink>(
-    input: &[u8],
+/// What the variables are read with.
+#[derive(Debug)]
+struct Variables<'r> {
     handler: Handler,
-    options: &ReadOptions,
-    limits: &Limits,
-    sink: &mut S,
-) -> (usize, Option<Error>) {
-    let php = super::ReadOptions { lenient: options.lenient, ..super::ReadOptions::default() };
-    let mut machine = Machine::new(input, Fixed::default(), &php, limits, sink);
-    machine.tokens.says_php = false;
-    let result = machine.session(handler);
-    let mut consumed = machine.tokens.at;
-    let error = result.err().map(|error| {
-        let path = machine.path();
-        error.on_path(path)
-    });
-    machine.finish();
-    if options.lenient && error.is_none() {
+    options: &'r ReadOptions,
+}
+
+impl Feed for Variables<'_> {
+    const FORMAT: &'static Format = &FORMAT;
+
+    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         if let Some(detail) = sink.detail() {
-            detail.span(consumed, input.len(), NO_NODE, "ignored");
+            // No bytes at all are what two of them write for no variables.
+            let is_other = input.is_empty() && self.handler == Handler::PhpSerialize;
+            detail.header(HANDLER, if is_other { Handler::Php } else { self.handler } as u64);
         }
-        consumed = input.len();
+        let php = super::ReadOptions { lenient: self.options.lenient, ..super::ReadOptions::default() };
+        let mut machine = Machine::new(input, Fixed::default(), &php, limits, sink);
+        machine.tokens.says_php = false;
+        let result = machine.session(self.handler);
+        machine.end(result)
     }
-    (consumed, error)
 }
 
 /// What reading with this handler gives, on a tape that is used for nothing
 /// else.
 fn attempt(input: &[u8], handler: Handler, options: &ReadOptions, limits: &Limits) -> (Tape, usize, Option<Error>) {
     let mut tape = Tape::new();
-    let (consumed, error) = feed(input, handler, options, limits, &mut tape);
+    let (consumed, error) = Variables { handler, options }.feed(input, limits, &mut tape);
     (tape, consumed, error)
 }
 
-/// Sessions with their options.
-#[derive(Debug)]
-struct Session {
-    read: ReadOptions,
-    write: WriteOptions,
-}
-
-impl Session {
-    fn prepare(settings: &Settings) -> Box<dyn Prepared> {
-        let read = ReadOptions::from_settings(settings);
-        Box::new(Session { read, write: WriteOptions::from_settings(settings) })
-    }
-}
-
-impl Prepared for Session {
+impl Reader for ReadOptions {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        read_outcome(input, &self.read, request)
-    }
-
-    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error> {
-        write(document, &self.write, limits, out)
+        let handler = self.handler.unwrap_or_else(|| handler::find(input, self, request.limits));
+        Variables { handler, options: self }.read(input, request)
     }
 }

@@ -4,13 +4,13 @@ use super::handler::LONGEST;
 use super::{HANDLER, Handler, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Key, Kind, Naming, Value, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::append::{Written, append_named};
+use crate::format::append::append_named;
 use crate::format::php::spelling;
 use crate::format::php::write::Writer;
 use crate::format::php_losses::key_text;
 use crate::format::uncopied;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output};
+use crate::output::{LossKind, Output, Written};
 
 /// Writes a map as the variables of a session, and says what PHP could not say.
 ///
@@ -19,16 +19,17 @@ use crate::output::{LossKind, Losses, Output};
 /// the handler has no place for: PHP would drop the variable, or all of them.
 /// `Limit`, if the document is nested too deeply; `Output`, if the output was
 /// closed.
-pub fn write(
-    document: &Document<'_>,
-    options: &WriteOptions,
-    limits: &Limits,
-    out: &mut dyn Output,
-) -> Result<Losses, Error> {
+pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let document = &*uncopied(document, limits)?;
     append_named(document, (NAME, Naming::Php), limits, out, |document, out| {
         write_whole(document, options, limits, out)
     })
+}
+
+impl crate::format::Writer for WriteOptions {
+    fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
+        write(document, self, limits, out)
+    }
 }
 
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {

@@ -42,8 +42,8 @@ impl<'d> Body<'d, '_> {
             }
             _ => {
                 let own = node.has(flag::OWN) && self.plan.version >= 3;
-                let usual = if own { tag::CANONICAL_UNDEF } else { tag::UNDEF };
-                let tag = noted.filter(|tag| *tag == tag::CANONICAL_UNDEF).unwrap_or(usual);
+                let default = if own { tag::CANONICAL_UNDEF } else { tag::UNDEF };
+                let tag = noted.filter(|tag| *tag == tag::CANONICAL_UNDEF).unwrap_or(default);
                 self.bytes.byte(tag | track)
             }
         }

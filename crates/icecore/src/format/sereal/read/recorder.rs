@@ -25,8 +25,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     /// Notes the tag of a leaf, unless the writer would choose it anyway.
     #[inline]
-    pub(super) fn note_tag(&mut self, node: u32, tag: u8, usual: bool) {
-        if S::DETAIL && !usual {
+    pub(super) fn note_tag(&mut self, node: u32, tag: u8, is_default: bool) {
+        if S::DETAIL && !is_default {
             self.sink.note(node, code::TAG, u64::from(tag));
         }
     }

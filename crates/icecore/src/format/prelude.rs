@@ -1,0 +1,11 @@
+//! What the `mod.rs` of nearly every format needs.
+
+pub(crate) use super::feed::{self, Feed};
+pub(crate) use super::{
+    Capabilities, Certainty, End, Evidence, Filled, Format, Guess, Outcome, Part, Reader, Request, Rest, Scan, Store,
+    Writer,
+};
+pub(crate) use crate::document::{Document, Receive, Sink, Tape};
+pub(crate) use crate::error::{Error, ErrorKind};
+pub(crate) use crate::limits::Limits;
+pub(crate) use crate::output::{Losses, Output, Written};

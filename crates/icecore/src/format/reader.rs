@@ -1,0 +1,171 @@
+//! Reading a format: bytes in, a tape out.
+
+use crate::document::{Document, Receive, Tape, Windows};
+use crate::error::Error;
+use crate::limits::Limits;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// Where the bytes of a document stand that had to be decompressed, for as long as
+/// windows of it are around.
+pub type Store = OnceLock<Vec<u8>>;
+
+/// The reader of a format, with its options.
+///
+/// [`Reader::read`] makes it. The others are what some can do better than by reading all
+/// of it. Most formats implement [`Feed`](super::feed::Feed) instead, which gives all of
+/// them.
+pub trait Reader: fmt::Debug + Send + Sync {
+    /// Reads one document from the start of the input, as far as it goes: with spelling or
+    /// spans, on a tape to use again, or in front of others.
+    ///
+    /// ```
+    /// use icecore::{Limits, Reader, Request, sereal};
+    /// let two = b"=\xF3rl\x05\x00\x01=\xF3rl\x05\x00\x02";
+    /// let limits = Limits::default();
+    /// let first = sereal::ReadOptions::default().read(two, Request::new(&limits));
+    /// assert_eq!(first.consumed, 7);
+    /// assert_eq!(first.document.root().as_i64(), Some(1));
+    /// ```
+    fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a>;
+
+    /// Reads one document from the start of the input into a tape, which is cleared
+    /// first. Of one with an error the tape has what was read before it.
+    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+        Filled::by_reading(limits, tape, |request| self.read(input, request))
+    }
+
+    /// Reads one document and hands over finished items of a root that is an array while
+    /// reading goes on, if the [format can](super::Capabilities::hands_over). What must be
+    /// decompressed first goes into the store, which the windows borrow from then.
+    fn windows<'a>(&self, input: &'a [u8], store: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+        let _ = (store, receive);
+        Rest::whole(self.read(input, Request::new(limits)))
+    }
+
+    /// Whether the input, which was read onto this tape, is written in another way than
+    /// this format would write it.
+    fn has_own_form(&self, input: &[u8], tape: &Tape) -> bool {
+        let _ = (input, tape);
+        true
+    }
+}
+
+/// How a document is to be read.
+#[derive(Debug)]
+pub struct Request<'r> {
+    /// What it may cost.
+    pub limits: &'r Limits,
+    /// Whether spelling and spans are wanted.
+    pub detail: bool,
+    /// The tape to use; it is cleared first.
+    pub tape: Tape,
+}
+
+impl<'r> Request<'r> {
+    /// Meaning only, on a new tape.
+    pub fn new(limits: &'r Limits) -> Request<'r> {
+        Request { limits, detail: false, tape: Tape::new() }
+    }
+
+    /// Spelling and spans as well.
+    #[must_use]
+    pub fn detailed(mut self) -> Request<'r> {
+        self.detail = true;
+        self
+    }
+}
+
+/// What a reading gave: a document as far as it went, and why it went no
+/// further.
+#[derive(Debug)]
+pub struct Outcome<'a> {
+    /// The document; a part of one if there is an error.
+    pub document: Document<'a>,
+    /// How many bytes of the input it took.
+    pub consumed: usize,
+    /// What stopped the reading.
+    pub error: Option<Error>,
+}
+
+impl<'a> Outcome<'a> {
+    /// Nothing was read: the options are wrong.
+    pub(crate) fn refused(input: &'a [u8], request: Request<'_>, error: Error) -> Outcome<'a> {
+        let mut tape = request.tape;
+        tape.clear();
+        Outcome { document: Document::new(input, tape), consumed: 0, error: Some(error) }
+    }
+
+    /// The document, if nothing stopped the reading and nothing is left of the
+    /// input.
+    pub(crate) fn whole(self, input: &[u8], format: &super::Format) -> Result<Document<'a>, Error> {
+        let trailing = || (self.consumed < input.len()).then(|| Error::trailing(input, self.consumed));
+        match self.error.or_else(trailing) {
+            Some(error) => Err(format.explain(error)),
+            None => Ok(self.document),
+        }
+    }
+}
+
+/// What a reading into a tape gave.
+#[derive(Debug)]
+pub struct Filled {
+    /// How many bytes of the input the document took.
+    pub consumed: usize,
+    /// What stopped the reading.
+    pub error: Option<Error>,
+    /// What the strings of the tape are borrowed from, if that is not the input.
+    pub body: Option<Vec<u8>>,
+    /// It is known that there is nothing in it but arrays, maps, strings and
+    /// numbers, which nothing refers to, and whose keys have ids without flags.
+    pub is_simple: bool,
+}
+
+impl Filled {
+    /// A reading of which the strings are borrowed from the input.
+    pub(crate) fn new((consumed, error): (usize, Option<Error>)) -> Filled {
+        Filled { consumed, error, body: None, is_simple: false }
+    }
+
+    /// Reads a document, and puts it into the tape.
+    pub(crate) fn by_reading<'a>(
+        limits: &Limits,
+        tape: &mut Tape,
+        read: impl FnOnce(Request<'_>) -> Outcome<'a>,
+    ) -> Filled {
+        let outcome = read(Request { tape: std::mem::take(tape), ..Request::new(limits) });
+        let (buffer, read) = outcome.document.into_parts();
+        *tape = read;
+        let body = match buffer {
+            Cow::Owned(body) => Some(body),
+            Cow::Borrowed(_) => None,
+        };
+        Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
+    }
+}
+
+/// What is left when windows have been handed over.
+#[derive(Debug)]
+pub struct Rest<'a> {
+    /// The last window, how far reading came, and what stopped it.
+    pub outcome: Outcome<'a>,
+    /// How many items were handed over in windows before.
+    pub items: u64,
+    /// A link turned up, and the document must be read as a whole.
+    pub needs_whole: bool,
+}
+
+impl<'a> Rest<'a> {
+    /// All of it: nothing was handed over.
+    pub(crate) fn whole(outcome: Outcome<'a>) -> Rest<'a> {
+        Rest { outcome, items: 0, needs_whole: false }
+    }
+
+    pub(crate) fn new(sink: Windows<'_, 'a>, consumed: usize, error: Option<Error>) -> Rest<'a> {
+        let needs_whole = sink.stopped();
+        let document = sink.into_rest();
+        let items = document.tape().first_item;
+        Rest { outcome: Outcome { document, consumed, error }, items, needs_whole }
+    }
+}
