@@ -143,23 +143,25 @@ sub seeds () {
     return @all;
 }
 
+# No copies: Sereal writes what has one reference in another form.
 my %freeze = (
-    storable            => sub ($value) { local $Storable::canonical = 1; return Storable::freeze($value) },
-    'storable:netorder' => sub ($value) { local $Storable::canonical = 1; return Storable::nfreeze($value) },
-    sereal              => sub ($value) { return Sereal::Encoder->new({ canonical => 1 })->encode($value) },
-    'sereal:dedupe'     => sub ($value) { return Sereal::Encoder->new({ canonical => 1, dedupe_strings => 1, compress => Sereal::Encoder::SRL_ZLIB(), compress_threshold => 0 })->encode($value) },
-    dumper              => sub ($value) { return Data::Dumper->new([$value])->Sortkeys(1)->Purity(1)->Useqq(1)->Indent(1)->Dump },
+    storable            => sub { local $Storable::canonical = 1; return Storable::freeze($_[0]) },
+    'storable:netorder' => sub { local $Storable::canonical = 1; return Storable::nfreeze($_[0]) },
+    sereal              => sub { return Sereal::Encoder->new({ sort_keys => 2 })->encode($_[0]) },
+    'sereal:dedupe'     => sub { return Sereal::Encoder->new({ sort_keys => 2, dedupe_strings => 1, compress => Sereal::Encoder::SRL_ZLIB(), compress_threshold => 0 })->encode($_[0]) },
+    dumper              => sub { return Data::Dumper->new([$_[0]])->Sortkeys(1)->Purity(1)->Useqq(1)->Indent(1)->Dump },
 );
 
 sub frozen () {
     my @lines;
-    my @seeds = seeds();
-    while (my ($name, $value) = splice @seeds, 0, 2) {
+    my @seeds = seeds();    # which end with this call: a value is held once
+    for my $n (map { 2 * $_ } 0 .. $#seeds / 2) {
+        my $name = $seeds[$n];
         for my $way (sort keys %freeze) {
             next if $way !~ /^storable/ && $name eq 'holes';
-            next if $way =~ /^storable/ && !ref $value;
+            next if $way =~ /^storable/ && !ref $seeds[ $n + 1 ];
             next if $way =~ /netorder|dedupe/ && $name =~ /^(?:integer|float)/ && @lines % 3;
-            my $bytes = $freeze{$way}->($value);
+            my $bytes = $freeze{$way}->($seeds[ $n + 1 ]);
             my $format = $way =~ s/:dedupe//r =~ s/:netorder//r;
             my $read = eval { numbered(describe(read_bytes($format, $bytes))) };
             warn("$way $name: $@"), next if $@;

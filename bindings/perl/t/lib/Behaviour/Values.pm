@@ -70,9 +70,9 @@ sub put {
         $$slot = $word eq 'list' ? [$$slot] : { a => $$slot } for 1 .. $levels;
     }
     elsif (exists $want->{int}) { $$slot = 0 + $want->{int} }
-    elsif (exists $want->{float}) { $$slot = unpack 'd>', pack 'H*', $want->{float} }
+    elsif (exists $want->{float}) { $$slot = unpack 'd>', pack 'H*', $want->{float} eq 'nan' ? '7ff8000000000000' : $want->{float} }
     elsif (exists $want->{code}) { $$slot = sub { 1 } }
-    elsif (exists $want->{regexp}) { $$slot = eval 'qr/' . string($want->{regexp}) . "/$want->{flags}" }
+    elsif (exists $want->{regexp}) { $$slot = eval q(no feature ':all'; qr/) . string($want->{regexp}) . "/$want->{flags}" }
     elsif (exists $want->{text} || exists $want->{bytes}) { $$slot = string($want) }
     else { die 'Perl has no ' . join(' ', sort keys %$want) . "\n" }
     return;
