@@ -101,7 +101,7 @@ sub guarded {
     return;
 }
 
-sub bytes_of { my ($self, $step) = @_; return ref $step->{bytes} && $step->{bytes}{written} ? $self->{written} : Behaviour::Values::bytes($step->{bytes}) }
+sub bytes_of { my ($self, $said) = @_; return ref $said && $said->{written} ? $self->{written} : Behaviour::Values::bytes($said) }
 
 # Every way to read or write a format.
 sub ways {
@@ -115,7 +115,7 @@ sub ways {
 
 sub do_read {
     my ($self, $step) = @_;
-    my $bytes = $self->bytes_of($step);
+    my $bytes = $self->bytes_of($step->{bytes});
     my %options = exists $step->{classes} ? (classes => $step->{classes}) : ();
     my $name = $step->{as} // 'it';
     for my $way ($self->ways($step, 1)) {
@@ -135,9 +135,8 @@ sub do_write {
     for my $way ($self->ways($step, 0)) {
         my $bytes = $self->guarded($step, sub { $way->($value) });
         next if $step->{error};
+        my $out = exists $step->{out} ? $self->bytes_of($step->{out}) : $bytes;
         $self->{written} = $bytes;
-        next if !exists $step->{out};
-        my $out = Behaviour::Values::bytes($step->{out});
         die 'wrote ' . Behaviour::Values::shown($bytes) . ', not ' . Behaviour::Values::shown($out) . "\n" if $bytes ne $out;
     }
     return;
@@ -164,14 +163,14 @@ sub do_get { my ($self, $step) = @_; Behaviour::Values::check($step->{value}, ${
 sub do_log {
     my ($self, $step) = @_;
     my $log = join ', ', splice @Behaviour::Classes::log;
-    my $want = join ', ', @{ $step->{log} };
-    die "the log has ($log), not ($want)\n" if $log ne $want;
+    my $want = join ', ', @{ $step->{log} // [] };
+    die "the log has ($log), not ($want)\n" if $step->{log} && $log ne $want;
     return;
 }
 
 sub do_classes {
     my ($self, $step) = @_;
-    my @found = map { "$_->{class} $_->{count} $_->{path}" } Icecore::classes($self->bytes_of($step), format => $step->{format});
+    my @found = map { "$_->{class} $_->{count} $_->{path}" } Icecore::classes($self->bytes_of($step->{bytes}), format => $step->{format});
     my @want  = map { Behaviour::Values::string($_->[0]) . " $_->[1] $_->[2]" } @{ $step->{list} };
     die "the classes are (@found), not (@want)\n" if "@found" ne "@want";
     return;
@@ -182,7 +181,7 @@ sub do_times { my ($self, $step) = @_; $self->steps(@{ $step->{steps} }) for 1 .
 # The bytes cut everywhere are refused everywhere.
 sub do_cut {
     my ($self, $step) = @_;
-    my $bytes = $self->bytes_of($step);
+    my $bytes = $self->bytes_of($step->{bytes});
     for my $length ($step->{from} // 0 .. length($bytes) - 1) {
         my %cut = (%$step, bytes => { hex => unpack 'H*', substr $bytes, 0, $length }, error => { kind => $step->{kinds} // ['truncated'] });
         eval { $self->do_read(\%cut); 1 } or die "$length bytes: $@";
@@ -193,7 +192,7 @@ sub do_cut {
 # Each byte changed: refused, or read as something; what is wrong is said as an error.
 sub do_change {
     my ($self, $step) = @_;
-    my $bytes = $self->bytes_of($step);
+    my $bytes = $self->bytes_of($step->{bytes});
     for my $at (0 .. length($bytes) - 1) {
         for my $xor (1, 0x20, 0x80, 0xff) {
             substr(my $changed = $bytes, $at, 1) ^= chr $xor;

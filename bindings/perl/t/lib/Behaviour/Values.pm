@@ -13,13 +13,16 @@ use experimental 'refaliasing';
 use B            ();
 use Scalar::Util qw(blessed isweak refaddr reftype weaken);
 
-# What the bytes of a line are: text, {"hex": …}, {"join": [ … ]}, {"times": [N, …]}.
+# What the bytes of a line are: text, {"hex": …}, {"join": [ … ]}, {"times": [N, …]},
+# {"count": [FROM, TO, BEFORE, AFTER]}.
 sub bytes {
     my ($said) = @_;
     if (!ref $said) { utf8::encode(my $bytes = $said); return $bytes }
     return pack 'H*', $said->{hex} if exists $said->{hex};
     return join '', map { bytes($_) } @{ $said->{join} } if exists $said->{join};
-    return bytes($said->{times}[1]) x $said->{times}[0];
+    return bytes($said->{times}[1]) x $said->{times}[0] if exists $said->{times};
+    my ($from, $to, $before, $after) = @{ $said->{count} };
+    return join '', map { "$before$_$after" } $from .. $to;
 }
 
 # A string: "ASCII", {"text": …}, {"bytes": hex}.
