@@ -204,6 +204,28 @@ for my $wrap (qw(base64 base64:newlines base64url hex hex:upper hex:prefix=0x ur
     }
 }
 
+# Formats with options, and those that belong to no language: both ways where a reader
+# needs the same options.
+my @plain = ('[1,"two",null,[3]]', [1, 'two', undef, [3]]);
+my @map   = ('{"a":[7,8]}', { map => [['a', [7, 8]]] });
+my @list  = ('[7,8]', [7, 8]);
+for my $case (
+    (map { [$_, @plain] } split " ", q(laravel-cache/php rails-cache/marshal rails-cache:compress/marshal rails-signed:key=abc/marshal rails-signed:key=abc/json uri:as=php/json uri:as=form/json uri:as=rfc3986/json json:typed json:indent=2
+        sereal:protocol=1 sereal:protocol=2 sereal:protocol=3 sereal:protocol=4 sereal:compress=zstd sereal:compress=zlib sereal:compress=snappy storable:file storable:netorder storable:version=2.12 dumper:terse,indent=0 dumper:useqq dumper:indent=3
+        var-export:short var-export:file base64:wrap=8/php base64:padding=no/php base64url:padding/php gzip:level=9/marshal zlib:level=0/marshal zstd:level=19/sereal)),
+    (map { [$_, @map] } qw(php-session:handler=php php-session:handler=php_binary php-session:handler=php_serialize)), ['ndjson', @list], ['pack:template=C*', @list],
+) {
+    my ($format, $text, $value) = @$case;
+    my $written = convert($text, 'json', $format);
+    die "$format: $written->{error}{kind}" if $written->{error};
+    # Most options are of one side: whoever reads finds the form out.
+    my $reads = $format =~ /key=|handler=|template=|as=/ ? $format : $format =~ s/:[^\/]*//gr;
+    my $inner = $reads =~ s{^.*/}{}r =~ s/:.*//r;
+    if ($home{$inner}) { read_line($format, $reads, $written->{bytes}, $value, 'read-options') }
+    else { line('read-options', id => $format, do => 'read', format => $reads, bytes => bytes($written->{bytes}), value => $value) }
+}
+line('read-options', id => 'join', do => 'read', format => 'join:separator=","', bytes => 'a,b,,d', value => ['a', 'b', '', 'd']);
+
 my %damage = map { $_ => 1 } 'nested', 'object', 'map', 'string keys', 'the same object', 'list', 'text', 'same keys often';
 for my $seed (grep { $damage{ $_->{name} } && $_->{way} !~ /:/ } @seeds) {
     my $bytes = pack 'H*', $seed->{hex};

@@ -55,7 +55,7 @@ sub run {
     my @lacks = grep { !$has{$_} } @{ $line->{needs} // [] };
     return ('skipped', "this Perl lacks @lacks") if @lacks;
     return ('open', $line->{open}) if $line->{open};
-    my @steps = @{ $line->{steps} // [$line] };
+    my @steps = $line->{do} ? $line : @{ $line->{steps} };
     for my $own (JSON::PP->new->encode(\@steps) =~ /"own"/ ? @own : '') {
         my $self = bless { own => $own, values => {}, written => '' }, __PACKAGE__;
         @Behaviour::Classes::log = ();
