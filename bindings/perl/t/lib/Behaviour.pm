@@ -35,7 +35,7 @@ my @own = qw(storable sereal);
 
 my @kinds = (
     class => qr/^Icecore: the class .* is not allowed/, truncated => qr/^(?:Icecore: )?the input ends too early/,
-    trailing => qr/^bytes behind the end/, malformed => qr/^malformed input|^Icecore: text that is not UTF-8/, 'bad-link' => qr/^bad link/,
+    trailing => qr/^bytes behind the end/, malformed => qr/^malformed input|^Icecore: (?:text that is not|malformed) UTF-8/, 'bad-link' => qr/^bad link/,
     unsupported => qr/^not supported/, limit => qr/^limit reached|maximum recursion depth|recursion depth .*exceeded/,
     format => qr/^(?:Icecore: )?wrong format/, usage => qr/^Icecore: wrong option/,
     unrepresentable => qr/^the target format can't say this|^Icecore: a key that is no string/, value => qr/can't be encoded|^Can't store/, hook => qr/^the hook says no$/m,
@@ -195,7 +195,7 @@ sub do_change {
     my $bytes = $self->bytes_of($step->{bytes});
     for my $at (0 .. length($bytes) - 1) {
         for my $xor (1, 0x20, 0x80, 0xff) {
-            substr(my $changed = $bytes, $at, 1) ^= chr $xor;
+            substr(my $changed = $bytes, $at, 1) ^.= chr $xor;
             for my $way ($self->ways($step, 1)) {
                 next if eval { no warnings; local $SIG{__WARN__} = sub { }; $way->($changed, classes => $step->{classes} // []); 1 };
                 my $said = $@;
