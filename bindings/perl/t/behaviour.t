@@ -31,6 +31,35 @@ for my $file (sort glob "$folder/*.jsonl") {
     }
 }
 ok($count{passed} && $count{passed} > 500, 'there are many lines');
+
+# Lines of other hosts are not run here; that they say what the page knows is looked at.
+subtest 'the words of the list' => sub {
+    my %line  = map { $_ => 1 } qw(id about do steps hosts perl php ruby needs open format bytes classes as of value out error path log list kinds from times most);
+    my %value = map { $_ => 1 } qw(int float text bytes string encoding symbol class module enum hole map object record kind is ref weak regexp flags id same var alias
+        struct subclass extended attributes default identity frozen known deep code any);
+    my %verb = map { $_ => 1 } qw(read make write match set get forget log classes cut change times memory);
+    my @unknown;
+    my $value = sub {
+        my @left = @_;
+        while (@left) {
+            my $at = pop @left;
+            push @left, ref $at eq 'ARRAY' ? @$at : ref $at eq 'HASH' ? values %$at : ();
+            push @unknown, grep { !$value{$_} } ref $at eq 'HASH' ? keys %$at : ();
+        }
+    };
+    my $words;
+    $words = sub {
+        my ($step) = @_;
+        push @unknown, grep { !$line{$_} } keys %$step;
+        push @unknown, "verb $step->{do}" if defined $step->{do} && !$verb{ $step->{do} };
+        $value->($step->{value}) if exists $step->{value};
+        $words->($_) for @{ $step->{steps} // [] }, grep { defined } @$step{qw(perl php ruby)};
+    };
+    for my $file (sort glob "$folder/*.jsonl") {
+        $words->($_) for Behaviour::raw_lines($file);
+    }
+    is("@unknown", '', 'are those of its page');
+};
 diag(join ', ', map { "$count{$_} $_" } sort keys %count);
 
 # What a wrong module would do is seen: each of these lines must fail, for its reason.

@@ -41,12 +41,15 @@ my @kinds = (
     unrepresentable => qr/^the target format can't say this|^Icecore: a key that is no string/, value => qr/can't be encoded|^Can't store/, hook => qr/^the hook says no$/m,
 );
 
-sub lines {
+# The lines of a file, and as they are for this host.
+sub lines { return map { my $line = $_; +{ %$line, %{ delete $line->{$host} // {} } } } raw_lines(@_) }
+
+sub raw_lines {
     my ($file) = @_;
     my $json = JSON::PP->new->utf8->allow_nonref;
     $json = JSON::XS->new->utf8 if eval { require JSON::XS };    # the same, faster
     open my $in, '<', $file or die "$file: $!";
-    return map { my $line = $json->decode($_); +{ %$line, %{ delete $line->{$host} // {} } } } grep { /\S/ } <$in>;
+    return map { $json->decode($_) } grep { /\S/ } <$in>;
 }
 
 sub run {
