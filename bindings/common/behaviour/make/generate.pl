@@ -23,6 +23,7 @@ my $json    = JSON::PP->new->canonical->allow_nonref;
 # The format in which each host is asked what foreign data is to it.
 my %hosts = (perl => 'sereal', php => 'php', ruby => 'marshal');
 my %home  = (storable => 'perl', sereal => 'perl', dumper => 'perl', json => 'perl', php => 'php', igbinary => 'php', 'php-session' => 'php', 'var-export' => 'php', marshal => 'ruby');
+my %left;
 my %other = (php => start('php', "$FindBin::Bin/oracle.php"), ruby => start('ruby', "$FindBin::Bin/oracle.rb"));
 
 sub start (@command) {
@@ -45,6 +46,18 @@ sub ask ($host, $format, $bytes) {
         $said = JSON::PP->new->utf8->allow_nonref->max_depth(1e6)->decode(readline($process->{out}) // die "$host died of " . unpack 'H*', $bytes);
     }
     return exists $said->{error} ? $said : { value => Oracle::numbered($said->{value}) };
+}
+
+# Whether a host that builds the value as the page says writes these bytes: then a
+# description says enough.
+sub writes ($host, $name, $format, $value, $bytes) {
+    return 1 if $host eq 'perl';    # the driver is in the tree
+    my $process = $other{$host};
+    print { $process->{in} } JSON::PP->new->utf8->canonical->allow_nonref->encode({ format => $format, build => $value }), "\n";
+    my $said = JSON::PP->new->utf8->decode(readline($process->{out}) // die "$host died");
+    return 1 if ($said->{hex} // '') eq unpack 'H*', $bytes;
+    $left{"$host, $format, not said in full ($name): " . ($said->{error} // 'other bytes')}++;
+    return 0;
 }
 
 # The command's answer: { bytes }, or the kind, the offset and the path of its error.
@@ -73,7 +86,7 @@ sub convert ($bytes, $from, $to) {
 
 sub bytes ($bytes) { return $bytes =~ /[^\n -~]/ ? { hex => unpack 'H*', $bytes } : $bytes }
 
-my (%files, %names, %left);
+my (%files, %names);
 
 sub line ($file, %line) {
     $line{id} = "$file/$line{id}";
@@ -162,7 +175,7 @@ for my $seed (@seeds) {
     my $format = $seed->{format} =~ s/^storable$/storable:memory/r;
     my %write = (id => $seed->{name}, do => 'write', format => $format, value => $seed->{value}, out => bytes($bytes), hosts => [$home]);
     my $is_plain = $seed->{name} !~ /^(?:numbers|set|range|known)$/ && $seed->{format} !~ /^(?:php-session|dumper|var-export)$/;
-    line("write-$seed->{format}", %write) if $is_plain && ($home ne 'perl' || has_order($seed->{value}) && $seed->{name} !~ /^(?:booleans|weak|class of text|strings that look|reference to undef)/);
+    line("write-$seed->{format}", %write) if $is_plain && writes($home, $seed->{name}, $format, $seed->{value}, $bytes) && ($home ne 'perl' || has_order($seed->{value}) && $seed->{name} !~ /^(?:booleans|weak|class of text|strings that look|reference to undef)/);
 }
 
 # What Perl writes for others: the others must read it.

@@ -2,7 +2,8 @@
 // What PHP itself says, in the words of ../README.md.
 //
 //   php oracle.php seeds       values that PHP freezes, and what it reads back
-//   php oracle.php             answers lines of {"format":…,"hex":…} with {"value":…} or {"error":…}
+//   php oracle.php             answers lines of {"format":…,"hex":…} with {"value":…} or {"error":…},
+//                              and of {"format":…,"build":VALUE} with {"hex":…}
 
 error_reporting(E_ALL & ~E_DEPRECATED & ~E_NOTICE & ~E_WARNING);
 ini_set('serialize_precision', '-1');
@@ -97,6 +98,82 @@ final class Describer
     }
 }
 
+// A value of a description.
+final class Builder
+{
+    private array $objects = [];
+    private array $variables = [];
+
+    public function build(mixed $said, mixed &$slot, ?int $id = null): void
+    {
+        if (!is_array($said)) {
+            $slot = $said;
+        } elseif (array_is_list($said)) {
+            $slot = [];
+            foreach ($said as $key => $item) {
+                $this->item($item, $slot, $key);
+            }
+        } elseif (isset($said['map'])) {
+            $slot = [];
+            foreach ($said['map'] as [$key, $item]) {
+                $this->item($item, $slot, $this->string($key));
+            }
+        } elseif (isset($said['id'])) {
+            $this->build($said['is'], $slot, $said['id']);
+        } elseif (isset($said['object'])) {
+            $slot = (new ReflectionClass($this->string($said['object'])))->newInstanceWithoutConstructor();
+            $this->objects[$id ?? ''] = $slot;
+            foreach ($said['is']['map'] as [$key, $item]) {
+                $this->member($slot, $this->string($key), $item);
+            }
+        } else {
+            $slot = match (array_key_first($said)) {
+                'same' => $this->objects[$said['same']],
+                'int' => (int) $said['int'],
+                'float' => $said['float'] === 'nan' ? NAN : unpack('E', hex2bin($said['float']))[1],
+                'enum' => constant(str_replace(':', '::', $said['enum'])),
+                'text', 'bytes' => $this->string($said),
+            };
+        }
+    }
+
+    private function string(mixed $said): mixed
+    {
+        return is_array($said) ? $said['text'] ?? hex2bin($said['bytes']) : $said;
+    }
+
+    public function item(mixed $item, array &$array, int|string $key): void
+    {
+        if (isset($item['alias'])) {
+            $array[$key] = &$this->variables[$item['alias']];
+            return;
+        }
+        $array[$key] = null;
+        if (isset($item['var'])) {
+            $this->variables[$item['var']] = &$array[$key];
+            $item = $item['is'];
+        }
+        $this->build($item, $array[$key]);
+    }
+
+    // The name tells who may see it: \0*\0name, \0Class\0name.
+    private function member(object $object, string $key, mixed $item): void
+    {
+        $parts = explode("\0", $key);
+        $name = end($parts);
+        $class = count($parts) === 3 && $parts[1] !== '*' ? $parts[1] : $object::class;
+        $this->build($item, $value);
+        (fn () => $this->$name = $value)->bindTo($object, $class === 'stdClass' ? null : $class)();
+    }
+}
+
+function build(string $format, mixed $said): array
+{
+    $root = [];
+    (new Builder)->item($said, $root, 0);
+    return ['hex' => bin2hex($format === 'igbinary' ? igbinary_serialize($root[0]) : serialize($root[0]))];
+}
+
 function read(string $format, string $bytes): array
 {
     $failed = new stdClass;
@@ -180,9 +257,10 @@ if (($argv[1] ?? '') === 'seeds') {
     exit;
 }
 while (($line = fgets(STDIN)) !== false) {
-    $ask = json_decode($line, true);
+    $ask = json_decode($line, true, 100000);
     try {
-        echo json_encode(read($ask['format'], hex2bin($ask['hex'])), JSON_THROW_ON_ERROR, 100000), "\n";
+        $said = array_key_exists('build', $ask) ? build($ask['format'], $ask['build']) : read($ask['format'], hex2bin($ask['hex']));
+        echo json_encode($said, JSON_THROW_ON_ERROR, 100000), "\n";
     } catch (Throwable $error) {
         echo json_encode(['error' => $error->getMessage()]), "\n";
     }

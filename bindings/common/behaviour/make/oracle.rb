@@ -1,7 +1,8 @@
 # What Ruby itself says, in the words of ../README.md.
 #
 #   ruby oracle.rb seeds     values that Ruby dumps, and what it loads again
-#   ruby oracle.rb           answers lines of {"format":…,"hex":…} with {"value":…} or {"error":…}
+#   ruby oracle.rb           answers lines of {"format":…,"hex":…} with {"value":…} or {"error":…},
+#                            and of {"format":…,"build":VALUE} with {"hex":…}
 
 require "bigdecimal"
 require "json"
@@ -105,6 +106,63 @@ class Describer
   end
 end
 
+# A value of a description.
+class Builder
+  def initialize = (@objects = {})
+
+  def string(said)
+    return +said if said.is_a?(String)
+    return +said["text"] if said.key?("text")
+    [said["bytes"] || said["string"]].pack("H*").force_encoding(said["encoding"] || "BINARY")
+  end
+
+  def build(said, id = nil)
+    case said
+    when String then note(id, string(said))
+    when Array then said.each_with_object(note(id, [])) { |item, list| list << build(item) }
+    when Hash then word(said, id)
+    else said
+    end
+  end
+
+  def note(id, value) = id ? @objects[id] = value : value
+
+  def word(said, id)
+    return build(said["is"], said["id"]) if said.key?("id")
+    return @objects.fetch(said["same"]) if said.key?("same")
+    return said["int"].to_i if said.key?("int")
+    return said["float"] == "nan" ? Float::NAN : [said["float"]].pack("H*").unpack1("G") if said.key?("float")
+    return string(said["symbol"]).to_sym if said.key?("symbol")
+    return Object.const_get(said["class"] || said["module"]) if said.key?("class") || said.key?("module")
+    return fill(note(id, {}), said["map"]) if said.key?("map")
+    return named(Object.const_get(said["object"]).allocate, said["is"]["map"], id) if said.key?("object")
+    return build(said["is"], id).extend(Object.const_get(said["extended"])) if said.key?("extended")
+    return named(build(said["is"]), said["attributes"], id) if said.key?("attributes")
+    return struct(said, id) if said.key?("struct")
+    return Object.const_get(said["subclass"]).new(build(said["is"])) if said.key?("subclass")
+    return build(said["is"], id).tap { |map| map.default = build(said["default"]) } if said.key?("default")
+    return fill({}.compare_by_identity, said["identity"]["map"]) if said.key?("identity")
+    return Object.const_get(said["frozen"]).new(build(said["is"])) if said.key?("frozen")
+    return Regexp.new(string(said["regexp"]), "mix".chars.zip([4, 1, 2]).sum { |flag, bit| said["flags"].include?(flag) ? bit : 0 }) if said.key?("regexp")
+    return note(id, string(said)) if (said.keys & %w[text bytes string]).any?
+    raise Unsaid, said.keys.join(" ")
+  end
+
+  def fill(map, entries) = entries.each_with_object(map) { |(key, item), all| all[build(key)] = build(item) }
+
+  def named(value, entries, id)
+    note(id, value)
+    entries.each { |name, item| value.instance_variable_set(name["symbol"], build(item)) }
+    value
+  end
+
+  def struct(said, id)
+    value = note(id, Object.const_get(said["struct"]).allocate)
+    said["is"].each { |name, item| value[name["symbol"].to_sym] = build(item) }
+    value
+  end
+end
+
 # Arrays and strings in the place of hashes have no keys.
 class Array
   def key?(_) = false
@@ -172,6 +230,17 @@ if ARGV[0] == "seeds"
   end
 else
   STDIN.each_line do |line|
-    puts JSON.generate(read([JSON.parse(line)["hex"]].pack("H*")), max_nesting: false)
+    ask = JSON.parse(line, max_nesting: false)
+    said =
+      if ask.key?("build")
+        begin
+          { hex: Marshal.dump(Builder.new.build(ask["build"])).unpack1("H*") }
+        rescue StandardError => error
+          { error: "#{error.class}: #{error.message}" }
+        end
+      else
+        read([ask["hex"]].pack("H*"))
+      end
+    puts JSON.generate(said, max_nesting: false)
   end
 end
