@@ -16,6 +16,9 @@ git ls-files -z bindings/perl | while IFS= read -r -d '' file; do
     cp -p "$file" "$to"
 done
 rm -f "$stage/.gitignore"
+# The list that t/behaviour.t runs, without what makes it.
+mkdir -p "$stage/t/behaviour"
+git ls-files -z bindings/common/behaviour | grep -zv /make/ | xargs -0 cp -p -t "$stage/t/behaviour"
 cp LICENSE* "$stage/" 2>/dev/null || true
 for crate in icecore icecore-capi; do
     mkdir -p "$stage/engine/crates/$crate"

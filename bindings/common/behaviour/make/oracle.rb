@@ -1,0 +1,246 @@
+# What Ruby itself says, in the words of ../README.md.
+#
+#   ruby oracle.rb seeds     values that Ruby dumps, and what it loads again
+#   ruby oracle.rb           answers lines of {"format":…,"hex":…} with {"value":…} or {"error":…},
+#                            and of {"format":…,"build":VALUE} with {"hex":…}
+
+require "bigdecimal"
+require "json"
+require "set"
+
+STDOUT.sync = true
+
+class Point
+  def initialize(x = 1, y = 2) = (@x, @y = x, y)
+end
+class Node
+  attr_accessor :link, :name
+end
+module Shop
+  class Item
+    def initialize = (@name = "thing")
+  end
+end
+module Mixed; end
+Pair = Struct.new(:left, :right)
+class Names < Array; end
+class Frozen
+  def initialize(data) = (@data = data)
+  def marshal_dump = @data
+  def marshal_load(data) = (@data = data)
+  attr_reader :data
+end
+class Dumped
+  def initialize(data) = (@data = data)
+  def _dump(_level) = @data
+  def self._load(data) = new(data)
+  attr_reader :data
+end
+
+class Unsaid < StandardError; end
+
+class Describer
+  def initialize = (@numbers = {}.compare_by_identity)
+
+  def string(value)
+    bytes = value.b
+    return value.encode("UTF-8") if bytes.ascii_only? && value.encoding.ascii_compatible?
+    return { text: value } if value.encoding == Encoding::UTF_8 && value.valid_encoding?
+    return { bytes: bytes.unpack1("H*") } if [Encoding::BINARY, Encoding::UTF_8, Encoding::US_ASCII].include?(value.encoding)
+    { string: bytes.unpack1("H*"), encoding: value.encoding.to_s }
+  end
+
+  def value(value)
+    case value
+    when nil, true, false then value
+    when Integer then value.abs < 2**53 ? value : { int: value.to_s }
+    when Float then { float: value.nan? ? "nan" : [value].pack("G").unpack1("H*") }
+    when Symbol then { symbol: string(value.to_s) }
+    when Class then { class: value.name }
+    when Module then { module: value.name }
+    else shared(value)
+    end
+  end
+
+  def shared(value)
+    return { same: @numbers[value] } if @numbers.key?(value)
+    @numbers[value] = @numbers.size + 1
+    { id: @numbers[value], is: dressed(value) }
+  end
+
+  def dressed(value)
+    own = value.frozen? ? [] : value.singleton_class.ancestors.take_while { |at| at != value.class }
+    own.reject { |at| at.is_a?(Class) }.reverse.reduce(attributed(value)) { |inner, at| { extended: at.name, is: inner } }
+  end
+
+  def attributed(value)
+    inner = body(value)
+    names = value.instance_variables
+    return inner if names.empty? || %i[object frozen known].any? { |word| inner.key?(word) }
+    { attributes: members(value, names), is: inner }
+  end
+
+  def members(value, names) = names.map { |name| [{ symbol: name.to_s }, value(value.instance_variable_get(name))] }
+
+  def body(value)
+    case value
+    when Frozen then { frozen: "Frozen", is: value(value.data) }
+    when Dumped then { frozen: "Dumped", is: value(value.data) }
+    when BigDecimal, Time, Rational, Complex, Range, Set then { known: value.class.name, is: value.is_a?(Set) ? value.map { |item| value(item) } : value.inspect }
+    when String then sub(value, String, string(value))
+    when Regexp then { regexp: string(value.source), flags: "mix".chars.zip([4, 1, 2]).select { |_, bit| value.options & bit != 0 }.map(&:first).join }
+    when Array then sub(value, Array, value.map { |item| value(item) })
+    when Hash then sub(value, Hash, hash(value))
+    when Struct then { struct: value.class.name, is: value.members.map { |name| [{ symbol: name.to_s }, value(value[name])] } }
+    when Exception, Proc, Method then raise Unsaid, value.class.name
+    else { object: value.class.name, is: { map: members(value, value.instance_variables) } }
+    end
+  end
+
+  def sub(value, core, inner) = value.instance_of?(core) ? inner : { subclass: value.class.name, is: inner }
+
+  def hash(value)
+    map = { map: value.map { |key, item| [key.is_a?(String) ? string(key) : value(key), value(item)] } }
+    map = { default: value(value.default), is: map } unless value.default.nil?
+    value.compare_by_identity? ? { identity: map } : map
+  end
+end
+
+# A value of a description.
+class Builder
+  def initialize = (@objects = {})
+
+  def string(said)
+    return +said if said.is_a?(String)
+    return +said["text"] if said.key?("text")
+    [said["bytes"] || said["string"]].pack("H*").force_encoding(said["encoding"] || "BINARY")
+  end
+
+  def build(said, id = nil)
+    case said
+    when String then note(id, string(said))
+    when Array then said.each_with_object(note(id, [])) { |item, list| list << build(item) }
+    when Hash then word(said, id)
+    else said
+    end
+  end
+
+  def note(id, value) = id ? @objects[id] = value : value
+
+  def word(said, id)
+    return build(said["is"], said["id"]) if said.key?("id")
+    return @objects.fetch(said["same"]) if said.key?("same")
+    return said["int"].to_i if said.key?("int")
+    return said["float"] == "nan" ? Float::NAN : [said["float"]].pack("H*").unpack1("G") if said.key?("float")
+    return string(said["symbol"]).to_sym if said.key?("symbol")
+    return Object.const_get(said["class"] || said["module"]) if said.key?("class") || said.key?("module")
+    return fill(note(id, {}), said["map"]) if said.key?("map")
+    return named(Object.const_get(said["object"]).allocate, said["is"]["map"], id) if said.key?("object")
+    return build(said["is"], id).extend(Object.const_get(said["extended"])) if said.key?("extended")
+    return named(build(said["is"]), said["attributes"], id) if said.key?("attributes")
+    return struct(said, id) if said.key?("struct")
+    return Object.const_get(said["subclass"]).new(build(said["is"])) if said.key?("subclass")
+    return build(said["is"], id).tap { |map| map.default = build(said["default"]) } if said.key?("default")
+    return fill({}.compare_by_identity, said["identity"]["map"]) if said.key?("identity")
+    return Object.const_get(said["frozen"]).new(build(said["is"])) if said.key?("frozen")
+    return Regexp.new(string(said["regexp"]), "mix".chars.zip([4, 1, 2]).sum { |flag, bit| said["flags"].include?(flag) ? bit : 0 }) if said.key?("regexp")
+    return note(id, string(said)) if (said.keys & %w[text bytes string]).any?
+    raise Unsaid, said.keys.join(" ")
+  end
+
+  def fill(map, entries) = entries.each_with_object(map) { |(key, item), all| all[build(key)] = build(item) }
+
+  def named(value, entries, id)
+    note(id, value)
+    entries.each { |name, item| value.instance_variable_set(name["symbol"], build(item)) }
+    value
+  end
+
+  def struct(said, id)
+    value = note(id, Object.const_get(said["struct"]).allocate)
+    said["is"].each { |name, item| value[name["symbol"].to_sym] = build(item) }
+    value
+  end
+end
+
+# Arrays and strings in the place of hashes have no keys.
+class Array
+  def key?(_) = false
+end
+class String
+  def key?(_) = false
+end
+
+# A class that the data names, where Ruby does not know it.
+def define(name)
+  name.split("::").reduce(Object) do |scope, part|
+    scope.const_defined?(part, false) ? scope.const_get(part, false) : scope.const_set(part, Class.new)
+  end
+end
+
+def read(bytes)
+  value = Marshal.load(bytes)
+  { value: Describer.new.value(value) }
+rescue ArgumentError => error
+  name = error.message[/\Aundefined class\/module (\S+?)(?:::)?\z/, 1] or return { error: error.message }
+  begin
+    define(name)
+  rescue NameError
+    return { error: error.message }
+  end
+  retry
+rescue StandardError => error
+  { error: "#{error.class}: #{error.message}" }
+end
+
+def seeds
+  shared = Point.new
+  node = Node.new
+  node.link = node
+  cycle = [1]
+  cycle << cycle
+  text = "text"
+  inner = {}
+  inner[:self] = inner
+  tagged = [1]
+  tagged.instance_variable_set(:@tag, "t")
+  {
+    "nil" => nil, "true" => true, "false" => false, "empty list" => [], "empty hash" => {}, "empty string" => "", "list" => [1, "a", nil, true, false],
+    "nested" => [[1, [2]], { "a" => { "b" => [3] } }], "string keys" => { "b" => 1, "a" => 2 }, "symbol keys" => { b: 1, a: 2 }, "integer keys" => { 5 => "a", 3 => "b" },
+    "keys of every kind" => { nil => 1, true => 2, 1.5 => 3, "s" => 4, s: 5 }, "array as key" => { [1] => 2 }, "symbols" => %i[a b a c], "text" => ["caf\u00e9", "\u263a"],
+    "bytes" => ["\0\xe9\xff".b, "abc".b], "symbol of text" => [:"caf\u00e9", :"two words"], "encodings" => ["abc".encode("US-ASCII"), "\xe9".dup.force_encoding("ISO-8859-1"), "\xa4\xa2".dup.force_encoding("EUC-JP")],
+    "broken text" => ["\xe9".dup.force_encoding("UTF-8")], "long string" => "abc " * 100, "object" => Point.new, "object of a module" => Shop::Item.new, "the same object" => [shared, shared, { k: shared }],
+    "equal objects" => [Point.new, Point.new], "the same string" => [text, text], "the same array" => [inner2 = [1], inner2], "object in itself" => node, "array in itself" => cycle, "hash in itself" => inner,
+    "struct" => Pair.new(1, [2]), "the same struct" => (pair = Pair.new(1, 2); [pair, pair]), "default of a hash" => Hash.new(0).merge!("a" => 1), "subclass of Array" => Names.new([1, 2]), "mixed in" => [1].extend(Mixed),
+    "attributes" => tagged, "class and module" => [String, Comparable, Shop::Item], "regexp" => [/a+/i, /b.*/mx, /c\+/], "marshal_dump" => Frozen.new([1, "a"]), "_dump" => Dumped.new("abc"),
+    "range" => [1..5, 1...5, "a".."c"], "numbers" => [Rational(1, 3), Complex(1, 2), BigDecimal("1.25")], "set" => Set.new([1, "a"]),
+    "same keys often" => (1..12).map { |n| { id: n, name: "n#{n}", tags: [] } }, "many keys" => (1..40).to_h { |n| ["key#{n}", n] }, "many symbols" => (1..40).to_h { |n| [:"key#{n}", n] },
+    "same float" => (float = 1.5; [float, float]), "same big integer" => (big = 2**70; [big, big]), "identity" => {}.compare_by_identity.merge!("a" => 1), "deep" => (1..40).reduce("x") { |value, _| [value] }
+  }.merge(
+    [0, 1, -1, 4, 5, 122, 123, -123, -124, 255, 256, -256, -257, 65_535, 65_536, 2**30 - 1, 2**30, -(2**30), -(2**30) - 1, 2**31, 2**53, 2**62, 2**63 - 1, 2**63, -(2**63), 2**64, 2**100, -(2**100)]
+      .to_h { |n| ["integer #{n}", [n]] },
+    [0.0, -0.0, 0.5, -1.5, 0.1, 1e100, 1e-300, 5e-324, Float::MAX, 3.0, 1e15, 1e22, Float::INFINITY, -Float::INFINITY, Float::NAN].to_h { |n| ["float #{n} #{[n].pack('G').unpack1('H*')}", [n]] }
+  )
+end
+
+if ARGV[0] == "seeds"
+  seeds.each do |name, value|
+    bytes = Marshal.dump(value)
+    puts JSON.generate({ name: name, format: "marshal", hex: bytes.unpack1("H*") }.merge(read(bytes)), max_nesting: false)
+  end
+else
+  STDIN.each_line do |line|
+    ask = JSON.parse(line, max_nesting: false)
+    said =
+      if ask.key?("build")
+        begin
+          { hex: Marshal.dump(Builder.new.build(ask["build"])).unpack1("H*") }
+        rescue StandardError => error
+          { error: "#{error.class}: #{error.message}" }
+        end
+      else
+        read([ask["hex"]].pack("H*"))
+      end
+    puts JSON.generate(said, max_nesting: false)
+  end
+end

@@ -1,0 +1,224 @@
+package Behaviour;
+
+# Runs a line of the behaviour list (bindings/common/behaviour) in Perl.
+#
+#   for my $line (Behaviour::lines($folder)) {
+#       my ($verdict, $why) = Behaviour::run($line);    # passed, failed, skipped, open
+#   }
+
+use v5.30;
+use warnings;
+
+use B ();
+use Behaviour::Classes;
+use Behaviour::Values;
+use Icecore;
+use Icecore::Dumper   ();
+use Icecore::Sereal   ();
+use Icecore::Storable ();
+use JSON::PP          ();
+
+my $host = 'perl';
+my %has = map { $_ => 1 } qw(alias weak hole regexp ref code freeze-hooks thaw-hooks destructors),
+    defined &builtin::is_bool ? 'bool' : (), -r '/proc/self/statm' ? 'memory' : ();
+
+# The ways in and out of Perl's own formats; `decode` and `encode` are those of all.
+my %own = (
+    storable => [sub { local $Icecore::Storable::canonical = 1; Icecore::Storable::freeze($_[0]) }, \&Icecore::Storable::thaw],
+    sereal   => [
+        sub { Icecore::Sereal::encode_sereal($_[0], { freeze_callbacks => 1, canonical => 1 }) },
+        sub { my ($bytes, %options) = @_; Icecore::Sereal::decode_sereal($bytes, \%options) }
+    ],
+    dumper => [sub { local $Icecore::Dumper::Sortkeys = 1; Icecore::Dumper::Dumper($_[0]) }, sub { scalar Icecore::Dumper::undump(@_) }],
+);
+my @own = qw(storable sereal);
+
+my @kinds = (
+    class => qr/^Icecore: the class .* is not allowed/, truncated => qr/^(?:Icecore: )?the input ends too early/,
+    trailing => qr/^bytes behind the end/, malformed => qr/^malformed input|^Icecore: (?:text that is not|malformed) UTF-8/, 'bad-link' => qr/^bad link/,
+    unsupported => qr/^not supported/, limit => qr/^limit reached|maximum recursion depth|recursion depth .*exceeded/,
+    format => qr/^(?:Icecore: )?wrong format/, usage => qr/^Icecore: wrong option/,
+    unrepresentable => qr/^the target format can't say this|^Icecore: a key that is no string/, value => qr/can't be encoded|^Can't store/, hook => qr/^the hook says no$/m,
+);
+
+# The lines of a file, and as they are for this host.
+sub lines { return map { my $line = $_; +{ %$line, %{ delete $line->{$host} // {} } } } raw_lines(@_) }
+
+sub raw_lines {
+    my ($file) = @_;
+    my $json = JSON::PP->new->utf8->allow_nonref;
+    $json = JSON::XS->new->utf8 if eval { require JSON::XS };    # the same, faster
+    open my $in, '<', $file or die "$file: $!";
+    return map { $json->decode($_) } grep { /\S/ } <$in>;
+}
+
+sub run {
+    my ($line) = @_;
+    return ('other host', '') if $line->{hosts} && !grep { $_ eq $host } @{ $line->{hosts} };
+    my @lacks = grep { !$has{$_} } @{ $line->{needs} // [] };
+    return ('skipped', "this Perl lacks @lacks") if @lacks;
+    return ('open', $line->{open}) if $line->{open};
+    my @steps = $line->{do} ? $line : @{ $line->{steps} };
+    for my $own (JSON::PP->new->encode(\@steps) =~ /"own"/ ? @own : '') {
+        my $self = bless { own => $own, values => {}, written => '' }, __PACKAGE__;
+        @Behaviour::Classes::log = ();
+        local $Behaviour::Classes::nested = sub { Icecore::decode(Icecore::encode([1, { a => 2 }], $own || 'json'))->[1]{a} == 2 or die "nested\n" };
+        if (!eval { $self->steps(@steps); 1 }) { return ('failed', ($own ? "$own: " : '') . $@) }
+    }
+    return ('passed', '');
+}
+
+sub steps {
+    my ($self, @steps) = @_;
+    my $n = 0;
+    for my $step (@steps) {
+        my $do = $self->can("do_$step->{do}") or die "there is no step $step->{do}\n";
+        eval { $do->($self, $step); 1 } or die @steps > 1 ? "step $n, $step->{do}: $@" : $@;
+        $n++;
+    }
+    return;
+}
+
+# Calls what may be refused, and holds the error against what the step says.
+sub guarded {
+    my ($self, $step, $code) = @_;
+    my $result;
+    my $log = @Behaviour::Classes::log;
+    my @warnings;
+    local $SIG{__WARN__} = sub { push @warnings, $_[0] };
+    return $result if eval { $result = $code->(); 1 } && !$step->{error};
+    die 'it was not refused, but gave ' . Behaviour::Values::shown($result) . "\n" if $step->{error} && !$@;
+    my $said  = $@;
+    my %found = (says => $said);
+    for (my $n = 0; $n < @kinds; $n += 2) { $found{kind} //= $kinds[$n] if $said =~ $kinds[ $n + 1 ] }
+    ($found{offset}) = $said =~ /at offset (\d+)/;
+    ($found{path})   = $said =~ /\bat (\$.*?)(?=: | is not allowed|\n)/;
+    die "refused: $said" if !$step->{error} || !$found{kind};
+    for my $fact (sort keys %{ $step->{error} }) {
+        my ($want, $got) = ($step->{error}{$fact}, $found{$fact} // 'nothing');
+        next if ref $want ? grep { $_ eq $got } @$want : $fact eq 'says' ? index($got, $want) >= 0 : $got eq $want;
+        die "the error has $fact $got, not " . (ref $want ? "@$want" : $want) . ": $said";
+    }
+    # What was refused has built nothing, and run nothing.
+    die "ran: @Behaviour::Classes::log[$log .. $#Behaviour::Classes::log]\n" if $found{kind} ne 'hook' && @Behaviour::Classes::log > $log;
+    return;
+}
+
+sub bytes_of { my ($self, $said) = @_; return ref $said && $said->{written} ? $self->{written} : Behaviour::Values::bytes($said) }
+
+# Every way to read or write a format.
+sub ways {
+    my ($self, $step, $way) = @_;
+    my $format = $step->{format};
+    return $own{ $self->{own} }[$way] if $format eq 'own';
+    my @all = $way ? sub { my ($bytes, %options) = @_; Icecore::decode($bytes, format => $format, %options) } : sub { Icecore::encode($_[0], $format) };
+    push @all, $own{$format}[1] if $way && $own{$format};
+    return @all;
+}
+
+sub do_read {
+    my ($self, $step) = @_;
+    my $bytes = $self->bytes_of($step->{bytes});
+    my %options = exists $step->{classes} ? (classes => $step->{classes}) : ();
+    my $name = $step->{as} // 'it';
+    for my $way ($self->ways($step, 1)) {
+        # What was read before goes first, and says so in the log.
+        delete $self->{values}{$name};
+        my $value = $self->guarded($step, sub { $way->($bytes, %options) });
+        next if $step->{error};
+        $self->{values}{$name} = $value;
+        Behaviour::Values::check($step->{value}, $value) if exists $step->{value};
+    }
+    return;
+}
+
+sub do_write {
+    my ($self, $step) = @_;
+    my $value = exists $step->{value} ? Behaviour::Values::build($step->{value}) : $self->{values}{ $step->{of} // 'it' };
+    for my $way ($self->ways($step, 0)) {
+        my $bytes = $self->guarded($step, sub { $way->($value) });
+        next if $step->{error};
+        my $out = exists $step->{out} ? $self->bytes_of($step->{out}) : $bytes;
+        $self->{written} = $bytes;
+        die 'wrote ' . Behaviour::Values::shown($bytes) . ', not ' . Behaviour::Values::shown($out) . "\n" if $bytes ne $out;
+    }
+    return;
+}
+
+sub do_make  { my ($self, $step) = @_; $self->{values}{ $step->{as} // 'it' } = Behaviour::Values::build($step->{value}); return }
+sub do_match { my ($self, $step) = @_; Behaviour::Values::check($step->{value}, $self->{values}{ $step->{of} // 'it' }); return }
+sub do_forget { my ($self) = @_; $self->{values} = {}; return }
+
+# The variable at a path: numbers are of lists, strings of maps and objects, null
+# follows a reference.
+sub place {
+    my ($self, $step) = @_;
+    my $slot = \$self->{values}{ $step->{of} // 'it' };
+    for my $part (@{ $step->{path} }) {
+        $slot = !defined $part ? $$slot : Behaviour::Values::is_number($part) ? \$$slot->[$part] : \$$slot->{$part};
+    }
+    return $slot;
+}
+
+sub do_set { my ($self, $step) = @_; ${ $self->place($step) } = Behaviour::Values::build($step->{value}); return }
+sub do_get { my ($self, $step) = @_; Behaviour::Values::check($step->{value}, ${ $self->place($step) }); return }
+
+sub do_log {
+    my ($self, $step) = @_;
+    my $log = join ', ', splice @Behaviour::Classes::log;
+    my $want = join ', ', @{ $step->{log} // [] };
+    die "the log has ($log), not ($want)\n" if $step->{log} && $log ne $want;
+    return;
+}
+
+sub do_classes {
+    my ($self, $step) = @_;
+    my @found = map { "$_->{class} $_->{count} $_->{path}" } Icecore::classes($self->bytes_of($step->{bytes}), format => $step->{format});
+    my @want  = map { Behaviour::Values::string($_->[0]) . " $_->[1] $_->[2]" } @{ $step->{list} };
+    die "the classes are (@found), not (@want)\n" if "@found" ne "@want";
+    return;
+}
+
+sub do_times { my ($self, $step) = @_; $self->steps(@{ $step->{steps} }) for 1 .. $step->{times}; return }
+
+# The bytes cut everywhere are refused everywhere.
+sub do_cut {
+    my ($self, $step) = @_;
+    my $bytes = $self->bytes_of($step->{bytes});
+    for my $length ($step->{from} // 0 .. length($bytes) - 1) {
+        my %cut = (%$step, bytes => { hex => unpack 'H*', substr $bytes, 0, $length }, error => { kind => $step->{kinds} // ['truncated'] });
+        eval { $self->do_read(\%cut); 1 } or die "$length bytes: $@";
+    }
+    return;
+}
+
+# Each byte changed: refused, or read as something; what is wrong is said as an error.
+sub do_change {
+    my ($self, $step) = @_;
+    my $bytes = $self->bytes_of($step->{bytes});
+    for my $at (0 .. length($bytes) - 1) {
+        for my $xor (1, 0x20, 0x80, 0xff) {
+            substr(my $changed = $bytes, $at, 1) ^.= chr $xor;
+            for my $way ($self->ways($step, 1)) {
+                next if eval { no warnings; local $SIG{__WARN__} = sub { }; $way->($changed, classes => $step->{classes} // []); 1 };
+                my $said = $@;
+                die "byte $at changed by $xor: $said" if !grep { ref && $said =~ $_ } @kinds;
+            }
+        }
+    }
+    return;
+}
+
+sub resident { open my $in, '<', '/proc/self/statm' or die $!; return 4096 * (split ' ', <$in>)[1] }
+
+sub do_memory {
+    my ($self, $step) = @_;
+    $self->steps(@{ $step->{steps} }) for 1 .. $step->{times} / 4;
+    my $before = resident();
+    $self->steps(@{ $step->{steps} }) for 1 .. $step->{times};
+    my $grown = resident() - $before;
+    die "grew by $grown bytes\n" if $grown > $step->{most};
+    return;
+}
+
+1;
