@@ -221,15 +221,9 @@ typedef struct {
     U8 first[MOST_BUCKETS];        /* the first key of each bucket, or of one behind it */
 } shape;
 
-#ifdef SVphv_HasAUX
-#  define AUX_FLAG SVphv_HasAUX
-#else
-#  define AUX_FLAG SVf_OOK
-#endif
 #define MAGIC_FLAGS (SVs_OBJECT | SVs_GMG | SVs_SMG | SVs_RMG)
 #define HASH_FLAGS                                                                                                     \
-    (SVTYPEMASK | MAGIC_FLAGS | (HAS(IW_IN_ORDER) ? 0 : AUX_FLAG)                                                      \
-     | (HAS(IW_KEY_FLAGS) ? SVphv_HASKFLAGS | SVf_READONLY | SVf_PROTECT : 0))
+    (SVTYPEMASK | MAGIC_FLAGS | (HAS(IW_KEY_FLAGS) ? SVphv_HASKFLAGS | SVf_READONLY | SVf_PROTECT : 0))
 
 /* Whether a hash can be put with others of its shape, as far as its flags tell. */
 PERL_STATIC_INLINE bool
@@ -302,11 +296,10 @@ put_record(pTHX_ walk *w, const shape *known, HV *hv, icecore_node **at, U8 **be
     if (!is_record(hv) || (!HAS(IW_TREE) && SvREFCNT((SV *)hv) != 1) || HvTOTALKEYS(hv) != count || HvMAX(hv) != max
         || UNLIKELY(first > room->last))
         return FALSE;
-    if (HAS(IW_IN_ORDER)) {
+    if (HAS(IW_IN_ORDER))
         order = iw_start_hash(aTHX_ w, hv) & max;
-        if (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences)
-            return FALSE;
-    }
+    if (UNLIKELY(HvHasAUX(hv)) && HvAUX(hv)->xhv_backreferences)
+        return FALSE;
     node = put_front(node, ICECORE_MAP, REFERENCE, 0, count, (U64)first + 1 + count);
     for (buckets = HvARRAY(hv); HAS(IW_IN_ORDER) ? done++ < count : hek != NULL; hek = key->hek) {
         SV *sv;

@@ -32,13 +32,17 @@ pub(crate) fn append_or_not(out: &mut dyn Output, write: impl FnOnce(&mut Vec<u8
 }
 
 /// As [`append_or_not`], for a writer of whole documents that borrows the output's memory
-/// for work.
+/// for work. More than `most` bytes are not kept.
 pub(crate) fn append_with_spare(
     out: &mut dyn Output,
+    most: u64,
     write: impl FnOnce(&mut Parts, &mut Vec<u8>, u64) -> Option<()>,
 ) -> bool {
     let mut parts = Parts { spare: out.take_spare(), ..Parts::default() };
-    let written = append_or_not(out, |buf, most| write(&mut parts, buf, most));
+    let written = append_or_not(out, |buf, room| {
+        let (start, most) = (buf.len(), most.min(room));
+        write(&mut parts, buf, most).filter(|()| (buf.len() - start) as u64 <= most)
+    });
     out.give_spare(parts.spare);
     written
 }

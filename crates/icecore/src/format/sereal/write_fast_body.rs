@@ -4,6 +4,7 @@
 
 use super::bytes::{CHUNK, SLACK};
 use super::tag;
+use super::write::is_float;
 use super::write_fast::{first_key, put};
 use super::{Compress, SortKeys, WriteOptions, header};
 use crate::document::{Document, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
@@ -14,6 +15,9 @@ use crate::output::{Output, Spare};
 /// Larger documents are worth the preparations; and what is written here is not
 /// passed on before its end.
 const MOST_NODES: usize = 1 << 19;
+
+/// In documents of fewer nodes no runs of values are looked for.
+const WORTH_A_CALL: usize = 16;
 
 /// What stands before the body of what is written here.
 const HEADER: usize = header::MAGIC.len() + 2;
@@ -60,11 +64,7 @@ pub(super) fn write_fast_body(
     if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
         return false;
     }
-    append_with_spare(out, |parts, buf, room| {
-        let most = most.min(room);
-        let start = buf.len();
-        write(document, parts, buf, most).filter(|()| (buf.len() - start) as u64 <= most)
-    })
+    append_with_spare(out, most, |parts, buf, most| write(document, parts, buf, most))
 }
 
 /// Writes the next part of a document. Says no, and writes nothing, if there is
@@ -125,13 +125,28 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
     let strings = (document.input(), &tape.arena[..]);
     let mut to = 0;
     let mut passed = if parts.begun { parts.written } else { 1 };
+    // Whether there may be a run of common values that is worth a call.
+    let has_runs = nodes.len() >= WORTH_A_CALL;
+    let mut tries = has_runs;
     while let Some((node, behind)) = nodes.split_first() {
-        nodes = behind;
         if to >= CHUNK {
             buf.extend_from_slice(&chunk[..to]);
             passed += to as u64;
             to = 0;
+            tries = has_runs;
         }
+        if tries {
+            let before = nodes.len();
+            (nodes, to) = match node.key {
+                NO_KEY => items(nodes, chunk, to, strings.1),
+                _ => entries(nodes, chunk, to, words, this, strings.1),
+            };
+            tries = nodes.len() != before;
+            if tries {
+                continue;
+            }
+        }
+        nodes = behind;
         // Bits beyond this one say that there is something special: with containers that their
         // short form can't be taken, which is all that a program sees of a second reference to
         // the data.
@@ -150,12 +165,11 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
                 to = first_key(chunk, to, node.key, names)?;
                 *place = this << NUMBER | copy(offset)?;
             }
-        } else if node.kind == Kind::Int && node.payload < 1 << 14 {
-            let (word, len) = small(node.payload as u32);
-            chunk[to..to + 4].copy_from_slice(&word.to_le_bytes());
-            to += len;
-            continue;
         }
+        // Of a record whose first key is new nothing could be taken.
+        let is_known = |next: &Node| words.get(usize::from(next.key)).is_some_and(|word| word >> NUMBER == this);
+        tries =
+            node.kind == Kind::Array && node.aux > 2 || node.kind == Kind::Map && nodes.first().is_some_and(is_known);
         match put(chunk, to, node, strings, true) {
             Some(next) => to = next,
             None => {
@@ -173,11 +187,6 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
         }
         if passed >= 1 << 31 {
             return None;
-        }
-        // Of a record whose keys are new nothing could be taken.
-        let is_known = |next: &Node| words.get(usize::from(next.key)).is_some_and(|word| word >> NUMBER == this);
-        if node.kind == Kind::Map && nodes.first().is_some_and(is_known) {
-            (nodes, to) = entries(nodes, chunk, to, words, this, strings.1);
         }
     }
     buf.extend_from_slice(&chunk[..to]);
@@ -204,21 +213,54 @@ fn number(words: &mut Vec<u64>, keys: usize, goes_on: bool) -> Option<u64> {
     Some(*count)
 }
 
-/// Kind and flags of what [`entries`] writes.
+/// Kind and flags of what [`entries`] and [`items`] write.
 const RECORD: u16 = front(Kind::Map, flag::REF);
+const LIST: u16 = front(Kind::Array, flag::REF);
 const INT: u16 = front(Kind::Int, 0);
 const BYTES: u16 = front(Kind::Bytes, 0);
+const FLOAT: u16 = front(Kind::Float, 0);
 
 const fn front(kind: Kind, flags: u8) -> u16 {
     u16::from_le_bytes([kind as u8, flags])
 }
 
-/// Writes small records in a list, as long as their keys were written before, their values
-/// are integers and short strings, and the chunk is not full. Returns what is left, and where
-/// it stopped.
+/// What [`entries`] and [`items`] need of the chunk for a value.
+type Room = [u8; 48];
+
+#[inline(always)]
+fn room(chunk: &mut [u8; CHUNK + SLACK], to: usize) -> Option<&mut Room> {
+    chunk.get_mut(to..to + size_of::<Room>())?.first_chunk_mut()
+}
+
+/// The bytes of a short string of the arena, and what lies behind.
+#[inline(always)]
+fn short_text<'a>(node: &Node, arena: &'a [u8]) -> Option<&'a [u8]> {
+    let Location::Arena(start) = node.place() else { return None };
+    let start = start as usize;
+    arena.get(start..start + 32).filter(|_| node.aux as usize <= tag::MOST_SHORT)
+}
+
+/// Puts a float there; says how many bytes it takes.
+#[inline(always)]
+fn float(room: &mut Room, at: usize, bits: u64) -> usize {
+    let value = f64::from_bits(bits);
+    if is_float(value) {
+        room[at] = tag::FLOAT;
+        room[at + 1..at + 5].copy_from_slice(&(value as f32).to_le_bytes());
+        5
+    } else {
+        room[at] = tag::DOUBLE;
+        room[at + 1..at + 9].copy_from_slice(&bits.to_le_bytes());
+        9
+    }
+}
+
+/// Writes entries of records, and small records in a list, as long as their keys were written
+/// before, their values are integers below 2^21, floats, short strings or few items or entries,
+/// and the chunk is not full. Returns what is left, and where it stopped.
 ///
-/// What stands for no key has no word of this document. Not inline: the loop for values
-/// without keys needs the registers.
+/// What stands for no key has no word of this document. Not inline: the loop around it needs
+/// the registers for everything else.
 #[inline(never)]
 fn entries<'a>(
     nodes: &'a [Node],
@@ -232,8 +274,7 @@ fn entries<'a>(
     loop {
         let rest = left.as_slice();
         let Some(node) = left.next() else { return (rest, to) };
-        let room: Option<&mut [u8; 48]> = chunk.get_mut(to..to + 48).and_then(|room| room.first_chunk_mut());
-        let (Some(room), Some(&word)) = (room, words.get(usize::from(node.key))) else { return (rest, to) };
+        let (Some(room), Some(&word)) = (room(chunk, to), words.get(usize::from(node.key))) else { return (rest, to) };
         let front = front(node.kind, node.flags);
         if word >> NUMBER != this {
             // The next record of a list.
@@ -246,30 +287,63 @@ fn entries<'a>(
         }
         room[..4].copy_from_slice(&(word as u32).to_le_bytes());
         let key = (word >> 32) as usize & 7;
-        if front == INT && node.payload < 1 << 14 {
+        if front == INT && node.payload < 1 << 21 {
             let (word, len) = small(node.payload as u32);
             room[key..key + 4].copy_from_slice(&word.to_le_bytes());
             to += key + len;
-        } else if front == BYTES && node.aux as usize <= tag::MOST_SHORT {
-            let Location::Arena(start) = node.place() else { return (rest, to) };
-            let start = start as usize;
-            let Some(text) = arena.get(start..start + 32) else { return (rest, to) };
+        } else if front == BYTES {
+            let Some(text) = short_text(node, arena) else { return (rest, to) };
             room[key] = tag::SHORT_BINARY | node.aux as u8;
             room[key + 1..key + 33].copy_from_slice(text);
             to += key + 1 + node.aux as usize;
+        } else if front == FLOAT {
+            to += key + float(room, key, node.payload);
+        } else if (front == RECORD || front == LIST) && node.aux as usize <= tag::MOST_IN_REF {
+            room[key] = if front == RECORD { tag::HASHREF } else { tag::ARRAYREF } | node.aux as u8;
+            to += key + 1;
         } else {
             return (rest, to);
         }
     }
 }
 
-/// An integer below 2^14: its bytes, and how many.
+/// As [`entries`], for items that are integers below 2^21, floats or short strings.
+#[inline(never)]
+fn items<'a>(nodes: &'a [Node], chunk: &mut [u8; CHUNK + SLACK], mut to: usize, arena: &[u8]) -> (&'a [Node], usize) {
+    let mut left = nodes.iter();
+    loop {
+        let rest = left.as_slice();
+        let Some(node) = left.next().filter(|node| node.key == NO_KEY) else { return (rest, to) };
+        let Some(room) = room(chunk, to) else { return (rest, to) };
+        let front = front(node.kind, node.flags);
+        if front == INT && node.payload < 1 << 21 {
+            let (word, len) = small(node.payload as u32);
+            room[..4].copy_from_slice(&word.to_le_bytes());
+            to += len;
+        } else if front == BYTES {
+            let Some(text) = short_text(node, arena) else { return (rest, to) };
+            room[0] = tag::SHORT_BINARY | node.aux as u8;
+            room[1..33].copy_from_slice(text);
+            to += 1 + node.aux as usize;
+        } else if front == FLOAT {
+            to += float(room, 0, node.payload);
+        } else {
+            return (rest, to);
+        }
+    }
+}
+
+/// An integer below 2^21: its bytes, and how many.
 #[inline(always)]
 fn small(value: u32) -> (u32, usize) {
     match value {
         0..16 => (value, 1),
         16..128 => (value << 8 | u32::from(tag::VARINT), 2),
-        _ => ((value >> 7) << 16 | (value & 0x7F | 0x80) << 8 | u32::from(tag::VARINT), 3),
+        128..0x4000 => ((value >> 7) << 16 | (value & 0x7F | 0x80) << 8 | u32::from(tag::VARINT), 3),
+        _ => {
+            let middle = value >> 7 & 0x7F | 0x80;
+            ((value >> 14) << 24 | middle << 16 | (value & 0x7F | 0x80) << 8 | u32::from(tag::VARINT), 4)
+        }
     }
 }
 

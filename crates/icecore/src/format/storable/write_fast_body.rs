@@ -23,13 +23,18 @@ pub(crate) const DEPTH: u32 = 32;
 
 type Chunk = [u8; CHUNK + SLACK];
 
-/// Writes a whole document. Says no, and writes nothing, if there is something
-/// special about it.
-pub(super) fn write_fast_body(document: &Document<'_>, options: &WriteOptions, out: &mut dyn Output) -> bool {
+/// Writes a whole document of at most so many bytes. Says no, and writes nothing, if there
+/// is something special about it.
+pub(super) fn write_fast_body(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    most: u64,
+    out: &mut dyn Output,
+) -> bool {
     if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
         return false;
     }
-    append_with_spare(out, |parts, buf, most| {
+    append_with_spare(out, most, |parts, buf, most| {
         write(document, options, parts, buf, most).filter(|()| parts.is_complete())
     })
 }
