@@ -338,13 +338,10 @@ enum { ICE_CLONING = 4 };
 
 /* ---- policy ------------------------------------------------------------ */
 
-enum { ICE_REFUSED, ICE_ALLOWED, ICE_AS_RECORD };
-
-void ice_policy_boot(pTHX);
 /* Whether it is said which classes are built, by a warning. */
 bool ice_policy_reports(pTHX_ SV *classes);
-/* Whether a class may be built. */
-int ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
+/* Whether a class may be built: one of `icecore_verdict`. */
+U32 ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
 void ice_policy_refuse(pTHX_ const char *name, STRLEN len, bool is_utf8, const char *path);
 
 /* ---- errors ------------------------------------------------------------ */

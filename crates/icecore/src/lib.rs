@@ -36,6 +36,7 @@ pub mod num;
 mod options;
 mod output;
 mod places;
+pub mod policy;
 mod seeded;
 mod shortened;
 mod stage;

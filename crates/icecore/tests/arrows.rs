@@ -21,6 +21,7 @@ const LAYERS: &[&str] = &[
     "losses",
     "places",
     "document",
+    "policy",
     "output",
     "compress",
     "known",
