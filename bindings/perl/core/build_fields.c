@@ -131,9 +131,9 @@ ib_fields(pTHX_ build *b, SV *variable, U32 at)
             if (!values[i])
                 values[i] = newSV(0);
     }
-    if (b->v->nodes[at].flags & ICECORE_IS_TARGET)
+    if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET)
         ib_set_referent(aTHX_ b, at, object);
-    if (b->v->nodes[at].flags & ICECORE_IS_WEAK)
+    if (b->v->nodes[at].flags & ICECORE_FLAG_WEAK)
         ib_be_weak(aTHX_ b, variable);
     {
         AV *list = newAV();

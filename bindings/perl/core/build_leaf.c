@@ -34,7 +34,7 @@ ib_new_big_int(pTHX_ build *b, const icecore_node *node)
     STRLEN len, count = 1, i;
     const U8 *magnitude = (const U8 *)ib_bytes_of(aTHX_ b, node, &len);
     U32 *parts; /* nine digits each, the lowest first */
-    SV *sv = newSVpv(node->flags & ICECORE_BIT_4 ? "-" : "", 0);
+    SV *sv = newSVpv(node->flags & ICECORE_FLAG_NEGATIVE ? "-" : "", 0);
     Newxz(parts, len / 3 + 2, U32);
     SAVEFREEPV(parts);
     while (len--) {

@@ -73,7 +73,7 @@ new_int(pTHX_ IV value)
 PERL_STATIC_INLINE SV *
 ib_immortal(pTHX_ build *b, const icecore_node *node)
 {
-    if (!(node->flags & ICECORE_BIT_4))
+    if (!(node->flags & ICECORE_FLAG_OWN))
         return NULL;
     if (node->kind == ICECORE_NULL)
         return &PL_sv_undef;
@@ -93,7 +93,7 @@ new_leaf(pTHX_ build *b, const icecore_node *node)
     case ICECORE_INT:
         return new_int(aTHX_ (IV)(I64)node->payload);
     case ICECORE_NULL:
-        return UNLIKELY(node->flags & ICECORE_BIT_4) ? &PL_sv_undef : newSV(0);
+        return UNLIKELY(node->flags & ICECORE_FLAG_OWN) ? &PL_sv_undef : newSV(0);
     case ICECORE_BOOL: {
         SV *immortal = ib_immortal(aTHX_ b, node);
         return immortal ? immortal : newSVsv(node->payload ? b->yes : b->no);

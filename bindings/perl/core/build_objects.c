@@ -13,15 +13,15 @@ ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object)
 {
     const U8 flags = b->v->nodes[at].flags;
     U8 outer = 0;
-    if (flags & ICECORE_IS_TARGET)
+    if (flags & ICECORE_FLAG_TARGET)
         ib_set_referent(aTHX_ b, at, sv);
     if (object != ICECORE_NONE) {
         outer = b->v->nodes[object].flags;
-        if (outer & ICECORE_IS_TARGET)
+        if (outer & ICECORE_FLAG_TARGET)
             ib_set_referent(aTHX_ b, object, sv);
         ib_be_object(aTHX_ b, rv, object);
     }
-    if (UNLIKELY((flags | outer) & ICECORE_IS_WEAK))
+    if (UNLIKELY((flags | outer) & ICECORE_FLAG_WEAK))
         ib_be_weak(aTHX_ b, rv);
 }
 
@@ -208,9 +208,9 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
             sv = newSV(0);
     }
     ib_set_rv(aTHX_ variable, sv);
-    if (node->flags & ICECORE_IS_TARGET)
+    if (node->flags & ICECORE_FLAG_TARGET)
         ib_set_referent(aTHX_ b, at, sv);
-    if (node->flags & ICECORE_IS_WEAK)
+    if (node->flags & ICECORE_FLAG_WEAK)
         ib_be_weak(aTHX_ b, variable);
     frame = ib_push_frame(aTHX_ b, OPAQUE_HOOK, at, variable);
     frame->list = ib_parts(aTHX_ b);
@@ -224,7 +224,7 @@ replace(pTHX_ build *b, U32 at, SV *variable, SV *sv)
     ice_target *known;
     /* A hook may have put something else there. */
     sv_setsv(variable, sv_2mortal(newRV_inc(sv)));
-    known = b->v->nodes[at].flags & ICECORE_IS_TARGET ? ib_find_target(b, at) : NULL;
+    known = b->v->nodes[at].flags & ICECORE_FLAG_TARGET ? ib_find_target(b, at) : NULL;
     if (known) {
         SV *old = known->referent;
         known->referent = SvREFCNT_inc_simple_NN(sv);
@@ -330,7 +330,7 @@ ib_end_freeze(pTHX_ build *b)
     b->ctx->depth--;
     if (!ib_is_thawed(aTHX_ b, &b->v->nodes[at])) {
         sv_setsv(variable, payload);
-        if (b->v->nodes[at].flags & ICECORE_IS_TARGET && SvROK(variable))
+        if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET && SvROK(variable))
             ib_set_referent(aTHX_ b, at, SvRV(variable));
         return;
     }
@@ -355,7 +355,7 @@ ib_end_freeze(pTHX_ build *b)
         result = ice_call_scalar(aTHX_ (SV *)method, arguments, count);
         if (SvROK(result)) {
             replace(aTHX_ b, at, variable, SvRV(result));
-            if (b->v->nodes[at].flags & ICECORE_IS_TARGET)
+            if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET)
                 ib_set_referent(aTHX_ b, at, SvRV(result));
         } else
             sv_setsv(variable, result);
@@ -396,12 +396,12 @@ ib_record(pTHX_ build *b, U32 at, SV *variable)
     ib_set_rv(aTHX_ variable, (SV *)hv);
     (void)hv_stores(hv, "class", ib_class_sv(aTHX_ name, class));
     (void)hv_stores(hv, "kind", newSVpv(record_kind(node), 0));
-    if (node->flags & ICECORE_IS_OVERLOAD)
+    if (node->flags & ICECORE_FLAG_OVERLOAD)
         (void)hv_stores(hv, "overloaded", newSViv(1));
     sv_bless(variable, gv_stashpvs("Icecore::Record", GV_ADD));
-    if (node->flags & ICECORE_IS_TARGET)
+    if (node->flags & ICECORE_FLAG_TARGET)
         ib_set_referent(aTHX_ b, at, (SV *)hv);
-    if (node->flags & ICECORE_IS_WEAK)
+    if (node->flags & ICECORE_FLAG_WEAK)
         ib_be_weak(aTHX_ b, variable);
     ib_push_frame(aTHX_ b, RECORD, at, (SV *)hv)->list = ib_parts(aTHX_ b);
     b->at = at + 1;

@@ -98,7 +98,7 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
         else
             sv = newSVpvn_share(text, name->node.kind == ICECORE_TEXT ? -len : len, 0);
     }
-    keep_key(aTHX_ keys, id, sv, (name->node.flags & (ICECORE_BIT_4 | ICECORE_BIT_5)) != 0);
+    keep_key(aTHX_ keys, id, sv, (name->node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER)) != 0);
     return sv;
 }
 
@@ -113,7 +113,7 @@ was_utf8(pTHX_ ice_context *ctx, const HEK *hek, bool key_flags)
 {
     STRLEN len = HEK_LEN(hek);
     U8 *text = bytes_to_utf8((const U8 *)HEK_KEY(hek), &len);
-    U8 flags = key_flags && len == (STRLEN)HEK_LEN(hek) ? ICECORE_BIT_6 : 0;
+    U8 flags = key_flags && len == (STRLEN)HEK_LEN(hek) ? ICECORE_FLAG_WAS_TEXT : 0;
     U16 id = icecore_key(ctx->engine, ICECORE_TEXT, flags, text, len);
     Safefree(text);
     return id;

@@ -81,7 +81,7 @@ struct iw_rules {
     void (*too_deep)(pTHX_ const walk *w);
 };
 
-#define REFERENCE ICECORE_IS_REF
+#define REFERENCE ICECORE_FLAG_REF
 
 /* So that writers can copy short strings as blocks. */
 #define SLACK 32
@@ -207,7 +207,7 @@ end_wraps(walk *w, U32 wraps)
 PERL_STATIC_INLINE void
 push_again(pTHX_ walk *w, U8 kind, U8 flags, U16 key, U32 to, U32 wraps)
 {
-    w->t->nodes[to].flags |= ICECORE_IS_TARGET;
+    w->t->nodes[to].flags |= ICECORE_FLAG_TARGET;
     push(aTHX_ w, kind, flags, key, 0, to);
     end_wraps(w, wraps);
 }

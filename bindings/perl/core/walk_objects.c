@@ -111,9 +111,9 @@ iw_put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
 {
     PERL_UNUSED_VAR(item);
     if (sv == &PL_sv_yes || sv == &PL_sv_no)
-        push(aTHX_ w, ICECORE_BOOL, ICECORE_BIT_4, key, 0, sv == &PL_sv_yes);
+        push(aTHX_ w, ICECORE_BOOL, ICECORE_FLAG_OWN, key, 0, sv == &PL_sv_yes);
     else
-        push(aTHX_ w, ICECORE_NULL, ICECORE_BIT_4, key, 0, 0);
+        push(aTHX_ w, ICECORE_NULL, ICECORE_FLAG_OWN, key, 0, 0);
     return TRUE;
 }
 
@@ -177,9 +177,9 @@ end_hook(pTHX_ walk *w)
             end_wraps(w, 1);
         }
         if (!is_scalar(referent) || slot->object != ICECORE_NONE)
-            w->t->nodes[is_scalar(referent) ? slot->object : slot->value].flags |= ICECORE_IS_TARGET;
+            w->t->nodes[is_scalar(referent) ? slot->object : slot->value].flags |= ICECORE_FLAG_TARGET;
         else
-            w->t->nodes[slot->value].flags |= ICECORE_IS_TARGET;
+            w->t->nodes[slot->value].flags |= ICECORE_FLAG_TARGET;
     }
     frame->count++;
     {

@@ -473,7 +473,7 @@ put_plain(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root)
         return FALSE;
     /* Sereal has another form for what may be referred to again. */
     if (HAS(IW_HINTS) && SvREFCNT(sv) > 1)
-        flags |= ICECORE_BIT_7;
+        flags |= ICECORE_FLAG_HINT;
     if (plain_referent(aTHX_ w, sv, flags, key, levels))
         return TRUE;
     w->stage = NULL;

@@ -18,6 +18,86 @@
 #define ICECORE_PANIC 255
 
 /*
+ Bit of `flags`: the value was reached through a reference of its own.
+ */
+#define ICECORE_FLAG_REF 1
+
+/*
+ The reference to this value is weak.
+ */
+#define ICECORE_FLAG_WEAK 2
+
+/*
+ The reference to this value is marked as overloaded.
+ */
+#define ICECORE_FLAG_OVERLOAD 4
+
+/*
+ A link, an alias or a copy may name this node.
+ */
+#define ICECORE_FLAG_TARGET 8
+
+/*
+ A big integer: below zero.
+ */
+#define ICECORE_FLAG_NEGATIVE 16
+
+/*
+ A map: its keys are locked (Perl's restricted hash).
+ */
+#define ICECORE_FLAG_RESTRICTED 16
+
+/*
+ A map: keys are compared by identity (Ruby).
+ */
+#define ICECORE_FLAG_IDENTITY 32
+
+/*
+ A map: one more child follows the entries, the default value (Ruby).
+ */
+#define ICECORE_FLAG_DEFAULT 64
+
+/*
+ A regexp: not blessed.
+ */
+#define ICECORE_FLAG_BARE 16
+
+/*
+ A null or a boolean: the value that perl itself has but one of, no variable.
+ */
+#define ICECORE_FLAG_OWN 16
+
+/*
+ A null with `ICECORE_FLAG_OWN`: it is an item of an array.
+ */
+#define ICECORE_FLAG_ITEM 32
+
+/*
+ A boolean of a running program: a variable that holds it.
+ */
+#define ICECORE_FLAG_VARIABLE 32
+
+/*
+ What the original looks at beside the value: docs/tape.md says what, by kind.
+ */
+#define ICECORE_FLAG_HINT 128
+
+/*
+ A key: its value is read-only.
+ */
+#define ICECORE_FLAG_LOCKED 16
+
+/*
+ A key: allowed in a restricted hash, but absent; its value is a hole.
+ */
+#define ICECORE_FLAG_PLACEHOLDER 32
+
+/*
+ A key whose bytes are ASCII: it was given as UTF-8 text.
+ */
+#define ICECORE_FLAG_WAS_TEXT 64
+
+/*
  `key` of a value that has no key.
  */
 #define ICECORE_NO_KEY 0
@@ -290,55 +370,6 @@ enum icecore_kind
 typedef enum icecore_kind icecore_kind;
 #else
 typedef uint8_t icecore_kind;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-/*
- Bits of `flags`. Which are used depends on the kind.
- */
-enum icecore_flag
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint8_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-  /*
-   Any: the value was reached through a reference of its own.
-   */
-  ICECORE_IS_REF = 1,
-  /*
-   Any: the reference to this value is weak.
-   */
-  ICECORE_IS_WEAK = 2,
-  /*
-   Any: the reference to this value is marked as overloaded.
-   */
-  ICECORE_IS_OVERLOAD = 4,
-  /*
-   Any: a link, an alias or a copy may name this node.
-   */
-  ICECORE_IS_TARGET = 8,
-  /*
-   Null, bool, map, regexp, big integer, key: see docs/tape.md.
-   */
-  ICECORE_BIT_4 = 16,
-  /*
-   The same.
-   */
-  ICECORE_BIT_5 = 32,
-  /*
-   The same.
-   */
-  ICECORE_BIT_6 = 64,
-  /*
-   The same.
-   */
-  ICECORE_BIT_7 = 128,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum icecore_flag icecore_flag;
-#else
-typedef uint8_t icecore_flag;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
