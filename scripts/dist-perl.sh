@@ -16,6 +16,12 @@ git ls-files -z bindings/perl | while IFS= read -r -d '' file; do
     cp -p "$file" "$to"
 done
 rm -f "$stage/.gitignore"
+# What the modules of all languages share, without what only the checkout tests.
+git ls-files -z bindings/common ':!bindings/common/test' ':!bindings/common/example' | while IFS= read -r -d '' file; do
+    to=$stage/${file#bindings/}
+    mkdir -p "$(dirname "$to")"
+    cp -p "$file" "$to"
+done
 cp LICENSE* "$stage/" 2>/dev/null || true
 for crate in icecore icecore-capi; do
     mkdir -p "$stage/engine/crates/$crate"

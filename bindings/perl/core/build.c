@@ -61,7 +61,7 @@ attach(pTHX_ build *b, U32 at, SV *value)
             const icecore_node *key = &b->v->nodes[frame->key];
             if (key->flags & ICECORE_FLAG_PLACEHOLDER) {
                 STRLEN len;
-                const char *text = ib_bytes_of(aTHX_ b, key, &len);
+                const char *text = ice_bytes_of(b->v, key, &len);
                 SvREFCNT_dec(value);
                 ib_store_placeholder(aTHX_ hv, text, len, key->kind == ICECORE_TEXT);
                 return;
@@ -511,7 +511,7 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
     b.yes = settings->yes ? settings->yes : &PL_sv_yes;
     b.foreign = FALSE;
     b.shares = settings->undef_own || settings->alias_under;
-    ice_keys_check(aTHX_ ctx, view->keys.generation);
+    ice_keys_of(aTHX_ ctx, view->keys.generation);
     if (root >= view->node_count)
         return newSV(0);
     if (b.shares || settings->filters || !ib_plain(aTHX_ & b, root)) {
@@ -528,7 +528,7 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
         node = &view->nodes[b.at];
         if (node->key == ICECORE_IS_KEY) {
             frame->key = b.at;
-            b.at = ib_next_of(&b, b.at);
+            b.at = ice_next(b.v, b.at);
             continue;
         }
         if (!b.foreign && !b.shares) {

@@ -4,12 +4,9 @@
 const icecore_name *
 ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text)
 {
-    U32 id = ICE_CLASS_OF(node);
-    const icecore_name *name;
-    if (id == 0 || id > b->v->classes.count)
+    const icecore_name *name = ice_name(&b->v->classes, ICE_CLASS_OF(node), text);
+    if (!name)
         croak("Icecore: an object without a class");
-    name = &b->v->classes.names[id - 1];
-    *text = (const char *)b->v->classes.bytes + (name->node.payload & ICECORE_OFFSET);
     return name;
 }
 
@@ -71,7 +68,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
                                                name->node.kind == ICECORE_TEXT);
         if (verdict == ICECORE_REFUSED) {
             char path[512];
-            icecore_path(ctx->engine, v->input, v->input_len, at, path, sizeof path);
+            icecore_path(ctx->warm.engine, v->input, v->input_len, at, path, sizeof path);
             ice_policy_refuse(aTHX_ text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
         }
         ctx->verdicts[id] = (U8)verdict;

@@ -42,7 +42,7 @@ ib_fill_hash(pTHX_ build *b, HV *hv, U32 at, U32 end)
             || node->kind == ICECORE_HOLE)
             break;
         key = LIKELY(node->key < keys->room) && LIKELY(keys->by_id[node->key] != NULL)
-                  ? keys->by_id[node->key]
+                  ? (SV *)keys->by_id[node->key]
                   : ice_key_sv(aTHX_ b->ctx, b->v, node->key);
         if (UNLIKELY(b->v->keys.names[node->key - 1].node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER)))
             break;
@@ -137,9 +137,9 @@ fill_hash(pTHX_ build *b, HV *hv, const icecore_node *node, int levels)
         const U16 id = node->key;
         SV *sv;
         HEK *hek;
-        if (UNLIKELY(id >= keys->room || !(hek = keys->heks_of[id]))) {
+        if (UNLIKELY(id >= keys->room || !(hek = (HEK *)keys->address[id]))) {
             (void)ice_key_sv(aTHX_ b->ctx, b->v, id);
-            hek = keys->heks_of[id];
+            hek = (HEK *)keys->address[id];
             if (!hek && b->v->keys.names[id - 1].node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER))
                 return FALSE;
         }
@@ -154,7 +154,7 @@ fill_hash(pTHX_ build *b, HV *hv, const icecore_node *node, int levels)
         else
             sv = new_leaf(aTHX_ b, node);
         if (UNLIKELY(!hek || !ib_store_direct(aTHX_ b->ctx, hv, hek, sv)))
-            ib_store_entry(aTHX_ b->ctx, hv, keys->by_id[id], sv);
+            ib_store_entry(aTHX_ b->ctx, hv, (SV *)keys->by_id[id], sv);
         if (is_leaf(node))
             node++;
         else {

@@ -164,7 +164,7 @@ void
 ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object)
 {
     const icecore_node *node = &b->v->nodes[at];
-    SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ib_next_of(b, at + 1)), *re;
+    SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ice_next(b->v, at + 1)), *re;
     b->at = (U32)node->payload;
     /* A pattern that the program itself has was compiled already. */
     if (!b->set->cloning && !is_inert(SvPVX_const(pattern), SvCUR(pattern))) {

@@ -20,8 +20,8 @@ path_here(pTHX_ walk *w, U16 key, U32 wraps)
             if (node->aux != ICECORE_LONG)
                 sv_catpvf(path, ".%" SVf, SVfARG(sv_2mortal(newSVpvn_utf8(
                     (char *)w->t->arena + (node->payload & ICECORE_OFFSET), node->aux, node->kind == ICECORE_TEXT))));
-        } else if (id && id < w->ctx->keys.room && w->ctx->keys.by_id[id])
-            sv_catpvf(path, ".%" SVf, SVfARG(w->ctx->keys.by_id[id]));
+        } else if (id && ice_keys_held(&w->ctx->keys, id))
+            sv_catpvf(path, ".%" SVf, SVfARG((SV *)ice_keys_held(&w->ctx->keys, id)));
     }
     return path;
 }
