@@ -16,8 +16,8 @@ git ls-files -z bindings/perl | while IFS= read -r -d '' file; do
     cp -p "$file" "$to"
 done
 rm -f "$stage/.gitignore"
-# What the modules of all languages share, without what only the checkout tests.
-git ls-files -z bindings/common ':!bindings/common/test' ':!bindings/common/example' | while IFS= read -r -d '' file; do
+# What the modules of all languages share, without its tests and its example.
+git ls-files -z 'bindings/common/*.[ch]' ':!bindings/common/*/*' | while IFS= read -r -d '' file; do
     to=$stage/${file#bindings/}
     mkdir -p "$(dirname "$to")"
     cp -p "$file" "$to"

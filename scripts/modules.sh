@@ -39,15 +39,33 @@ check_order() {
         END { for (i in uses) { split(uses[i], use, " "); if (use[2] in home) print use[1], home[use[2]] } }')
     tsort <<<"$order" >/dev/null || fail 'Files of C call each other in a circle.'
 }
-# With a host of its own, strictly as C99 and, where there are such, with sanitizers.
-test_common() {
+# Builds a program of the common pieces, strictly as C99 and, where there are such, with
+# sanitizers.
+build_common() { # NAME SOURCE
     local flags=(-std=c99 -Wall -Wextra -Wpedantic -Werror -O1 -g -I .. -I ../../crates/icecore-capi/include)
-    local sanitizers=-fsanitize=address,undefined
+    cc "${flags[@]}" ${sanitizers:+"$sanitizers"} "$2" ../common/*.c "$library" -lpthread -ldl -lm -o "$folder/$1"
+}
+
+test_common() {
+    local samples=../../docs/cookbook/samples stage
+    sanitizers=-fsanitize=address,undefined
     new_folder
     echo 'int main(void) { return 0; }' >"$folder/empty.c"
     cc "$sanitizers" "$folder/empty.c" -o "$folder/empty" 2>/dev/null && "$folder/empty" || sanitizers=
-    cc "${flags[@]}" ${sanitizers:+"$sanitizers"} ../common/test/*.c ../common/*.c "$library" -lpthread -ldl -lm -o "$folder/common"
+    build_common common ../common/test/common.c
     "$folder/common"
+    build_common outline ../common/example/outline.c
+    {
+        "$folder/outline" "$samples/session.storable" || echo "exit code $?"
+        "$folder/outline" "$samples/session.storable" 'App::*'
+        "$folder/outline" "$samples/graph.storable" Date::Day
+        for stage in json sereal storable php marshal; do
+            "$folder/outline" --write "$stage" >"$folder/written"
+            "$folder/outline" "$folder/written"
+        done
+    } >"$folder/said"
+    diff "$folder/said" ../common/example/outline.out || fail 'The example says something else.'
+    say '1 passed, 0 failed'
 }
 
 case $what in

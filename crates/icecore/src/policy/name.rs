@@ -38,7 +38,7 @@ impl<'n> ClassName<'n> {
     /// A name, which `is_text` says is UTF-8. Malformed UTF-8 is an error: a host would
     /// take it for some other name.
     pub fn new(names: Names, bytes: &'n [u8], is_text: bool) -> Result<ClassName<'n>, Error> {
-        if is_text && !is_well_formed(bytes) {
+        if is_text && !bytes.is_ascii() && !is_well_formed(bytes) {
             let malformed = Error::new(ErrorKind::Malformed);
             return Err(malformed.expecting("the name of a class").finding("malformed UTF-8"));
         }

@@ -14,6 +14,13 @@ use super::name::ClassName;
 /// ```
 pub fn fits(pattern: ClassName<'_>, name: ClassName<'_>) -> bool {
     if pattern.is_alike(name) {
+        // Most items of a list differ in the first byte.
+        if let ([wanted, ..], [found, ..]) = (pattern.bytes(), name.bytes())
+            && wanted != found
+            && *wanted != b'*'
+        {
+            return false;
+        }
         return matches(bytes(pattern), bytes(name), b'*');
     }
     matches(pattern.characters(), name.characters(), u64::from(b'*'))
