@@ -280,6 +280,8 @@ enum { ICE_CLONING = 4 };
 
 /* ---- policy ------------------------------------------------------------ */
 
+void ice_policy_boot(pTHX);
+void ice_policy_clone(pTHX);
 /* Whether it is said which classes are built, by a warning. */
 bool ice_policy_reports(pTHX_ SV *classes);
 /* Whether a class may be built: one of `icecore_verdict`. */

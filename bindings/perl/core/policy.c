@@ -5,6 +5,41 @@
  * either are lent some at a time, and all others one by one. */
 #include "core/icecore_perl.h"
 
+/* What the process allows, and what it does otherwise. Found once: a look-up by name
+ * costs more than a question. */
+#define MY_CXT_KEY "Icecore::policy" XS_VERSION
+typedef struct {
+    GV *allowed, *otherwise;
+} my_cxt_t;
+START_MY_CXT
+
+static GV *
+variable(pTHX_ const char *name, svtype type)
+{
+    return (GV *)SvREFCNT_inc_simple_NN((SV *)gv_fetchpv(name, GV_ADDMULTI, type));
+}
+
+static void
+start(pTHX_ my_cxt_t *cxt)
+{
+    cxt->allowed = variable(aTHX_ "Icecore::ALLOWED", SVt_PVAV);
+    cxt->otherwise = variable(aTHX_ "Icecore::CLASSES", SVt_PV);
+}
+
+void
+ice_policy_boot(pTHX)
+{
+    MY_CXT_INIT;
+    start(aTHX_ & MY_CXT);
+}
+
+void
+ice_policy_clone(pTHX)
+{
+    MY_CXT_CLONE;
+    start(aTHX_ & MY_CXT);
+}
+
 typedef struct {
     icecore_question *question;
     const char *name;
@@ -142,7 +177,8 @@ says_report(pTHX_ SV *classes)
 bool
 ice_policy_reports(pTHX_ SV *classes)
 {
-    return says_report(aTHX_ classes) || says_report(aTHX_ get_sv("Icecore::CLASSES", 0));
+    dMY_CXT;
+    return says_report(aTHX_ classes) || says_report(aTHX_ GvSV(MY_CXT.otherwise));
 }
 
 U32
@@ -152,11 +188,12 @@ ice_policy(pTHX_ SV *classes, const char *text, STRLEN len, bool is_utf8)
     const icecore_class_name name = lent_name(text, len, is_utf8);
     const asked a = { &question, text, len, is_utf8 };
     U32 answer;
+    dMY_CXT;
     if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK)
         croak("Icecore: malformed UTF-8 in the name of a class");
     /* The rules of the call, what the process allows, what it does otherwise. */
-    if (!ask_option(aTHX_ & a, classes) && !ask_list(aTHX_ & a, get_av("Icecore::ALLOWED", GV_ADD)))
-        ask_option(aTHX_ & a, get_sv("Icecore::CLASSES", 0));
+    if (!ask_option(aTHX_ & a, classes) && !ask_list(aTHX_ & a, GvAVn(MY_CXT.allowed)))
+        ask_option(aTHX_ & a, GvSV(MY_CXT.otherwise));
     answer = icecore_question_answer(&question);
     if (answer & ICECORE_REPORTED)
         report(aTHX_ & a);
