@@ -16,13 +16,13 @@ git ls-files -z bindings/perl | while IFS= read -r -d '' file; do
     cp -p "$file" "$to"
 done
 rm -f "$stage/.gitignore"
+cp LICENSE* "$stage/" 2>/dev/null || true
 # What the modules of all languages share, without its tests and its example.
 git ls-files -z 'bindings/common/*.[ch]' ':!bindings/common/*/*' | while IFS= read -r -d '' file; do
     to=$stage/${file#bindings/}
     mkdir -p "$(dirname "$to")"
     cp -p "$file" "$to"
 done
-cp LICENSE* "$stage/" 2>/dev/null || true
 for crate in icecore icecore-capi; do
     mkdir -p "$stage/engine/crates/$crate"
     git ls-files -z "crates/$crate/Cargo.toml" "crates/$crate/src" "crates/$crate/include" | while IFS= read -r -d '' file; do
