@@ -20,6 +20,12 @@ rm -f "$stage/.gitignore"
 mkdir -p "$stage/t/behaviour"
 git ls-files -z bindings/common/behaviour | grep -zv /make/ | xargs -0 cp -p -t "$stage/t/behaviour"
 cp LICENSE* "$stage/" 2>/dev/null || true
+# What the modules of all languages share, without its tests and its example.
+git ls-files -z 'bindings/common/*.[ch]' ':!bindings/common/*/*' | while IFS= read -r -d '' file; do
+    to=$stage/${file#bindings/}
+    mkdir -p "$(dirname "$to")"
+    cp -p "$file" "$to"
+done
 for crate in icecore icecore-capi; do
     mkdir -p "$stage/engine/crates/$crate"
     git ls-files -z "crates/$crate/Cargo.toml" "crates/$crate/src" "crates/$crate/include" | while IFS= read -r -d '' file; do

@@ -34,6 +34,7 @@ cargo build --quiet --locked --release -p icecore-capi
 rm -rf "$tree/icecore"
 mkdir -p "$tree/icecore/crates/icecore-capi" "$tree/icecore/bindings"
 cp -R crates/icecore-capi/include "$tree/icecore/crates/icecore-capi/"
+cp -R bindings/common "$tree/icecore/bindings/"
 cp "$target/release/libicecore_capi.a" "$tree/icecore/"
 git ls-files -z bindings/perl bindings/common/behaviour | while IFS= read -r -d '' file; do
     mkdir -p "$tree/icecore/$(dirname "$file")"

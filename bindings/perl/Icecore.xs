@@ -63,6 +63,7 @@ BOOT:
     ice_pack_boot(aTHX);
     ice_operators_boot(aTHX);
     ice_contexts_boot(aTHX);
+    ice_policy_boot(aTHX);
     ice_build_boot(aTHX);
     call_atexit(at_end, NULL);
 
@@ -76,6 +77,7 @@ CLONE(...)
     ice_dumper_clone(aTHX);
     ice_pack_clone(aTHX);
     ice_contexts_clone(aTHX);
+    ice_policy_clone(aTHX);
     call_atexit(at_end, NULL);
 
 const char *

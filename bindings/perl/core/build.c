@@ -59,25 +59,25 @@ attach(pTHX_ build *b, U32 at, SV *value)
         HV *hv = (HV *)frame->sv;
         if (node->key == ICECORE_KEY_NODE) {
             const icecore_node *key = &b->v->nodes[frame->key];
-            if (key->flags & ICECORE_BIT_5) {
+            if (key->flags & ICECORE_FLAG_PLACEHOLDER) {
                 STRLEN len;
-                const char *text = ib_bytes_of(aTHX_ b, key, &len);
+                const char *text = ice_bytes_of(b->v, key, &len);
                 SvREFCNT_dec(value);
                 ib_store_placeholder(aTHX_ hv, text, len, key->kind == ICECORE_TEXT);
                 return;
             }
-            if (key->flags & ICECORE_BIT_4)
+            if (key->flags & ICECORE_FLAG_LOCKED)
                 lock_value(aTHX_ b, frame, at, value);
             ib_store_by_node(aTHX_ b, hv, frame->key, value);
         } else {
             SV *key = ice_key_sv(aTHX_ ctx, b->v, node->key);
             const U8 flags = b->v->keys.names[node->key - 1].node.flags;
-            if (UNLIKELY(flags & ICECORE_BIT_5)) {
+            if (UNLIKELY(flags & ICECORE_FLAG_PLACEHOLDER)) {
                 SvREFCNT_dec(value);
                 ib_store_placeholder(aTHX_ hv, SvPVX_const(key), SvCUR(key), cBOOL(SvUTF8(key)));
                 return;
             }
-            if (UNLIKELY(flags & ICECORE_BIT_4))
+            if (UNLIKELY(flags & ICECORE_FLAG_LOCKED))
                 lock_value(aTHX_ b, frame, at, value);
             if (UNLIKELY(b->foreign))
                 ib_store_by_sv(aTHX_ ctx, hv, key, value);
@@ -113,7 +113,7 @@ static SV *
 root_variable(pTHX_ build *b, const icecore_node *node)
 {
     SV *into = b->set->into;
-    if (!into || !(node->flags & ICECORE_IS_TARGET) || SvMAGICAL(into) || SvREADONLY(into) || SvTYPE(into) > SVt_PVMG)
+    if (!into || !(node->flags & ICECORE_FLAG_TARGET) || SvMAGICAL(into) || SvREADONLY(into) || SvTYPE(into) > SVt_PVMG)
         return newSV_type(SVt_IV);
     sv_setsv(into, &PL_sv_undef);
     if (SvTYPE(into) < SVt_PV) {
@@ -132,7 +132,7 @@ root_variable(pTHX_ build *b, const icecore_node *node)
 static SV *
 own_referent(pTHX_ build *b, const icecore_node *node)
 {
-    if (node->kind == ICECORE_NULL && b->set->undef_own && !(node->flags & ICECORE_IS_TARGET))
+    if (node->kind == ICECORE_NULL && b->set->undef_own && !(node->flags & ICECORE_FLAG_TARGET))
         return &PL_sv_undef;
     return ib_immortal(aTHX_ b, node);
 }
@@ -153,9 +153,9 @@ build_leaf(pTHX_ build *b)
     const U32 at = b->at;
     const icecore_node *node = &b->v->nodes[at];
     SV *sv = UNLIKELY(b->shares) ? ib_new_shared_leaf(aTHX_ b, node) : new_leaf(aTHX_ b, node);
-    if (!sv && node->flags & ICECORE_IS_TARGET)
+    if (!sv && node->flags & ICECORE_FLAG_TARGET)
         sv = newSV(0);
-    if (sv && node->flags & ICECORE_IS_TARGET)
+    if (sv && node->flags & ICECORE_FLAG_TARGET)
         ib_set_variable(aTHX_ b, at, sv);
     if (!sv && (b->ctx->depth == 0 || b->ctx->frames[b->ctx->depth - 1].build.kind != ARRAY))
         sv = newSV(0);
@@ -206,7 +206,7 @@ build_object(pTHX_ build *b, step *s)
         SV *scalar = newSV(0);
         ib_set_rv(aTHX_ s->variable, scalar);
         ib_be_object(aTHX_ b, s->variable, s->object);
-        if (node->flags & ICECORE_IS_TARGET)
+        if (node->flags & ICECORE_FLAG_TARGET)
             ib_set_referent(aTHX_ b, s->object, scalar);
         s->object = ICECORE_NONE;
         s->variable = scalar;
@@ -238,15 +238,15 @@ build_ref(pTHX_ build *b, step *s)
     ib_set_rv(aTHX_ variable, referent);
     if (object != ICECORE_NONE) {
         ib_be_object(aTHX_ b, variable, object);
-        if (nodes[object].flags & ICECORE_IS_TARGET)
+        if (nodes[object].flags & ICECORE_FLAG_TARGET)
             ib_set_referent(aTHX_ b, object, referent);
-        if (nodes[object].flags & ICECORE_IS_WEAK)
+        if (nodes[object].flags & ICECORE_FLAG_WEAK)
             ib_be_weak(aTHX_ b, variable);
         s->object = ICECORE_NONE;
     }
-    if (node->flags & ICECORE_IS_TARGET)
+    if (node->flags & ICECORE_FLAG_TARGET)
         ib_set_referent(aTHX_ b, s->at, referent);
-    if (node->flags & ICECORE_IS_WEAK)
+    if (node->flags & ICECORE_FLAG_WEAK)
         ib_be_weak(aTHX_ b, variable);
     s->at++;
     b->at = s->at + 1;
@@ -262,7 +262,7 @@ build_ref(pTHX_ build *b, step *s)
     if (!is_leaf(inner))
         return FALSE;
     fill_variable(aTHX_ b, referent, inner);
-    if (inner->flags & ICECORE_IS_TARGET)
+    if (inner->flags & ICECORE_FLAG_TARGET)
         ib_set_variable(aTHX_ b, s->at, referent);
     return TRUE;
 }
@@ -278,7 +278,7 @@ build_link(pTHX_ build *b, const step *s)
     ib_set_rv(aTHX_ s->variable, SvREFCNT_inc_simple_NN(known->referent ? known->referent : known->variable));
     if (s->object != ICECORE_NONE)
         ib_be_object(aTHX_ b, s->variable, s->object);
-    if (node->flags & ICECORE_IS_WEAK || (s->object != ICECORE_NONE && nodes[s->object].flags & ICECORE_IS_WEAK))
+    if (node->flags & ICECORE_FLAG_WEAK || (s->object != ICECORE_NONE && nodes[s->object].flags & ICECORE_FLAG_WEAK))
         ib_be_weak(aTHX_ b, s->variable);
     b->at = s->at + 1;
 }
@@ -308,7 +308,7 @@ build_hash(pTHX_ build *b, const step *s)
 {
     const icecore_node *node = &b->v->nodes[s->at];
     const U32 end = (U32)node->payload;
-    const bool is_restricted = (node->flags & ICECORE_BIT_4) != 0;
+    const bool is_restricted = (node->flags & ICECORE_FLAG_RESTRICTED) != 0;
     HV *hv = ib_new_hash(aTHX_ node->aux);
     /* perl drops keys without a value when it makes more buckets. */
     if (UNLIKELY(is_restricted))
@@ -346,7 +346,7 @@ value(pTHX_ build *b)
     for (;;) {
         node = &nodes[s.at];
         /* The variable that a link or alias to this node means. */
-        if (node->flags & ICECORE_IS_TARGET)
+        if (node->flags & ICECORE_FLAG_TARGET)
             ib_set_variable(aTHX_ b, s.at, s.variable);
         switch (node->kind) {
         case ICECORE_ATTRS:
@@ -511,7 +511,7 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
     b.yes = settings->yes ? settings->yes : &PL_sv_yes;
     b.foreign = FALSE;
     b.shares = settings->undef_own || settings->alias_under;
-    ice_keys_check(aTHX_ ctx, view->keys.generation);
+    ice_keys_of(aTHX_ ctx, view->keys.generation);
     if (root >= view->node_count)
         return newSV(0);
     if (b.shares || settings->filters || !ib_plain(aTHX_ & b, root)) {
@@ -528,7 +528,7 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
         node = &view->nodes[b.at];
         if (node->key == ICECORE_IS_KEY) {
             frame->key = b.at;
-            b.at = ib_next_of(&b, b.at);
+            b.at = ice_next(b.v, b.at);
             continue;
         }
         if (!b.foreign && !b.shares) {

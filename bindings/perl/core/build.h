@@ -27,10 +27,6 @@ typedef struct {
     bool shares;  /* some leaves are values that perl or the decoder has already */
 } build;
 
-/* build_leaf.c */
-/* Of a string that is too long for a node; dies, if it has no place. */
-const char *ib_long_bytes(pTHX_ build *b, const icecore_node *node, STRLEN *len);
-
 /* build_frames.c */
 ice_target *ib_find_target(build *b, U32 node);
 void ib_set_variable(pTHX_ build *b, U32 node, SV *sv);
@@ -43,7 +39,6 @@ const icecore_name *ib_class_name(pTHX_ build *b, const icecore_node *node, cons
 HV *ib_stash_of(pTHX_ build *b, const icecore_node *node);
 bool ib_is_record(build *b, const icecore_node *node);
 bool ib_is_thawed(pTHX_ build *b, const icecore_node *node);
-U32 ib_last_child(build *b, U32 at);
 void ib_be_object(pTHX_ build *b, SV *rv, U32 object);
 
 /* build_plain.c */
@@ -89,28 +84,6 @@ ib_set_rv(pTHX_ SV *variable, SV *referent)
         sv_upgrade(variable, SVt_IV);
     SvRV_set(variable, referent);
     SvROK_on(variable);
-}
-
-/* The bytes of a string. */
-PERL_STATIC_INLINE const char *
-ib_bytes_of(pTHX_ build *b, const icecore_node *node, STRLEN *len)
-{
-    const icecore_view *v = b->v;
-    const U64 offset = node->payload & ICECORE_OFFSET;
-    const bool in_arena = (node->payload & ICECORE_IN_ARENA) != 0;
-    const U64 base_len = in_arena ? v->arena_len : v->input_len;
-    if (UNLIKELY(node->aux == ICECORE_LONG || offset > base_len || node->aux > base_len - offset))
-        return ib_long_bytes(aTHX_ b, node, len);
-    *len = node->aux;
-    return (const char *)(in_arena ? v->arena : v->input) + offset;
-}
-
-/* The node behind the one at `at` and all that is in it. */
-PERL_STATIC_INLINE U32
-ib_next_of(build *b, U32 at)
-{
-    const icecore_node *node = &b->v->nodes[at];
-    return node->kind < ICECORE_ARRAY ? at + 1 : (U32)node->payload;
 }
 
 #endif

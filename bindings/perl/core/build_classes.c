@@ -4,12 +4,9 @@
 const icecore_name *
 ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text)
 {
-    U32 id = ICE_CLASS_OF(node);
-    const icecore_name *name;
-    if (id == 0 || id > b->v->classes.count)
+    const icecore_name *name = ice_name(&b->v->classes, ICE_CLASS_OF(node), text);
+    if (!name)
         croak("Icecore: an object without a class");
-    name = &b->v->classes.names[id - 1];
-    *text = (const char *)b->v->classes.bytes + (name->node.payload & ICECORE_OFFSET);
     return name;
 }
 
@@ -57,7 +54,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
         const icecore_name *name;
         const char *text;
         U32 id;
-        int verdict;
+        U32 verdict;
         if (node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE)
             continue;
         if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE && !ib_is_thawed(aTHX_ b, node))
@@ -66,12 +63,12 @@ ib_check_classes(pTHX_ build *b, U32 from)
         if (id == 0 || id > v->classes.count || ctx->verdicts[id])
             continue;
         name = ib_class_name(aTHX_ b, node, &text);
-        verdict = b->set->cloning ? ICE_ALLOWED
+        verdict = b->set->cloning ? ICECORE_ALLOWED
                                   : ice_policy(aTHX_ b->set->classes, text, name->node.aux,
                                                name->node.kind == ICECORE_TEXT);
-        if (verdict == ICE_REFUSED) {
+        if (verdict == ICECORE_REFUSED) {
             char path[512];
-            icecore_path(ctx->engine, v->input, v->input_len, at, path, sizeof path);
+            icecore_path(ctx->warm.engine, v->input, v->input_len, at, path, sizeof path);
             ice_policy_refuse(aTHX_ text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
         }
         ctx->verdicts[id] = (U8)verdict;
@@ -82,7 +79,7 @@ bool
 ib_is_record(build *b, const icecore_node *node)
 {
     U32 id = ICE_CLASS_OF(node);
-    return b->ctx->verdicts && id && id <= b->v->classes.count && b->ctx->verdicts[id] == ICE_AS_RECORD;
+    return b->ctx->verdicts && id && id <= b->v->classes.count && b->ctx->verdicts[id] == ICECORE_AS_RECORD;
 }
 
 /* Whether THAW is called for an object that FREEZE froze; its payload stays

@@ -85,7 +85,7 @@ ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value)
     const icecore_node *node = &b->v->nodes[key_node];
     if (node->kind == ICECORE_BYTES || node->kind == ICECORE_TEXT) {
         STRLEN len;
-        const char *text = ib_bytes_of(aTHX_ b, node, &len);
+        const char *text = ice_bytes_of(b->v, node, &len);
         if (len <= I32_MAX) {
             if (node->kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len)) {
                 SvREFCNT_dec(value);

@@ -27,7 +27,7 @@ ib_has_fields(pTHX_ build *b, U32 at)
     if (map->kind != ICECORE_MAP || map->aux == 0)
         return FALSE;
     end = (U32)map->payload;
-    for (child = at + 1; child < end; child = ib_next_of(b, child)) {
+    for (child = at + 1; child < end; child = ice_next(b->v, child)) {
         const icecore_node *node = &nodes[child];
         STRLEN len;
         const char *text;
@@ -36,7 +36,7 @@ ib_has_fields(pTHX_ build *b, U32 at)
         if (node->key == ICECORE_IS_KEY) {
             if (node->kind != ICECORE_BYTES && node->kind != ICECORE_TEXT)
                 return FALSE;
-            text = ib_bytes_of(aTHX_ b, node, &len);
+            text = ice_bytes_of(b->v, node, &len);
         } else {
             SV *key = ice_key_sv(aTHX_ b->ctx, b->v, node->key);
             text = SvPV(key, len);
@@ -131,9 +131,9 @@ ib_fields(pTHX_ build *b, SV *variable, U32 at)
             if (!values[i])
                 values[i] = newSV(0);
     }
-    if (b->v->nodes[at].flags & ICECORE_IS_TARGET)
+    if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET)
         ib_set_referent(aTHX_ b, at, object);
-    if (b->v->nodes[at].flags & ICECORE_IS_WEAK)
+    if (b->v->nodes[at].flags & ICECORE_FLAG_WEAK)
         ib_be_weak(aTHX_ b, variable);
     {
         AV *list = newAV();

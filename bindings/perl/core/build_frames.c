@@ -110,14 +110,3 @@ ib_push_frame(pTHX_ build *b, U8 kind, U32 node, SV *sv)
     frame->sv = sv;
     return frame;
 }
-
-U32
-ib_last_child(build *b, U32 at)
-{
-    U32 child = at + 1, last = child, end = (U32)b->v->nodes[at].payload;
-    while (child < end) {
-        last = child;
-        child = ib_next_of(b, child);
-    }
-    return last;
-}

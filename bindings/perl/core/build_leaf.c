@@ -1,29 +1,11 @@
 /* Leaves that take more than a line. */
 #include "core/build_leaf.h"
 
-const char *
-ib_long_bytes(pTHX_ build *b, const icecore_node *node, STRLEN *len)
-{
-    const icecore_view *v = b->v;
-    const icecore_long *place;
-    const U8 *base;
-    U64 base_len;
-    if (node->aux != ICECORE_LONG || node->payload >= v->long_count)
-        croak("Icecore: a string without a place");
-    place = &v->long_strings[node->payload];
-    base = place->in_arena ? v->arena : v->input;
-    base_len = place->in_arena ? v->arena_len : v->input_len;
-    if (place->offset > base_len || place->len > base_len - place->offset)
-        croak("Icecore: a string without a place");
-    *len = (STRLEN)place->len;
-    return (const char *)base + place->offset;
-}
-
 void
 ib_bad_utf8(pTHX_ build *b, const icecore_node *node)
 {
     char path[512];
-    icecore_path(b->ctx->engine, b->v->input, b->v->input_len, (U32)(node - b->v->nodes), path, sizeof path);
+    icecore_path(b->ctx->warm.engine, b->v->input, b->v->input_len, (U32)(node - b->v->nodes), path, sizeof path);
     croak("Icecore: text that is not UTF-8 at %s", path);
 }
 
@@ -32,9 +14,9 @@ SV *
 ib_new_big_int(pTHX_ build *b, const icecore_node *node)
 {
     STRLEN len, count = 1, i;
-    const U8 *magnitude = (const U8 *)ib_bytes_of(aTHX_ b, node, &len);
+    const U8 *magnitude = (const U8 *)ice_bytes_of(b->v, node, &len);
     U32 *parts; /* nine digits each, the lowest first */
-    SV *sv = newSVpv(node->flags & ICECORE_BIT_4 ? "-" : "", 0);
+    SV *sv = newSVpv(node->flags & ICECORE_FLAG_NEGATIVE ? "-" : "", 0);
     Newxz(parts, len / 3 + 2, U32);
     SAVEFREEPV(parts);
     while (len--) {

@@ -35,7 +35,7 @@ PERL_STATIC_INLINE SV *
 new_bytes(pTHX_ build *b, const icecore_node *node)
 {
     STRLEN len;
-    const char *text = ib_bytes_of(aTHX_ b, node, &len);
+    const char *text = ice_bytes_of(b->v, node, &len);
     return new_string(aTHX_ text, len);
 }
 
@@ -43,7 +43,7 @@ PERL_STATIC_INLINE SV *
 ib_new_string(pTHX_ build *b, const icecore_node *node)
 {
     STRLEN len;
-    const char *text = ib_bytes_of(aTHX_ b, node, &len);
+    const char *text = ice_bytes_of(b->v, node, &len);
     SV *sv;
     if (node->kind == ICECORE_TEXT && UNLIKELY(!ice_is_utf8((const U8 *)text, len)))
         ib_bad_utf8(aTHX_ b, node);
@@ -73,7 +73,7 @@ new_int(pTHX_ IV value)
 PERL_STATIC_INLINE SV *
 ib_immortal(pTHX_ build *b, const icecore_node *node)
 {
-    if (!(node->flags & ICECORE_BIT_4))
+    if (!(node->flags & ICECORE_FLAG_OWN))
         return NULL;
     if (node->kind == ICECORE_NULL)
         return &PL_sv_undef;
@@ -93,7 +93,7 @@ new_leaf(pTHX_ build *b, const icecore_node *node)
     case ICECORE_INT:
         return new_int(aTHX_ (IV)(I64)node->payload);
     case ICECORE_NULL:
-        return UNLIKELY(node->flags & ICECORE_BIT_4) ? &PL_sv_undef : newSV(0);
+        return UNLIKELY(node->flags & ICECORE_FLAG_OWN) ? &PL_sv_undef : newSV(0);
     case ICECORE_BOOL: {
         SV *immortal = ib_immortal(aTHX_ b, node);
         return immortal ? immortal : newSVsv(node->payload ? b->yes : b->no);
@@ -115,7 +115,7 @@ new_leaf(pTHX_ build *b, const icecore_node *node)
         return ib_new_big_int(aTHX_ b, node);
     case ICECORE_FLOAT128: {
         STRLEN len;
-        const char *bytes = ib_bytes_of(aTHX_ b, node, &len);
+        const char *bytes = ice_bytes_of(b->v, node, &len);
         return newSVnv(len == 16 ? ib_float128((const U8 *)bytes) : 0);
     }
     case ICECORE_HOLE:

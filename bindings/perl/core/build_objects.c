@@ -13,15 +13,15 @@ ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object)
 {
     const U8 flags = b->v->nodes[at].flags;
     U8 outer = 0;
-    if (flags & ICECORE_IS_TARGET)
+    if (flags & ICECORE_FLAG_TARGET)
         ib_set_referent(aTHX_ b, at, sv);
     if (object != ICECORE_NONE) {
         outer = b->v->nodes[object].flags;
-        if (outer & ICECORE_IS_TARGET)
+        if (outer & ICECORE_FLAG_TARGET)
             ib_set_referent(aTHX_ b, object, sv);
         ib_be_object(aTHX_ b, rv, object);
     }
-    if (UNLIKELY((flags | outer) & ICECORE_IS_WEAK))
+    if (UNLIKELY((flags | outer) & ICECORE_FLAG_WEAK))
         ib_be_weak(aTHX_ b, rv);
 }
 
@@ -30,7 +30,7 @@ ib_part(pTHX_ build *b, U32 at)
 {
     STRLEN len;
     const icecore_node *node = &b->v->nodes[at];
-    const char *text = ib_bytes_of(aTHX_ b, node, &len);
+    const char *text = ice_bytes_of(b->v, node, &len);
     SV *sv = sv_2mortal(newSVpvn(text, len));
     if (node->kind == ICECORE_TEXT) {
         if (!ice_is_utf8((const U8 *)text, len))
@@ -52,7 +52,7 @@ GV *
 ib_glob(pTHX_ build *b, const icecore_node *node)
 {
     STRLEN len;
-    const char *text = ib_bytes_of(aTHX_ b, node, &len);
+    const char *text = ice_bytes_of(b->v, node, &len);
     GV *gv;
     if (len && *text == '*') {
         text++;
@@ -100,8 +100,8 @@ ib_vstring(pTHX_ build *b, SV *variable, U32 at)
 {
     STRLEN len;
     const icecore_node *source = &b->v->nodes[at + 1];
-    const char *text = ib_bytes_of(aTHX_ b, source, &len);
-    sv_setsv(variable, ib_part(aTHX_ b, ib_next_of(b, at + 1)));
+    const char *text = ice_bytes_of(b->v, source, &len);
+    sv_setsv(variable, ib_part(aTHX_ b, ice_next(b->v, at + 1)));
     if (len > I32_MAX)
         croak("Icecore: a v-string is too long");
     sv_magic(variable, NULL, PERL_MAGIC_vstring, text, (I32)len);
@@ -165,7 +165,7 @@ ib_end_tied(pTHX_ build *b)
         break;
     default: {
         SV *key = item(aTHX_ list, 1);
-        const U32 last = ib_last_child(b, frame.node);
+        const U32 last = ice_last_child(b->v, frame.node);
         sv_upgrade(frame.sv, SVt_PVMG);
         if (b->v->nodes[last].kind == ICECORE_INT)
             sv_magic(frame.sv, object, PERL_MAGIC_tiedelem, NULL, (I32)SvIV(key));
@@ -197,7 +197,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
     if (form != ICECORE_FORM_HOOK)
         croak("Icecore: an object that another language froze can't be built in perl; `classes => 'record'` reads it as a record");
     {
-        const U32 last = ib_last_child(b, at);
+        const U32 last = ice_last_child(b->v, at);
         const icecore_node *body = &b->v->nodes[last];
         const U8 body_form = ICE_FORM_OF(body);
         if (body->kind == ICECORE_ARRAY || (body->kind == ICECORE_TIED && body_form == ICECORE_FORM_TIED_ARRAY))
@@ -208,9 +208,9 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
             sv = newSV(0);
     }
     ib_set_rv(aTHX_ variable, sv);
-    if (node->flags & ICECORE_IS_TARGET)
+    if (node->flags & ICECORE_FLAG_TARGET)
         ib_set_referent(aTHX_ b, at, sv);
-    if (node->flags & ICECORE_IS_WEAK)
+    if (node->flags & ICECORE_FLAG_WEAK)
         ib_be_weak(aTHX_ b, variable);
     frame = ib_push_frame(aTHX_ b, OPAQUE_HOOK, at, variable);
     frame->list = ib_parts(aTHX_ b);
@@ -224,7 +224,7 @@ replace(pTHX_ build *b, U32 at, SV *variable, SV *sv)
     ice_target *known;
     /* A hook may have put something else there. */
     sv_setsv(variable, sv_2mortal(newRV_inc(sv)));
-    known = b->v->nodes[at].flags & ICECORE_IS_TARGET ? ib_find_target(b, at) : NULL;
+    known = b->v->nodes[at].flags & ICECORE_FLAG_TARGET ? ib_find_target(b, at) : NULL;
     if (known) {
         SV *old = known->referent;
         known->referent = SvREFCNT_inc_simple_NN(sv);
@@ -255,14 +255,14 @@ ib_end_hook(pTHX_ build *b)
     SV *variable = frame.sv;
     AV *list = frame.list;
     SV *frozen = item(aTHX_ list, 0);
-    U32 child = ib_next_of(b, at + 1), end = (U32)nodes[at].payload;
+    U32 child = ice_next(b->v, at + 1), end = (U32)nodes[at].payload;
     SSize_t index = 1;
     HV *stash;
     CV *method;
     AV *references;
 
     b->ctx->depth--;
-    if (SvROK(variable) && nodes[ib_last_child(b, at)].kind == ICECORE_TIED) {
+    if (SvROK(variable) && nodes[ice_last_child(b->v, at)].kind == ICECORE_TIED) {
         /* The body was built as a tied variable of its own. */
         SV *body = item(aTHX_ list, AvFILLp(list));
         SV *sv = SvRV(variable);
@@ -280,7 +280,7 @@ ib_end_hook(pTHX_ build *b)
     SAVETMPS;
     stash = ib_stash_of(aTHX_ b, &nodes[at]);
     references = ib_parts(aTHX_ b);
-    for (; child < end && ib_next_of(b, child) < end; child = ib_next_of(b, child), index++)
+    for (; child < end && ice_next(b->v, child) < end; child = ice_next(b->v, child), index++)
         if (nodes[child].kind == ICECORE_LINK
             || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))
             av_push(references, SvREFCNT_inc(item(aTHX_ list, index)));
@@ -330,7 +330,7 @@ ib_end_freeze(pTHX_ build *b)
     b->ctx->depth--;
     if (!ib_is_thawed(aTHX_ b, &b->v->nodes[at])) {
         sv_setsv(variable, payload);
-        if (b->v->nodes[at].flags & ICECORE_IS_TARGET && SvROK(variable))
+        if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET && SvROK(variable))
             ib_set_referent(aTHX_ b, at, SvRV(variable));
         return;
     }
@@ -355,7 +355,7 @@ ib_end_freeze(pTHX_ build *b)
         result = ice_call_scalar(aTHX_ (SV *)method, arguments, count);
         if (SvROK(result)) {
             replace(aTHX_ b, at, variable, SvRV(result));
-            if (b->v->nodes[at].flags & ICECORE_IS_TARGET)
+            if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET)
                 ib_set_referent(aTHX_ b, at, SvRV(result));
         } else
             sv_setsv(variable, result);
@@ -396,12 +396,12 @@ ib_record(pTHX_ build *b, U32 at, SV *variable)
     ib_set_rv(aTHX_ variable, (SV *)hv);
     (void)hv_stores(hv, "class", ib_class_sv(aTHX_ name, class));
     (void)hv_stores(hv, "kind", newSVpv(record_kind(node), 0));
-    if (node->flags & ICECORE_IS_OVERLOAD)
+    if (node->flags & ICECORE_FLAG_OVERLOAD)
         (void)hv_stores(hv, "overloaded", newSViv(1));
     sv_bless(variable, gv_stashpvs("Icecore::Record", GV_ADD));
-    if (node->flags & ICECORE_IS_TARGET)
+    if (node->flags & ICECORE_FLAG_TARGET)
         ib_set_referent(aTHX_ b, at, (SV *)hv);
-    if (node->flags & ICECORE_IS_WEAK)
+    if (node->flags & ICECORE_FLAG_WEAK)
         ib_be_weak(aTHX_ b, variable);
     ib_push_frame(aTHX_ b, RECORD, at, (SV *)hv)->list = ib_parts(aTHX_ b);
     b->at = at + 1;
@@ -418,9 +418,9 @@ ib_end_record(pTHX_ build *b)
     (void)hv_stores(hv, "value", SvREFCNT_inc(item(aTHX_ list, 0)));
     if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_HOOK) {
         AV *references = newAV();
-        U32 child = ib_next_of(b, frame.node + 1), end = (U32)node->payload, last = ib_last_child(b, frame.node);
+        U32 child = ice_next(b->v, frame.node + 1), end = (U32)node->payload, last = ice_last_child(b->v, frame.node);
         SSize_t index = 1;
-        for (; child < last && child < end; child = ib_next_of(b, child), index++)
+        for (; child < last && child < end; child = ice_next(b->v, child), index++)
             if (nodes[child].kind == ICECORE_LINK
                 || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))
                 av_push(references, SvREFCNT_inc(item(aTHX_ list, index)));

@@ -14,7 +14,7 @@ ib_fill_array(pTHX_ build *b, AV *av, U32 at, U32 end)
     while (at < end && index < max) {
         const icecore_node *node = &nodes[at];
         SV *sv;
-        if (!is_leaf(node) || node->flags & ICECORE_IS_TARGET)
+        if (!is_leaf(node) || node->flags & ICECORE_FLAG_TARGET)
             break;
         if (LIKELY(node->kind == ICECORE_INT))
             sv = new_int(aTHX_ (IV)(I64)node->payload);
@@ -38,12 +38,13 @@ ib_fill_hash(pTHX_ build *b, HV *hv, U32 at, U32 end)
     while (at < end) {
         const icecore_node *node = &nodes[at];
         SV *key;
-        if (!is_leaf(node) || node->flags & ICECORE_IS_TARGET || node->key >= ICECORE_IS_KEY || node->kind == ICECORE_HOLE)
+        if (!is_leaf(node) || node->flags & ICECORE_FLAG_TARGET || node->key >= ICECORE_IS_KEY
+            || node->kind == ICECORE_HOLE)
             break;
         key = LIKELY(node->key < keys->room) && LIKELY(keys->by_id[node->key] != NULL)
-                  ? keys->by_id[node->key]
+                  ? (SV *)keys->by_id[node->key]
                   : ice_key_sv(aTHX_ b->ctx, b->v, node->key);
-        if (UNLIKELY(b->v->keys.names[node->key - 1].node.flags & (ICECORE_BIT_4 | ICECORE_BIT_5)))
+        if (UNLIKELY(b->v->keys.names[node->key - 1].node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER)))
             break;
         ib_store_entry(aTHX_ b->ctx, hv, key, new_leaf(aTHX_ b, node));
         at++;
@@ -61,11 +62,11 @@ is_plain(const icecore_view *v, U32 root)
 {
     const icecore_node *node = v->nodes + root, *end = v->nodes + v->node_count;
     for (; node < end; node++) {
-        if (node->flags & ICECORE_IS_TARGET || node->key >= ICECORE_IS_KEY)
+        if (node->flags & ICECORE_FLAG_TARGET || node->key >= ICECORE_IS_KEY)
             return FALSE;
         if (UNLIKELY(!is_leaf(node))
             && ((node->kind != ICECORE_ARRAY && node->kind != ICECORE_MAP)
-                || node->flags & (ICECORE_IS_WEAK | ICECORE_BIT_4)))
+                || node->flags & (ICECORE_FLAG_WEAK | ICECORE_FLAG_RESTRICTED)))
             return FALSE;
     }
     return TRUE;
@@ -136,10 +137,10 @@ fill_hash(pTHX_ build *b, HV *hv, const icecore_node *node, int levels)
         const U16 id = node->key;
         SV *sv;
         HEK *hek;
-        if (UNLIKELY(id >= keys->room || !(hek = keys->heks_of[id]))) {
+        if (UNLIKELY(id >= keys->room || !(hek = (HEK *)keys->address[id]))) {
             (void)ice_key_sv(aTHX_ b->ctx, b->v, id);
-            hek = keys->heks_of[id];
-            if (!hek && b->v->keys.names[id - 1].node.flags & (ICECORE_BIT_4 | ICECORE_BIT_5))
+            hek = (HEK *)keys->address[id];
+            if (!hek && b->v->keys.names[id - 1].node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER))
                 return FALSE;
         }
         if (LIKELY(node->kind == ICECORE_BYTES))
@@ -153,7 +154,7 @@ fill_hash(pTHX_ build *b, HV *hv, const icecore_node *node, int levels)
         else
             sv = new_leaf(aTHX_ b, node);
         if (UNLIKELY(!hek || !ib_store_direct(aTHX_ b->ctx, hv, hek, sv)))
-            ib_store_entry(aTHX_ b->ctx, hv, keys->by_id[id], sv);
+            ib_store_entry(aTHX_ b->ctx, hv, (SV *)keys->by_id[id], sv);
         if (is_leaf(node))
             node++;
         else {

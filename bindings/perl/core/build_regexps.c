@@ -146,17 +146,17 @@ record_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object, SV *pattern, SV 
         const char *class;
         const icecore_name *name = ib_class_name(aTHX_ b, outer, &class);
         (void)hv_stores(hv, "class", ib_class_sv(aTHX_ name, class));
-    } else if (node->flags & ICECORE_BIT_4)
-        (void)hv_stores(hv, "bare", newSVpv(node->flags & ICECORE_IS_REF ? "reference" : "variable", 0));
+    } else if (node->flags & ICECORE_FLAG_BARE)
+        (void)hv_stores(hv, "bare", newSVpv(node->flags & ICECORE_FLAG_REF ? "reference" : "variable", 0));
     else
         (void)hv_stores(hv, "class", newSVpvs("Regexp"));
-    if (outer->flags & ICECORE_IS_OVERLOAD)
+    if (outer->flags & ICECORE_FLAG_OVERLOAD)
         (void)hv_stores(hv, "overloaded", newSViv(1));
     sv_bless(variable, gv_stashpvs("Icecore::Record", GV_ADD));
     ib_container_refs(aTHX_ b, variable, (SV *)hv, at, ICECORE_NONE);
-    if (object != ICECORE_NONE && outer->flags & ICECORE_IS_TARGET)
+    if (object != ICECORE_NONE && outer->flags & ICECORE_FLAG_TARGET)
         ib_set_referent(aTHX_ b, object, (SV *)hv);
-    if (object != ICECORE_NONE && outer->flags & ICECORE_IS_WEAK)
+    if (object != ICECORE_NONE && outer->flags & ICECORE_FLAG_WEAK)
         ib_be_weak(aTHX_ b, variable);
 }
 
@@ -164,7 +164,7 @@ void
 ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object)
 {
     const icecore_node *node = &b->v->nodes[at];
-    SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ib_next_of(b, at + 1)), *re;
+    SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ice_next(b->v, at + 1)), *re;
     b->at = (U32)node->payload;
     /* A pattern that the program itself has was compiled already. */
     if (!b->set->cloning && !is_inert(SvPVX_const(pattern), SvCUR(pattern))) {
@@ -172,7 +172,7 @@ ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object)
         return;
     }
     re = ice_regexp(aTHX_ pattern, SvPVX_const(flags), SvCUR(flags));
-    if (node->flags & ICECORE_BIT_4 && object == ICECORE_NONE) {
+    if (node->flags & ICECORE_FLAG_BARE && object == ICECORE_NONE) {
         /* The variable is itself a regexp. */
         sv_setsv(variable, sv_2mortal(re));
         return;

@@ -57,7 +57,7 @@ ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN le
     U32 flags = consumed ? ICECORE_EACH : 0;
     if (set->is_foreign)
         flags |= ICECORE_FOR_PERL;
-    if (icecore_read(ctx->engine, stage, (const U8 *)bytes, len, flags, &view, &error) != ICECORE_OK)
+    if (icecore_read(ctx->warm.engine, stage, (const U8 *)bytes, len, flags, &view, &error) != ICECORE_OK)
         ice_croak_read_error(aTHX_ & error, set->names_limits);
     if (consumed)
         *consumed = view.consumed;

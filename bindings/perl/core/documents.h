@@ -32,11 +32,11 @@ ice_write_document(pTHX_ const icecore_stage *stage, SV *data, SV *header, const
         ice_walk_header(aTHX_ ctx, &tape, header, data, set);
     else
         ice_walk(aTHX_ ctx, &tape, data, set, stage);
-    if (icecore_write(ctx->engine, stage, &tape, &out, losses ? &lost : NULL, &error) != ICECORE_OK)
+    if (icecore_write(ctx->warm.engine, stage, &tape, &out, losses ? &lost : NULL, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     result = newSVpvn((const char *)out.bytes, out.len);
     for (index = 0; index < lost; index++)
-        if (icecore_loss(ctx->engine, index, &out) == ICECORE_OK)
+        if (icecore_loss(ctx->warm.engine, index, &out) == ICECORE_OK)
             av_push(losses, newSVpvn_utf8((const char *)out.bytes, out.len, 1));
     return result;
 }

@@ -1,5 +1,6 @@
 /* What all files of the module share.
  *
+ *   common/    what every language's module has: ../common
  *   core/      what knows no format: contexts, keys, the walk, the build
  *   storable/, sereal/, json/, dumper/, pack/
  *              what each of these has of its own: settings, rules of its walk, calls
@@ -8,6 +9,7 @@
  *
  * A file calls what stands below it only; scripts/modules.sh checks it. In core/:
  *
+ *   host.c       what the common pieces need of perl
  *   context.c    warm contexts: memory and caches that live from call to call
  *   keys.c       hash keys: perl's shared keys to ids of the engine, and back
  *   hooks.c      calls of a class's own freeze and thaw methods
@@ -23,6 +25,12 @@
 #include "EXTERN.h"
 #include "perl.h"
 #include "XSUB.h"
+#include "common/ice_keys.h"
+#include "common/ice_map.h"
+#include "common/ice_message.h"
+#include "common/ice_pool.h"
+#include "common/ice_tape.h"
+#include "common/ice_view.h"
 #include "icecore.h"
 
 #ifndef PERL_VERSION_GE
@@ -45,74 +53,9 @@
 #  define ICE_HAS_CLASS 0
 #endif
 
-/* A class and a form in the payload of a node, and out of it. */
-#define ICE_CLASS(id) ((U64)(id) << ICECORE_CLASS_SHIFT)
-#define ICE_FORM(form) ((U64)(form) << ICECORE_FORM_SHIFT)
-#define ICE_CLASS_OF(node) ((U32)(U16)((node)->payload >> ICECORE_CLASS_SHIFT))
-#define ICE_FORM_OF(node) ((U8)((node)->payload >> ICECORE_FORM_SHIFT))
-
 /* perl takes a length of 0 for the length up to a NUL. */
 #define ice_is_utf8(text, len) ((len) == 0 || is_utf8_string(text, len))
 #define ice_is_ascii(text, len) ((len) == 0 || is_utf8_invariant_string(text, len))
-
-/* Copies a string; most are short. */
-PERL_STATIC_INLINE void
-ice_copy(char *to, const char *from, STRLEN len)
-{
-    if (len > 16)
-        memcpy(to, from, len);
-    else if (len >= 8) {
-        U64 a, b;
-        memcpy(&a, from, 8);
-        memcpy(&b, from + len - 8, 8);
-        memcpy(to, &a, 8);
-        memcpy(to + len - 8, &b, 8);
-    } else if (len >= 4) {
-        U32 a, b;
-        memcpy(&a, from, 4);
-        memcpy(&b, from + len - 4, 4);
-        memcpy(to, &a, 4);
-        memcpy(to + len - 4, &b, 4);
-    } else
-        while (len--)
-            *to++ = *from++;
-}
-
-/* ---- a map from addresses to numbers ---------------------------------- */
-
-typedef struct {
-    const void *key;
-    U32 value;
-    U32 object; /* the object node of a blessed scalar; ICECORE_NONE else */
-} ice_slot;
-
-typedef struct {
-    ice_slot *slots;
-    U32 mask; /* size - 1; 0: nothing allocated */
-    U32 used;
-} ice_map;
-
-ice_slot *ice_map_find(const ice_map *map, const void *key);
-ice_slot *ice_map_add(ice_map *map, const void *key, U32 value);
-void ice_map_clear(ice_map *map);
-void ice_map_free(ice_map *map);
-
-/* ---- keys -------------------------------------------------------------- */
-
-#define ICE_HEKS 1024 /* a power of two */
-
-typedef struct {
-    const HEK *hek;
-    U16 id;
-} ice_hek;
-
-typedef struct {
-    U32 generation;
-    SV **by_id;  /* SVs that hold shared keys */
-    HEK **heks_of; /* by id: the shared key itself, if there is nothing special about it */
-    U32 room;
-    ice_hek heks[ICE_HEKS];
-} ice_keys;
 
 /* ---- contexts ---------------------------------------------------------- */
 
@@ -173,9 +116,8 @@ typedef struct {
 } ice_class;
 
 struct ice_context {
-    ice_context *next;
-    icecore_context *engine;
-    ice_keys keys;
+    ice_warm warm; /* the engine's context, and the next in the pool */
+    ice_keys keys; /* shared keys by id, held by SVs; their address is that of the HEK */
     ice_frame *frames;
     U32 depth;
     U32 room;
@@ -204,17 +146,17 @@ void ice_contexts_free(pTHX);
 void ice_keep(pTHX_ ice_context *ctx, SV *sv);
 ice_frame *ice_push_frame(pTHX_ ice_context *ctx);
 
-void ice_keys_check(pTHX_ ice_context *ctx, U32 generation);
-void ice_keys_free(pTHX_ ice_keys *keys);
+void ice_keys_renew(pTHX_ ice_context *ctx, U32 generation);
+void ice_keys_drop(pTHX_ ice_context *ctx);
 SV *ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id);
 U16 ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags);
 
-/* perl's keys stand some ten bytes apart, in the order in which they were made. */
-PERL_STATIC_INLINE U32
-ice_hek_place(const HEK *hek)
+/* Forgets all ids, if the engine did. */
+PERL_STATIC_INLINE void
+ice_keys_of(pTHX_ ice_context *ctx, U32 generation)
 {
-    const U32 bits = (U32)(PTR2UV(hek) >> 3);
-    return (bits ^ bits >> 11) & (ICE_HEKS - 1);
+    if (UNLIKELY(ctx->keys.generation != generation))
+        ice_keys_renew(aTHX_ ctx, generation);
 }
 
 /* The id of the key of an entry; 0: it needs a node. `key_flags`: what perl notes of
@@ -223,8 +165,8 @@ PERL_STATIC_INLINE U16
 ice_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags)
 {
     const HEK *hek = HeKEY_hek(he);
-    const ice_hek *slot = &ctx->keys.heks[ice_hek_place(hek)];
-    return LIKELY(slot->hek == hek) ? slot->id : ice_new_key_id(aTHX_ ctx, he, key_flags);
+    U16 id;
+    return LIKELY(ice_keys_near(&ctx->keys, hek, &id)) ? id : ice_new_key_id(aTHX_ ctx, he, key_flags);
 }
 
 U16 ice_key_id_sv(pTHX_ ice_context *ctx, const char *key, STRLEN len, bool is_utf8);
@@ -338,13 +280,12 @@ enum { ICE_CLONING = 4 };
 
 /* ---- policy ------------------------------------------------------------ */
 
-enum { ICE_REFUSED, ICE_ALLOWED, ICE_AS_RECORD };
-
 void ice_policy_boot(pTHX);
+void ice_policy_clone(pTHX);
 /* Whether it is said which classes are built, by a warning. */
 bool ice_policy_reports(pTHX_ SV *classes);
-/* Whether a class may be built. */
-int ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
+/* Whether a class may be built: one of `icecore_verdict`. */
+U32 ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
 void ice_policy_refuse(pTHX_ const char *name, STRLEN len, bool is_utf8, const char *path);
 
 /* ---- errors ------------------------------------------------------------ */

@@ -4,55 +4,44 @@
  * address. For each id an SV holds the shared key, and keeps it alive. */
 #include "core/icecore_perl.h"
 
-void
-ice_keys_free(pTHX_ ice_keys *keys)
-{
-    U32 i;
-    for (i = 0; i < keys->room; i++)
-        SvREFCNT_dec(keys->by_id[i]);
-    Safefree(keys->by_id);
-    Safefree(keys->heks_of);
-    keys->by_id = NULL;
-    keys->heks_of = NULL;
-    keys->room = 0;
-    Zero(keys->heks, ICE_HEKS, ice_hek);
-}
-
-/* Forgets all ids, if the engine did. */
-void
-ice_keys_check(pTHX_ ice_context *ctx, U32 generation)
-{
-    if (ctx->keys.generation != generation) {
-        ice_keys_free(aTHX_ & ctx->keys);
-        ctx->keys.generation = generation;
-    }
-}
-
 static void
-make_room(pTHX_ ice_keys *keys, U16 id)
+release(void *interpreter, void *held)
 {
-    if (id >= keys->room) {
-        U32 room = keys->room ? keys->room : 64;
-        while (room <= id)
-            room *= 2;
-        Renew(keys->by_id, room, SV *);
-        Zero(keys->by_id + keys->room, room - keys->room, SV *);
-        Renew(keys->heks_of, room, HEK *);
-        Zero(keys->heks_of + keys->room, room - keys->room, HEK *);
-        keys->room = room;
-    }
+#ifdef MULTIPLICITY
+    dTHXa((PerlInterpreter *)interpreter);
+#else
+    PERL_UNUSED_ARG(interpreter);
+#endif
+    SvREFCNT_dec_NN((SV *)held);
+}
+
+#ifdef MULTIPLICITY
+#  define INTERPRETER ((void *)aTHX)
+#else
+#  define INTERPRETER NULL
+#endif
+
+void
+ice_keys_drop(pTHX_ ice_context *ctx)
+{
+    ice_keys_free(&ctx->keys, release, INTERPRETER);
+}
+
+void
+ice_keys_renew(pTHX_ ice_context *ctx, U32 generation)
+{
+    ice_keys_check(&ctx->keys, generation, release, INTERPRETER);
 }
 
 /* Keeps the key with this id. */
 static void
-keep_key(pTHX_ ice_keys *keys, U16 id, SV *sv, bool is_marked)
+keep_key(ice_keys *keys, U16 id, SV *sv, bool is_marked)
 {
-    make_room(aTHX_ keys, id);
-    keys->by_id[id] = sv;
+    ice_keys_hold(keys, id, sv);
     if (SvIsCOW_shared_hash(sv) && !is_marked) {
         HEK *hek = SvSHARED_HEK_FROM_PV(SvPVX_const(sv));
         if ((HEK_FLAGS(hek) & ~HVhek_UTF8) == 0)
-            keys->heks_of[id] = hek;
+            keys->address[id] = hek;
     }
 }
 
@@ -74,11 +63,10 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
     const char *text;
     SV *sv;
 
-    if (id < keys->room && keys->by_id[id])
-        return keys->by_id[id];
-    if (id == 0 || id > view->keys.count)
+    if ((sv = (SV *)ice_keys_held(keys, id)))
+        return sv;
+    if (!(name = ice_name(&view->keys, id, &text)))
         croak("Icecore: a key without a name");
-    name = &view->keys.names[id - 1];
     if (name->node.kind < ICECORE_BYTES || name->node.kind > ICECORE_SYMBOL) {
         /* An integer is the only other kind of key that has an id. */
         SV *number = newSViv((IV)name->node.payload);
@@ -88,7 +76,6 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
         SvREFCNT_dec(number);
     } else {
         I32 len = (I32)name->node.aux;
-        text = (const char *)view->keys.bytes + (name->node.payload & ICECORE_OFFSET);
         if (name->node.kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len))
             croak("Icecore: malformed UTF-8 in a hash key");
         /* perl keeps text in 8 bits where it can, and remembers that it was
@@ -98,14 +85,14 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
         else
             sv = newSVpvn_share(text, name->node.kind == ICECORE_TEXT ? -len : len, 0);
     }
-    keep_key(aTHX_ keys, id, sv, (name->node.flags & (ICECORE_BIT_4 | ICECORE_BIT_5)) != 0);
+    keep_key(keys, id, sv, (name->node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER)) != 0);
     return sv;
 }
 
 U16
 ice_key_id_sv(pTHX_ ice_context *ctx, const char *key, STRLEN len, bool is_utf8)
 {
-    return icecore_key(ctx->engine, is_utf8 ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)key, len);
+    return icecore_key(ctx->warm.engine, is_utf8 ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)key, len);
 }
 
 static U16
@@ -113,8 +100,8 @@ was_utf8(pTHX_ ice_context *ctx, const HEK *hek, bool key_flags)
 {
     STRLEN len = HEK_LEN(hek);
     U8 *text = bytes_to_utf8((const U8 *)HEK_KEY(hek), &len);
-    U8 flags = key_flags && len == (STRLEN)HEK_LEN(hek) ? ICECORE_BIT_6 : 0;
-    U16 id = icecore_key(ctx->engine, ICECORE_TEXT, flags, text, len);
+    U8 flags = key_flags && len == (STRLEN)HEK_LEN(hek) ? ICECORE_FLAG_WAS_TEXT : 0;
+    U16 id = icecore_key(ctx->warm.engine, ICECORE_TEXT, flags, text, len);
     Safefree(text);
     return id;
 }
@@ -124,22 +111,21 @@ ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags)
 {
     ice_keys *keys = &ctx->keys;
     const HEK *hek = HeKEY_hek(he);
-    ice_hek *slot = &keys->heks[ice_hek_place(hek)];
+    SV *held;
     U16 id;
 
     if (HEK_WASUTF8(hek))
         return was_utf8(aTHX_ ctx, hek, key_flags);
-    id = icecore_key(ctx->engine, HEK_UTF8(hek) ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)HEK_KEY(hek),
+    id = icecore_key(ctx->warm.engine, HEK_UTF8(hek) ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)HEK_KEY(hek),
                      (size_t)HEK_LEN(hek));
     if (id) {
-        if (id >= keys->room || !keys->by_id[id])
-            keep_key(aTHX_ keys, id,
+        if (!ice_keys_held(keys, id))
+            keep_key(keys, id,
                      newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek)), FALSE);
         /* Only what is kept alive is known by its address. */
-        if (SvIsCOW_shared_hash(keys->by_id[id]) && SvSHARED_HEK_FROM_PV(SvPVX_const(keys->by_id[id])) == hek) {
-            slot->hek = hek;
-            slot->id = id;
-        }
+        held = (SV *)ice_keys_held(keys, id);
+        if (SvIsCOW_shared_hash(held) && SvSHARED_HEK_FROM_PV(SvPVX_const(held)) == hek)
+            ice_keys_set_near(keys, hek, id);
     }
     return id;
 }

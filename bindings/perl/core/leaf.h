@@ -37,10 +37,10 @@ scalar_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
     const U32 f = SvFLAGS(sv);
     if (f & SVf_POK) {
         if (UNLIKELY(SvREADONLY(sv) && (sv == &PL_sv_yes || sv == &PL_sv_no)))
-            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_BIT_4, key, 0, sv == &PL_sv_yes);
+            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_FLAG_OWN, key, 0, sv == &PL_sv_yes);
 #if PERL_VERSION_GE(5, 37, 0)
         else if (UNLIKELY(SvIsBOOL(sv) && !SvREADONLY(sv)))
-            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_BIT_5, key, 0, SvTRUE_nomg_NN(sv));
+            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_FLAG_VARIABLE, key, 0, SvTRUE_nomg_NN(sv));
 #endif
         else
             push_string(aTHX_ w, f & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, flags, key, SvPVX_const(sv), SvCUR(sv));
@@ -50,7 +50,7 @@ scalar_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
         push_float(aTHX_ w, SvNVX(sv), flags, key);
     else if (!(f & (SVf_IOK | SVf_NOK | SVf_POK | SVf_ROK | SVp_IOK | SVp_NOK | SVp_POK))) {
         if (UNLIKELY(sv == &PL_sv_undef))
-            flags |= item ? ICECORE_BIT_4 | ICECORE_BIT_5 : ICECORE_BIT_4;
+            flags |= item ? ICECORE_FLAG_OWN | ICECORE_FLAG_ITEM : ICECORE_FLAG_OWN;
         push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
     } else
         push_pv(aTHX_ w, sv, flags, key);

@@ -1,216 +1,208 @@
-/* Which classes may be built. */
+/* Which classes may be built: perl's values to the engine's rules.
+ *
+ * Names and patterns go to the engine, hashes and regexps are perl's own. Any value may
+ * have magic or be overloaded, and run code that changes another: so strings without
+ * either are lent some at a time, and all others one by one. */
 #include "core/icecore_perl.h"
 
-/* What the process allows: names and patterns. */
-static AV *
-allowed(pTHX)
+/* What the process allows, and what it does otherwise. Found once: a look-up by name
+ * costs more than a question. */
+#define MY_CXT_KEY "Icecore::policy" XS_VERSION
+typedef struct {
+    GV *allowed, *otherwise;
+} my_cxt_t;
+START_MY_CXT
+
+static GV *
+variable(pTHX_ const char *name, svtype type)
 {
-    return get_av("Icecore::ALLOWED", GV_ADD);
+    return (GV *)SvREFCNT_inc_simple_NN((SV *)gv_fetchpv(name, GV_ADDMULTI, type));
 }
 
-/* Whether a name matches a pattern, in which `*` stands for anything. */
-static bool
-matches(const char *pattern, STRLEN pattern_len, const char *name, STRLEN len)
+static void
+start(pTHX_ my_cxt_t *cxt)
 {
-    const char *p = pattern, *pend = pattern + pattern_len, *n = name, *nend = name + len;
-    const char *star = NULL, *resume = NULL;
-    while (n < nend) {
-        if (p < pend && *p == '*') {
-            star = p++;
-            resume = n;
-        } else if (p < pend && *p == *n) {
-            p++;
-            n++;
-        } else if (star) {
-            p = star + 1;
-            n = ++resume;
-        } else
-            return FALSE;
+    cxt->allowed = variable(aTHX_ "Icecore::ALLOWED", SVt_PVAV);
+    cxt->otherwise = variable(aTHX_ "Icecore::CLASSES", SVt_PV);
+}
+
+void
+ice_policy_boot(pTHX)
+{
+    MY_CXT_INIT;
+    start(aTHX_ & MY_CXT);
+}
+
+void
+ice_policy_clone(pTHX)
+{
+    MY_CXT_CLONE;
+    start(aTHX_ & MY_CXT);
+}
+
+typedef struct {
+    icecore_question *question;
+    const char *name;
+    STRLEN len;
+    bool is_utf8;
+} asked;
+
+static SV *
+name_sv(pTHX_ const asked *a)
+{
+    return sv_2mortal(newSVpvn_utf8(a->name, a->len, a->is_utf8));
+}
+
+static bool
+regexp_allows(pTHX_ const asked *a, SV *item)
+{
+    SV *text = name_sv(aTHX_ a);
+    char *start = SvPVX(text);
+    return pregexec(SvRX(item), start, start + a->len, start, 1, text, 1) > 0;
+}
+
+static icecore_class_name
+lent_name(const char *text, STRLEN len, bool is_utf8)
+{
+    icecore_class_name name;
+    name.bytes = (const U8 *)text;
+    name.len = len;
+    name.is_text = is_utf8;
+    return name;
+}
+
+/* Each of these says whether the question is answered for good. */
+static bool
+ask_item(pTHX_ const asked *a, SV *item)
+{
+    icecore_class_name pattern;
+    const char *text;
+    STRLEN len;
+    if (SvROK(item) && SvRXOK(item))
+        return regexp_allows(aTHX_ a, item) && icecore_question_allow(a->question);
+    text = SvPV(item, len);
+    pattern = lent_name(text, len, cBOOL(SvUTF8(item)));
+    return icecore_question_items(a->question, &pattern, 1);
+}
+
+#define LENT 16
+
+static bool
+ask_list(pTHX_ const asked *a, AV *list)
+{
+    icecore_class_name lent[LENT];
+    size_t count = 0;
+    SSize_t i;
+    for (i = 0; i <= av_len(list); i++) {
+        SV **found = av_fetch(list, i, 0), *item = found ? *found : NULL;
+        const bool is_plain = item && SvPOK(item) && !SvROK(item) && !SvGMAGICAL(item);
+        if (!item || (!is_plain && !SvOK(item)))
+            continue;
+        if (is_plain)
+            lent[count++] = lent_name(SvPVX_const(item), SvCUR(item), cBOOL(SvUTF8(item)));
+        if (count == LENT || (count && !is_plain)) {
+            if (icecore_question_items(a->question, lent, count))
+                return TRUE;
+            count = 0;
+        }
+        if (!is_plain && ask_item(aTHX_ a, item))
+            return TRUE;
     }
-    while (p < pend && *p == '*')
-        p++;
-    return p == pend;
+    return count && icecore_question_items(a->question, lent, count);
 }
 
-static bool
-is_word(pTHX_ SV *sv, const char *word)
+/* What a word means; 0: it is the name of a class. `report` is none of perl's. */
+static U32
+word_of(pTHX_ SV *sv)
 {
     STRLEN len;
     const char *text = SvPV(sv, len);
-    return len == strlen(word) && memEQ(text, word, len);
+    const U32 word = icecore_policy_word(text, len);
+    return word == ICECORE_REPORT ? ICECORE_ASK_ON : word;
 }
 
+/* What a word, a list or nothing says. */
 static bool
-item_allows(pTHX_ SV *item, const char *name, STRLEN len, bool is_utf8)
+ask_option(pTHX_ const asked *a, SV *classes)
 {
-    STRLEN pattern_len;
-    const char *pattern;
-    if (SvROK(item) && SvRXOK(item)) {
-        SV *text = sv_2mortal(newSVpvn_utf8(name, len, is_utf8));
-        REGEXP *re = SvRX(item);
-        char *start = SvPVX(text);
-        return pregexec(re, start, start + len, start, 1, text, 1) > 0;
+    U32 word;
+    if (!classes || !SvOK(classes))
+        return FALSE;
+    if (SvROK(classes) && !SvRXOK(classes)) {
+        if (SvTYPE(SvRV(classes)) == SVt_PVAV)
+            return ask_list(aTHX_ a, (AV *)SvRV(classes));
+        if (SvTYPE(SvRV(classes)) == SVt_PVHV)
+            return hv_exists_ent((HV *)SvRV(classes), name_sv(aTHX_ a), 0) && icecore_question_allow(a->question);
+        croak("Icecore: `classes` is a list of names, 'any', 'any,report' or 'record'");
     }
-    pattern = SvPV(item, pattern_len);
-    /* Characters are compared: bytes that happen to be the UTF-8 of a name are
-     * another name. */
-    if (cBOOL(SvUTF8(item)) == is_utf8 || (is_utf8 && ice_is_ascii((const U8 *)pattern, pattern_len))
-        || (!is_utf8 && ice_is_ascii((const U8 *)name, len)))
-        return matches(pattern, pattern_len, name, len);
-    if (is_utf8) {
-        SV *text = sv_2mortal(newSVpvn(pattern, pattern_len));
-        pattern = SvPVutf8(text, pattern_len);
-    } else {
-        SV *text = sv_2mortal(newSVpvn(name, len));
-        name = SvPVutf8(text, len);
-    }
-    return matches(pattern, pattern_len, name, len);
-}
-
-static bool
-list_allows(pTHX_ AV *list, const char *name, STRLEN len, bool is_utf8)
-{
-    SSize_t i;
-    for (i = 0; i <= av_len(list); i++) {
-        SV **item = av_fetch(list, i, 0);
-        if (item && SvOK(*item) && item_allows(aTHX_ *item, name, len, is_utf8))
-            return TRUE;
-    }
-    return FALSE;
+    if (!SvROK(classes) && (word = word_of(aTHX_ classes)))
+        return icecore_question_otherwise(a->question, word);
+    return ask_item(aTHX_ a, classes);
 }
 
 /* ---- words about classes ------------------------------------------------ */
 
-/* The name of a class as a literal of perl's that is exactly this name. A mortal. */
+/* A mortal. */
 static SV *
-literal(pTHX_ const char *name, STRLEN len, bool is_utf8)
+words(pTHX_ U32 what, const asked *a, const char *path)
 {
-    const U8 *p = (const U8 *)name, *end = p + len;
-    SV *text = sv_2mortal(newSVpvs(""));
-    bool is_plain = TRUE;
-    for (; p < end; p++)
-        if (!isPRINT_A(*p) || *p == '\'' || (*p == '\\' && (p + 1 == end || p[1] == '\\')))
-            is_plain = FALSE; /* other backslashes mean themselves */
-    if (is_plain) {
-        sv_catpvs(text, "'");
-        sv_catpvn(text, name, len);
-        sv_catpvs(text, "'");
-        return text;
-    }
-    sv_catpvs(text, "\"");
-    for (p = (const U8 *)name; p < end;) {
-        STRLEN size = 1;
-        const UV character = is_utf8 ? utf8n_to_uvchr(p, end - p, &size, UTF8_ALLOW_ANY) : *p;
-        if (character > 0x7E || !isPRINT_A((U8)character))
-            sv_catpvf(text, "\\x{%" UVxf "}", character);
-        else {
-            if (memCHRs("\"\\$@", (char)character))
-                sv_catpvs(text, "\\");
-            sv_catpvf(text, "%c", (int)character);
-        }
-        p += size && size <= (STRLEN)(end - p) ? size : 1;
-    }
-    sv_catpvs(text, "\"");
+    const icecore_class_name name = lent_name(a->name, a->len, a->is_utf8);
+    const size_t path_len = strlen(path);
+    const size_t len = icecore_class_words(what, ICECORE_PERL, &name, 0, path, path_len, NULL, 0);
+    SV *text = sv_2mortal(newSV(len + 1));
+    icecore_class_words(what, ICECORE_PERL, &name, 0, path, path_len, SvPVX(text), len + 1);
+    SvCUR_set(text, len);
+    SvPOK_only(text);
     return text;
-}
-
-/* The name itself where there is nothing odd about it. */
-static SV *
-shown(pTHX_ const char *name, STRLEN len, bool is_utf8)
-{
-    STRLEN i;
-    for (i = 0; i < len; i++)
-        if (!isWORDCHAR_A(name[i]) && !memCHRs(":\\", name[i]))
-            return literal(aTHX_ name, len, is_utf8);
-    return len ? sv_2mortal(newSVpvn(name, len)) : literal(aTHX_ name, len, is_utf8);
-}
-
-/* How a class is allowed. In a list, a name that holds a wildcard would allow others
- * too. */
-static SV *
-remedy(pTHX_ const char *name, STRLEN len, bool is_utf8)
-{
-    SV *quoted = literal(aTHX_ name, len, is_utf8);
-    if (memchr(name, '*', len))
-        return sv_2mortal(newSVpvf("its name holds a wildcard, which in a list stands for any name: a hash has exact names, "
-                                   "classes => { %" SVf " => 1 }", SVfARG(quoted)));
-    return sv_2mortal(newSVpvf("allow it with classes => [%" SVf "]", SVfARG(quoted)));
 }
 
 /* Says once for each class that it was built. */
 static void
-report(pTHX_ const char *name, STRLEN len, bool is_utf8)
+report(pTHX_ const asked *a)
 {
     HV *reported = get_hv("Icecore::REPORTED", GV_ADD);
-    SV *class = sv_2mortal(newSVpvn_utf8(name, len, is_utf8));
+    SV *class = name_sv(aTHX_ a);
     if (hv_exists_ent(reported, class, 0))
         return;
     (void)hv_store_ent(reported, class, newSViv(1), 0);
-    warn("Icecore: the class %" SVf " was built from data; %" SVf, SVfARG(shown(aTHX_ name, len, is_utf8)),
-         SVfARG(remedy(aTHX_ name, len, is_utf8)));
+    warn("Icecore: %" SVf, SVfARG(words(aTHX_ ICECORE_WORDS_BUILT, a, "")));
 }
 
-/* What a word, a list or nothing says: ICE_REFUSED, if nothing. */
-static int
-asked(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8)
+static bool
+says_report(pTHX_ SV *classes)
 {
-    if (!classes || !SvOK(classes))
-        return ICE_REFUSED;
-    if (SvROK(classes) && !SvRXOK(classes)) {
-        if (SvTYPE(SvRV(classes)) == SVt_PVAV)
-            return list_allows(aTHX_ (AV *)SvRV(classes), name, len, is_utf8) ? ICE_ALLOWED : ICE_REFUSED;
-        if (SvTYPE(SvRV(classes)) == SVt_PVHV)
-            return hv_exists_ent((HV *)SvRV(classes), sv_2mortal(newSVpvn_utf8(name, len, is_utf8)), 0) ? ICE_ALLOWED
-                                                                                                        : ICE_REFUSED;
-        croak("Icecore: `classes` is a list of names, 'any', 'any,report' or 'record'");
-    }
-    if (!SvROK(classes)) {
-        if (is_word(aTHX_ classes, "any"))
-            return ICE_ALLOWED;
-        if (is_word(aTHX_ classes, "any,report")) {
-            report(aTHX_ name, len, is_utf8);
-            return ICE_ALLOWED;
-        }
-        if (is_word(aTHX_ classes, "record"))
-            return ICE_AS_RECORD;
-    }
-    return item_allows(aTHX_ classes, name, len, is_utf8) ? ICE_ALLOWED : ICE_REFUSED;
+    return classes && SvOK(classes) && !SvROK(classes) && word_of(aTHX_ classes) == ICECORE_ANY_REPORTED;
 }
 
 bool
 ice_policy_reports(pTHX_ SV *classes)
 {
-    SV *process = get_sv("Icecore::CLASSES", 0);
-    return (classes && SvOK(classes) && !SvROK(classes) && is_word(aTHX_ classes, "any,report"))
-           || (process && SvOK(process) && !SvROK(process) && is_word(aTHX_ process, "any,report"));
+    dMY_CXT;
+    return says_report(aTHX_ classes) || says_report(aTHX_ GvSV(MY_CXT.otherwise));
 }
 
-int
-ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8)
+U32
+ice_policy(pTHX_ SV *classes, const char *text, STRLEN len, bool is_utf8)
 {
-    int verdict;
-    SV *process;
-    if (is_utf8 && !ice_is_utf8((const U8 *)name, len))
+    icecore_question question;
+    const icecore_class_name name = lent_name(text, len, is_utf8);
+    const asked a = { &question, text, len, is_utf8 };
+    U32 answer;
+    dMY_CXT;
+    if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK)
         croak("Icecore: malformed UTF-8 in the name of a class");
-    verdict = asked(aTHX_ classes, name, len, is_utf8);
-    if (verdict == ICE_ALLOWED)
-        return verdict;
-    if (list_allows(aTHX_ allowed(aTHX), name, len, is_utf8))
-        return ICE_ALLOWED;
-    if (verdict != ICE_REFUSED)
-        return verdict;
-    process = get_sv("Icecore::CLASSES", 0);
-    return process ? asked(aTHX_ process, name, len, is_utf8) : ICE_REFUSED;
+    /* The rules of the call, what the process allows, what it does otherwise. */
+    if (!ask_option(aTHX_ & a, classes) && !ask_list(aTHX_ & a, GvAVn(MY_CXT.allowed)))
+        ask_option(aTHX_ & a, GvSV(MY_CXT.otherwise));
+    answer = icecore_question_answer(&question);
+    if (answer & ICECORE_REPORTED)
+        report(aTHX_ & a);
+    return answer & ~(U32)ICECORE_REPORTED;
 }
 
 void
-ice_policy_refuse(pTHX_ const char *name, STRLEN len, bool is_utf8, const char *path)
+ice_policy_refuse(pTHX_ const char *text, STRLEN len, bool is_utf8, const char *path)
 {
-    const bool in_list = len && !memchr(name, '*', len);
-    SV *how = remedy(aTHX_ name, len, is_utf8);
-    if (in_list)
-        sv_catpvf(how, ", in this call or for all with Icecore->allow(%" SVf ")",
-                  SVfARG(literal(aTHX_ name, len, is_utf8)));
-    croak("Icecore: the class %" SVf " at %s is not allowed; %" SVf, SVfARG(shown(aTHX_ name, len, is_utf8)), path,
-          SVfARG(how));
+    const asked a = { NULL, text, len, is_utf8 };
+    croak("Icecore: %" SVf, SVfARG(words(aTHX_ ICECORE_WORDS_REFUSED, &a, path)));
 }

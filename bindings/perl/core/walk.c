@@ -39,7 +39,7 @@ push_key_sv(pTHX_ walk *w, SV *key, U8 flags)
     STRLEN len;
     const char *text = SvPV(key, len);
     if (SvUTF8(key) && has_fact(w, IW_KEY_FLAGS) && ice_is_ascii((const U8 *)text, len))
-        flags |= ICECORE_BIT_6;
+        flags |= ICECORE_FLAG_WAS_TEXT;
     return push_key(aTHX_ w, text, len, SvUTF8(key), flags);
 }
 
@@ -52,7 +52,7 @@ push_key_he(pTHX_ walk *w, HE *he, U8 flags)
         STRLEN len = HeKLEN(he);
         U8 *text = bytes_to_utf8((const U8 *)HeKEY(he), &len);
         if (has_fact(w, IW_KEY_FLAGS) && len == (STRLEN)HeKLEN(he))
-            flags |= ICECORE_BIT_6;
+            flags |= ICECORE_FLAG_WAS_TEXT;
         push_key(aTHX_ w, (const char *)text, len, TRUE, flags);
         Safefree(text);
         return ICECORE_KEY_NODE;
@@ -70,6 +70,13 @@ key_of(pTHX_ walk *w, HE *he, bool ids)
             return id;
     }
     return push_key_he(aTHX_ w, he, 0);
+}
+
+/* Of a key that is allowed, but absent; the hash may not be restricted any more. */
+PERL_STATIC_INLINE U8
+absent_flags(bool restricted)
+{
+    return restricted ? ICECORE_FLAG_PLACEHOLDER : ICECORE_FLAG_PLACEHOLDER | ICECORE_FLAG_HINT;
 }
 
 /* ---- the loop ---------------------------------------------------------- */
@@ -157,18 +164,18 @@ walk_hash(pTHX_ walk *w)
                 /* Without flags for keys, an absent one is stored as if it had
                  * perl's own undef. */
                 if (restricted || HvHASKFLAGS(hv)) {
-                    key = push_key_he(aTHX_ w, he, restricted ? ICECORE_BIT_5 : ICECORE_BIT_5 | ICECORE_BIT_7);
+                    key = push_key_he(aTHX_ w, he, absent_flags(restricted));
                     push(aTHX_ w, ICECORE_HOLE, 0, key, 0, 0);
                 } else {
                     key = key_of(aTHX_ w, he, ids);
-                    push(aTHX_ w, ICECORE_NULL, ICECORE_BIT_4, key, 0, 0);
+                    push(aTHX_ w, ICECORE_NULL, ICECORE_FLAG_OWN, key, 0, 0);
                 }
             }
             continue;
         }
         frame->count++;
         if (UNLIKELY(restricted && SvREADONLY(value)))
-            key = push_key_he(aTHX_ w, he, ICECORE_BIT_4);
+            key = push_key_he(aTHX_ w, he, ICECORE_FLAG_LOCKED);
         else
             key = key_of(aTHX_ w, he, ids);
         if (is_simple(value)) {
@@ -219,15 +226,15 @@ walk_listed(pTHX_ walk *w)
         frame->count++;
         if (value == &PL_sv_placeholder) {
             if (frame->restricted || frame->flagged) {
-                key = push_key_sv(aTHX_ w, key_text, frame->restricted ? ICECORE_BIT_5 : ICECORE_BIT_5 | ICECORE_BIT_7);
+                key = push_key_sv(aTHX_ w, key_text, absent_flags(frame->restricted));
                 push(aTHX_ w, ICECORE_HOLE, 0, key, 0, 0);
             } else {
                 key = push_key_sv(aTHX_ w, key_text, 0);
-                push(aTHX_ w, ICECORE_NULL, ICECORE_BIT_4, key, 0, 0);
+                push(aTHX_ w, ICECORE_NULL, ICECORE_FLAG_OWN, key, 0, 0);
             }
             continue;
         }
-        key = push_key_sv(aTHX_ w, key_text, frame->restricted && SvREADONLY(value) ? ICECORE_BIT_4 : 0);
+        key = push_key_sv(aTHX_ w, key_text, frame->restricted && SvREADONLY(value) ? ICECORE_FLAG_LOCKED : 0);
         /* The list holds it too. */
         if (SvREFCNT(value) == 2 && SvTYPE(value) < SVt_PVMG && !SvROK(value)) {
             w->rules->leaf(aTHX_ w, value, 0, key, FALSE);

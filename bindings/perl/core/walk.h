@@ -1,6 +1,6 @@
 /* What the files of the walk share; each calls those above it.
  *
- *   walk_tape.c     room on the tape
+ *   walk_tape.c     the tape from its begin to its end
  *   walk_frames.c   what is open, and how it is made safe from foreign code
  *   walk_classes.c  what is known of a class
  *   walk_sorted.c   hashes by their keys
@@ -81,15 +81,11 @@ struct iw_rules {
     void (*too_deep)(pTHX_ const walk *w);
 };
 
-#define REFERENCE ICECORE_IS_REF
+#define REFERENCE ICECORE_FLAG_REF
 
-/* So that writers can copy short strings as blocks. */
-#define SLACK 32
+#define SLACK ICE_SLACK
 
 /* walk_tape.c */
-void iw_more_nodes(pTHX_ walk *w);
-void iw_more_arena(pTHX_ walk *w, STRLEN len);
-void iw_push_long_string(pTHX_ walk *w, U8 kind, U8 flags, U16 key, U64 offset, STRLEN len);
 /* Begins an empty tape. */
 void iw_begin(pTHX_ walk *w);
 void iw_finish(pTHX_ walk *w);
@@ -149,66 +145,36 @@ is_restricted(const walk *w, HV *hv)
     return has_fact(w, IW_KEY_FLAGS) && SvREADONLY((SV *)hv);
 }
 
+/* The tape of a walk: common/ice_tape.h. */
 PERL_STATIC_INLINE U32
 push(pTHX_ walk *w, U8 kind, U8 flags, U16 key, U32 aux, U64 payload)
 {
-    icecore_node *node;
-    if (UNLIKELY(w->t->node_count == w->t->node_capacity))
-        iw_more_nodes(aTHX_ w);
-    node = &w->t->nodes[w->t->node_count];
-    node->kind = kind;
-    node->flags = flags;
-    node->key = key;
-    node->aux = aux;
-    node->payload = payload;
-    return (U32)w->t->node_count++;
+    return ice_push(w->ctx->warm.engine, w->t, kind, flags, key, aux, payload);
 }
 
 PERL_STATIC_INLINE void
 push_string(pTHX_ walk *w, U8 kind, U8 flags, U16 key, const char *text, STRLEN len)
 {
-    U64 offset;
-    if (UNLIKELY(w->t->arena_capacity - w->t->arena_len < len + SLACK))
-        iw_more_arena(aTHX_ w, len + SLACK);
-    offset = w->t->arena_len;
-    ice_copy((char *)w->t->arena + offset, text, len);
-    w->t->arena_len += len;
-    if (UNLIKELY(len >= ICECORE_LONG))
-        iw_push_long_string(aTHX_ w, kind, flags, key, offset, len);
-    else
-        push(aTHX_ w, kind, flags, key, (U32)len, offset | ICECORE_IN_ARENA);
+    ice_push_string(w->ctx->warm.engine, w->t, kind, flags, key, text, len);
 }
 
-/* Ends the node at `at`, and those before it that wrap it. */
 PERL_STATIC_INLINE void
 end_node(walk *w, U32 at, U32 count, U32 wraps)
 {
-    U64 end = w->t->node_count;
-    icecore_node *node = &w->t->nodes[at];
-    node->aux = count;
-    node->payload = (node->payload & ~UINT64_C(0xFFFFFFFF)) | end;
-    while (wraps--) {
-        node--;
-        node->aux = 1;
-        node->payload = (node->payload & ~UINT64_C(0xFFFFFFFF)) | end;
-    }
+    ice_end_node(w->t, at, count, wraps);
 }
 
-/* Ends wrappers around a leaf that was pushed last. */
 PERL_STATIC_INLINE void
 end_wraps(walk *w, U32 wraps)
 {
-    U32 end = (U32)w->t->node_count;
-    if (wraps)
-        end_node(w, end - 2, 1, wraps - 1);
+    ice_end_wraps(w->t, wraps);
 }
 
 /* What was pushed as node `to`, again. */
 PERL_STATIC_INLINE void
 push_again(pTHX_ walk *w, U8 kind, U8 flags, U16 key, U32 to, U32 wraps)
 {
-    w->t->nodes[to].flags |= ICECORE_IS_TARGET;
-    push(aTHX_ w, kind, flags, key, 0, to);
+    ice_push_again(w->ctx->warm.engine, w->t, kind, flags, key, to);
     end_wraps(w, wraps);
 }
 

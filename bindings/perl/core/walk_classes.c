@@ -23,7 +23,7 @@ iw_class_of(pTHX_ walk *w, HV *stash)
         name = HvNAME_get(stash);
         if (!name)
             name = "__ANON__";
-        class->id = icecore_class(ctx->engine, HvNAME_get(stash) && HvNAMEUTF8(stash) ? ICECORE_TEXT : ICECORE_BYTES,
+        class->id = icecore_class(ctx->warm.engine, HvNAME_get(stash) && HvNAMEUTF8(stash) ? ICECORE_TEXT : ICECORE_BYTES,
                                   (const U8 *)name,
                                   has_fact(w, IW_NUL_NAMES) || !HvNAME_get(stash) ? strlen(name) : (STRLEN)HvNAMELEN_get(stash));
         if (!class->id)
@@ -43,7 +43,7 @@ iw_named_class(pTHX_ walk *w, SV *name)
 {
     STRLEN len;
     const char *text = SvPV(name, len);
-    const U32 id = icecore_class(w->ctx->engine, SvUTF8(name) ? ICECORE_TEXT : ICECORE_BYTES, (const U8 *)text, len);
+    const U32 id = icecore_class(w->ctx->warm.engine, SvUTF8(name) ? ICECORE_TEXT : ICECORE_BYTES, (const U8 *)text, len);
     if (!id)
         croak("Icecore: too many classes");
     return id;

@@ -20,8 +20,8 @@ path_here(pTHX_ walk *w, U16 key, U32 wraps)
             if (node->aux != ICECORE_LONG)
                 sv_catpvf(path, ".%" SVf, SVfARG(sv_2mortal(newSVpvn_utf8(
                     (char *)w->t->arena + (node->payload & ICECORE_OFFSET), node->aux, node->kind == ICECORE_TEXT))));
-        } else if (id && id < w->ctx->keys.room && w->ctx->keys.by_id[id])
-            sv_catpvf(path, ".%" SVf, SVfARG(w->ctx->keys.by_id[id]));
+        } else if (id && ice_keys_held(&w->ctx->keys, id))
+            sv_catpvf(path, ".%" SVf, SVfARG((SV *)ice_keys_held(&w->ctx->keys, id)));
     }
     return path;
 }
@@ -111,9 +111,9 @@ iw_put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
 {
     PERL_UNUSED_VAR(item);
     if (sv == &PL_sv_yes || sv == &PL_sv_no)
-        push(aTHX_ w, ICECORE_BOOL, ICECORE_BIT_4, key, 0, sv == &PL_sv_yes);
+        push(aTHX_ w, ICECORE_BOOL, ICECORE_FLAG_OWN, key, 0, sv == &PL_sv_yes);
     else
-        push(aTHX_ w, ICECORE_NULL, ICECORE_BIT_4, key, 0, 0);
+        push(aTHX_ w, ICECORE_NULL, ICECORE_FLAG_OWN, key, 0, 0);
     return TRUE;
 }
 
@@ -177,9 +177,9 @@ end_hook(pTHX_ walk *w)
             end_wraps(w, 1);
         }
         if (!is_scalar(referent) || slot->object != ICECORE_NONE)
-            w->t->nodes[is_scalar(referent) ? slot->object : slot->value].flags |= ICECORE_IS_TARGET;
+            w->t->nodes[is_scalar(referent) ? slot->object : slot->value].flags |= ICECORE_FLAG_TARGET;
         else
-            w->t->nodes[slot->value].flags |= ICECORE_IS_TARGET;
+            w->t->nodes[slot->value].flags |= ICECORE_FLAG_TARGET;
     }
     frame->count++;
     {

@@ -51,15 +51,10 @@ put_node(icecore_node *node, U8 kind, U16 key, U32 aux, U64 payload)
 static bool
 hand_over(pTHX_ walk *w)
 {
-    iw_finish(aTHX_ w);
-    if (icecore_write_part(w->ctx->engine, w->stage, w->t) == ICECORE_OK) {
-        w->parts++;
-        return TRUE;
-    }
-    if (w->parts)
-        return FALSE;
-    w->stage = NULL;
-    return TRUE;
+    const ice_handing done = ice_hand_over(w->ctx->warm.engine, w->stage, w->t, &w->parts);
+    if (done == ICE_NOT_IN_PARTS)
+        w->stage = NULL;
+    return done != ICE_BEGIN_ANEW;
 }
 
 /* Makes room for so many nodes. */
@@ -68,9 +63,8 @@ reserve(pTHX_ walk *w, size_t count)
 {
     if (UNLIKELY(w->t->node_count >= PART) && w->stage && !hand_over(aTHX_ w))
         return FALSE;
-    if (UNLIKELY(w->t->node_capacity - w->t->node_count < count)
-        && icecore_grow_nodes(w->ctx->engine, w->t, w->t->node_count + count) != ICECORE_OK)
-        croak("Icecore: too many values, or not enough memory");
+    if (UNLIKELY(w->t->node_capacity - w->t->node_count < count))
+        ice_more_nodes(w->ctx->warm.engine, w->t, count);
     return TRUE;
 }
 
@@ -466,7 +460,7 @@ put_plain(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root)
         return FALSE;
     /* Sereal has another form for what may be referred to again. */
     if (HAS(IW_HINTS) && SvREFCNT(sv) > 1)
-        flags |= ICECORE_BIT_7;
+        flags |= ICECORE_FLAG_HINT;
     if (plain_referent(aTHX_ w, sv, flags, key, levels))
         return TRUE;
     w->stage = NULL;

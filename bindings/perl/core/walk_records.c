@@ -45,7 +45,7 @@ put_recorded_regexp(pTHX_ walk *w, HV *record, SV *pattern, U8 flags, U16 key, U
         flags = 0;
     }
     if (bare)
-        flags = (strEQ(SvPV_nolen(bare), "reference") ? flags : flags & ~REFERENCE) | ICECORE_BIT_4;
+        flags = (strEQ(SvPV_nolen(bare), "reference") ? flags : flags & ~REFERENCE) | ICECORE_FLAG_BARE;
     at = push(aTHX_ w, ICECORE_REGEXP, flags, key, 2, 0);
     text = SvPV(pattern, len);
     push_string(aTHX_ w, SvUTF8(pattern) ? ICECORE_TEXT : ICECORE_BYTES, 0, 0, text, len);
@@ -84,9 +84,9 @@ iw_put_record(pTHX_ walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, 
     if (!kind || !value || !(class || iw_is_regexp_record(aTHX_ (SV *)record)))
         croak("Icecore: a record without a class, a kind or a value");
     if (SvWEAKREF(rv))
-        flags |= ICECORE_IS_WEAK;
+        flags |= ICECORE_FLAG_WEAK;
     if (field(aTHX_ record, "overloaded"))
-        flags |= ICECORE_IS_OVERLOAD;
+        flags |= ICECORE_FLAG_OVERLOAD;
     how = SvPV_nolen(kind);
     if (SvREFCNT((SV *)record) > 1 || remember || has_backrefs(aTHX_ (SV *)record)) {
         ice_slot *slot = ice_map_find(&w->ctx->seen, record);

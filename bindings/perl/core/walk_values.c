@@ -22,9 +22,9 @@ put_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, U32 wraps)
         return;
     }
     if (is_restricted(w, hv))
-        flags |= ICECORE_BIT_4;
+        flags |= ICECORE_FLAG_RESTRICTED;
     else if (has_fact(w, IW_KEY_FLAGS) && HvHASKFLAGS(hv))
-        flags |= ICECORE_BIT_7;
+        flags |= ICECORE_FLAG_HINT;
     iw_open_hash(aTHX_ w, push(aTHX_ w, ICECORE_MAP, flags, key, 0, 0), wraps, hv);
 }
 
@@ -74,10 +74,10 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
     }
     switch (SvTYPE(sv)) {
     case SVt_PVAV:
-        put_array(aTHX_ w, (AV *)sv, counted ? flags | ICECORE_BIT_7 : flags, key, wraps);
+        put_array(aTHX_ w, (AV *)sv, counted ? flags | ICECORE_FLAG_HINT : flags, key, wraps);
         return;
     case SVt_PVHV:
-        put_hash(aTHX_ w, (HV *)sv, counted ? flags | ICECORE_BIT_7 : flags, key, wraps);
+        put_hash(aTHX_ w, (HV *)sv, counted ? flags | ICECORE_FLAG_HINT : flags, key, wraps);
         return;
 #if ICE_HAS_CLASS
     case SVt_PVOBJ:
@@ -88,7 +88,7 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
         w->rules->put_code(aTHX_ w, rv, sv, flags, key, wraps);
         return;
     case SVt_REGEXP:
-        iw_put_regexp(aTHX_ w, sv, SvOBJECT(sv) ? flags : flags | ICECORE_BIT_4, key, wraps);
+        iw_put_regexp(aTHX_ w, sv, SvOBJECT(sv) ? flags : flags | ICECORE_FLAG_BARE, key, wraps);
         return;
     default:
         w->rules->put_unknown(aTHX_ w, rv, sv, flags, key, wraps);
@@ -150,7 +150,7 @@ put_scalar(pTHX_ walk *w, const step *s)
     SV *sv = s->sv;
     if (SvTYPE(sv) >= SVt_PVMG) {
         if (SvTYPE(sv) == SVt_REGEXP) {
-            iw_put_regexp(aTHX_ w, sv, ICECORE_BIT_4, s->key, s->wraps);
+            iw_put_regexp(aTHX_ w, sv, ICECORE_FLAG_BARE, s->key, s->wraps);
             return;
         }
         if (isGV_with_GP(sv) || SvTYPE(sv) > SVt_PVLV) {
@@ -213,12 +213,12 @@ put_ref(pTHX_ walk *w, step *s)
         s->remember = FALSE;
         return !s->sv;
     }
-    flags = !s->body.is_body ? REFERENCE : s->body.hint && !is_scalar(referent) ? ICECORE_BIT_7 : 0;
+    flags = !s->body.is_body ? REFERENCE : s->body.hint && !is_scalar(referent) ? ICECORE_FLAG_HINT : 0;
     s->body.is_body = FALSE;
     if (SvWEAKREF(sv))
-        flags |= ICECORE_IS_WEAK;
+        flags |= ICECORE_FLAG_WEAK;
     if (SvOBJECT(referent) && has_fact(w, IW_OVERLOAD) && iw_class_of(aTHX_ w, SvSTASH(referent))->has_amagic)
-        flags |= ICECORE_IS_OVERLOAD;
+        flags |= ICECORE_FLAG_OVERLOAD;
     if (!is_scalar(referent) && !(has_fact(w, IW_SOURCE) && isGV_with_GP(referent))) {
         put_referent(aTHX_ w, sv, referent, flags, s->key, s->wraps, s->remember);
         return TRUE;

@@ -302,12 +302,12 @@ dump_values(pTHX_ const settings *set, SV *only, AV *values, AV *names, AV *text
         ice_walk_list(aTHX_ ctx, &tape, values ? values : list_with(aTHX_ only), &how);
     /* Hooks are behind us: nothing replaces the stage from here on. */
     stage = stage_for(aTHX_ set, names);
-    if (icecore_write(ctx->engine, stage, &tape, &out, NULL, &error) != ICECORE_OK)
+    if (icecore_write(ctx->warm.engine, stage, &tape, &out, NULL, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     if (!texts)
         result = newSVpvn((const char *)out.bytes, out.len);
     for (i = 0; texts && i <= AvFILL(values); i++) {
-        const size_t end = icecore_value_end(ctx->engine, (size_t)i);
+        const size_t end = icecore_value_end(ctx->warm.engine, (size_t)i);
         av_push(texts, newSVpvn((const char *)out.bytes + from, end - from));
         from = end;
     }
@@ -478,9 +478,10 @@ ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values)
         MY_CXT.reader = ice_reader_new(aTHX_ "dumper:narrow", 13);
     ENTER;
     ctx = ice_checkout(aTHX);
-    if (icecore_read(ctx->engine, MY_CXT.reader, (const U8 *)bytes, len, 0, &view, &error) != ICECORE_OK)
+    if (icecore_read(ctx->warm.engine, MY_CXT.reader, (const U8 *)bytes, len, 0, &view, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
-    is_list = view.node_count && view.nodes[view.root].kind == ICECORE_ARRAY && view.nodes[view.root].flags & ICECORE_BIT_7;
+    is_list = view.node_count && view.nodes[view.root].kind == ICECORE_ARRAY
+              && view.nodes[view.root].flags & ICECORE_FLAG_HINT;
     result = sv_2mortal(ice_build(aTHX_ ctx, &view, view.root, &set));
     LEAVE;
     if (!is_list)

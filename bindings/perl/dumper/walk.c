@@ -28,7 +28,7 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
         push_pv(aTHX_ w, sv, flags, key);
     else {
         if (UNLIKELY(sv == &PL_sv_undef))
-            flags |= ICECORE_BIT_4;
+            flags |= ICECORE_FLAG_OWN;
         push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
     }
 }
@@ -81,7 +81,7 @@ put_address(pTHX_ walk *w, SV *rv, U16 key, U32 refs)
     ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(rv));
     text = SvPV(rv, len);
     /* The hint has it written without escapes. */
-    push_string(aTHX_ w, ICECORE_BYTES, ICECORE_BIT_7, key, text, len);
+    push_string(aTHX_ w, ICECORE_BYTES, ICECORE_FLAG_HINT, key, text, len);
     return TRUE;
 }
 
@@ -115,7 +115,7 @@ put_code(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
         ice_keep(aTHX_ w->ctx, (SV *)result);
         if (AvFILLp(result) >= 0)
             text = SvPV(AvARRAY(result)[0], len);
-        flags |= ICECORE_BIT_7;
+        flags |= ICECORE_FLAG_HINT;
     } else {
         if (w->set->warns_of_code)
             warn("Encountered CODE ref, using dummy placeholder");

@@ -277,7 +277,7 @@ encode(pTHX_ const ice_json *json, SV *data)
     ENTER;
     ctx = ice_checkout(aTHX);
     ice_walk(aTHX_ ctx, &tape, data, &set, NULL);
-    if (icecore_json_write(ctx->engine, &style, &tape, &out, &error) != ICECORE_OK)
+    if (icecore_json_write(ctx->warm.engine, &style, &tape, &out, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     result = newSVpvn((const char *)out.bytes, out.len);
     if (!(flags & (J_ASCII | J_LATIN1 | J_UTF8)))
@@ -317,7 +317,7 @@ read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN le
         json->reader = ice_reader_new(aTHX_ SvPVX(spec), SvCUR(spec));
         ice_stage_limit(aTHX_ json->reader, "depth", json->max_depth);
     }
-    if (icecore_read(ctx->engine, json->reader, (const U8 *)text, len, flags | ICECORE_ASCII_BYTES, view, &error)
+    if (icecore_read(ctx->warm.engine, json->reader, (const U8 *)text, len, flags | ICECORE_ASCII_BYTES, view, &error)
         == ICECORE_OK)
         return;
     if (error.offset < 0 || (STRLEN)error.offset > len)
@@ -362,7 +362,7 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
     }
     ENTER;
     ctx = ice_checkout(aTHX);
-    if (icecore_json_read(ctx->engine, (const U8 *)text, len, json->max_depth, flags, &view) != ICECORE_OK)
+    if (icecore_json_read(ctx->warm.engine, (const U8 *)text, len, json->max_depth, flags, &view) != ICECORE_OK)
         read_special(aTHX_ json, ctx, text, len, is_text, flags, &view);
     if (consumed)
         *consumed = view.consumed;

@@ -122,8 +122,7 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
     w.t = &tape;
     iw_begin(aTHX_ & w);
     list = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
-    if (icecore_grow_nodes(ctx->engine, &tape, tape.node_count + (size_t)count + 1) != ICECORE_OK)
-        croak("Icecore: too many values, or not enough memory");
+    ice_more_nodes(ctx->warm.engine, &tape, (size_t)count + 1);
     for (item = 0; item < count; item++) {
         /* Integers have no need of anything but room. */
         icecore_node *node = tape.nodes + tape.node_count;
@@ -152,12 +151,12 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
     end_node(&w, list, (U32)count, 0);
     iw_finish(aTHX_ & w);
     stage = ice_pack_stage(aTHX_ template, ICE_PACK);
-    if (icecore_write(ctx->engine, stage, &tape, &out, &lost, &error) != ICECORE_OK)
+    if (icecore_write(ctx->warm.engine, stage, &tape, &out, &lost, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     sv_catpvn_nomg(result, (const char *)out.bytes, out.len);
     for (i = 0; i < lost; i++)
         /* Characters beyond bytes were packed: they stand there in UTF-8. */
-        if (icecore_loss(ctx->engine, i, &out) == ICECORE_OK && ninstr((const char *)out.bytes, (const char *)out.bytes + out.len,
+        if (icecore_loss(ctx->warm.engine, i, &out) == ICECORE_OK && ninstr((const char *)out.bytes, (const char *)out.bytes + out.len,
                                                                      WIDE, WIDE + sizeof WIDE - 1))
             SvUTF8_on(result);
     LEAVE;

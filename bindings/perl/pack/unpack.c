@@ -23,7 +23,7 @@ ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes)
     Zero(&set, 1, ice_read_settings);
     ENTER;
     ctx = ice_checkout(aTHX);
-    if (icecore_read(ctx->engine, stage, (const U8 *)text, len, 0, &view, &error) != ICECORE_OK)
+    if (icecore_read(ctx->warm.engine, stage, (const U8 *)text, len, 0, &view, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     Zero(&b, 1, build);
     b.ctx = ctx;

@@ -52,7 +52,7 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
         push_int(aTHX_ w, sv, flags, key);
     else if (f & SVf_POK) {
         if ((f & SVf_IOK) && SvIsBOOL(sv) && w->set->protocol >= 5)
-            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_BIT_5, key, 0, SvTRUE_nomg_NN(sv));
+            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_FLAG_VARIABLE, key, 0, SvTRUE_nomg_NN(sv));
         else if (f & SVf_IOK ? is_integer_text(aTHX_ sv) : FALSE)
             push_int(aTHX_ w, sv, flags, key);
         else if (!(f & SVf_IOK) && is_float_text(aTHX_ sv))
@@ -69,7 +69,7 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
         push_float(aTHX_ w, SvNVX(sv), flags, key);
     else {
         if (UNLIKELY(sv == &PL_sv_undef))
-            flags |= ICECORE_BIT_4;
+            flags |= ICECORE_FLAG_OWN;
         push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
     }
 }

@@ -228,7 +228,7 @@ ice_dclone(pTHX_ SV *ref)
     MY_CXT.last_netorder = FALSE;
     ctx = ice_checkout(aTHX);
     ice_walk(aTHX_ ctx, &tape, ref, &write_set, NULL);
-    if (icecore_view_tape(ctx->engine, &tape, &view, &error) != ICECORE_OK)
+    if (icecore_view_tape(ctx->warm.engine, &tape, &view, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     if (ctx->seen.used)
         ice_map_clear(&ctx->seen);
@@ -252,7 +252,7 @@ ice_probe(pTHX_ SV *image)
     U32 kind;
     ENTER;
     ctx = ice_checkout(aTHX);
-    kind = icecore_read(ctx->engine, reader(aTHX_ & MY_CXT), (const U8 *)bytes, len, ICECORE_EACH, &view, &error);
+    kind = icecore_read(ctx->warm.engine, reader(aTHX_ & MY_CXT), (const U8 *)bytes, len, ICECORE_EACH, &view, &error);
     if (kind != ICECORE_OK && kind != ICECORE_TRUNCATED)
         ice_croak_error(aTHX_ & error);
     LEAVE;

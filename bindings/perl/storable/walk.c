@@ -20,7 +20,7 @@ put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
     /* Hooks may name the first one that is no item of an array. */
     if (!item && !ice_map_find(&w->ctx->seen, sv))
         ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
-    push(aTHX_ w, ICECORE_NULL, item ? ICECORE_BIT_4 | ICECORE_BIT_5 : ICECORE_BIT_4, key, 0, 0);
+    push(aTHX_ w, ICECORE_NULL, item ? ICECORE_FLAG_OWN | ICECORE_FLAG_ITEM : ICECORE_FLAG_OWN, key, 0, 0);
     return TRUE;
 }
 

@@ -18,6 +18,86 @@
 #define ICECORE_PANIC 255
 
 /*
+ Bit of `flags`: the value was reached through a reference of its own.
+ */
+#define ICECORE_FLAG_REF 1
+
+/*
+ The reference to this value is weak.
+ */
+#define ICECORE_FLAG_WEAK 2
+
+/*
+ The reference to this value is marked as overloaded.
+ */
+#define ICECORE_FLAG_OVERLOAD 4
+
+/*
+ A link, an alias or a copy may name this node.
+ */
+#define ICECORE_FLAG_TARGET 8
+
+/*
+ A big integer: below zero.
+ */
+#define ICECORE_FLAG_NEGATIVE 16
+
+/*
+ A map: its keys are locked (Perl's restricted hash).
+ */
+#define ICECORE_FLAG_RESTRICTED 16
+
+/*
+ A map: keys are compared by identity (Ruby).
+ */
+#define ICECORE_FLAG_IDENTITY 32
+
+/*
+ A map: one more child follows the entries, the default value (Ruby).
+ */
+#define ICECORE_FLAG_DEFAULT 64
+
+/*
+ A regexp: not blessed.
+ */
+#define ICECORE_FLAG_BARE 16
+
+/*
+ A null or a boolean: the value that perl itself has but one of, no variable.
+ */
+#define ICECORE_FLAG_OWN 16
+
+/*
+ A null with `ICECORE_FLAG_OWN`: it is an item of an array.
+ */
+#define ICECORE_FLAG_ITEM 32
+
+/*
+ A boolean of a running program: a variable that holds it.
+ */
+#define ICECORE_FLAG_VARIABLE 32
+
+/*
+ What the original looks at beside the value: docs/tape.md says what, by kind.
+ */
+#define ICECORE_FLAG_HINT 128
+
+/*
+ A key: its value is read-only.
+ */
+#define ICECORE_FLAG_LOCKED 16
+
+/*
+ A key: allowed in a restricted hash, but absent; its value is a hole.
+ */
+#define ICECORE_FLAG_PLACEHOLDER 32
+
+/*
+ A key whose bytes are ASCII: it was given as UTF-8 text.
+ */
+#define ICECORE_FLAG_WAS_TEXT 64
+
+/*
  `key` of a value that has no key.
  */
 #define ICECORE_NO_KEY 0
@@ -61,6 +141,17 @@
  `aux` of a string whose place is in the table of long strings.
  */
 #define ICECORE_LONG 4294967295
+
+/*
+ Names are compared as PHP does: ASCII letters without regard to case, and one leading
+ `\` does not count.
+ */
+#define ICECORE_NAMES_PHP 1
+
+/*
+ Flag of an answer: the host says so, once for each class.
+ */
+#define ICECORE_REPORTED 16
 
 /*
  The version of the layout of nodes and views. A program that was built with
@@ -283,55 +374,6 @@ typedef uint8_t icecore_kind;
 #endif // __cplusplus
 
 /*
- Bits of `flags`. Which are used depends on the kind.
- */
-enum icecore_flag
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint8_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-  /*
-   Any: the value was reached through a reference of its own.
-   */
-  ICECORE_IS_REF = 1,
-  /*
-   Any: the reference to this value is weak.
-   */
-  ICECORE_IS_WEAK = 2,
-  /*
-   Any: the reference to this value is marked as overloaded.
-   */
-  ICECORE_IS_OVERLOAD = 4,
-  /*
-   Any: a link, an alias or a copy may name this node.
-   */
-  ICECORE_IS_TARGET = 8,
-  /*
-   Null, bool, map, regexp, big integer, key: see docs/tape.md.
-   */
-  ICECORE_BIT_4 = 16,
-  /*
-   The same.
-   */
-  ICECORE_BIT_5 = 32,
-  /*
-   The same.
-   */
-  ICECORE_BIT_6 = 64,
-  /*
-   The same.
-   */
-  ICECORE_BIT_7 = 128,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum icecore_flag icecore_flag;
-#else
-typedef uint8_t icecore_flag;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-/*
  In which of its forms an object, opaque object or tied variable was written:
  eight bits of `payload`, from `ICECORE_FORM_SHIFT` on.
  */
@@ -414,12 +456,191 @@ typedef uint8_t icecore_form;
 #endif // __cplusplus
 
 /*
+ Whose words a message has.
+ */
+enum icecore_host
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /*
+   Perl.
+   */
+  ICECORE_PERL = 0,
+  /*
+   PHP.
+   */
+  ICECORE_PHP = 1,
+  /*
+   Ruby.
+   */
+  ICECORE_RUBY = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum icecore_host icecore_host;
+#else
+typedef uint32_t icecore_host;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/*
+ What is said of the classes that no list has.
+ */
+enum icecore_otherwise
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /*
+   Nothing: the next layer is asked.
+   */
+  ICECORE_ASK_ON = 0,
+  /*
+   All classes may be built.
+   */
+  ICECORE_ANY = 1,
+  /*
+   All classes may be built, and each is reported.
+   */
+  ICECORE_ANY_REPORTED = 2,
+  /*
+   A neutral record is built in the place of an object.
+   */
+  ICECORE_RECORD = 3,
+  /*
+   Nothing is built, and each class is reported with what would allow it.
+   */
+  ICECORE_REPORT = 4,
+  /*
+   Nothing is built, and what comes behind this is not asked.
+   */
+  ICECORE_REFUSE = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum icecore_otherwise icecore_otherwise;
+#else
+typedef uint32_t icecore_otherwise;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/*
+ In which ways a document uses a class: bits.
+ */
+enum icecore_use
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /*
+   An object of it, in any form.
+   */
+  ICECORE_USE_OBJECT = 1,
+  /*
+   An enum case.
+   */
+  ICECORE_USE_ENUM = 2,
+  /*
+   A module mixed into a value.
+   */
+  ICECORE_USE_MODULE = 4,
+  /*
+   The class or the module itself, as a value.
+   */
+  ICECORE_USE_NAME = 8,
+  /*
+   A regular expression.
+   */
+  ICECORE_USE_REGEXP = 16,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum icecore_use icecore_use;
+#else
+typedef uint32_t icecore_use;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/*
+ What may be done with a class.
+ */
+enum icecore_verdict
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /*
+   Nothing: the document is refused.
+   */
+  ICECORE_REFUSED = 0,
+  /*
+   Its objects may be built.
+   */
+  ICECORE_ALLOWED = 1,
+  /*
+   A neutral record is built in the place of an object.
+   */
+  ICECORE_AS_RECORD = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum icecore_verdict icecore_verdict;
+#else
+typedef uint32_t icecore_verdict;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/*
+ What is said about a class.
+ */
+enum icecore_words
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /*
+   Its name as a literal of the host.
+   */
+  ICECORE_WORDS_LITERAL = 0,
+  /*
+   Its name, as a literal if there is something odd about it.
+   */
+  ICECORE_WORDS_SHOWN = 1,
+  /*
+   What allows it.
+   */
+  ICECORE_WORDS_REMEDY = 2,
+  /*
+   That it is refused at a path, and what would allow it.
+   */
+  ICECORE_WORDS_REFUSED = 3,
+  /*
+   That it was built, and what would allow it without a word.
+   */
+  ICECORE_WORDS_BUILT = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum icecore_words icecore_words;
+#else
+typedef uint32_t icecore_words;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/*
  What is kept between calls: memory, and the names of keys and classes.
 
  For one call at a time: who may be called again while a call goes on (by a
  hook, say) has several.
  */
 typedef struct icecore_context icecore_context;
+
+/*
+ A layer of rules that the engine holds: names, patterns, and what is said of all
+ other classes.
+ */
+typedef struct icecore_rules icecore_rules;
 
 /*
  A format with its options, and the limits for reading and writing it.
@@ -747,6 +968,65 @@ typedef struct icecore_tape {
   uint32_t class_generation;
 } icecore_tape;
 
+/*
+ The name of a class, or a pattern for such names, in which `*` stands for any
+ characters. Lent for the time of the call; that of a question until it is answered.
+ */
+typedef struct icecore_class_name {
+  /*
+   Its bytes.
+   */
+  const uint8_t *bytes;
+  /*
+   How many there are.
+   */
+  size_t len;
+  /*
+   Whether they are UTF-8.
+   */
+  uint32_t is_text;
+} icecore_class_name;
+
+/*
+ A class that is asked about. The caller owns it; there is nothing to free.
+ */
+typedef struct icecore_question {
+  /*
+   The class.
+   */
+  struct icecore_class_name name;
+  /*
+   `ICECORE_NAMES_PHP` or 0.
+   */
+  uint32_t flags;
+  /*
+   What was said so far, one of `icecore_otherwise`.
+   */
+  uint32_t said;
+  /*
+   1: nothing further on can change the answer.
+   */
+  uint32_t is_final;
+} icecore_question;
+
+/*
+ A class that may not be built. Lent for the time of the visit.
+ */
+typedef struct icecore_refused_class {
+  /*
+   Its name.
+   */
+  struct icecore_class_name name;
+  /*
+   The path of the first place that names it.
+   */
+  struct icecore_bytes path;
+  /*
+   Whether the host says so.
+   */
+  uint32_t is_reported;
+} icecore_refused_class;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -880,6 +1160,163 @@ uint32_t icecore_json_read(struct icecore_context *context,
                            uint32_t depth,
                            uint32_t flags,
                            struct icecore_view *view);
+
+/*
+ What a word of a program means: `any`, `any,report`, `record` or `report`, as one of
+ `icecore_otherwise`; `ICECORE_ASK_ON`: it is the name of a class.
+
+ # Safety
+ `word` names `len` bytes.
+ */
+uint32_t icecore_policy_word(const char *word, size_t len);
+
+/*
+ New rules, which allow nothing, to be freed with `icecore_rules_free`. `flags`:
+ `ICECORE_NAMES_PHP` or 0.
+ */
+struct icecore_rules *icecore_rules_new(uint32_t flags);
+
+/*
+ Frees rules, or does nothing with null.
+
+ # Safety
+ `rules` are rules that are not used any more, or null.
+ */
+void icecore_rules_free(struct icecore_rules *rules);
+
+/*
+ Allows a class by its name, or those that fit a pattern. `exactly`: 1, if `*` is a
+ character as any other. The name is copied.
+
+ # Safety
+ `rules` are such; `name` names a struct whose bytes are there; `error` is null or
+ names a struct.
+ */
+uint32_t icecore_rules_allow(struct icecore_rules *rules,
+                             const struct icecore_class_name *name,
+                             uint32_t exactly,
+                             struct icecore_error *error);
+
+/*
+ Says what is done with all other classes: one of `icecore_otherwise`.
+
+ # Safety
+ `rules` are such.
+ */
+uint32_t icecore_rules_otherwise(struct icecore_rules *rules, uint32_t otherwise);
+
+/*
+ What may be done with a class, by layers of rules, those of the call first: one of
+ `icecore_verdict`, and `ICECORE_REPORTED`. A null layer says nothing. What is wrong
+ with the name (malformed UTF-8) is in `error`, and refused.
+
+ # Safety
+ `layers` names `count` pointers to rules, or null ones; `name` names a struct whose
+ bytes are there; `error` is null or names a struct.
+ */
+uint32_t icecore_class_verdict(const struct icecore_rules *const *layers,
+                               size_t count,
+                               const struct icecore_class_name *name,
+                               uint32_t flags,
+                               struct icecore_error *error);
+
+/*
+ Begins a question about a class. An error, if its name is malformed UTF-8.
+
+ # Safety
+ `question` names a struct; `name` names one whose bytes stay as they are until the
+ question is answered; `error` is null or names a struct.
+ */
+uint32_t icecore_question_begin(struct icecore_question *question,
+                                const struct icecore_class_name *name,
+                                uint32_t flags,
+                                struct icecore_error *error);
+
+/*
+ A list of the caller's own has these names and patterns. Returns 1, if the question
+ is answered for good: nothing more needs to be said.
+
+ # Safety
+ `question` was begun; `items` names `count` structs whose bytes are there.
+ */
+uint32_t icecore_question_items(struct icecore_question *question,
+                                const struct icecore_class_name *items,
+                                size_t count);
+
+/*
+ A list of the caller's own has the class: one that only the caller can read, as a
+ hash or a regular expression. Returns 1.
+
+ # Safety
+ `question` was begun.
+ */
+uint32_t icecore_question_allow(struct icecore_question *question);
+
+/*
+ A layer that the engine holds. Returns 1, if the question is answered for good.
+
+ # Safety
+ `question` was begun; `rules` are such, or null.
+ */
+uint32_t icecore_question_rules(struct icecore_question *question,
+                                const struct icecore_rules *rules);
+
+/*
+ What a layer says of the classes that its lists don't have: one of
+ `icecore_otherwise`. Returns 1, if the question is answered for good.
+
+ # Safety
+ `question` was begun.
+ */
+uint32_t icecore_question_otherwise(struct icecore_question *question, uint32_t otherwise);
+
+/*
+ The answer: one of `icecore_verdict`, and `ICECORE_REPORTED`. What nobody allowed is
+ refused.
+
+ # Safety
+ `question` was begun, or is null.
+ */
+uint32_t icecore_question_answer(const struct icecore_question *question);
+
+/*
+ Calls `visit` for each class that may not be built, once, of the document that was
+ read last; nothing was built yet. `uses`: which uses of a class count, bits of
+ `icecore_use`.
+
+ # Safety
+ `context` is one that read a document; `input` names the `len` bytes that its view
+ names; `layers` names `count` pointers to rules, or null ones; `visit` does not
+ unwind, jump out or use the context; `error` is null or names a struct.
+ */
+uint32_t icecore_refused(struct icecore_context *context,
+                         const uint8_t *input,
+                         size_t len,
+                         const struct icecore_rules *const *layers,
+                         size_t count,
+                         uint32_t flags,
+                         uint32_t uses,
+                         void (*visit)(const struct icecore_refused_class*, void*),
+                         void *data,
+                         struct icecore_error *error);
+
+/*
+ Words about a class: `what` is one of `icecore_words`, `host` one of `icecore_host`.
+ Returns their length; `text` gets as much of them as fits, ending with 0. They are
+ ASCII, but for the path.
+
+ # Safety
+ `name` names a struct whose bytes are there; `path` names `path_len` bytes; `text`
+ names `room` bytes, or is null.
+ */
+size_t icecore_class_words(uint32_t what,
+                           uint32_t host,
+                           const struct icecore_class_name *name,
+                           uint32_t flags,
+                           const char *path,
+                           size_t path_len,
+                           char *text,
+                           size_t room);
 
 /*
  Parses a stage as the command takes it: `sereal:compress=zstd,level=3`. To be

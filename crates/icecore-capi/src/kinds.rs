@@ -66,27 +66,40 @@ pub enum icecore_kind {
     ICECORE_TIED = 41,
 }
 
-/// Bits of `flags`. Which are used depends on the kind.
-#[repr(u8)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum icecore_flag {
-    /// Any: the value was reached through a reference of its own.
-    ICECORE_IS_REF = 0x01,
-    /// Any: the reference to this value is weak.
-    ICECORE_IS_WEAK = 0x02,
-    /// Any: the reference to this value is marked as overloaded.
-    ICECORE_IS_OVERLOAD = 0x04,
-    /// Any: a link, an alias or a copy may name this node.
-    ICECORE_IS_TARGET = 0x08,
-    /// Null, bool, map, regexp, big integer, key: see docs/tape.md.
-    ICECORE_BIT_4 = 0x10,
-    /// The same.
-    ICECORE_BIT_5 = 0x20,
-    /// The same.
-    ICECORE_BIT_6 = 0x40,
-    /// The same.
-    ICECORE_BIT_7 = 0x80,
-}
+/// Bit of `flags`: the value was reached through a reference of its own.
+pub const ICECORE_FLAG_REF: u8 = 0x01;
+/// The reference to this value is weak.
+pub const ICECORE_FLAG_WEAK: u8 = 0x02;
+/// The reference to this value is marked as overloaded.
+pub const ICECORE_FLAG_OVERLOAD: u8 = 0x04;
+/// A link, an alias or a copy may name this node.
+pub const ICECORE_FLAG_TARGET: u8 = 0x08;
+
+/// A big integer: below zero.
+pub const ICECORE_FLAG_NEGATIVE: u8 = 0x10;
+/// A map: its keys are locked (Perl's restricted hash).
+pub const ICECORE_FLAG_RESTRICTED: u8 = 0x10;
+/// A map: keys are compared by identity (Ruby).
+pub const ICECORE_FLAG_IDENTITY: u8 = 0x20;
+/// A map: one more child follows the entries, the default value (Ruby).
+pub const ICECORE_FLAG_DEFAULT: u8 = 0x40;
+/// A regexp: not blessed.
+pub const ICECORE_FLAG_BARE: u8 = 0x10;
+/// A null or a boolean: the value that perl itself has but one of, no variable.
+pub const ICECORE_FLAG_OWN: u8 = 0x10;
+/// A null with `ICECORE_FLAG_OWN`: it is an item of an array.
+pub const ICECORE_FLAG_ITEM: u8 = 0x20;
+/// A boolean of a running program: a variable that holds it.
+pub const ICECORE_FLAG_VARIABLE: u8 = 0x20;
+/// What the original looks at beside the value: docs/tape.md says what, by kind.
+pub const ICECORE_FLAG_HINT: u8 = 0x80;
+
+/// A key: its value is read-only.
+pub const ICECORE_FLAG_LOCKED: u8 = 0x10;
+/// A key: allowed in a restricted hash, but absent; its value is a hole.
+pub const ICECORE_FLAG_PLACEHOLDER: u8 = 0x20;
+/// A key whose bytes are ASCII: it was given as UTF-8 text.
+pub const ICECORE_FLAG_WAS_TEXT: u8 = 0x40;
 
 /// In which of its forms an object, opaque object or tied variable was written:
 /// eight bits of `payload`, from `ICECORE_FORM_SHIFT` on.
@@ -150,7 +163,6 @@ macro_rules! same {
     ($($ours:expr => $theirs:expr),* $(,)?) => { const _: () = { $(assert!($ours as u64 == $theirs as u64);)* }; };
 }
 
-use icecore_flag::*;
 use icecore_form::*;
 use icecore_kind::*;
 
@@ -165,11 +177,22 @@ same! {
     ICECORE_OBJECT => Kind::Object, ICECORE_OPAQUE => Kind::Opaque, ICECORE_ATTRS => Kind::Attrs,
     ICECORE_REGEXP => Kind::Regexp, ICECORE_CODE => Kind::Code, ICECORE_VSTRING => Kind::VString,
     ICECORE_TIED => Kind::Tied,
-    ICECORE_IS_REF => flag::REF, ICECORE_IS_WEAK => flag::WEAK, ICECORE_IS_OVERLOAD => flag::OVERLOAD,
-    ICECORE_IS_TARGET => flag::TARGET, ICECORE_BIT_4 => flag::OWN, ICECORE_BIT_4 => flag::RESTRICTED,
-    ICECORE_BIT_4 => flag::LOCKED, ICECORE_BIT_4 => flag::BARE, ICECORE_BIT_4 => flag::NEGATIVE,
-    ICECORE_BIT_5 => flag::VARIABLE, ICECORE_BIT_5 => flag::ITEM, ICECORE_BIT_5 => flag::PLACEHOLDER,
-    ICECORE_BIT_6 => flag::WAS_TEXT, ICECORE_BIT_7 => flag::HINT,
+    ICECORE_FLAG_REF => flag::REF,
+    ICECORE_FLAG_WEAK => flag::WEAK,
+    ICECORE_FLAG_OVERLOAD => flag::OVERLOAD,
+    ICECORE_FLAG_TARGET => flag::TARGET,
+    ICECORE_FLAG_NEGATIVE => flag::NEGATIVE,
+    ICECORE_FLAG_RESTRICTED => flag::RESTRICTED,
+    ICECORE_FLAG_IDENTITY => flag::IDENTITY,
+    ICECORE_FLAG_DEFAULT => flag::DEFAULT,
+    ICECORE_FLAG_BARE => flag::BARE,
+    ICECORE_FLAG_OWN => flag::OWN,
+    ICECORE_FLAG_ITEM => flag::ITEM,
+    ICECORE_FLAG_VARIABLE => flag::VARIABLE,
+    ICECORE_FLAG_HINT => flag::HINT,
+    ICECORE_FLAG_LOCKED => flag::LOCKED,
+    ICECORE_FLAG_PLACEHOLDER => flag::PLACEHOLDER,
+    ICECORE_FLAG_WAS_TEXT => flag::WAS_TEXT,
     ICECORE_FORM_USUAL => Form::Usual, ICECORE_FORM_STRUCT => Form::Struct, ICECORE_FORM_HOOK => Form::Hook,
     ICECORE_FORM_FREEZE => Form::Freeze, ICECORE_FORM_SERIALIZABLE => Form::Serializable,
     ICECORE_FORM_USER_DUMP => Form::UserDump, ICECORE_FORM_USER_MARSHAL => Form::UserMarshal,

@@ -20,6 +20,7 @@ mod convert;
 mod error;
 mod json;
 mod kinds;
+mod policy;
 mod stage;
 mod tape;
 
@@ -31,8 +32,18 @@ pub use convert::{icecore_buffer, icecore_buffer_free, icecore_convert};
 pub use error::{ICECORE_OK, ICECORE_PANIC, icecore_error, icecore_error_kind};
 pub use json::{icecore_json_read, icecore_json_style, icecore_json_write};
 pub use kinds::{
-    ICECORE_IN_ARENA, ICECORE_IS_KEY, ICECORE_KEY_NODE, ICECORE_LONG, ICECORE_MOST_IDS, ICECORE_NO_KEY, ICECORE_OFFSET,
-    icecore_flag, icecore_form, icecore_kind,
+    ICECORE_FLAG_BARE, ICECORE_FLAG_DEFAULT, ICECORE_FLAG_HINT, ICECORE_FLAG_IDENTITY, ICECORE_FLAG_ITEM,
+    ICECORE_FLAG_LOCKED, ICECORE_FLAG_NEGATIVE, ICECORE_FLAG_OVERLOAD, ICECORE_FLAG_OWN, ICECORE_FLAG_PLACEHOLDER,
+    ICECORE_FLAG_REF, ICECORE_FLAG_RESTRICTED, ICECORE_FLAG_TARGET, ICECORE_FLAG_VARIABLE, ICECORE_FLAG_WAS_TEXT,
+    ICECORE_FLAG_WEAK, ICECORE_IN_ARENA, ICECORE_IS_KEY, ICECORE_KEY_NODE, ICECORE_LONG, ICECORE_MOST_IDS,
+    ICECORE_NO_KEY, ICECORE_OFFSET, icecore_form, icecore_kind,
+};
+pub use policy::{
+    ICECORE_NAMES_PHP, ICECORE_REPORTED, icecore_class_name, icecore_class_verdict, icecore_class_words, icecore_host,
+    icecore_otherwise, icecore_policy_word, icecore_question, icecore_question_allow, icecore_question_answer,
+    icecore_question_begin, icecore_question_items, icecore_question_otherwise, icecore_question_rules,
+    icecore_refused, icecore_refused_class, icecore_rules, icecore_rules_allow, icecore_rules_free, icecore_rules_new,
+    icecore_rules_otherwise, icecore_use, icecore_verdict, icecore_words,
 };
 pub use stage::{
     icecore_detect, icecore_stage, icecore_stage_format, icecore_stage_free, icecore_stage_limit, icecore_stage_new,

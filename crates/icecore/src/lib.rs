@@ -36,6 +36,7 @@ mod losses;
 pub mod num;
 mod options;
 mod output;
+pub mod policy;
 mod shortened;
 mod stage;
 mod steps;

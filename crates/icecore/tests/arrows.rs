@@ -21,6 +21,7 @@ const LAYERS: &[&str] = &[
     "losses",
     "string_locations",
     "document",
+    "policy",
     "output",
     "compress",
     "known",

@@ -3,6 +3,7 @@
 //! A tape on the page stands in a block behind a comment that names the file
 //! it is of. `make pages` writes the tapes anew.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,5 +39,34 @@ fn the_tapes_on_the_page_are_real() {
         fs::write(&path, &now).expect("docs/tape.md can be written");
     } else {
         assert!(now == page, "docs/tape.md is out of date; `make pages` mends it");
+    }
+}
+
+/// The table of flags has each flag of the source with its bit, and no other.
+#[test]
+fn the_flags_on_the_page_are_those_of_the_source() {
+    let source = fs::read_to_string(workspace().join("crates/icecore/src/document/node.rs")).expect("the cell");
+    let module = source.split("pub mod flag {").nth(1).expect("the module of the flags");
+    let module = module.split("\n}").next().expect("its end");
+    let flags: BTreeSet<(String, String)> = module
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("pub const ")?.strip_suffix(';')?.split_once(": u8 = "))
+        .map(|(name, bit)| (name.to_owned(), bit.to_owned()))
+        .collect();
+    let page = fs::read_to_string(workspace().join("docs/tape.md")).expect("docs/tape.md is there");
+    let table = page.split("| kind | bit | name |").nth(1).expect("the table of flags");
+    let rows: BTreeSet<(String, String)> = table
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.split('|').map(str::trim).collect::<Vec<_>>())
+        .map(|cells| (cells[3].trim_matches('`').to_owned(), cells[2].to_owned()))
+        .collect();
+    assert!(flags.len() > 15, "{flags:?}");
+    assert_eq!(rows, flags);
+    let header = fs::read_to_string(workspace().join("crates/icecore-capi/include/icecore.h")).expect("the header");
+    for (name, bit) in &flags {
+        let number = u8::from_str_radix(bit.trim_start_matches("0x"), 16).expect("a bit");
+        assert!(header.contains(&format!("#define ICECORE_FLAG_{name} {number}\n")), "{name} in icecore.h");
     }
 }

@@ -1,0 +1,43 @@
+#include "common/ice_keys.h"
+#include <string.h>
+
+void
+ice_keys_free(ice_keys *keys, ice_release release, void *host)
+{
+    void **held = keys->by_id;
+    const uint32_t room = keys->room;
+    uint32_t id;
+    ice_host_free(keys->address);
+    keys->by_id = keys->address = NULL;
+    keys->room = 0;
+    memset(keys->near, 0, sizeof keys->near);
+    /* Nothing is known any more when the host drops them: that may run its code. */
+    for (id = 0; id < room; id++)
+        if (held[id])
+            release(host, held[id]);
+    ice_host_free(held);
+}
+
+void
+ice_keys_check(ice_keys *keys, uint32_t generation, ice_release release, void *host)
+{
+    if (keys->generation != generation) {
+        ice_keys_free(keys, release, host);
+        keys->generation = generation;
+    }
+}
+
+void
+ice_keys_room(ice_keys *keys, uint16_t id)
+{
+    uint32_t room = keys->room ? keys->room : 64;
+    if (id < keys->room)
+        return;
+    while (room <= id)
+        room *= 2;
+    keys->by_id = ice_host_resize(keys->by_id, room * sizeof(void *));
+    keys->address = ice_host_resize(keys->address, room * sizeof(void *));
+    memset(keys->by_id + keys->room, 0, (room - keys->room) * sizeof(void *));
+    memset(keys->address + keys->room, 0, (room - keys->room) * sizeof(void *));
+    keys->room = room;
+}

@@ -1,0 +1,29 @@
+/* An error of the engine as one line, in the host's words.
+ *
+ * The engine's message has what was expected and found, the offset and the path, and
+ * names a limit as `depth`. A host has a name of its own for what raises it.
+ *
+ * Ownership: the line is the caller's; nothing is held.
+ *
+ *   static const ice_limit_words words[] = { { "depth", "raise it with max_depth => N" } };
+ *   ice_line line;
+ *   throw(ice_message(&error, words, 1, &line));
+ */
+#ifndef ICE_MESSAGE_H
+#define ICE_MESSAGE_H
+#include "icecore.h"
+
+typedef struct {
+    const char *limit; /* as the engine calls it */
+    const char *words; /* what the host says about raising it */
+} ice_limit_words;
+
+typedef struct {
+    char text[sizeof(((icecore_error *)0)->message) + 256];
+} ice_line;
+
+/* The message of an error, ending with 0, without line breaks or other control characters.
+ * `count` may be 0: limits keep the engine's words. It is the text in `line`. */
+const char *ice_message(const icecore_error *error, const ice_limit_words *words, size_t count, ice_line *line);
+
+#endif

@@ -1,0 +1,41 @@
+/* What is seldom needed when a tape is filled. */
+#include "common/ice_tape.h"
+
+/* At least twice as many, so that growing is linear, and enough for a small map. */
+void
+ice_more_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
+{
+    if (icecore_grow_nodes(engine, tape, tape->node_count + (more < 64 ? 64 : more)) != ICECORE_OK)
+        ice_host_fail("too many values, or not enough memory");
+}
+
+void
+ice_more_bytes(icecore_context *engine, icecore_tape *tape, size_t more)
+{
+    if (more > SIZE_MAX - tape->arena_len
+        || icecore_grow_arena(engine, tape, tape->arena_len + more) != ICECORE_OK)
+        ice_host_fail("not enough memory");
+}
+
+void
+ice_push_long_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flags, uint16_t key,
+                     uint64_t offset, size_t len)
+{
+    const uint32_t at = ice_push(engine, tape, kind, flags, key, 0, 0);
+    icecore_node *node = &tape->nodes[at];
+    if (icecore_long_string(engine, kind, offset, len, node) != ICECORE_OK)
+        ice_host_fail("a string is too long");
+    node->flags = flags;
+    node->key = key;
+}
+
+ice_handing
+ice_hand_over(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape, uint32_t *parts)
+{
+    ice_tape_finish(engine, tape);
+    if (icecore_write_part(engine, stage, tape) == ICECORE_OK) {
+        ++*parts;
+        return ICE_HANDED_OVER;
+    }
+    return *parts ? ICE_BEGIN_ANEW : ICE_NOT_IN_PARTS;
+}

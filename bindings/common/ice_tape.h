@@ -1,0 +1,129 @@
+/* Filling a tape: nodes, strings, ends, more room, and parts that are handed over.
+ *
+ * Ownership: the memory of a tape belongs to its engine's context and is lent from
+ * ice_tape_begin on, until the context is used again. Growing may move it: an index of a
+ * node stays, a pointer does not. Values of the host are copied, none is held.
+ *
+ *   icecore_tape tape;
+ *   ice_tape_begin(engine, &tape);
+ *   at = ice_push(engine, &tape, ICECORE_ARRAY, 0, 0, 0, 0);
+ *   ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, 42);
+ *   ice_push_string(engine, &tape, ICECORE_TEXT, 0, 0, "text", 4);
+ *   ice_end_node(&tape, at, 2, 0);
+ *   ice_tape_finish(engine, &tape);
+ *   icecore_write(engine, stage, &tape, &out, NULL, &error);
+ */
+#ifndef ICE_TAPE_H
+#define ICE_TAPE_H
+#include "common/ice_bytes.h"
+#include "common/ice_host.h"
+#include "icecore.h"
+
+/* Behind the last string so many bytes stay free: writers copy short strings as blocks. */
+#define ICE_SLACK 32
+
+/* A class and a form in the payload of a node. */
+#define ICE_CLASS(id) ((uint64_t)(id) << ICECORE_CLASS_SHIFT)
+#define ICE_FORM(form) ((uint64_t)(form) << ICECORE_FORM_SHIFT)
+
+/* Room for `more` nodes or bytes; a few more than asked for cost nothing. */
+void ice_more_nodes(icecore_context *engine, icecore_tape *tape, size_t more);
+void ice_more_bytes(icecore_context *engine, icecore_tape *tape, size_t more);
+/* The node for a string of 4 GB or more, whose bytes are in the arena already. */
+void ice_push_long_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flags, uint16_t key,
+                          uint64_t offset, size_t len);
+
+/* A document that is written in parts: so that a large one takes no memory for its nodes. */
+typedef enum {
+    ICE_HANDED_OVER,   /* the tape is empty: go on filling it */
+    ICE_NOT_IN_PARTS,  /* nothing happened: go on, and write it as a whole */
+    ICE_BEGIN_ANEW     /* parts were written, and this can't be one: begin anew, as a whole */
+} ice_handing;
+
+/* Hands over what was put so far; `parts` counts how often. Containers that are still open
+ * must have their count. */
+ice_handing ice_hand_over(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape, uint32_t *parts);
+
+/* Begins an empty tape. What the context lent before is gone. */
+static inline void
+ice_tape_begin(icecore_context *engine, icecore_tape *tape)
+{
+    if (ICE_UNLIKELY(icecore_begin(engine, tape) != ICECORE_OK))
+        ice_host_fail("not enough memory");
+}
+
+/* Puts the slack behind the last string: before the tape is written. */
+static inline void
+ice_tape_finish(icecore_context *engine, icecore_tape *tape)
+{
+    if (ICE_UNLIKELY(tape->arena_capacity - tape->arena_len < ICE_SLACK))
+        ice_more_bytes(engine, tape, ICE_SLACK);
+    memset(tape->arena + tape->arena_len, 0, ICE_SLACK);
+    tape->arena_len += ICE_SLACK;
+}
+
+static inline uint32_t
+ice_push(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flags, uint16_t key, uint32_t aux,
+         uint64_t payload)
+{
+    icecore_node *node;
+    if (ICE_UNLIKELY(tape->node_count == tape->node_capacity))
+        ice_more_nodes(engine, tape, 1);
+    node = &tape->nodes[tape->node_count];
+    node->kind = kind;
+    node->flags = flags;
+    node->key = key;
+    node->aux = aux;
+    node->payload = payload;
+    return (uint32_t)tape->node_count++;
+}
+
+static inline void
+ice_push_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flags, uint16_t key,
+                const char *text, size_t len)
+{
+    uint64_t offset;
+    if (ICE_UNLIKELY(tape->arena_capacity - tape->arena_len < len + ICE_SLACK))
+        ice_more_bytes(engine, tape, len + ICE_SLACK);
+    offset = tape->arena_len;
+    ice_copy((char *)tape->arena + offset, text, len);
+    tape->arena_len += len;
+    if (ICE_UNLIKELY(len >= ICECORE_LONG))
+        ice_push_long_string(engine, tape, kind, flags, key, offset, len);
+    else
+        ice_push(engine, tape, kind, flags, key, (uint32_t)len, offset | ICECORE_IN_ARENA);
+}
+
+/* Ends the node at `at`, which has `count` children or entries, and so many nodes before
+ * it that have it as their only child: an object around its body. */
+static inline void
+ice_end_node(icecore_tape *tape, uint32_t at, uint32_t count, uint32_t wraps)
+{
+    const uint64_t end = tape->node_count;
+    icecore_node *node = &tape->nodes[at];
+    node->aux = count;
+    node->payload = (node->payload & ~UINT64_C(0xFFFFFFFF)) | end;
+    while (wraps--) {
+        node--;
+        node->aux = 1;
+        node->payload = (node->payload & ~UINT64_C(0xFFFFFFFF)) | end;
+    }
+}
+
+/* Ends wrappers around the leaf that was pushed last. */
+static inline void
+ice_end_wraps(icecore_tape *tape, uint32_t wraps)
+{
+    if (wraps)
+        ice_end_node(tape, (uint32_t)tape->node_count - 2, 1, wraps - 1);
+}
+
+/* What was pushed as node `to`, again: a link, an alias or a copy. */
+static inline void
+ice_push_again(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flags, uint16_t key, uint32_t to)
+{
+    tape->nodes[to].flags |= ICECORE_FLAG_TARGET;
+    ice_push(engine, tape, kind, flags, key, 0, to);
+}
+
+#endif

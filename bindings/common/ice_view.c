@@ -1,0 +1,41 @@
+#include "common/ice_view.h"
+
+const char *
+ice_long_bytes(const icecore_view *view, const icecore_node *node, size_t *len)
+{
+    const icecore_long *place;
+    const uint8_t *base;
+    uint64_t base_len;
+    if (node->aux != ICECORE_LONG || node->payload >= view->long_count)
+        ice_host_fail("a string without a place");
+    place = &view->long_strings[node->payload];
+    base = place->in_arena ? view->arena : view->input;
+    base_len = place->in_arena ? view->arena_len : view->input_len;
+    if (place->offset > base_len || place->len > base_len - place->offset)
+        ice_host_fail("a string without a place");
+    *len = (size_t)place->len;
+    return (const char *)base + place->offset;
+}
+
+const icecore_name *
+ice_name(const icecore_names *names, uint32_t id, const char **text)
+{
+    const icecore_name *name;
+    if (id == 0 || id > names->count)
+        return NULL;
+    name = &names->names[id - 1];
+    *text = (const char *)names->bytes + (name->node.payload & ICECORE_OFFSET);
+    return name;
+}
+
+uint32_t
+ice_last_child(const icecore_view *view, uint32_t at)
+{
+    const uint32_t end = (uint32_t)view->nodes[at].payload;
+    uint32_t child = at + 1, last = child;
+    while (child < end) {
+        last = child;
+        child = ice_next(view, child);
+    }
+    return last;
+}

@@ -1,0 +1,280 @@
+/* Tests of the common pieces, with a host of its own: malloc, and a jump to fail. */
+#include "common/ice_bytes.h"
+#include "common/ice_keys.h"
+#include "common/ice_map.h"
+#include "common/ice_message.h"
+#include "common/ice_pool.h"
+#include "common/ice_tape.h"
+#include "common/ice_view.h"
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int passed, failed;
+static jmp_buf failing;
+static char said[64];
+
+void *
+ice_host_resize(void *memory, size_t size)
+{
+    void *bigger = realloc(memory, size);
+    if (!bigger)
+        ice_host_fail("not enough memory");
+    return bigger;
+}
+
+void
+ice_host_free(void *memory)
+{
+    free(memory);
+}
+
+void
+ice_host_fail(const char *message)
+{
+    snprintf(said, sizeof said, "%s", message);
+    longjmp(failing, 1);
+}
+
+static void
+check(int is, const char *what, int line)
+{
+    if (is)
+        passed++;
+    else {
+        failed++;
+        printf("line %d: %s\n", line, what);
+    }
+}
+
+#define OK(is) check(is, #is, __LINE__)
+
+static void
+bytes(void)
+{
+    char from[64], to[64];
+    size_t len, i;
+    int all = 1;
+    for (i = 0; i < sizeof from; i++)
+        from[i] = (char)(i * 7 + 1);
+    for (len = 0; len <= 40; len++) {
+        memset(to, 0, sizeof to);
+        ice_copy(to + 3, from, len);
+        all &= memcmp(to + 3, from, len) == 0 && to[3 + len] == 0 && to[2] == 0;
+    }
+    OK(all);
+}
+
+static void
+map(void)
+{
+    enum { MANY = 100000 };
+    static char objects[MANY];
+    ice_map seen = { 0 };
+    ice_slot *slot;
+    uint32_t i;
+    int all = 1;
+    OK(ice_map_find(&seen, objects) == NULL);
+    for (i = 0; i < MANY; i++)
+        ice_map_add(&seen, objects + i, i);
+    OK(seen.used == MANY);
+    for (i = 0; i < MANY; i++)
+        all &= (slot = ice_map_find(&seen, objects + i)) && slot->value == i && slot->object == ICECORE_NONE;
+    OK(all);
+    OK(ice_map_add(&seen, objects, 7)->value == 7 && seen.used == MANY);
+    OK(ice_map_find(&seen, &seen) == NULL);
+    ice_map_clear(&seen);
+    OK(ice_map_find(&seen, objects) == NULL && seen.slots == NULL);
+    ice_map_add(&seen, objects, 1);
+    ice_map_clear(&seen);
+    OK(seen.slots != NULL && ice_map_find(&seen, objects) == NULL);
+    ice_map_free(&seen);
+}
+
+/* An array of integers and a string, which is longer than the memory at first. */
+static void
+tape(void)
+{
+    icecore_context *engine = icecore_context_new();
+    icecore_error error;
+    icecore_stage *stage = icecore_stage_new("json", 4, &error);
+    icecore_tape tape;
+    icecore_bytes out;
+    icecore_view view;
+    char *text = malloc(10000);
+    uint32_t at, i, wrong = 0;
+    size_t len;
+    const char *back;
+    memset(text, 'x', 10000);
+    ice_tape_begin(engine, &tape);
+    at = ice_push(engine, &tape, ICECORE_ARRAY, 0, 0, 0, 0);
+    for (i = 0; i < 5000; i++)
+        ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, i);
+    ice_push_string(engine, &tape, ICECORE_BYTES, 0, 0, text, 10000);
+    ice_end_node(&tape, at, 5001, 0);
+    ice_tape_finish(engine, &tape);
+    OK(icecore_view_tape(engine, &tape, &view, &error) == ICECORE_OK);
+    OK(ice_last_child(&view, at) == 5001);
+    OK(ice_next(&view, at) == 5002 && ice_next(&view, 1) == 2);
+    back = ice_bytes_of(&view, &view.nodes[5001], &len);
+    OK(len == 10000 && memcmp(back, text, len) == 0);
+    OK(icecore_write(engine, stage, &tape, &out, NULL, &error) == ICECORE_OK);
+    OK(out.len > 30000 && memcmp(out.bytes, "[0,1,2,", 7) == 0);
+
+    /* Wrappers end where their only child does, and links mark what they name. */
+    ice_tape_begin(engine, &tape);
+    ice_push(engine, &tape, ICECORE_REF, 0, 0, 1, 0);
+    ice_push(engine, &tape, ICECORE_REF, 0, 0, 1, 0);
+    at = ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, 5);
+    ice_end_wraps(&tape, 2);
+    OK((uint32_t)tape.nodes[0].payload == 3 && (uint32_t)tape.nodes[1].payload == 3 && tape.nodes[1].aux == 1);
+    ice_push_again(engine, &tape, ICECORE_ALIAS, 0, 0, at);
+    OK(tape.nodes[at].flags == ICECORE_FLAG_TARGET && tape.nodes[3].payload == at);
+
+    /* A view that was made up: no string without a place is read. */
+    for (i = 0; i < 2; i++) {
+        const icecore_node odd = { ICECORE_BYTES, 0, 0, i ? ICECORE_LONG : 4, i ? 99 : 1000000 };
+        memset(&view, 0, sizeof view);
+        if (!setjmp(failing)) {
+            (void)ice_bytes_of(&view, &odd, &len);
+            wrong++;
+        }
+    }
+    OK(wrong == 0 && strcmp(said, "a string without a place") == 0);
+    free(text);
+    icecore_stage_free(stage);
+    icecore_context_free(engine);
+}
+
+static void
+parts(void)
+{
+    icecore_context *engine = icecore_context_new();
+    icecore_error error;
+    icecore_stage *sereal = icecore_stage_new("sereal", 6, &error), *json = icecore_stage_new("json", 4, &error);
+    icecore_tape tape;
+    icecore_bytes out;
+    uint32_t parts = 0, i, handed = 0;
+    ice_tape_begin(engine, &tape);
+    ice_push(engine, &tape, ICECORE_ARRAY, 0, 0, 3000, 0);
+    for (i = 0; i < 3000; i++) {
+        ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, i % 10);
+        if (i % 1000 == 0)
+            handed += ice_hand_over(engine, sereal, &tape, &parts) == ICE_HANDED_OVER;
+    }
+    ice_tape_finish(engine, &tape);
+    OK(handed == 3 && parts == 3);
+    OK(icecore_write(engine, sereal, &tape, &out, NULL, &error) == ICECORE_OK && out.len > 3000);
+    parts = 0;
+    ice_tape_begin(engine, &tape);
+    ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, 1);
+    i = ice_hand_over(engine, json, &tape, &parts);
+    OK(i == ICE_HANDED_OVER || (i == ICE_NOT_IN_PARTS && tape.node_count == 1));
+    icecore_stage_free(sereal);
+    icecore_stage_free(json);
+    icecore_context_free(engine);
+}
+
+static int released;
+
+static void
+release(void *host, void *held)
+{
+    released += *(int *)held;
+    *(int *)host += 1;
+}
+
+static void
+keys(void)
+{
+    ice_keys *keys = calloc(1, sizeof *keys);
+    int forms[3] = { 1, 10, 100 }, calls = 0;
+    uint16_t id = 0;
+    ice_keys_check(keys, 5, release, &calls);
+    OK(ice_keys_held(keys, 7) == NULL && !ice_keys_near(keys, &forms[0], &id));
+    ice_keys_hold(keys, 7, &forms[0]);
+    ice_keys_hold(keys, 65533, &forms[1]);
+    ice_keys_set_near(keys, &forms[0], 7);
+    OK(ice_keys_held(keys, 7) == &forms[0] && ice_keys_held(keys, 65533) == &forms[1]);
+    OK(ice_keys_near(keys, &forms[0], &id) && id == 7);
+    ice_keys_check(keys, 5, release, &calls);
+    OK(released == 0);
+    ice_keys_check(keys, 6, release, &calls);
+    OK(released == 11 && calls == 2 && ice_keys_held(keys, 7) == NULL && !ice_keys_near(keys, &forms[0], &id));
+    ice_keys_hold(keys, 1, &forms[2]);
+    ice_keys_free(keys, release, &calls);
+    OK(released == 111);
+    free(keys);
+}
+
+typedef struct {
+    ice_warm warm;
+    int calls;
+} context;
+
+static void
+pool(void)
+{
+    ice_pool pool = { 0 };
+    context *taken[ICE_POOLED + 2], *first;
+    int i, freed = 0;
+    for (i = 0; i < ICE_POOLED + 2; i++) {
+        taken[i] = (context *)ice_pool_take(&pool, sizeof(context));
+        taken[i]->calls++;
+    }
+    OK(taken[0] != taken[1] && taken[0]->warm.engine && taken[1]->calls == 1);
+    for (i = 0; i < ICE_POOLED + 2; i++)
+        if (!ice_pool_give(&pool, &taken[i]->warm)) {
+            ice_warm_free(&taken[i]->warm);
+            freed++;
+        }
+    OK(freed == 2 && pool.count == ICE_POOLED);
+    first = (context *)ice_pool_take(&pool, sizeof(context));
+    OK(first == taken[ICE_POOLED - 1] && first->calls == 1);
+    OK(ice_pool_give(&pool, &first->warm));
+    while ((first = (context *)ice_pool_next(&pool)))
+        ice_warm_free(&first->warm);
+    OK(pool.count == 0);
+    ice_pool_forget(&pool);
+}
+
+static void
+message(void)
+{
+    static const ice_limit_words words[] = { { "depth", "raise it with max_depth => N" } };
+    icecore_context *engine = icecore_context_new();
+    icecore_error error;
+    icecore_stage *stage = icecore_stage_new("json", 4, &error);
+    icecore_view view;
+    ice_line line;
+    OK(icecore_read(engine, stage, (const uint8_t *)"[1, x]", 6, 0, &view, &error) == ICECORE_MALFORMED);
+    ice_message(&error, words, 1, &line);
+    OK(strstr(line.text, "at offset 4 at $[1]") && strstr(line.text, "found"));
+    OK(icecore_stage_limit(stage, "depth", 5, 2, &error) == ICECORE_OK);
+    OK(icecore_read(engine, stage, (const uint8_t *)"[[[[1]]]]", 9, 0, &view, &error) == ICECORE_LIMIT);
+    OK(strstr(ice_message(&error, words, 1, &line), "(raise it with max_depth => N)") != NULL);
+    OK(strstr(ice_message(&error, NULL, 0, &line), "(raise the limit `depth`") != NULL);
+    memset(error.message, 'y', sizeof error.message);
+    error.message[sizeof error.message - 1] = 0;
+    error.message[3] = '\n';
+    OK(strlen(ice_message(&error, words, 1, &line)) == sizeof error.message - 1 && line.text[3] == ' ');
+    icecore_stage_free(stage);
+    icecore_context_free(engine);
+}
+
+int
+main(void)
+{
+    if (icecore_tape_version() != ICECORE_TAPE_VERSION)
+        return 1;
+    bytes();
+    map();
+    tape();
+    parts();
+    keys();
+    pool();
+    message();
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}

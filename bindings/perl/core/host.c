@@ -1,0 +1,21 @@
+/* What the common pieces need of perl: memory, and a way to fail. */
+#include "core/icecore_perl.h"
+
+void *
+ice_host_resize(void *memory, size_t size)
+{
+    return saferealloc(memory, size);
+}
+
+void
+ice_host_free(void *memory)
+{
+    safefree(memory);
+}
+
+void
+ice_host_fail(const char *message)
+{
+    dTHX;
+    croak("Icecore: %s", message);
+}

@@ -1,0 +1,233 @@
+//! Names of classes, compared by characters.
+
+use crate::error::{Error, ErrorKind};
+
+/// How the names of a host's classes are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Names {
+    /// Character by character: Perl, Ruby.
+    #[default]
+    Exact,
+    /// As PHP looks classes up: ASCII letters without regard to case, and one leading
+    /// `\` does not count. It does not count in a name from data either: PHP builds the
+    /// class `App\User` for `\App\User`, so that is the class that is asked about.
+    Php,
+}
+
+/// The name of a class, or a pattern for such names.
+///
+/// Characters are compared: bytes that happen to be the UTF-8 of a name are another
+/// name. Text may have what Perl allows beyond Unicode.
+///
+/// ```
+/// use icecore::policy::{ClassName, Names};
+/// let text = ClassName::new(Names::Exact, "Café".as_bytes(), true)?;
+/// assert!(text.equals(ClassName::new(Names::Exact, b"Caf\xe9", false)?));
+/// assert!(!text.equals(ClassName::new(Names::Exact, "Café".as_bytes(), false)?));
+/// assert!(ClassName::new(Names::Exact, b"Caf\xe9", true).is_err());
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ClassName<'n> {
+    bytes: &'n [u8],
+    is_text: bool,
+    folds: bool,
+}
+
+impl<'n> ClassName<'n> {
+    /// A name, which `is_text` says is UTF-8. Malformed UTF-8 is an error: a host would
+    /// take it for some other name.
+    pub fn new(names: Names, bytes: &'n [u8], is_text: bool) -> Result<ClassName<'n>, Error> {
+        if is_text && !bytes.is_ascii() && !is_well_formed(bytes) {
+            let malformed = Error::new(ErrorKind::Malformed);
+            return Err(malformed.expecting("the name of a class").finding("malformed UTF-8"));
+        }
+        Ok(ClassName::checked(names, bytes, is_text))
+    }
+
+    /// A name that was checked before. One that was not is compared with others in some
+    /// way, and nothing worse.
+    pub fn checked(names: Names, bytes: &'n [u8], is_text: bool) -> ClassName<'n> {
+        let folds = names == Names::Php;
+        let bytes = if folds { bytes.strip_prefix(b"\\").unwrap_or(bytes) } else { bytes };
+        ClassName { bytes, is_text: is_text && !bytes.is_ascii(), folds }
+    }
+
+    /// The same name, compared without regard to the case of ASCII letters.
+    pub(super) fn folded(self) -> ClassName<'n> {
+        ClassName { folds: true, ..self }
+    }
+
+    /// Its bytes, without what does not count.
+    pub fn bytes(&self) -> &'n [u8] {
+        self.bytes
+    }
+
+    /// How it is compared.
+    pub fn names(&self) -> Names {
+        if self.folds { Names::Php } else { Names::Exact }
+    }
+
+    /// Whether it is text beyond ASCII.
+    pub fn is_text(&self) -> bool {
+        self.is_text
+    }
+
+    /// Whether it holds a `*`, which in a pattern stands for any characters.
+    pub fn has_wildcard(&self) -> bool {
+        self.bytes.contains(&b'*')
+    }
+
+    /// Whether both are the same name.
+    pub fn equals(self, other: ClassName<'_>) -> bool {
+        if self.is_alike(other) { self.bytes == other.bytes } else { self.characters().eq(other.characters()) }
+    }
+
+    /// Whether bytes can be compared in the place of characters.
+    pub(super) fn is_alike(self, other: ClassName<'_>) -> bool {
+        self.is_text == other.is_text && !self.folds && !other.folds
+    }
+
+    /// Its characters, as they are compared.
+    pub(super) fn characters(self) -> Characters<'n> {
+        Characters(self)
+    }
+}
+
+/// The characters of a name.
+#[derive(Clone)]
+pub(super) struct Characters<'n>(ClassName<'n>);
+
+impl Iterator for Characters<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        let name = &mut self.0;
+        let (&first, rest) = name.bytes.split_first()?;
+        crate::steps::count(1);
+        if first < 0x80 || !name.is_text {
+            name.bytes = rest;
+            let folded = if name.folds { first.to_ascii_lowercase() } else { first };
+            return Some(u64::from(folded));
+        }
+        let (character, len) = decoded(name.bytes).unwrap_or((u64::from(first), 1));
+        name.bytes = &name.bytes[len..];
+        Some(character)
+    }
+}
+
+/// The first character of UTF-8 that does not begin with ASCII, as perl reads it, and
+/// how many bytes it has: surrogates and numbers up to 63 bits are characters as well,
+/// in up to 13 bytes. None, if it is malformed or longer than it need be.
+pub(super) fn decoded(bytes: &[u8]) -> Option<(u64, usize)> {
+    let first = *bytes.first()?;
+    let (len, bits) = match first {
+        0xc2..=0xdf => (2, u64::from(first & 0x1f)),
+        0xe0..=0xef => (3, u64::from(first & 0x0f)),
+        0xf0..=0xf7 => (4, u64::from(first & 0x07)),
+        0xf8..=0xfb => (5, u64::from(first & 0x03)),
+        0xfc..=0xfd => (6, u64::from(first & 0x01)),
+        0xfe => (7, 0),
+        0xff => (13, 0),
+        _ => return None,
+    };
+    let mut character = bits;
+    for byte in bytes.get(1..len)? {
+        if byte & 0xc0 != 0x80 || character >> 57 != 0 {
+            return None;
+        }
+        character = character << 6 | u64::from(byte & 0x3f);
+    }
+    // Below this a shorter form would have done.
+    let least = match len {
+        2 => 0x80,
+        13 => 1 << 36,
+        _ => 1 << (5 * len - 4),
+    };
+    (character >= least).then_some((character, len))
+}
+
+fn is_well_formed(bytes: &[u8]) -> bool {
+    let mut rest = match std::str::from_utf8(bytes) {
+        Ok(_) => return true,
+        Err(error) => &bytes[error.valid_up_to()..],
+    };
+    while let Some(first) = rest.first() {
+        let len = if *first < 0x80 { 1 } else { decoded(rest).map_or(0, |(_, len)| len) };
+        if len == 0 {
+            return false;
+        }
+        rest = &rest[len..];
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn utf8_is_what_perl_takes_for_it() {
+        let good: [&[u8]; 8] = [
+            b"",
+            b"A",
+            "Caf\u{e9}\u{263a}\u{1f600}".as_bytes(),
+            b"\xed\xa0\x80",
+            b"\xf4\x90\x80\x80",
+            b"\xfd\xbf\xbf\xbf\xbf\xbf",
+            b"\xfe\x82\x80\x80\x80\x80\x80",
+            b"\xff\x80\x87\xbf\xbf\xbf\xbf\xbf\xbf\xbf\xbf\xbf\xbf",
+        ];
+        let bad: [&[u8]; 9] = [
+            b"\x80",
+            b"Caf\xe9",
+            b"\xc0\x80",
+            b"\xc1\xbf",
+            b"\xe0\x9f\xbf",
+            b"\xf0\x8f\xbf\xbf",
+            b"\xfe\x81\xbf\xbf\xbf\xbf\xbf",
+            b"\xff\x80\x80\x80\x80\x80\x81\x80\x80\x80\x80\x80",
+            b"\xff\x80\x88\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80",
+        ];
+        good.iter().for_each(|name| assert!(ClassName::new(Names::Exact, name, true).is_ok(), "{name:x?}"));
+        bad.iter().for_each(|name| assert!(ClassName::new(Names::Exact, name, true).is_err(), "{name:x?}"));
+        bad.iter().for_each(|name| assert!(ClassName::new(Names::Exact, name, false).is_ok(), "{name:x?}"));
+    }
+
+    #[test]
+    fn every_length_of_a_character_is_read() {
+        for bits in 7..63 {
+            let character = 1u64 << bits;
+            let name = encoded(character);
+            assert_eq!(decoded(&name), Some((character, name.len())), "{bits}");
+            assert_eq!(decoded(&name[..name.len() - 1]), None);
+        }
+    }
+
+    /// The shortest form of a character beyond ASCII.
+    fn encoded(character: u64) -> Vec<u8> {
+        let bits = 64 - character.leading_zeros() as usize;
+        let len = (2..=7).find(|len| bits <= if *len == 2 { 11 } else { 5 * len + 1 }).unwrap_or(13);
+        let byte = |at: usize| (character >> (6 * (len - 1 - at)) & 0x3f) as u8 | 0x80;
+        let mut name: Vec<u8> = (0..len).map(|at| if 6 * (len - 1 - at) > 63 { 0x80 } else { byte(at) }).collect();
+        let marks = [0xc0, 0xe0, 0xf0, 0xf8, 0xfc, 0xfe];
+        name[0] = match len {
+            13 => 0xff,
+            _ => marks[len - 2] | (character >> (6 * (len - 1))) as u8,
+        };
+        name
+    }
+
+    #[test]
+    fn php_folds_ascii_and_drops_one_backslash() {
+        let equal = |a: &[u8], b: &[u8]| {
+            ClassName::checked(Names::Php, a, true).equals(ClassName::checked(Names::Php, b, true))
+        };
+        assert!(equal(br"\App\User", br"app\USER"));
+        assert!(!equal(br"\\App\User", br"App\User"));
+        assert!(!equal(br"App\User\", br"App\User"));
+        assert!(equal("\\\u{c9}tat".as_bytes(), "\u{c9}TAT".as_bytes()));
+        assert!(!equal("\u{c9}tat".as_bytes(), "\u{e9}tat".as_bytes()));
+    }
+}
