@@ -16,7 +16,7 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 
 #define FACTS 0
 #define LEAF leaf
-#include "core/walk_plain.h"
+#include "core/walk_fast.h"
 
 /* Code, globs, handles and so on. */
 static void
@@ -34,5 +34,5 @@ too_deep(pTHX_ const walk *w)
 }
 
 const iw_rules ice_any_rules = {
-    FACTS, iw_put, put_plain, leaf, iw_put_immortal, NULL, NULL, NULL, NULL, put_unknown, put_unknown, too_deep
+    FACTS, iw_put, put_fast, leaf, iw_put_immortal, NULL, NULL, NULL, NULL, put_unknown, put_unknown, too_deep
 };

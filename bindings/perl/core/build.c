@@ -514,7 +514,7 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
     ice_keys_of(aTHX_ ctx, view->keys.generation);
     if (root >= view->node_count)
         return newSV(0);
-    if (b.shares || settings->filters || !ib_plain(aTHX_ & b, root)) {
+    if (b.shares || settings->filters || !ib_fast(aTHX_ & b, root)) {
         ib_check_classes(aTHX_ & b, root);
         value(aTHX_ & b);
     }

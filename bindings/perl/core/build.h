@@ -4,7 +4,7 @@
  *   build_leaf.*     strings, numbers
  *   build_classes.c  what the document's classes are, and may be
  *   build_entries.*  entries of hashes
- *   build_plain.c    tight recursion for what most data is made of
+ *   build_fast.c    tight recursion for what most data is made of
  *   build_objects.c  hooks, ties, code, records
  *   build_regexps.c  regexps, and which of them are compiled
  *   build_fields.c   objects of perl 5.38's `class`
@@ -41,10 +41,10 @@ bool ib_is_record(build *b, const icecore_node *node);
 bool ib_is_thawed(pTHX_ build *b, const icecore_node *node);
 void ib_be_object(pTHX_ build *b, SV *rv, U32 object);
 
-/* build_plain.c */
+/* build_fast.c */
 U32 ib_fill_array(pTHX_ build *b, AV *av, U32 at, U32 end);
 U32 ib_fill_hash(pTHX_ build *b, HV *hv, U32 at, U32 end);
-SV *ib_plain(pTHX_ build *b, U32 root);
+SV *ib_fast(pTHX_ build *b, U32 root);
 
 /* build_classes.c */
 SV *ib_class_sv(pTHX_ const icecore_name *name, const char *text);

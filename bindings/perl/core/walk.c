@@ -135,7 +135,7 @@ walk_array(pTHX_ walk *w)
             w->rules->leaf(aTHX_ w, sv, 0, 0, TRUE);
             continue;
         }
-        if (is_plain_ref(w, sv) && w->rules->put_plain(aTHX_ w, sv, 0, few_levels(w), FALSE))
+        if (is_plain_ref(w, sv) && w->rules->put_fast(aTHX_ w, sv, 0, few_levels(w), FALSE))
             continue;
         w->rules->put(aTHX_ w, sv, 0, TRUE, FALSE);
         if (w->ctx->depth != depth)
@@ -182,7 +182,7 @@ walk_hash(pTHX_ walk *w)
             w->rules->leaf(aTHX_ w, value, 0, key, FALSE);
             continue;
         }
-        if (is_plain_ref(w, value) && w->rules->put_plain(aTHX_ w, value, key, few_levels(w), FALSE))
+        if (is_plain_ref(w, value) && w->rules->put_fast(aTHX_ w, value, key, few_levels(w), FALSE))
             continue;
         w->rules->put(aTHX_ w, value, key, FALSE, FALSE);
         if (w->ctx->depth != depth)
@@ -329,7 +329,7 @@ ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_set
      * reference only. */
     if (SvROK(sv) && (!settings->max_depth || settings->max_depth > LEVELS)) {
         w.stage = stage;
-        if (w.rules->put_plain(aTHX_ & w, sv, 0, LEVELS, TRUE)) {
+        if (w.rules->put_fast(aTHX_ & w, sv, 0, LEVELS, TRUE)) {
             iw_finish(aTHX_ & w);
             return;
         }
@@ -352,7 +352,7 @@ ice_walk_only(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_writ
         return FALSE;
     begin(aTHX_ & w, ctx, tape, settings);
     at = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
-    if (!w.rules->put_plain(aTHX_ & w, sv, 0, LEVELS, TRUE))
+    if (!w.rules->put_fast(aTHX_ & w, sv, 0, LEVELS, TRUE))
         return FALSE;
     end_node(&w, at, 1, 0);
     iw_finish(aTHX_ & w);

@@ -4,7 +4,7 @@
  *   walk_frames.c   what is open, and how it is made safe from foreign code
  *   walk_classes.c  what is known of a class
  *   walk_sorted.c   hashes by their keys
- *   walk_plain.h    tight recursion for what most data is made of: a template
+ *   walk_fast.h    tight recursion for what most data is made of: a template
  *   walk_objects.c  hooks, ties, regexps
  *   walk_records.c  objects of classes that were not allowed
  *   walk_values.c   what a variable holds, and what a reference leads to
@@ -61,8 +61,8 @@ struct iw_rules {
     U32 facts;
     /* Any value. */
     void (*put)(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember);
-    /* What a reference leads to, if all of it is plain: walk_plain.h. */
-    bool (*put_plain)(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root);
+    /* What a reference leads to, if all of it is plain: walk_fast.h. */
+    bool (*put_fast)(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root);
     /* A scalar that is no reference. */
     void (*leaf)(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item);
     /* A value that perl has but one of. Says no, if the format has no word for it. */

@@ -35,7 +35,7 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 
 #define FACTS (IW_IN_ORDER | IW_EXACT_DEPTH | IW_SOURCE)
 #define LEAF leaf
-#include "core/walk_plain.h"
+#include "core/walk_fast.h"
 
 /* Calls the Freezer of an object, which may change it. */
 static void
@@ -153,6 +153,6 @@ too_deep(pTHX_ const walk *w)
 }
 
 const iw_rules ice_dumper_rules = {
-    FACTS,       iw_put,  put_plain, leaf,        iw_put_immortal, NULL, NULL,
+    FACTS,       iw_put,  put_fast, leaf,        iw_put_immortal, NULL, NULL,
     put_magical, put_ref, put_code,  put_unknown, too_deep
 };

@@ -33,7 +33,7 @@ put_boolean(pTHX_ walk *w, SV *sv, U16 key)
 #define FACTS (IW_IN_ORDER | IW_EXACT_DEPTH | IW_TREE)
 #define LEAF leaf
 #define PUT_BOOLEAN put_boolean
-#include "core/walk_plain.h"
+#include "core/walk_fast.h"
 
 /* ---- references -------------------------------------------------------- */
 
@@ -196,5 +196,5 @@ too_deep(pTHX_ const walk *w)
 
 /* It puts values in its own way: the rest of the table is for the usual one. */
 const iw_rules ij_rules = {
-    FACTS, put, put_plain, leaf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, too_deep
+    FACTS, put, put_fast, leaf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, too_deep
 };

@@ -76,7 +76,7 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 
 #define FACTS IW_HINTS
 #define LEAF leaf
-#include "core/walk_plain.h"
+#include "core/walk_fast.h"
 
 /* Up to protocol 2 there is no word for perl's own undef. */
 static bool
@@ -161,5 +161,5 @@ too_deep(pTHX_ const walk *w)
 }
 
 const iw_rules ice_sereal_rules = {
-    FACTS, iw_put, put_plain, leaf, put_immortal, use_class, put_hooked, NULL, NULL, put_unknown, put_unknown, too_deep
+    FACTS, iw_put, put_fast, leaf, put_immortal, use_class, put_hooked, NULL, NULL, put_unknown, put_unknown, too_deep
 };

@@ -1,7 +1,7 @@
 /* What Storable has of its own when values are walked. */
 #define FACTS (IW_IN_ORDER | IW_KEY_FLAGS | IW_TIES | IW_NUL_NAMES | IW_REFERENT | IW_OVERLOAD)
 #define LEAF scalar_leaf
-#include "core/walk_plain.h"
+#include "core/walk_fast.h"
 #include "storable/storable.h"
 
 static void
@@ -132,5 +132,5 @@ too_deep(pTHX_ const walk *w)
 }
 
 const iw_rules ice_storable_rules = {
-    FACTS, iw_put, put_plain, leaf, put_immortal, use_class, put_hooked, put_magical, NULL, put_code, put_unknown, too_deep
+    FACTS, iw_put, put_fast, leaf, put_immortal, use_class, put_hooked, put_magical, NULL, put_code, put_unknown, too_deep
 };

@@ -3,7 +3,7 @@
 use super::name::{ClassName, Names};
 use super::pattern::fits;
 use crate::error::Error;
-use crate::seeded::SeededMap;
+use crate::hash::SeededMap;
 use std::hash::{BuildHasher, Hasher};
 
 /// What is said of a class that no list has.

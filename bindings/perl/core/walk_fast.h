@@ -70,7 +70,7 @@ reserve(pTHX_ walk *w, size_t count)
 
 /* The container at `at` is complete. */
 PERL_STATIC_INLINE void
-end_plain(walk *w, U32 at, U32 parts)
+end_fast(walk *w, U32 at, U32 parts)
 {
     if (LIKELY(w->parts == parts))
         w->t->nodes[at].payload = w->t->node_count;
@@ -86,8 +86,8 @@ end_plain(walk *w, U32 at, U32 parts)
 /* A hash of more keys is not sorted here. */
 #define SORTED 64
 
-static bool plain_ref(pTHX_ walk *w, SV *rv, U16 key, int levels);
-PERL_STATIC_INLINE bool plain_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, int levels);
+static bool fast_ref(pTHX_ walk *w, SV *rv, U16 key, int levels);
+PERL_STATIC_INLINE bool fast_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, int levels);
 
 /* A string for which there is room. */
 #define PUT_STRING(sv, f, id, arena)                                                                                       \
@@ -130,7 +130,7 @@ PERL_STATIC_INLINE bool plain_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key,
     }
 
 static bool
-plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
+fast_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
 {
     const size_t count = HvTOTALKEYS(hv);
     const U32 max = (U32)HvMAX(hv), parts = w->parts;
@@ -181,10 +181,10 @@ plain_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
         if (UNLIKELY(!id))
             return FALSE;
         left--;
-        PUT_SCALAR(sv, f, id, FALSE, if (!plain_ref(aTHX_ w, sv, id, levels)) return FALSE;)
+        PUT_SCALAR(sv, f, id, FALSE, if (!fast_ref(aTHX_ w, sv, id, levels)) return FALSE;)
     }
     SAVE;
-    end_plain(w, at, parts);
+    end_fast(w, at, parts);
     return TRUE;
 }
 
@@ -342,7 +342,7 @@ another: /* a leaf may have moved the tape */
  * there are `left`. Says how many of those were put as well; less than 0, if there is
  * anything special. */
 static SSize_t
-plain_items(pTHX_ walk *w, shape *known, SV *rv, SV **items, size_t left, int levels)
+fast_items(pTHX_ walk *w, shape *known, SV *rv, SV **items, size_t left, int levels)
 {
     if (known->count) {
         const size_t all = left;
@@ -366,7 +366,7 @@ plain_items(pTHX_ walk *w, shape *known, SV *rv, SV **items, size_t left, int le
         if (left < all)
             return (SSize_t)(all - left) - 1;
     }
-    if (!plain_ref(aTHX_ w, rv, 0, levels))
+    if (!fast_ref(aTHX_ w, rv, 0, levels))
         return -1;
     if (known->misses < MISSES && is_record((HV *)SvRV(rv)))
         learn(aTHX_ w, known, (HV *)SvRV(rv));
@@ -374,7 +374,7 @@ plain_items(pTHX_ walk *w, shape *known, SV *rv, SV **items, size_t left, int le
 }
 
 static bool
-plain_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, int levels)
+fast_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, int levels)
 {
     const size_t count = (size_t)(AvFILLp(av) + 1);
     const U32 parts = w->parts, at = push(aTHX_ w, ICECORE_ARRAY, flags, key, (U32)count, 0);
@@ -404,7 +404,7 @@ plain_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, int levels)
             if (UNLIKELY((SvREFCNT(sv) != 1 && !HAS(IW_TREE)) || !IS_BARE(f)))
                 return FALSE;
             PUT_SCALAR(sv, f, 0, TRUE, {
-                const SSize_t more = plain_items(aTHX_ w, &known, sv, items, left, levels);
+                const SSize_t more = fast_items(aTHX_ w, &known, sv, items, left, levels);
                 if (more < 0)
                     return FALSE;
                 items += more;
@@ -413,28 +413,28 @@ plain_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, int levels)
         }
         SAVE;
     }
-    end_plain(w, at, parts);
+    end_fast(w, at, parts);
     return TRUE;
 }
 
 /* What a reference leads to; `flags` are for its node. */
 PERL_STATIC_INLINE bool
-plain_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, int levels)
+fast_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, int levels)
 {
     if (SvOBJECT(sv) || SvMAGICAL(sv) || levels == 0)
         return FALSE;
     switch (SvTYPE(sv)) {
     case SVt_PVHV:
-        return plain_hash(aTHX_ w, (HV *)sv, flags, key, levels - 1);
+        return fast_hash(aTHX_ w, (HV *)sv, flags, key, levels - 1);
     case SVt_PVAV:
-        return plain_array(aTHX_ w, (AV *)sv, flags, key, levels - 1);
+        return fast_array(aTHX_ w, (AV *)sv, flags, key, levels - 1);
     default:
         return FALSE;
     }
 }
 
 static bool
-plain_ref(pTHX_ walk *w, SV *rv, U16 key, int levels)
+fast_ref(pTHX_ walk *w, SV *rv, U16 key, int levels)
 {
     SV *sv = SvRV(rv);
 #ifdef PUT_BOOLEAN
@@ -442,15 +442,15 @@ plain_ref(pTHX_ walk *w, SV *rv, U16 key, int levels)
         return TRUE;
 #endif
     if (HAS(IW_TREE))
-        return plain_referent(aTHX_ w, sv, REFERENCE, key, levels);
-    return SvREFCNT(sv) == 1 && !SvWEAKREF(rv) && plain_referent(aTHX_ w, sv, REFERENCE, key, levels);
+        return fast_referent(aTHX_ w, sv, REFERENCE, key, levels);
+    return SvREFCNT(sv) == 1 && !SvWEAKREF(rv) && fast_referent(aTHX_ w, sv, REFERENCE, key, levels);
 }
 
 /* Puts what a reference leads to, of at most so many levels. Says no, and leaves
  * nothing behind, if there is anything else in it than arrays, hashes, strings
  * and numbers. The root may have other references to it. */
 static bool
-put_plain(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root)
+put_fast(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root)
 {
     const size_t nodes = w->t->node_count, arena = w->t->arena_len;
     const U32 parts = w->parts;
@@ -461,7 +461,7 @@ put_plain(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root)
     /* Sereal has another form for what may be referred to again. */
     if (HAS(IW_HINTS) && SvREFCNT(sv) > 1)
         flags |= ICECORE_FLAG_HINT;
-    if (plain_referent(aTHX_ w, sv, flags, key, levels))
+    if (fast_referent(aTHX_ w, sv, flags, key, levels))
         return TRUE;
     w->stage = NULL;
     if (w->parts != parts) {

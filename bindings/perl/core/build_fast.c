@@ -169,7 +169,7 @@ fill_hash(pTHX_ build *b, HV *hv, const icecore_node *node, int levels)
 /* Builds all of a document that is plain: a new SV. NULL, if it is not, or too
  * deep. */
 SV *
-ib_plain(pTHX_ build *b, U32 root)
+ib_fast(pTHX_ build *b, U32 root)
 {
     const icecore_node *node = &b->v->nodes[root];
     if (is_leaf(node) || !(b->v->is_simple || is_plain(b->v, root)))
