@@ -19,7 +19,7 @@ const DEFAULT_TARGET: &str = "json";
     name = "icecore",
     version,
     override_usage = "icecore [inspect] [FILE]\n       icecore COMMAND [ARGUMENTS]",
-    after_help = "A FILE of `-`, or none, is the standard input. `icecore FILE` is `icecore inspect FILE`.",
+    after_help = "A FILE of `-`, or none, is the standard input. `icecore FILE` is `icecore inspect FILE`. `icecore help COMMAND` says more.",
     after_long_help = EXAMPLES,
     subcommand_required = true,
     max_term_width = 100,

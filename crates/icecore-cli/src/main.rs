@@ -17,9 +17,11 @@ mod stream;
 mod target;
 mod whole;
 
+use clap::error::ContextKind;
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -36,9 +38,10 @@ fn main() -> ExitCode {
     report.finish(end)
 }
 
-/// Puts `inspect` where no command was named.
+/// Puts `inspect` where no command was named, and `--help` where `help` was. A word that
+/// is no file but nearly a command is an error that says which.
 fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
-    let command = cli::Cli::command();
+    let mut command = cli::Cli::command();
     let mut at = 1;
     while let Some(word) = words.get(at) {
         let word = word.to_string_lossy();
@@ -48,7 +51,21 @@ fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
             "--limit" | "--color" => at += 2,
             word if word.starts_with("--limit=") || word.starts_with("--color=") => at += 1,
             word if command.find_subcommand(word).is_some() => return words,
-            _ => break,
+            "help" if !Path::new("help").exists() => {
+                words.remove(at);
+                words.push("--help".into());
+                return words;
+            }
+            word => {
+                let is_file = word == "-" || Path::new(word).exists();
+                if let Err(error) = command.try_get_matches_from_mut(&words)
+                    && error.get(ContextKind::SuggestedSubcommand).is_some()
+                    && !is_file
+                {
+                    error.exit();
+                }
+                break;
+            }
         }
     }
     words.insert(1, "inspect".into());

@@ -3,7 +3,7 @@
 use crate::cli::From;
 use crate::records::Frame;
 use crate::report::{Abort, Report, code};
-use icecore::{Error, Format, Limits, Outcome, Request, Stage, Tape, Unwrapped};
+use icecore::{Error, Format, Limits, Metadata, Outcome, Request, Stage, Tape, Unwrapped};
 use std::borrow::Cow;
 
 /// How inputs are read, as the command line says.
@@ -21,6 +21,10 @@ pub struct Opened<'b> {
     pub bytes: Cow<'b, [u8]>,
     /// What the wrappers said, by name.
     pub notes: Vec<(&'static str, String)>,
+    /// What they said that a target may say again.
+    pub metadata: Vec<Metadata>,
+    /// What was to be checked, and was not.
+    pub unchecked: Option<&'static str>,
     /// What the wrappers left of the limits.
     limits: Limits,
 }
@@ -70,8 +74,8 @@ impl<'r> Reader<'r> {
     pub fn open<'b>(&self, name: &str, bytes: &'b [u8], report: &mut Report) -> Option<Opened<'b>> {
         let opened = self.stage(bytes).and_then(|stage| {
             let mut limits = self.limits.clone();
-            let Unwrapped { bytes, notes } = stage.unwrap_within(bytes, &mut limits)?;
-            Ok(Opened { stage, bytes, notes, limits })
+            let Unwrapped { bytes, notes, metadata, unchecked } = stage.unwrap_within(bytes, &mut limits)?;
+            Ok(Opened { stage, bytes, notes, metadata, unchecked, limits })
         });
         opened.map_err(|error| report.unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] })).ok()
     }
@@ -103,7 +107,7 @@ impl<'r> Reader<'r> {
         report: &mut Report,
         mut then: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
     ) -> Result<bool, Abort> {
-        let Opened { stage, bytes, limits, .. } = opened;
+        let Opened { stage, bytes, metadata, limits, .. } = opened;
         let format = stage.format();
         let detail = match detail {
             Detail::No => false,
@@ -117,6 +121,7 @@ impl<'r> Reader<'r> {
             let rest = bytes.get(start..).unwrap_or(&[]);
             let request = Request { limits, detail, tape };
             let mut outcome = format.read(rest, stage.settings(), request);
+            outcome.document.set_metadata(metadata.clone());
             let consumed = outcome.consumed;
             report.repairs(name, start, outcome.document.repairs());
             let behind = rest.get(consumed..).unwrap_or(&[]);

@@ -134,6 +134,13 @@ impl Report {
         self.say(&text);
     }
 
+    /// What the input came with was not checked.
+    pub fn unchecked(&mut self, name: &str, what: &str) {
+        if !self.quiet {
+            self.line(&format!("{name}: the {what} was not checked: no key was given"));
+        }
+    }
+
     /// Blanks behind a document were ignored.
     pub fn blanks(&self, name: &str, count: usize) {
         if self.is_strict {

@@ -1,12 +1,13 @@
 //! The usual jobs in a line each.
 
 use crate::detect;
-use crate::document::Document;
+use crate::document::{Document, lose_metadata};
 use crate::error::Error;
 use crate::format::Request;
 use crate::limits::Limits;
 use crate::output::Written;
 use crate::stage::Stage;
+use crate::wrap::Unwrapped;
 use std::borrow::Cow;
 
 /// Reads a document of whatever format it is in.
@@ -49,12 +50,15 @@ pub fn read_with<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Re
         return read_inside(input, stage, request);
     }
     let mut limits = request.limits.clone();
-    let bytes = stage.inside(input, &mut limits)?;
+    let Unwrapped { bytes, metadata, .. } = stage.unwrap_within(input, &mut limits)?;
     let request = Request { limits: &limits, ..request };
-    let read = match &bytes {
+    let mut read = match &bytes {
         Cow::Borrowed(bytes) => read_inside(bytes, stage, request),
         Cow::Owned(bytes) => read_inside(bytes, stage, request).map(Document::into_owned),
     };
+    if let Ok(document) = &mut read {
+        document.set_metadata(metadata);
+    }
     read.map_err(|error| stage.layer().map_or(error.clone(), |layer| error.in_layer(layer)))
 }
 
@@ -104,11 +108,15 @@ pub fn write_to(
     out: &mut dyn crate::output::Output,
 ) -> Written {
     if stage.wrappers().is_empty() {
-        return write_inside(document, stage, limits, out);
+        let mut losses = write_inside(document, stage, limits, out)?;
+        lose_metadata(document.metadata(), &mut losses);
+        return Ok(losses);
     }
     let mut bytes = Vec::new();
-    let losses = write_inside(document, stage, limits, &mut bytes)?;
-    out.buffer().extend_from_slice(&stage.wrap(bytes)?);
+    let mut losses = write_inside(document, stage, limits, &mut bytes)?;
+    let (bytes, lost) = stage.wrap_with(bytes, document.metadata())?;
+    lose_metadata(&lost, &mut losses);
+    out.buffer().extend_from_slice(&bytes);
     out.ready()?;
     Ok(losses)
 }

@@ -1,6 +1,6 @@
 //! A stage made ready for many documents.
 
-use crate::document::{Document, Tape};
+use crate::document::{Document, Tape, lose_metadata};
 use crate::error::Error;
 use crate::format::{Filled, Memory, Part, Prepared};
 use crate::limits::Limits;
@@ -92,11 +92,15 @@ impl Codec {
             false => self.prepared.writer.write(document, &self.limits, out),
             true => self.prepared.writer.write(document, &self.limits, &mut bytes),
         };
-        let losses = written.map_err(|error| self.stage.format().explain(error))?;
-        if self.is_wrapped() {
-            out.buffer().extend_from_slice(&self.stage.wrap(bytes)?);
-            out.ready()?;
+        let mut losses = written.map_err(|error| self.stage.format().explain(error))?;
+        if !self.is_wrapped() {
+            lose_metadata(document.metadata(), &mut losses);
+            return Ok(losses);
         }
+        let (bytes, lost) = self.stage.wrap_with(bytes, document.metadata())?;
+        lose_metadata(&lost, &mut losses);
+        out.buffer().extend_from_slice(&bytes);
+        out.ready()?;
         Ok(losses)
     }
 

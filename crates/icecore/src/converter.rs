@@ -102,7 +102,7 @@ impl Converter {
     }
 
     fn convert_to(&mut self, input: &[u8], out: &mut Rationed<'_>) -> Converted {
-        if self.keeps == Keeps::Form || self.from.stage().settings().choice("repair").is_some() {
+        if self.keeps == Keeps::Form || self.is_framed() || self.from.stage().settings().choice("repair").is_some() {
             return self.with_form(input, out);
         }
         let filled = self.from.read(input, &mut self.tape);
@@ -127,6 +127,11 @@ impl Converter {
         Converted { consumed: filled.consumed, is_read: true, written, repairs: Vec::new() }
     }
 
+    /// Whether documents come with what a wrapper says of them.
+    fn is_framed(&self) -> bool {
+        self.from.stage().wrappers().iter().any(|wrap| wrap.wrapper().is_frame())
+    }
+
     /// Converts one with its byte form.
     fn with_form(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
         let stage = self.from.stage();
@@ -136,12 +141,13 @@ impl Converter {
             written: Err(stage.format().explain(error)),
             repairs: Vec::new(),
         };
-        let inside = match stage.unwrap(input, &self.from.limits) {
-            Ok(inside) => inside.bytes,
+        let (inside, metadata) = match stage.unwrap(input, &self.from.limits) {
+            Ok(inside) => (inside.bytes, inside.metadata),
             Err(error) => return fail(error),
         };
         let request = Request { detail: self.keeps != Keeps::Nothing, ..Request::new(&self.from.limits) };
-        let outcome = self.from.prepared().reader.read(&inside, request);
+        let mut outcome = self.from.prepared().reader.read(&inside, request);
+        outcome.document.set_metadata(metadata);
         let is_wrapped = !stage.wrappers().is_empty();
         let trailing = || {
             let is_more = is_wrapped && outcome.consumed < inside.len();

@@ -41,6 +41,7 @@ mod shortened;
 mod stage;
 mod steps;
 mod string_locations;
+mod suggest;
 pub mod wrap;
 
 pub use api::{convert, read, read_as, read_with, write, write_to};
@@ -49,8 +50,8 @@ pub use converter::{Converted, Converter};
 pub use detect::{Finding, begins_as, begins_frozen, identify, identify_head, recognised, stage_of, stage_of_first};
 pub use document::{
     BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,
-    KEY_NODE, Key, Kind, Location, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Receive, Repair, Sink, Span,
-    Spelling, Tape, Trace, Value, Visibility, flag,
+    KEY_NODE, Key, Kind, Location, Metadata, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Receive, Repair,
+    Sink, Span, Spelling, Tape, Trace, Value, Visibility, flag,
 };
 pub use error::{Error, ErrorKind, window, window_from};
 pub use format::{

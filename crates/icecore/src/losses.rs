@@ -103,6 +103,8 @@ pub enum LossKind {
     Unquoted,
     /// Text became bytes, or bytes text, of other characters.
     Text,
+    /// What a wrapper said beside its content, as an expiry, was dropped.
+    Wrapper,
 }
 
 impl LossKind {
@@ -194,6 +196,7 @@ impl LossKind {
             LossKind::ArrayKind => ("map written as a list or list as a map", "maps written as lists or lists as maps"),
             LossKind::Struct => ("struct written as an ordinary object", "structs written as ordinary objects"),
             LossKind::Unquoted => ("string of digits written as a number", "strings of digits written as numbers"),
+            LossKind::Wrapper => ("statement of a wrapper dropped", "statements of wrappers dropped"),
             LossKind::Text => ("text written as bytes or bytes as text", "texts written as bytes or bytes as texts"),
         };
         if count == 1 { one } else { many }
@@ -248,6 +251,7 @@ impl LossKind {
             LossKind::Struct => "struct",
             LossKind::Unquoted => "unquoted",
             LossKind::Text => "text",
+            LossKind::Wrapper => "wrapper",
         }
     }
 }

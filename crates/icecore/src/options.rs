@@ -2,6 +2,7 @@
 //! the language modules share.
 
 use crate::error::{Error, ErrorKind};
+use crate::suggest::nearest;
 
 /// An option of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,12 +74,16 @@ impl Settings {
     pub fn set(&mut self, table: &'static [Opt], stage: &str, name: &str, value: Option<&str>) -> Result<(), Error> {
         let option = table.iter().find(|option| option.name == name).ok_or_else(|| {
             let known: Vec<_> = table.iter().map(|option| option.name).collect();
-            Error::new(ErrorKind::Usage)
+            let error = Error::new(ErrorKind::Usage)
                 .expecting(match known.len() {
                     0 => format!("no options: {stage} has none"),
                     _ => format!("an option of {stage}: {}", known.join(", ")),
                 })
-                .finding(format!("`{name}`"))
+                .finding(format!("`{name}`"));
+            match nearest(name, known.into_iter()) {
+                Some(meant) => error.helping(format!("did you mean `{meant}`?")),
+                None => error,
+            }
         })?;
         let wrong = |expected: String| {
             let found = value.map_or("nothing".to_owned(), |value| format!("`{value}`"));
@@ -108,6 +113,11 @@ impl Settings {
 
     fn get(&self, name: &str) -> Option<&Setting> {
         self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// Whether an option was set.
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
     }
 
     /// Whether a flag is on.

@@ -1,10 +1,12 @@
 //! Stages: `gzip/sereal:compress=zstd,level=3`.
 
+use crate::document::Metadata;
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Format};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings};
-use crate::wrap::{self, Evidence, Remark, Unwrapped, Wrapper};
+use crate::suggest::nearest;
+use crate::wrap::{self, Evidence, Unwrapped, Wrapper};
 use std::borrow::Cow;
 
 /// A format with its options, and what it is wrapped in.
@@ -159,28 +161,30 @@ impl Stage {
     /// # Errors
     /// As for [`Stage::unwrap`].
     pub fn unwrap_within<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Unwrapped<'a>, Error> {
-        let mut notes = Vec::new();
-        let bytes = self.peel(input, limits, |wrapper, outside, inside, said| {
+        let (mut notes, mut metadata, mut unchecked) = (Vec::new(), Vec::new(), None);
+        let bytes = self.peel(input, limits, |wrapper, outside, said| {
             if wrapper.evidence != Evidence::Frame {
-                notes.push((wrapper.name, format!("{inside} bytes in {outside}")));
+                notes.push((wrapper.name, format!("{} bytes in {outside}", said.bytes.len())));
             }
-            notes.extend(said);
+            notes.append(&mut said.notes);
+            metadata.append(&mut said.metadata);
+            unchecked = unchecked.or(said.unchecked);
         })?;
-        Ok(Unwrapped { bytes, notes })
+        Ok(Unwrapped { bytes, notes, metadata, unchecked })
     }
 
     /// As [`Stage::unwrap_within`], without notes.
     pub(crate) fn inside<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Cow<'a, [u8]>, Error> {
-        self.peel(input, limits, |_, _, _, _| {})
+        self.peel(input, limits, |_, _, _| {})
     }
 
-    /// Takes the wrappers off. Of each, the lengths of the outside and the inside,
-    /// and what it says are told.
+    /// Takes the wrappers off. For each, `tell` gets the length of the outside and what
+    /// was inside.
     fn peel<'a>(
         &self,
         input: &'a [u8],
         limits: &mut Limits,
-        mut tell: impl FnMut(&Wrapper, usize, usize, Vec<Remark>),
+        mut tell: impl FnMut(&Wrapper, usize, &mut Unwrapped<'_>),
     ) -> Result<Cow<'a, [u8]>, Error> {
         let mut bytes = Cow::Borrowed(input);
         let mut layer = None;
@@ -191,9 +195,9 @@ impl Stage {
             let found = match &bytes {
                 Cow::Borrowed(bytes) => (wrapper.unwrap)(bytes, settings, limits),
                 Cow::Owned(bytes) => (wrapper.unwrap)(bytes, settings, limits)
-                    .map(|found| Unwrapped { bytes: Cow::Owned(found.bytes.into_owned()), notes: found.notes }),
+                    .map(|found| Unwrapped { bytes: Cow::Owned(found.bytes.into_owned()), ..found }),
             };
-            let found = found.map_err(|error| {
+            let mut found = found.map_err(|error| {
                 let error = error.in_format(wrapper.name);
                 layer.map_or(error.clone(), |layer| error.in_layer(layer))
             })?;
@@ -202,7 +206,7 @@ impl Stage {
             if inside > outside {
                 limits.decompressed = limits.decompressed.saturating_sub(inside as u64);
             }
-            tell(wrapper, outside, inside, found.notes);
+            tell(wrapper, outside, &mut found);
             bytes = found.bytes;
             layer = Some(wrapper.layer);
         }
@@ -219,6 +223,26 @@ impl Stage {
     pub fn name(&self) -> String {
         let wrappers = self.wrappers().iter().map(|wrap| wrap.wrapper().name);
         wrappers.chain([self.format().name]).collect::<Vec<_>>().join("/")
+    }
+
+    /// As [`Stage::wrap`], with what the wrappers said that the content came from, as far
+    /// as options of these do not say otherwise. What found no place is returned.
+    ///
+    /// # Errors
+    /// As for [`Stage::wrap`].
+    pub fn wrap_with(&self, bytes: Vec<u8>, metadata: &[Metadata]) -> Result<(Vec<u8>, Vec<Metadata>), Error> {
+        let mut stage = self.clone();
+        let mut lost = Vec::new();
+        for said in metadata {
+            match stage.wrappers.iter_mut().find(|wrap| wrap.wrapper.name == said.wrapper) {
+                Some(Wrap { wrapper, settings }) if !settings.has(said.option) => {
+                    settings.set(wrapper.options, wrapper.name, said.option, Some(&said.value))?;
+                }
+                Some(_) => {}
+                None => lost.push(said.clone()),
+            }
+        }
+        Ok((stage.wrap(bytes)?, lost))
     }
 
     /// Puts the wrappers on.
@@ -240,16 +264,30 @@ fn unknown(name: &str) -> Error {
             .finding(format!("`{name}` alone"));
     }
     let known: Vec<_> = format::all().iter().map(|format| format.name).collect();
-    Error::new(ErrorKind::Usage)
+    let names = format::all().iter().flat_map(|format| [&format.name].into_iter().chain(format.aliases));
+    let meant = nearest(name, names.copied());
+    let meant = meant.and_then(|meant| format::all().iter().find(|format| format.is_called(meant)));
+    let meant =
+        meant.map(|format| format.name).or_else(|| nearest(name, wrap::all().iter().map(|wrapper| wrapper.name)));
+    let error = Error::new(ErrorKind::Usage)
         .expecting(format!("one of the formats {}", known.join(", ")))
-        .finding(format!("`{name}`"))
+        .finding(format!("`{name}`"));
+    suggesting(error, meant)
+}
+
+fn suggesting(error: Error, meant: Option<&str>) -> Error {
+    match meant {
+        Some(meant) => error.helping(format!("did you mean `{meant}`?")),
+        None => error,
+    }
 }
 
 fn no_wrapper(name: &str) -> Error {
     let known: Vec<_> = wrap::all().iter().map(|wrapper| wrapper.name).collect();
-    Error::new(ErrorKind::Usage)
+    let error = Error::new(ErrorKind::Usage)
         .expecting(format!("one of the wrappers {} before `/`", known.join(", ")))
-        .finding(format!("`{name}`"))
+        .finding(format!("`{name}`"));
+    suggesting(error, nearest(name, known.into_iter()))
 }
 
 #[derive(Debug, PartialEq, Eq)]

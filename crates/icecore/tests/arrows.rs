@@ -13,6 +13,7 @@ const LAYERS: &[&str] = &[
     "steps",
     "hash",
     "shortened",
+    "suggest",
     "base64",
     "num",
     "error",

@@ -10,7 +10,7 @@ fn unwrap(name: &str, input: &[u8]) -> Result<Inside, ErrorKind> {
     let stage = Stage::parse(&format!("{name}/json")).unwrap();
     stage
         .unwrap(input, &Limits::default())
-        .map(|Unwrapped { bytes, notes }| (bytes.into_owned(), notes))
+        .map(|Unwrapped { bytes, notes, .. }| (bytes.into_owned(), notes))
         .map_err(|error| error.kind())
 }
 
@@ -159,5 +159,73 @@ fn plain_text_is_not_taken_for_a_wrapped_document() {
     for text in [&b"1234567890 apples"[..], b"1234567890a:", b"a:\\\"b\\\"", b"\0\x11", b"O:\\\" hello"] {
         assert!(identify(text).is_none_or(|found| found.wrappers.is_empty()), "{text:?}");
         assert!(stage_of(text).is_err(), "{text:?}");
+    }
+}
+
+/// What a wrapper says beside its content stays where the target has the same wrapper, is
+/// what an option says where there is one, and is a loss elsewhere.
+#[test]
+fn what_wrappers_say_is_kept_or_lost_aloud() {
+    let limits = Limits::default();
+    let mut source = Vec::new();
+    let mut document = icecore::read_as(b"[1,2]", &Stage::parse("json").unwrap(), &limits).unwrap();
+    let stage = |text: &str| Stage::parse(text).unwrap();
+    let token = stage("rails-signed:key=k,expires='2030-01-01T00:00:00.000Z',purpose=login/json");
+    icecore::write_to(&document, &token, &limits, &mut source).unwrap();
+    let said = |bytes: &[u8]| {
+        let unwrapped = stage("rails-signed:key=k/json").unwrap(bytes, &limits).unwrap();
+        assert_eq!(unwrapped.unchecked, None);
+        unwrapped.metadata.into_iter().map(|said| (said.option, said.value)).collect::<Vec<_>>()
+    };
+    let whole = [("expires", "2030-01-01T00:00:00.000Z".to_owned()), ("purpose", "login".to_owned())];
+    assert_eq!(said(&source), whole);
+    assert_eq!(stage("rails-signed/json").unwrap(&source, &limits).unwrap().unchecked, Some("signature"));
+
+    document = icecore::read_as(&source, &stage("rails-signed:key=k/json"), &limits).unwrap();
+    let write = |to: &str| {
+        let mut out = Vec::new();
+        let losses = icecore::write_to(&document, &stage(to), &limits, &mut out).unwrap();
+        (out, losses.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    let (same, losses) = write("rails-signed:key=k/marshal");
+    assert_eq!((said(&same).as_slice(), losses.len()), (&whole[..], 0));
+    let (other, _) = write("rails-signed:key=k,purpose=other/json");
+    assert_eq!(said(&other)[1].1, "other");
+    let (bare, losses) = write("json");
+    assert_eq!(bare, b"[1,2]");
+    assert_eq!(losses, ["2 statements of wrappers dropped, first at rails-signed:expires"]);
+
+    let mut converter = icecore::Converter::new(stage("rails-signed:key=k/json"), stage("rails-signed:key=k/json"));
+    let mut out = Vec::new();
+    assert!(converter.convert(&source, &mut out).written.unwrap().is_empty());
+    assert_eq!(out, source);
+}
+
+#[test]
+fn an_entry_of_a_cache_keeps_expiry_version_and_compression() {
+    let limits = Limits::default();
+    let entry = "rails-cache:expires=1700000000.5,version=v7,compress/marshal";
+    let source = icecore::convert(b"[\"a\"]", "json", entry).unwrap();
+    assert_eq!(icecore::convert(&source, "rails-cache/marshal", "rails-cache/marshal").unwrap(), source);
+    let unwrapped = Stage::parse("rails-cache/marshal").unwrap().unwrap(&source, &limits).unwrap();
+    let said: Vec<_> = unwrapped.metadata.iter().map(|said| (said.option, &*said.value)).collect();
+    assert_eq!(said, [("expires", "1700000000.5"), ("version", "v7"), ("compress", "yes")]);
+    let laravel = icecore::convert(b"[1]", "json", "laravel-cache:expires=1700000000/php").unwrap();
+    assert_eq!(icecore::convert(&laravel, "laravel-cache/php", "laravel-cache/php").unwrap(), laravel);
+    let error = icecore::convert(b"[1]", "json", "rails-cache:expires=soon/marshal").unwrap_err();
+    assert!(error.to_string().contains("seconds since 1970"), "{error}");
+}
+
+/// ActiveSupport 7.2 leaves the padding out.
+#[test]
+fn a_signed_message_needs_no_padding() {
+    let limits = Limits::default();
+    for json in ["[1]", "[12]", "[123]", "[1234]", "[\"???>>>~~~\"]"] {
+        let padded = icecore::convert(json.as_bytes(), "json", "rails-signed:key=k/json").unwrap();
+        let padded = String::from_utf8(padded).unwrap();
+        let (message, digest) = padded.split_once("--").unwrap();
+        let bare = format!("{}--{digest}", message.trim_end_matches('=').replace('+', "-").replace('/', "_"));
+        let document = icecore::read_as(bare.as_bytes(), &Stage::parse("rails-signed/json").unwrap(), &limits);
+        assert_eq!(icecore::write(&document.unwrap(), "json").unwrap(), json.as_bytes(), "{bare}");
     }
 }

@@ -11,6 +11,7 @@ mod dump;
 mod equal;
 mod host;
 mod memory;
+mod metadata;
 mod names;
 mod naming;
 mod node;
@@ -28,6 +29,8 @@ pub use classes::ClassUse;
 pub use cursor::{BigInt, Cursor, Entries, Items, Key, Value};
 pub use detail::{Detail, Extent, NO_NODE, Note, Span, Spelling, Trace};
 pub use equal::Comparison;
+pub use metadata::Metadata;
+pub(crate) use metadata::lose_metadata;
 pub use names::{Entry as NameEntry, Name, Names};
 pub use naming::Visibility;
 pub(crate) use naming::{Naming, renamed, unmangled};
@@ -67,12 +70,13 @@ pub struct Document<'a> {
     spelling: Option<Box<Spelling>>,
     trace: Option<Box<Trace>>,
     repairs: Vec<Repair>,
+    metadata: Vec<Metadata>,
 }
 
 impl<'a> Document<'a> {
     /// A document from a tape whose borrowed strings are in `input`.
     pub(crate) fn new(input: impl Into<Cow<'a, [u8]>>, tape: Tape) -> Document<'a> {
-        Document { input: input.into(), tape, spelling: None, trace: None, repairs: Vec::new() }
+        Document { input: input.into(), tape, spelling: None, trace: None, repairs: Vec::new(), metadata: Vec::new() }
     }
 
     /// A document from a tape that was filled by hand; its borrowed strings are
@@ -101,6 +105,7 @@ impl<'a> Document<'a> {
             spelling: Some(Box::new(detail.spelling)),
             trace: Some(Box::new(detail.trace)),
             repairs: Vec::new(),
+            metadata: Vec::new(),
         }
     }
 
@@ -186,6 +191,16 @@ impl<'a> Document<'a> {
         &self.repairs
     }
 
+    /// What the wrappers said that it came in.
+    pub fn metadata(&self) -> &[Metadata] {
+        &self.metadata
+    }
+
+    /// Says what the wrappers said that it came in: a writer of wrappers says it again.
+    pub fn set_metadata(&mut self, metadata: Vec<Metadata>) {
+        self.metadata = metadata;
+    }
+
     pub(crate) fn set_repairs(&mut self, repairs: Vec<Repair>) {
         self.repairs = repairs;
     }
@@ -209,6 +224,7 @@ impl<'a> Document<'a> {
             spelling: self.spelling,
             trace: self.trace,
             repairs: self.repairs,
+            metadata: self.metadata,
         }
     }
 

@@ -44,6 +44,8 @@ pub use writer::{Memory, Part, Parts, Writer};
 pub struct Format {
     /// Its name in stages.
     pub name: &'static str,
+    /// What else people call it: messages answer to these with the name.
+    pub aliases: &'static [&'static str],
     /// What it is, in a line.
     pub title: &'static str,
     /// Its options.
@@ -106,6 +108,11 @@ impl Format {
             false => error,
         };
         error.in_format(self.name)
+    }
+
+    /// Whether this is its name, or one of its [aliases](Format::aliases).
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
     }
 
     /// The format of a document of it: of lines each is one.

@@ -40,5 +40,5 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrappe
     if header.time > 0 {
         notes.push(("file time", format!("{} (seconds since 1970)", header.time)));
     }
-    Ok(Unwrapped { bytes: Cow::Owned(bytes), notes })
+    Ok(Unwrapped::new(Cow::Owned(bytes), notes))
 }

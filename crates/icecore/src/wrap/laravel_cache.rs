@@ -50,9 +50,10 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
         return Err(Error::new(ErrorKind::Malformed).at(at).expecting("10 digits of an expiry").finding(found));
     }
     let expires = String::from_utf8_lossy(front).into_owned();
-    let expires =
-        if expires == LAST.to_string() { "never".to_owned() } else { format!("{expires} (seconds since 1970)") };
-    Ok(Unwrapped { bytes: Cow::Borrowed(&input[DIGITS..]), notes: vec![("expires", expires)] })
+    let ends = (expires != LAST.to_string()).then_some(expires);
+    let note = ends.as_ref().map_or_else(|| "never".to_owned(), |expires| format!("{expires} (seconds since 1970)"));
+    let unwrapped = Unwrapped::new(Cow::Borrowed(&input[DIGITS..]), vec![("expires", note)]);
+    Ok(unwrapped.with(WRAPPER.name, "expires", ends))
 }
 
 fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {

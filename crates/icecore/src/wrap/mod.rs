@@ -18,6 +18,7 @@ mod zlib;
 mod zstd;
 
 use crate::compress::{Beginning, StreamFn};
+use crate::document::Metadata;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::{Opt, Settings};
@@ -116,6 +117,11 @@ impl Wrapper {
         self.stream.is_some()
     }
 
+    /// Whether it says something beside its content.
+    pub(crate) fn is_frame(&self) -> bool {
+        self.evidence == Evidence::Frame
+    }
+
     /// The options that these bytes want.
     pub(crate) fn settings_for(&self, bytes: &[u8]) -> Settings {
         self.wants.map_or_else(Settings::new, |wants| wants(bytes))
@@ -129,12 +135,28 @@ pub struct Unwrapped<'a> {
     pub bytes: Cow<'a, [u8]>,
     /// What else the wrapper says.
     pub notes: Vec<Remark>,
+    /// What it says beside the content that an option of the wrapper can say again.
+    pub metadata: Vec<Metadata>,
+    /// What was to be checked, and was not: nobody gave the key.
+    pub unchecked: Option<&'static str>,
 }
 
 impl Unwrapped<'_> {
     /// Bytes of its own, and nothing else to say.
     fn owned(bytes: Vec<u8>) -> Unwrapped<'static> {
-        Unwrapped { bytes: Cow::Owned(bytes), notes: Vec::new() }
+        Unwrapped::new(Cow::Owned(bytes), Vec::new())
+    }
+}
+
+impl<'a> Unwrapped<'a> {
+    fn new(bytes: Cow<'a, [u8]>, notes: Vec<Remark>) -> Unwrapped<'a> {
+        Unwrapped { bytes, notes, metadata: Vec::new(), unchecked: None }
+    }
+
+    /// Adds what an option of the wrapper writes.
+    fn with(mut self, wrapper: &'static str, option: &'static str, value: Option<String>) -> Unwrapped<'a> {
+        self.metadata.extend(value.map(|value| Metadata { wrapper, option, value }));
+        self
     }
 }
 

@@ -1,6 +1,6 @@
 //! Entries of Rails' caches, as Rails 6.1 and before, 7.0 and 7.1 write them.
 
-use super::{Evidence, Head, Unwrapped, Wrapper};
+use super::{Evidence, Head, Remark, Unwrapped, Wrapper};
 use crate::compress::zlib;
 use crate::document::{Document, Value};
 use crate::error::{Error, ErrorKind};
@@ -17,9 +17,9 @@ pub static WRAPPER: Wrapper = Wrapper {
     options: &[
         Opt {
             name: "expires",
-            takes: OptionType::Number(0, i64::MAX),
+            takes: OptionType::Text,
             side: Side::Write,
-            help: "when the entry expires, in seconds since 1970; never if not said",
+            help: "when the entry expires, in seconds since 1970, with or without a fraction; never if not said",
         },
         Opt { name: "version", takes: OptionType::Text, side: Side::Write, help: "the version of the entry" },
         Opt { name: "compress", takes: OptionType::Flag, side: Side::Write, help: "compress the value with zlib" },
@@ -85,11 +85,12 @@ fn open<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error> {
         [0x00, 0x11, ..] => packed(input, reach),
         [4, 8, ..] => entry(input, reach),
         [0x00, rest @ ..] if rest.starts_with(&MARSHAL) => {
-            Ok(Unwrapped { bytes: Cow::Borrowed(rest), notes: vec![("layout", "Rails 7.0".to_owned())] })
+            Ok(Unwrapped::new(Cow::Borrowed(rest), vec![("layout", "Rails 7.0".to_owned())]))
         }
         [0x01, rest @ ..] => {
             let bytes = reach.inflate(rest)?;
-            Ok(Unwrapped { bytes: Cow::Owned(bytes), notes: vec![("layout", "Rails 7.0, compressed".to_owned())] })
+            let unwrapped = Unwrapped::new(Cow::Owned(bytes), vec![("layout", "Rails 7.0, compressed".to_owned())]);
+            Ok(unwrapped.with(WRAPPER.name, "compress", yes(true)))
         }
         _ => Err(Error::new(ErrorKind::Malformed)
             .at(0)
@@ -125,6 +126,17 @@ fn entry(input: &[u8], reach: Reach<'_>) -> Result<Unwrapped<'static>, Error> {
             .helping("what is not of Rails' cache needs no wrapper: name the format `marshal`")
     })?;
     let mut notes = vec![("layout", "Rails 6.1 or before".to_owned())];
+    let seconds = |member| match root.get(member).map(|value| value.target().value()) {
+        Some(Value::Float(seconds)) => Some(seconds),
+        Some(Value::Int(seconds)) => Some(seconds as f64),
+        _ => None,
+    };
+    let lasts = || seconds("@expires_in").zip(seconds("@created_at")).map(|(lasts, created)| created + lasts);
+    let version = root.get("@version").and_then(|version| version.target().as_bytes().map(<[u8]>::to_vec));
+    let said = Said {
+        expires: seconds("@expires_at").or_else(lasts),
+        version: version.and_then(|version| String::from_utf8(version).ok()),
+    };
     for (member, note) in
         [("@created_at", "created"), ("@expires_in", "expires in"), ("@expires_at", "expires"), ("@version", "version")]
     {
@@ -141,14 +153,32 @@ fn entry(input: &[u8], reach: Reach<'_>) -> Result<Unwrapped<'static>, Error> {
     if is_compressed && let Some(bytes) = value.as_bytes() {
         notes.push(("compressed", "zlib".to_owned()));
         let bytes = reach.inflate(bytes)?;
-        return Ok(Unwrapped { bytes: Cow::Owned(bytes), notes });
+        return Ok(described(Cow::Owned(bytes), notes, &said, true));
     }
     let mut tape = document.tape().clone();
     tape.root = value.index();
     let mut bytes = Vec::new();
     let inside = Document::from_tape(input, tape);
     marshal.write(&inside, &settings, limits, &mut bytes)?;
-    Ok(Unwrapped { bytes: Cow::Owned(bytes), notes })
+    Ok(described(Cow::Owned(bytes), notes, &said, false))
+}
+
+/// What the options write again: the expiry in seconds since 1970, and the version.
+#[derive(Default)]
+struct Said {
+    expires: Option<f64>,
+    version: Option<String>,
+}
+
+fn described<'a>(bytes: Cow<'a, [u8]>, notes: Vec<Remark>, said: &Said, is_compressed: bool) -> Unwrapped<'a> {
+    Unwrapped::new(bytes, notes)
+        .with(WRAPPER.name, "expires", said.expires.map(|seconds| seconds.to_string()))
+        .with(WRAPPER.name, "version", said.version.clone())
+        .with(WRAPPER.name, "compress", yes(is_compressed))
+}
+
+fn yes(is: bool) -> Option<String> {
+    is.then(|| "yes".to_owned())
 }
 
 /// The layout of Rails 7.1.
@@ -161,10 +191,12 @@ fn packed<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error>
     let expires = f64::from_le_bytes(expires);
     let mut notes = vec![("layout", "Rails 7.1".to_owned())];
     notes.push(("expires", if expires < 0.0 { "never".to_owned() } else { format!("{expires} (seconds since 1970)") }));
+    let mut said = Said { expires: (expires >= 0.0).then_some(expires), version: None };
     let mut at = HEADER;
     if let Ok(len) = usize::try_from(i32::from_le_bytes([a, b, c, d])) {
         let version = input.get(at..).and_then(|rest| rest.get(..len)).ok_or_else(|| short("the version"))?;
         notes.push(("version", String::from_utf8_lossy(version).into_owned()));
+        said.version = String::from_utf8(version.to_vec()).ok();
         at += len;
     }
     let payload = &input[at..];
@@ -190,7 +222,7 @@ fn packed<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error>
     if kind & !COMPRESSED != OBJECT {
         notes.push(("value", "a bare string, shown as Marshal would write it".to_owned()));
     }
-    Ok(Unwrapped { bytes, notes })
+    Ok(described(bytes, notes, &said, kind & COMPRESSED != 0))
 }
 
 /// Marshal's form of a string; `encoding` is what stands behind it.
@@ -220,7 +252,16 @@ fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
     let compress = settings.flag("compress");
     let mut out = SIGNATURE.to_vec();
     out.push(if compress { OBJECT | COMPRESSED } else { OBJECT });
-    let expires = settings.number("expires").map_or(-1.0, |seconds| seconds as f64);
+    let expires = match settings.text("expires") {
+        None => -1.0,
+        Some(text) => {
+            text.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0).ok_or_else(|| {
+                Error::new(ErrorKind::Usage)
+                    .expecting("seconds since 1970 for rails-cache:expires")
+                    .finding(format!("`{text}`"))
+            })?
+        }
+    };
     out.extend_from_slice(&expires.to_le_bytes());
     let version = settings.text("version");
     let len = match version {

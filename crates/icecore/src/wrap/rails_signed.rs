@@ -1,7 +1,9 @@
 //! Signed messages and cookies of Rails: `ActiveSupport::MessageVerifier`.
 
-use super::{Evidence, Remark, Unwrapped, Wrapper};
+use super::{Evidence, Unwrapped, Wrapper};
 use crate::base64;
+#[cfg(feature = "signatures")]
+use crate::document::Builder;
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Request};
 use crate::limits::Limits;
@@ -43,6 +45,18 @@ pub static WRAPPER: Wrapper = Wrapper {
             takes: OptionType::Choice(&["sha1", "sha256", "sha512"]),
             side: Side::Write,
             help: "the digest that a message is signed with",
+        },
+        Opt {
+            name: "expires",
+            takes: OptionType::Text,
+            side: Side::Write,
+            help: "when the message expires, as `2030-01-01T00:00:00.000Z`; never if not said",
+        },
+        Opt {
+            name: "purpose",
+            takes: OptionType::Text,
+            side: Side::Write,
+            help: "what the message is for: only who asks for this purpose gets it",
         },
     ],
     page: include_str!("rails_signed.md"),
@@ -98,8 +112,8 @@ fn decoded(message: &[u8]) -> Result<Vec<u8>, Error> {
             _ => *byte,
         });
     }
-    while !text.len().is_multiple_of(4) && text.last() != Some(&b'=') {
-        text.push(b'=');
+    if text.last() != Some(&b'=') {
+        text.resize(text.len().next_multiple_of(4), b'=');
     }
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     base64::decode(&text, &mut out).map(|()| out).map_err(|at| {
@@ -131,14 +145,23 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<U
     };
     let mut notes = vec![("digest", format!("{name} {digits}, {verdict}"))];
     let bytes = decoded(message)?;
-    let bytes = match envelope(&bytes, limits) {
-        Some((inside, more)) => {
-            notes.extend(more);
-            inside
-        }
-        None => bytes,
-    };
-    Ok(Unwrapped { bytes: Cow::Owned(bytes), notes })
+    let (bytes, said) = envelope(&bytes, limits).unwrap_or_else(|| (bytes, Envelope::default()));
+    notes.extend(
+        [("expires", &said.expires), ("purpose", &said.purpose)]
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.clone()?))),
+    );
+    let unchecked = settings.text("key").is_none().then_some("signature");
+    Ok(Unwrapped { unchecked, ..Unwrapped::new(Cow::Owned(bytes), notes) }
+        .with(WRAPPER.name, "expires", said.expires)
+        .with(WRAPPER.name, "purpose", said.purpose))
+}
+
+/// What stands around a message since Rails 5.2, if that was asked for.
+#[derive(Default)]
+struct Envelope {
+    expires: Option<String>,
+    purpose: Option<String>,
 }
 
 fn percent_free(message: &[u8]) -> Vec<u8> {
@@ -154,7 +177,7 @@ fn percent_free(message: &[u8]) -> Vec<u8> {
 
 /// Since Rails 5.2 a message may have a purpose and an expiry:
 /// `{"_rails":{"message":"Base64","exp":…,"pur":…}}`.
-fn envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, Vec<Remark>)> {
+fn envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, Envelope)> {
     if !bytes.starts_with(b"{\"_rails\":{\"message\":") {
         return None;
     }
@@ -162,16 +185,9 @@ fn envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, Vec<Remark>)> {
     let json = format::known("json").ok()?;
     let document = json.read(bytes, &Settings::new(), Request::new(limits)).whole(bytes, json).ok()?;
     let rails = document.root().get("_rails")?;
-    let mut inside = Vec::new();
-    base64::decode(rails.get("message")?.as_str()?.as_bytes(), &mut inside).ok()?;
-    let mut notes = Vec::new();
-    if let Some(expires) = rails.get("exp").and_then(|value| value.as_str().map(str::to_owned)) {
-        notes.push(("expires", expires));
-    }
-    if let Some(purpose) = rails.get("pur").and_then(|value| value.as_str().map(str::to_owned)) {
-        notes.push(("purpose", purpose));
-    }
-    Some((inside, notes))
+    let inside = decoded(rails.get("message")?.as_str()?.as_bytes()).ok()?;
+    let text = |name| rails.get(name).and_then(|value| value.as_str().map(str::to_owned));
+    Some((inside, Envelope { expires: text("exp"), purpose: text("pur") }))
 }
 
 #[cfg(feature = "signatures")]
@@ -208,11 +224,38 @@ fn wrap(inside: &[u8], settings: &Settings) -> Result<Vec<u8>, Error> {
     let key = key(settings).ok_or_else(|| {
         Error::new(ErrorKind::Usage).expecting("a key to sign with: rails-signed:key=…").finding("none")
     })?;
+    let (expires, purpose) = (settings.text("expires"), settings.text("purpose"));
     let mut out = Vec::new();
     base64::encode(inside, &mut out);
+    if expires.is_some() || purpose.is_some() {
+        let envelope = in_envelope(&out, expires, purpose)?;
+        out.clear();
+        base64::encode(&envelope, &mut out);
+    }
     let digest = Digest::named(settings.choice("digest")).of(&key, &out);
     out.extend_from_slice(SEPARATOR);
     out.extend(digest.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
+    Ok(out)
+}
+
+/// A message in Base64 with an expiry and a purpose, as Rails 5.2 and later write it.
+#[cfg(feature = "signatures")]
+fn in_envelope(message: &[u8], expires: Option<&str>, purpose: Option<&str>) -> Result<Vec<u8>, Error> {
+    let mut builder = Builder::new();
+    builder.begin_map();
+    builder.text_key("_rails").begin_map();
+    builder.text_key("message").text(&String::from_utf8_lossy(message));
+    for (name, value) in [("exp", expires), ("pur", purpose)] {
+        builder.text_key(name);
+        match value {
+            Some(value) => builder.text(value),
+            None => builder.null(),
+        };
+    }
+    builder.end().end();
+    let json = format::known("json")?;
+    let mut out = Vec::new();
+    json.write(&builder.finish()?, &Settings::new(), &Limits::default(), &mut out)?;
     Ok(out)
 }
 

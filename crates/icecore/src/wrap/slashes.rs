@@ -46,7 +46,7 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
         rest = &rest[at + 2..];
     }
     bytes.extend_from_slice(rest);
-    Ok(Unwrapped { bytes: Cow::Owned(bytes), notes: Vec::new() })
+    Ok(Unwrapped::new(Cow::Owned(bytes), Vec::new()))
 }
 
 fn wrap(inside: &[u8], _: &Settings) -> Result<Vec<u8>, Error> {

@@ -9,6 +9,7 @@ use crate::output::{LossKind, Losses, Output, Written, metered};
 
 pub static FORMAT: Format = Format {
     name: "toy",
+    aliases: &[],
     title: "a made-up format",
     options: &[],
     page: include_str!("FORMAT.md"),

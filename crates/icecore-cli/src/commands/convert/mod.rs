@@ -101,6 +101,9 @@ impl Conversion<'_> {
         };
         let Some(opened) = self.reader.open(name, &bytes, report) else { return Ok(false) };
         let opened = &opened;
+        if let Some(what) = opened.unchecked {
+            report.unchecked(name, what);
+        }
         // A loss shows only in writing, and then it is too late: so what must
         // not lose anything is written twice, the first time to nowhere.
         if self.args.strict {

@@ -21,6 +21,7 @@ use crate::options::Settings;
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
+    aliases: &["data-dumper", "data::dumper"],
     title: "Perl's Data::Dumper",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),

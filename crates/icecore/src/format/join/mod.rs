@@ -16,6 +16,7 @@ const NAME: &str = "join";
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
+    aliases: &["split"],
     title: "strings joined by a separator, as Perl's join and split do it",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),

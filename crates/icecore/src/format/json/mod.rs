@@ -40,6 +40,7 @@ const NAME: &str = "json";
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
+    aliases: &["js"],
     title: "JSON (RFC 8259); `json:typed` says everything that a document means",
     options: table::TABLE,
     page: include_str!("FORMAT.md"),

@@ -44,6 +44,7 @@ const MINOR: u8 = 8;
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
+    aliases: &["ruby", "ruby-marshal"],
     title: "Ruby's Marshal, version 4.8",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),

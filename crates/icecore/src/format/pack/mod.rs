@@ -42,6 +42,7 @@ const LETTERS: &str =
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
+    aliases: &["unpack"],
     title: "what Perl's pack writes by a template",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),

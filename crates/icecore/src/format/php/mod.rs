@@ -34,6 +34,7 @@ const NAME: &str = "php";
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
+    aliases: &["serialize", "unserialize", "php-serialize"],
     title: "PHP's serialize()",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),

@@ -38,6 +38,7 @@ use crate::format::prelude::*;
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: "sereal",
+    aliases: &["srl"],
     title: "Sereal, protocol 1 to 5 (Perl's Sereal::Encoder and Sereal::Decoder)",
     options: options::TABLE,
     page: include_str!("FORMAT.md"),

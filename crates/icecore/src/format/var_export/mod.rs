@@ -29,6 +29,7 @@ const NAME: &str = "var-export";
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
+    aliases: &["php-array"],
     title: "PHP's var_export(), and files that return such a value",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),

@@ -22,6 +22,7 @@ const NAME: &str = "ndjson";
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
+    aliases: &["jsonl", "json-lines", "ldjson"],
     title: "JSON lines (NDJSON): a JSON document a line; together they are an array",
     options: table::LINES,
     page: include_str!("FORMAT.md"),

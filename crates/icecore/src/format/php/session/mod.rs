@@ -25,6 +25,7 @@ const HANDLER: u16 = 1;
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
+    aliases: &["session", "sess"],
     title: "PHP's session files, of all three handlers",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
