@@ -49,6 +49,29 @@ impl Document<'_> {
         self.written_out(limits, Which::Others)
     }
 
+    /// The same document, in which links to what has attributes name what it is without
+    /// them: for whom has none. As it is, if it has no such links.
+    pub(crate) fn without_links_to_attributes(&self) -> Cow<'_, Document<'_>> {
+        let old = self.nodes();
+        if !old.iter().any(|node| node.kind == Kind::Attrs && node.has(flag::TARGET)) {
+            return Cow::Borrowed(self);
+        }
+        let mut inner: Vec<u32> = (0..self.tape().len()).collect();
+        for at in (0..old.len().saturating_sub(1)).rev().filter(|at| old[*at].kind == Kind::Attrs) {
+            inner[at] = inner[at + 1];
+        }
+        let mut nodes = old.to_vec();
+        for (at, node) in old.iter().enumerate().filter(|(_, node)| node.kind.is_again()) {
+            let named = inner.get(node.payload as usize).copied().unwrap_or(0);
+            if named != node.payload as u32 && self.tape().node(named).kind.is_container() {
+                nodes[at].payload = u64::from(named);
+                nodes[named as usize].flags |= flag::TARGET;
+            }
+        }
+        let (root, header) = (self.tape().root(), self.tape().header());
+        Cow::Owned(Document::new(self.input(), self.tape().with_nodes(nodes, root, header, self.tape().has_copies())))
+    }
+
     fn written_out(&self, limits: &Limits, which: Which) -> Result<Cow<'_, Document<'_>>, Error> {
         let is_meant = |node: &Node| node.kind == Kind::Copy && which.means(self.nodes(), node);
         if !self.tape().has_copies() || !self.nodes().iter().any(is_meant) {

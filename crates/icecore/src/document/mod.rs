@@ -49,6 +49,7 @@ pub(crate) use detail::{Notes, Replay};
 pub(crate) use detail::{Ordinals, is_plain_key};
 pub use memory::Memory;
 
+use crate::limits::Limits;
 use std::borrow::Cow;
 
 /// A document: meaning, and where it was asked for, spelling and spans.
@@ -157,6 +158,14 @@ impl<'a> Document<'a> {
     pub(crate) fn size(&self) -> Option<usize> {
         let was_read = !self.input.is_empty() && !self.tape.is_by_hand();
         was_read.then(|| self.input.len().saturating_add(self.tape.arena.len()))
+    }
+
+    /// How many links, references and other wrappers a writer follows to get to a value.
+    /// A chain of more steps than the tape has nodes goes round in a circle; each node
+    /// counts twice, as a variable and as what a reference refers to.
+    pub(crate) fn most_steps(&self, limits: &Limits) -> u32 {
+        let all = u32::try_from(self.nodes().len()).unwrap_or(u32::MAX).saturating_mul(2);
+        limits.depth.min(all).saturating_add(64)
     }
 
     /// The bytes of a node that has bytes.

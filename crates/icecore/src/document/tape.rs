@@ -188,7 +188,7 @@ impl Tape {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Usage)
-            .expecting("containers that end within each other, and links to nodes")
+            .expecting("containers that end within each other, and links to nodes marked as targets")
             .finding("others"))
     }
 
@@ -384,7 +384,7 @@ impl Tape {
 }
 
 /// Whether containers end behind themselves and within each other, and links
-/// name nodes.
+/// name nodes that say so.
 fn is_nested(nodes: &[Node]) -> bool {
     let Ok(count) = u32::try_from(nodes.len()) else { return false };
     if is_flat(nodes, count) {
@@ -403,7 +403,9 @@ fn is_nested(nodes: &[Node]) -> bool {
             continue;
         }
         if node.kind.is_again() {
-            if node.payload >= u64::from(count) {
+            // Writers that keep no table of what nothing names would follow the link for ever.
+            let named = usize::try_from(node.payload).ok().and_then(|at| nodes.get(at));
+            if !named.is_some_and(|named| named.has(flag::TARGET)) {
                 return false;
             }
             continue;

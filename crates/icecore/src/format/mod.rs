@@ -152,6 +152,17 @@ pub(crate) fn uncopied<'d>(document: &'d Document<'_>, limits: &Limits) -> Resul
     document.without_copies(limits)
 }
 
+/// A chain of links and wrappers that began at `first` and is longer than
+/// [`Document::most_steps`]. `links`: there are links in it, which may go back.
+#[cold]
+pub(crate) fn too_long_a_chain(document: &Document<'_>, first: u32, links: bool, limits: &Limits) -> Error {
+    let error = match links {
+        true => Error::new(ErrorKind::Unrepresentable).finding("links that go round in a circle"),
+        false => limits.too_deep(),
+    };
+    error.on_path(document.path(first))
+}
+
 /// Writes the document with the names that the target has for classes and
 /// members; as it is, if it was read from that very format.
 pub(crate) fn write_named(

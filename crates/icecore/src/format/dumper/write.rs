@@ -327,7 +327,7 @@ impl<'d> Writer<'d> {
     }
 
     fn most_steps(&self) -> u32 {
-        self.limits.depth.saturating_add(64)
+        self.document.most_steps(self.limits)
     }
 
     /// Starts a line.

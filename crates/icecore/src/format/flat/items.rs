@@ -3,6 +3,7 @@
 use super::{Item, Shape};
 use crate::document::{Cursor, Document, Key, Kind, Node, Value, flag};
 use crate::error::{Error, ErrorKind};
+use crate::format::too_long_a_chain;
 use crate::limits::Limits;
 use crate::num::{bigint, float128};
 use crate::output::{LossKind, Losses};
@@ -107,8 +108,8 @@ fn named<'d>(map: Cursor<'d>, names: &[String]) -> Result<Source<'d>, Error> {
 
 /// What is behind links, references and the like.
 fn through<'d>(mut here: Cursor<'d>, limits: &Limits, losses: &mut Losses) -> Result<Cursor<'d>, Error> {
-    let first = here;
-    for _ in 0..=limits.depth.saturating_add(16) {
+    let (first, mut links) = (here, false);
+    for _ in 0..=here.document().most_steps(limits) {
         let (lost, inner) = match here.value() {
             Value::Link(target) | Value::Alias(target) => (LossKind::Sharing, target),
             Value::Ref(inner) => (LossKind::Reference, inner),
@@ -121,10 +122,11 @@ fn through<'d>(mut here: Cursor<'d>, limits: &Limits, losses: &mut Losses) -> Re
             Value::Tied(inner) => (LossKind::Tied, inner),
             _ => return Ok(here),
         };
+        links |= here.kind().is_again();
         losses.add(lost, || first.path());
         here = inner;
     }
-    Err(limits.too_deep().on_path(first.path()))
+    Err(too_long_a_chain(here.document(), first.index(), links, limits))
 }
 
 impl<'d> Items<'d> {

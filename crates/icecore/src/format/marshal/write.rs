@@ -12,6 +12,7 @@ use super::{MAJOR, MINOR, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Naming, Node, Replay, flag};
 use crate::error::Error;
 use crate::format::append::append_named;
+use crate::format::too_long_a_chain;
 use crate::hash::SeededMap;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, READY, Written};
@@ -180,9 +181,9 @@ impl<'d> Writer<'d> {
     /// Writes a value: a leaf whole, of a container the front.
     pub(super) fn value(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         self.also.clear();
-        let mut at = at;
+        let (first, mut at, mut links) = (at, at, false);
         // Hand-made links may go round in a circle.
-        for _ in 0..=self.limits.depth.saturating_add(64) {
+        for _ in 0..=self.document.most_steps(self.limits) {
             let node = self.document.node(at);
             if node.flags & (flag::WEAK | flag::OVERLOAD) != 0 && may_be_weak(node.kind) {
                 if node.has(flag::WEAK) {
@@ -210,6 +211,7 @@ impl<'d> Writer<'d> {
                             return Ok(());
                         }
                     }
+                    links = true;
                     if node.kind == Kind::Alias && is_immediate(self.document.node(target)) {
                         self.lose(LossKind::Sharing, at);
                     }
@@ -224,12 +226,15 @@ impl<'d> Writer<'d> {
                 Kind::Code => self.lacking(LossKind::Code, at, &node),
                 Kind::Object if !self.is_object(at, &node) => self.lacking(LossKind::Class, at, &node),
                 Kind::Opaque if !self.is_opaque(at, &node) => self.lacking(LossKind::Opaque, at, &node),
-                Kind::Attrs => return self.attributed(at, buf),
+                Kind::Attrs => match self.attributed(at, buf)? {
+                    Some(inner) => inner,
+                    None => return Ok(()),
+                },
                 _ => return self.bare(at, &node, None, buf),
             };
             at = inner;
         }
-        Err(self.limits.too_deep())
+        Err(too_long_a_chain(self.document, first, links, self.limits))
     }
 
     /// What is in a wrapper that Ruby has nothing for.
@@ -275,8 +280,9 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Attributes: what stands before the value that has them.
-    fn attributed(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    /// Attributes: what stands before the value that has them, and that value; or where it
+    /// is, if something wraps it.
+    fn attributed(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<Option<u32>, Error> {
         let mut inner = first;
         while self.document.node(inner).kind == Kind::Attrs {
             inner += 1;
@@ -289,7 +295,7 @@ impl<'d> Writer<'d> {
         if !takes_number(node) && !node.kind.is_again() {
             // Nothing can be said about an integer and the like.
             self.lose(LossKind::Attributes, first);
-            return self.bare(inner, &node, None, buf);
+            return self.bare(inner, &node, None, buf).map(|()| None);
         }
         let mut encoded = self.encoding_of(inner).map(|_| inner);
         let has_encoding = encoded.is_some() || self.note(inner, code::NAME_ENCODING).is_some();
@@ -313,16 +319,17 @@ impl<'d> Writer<'d> {
             }
         }
         if node.kind.is_again() || !self.is_bare(inner, &node) {
-            return self.value(inner, buf);
+            self.also.clear();
+            return Ok(Some(inner));
         }
         if node.has(flag::TARGET)
             && let Some(number) = self.numbers.get(&inner)
         {
             buf.push(b'@');
             push_long(i64::from(*number), buf);
-            return Ok(());
+            return Ok(None);
         }
-        self.bare(inner, &node, Some(()), buf)
+        self.bare(inner, &node, Some(()), buf).map(|()| None)
     }
 
     fn is_bare(&self, at: u32, node: &Node) -> bool {

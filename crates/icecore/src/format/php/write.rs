@@ -13,7 +13,7 @@ use crate::document::{Document, Form, IS_KEY, Kind, Naming, Node, Replay, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
 use crate::format::php_losses::{count_present, is_again_a_leaf};
-use crate::format::uncopied;
+use crate::format::{too_long_a_chain, uncopied};
 use crate::limits::Limits;
 use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output, READY, Written};
@@ -250,7 +250,7 @@ impl<'d> Writer<'d> {
         let mut wrappers = Vec::new();
         // The link to a string or a number that is written again.
         let mut again = None;
-        for _ in 0..=self.limits.depth.saturating_add(64) {
+        for _ in 0..=self.document.most_steps(self.limits) {
             let node = self.node(at);
             if !node.kind.is_again()
                 && again.is_none()
@@ -330,16 +330,8 @@ impl<'d> Writer<'d> {
                 }
             }
         }
-        Err(self.too_long_a_chain(first, &wrappers))
-    }
-
-    #[cold]
-    fn too_long_a_chain(&self, first: u32, chain: &[u32]) -> Error {
-        let path = self.document.path(first);
-        if chain.iter().any(|at| self.node(*at).kind.is_again()) {
-            return Error::new(ErrorKind::Unrepresentable).on_path(path).finding("links that go round in a circle");
-        }
-        self.limits.too_deep().on_path(path)
+        let links = wrappers.iter().any(|at| self.node(*at).kind.is_again());
+        Err(too_long_a_chain(self.document, first, links, self.limits))
     }
 
     /// `r:` or `R:`. An object by value takes a slot, the same variable none.

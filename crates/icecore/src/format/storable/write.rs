@@ -38,6 +38,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
             return Ok(losses);
         }
         let document = &*uncopied(document, limits)?;
+        let document = &*document.without_links_to_attributes();
         write_named(document, NAME, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
     })
 }
@@ -262,7 +263,7 @@ impl<'d> Writer<'d> {
         let mut is_copy = false;
         // The link or alias that was followed last: its notes tell of its form.
         let mut named = at;
-        for _ in 0..=self.limits.depth.saturating_add(64) {
+        for _ in 0..=self.document.most_steps(self.limits) {
             let node = self.document.node(at);
             let number = match slot {
                 Slot::Variable => self.variables.get(&at),

@@ -11,7 +11,7 @@ use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Naming, Node, Replay
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
 use crate::format::php_losses::{key_text, lost_shape};
-use crate::format::uncopied;
+use crate::format::{too_long_a_chain, uncopied};
 use crate::limits::Limits;
 use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output, READY, Written};
@@ -308,15 +308,15 @@ impl<'d> Writer<'d> {
     /// Writes the value at `at`: a leaf whole, of a container the front.
     fn value_at(&mut self, mut at: u32, indent: usize, same_line: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         let first = at;
-        let entered = self.entered.len();
-        for _ in 0..=self.limits.depth.saturating_add(64) {
+        let (entered, mut links) = (self.entered.len(), false);
+        for _ in 0..=self.document.most_steps(self.limits) {
             let node = self.node(at);
             if node.has(flag::TARGET) && node.kind.is_container() && self.open.insert(at) {
                 self.entered.push(at);
             }
             self.flag_losses(at, &node);
             match node.kind {
-                Kind::Link | Kind::Alias => at = self.link(at, node.payload)?,
+                Kind::Link | Kind::Alias => (at, links) = (self.link(at, node.payload)?, true),
                 Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::Tied => {
                     self.wrapper_losses(at);
                     at += 1;
@@ -372,7 +372,7 @@ impl<'d> Writer<'d> {
                 }
             }
         }
-        Err(self.limits.too_deep().on_path(self.document.path(first)))
+        Err(too_long_a_chain(self.document, first, links, self.limits))
     }
 
     /// Nothing is open any more that was entered on the way to a leaf.

@@ -20,10 +20,9 @@ impl Writer<'_> {
             let plain = Referent { at, kind, id, object: None, is_target: false, is_again: false };
             return self.reference(at, &plain, column, buf);
         }
-        let document = self.document;
+        let (document, most) = (self.document, self.most_steps());
         let losses = &mut self.losses;
         let lose = |kind, at| losses.add(kind, || document.path(at));
-        let most = self.limits.depth.saturating_add(64);
         match Look::new(document, most, lose).variable(at)? {
             Found::Leaf(leaf) => self.scalar(at, &leaf, buf),
             Found::Reference(referent) => {

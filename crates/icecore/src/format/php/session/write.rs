@@ -68,7 +68,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
 /// The map or array at the root, behind what only wraps it.
 fn root<'d>(document: &'d Document<'d>, limits: &Limits, writer: &mut Writer<'d>) -> Result<Cursor<'d>, Error> {
     let mut here = document.root();
-    for _ in 0..=limits.depth.saturating_add(64) {
+    for _ in 0..=document.most_steps(limits) {
         let at = here.index();
         let behind = match here.value() {
             Value::Array | Value::Map => return Ok(here),

@@ -1,0 +1,141 @@
+//! References and links that go round in circles, through every writer, without a limit
+//! of depth: a writer ends such a chain by itself, with what it writes or an error.
+
+use icecore::{Codec, Document, ErrorKind, Kind, Node, Stage, Tape};
+
+/// What each writer needs to write anything at all.
+fn stages() -> Vec<Stage> {
+    let names = icecore::format::all().iter().map(|format| match format.name {
+        "pack" => "pack:template='(N/A*)*'".to_owned(),
+        name => name.to_owned(),
+    });
+    let options = ["json:typed", "json:cycles=null", "dumper:purity", "dumper:deepcopy", "sereal:canonical_refs"];
+    names.chain(options.map(str::to_owned)).map(|spec| Stage::parse(&spec).unwrap()).collect()
+}
+
+/// What `write` says of a tape that was made by hand.
+fn write(stage: &Stage, tape: &Tape) -> Result<Vec<u8>, ErrorKind> {
+    let mut codec = Codec::new(stage.clone());
+    codec.limits.depth = u32::MAX;
+    let mut out = Vec::new();
+    let document = Document::from_tape(Vec::new(), tape.clone());
+    codec.write(&document, &mut out).map(|_| out).map_err(|error| error.kind())
+}
+
+fn container(kind: Kind, end: u32, count: u32) -> Node {
+    let mut node = Node::open(kind, u32::from(kind == Kind::Object));
+    node.payload |= u64::from(end);
+    node.aux = count;
+    node
+}
+
+/// Nodes, of which those that links name are marked as such.
+fn tape(mut nodes: Vec<Node>, marked: bool) -> Tape {
+    for at in 0..nodes.len() {
+        if marked && matches!(nodes[at].kind, Kind::Link | Kind::Alias | Kind::Copy) {
+            let named = nodes[at].payload as usize;
+            nodes[named].flags |= icecore::flag::TARGET;
+        }
+    }
+    let mut tape = Tape::new();
+    tape.class_id(Kind::Bytes, b"Foo").unwrap();
+    tape.fill(nodes, Vec::new(), 0, None);
+    tape
+}
+
+/// `length` references around a link to the first of them.
+fn ring(length: u32, link: Kind) -> Vec<Node> {
+    let end = length + 1;
+    let mut nodes: Vec<Node> = (0..length).map(|_| container(Kind::Ref, end, 1)).collect();
+    nodes.push(Node::leaf(link, 0));
+    nodes
+}
+
+#[test]
+fn rings_of_references_end() {
+    for stage in stages() {
+        for length in [1, 2, 10, 1000] {
+            for link in [Kind::Link, Kind::Alias, Kind::Copy] {
+                let written = write(&stage, &tape(ring(length, link), true));
+                assert!(written.map_or(0, |bytes| bytes.len()) < 100_000, "{}", stage.format().name);
+            }
+        }
+    }
+}
+
+#[test]
+fn php_says_where_references_go_round() {
+    for format in ["php", "php-session", "join", "json", "var-export"] {
+        let error = write(&Stage::parse(format).unwrap(), &tape(ring(2, Kind::Link), true)).unwrap_err();
+        assert_eq!(error, ErrorKind::Unrepresentable, "{format}");
+    }
+}
+
+#[test]
+fn links_that_name_links_end() {
+    let nodes = vec![container(Kind::Array, 3, 2), Node::leaf(Kind::Link, 2), Node::leaf(Kind::Link, 1)];
+    for stage in stages() {
+        let _ = write(&stage, &tape(nodes.clone(), true));
+    }
+}
+
+#[test]
+fn a_link_to_what_is_not_marked_is_refused() {
+    // Each level writes all items again: writers that keep no table would never end.
+    let mut nodes = vec![container(Kind::Array, 102, 101)];
+    nodes.extend((0..100).map(Node::int));
+    nodes.push(Node::leaf(Kind::Link, 0));
+    for stage in stages() {
+        assert_eq!(write(&stage, &tape(nodes.clone(), false)), Err(ErrorKind::Usage), "{}", stage.format().name);
+    }
+}
+
+/// Small numbers that look random.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, most: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as u32 % most
+    }
+}
+
+/// Puts a value that holds up to `left` others on the tape.
+fn grow(chance: &mut Chance, nodes: &mut Vec<Node>, left: &mut u32, is_body: bool) {
+    let (at, kinds) = (nodes.len(), [Kind::Array, Kind::Array, Kind::Ref, Kind::Ref, Kind::Object, Kind::Attrs]);
+    let last = if is_body { 3 } else { kinds.len() as u32 };
+    if *left == 0 || !is_body && chance.below(3) == 0 {
+        let kind = [Kind::Link, Kind::Link, Kind::Alias, Kind::Copy, Kind::Int][chance.below(5) as usize];
+        // Where it leads is said when all is there.
+        return nodes.push(Node::leaf(kind, 0));
+    }
+    *left -= 1;
+    let kind = kinds[chance.below(last) as usize];
+    let count = if kind == Kind::Array { chance.below(3) } else { 1 };
+    // Behind the value that has attributes there are none.
+    nodes.push(container(kind, 0, if kind == Kind::Attrs { 0 } else { count }));
+    (0..count).for_each(|_| grow(chance, nodes, left, kind == Kind::Object));
+    nodes[at].payload |= nodes.len() as u64;
+}
+
+#[test]
+fn small_graphs_of_all_kinds_end() {
+    let stages = stages();
+    let mut chance = Chance(1);
+    for _ in 0..1000 {
+        let (mut nodes, mut left) = (Vec::new(), 5);
+        grow(&mut chance, &mut nodes, &mut left, true);
+        let count = nodes.len() as u32;
+        for node in &mut nodes {
+            if matches!(node.kind, Kind::Link | Kind::Alias | Kind::Copy) {
+                node.payload = u64::from(chance.below(count));
+            }
+        }
+        let tape = tape(nodes, true);
+        for stage in &stages {
+            if let Ok(bytes) = write(stage, &tape) {
+                assert!(bytes.len() < 100_000, "{}: {:?}", stage.format().name, tape.nodes());
+            }
+        }
+    }
+}
