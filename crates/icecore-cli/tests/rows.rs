@@ -333,3 +333,13 @@ fn other_ways_with_errors_are_as_they_were() {
     let (out, _, code) = run("stop");
     assert_eq!((out.as_slice(), code), (&b"{\"id\":\"1\",\"d\":5}\n"[..], 4));
 }
+
+/// The rows before one that is too long come out; then the command says which it is.
+#[test]
+fn a_row_may_be_no_longer_than_said() {
+    let long = "y".repeat(200);
+    let input = format!("a,b\n1,i:5;\n2,\"s:200:\"\"{long}\"\";\"\n3,i:6;\n");
+    let (out, said, code) = rows(&["--in", "csv", "-c", "b=php", "--max-record", "100"], input.as_bytes());
+    assert_eq!(String::from_utf8(out).unwrap(), "{\"a\":\"1\",\"b\":5}\n", "{said}");
+    assert!(said.contains("row at offset 11 is longer than 100 bytes") && code == 2, "{said}");
+}

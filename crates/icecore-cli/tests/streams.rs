@@ -329,3 +329,36 @@ fn rows_stay_in_order() {
     assert_eq!((code, said.as_str()), (0, ""));
     assert!(String::from_utf8(out).unwrap() == expected);
 }
+
+/// Whatever tells records apart, none may be longer than said; where the end of one is
+/// known, the next one is read.
+#[test]
+fn a_record_may_be_no_longer_than_said() {
+    let input = format!("[1]\n[\"{}\"]\n[3]\n", "x".repeat(200));
+    for each in ["--each", "--each=lines"] {
+        for (more, out) in [(&["--keep-going"][..], "[1]\n[3]\n"), (&[], "[1]\n")] {
+            let args = [&["convert", each, "-f", "json", "-t", "json", "--max-record", "100"], more].concat();
+            let (found, said, code) = run::icecore(&args, input.as_bytes());
+            assert_eq!(String::from_utf8(found).unwrap(), out, "{args:?} {said}");
+            assert!(said.contains("a record of at most 100 bytes") && code == 4, "{args:?} {said}");
+        }
+    }
+}
+
+/// A broken line of JSON does not end the reading: the next one begins a document.
+#[test]
+fn documents_of_json_go_on_behind_a_broken_one() {
+    let input = b"{\"a\":1}\n{\"b\":\n{\"c\":3}\n[4,\n[5]\n";
+    let (out, said, code) = run::icecore(&["convert", "--each", "--keep-going", "-f", "json", "-t", "json"], input);
+    assert_eq!((String::from_utf8(out).unwrap().as_str(), code), ("{\"a\":1}\n{\"c\":3}\n[5]\n", 4), "{said}");
+}
+
+/// The form of another format, which json:typed says beside the values, is followed record
+/// by record as well.
+#[test]
+fn records_of_json_typed_keep_the_form_they_state() {
+    let typed = icecore::convert(b"i:+005;", "php", "json:typed,spelling").unwrap();
+    let two = [&typed[..], b"\n", &typed, b"\n"].concat();
+    let (out, said, code) = run::icecore(&["convert", "--each", "-f", "json:typed", "-t", "php"], &two);
+    assert_eq!((String::from_utf8(out).unwrap().as_str(), code), ("i:+005;i:+005;", 0), "{said}");
+}

@@ -102,7 +102,12 @@ impl Converter {
     }
 
     fn convert_to(&mut self, input: &[u8], out: &mut Rationed<'_>) -> Converted {
-        if self.keeps == Keeps::Form || self.is_framed() || self.from.stage().settings().choice("repair").is_some() {
+        let states_form = || self.from.prepared().reader.states_form(input);
+        if self.keeps == Keeps::Form
+            || self.is_framed()
+            || states_form()
+            || self.from.stage().settings().choice("repair").is_some()
+        {
             return self.with_form(input, out);
         }
         let filled = self.from.read(input, &mut self.tape);

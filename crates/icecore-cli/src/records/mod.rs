@@ -58,6 +58,16 @@ enum Next {
     End,
 }
 
+impl Plan {
+    /// The error for a record that may not be so long.
+    fn too_long(&self) -> Error {
+        Error::new(ErrorKind::Limit)
+            .expecting(format!("a record of at most {} bytes", self.most))
+            .finding("a longer one")
+            .helping("raise it with --max-record if the input is trusted")
+    }
+}
+
 impl<'r, R: Read> Run<'r, R> {
     pub fn new(plan: Plan, window: Window<R>, name: &str, report: &'r mut Report) -> Run<'r, R> {
         Run { plan, window, tally: Tally::new(name), report, again: 0, is_broken: false }
@@ -117,10 +127,7 @@ impl<'r, R: Read> Run<'r, R> {
     }
 
     fn too_long(&mut self) -> Result<Next, Abort> {
-        let error = Error::new(ErrorKind::Limit)
-            .expecting(format!("a record of at most {} bytes", self.plan.most))
-            .finding("a longer one")
-            .helping("raise it with --max-record if the input is trusted");
+        let error = self.plan.too_long();
         self.tally.records += 1;
         let record = self.tally.records;
         self.tally.fault(&Fault::Unreadable(&error), record, self.window.offset(), &[], self.report);
@@ -146,6 +153,11 @@ impl<'r, R: Read> Run<'r, R> {
         if is_blank {
             self.window.take(next);
             return Ok(Next::Go);
+        }
+        if bytes.len() as u64 > self.plan.most {
+            let end = self.too_long()?;
+            self.window.take(next);
+            return Ok(if self.plan.keep_going { Next::Go } else { end });
         }
         self.tally.records += 1;
         let at = sink.position();
@@ -183,7 +195,7 @@ impl<'r, R: Read> Run<'r, R> {
             return Ok(Next::Go);
         }
         let at = sink.position();
-        let (done, opened) = self.plan.step.convert(bytes, sink);
+        let (mut done, opened) = self.plan.step.convert(bytes, sink);
         if !is_end && self.may_go_on(&done, bytes) {
             sink.take_back(at);
             return self.more(sink);
@@ -192,6 +204,9 @@ impl<'r, R: Read> Run<'r, R> {
         let (consumed, is_read, len) = (done.consumed, done.is_read, bytes.len());
         let looked = done.written.as_ref().err().and_then(Error::offset).unwrap_or(0).min(len as u64);
         let offset = self.window.offset();
+        if is_read && consumed as u64 > self.plan.most {
+            (done.is_read, done.written) = (false, Err(self.plan.too_long()));
+        }
         let well = self.finish(done, opened, at, offset, (0, len), sink)?;
         match (well, self.plan.keep_going) {
             // A document of no bytes is followed by none.

@@ -44,6 +44,13 @@ pub trait Reader: fmt::Debug + Send + Sync {
         Rest::whole(self.read(input, Request::new(limits)))
     }
 
+    /// Whether the input may say in which form of another format it is to be written, as
+    /// `$spelling` of json:typed does: a tape alone has no place for that.
+    fn states_form(&self, input: &[u8]) -> bool {
+        let _ = input;
+        false
+    }
+
     /// Whether the input, which was read onto this tape, is written in another way than
     /// this format would write it.
     fn has_own_form(&self, input: &[u8], tape: &Tape) -> bool {

@@ -69,8 +69,14 @@ impl Conversion<'_> {
             move |batch: &mut Batch| decoder.batch(batch)
         });
         while let Some(batch) = pool.next() {
-            let batch =
-                batch.map_err(|error| Abort::Failed(code::USAGE, format!("{}: {}", self.name, io_reason(&error))))?;
+            let batch = match batch {
+                Ok(batch) => batch,
+                Err(error) => {
+                    // The rows before it are what there is.
+                    sink.flush()?;
+                    return Err(Abort::Failed(code::USAGE, format!("{}: {}", self.name, io_reason(&error))));
+                }
+            };
             tally.records += batch.rows() as u64;
             tally.bytes = batch.end;
             for wrong in &batch.tally.errors {

@@ -47,6 +47,8 @@ pub static FORMAT: Format = Format {
     can: Capabilities {
         extension: NAME,
         evidence: Evidence::Whole,
+        // In a file of lines each begins so; what is nested is indented, where there are lines.
+        restarts: &[b"\n{", b"\n["],
         separator: b"\n",
         end: End::Word,
         skips_blanks: true,
@@ -136,6 +138,10 @@ impl Reader for ReadOptions {
             return Filled::by_reading(limits, tape, |request| self.read(input, request));
         }
         Plain(self).fill(input, limits, tape)
+    }
+
+    fn states_form(&self, input: &[u8]) -> bool {
+        says_typed(input, self)
     }
 
     fn has_own_form(&self, input: &[u8], tape: &Tape) -> bool {

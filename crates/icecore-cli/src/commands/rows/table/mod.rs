@@ -55,6 +55,8 @@ pub struct Table {
     settings: Settings,
     rows: u64,
     is_done: bool,
+    /// What stopped the reading, when the rows before it were handed out.
+    stopped: Option<io::Error>,
 }
 
 impl Table {
@@ -67,7 +69,7 @@ impl Table {
             Form::Pgcopy => Cells::Line(Some(delimiter), Some(Escapes::Postgres)),
             Form::Ndjson | Form::Lines => Cells::Line(None, None),
         };
-        Table { window, cells, settings, rows: 0, is_done: false }
+        Table { window, cells, settings, rows: 0, is_done: false, stopped: None }
     }
 
     /// The names of the columns, if there are any.
@@ -96,9 +98,18 @@ impl Table {
     /// Fills a batch with rows. Says whether there is any.
     pub fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
         batch.before = self.rows;
+        if let Some(error) = self.stopped.take() {
+            return Err(error);
+        }
         while batch.bytes.len() < BATCH && !self.is_done {
-            if self.row(batch)? {
-                continue;
+            match self.row(batch) {
+                Ok(true) => continue,
+                Ok(false) => {}
+                Err(error) if batch.rows() > 0 => {
+                    self.stopped = Some(error);
+                    break;
+                }
+                Err(error) => return Err(error),
             }
             if self.is_done {
                 break;
@@ -117,15 +128,20 @@ impl Table {
     }
 
     fn more(&mut self) -> io::Result<()> {
-        if self.window.bytes().len() as u64 > self.settings.most {
-            let most = self.settings.most;
-            return Err(io::Error::other(format!(
-                "the row at offset {} is longer than {most} bytes (--max-record lets it be, if the input is trusted; \
-                 or is a quote missing?)",
-                self.window.offset()
-            )));
-        }
+        self.check_length(self.window.bytes().len())?;
         self.window.more()
+    }
+
+    /// An error, if the row that begins here is so long and may not be.
+    fn check_length(&self, len: usize) -> io::Result<()> {
+        let (most, offset) = (self.settings.most, self.window.offset());
+        match len as u64 > most {
+            true => Err(io::Error::other(format!(
+                "the row at offset {offset} is longer than {most} bytes (--max-record lets it be, if the input is \
+                 trusted; or is a quote missing?)"
+            ))),
+            false => Ok(()),
+        }
     }
 
     /// Reads one row. Says whether it was complete.
@@ -146,6 +162,11 @@ impl Table {
         };
         match taken {
             Some(taken) => {
+                if let Err(error) = self.check_length(taken) {
+                    batch.keep(batch.rows().saturating_sub(1));
+                    batch.take_back(start);
+                    return Err(error);
+                }
                 self.window.take(taken);
                 Ok(true)
             }
