@@ -1,4 +1,4 @@
-//! The usual jobs in a line each.
+//! Common tasks as one call each: read, write, convert.
 
 use crate::detect;
 use crate::document::Document;

@@ -1,4 +1,4 @@
-//! A stage made ready for many documents.
+//! A prepared stage: its options are looked up once, for many documents.
 
 use crate::document::{Document, Tape};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Many documents from one stage to another.
+//! Converts many documents from one stage to another, with one tape.
 
 use crate::codec::Codec;
 use crate::document::{Document, Repair, Tape};

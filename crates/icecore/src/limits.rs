@@ -1,4 +1,4 @@
-//! What a document may cost.
+//! Limits: bounds on work and memory for a document.
 
 use crate::error::{Error, ErrorKind};
 

@@ -1,4 +1,4 @@
-//! What a writer could not say.
+//! Losses: changes of meaning that a target forces.
 
 use crate::error::Error;
 use crate::limits::Limits;

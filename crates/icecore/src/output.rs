@@ -1,4 +1,4 @@
-//! Where writers write to.
+//! Outputs: where writers write to.
 
 mod metered;
 

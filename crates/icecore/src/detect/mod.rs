@@ -1,7 +1,7 @@
-//! What are these bytes?
+//! Detection of formats and wrappers.
 //!
-//! Formats with a signature are told by it. The others are named only after a
-//! walk over all of their bytes, so that no ordinary file is taken for one.
+//! A format with a signature is detected by it. Others are detected only by a walk over
+//! the whole input, so that ordinary files are not mistaken for them.
 
 mod begins;
 mod bson;

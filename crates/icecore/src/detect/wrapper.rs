@@ -1,4 +1,4 @@
-//! What is wrapped in something else: compressed data, Base64, hex and the like.
+//! Detection of wrappers: compressed data, Base64, hex and others.
 
 use super::{Finding, Sample, identify_in};
 use crate::format::Certainty;

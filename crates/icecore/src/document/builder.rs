@@ -1,4 +1,4 @@
-//! Making a document by hand.
+//! Building a document by calls.
 
 mod extended;
 

@@ -1,4 +1,4 @@
-//! Reading a document.
+//! Cursors: read access to a document.
 
 use super::names::Name;
 use super::node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};

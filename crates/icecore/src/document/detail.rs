@@ -1,5 +1,5 @@
-//! What is known of a document beside its meaning: which bytes it came from,
-//! and which of several byte forms they were.
+//! What is recorded beside the tape on request: the bytes of each node (the trace), and
+//! which of several byte forms they were (the spelling).
 
 use super::node::IS_KEY;
 use super::tape::Tape;

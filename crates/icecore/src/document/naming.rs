@@ -1,4 +1,4 @@
-//! The names of classes and of objects' members as another language has them.
+//! Translates names of classes and members between languages.
 
 use super::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Tape};
 use crate::losses::{LossKind, Losses};

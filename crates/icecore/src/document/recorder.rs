@@ -1,4 +1,4 @@
-//! What readers record beside the tape.
+//! Methods that record spelling and spans beside the tape.
 
 use super::sink::Sink;
 

@@ -1,8 +1,8 @@
-//! Writing a tape anew: nodes move, and links, ends and notes follow.
+//! Makes a tape from another one: nodes move, and links, ends and notes follow.
 //!
 //! Two things name nodes by index: a container knows where it ends, a link what it
 //! names. Inserting or removing a node in the middle of a tape changes both
-//! everywhere, so tapes are written anew instead, in one walk.
+//! everywhere, so a new tape is made instead, in one walk.
 //!
 //! A [`Rewrite`] emits the new nodes. A walk over the old ones calls
 //! [`reach`](Rewrite::reach) for each, and then any of these:
@@ -16,10 +16,10 @@
 //! | remove it with all that it holds | [`remove`](Rewrite::remove) |
 //! | insert a value of another document | [`nest`](Rewrite::nest), a walk over that value, [`unnest`](Rewrite::unnest) |
 //!
-//! Ends follow by themselves: a container is closed when the walk reaches the old node
-//! that stood behind it. Links name old nodes until [`relink`](Rewrite::relink), as what
-//! they name may come later. What walks in another order (copies that are expanded, the
-//! paths of Data::Dumper) closes containers itself and says where each node
+//! Ends are set by the rewrite: it closes a container when the walk reaches the old node
+//! behind it. Links name old nodes until [`relink`](Rewrite::relink), as their target may
+//! come later. A caller that walks in another order (expansion of copies, the paths of
+//! Data::Dumper) closes containers itself and reports where each node
 //! [`moved`](Rewrite::moved).
 
 use super::detail::Detail;

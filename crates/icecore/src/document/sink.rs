@@ -1,4 +1,4 @@
-//! What readers feed.
+//! Sinks: what readers feed.
 
 use super::detail::Detail;
 use super::node::Node;

@@ -1,4 +1,4 @@
-//! Handing over finished parts while reading goes on.
+//! Windows: finished items of a long array are handed over during reading.
 
 use super::Document;
 use super::detail::Detail;

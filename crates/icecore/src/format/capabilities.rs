@@ -1,4 +1,5 @@
-//! What formats are like, as data: who works with all of them asks here, and names none.
+//! Properties of formats as data. Code that works with all formats tests these and names no
+//! format.
 
 use super::Format;
 

@@ -1,4 +1,4 @@
-//! What PHP has nothing for: shared by the formats of PHP.
+//! Losses of values that PHP does not have, shared by the formats of PHP.
 
 use crate::document::{Document, IS_KEY, Kind, Node, flag};
 use crate::format::php_text::{integer_key, push_float, push_uint};

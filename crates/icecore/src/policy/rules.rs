@@ -1,4 +1,4 @@
-//! Lists of classes that a program made, and the question whether one is in them.
+//! Rules: lists of classes that a program allows, and questions about a class.
 
 use super::name::{ClassName, Names};
 use super::pattern::fits;

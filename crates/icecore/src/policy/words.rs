@@ -1,5 +1,5 @@
-//! What messages say about classes. Names come from data: they are quoted, in ASCII,
-//! so that what is pasted allows this class and no other.
+//! Messages about classes. Names come from data: they are quoted, in ASCII, so that a
+//! pasted remedy allows this class and no other.
 
 use super::name::{ClassName, decoded};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It does what Data::Dumper does, which remembers the name under which it first
-//! saw each thing. Names are made only for what a link of the document means.
+//! Data::Dumper remembers the path under which it first saw each value. This writer makes
+//! such a path only for values that a link names.
 
 mod fast;
 mod fast_line;

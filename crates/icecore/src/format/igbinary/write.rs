@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It follows the spelling of a document that was read from igbinary; otherwise
-//! it decides as the extension does.
+//! It replays the spelling of a document that was read from igbinary. Without one it
+//! chooses as the extension does.
 
 use super::spelling as code;
 use super::{NAME, WriteOptions, tag};

@@ -1,4 +1,4 @@
-//! JSON: plain, and `json:typed`, which says everything that a Document means.
+//! JSON: plain, and `json:typed`, which represents all of a Document.
 //!
 //! ```
 //! use icecore::{Limits, json};

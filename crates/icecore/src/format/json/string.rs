@@ -1,4 +1,4 @@
-//! Finding the end of a string, and what its escapes stand for.
+//! Finds the end of a string, and decodes its escapes.
 
 /// Why a scan stopped, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

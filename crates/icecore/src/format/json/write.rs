@@ -1,4 +1,4 @@
-//! Writing plain JSON, and counting what it can't say.
+//! Writes plain JSON, and counts losses.
 
 mod fast;
 pub(super) mod fast_record;

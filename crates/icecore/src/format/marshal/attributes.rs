@@ -1,5 +1,4 @@
-//! Instance variables, mixed-in modules and user classes: what stands around a
-//! value.
+//! Wrappers of a value: instance variables, mixed-in modules and user classes.
 
 use super::read::{Frame, PENDING, Reader, State};
 use super::spelling::value as code;

@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It follows the spelling of a document that was read from Marshal; otherwise
-//! it decides as Ruby does.
+//! It replays the spelling of a document that was read from Marshal. Without one it
+//! chooses as Ruby does.
 
 use super::number::{is_fixnum, push_long};
 use super::spelling::{self, value as code};

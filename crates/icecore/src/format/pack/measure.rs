@@ -1,4 +1,4 @@
-//! How long a template is that stands in brackets: `x[template]`.
+//! Measures a template in brackets: `x[template]`.
 
 use super::layout::{Layout, Value};
 use super::symbol::{Count, Scanner, Symbol};

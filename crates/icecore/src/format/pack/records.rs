@@ -1,5 +1,4 @@
-//! Groups that repeat a string, in loops of their own. What is not as usual is
-//! left to the machines.
+//! Fast loops for groups that repeat a string. Other groups are left to the machines.
 
 use super::layout::{Layout, Value};
 use super::packer::Packer;

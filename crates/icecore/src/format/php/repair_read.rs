@@ -1,4 +1,4 @@
-//! Reading with lengths that were counted again.
+//! Reads with repaired lengths.
 
 use super::token::{Fix, Fixed};
 use super::{ReadOptions, WriteOptions, read_fixed, repair, write};

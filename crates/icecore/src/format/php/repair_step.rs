@@ -1,4 +1,4 @@
-//! A step of a reader that looks for wrong lengths.
+//! One step of a reader of `repair=lengths`.
 
 use super::repair::Reader;
 use super::spl::{self, Family, IS_SELF};

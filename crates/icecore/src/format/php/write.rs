@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It follows the spelling of a document that was read from PHP; otherwise it
-//! writes as `serialize()` does.
+//! It replays the spelling of a document that was read from PHP. Without one it writes as
+//! `serialize()` does.
 
 use super::spelling;
 use super::text::{is_class_name, is_enum_case, push_number, push_uint, says};

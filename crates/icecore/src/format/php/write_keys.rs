@@ -1,4 +1,4 @@
-//! Keys.
+//! Writes keys.
 
 use super::spelling;
 use super::text::{integer_key, push_integer};

@@ -1,4 +1,4 @@
-//! Leaves, and what PHP has nothing for.
+//! Writes leaves, also those that PHP has no value for.
 
 use super::spelling;
 use super::text::{is_enum_case, push_float, push_integer, push_number, says};

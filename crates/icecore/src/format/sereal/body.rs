@@ -1,8 +1,7 @@
 //! Writes one body.
 //!
-//! Sereal is written in the order of the tape and says counts in front, so the
-//! writer just walks along. What it leaves out or must write in another order
-//! is a range of the tape; ranges wait on a stack of their own.
+//! Sereal has the order of the tape, with counts in front, so the writer walks the nodes in
+//! order. Nodes that it skips or writes in another order are ranges of the tape, on a stack.
 
 mod entries;
 mod leaves;

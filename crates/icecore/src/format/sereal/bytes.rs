@@ -1,4 +1,4 @@
-//! Where the writer puts its bytes.
+//! The output buffer of the writer.
 
 use crate::error::Error;
 use crate::output::{Output, Spare};

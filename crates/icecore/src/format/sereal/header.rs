@@ -1,4 +1,4 @@
-//! What stands before the body.
+//! The header of a document: all bytes before the body.
 
 use super::{ReadOptions, tag};
 use crate::error::{Error, ErrorKind};

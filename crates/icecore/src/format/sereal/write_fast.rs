@@ -1,4 +1,4 @@
-//! The writer's loop for what most documents are made of.
+//! The fast loop of the writer for common values.
 
 use super::body::{After, Body};
 use super::bytes::{CHUNK, SLACK};

@@ -1,6 +1,6 @@
-//! Writes documents that have nothing special about them in one go: no links, no
-//! objects, the usual options. Most small documents are such, and for these the
-//! preparations of [`super::body`] would cost more than the writing.
+//! Writes common documents in one loop: no links, no objects, default options. Most small
+//! documents are such, and for them the preparations of [`super::body`] cost more than the
+//! writing.
 
 use super::bytes::{CHUNK, SLACK};
 use super::tag;

@@ -1,4 +1,4 @@
-//! The rarer records: code, regexps, v-strings, tied variables, hooks, large
+//! Reads less common records: code, regexps, v-strings, tied variables, hooks, large
 //! objects.
 
 use super::read::{FLAG_ENTRY, Frame, Machine, NONE, Prefix, State};

@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It follows the spelling of a document that was read from Storable;
-//! otherwise it decides as Storable's `store` functions do.
+//! It replays the spelling of a document that was read from Storable. Without one it
+//! chooses as Storable's `store` functions do.
 
 use super::image::Image;
 use super::keys::Keys;

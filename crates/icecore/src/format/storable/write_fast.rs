@@ -1,7 +1,7 @@
-//! Tight loops for writing leaves, and arrays and hashes of leaves.
+//! Fast loops that write leaves, and arrays and hashes of leaves.
 //!
-//! What they can't write they leave to [`super::write`], which writes the same
-//! bytes.
+//! They stop in front of anything else and leave it to [`super::write`], which writes the
+//! same bytes.
 
 use super::tag;
 use super::write::Writer;

@@ -1,6 +1,6 @@
-//! Writes documents that have nothing special about them in one go: arrays and
-//! hashes of strings and numbers that nothing refers to, not too deep. Most small
-//! documents are such, and a large one can be written in parts.
+//! Writes common documents in one loop: arrays and hashes of strings and numbers, of little
+//! depth and without links. Most small documents are such; a large one can be written in
+//! parts.
 
 use super::WriteOptions;
 use super::default_tags::{bool_tag, whole};

@@ -1,5 +1,5 @@
-//! The reader: one machine with an explicit stack. It knows literals and
-//! nothing else, so nothing can be run.
+//! The reader: one machine with an explicit stack. It accepts literals and no other PHP, so
+//! no code runs.
 
 use super::frames::{Frame, Key};
 use super::leaf_text;

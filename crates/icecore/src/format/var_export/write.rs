@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It writes as `var_export()` of PHP 8.2 does, and follows the spelling of a
-//! document that was read from it.
+//! It replays the spelling of a document that was read from this format. Without one it
+//! writes as `var_export()` of PHP 8.2 does.
 
 use super::leaf_text::{push_case, push_digits, push_property};
 use super::lex::is_word;

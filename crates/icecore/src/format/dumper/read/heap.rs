@@ -1,8 +1,7 @@
 //! The variables of a text and what is in them, once paths have been followed.
 //!
-//! A node of the tape stands for two things: for the variable at its place, and
-//! for what is in it. A path may put something else into a variable, or make it
-//! the same as another.
+//! A node of the tape represents two things: a variable, and the value in it. A path may
+//! put another value into a variable, or make it the same variable as another one.
 
 use super::lex::Lexer;
 use super::path::{Part, Parts};

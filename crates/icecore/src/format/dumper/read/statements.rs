@@ -1,5 +1,5 @@
-//! What a text is made of: `$VAR1 = …;`, a bare value, statements that repair
-//! what was read.
+//! Statements: `$VAR1 = …;`, a bare value, and assignments that complete values read
+//! before.
 
 use super::Machine;
 use super::frames::Shape;

@@ -1,7 +1,7 @@
-//! A tight loop for runs of common leaves, as the C code writes them.
+//! A fast loop for runs of common leaves.
 //!
-//! What it can't write it leaves to [`super::frames`], which writes the same
-//! bytes.
+//! It stops in front of anything else and leaves it to [`super::frames`], which writes the
+//! same bytes.
 
 use super::Writer;
 use super::frames::{Frame, Shape};

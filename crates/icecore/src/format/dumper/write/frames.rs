@@ -1,4 +1,4 @@
-//! Writes what is in containers.
+//! Writes the contents of containers.
 
 use super::Writer;
 use super::keys::Key;

@@ -1,5 +1,4 @@
-//! What a place in the document holds, as perl has it: a scalar that is a string
-//! or the like, or one that refers to something.
+//! The value at a node as perl has it: a scalar with a value of its own, or a reference.
 
 use crate::document::{Document, Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};

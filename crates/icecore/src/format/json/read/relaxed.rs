@@ -1,4 +1,4 @@
-//! What the options take that is no JSON.
+//! Input beyond JSON that the options of the reader allow.
 
 use super::strings::bare_control;
 use super::{Open, Reader, Text};

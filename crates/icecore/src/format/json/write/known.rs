@@ -1,4 +1,4 @@
-//! Values of Ruby's own classes, as what they say.
+//! Values of Ruby's own classes, written by their meaning.
 
 use super::{Open, What, Writer};
 use crate::document::{Cursor, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};

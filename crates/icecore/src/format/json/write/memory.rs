@@ -1,4 +1,4 @@
-//! What the writer keeps from document to document.
+//! The writer's memory from document to document.
 
 use super::Open;
 use crate::format::json::keys::Keys;

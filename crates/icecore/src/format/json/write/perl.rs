@@ -1,4 +1,4 @@
-//! What Perl's JSON modules do in their own way.
+//! Output that only Perl's JSON modules make.
 
 use super::{Open, What, Writer};
 use crate::document::{Cursor, Form, Kind, Node, Value, flag};

@@ -1,4 +1,4 @@
-//! Keys that are no ids, and keys in order.
+//! Keys without ids, and sorted keys.
 
 use super::{What, Writer};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};

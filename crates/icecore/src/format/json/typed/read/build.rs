@@ -1,4 +1,4 @@
-//! Making the nodes that the plain document says.
+//! Makes the nodes that the plain document describes.
 
 use super::source::{Entry, Parts};
 use super::{Reader, Slot, Task, Wrong};
