@@ -44,7 +44,7 @@ pub enum icecore_error_kind {
     ICECORE_FORMAT = 7,
     /// An option or an argument is wrong.
     ICECORE_USAGE = 8,
-    /// The document can't be said in the target format.
+    /// The document can't be represented in the target format.
     ICECORE_UNREPRESENTABLE = 9,
     /// The receiver of the output stopped.
     ICECORE_OUTPUT = 10,

@@ -8,15 +8,15 @@ use crate::error::{Error, ErrorKind};
 pub struct Opt {
     /// Its name.
     pub name: &'static str,
-    /// What it takes.
+    /// The type of its value.
     pub takes: OptionType,
-    /// When it counts.
+    /// Whether it applies to reading, to writing or to both.
     pub side: Side,
-    /// What it does, in a sentence.
+    /// A description in one sentence.
     pub help: &'static str,
 }
 
-/// What an option takes.
+/// The type of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionType {
@@ -34,7 +34,7 @@ pub enum OptionType {
     List,
 }
 
-/// When an option counts.
+/// Whether an option applies to reading, to writing or to both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// While reading.
@@ -65,7 +65,7 @@ impl Settings {
         Settings::default()
     }
 
-    /// Sets an option. The last setting of an option counts.
+    /// Sets an option. A later setting replaces an earlier one.
     ///
     /// # Errors
     /// Of kind `Usage`, if the table lacks the option or the value does not

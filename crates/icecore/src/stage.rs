@@ -147,7 +147,7 @@ impl Stage {
     /// ```
     ///
     /// # Errors
-    /// Whatever a wrapper finds; of kind `Limit`, if what is inside is too large.
+    /// Errors of a wrapper; of kind `Limit`, if the content is too large.
     pub fn unwrap<'a>(&self, input: &'a [u8], limits: &Limits) -> Result<Unwrapped<'a>, Error> {
         self.unwrap_within(input, &mut limits.clone())
     }
@@ -174,8 +174,8 @@ impl Stage {
         self.peel(input, limits, |_, _, _, _| {})
     }
 
-    /// Takes the wrappers off. Of each, the lengths of the outside and the inside,
-    /// and what it says are told.
+    /// Takes the wrappers off. Reports of each the lengths of its outside and inside, and
+    /// its remark.
     fn peel<'a>(
         &self,
         input: &'a [u8],

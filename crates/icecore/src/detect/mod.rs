@@ -50,8 +50,8 @@ struct Sample<'a> {
     whole: bool,
 }
 
-/// As [`stage_of`], where more documents may stand behind the first: that one decides,
-/// and the next one, as far as it is there, must not speak against it.
+/// As [`stage_of`], for an input of several documents: the first one decides, and the next
+/// one, as far as it is complete, must not contradict it.
 ///
 /// ```
 /// assert!(icecore::stage_of(b"i:5;a:0:{}").is_err());

@@ -39,7 +39,7 @@ fn itself(name: &'static str, title: &'static str) -> Finding {
     }
 }
 
-/// What is inside, if that can be told.
+/// The format inside, if it can be detected.
 fn wrapped(wrapper: &Wrapper, bytes: &[u8], whole: bool, level: u32) -> Option<Finding> {
     let mut finding = identify_in(&Sample { bytes, whole }, level + 1)?;
     if finding.certainty < Certainty::Likely {

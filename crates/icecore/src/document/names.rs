@@ -375,7 +375,7 @@ impl Names {
         self.intern(node, bytes).or_else(|| self.append(node, bytes))
     }
 
-    /// Forgets everything if there are more than `most` names. Says whether it
+    /// Forgets everything if there are more than `most` names. Returns whether it
     /// did.
     pub(crate) fn trim(&mut self, most: usize) -> bool {
         let is_too_much = self.entries.len() > most || self.bytes.len() > 64 * most;

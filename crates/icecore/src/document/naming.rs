@@ -72,8 +72,8 @@ impl<'n> Visibility<'n> {
     }
 }
 
-/// The name of a property without what says who may see it; `None` if it says
-/// nothing.
+/// The name of a property without the prefix for its visibility; `None` if it has
+/// none.
 pub(crate) fn unmangled(name: &[u8]) -> Option<&[u8]> {
     Visibility::of(name).map(|(_, name)| name)
 }

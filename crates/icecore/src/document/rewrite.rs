@@ -35,7 +35,7 @@ pub(crate) const GONE: u32 = u32::MAX;
 /// Where old nodes are on the new tape.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
-    /// The first old node that this knows of.
+    /// The first old node that has an entry.
     first: u32,
     /// Of each: where the new nodes begin that were emitted for it, and which of them
     /// is the node itself.
@@ -260,7 +260,7 @@ impl Rewrite {
         std::mem::replace(&mut self.walk, Walk { moves: Moves::walk(first, end), ..Walk::default() })
     }
 
-    /// Goes on with the walk that was interrupted; gives the places of the inner one.
+    /// Continues with the walk that was interrupted; gives the places of the inner one.
     pub(crate) fn unnest(&mut self, outer: Walk) -> Moves {
         std::mem::replace(&mut self.walk, outer).moves
     }

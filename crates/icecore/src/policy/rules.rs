@@ -260,7 +260,7 @@ impl<'n> Question<'n> {
         }
     }
 
-    /// The answer; what nobody allowed is refused.
+    /// The answer. A class that no layer allows is refused.
     pub fn answer(&self) -> Answer {
         match self.state {
             State::Open => Answer::REFUSED,

@@ -68,7 +68,8 @@ impl<'n> Words<'n> {
         literal
     }
 
-    /// The name itself where there is nothing odd about it, else as a literal.
+    /// The name itself if it has only letters, digits, `_`, `:` and `\`; otherwise as a
+    /// literal.
     pub fn shown(self) -> String {
         let bytes = self.name.bytes();
         let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'\\');

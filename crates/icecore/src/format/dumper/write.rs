@@ -28,7 +28,7 @@ use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Metered, Output, READY, Written};
 use std::collections::HashMap;
 
-/// Writes a document as Data::Dumper does. Returns what its text could not say.
+/// Writes a document as Data::Dumper does. Returns what its text could not represent.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if the
@@ -185,7 +185,7 @@ struct Writer<'d> {
     /// for others.
     name: Vec<u8>,
     root: Option<Path>,
-    /// Whether the tight loop may be used.
+    /// Whether the fast loop may be used.
     is_fast: bool,
     /// Whether something stands before each item.
     has_lines: bool,

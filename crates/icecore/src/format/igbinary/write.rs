@@ -18,7 +18,7 @@ use crate::output::{LossKind, Losses, Output, READY, Written};
 use crate::string_locations::StringLocations;
 use std::collections::{HashMap, HashSet};
 
-/// Writes a document, and says what igbinary could not say.
+/// Writes a document, and says what igbinary could not represent.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if a key is neither a string nor an integer;

@@ -94,7 +94,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     }
 
     /// Reads the document of a line of the input, and the line feed behind it.
-    /// Says whether there is one.
+    /// Returns whether there is one.
     pub(super) fn line(&mut self, input: &'a [u8], root: u32, start: usize, end: usize) -> Result<bool, Error> {
         self.input = input.get(..end).unwrap_or(input);
         self.at = start;
@@ -158,7 +158,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
     }
 
-    /// Goes on behind a complete value, up to where the next one starts.
+    /// Continues behind a complete value, up to where the next one starts.
     /// Returns false if there is no more.
     #[inline]
     fn after_value(&mut self) -> Result<bool, Error> {
@@ -270,7 +270,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         self.first_or_next(is_map)
     }
 
-    /// Goes on at the first or next item or member of the innermost container.
+    /// Continues at the first or next item or member of the innermost container.
     /// Returns whether it was read, and is the last.
     #[inline]
     fn first_or_next(&mut self, is_map: bool) -> Result<bool, Error> {

@@ -135,7 +135,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             return self.hash(tag, start, key, flag::IDENTITY);
         }
-        // The machine goes on, so that a long row of these takes no stack.
+        // The machine continues, so that a long row of these takes no stack.
         self.scan.at = start;
         Ok(())
     }

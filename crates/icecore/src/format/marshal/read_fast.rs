@@ -234,7 +234,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Takes entries of a small hash, or members of an object, whose keys were
-    /// seen before. Says whether something was opened.
+    /// seen before. Returns whether something was opened.
     pub(super) fn fast_entries(&mut self, frame: Frame) -> Result<bool, Error> {
         let depth = self.frames.len();
         let most = frame.left.min(BATCH);

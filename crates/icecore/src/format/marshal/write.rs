@@ -16,7 +16,7 @@ use crate::hash::SeededMap;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, READY, Written};
 
-/// Writes a document as a dump, and says what Marshal could not say.
+/// Writes a document as a dump, and says what Marshal could not represent.
 ///
 /// # Errors
 /// Of kind `Limit`, if the document is nested too deeply; `Output`, if the

@@ -297,7 +297,7 @@ fn is_small(node: &Node) -> bool {
     node.kind == Kind::Int && node.flags == 0 && node.key == NO_KEY && is_fixnum(node.payload as i64)
 }
 
-/// Writes a run of integers; says how many it took.
+/// Writes a run of integers; returns how many it took.
 #[inline]
 fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MOST: usize = 64;

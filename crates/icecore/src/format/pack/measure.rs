@@ -13,7 +13,7 @@ struct Part {
     waiting: Waiting,
 }
 
-/// What a part needs to go on.
+/// What a part needs to continue.
 enum Waiting {
     Nothing,
     /// The count of a symbol, which is being measured.

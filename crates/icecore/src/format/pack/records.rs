@@ -8,7 +8,7 @@ use super::template::Fast;
 use crate::document::{Kind, Location, Sink};
 
 impl<S: Sink> Machine<'_, S> {
-    /// Reads records as far as they are whole. Says whether the input was; if
+    /// Reads records as far as they are whole. Returns whether the input was; if
     /// not, `left` is how many more there may be.
     pub(super) fn records(&mut self, fast: Fast, left: &mut u64) -> bool {
         let (start, most) = (self.at, self.data.len());

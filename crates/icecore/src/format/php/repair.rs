@@ -121,7 +121,7 @@ pub(super) fn step_of(fixes: &[Fix]) -> Option<i64> {
     changes().all(|change| change.signum() == step.signum() && change % step == 0).then_some(step)
 }
 
-/// The text that is mended.
+/// The text that is repaired.
 struct Text<'i> {
     input: &'i [u8],
     /// Where `";` stands in it.

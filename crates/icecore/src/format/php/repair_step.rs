@@ -50,7 +50,7 @@ pub(super) enum Met {
     Fix(Fix),
 }
 
-/// Where to go on, and with which length.
+/// Where to continue, and with which length.
 pub(super) struct Candidates {
     pub(super) found: Vec<(usize, Fix)>,
     /// Where `";` stands in the text.

@@ -68,7 +68,7 @@ impl Writer<'_> {
         lost_flags(node, |kind| self.lose(kind, at));
     }
 
-    /// Counts what the one kind of array that PHP has can't say.
+    /// Counts what the one kind of array that PHP has can't represent.
     #[inline]
     pub(super) fn shape_losses(&mut self, at: u32, node: &Node, is_body: bool) {
         if self.session == Some(at) {

@@ -128,7 +128,7 @@ pub struct WriteOptions {
     pub minor: Option<u8>,
     /// Sort the keys of hashes.
     pub canonical: bool,
-    /// Write without the tight loops. Slower; for tests that compare.
+    /// Write without the fast loops. Slower; for tests that compare.
     pub reference: bool,
 }
 

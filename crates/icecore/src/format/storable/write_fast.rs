@@ -149,7 +149,7 @@ impl Writer<'_> {
     }
 }
 
-/// Writes a run of integers as native images have them; says how many it took.
+/// Writes a run of integers as native images have them; returns how many it took.
 #[inline]
 fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MOST: usize = 56;

@@ -246,8 +246,8 @@ fn items<const NET: bool>(
     done
 }
 
-/// Writes integers and short strings, of a map with their keys, as long as there
-/// are such and the chunk is not full. Says how many, and where it stopped.
+/// Writes a run of integers and short strings, of a map with their keys, until the chunk is
+/// full. Returns how many, and the end in the chunk.
 #[inline(always)]
 fn leaves<const NET: bool, const KEYS: bool>(
     nodes: &[Node],

@@ -234,7 +234,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Around the value ---------------------------------------------------------
 
-    /// What stands before the value. Says whether it is a file.
+    /// What stands before the value. Returns whether it is a file.
     fn before(&mut self) -> Result<bool, Error> {
         let lexer = &mut self.lexer;
         if lexer.input.starts_with(b"\xef\xbb\xbf") {

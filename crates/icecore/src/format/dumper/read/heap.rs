@@ -251,7 +251,7 @@ impl<'a, 't> Heap<'a, 't> {
         Walk { job, parts, place: None, open: Vec::new(), again: None }
     }
 
-    /// Goes on until the path ends, or needs another one.
+    /// Continues until the path ends, or needs another one.
     fn advance(&mut self, walk: &mut Walk<'a>) -> Result<Referent, Interrupt> {
         loop {
             let part = match walk.again.take() {
