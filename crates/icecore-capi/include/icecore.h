@@ -149,13 +149,13 @@
 #define ICECORE_NAMES_PHP 1
 
 /*
- Flag of an answer: the host says so, once for each class.
+ Flag of an answer: the host reports the class, once.
  */
 #define ICECORE_REPORTED 16
 
 /*
  The version of the layout of nodes and views. A program that was built with
- another header must not go on: it compares this with
+ another header must not use the library: it compares this number with
  `icecore_tape_version()`.
  */
 #define ICECORE_TAPE_VERSION 2
@@ -166,18 +166,18 @@
 #define ICECORE_NONE UINT32_MAX
 
 /*
- For `icecore_read`: bytes behind the document are no error.
+ Flag of `icecore_read`: bytes behind the document are no error.
  */
 #define ICECORE_EACH 1
 
 /*
- Flag of `icecore_read`: what another language froze is put as perl's programs
- would have it.
+ Flag of `icecore_read`: values that only other languages have become what Perl
+ programs use in their place.
  */
 #define ICECORE_FOR_PERL 2
 
 /*
- Flag of `icecore_read`: text that is ASCII is put as bytes.
+ Flag of `icecore_read`: text that is ASCII becomes bytes.
  */
 #define ICECORE_ASCII_BYTES 4
 
@@ -456,7 +456,7 @@ typedef uint8_t icecore_form;
 #endif // __cplusplus
 
 /*
- Whose words a message has.
+ The language whose terms a message uses.
  */
 enum icecore_host
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -485,7 +485,7 @@ typedef uint32_t icecore_host;
 #endif // __cplusplus
 
 /*
- What is said of the classes that no list has.
+ What is done with the classes that no list has.
  */
 enum icecore_otherwise
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -493,7 +493,7 @@ enum icecore_otherwise
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /*
-   Nothing: the next layer is asked.
+   The next layer is asked.
    */
   ICECORE_ASK_ON = 0,
   /*
@@ -513,7 +513,7 @@ enum icecore_otherwise
    */
   ICECORE_REPORT = 4,
   /*
-   Nothing is built, and what comes behind this is not asked.
+   Nothing is built, and no further layer is asked.
    */
   ICECORE_REFUSE = 5,
 };
@@ -571,7 +571,7 @@ enum icecore_verdict
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /*
-   Nothing: the document is refused.
+   The document is refused.
    */
   ICECORE_REFUSED = 0,
   /*
@@ -592,7 +592,7 @@ typedef uint32_t icecore_verdict;
 #endif // __cplusplus
 
 /*
- What is said about a class.
+ A message about a class.
  */
 enum icecore_words
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -604,7 +604,7 @@ enum icecore_words
    */
   ICECORE_WORDS_LITERAL = 0,
   /*
-   Its name, as a literal if there is something odd about it.
+   Its name, as a literal if it has characters that a class name can't have.
    */
   ICECORE_WORDS_SHOWN = 1,
   /*
@@ -616,7 +616,7 @@ enum icecore_words
    */
   ICECORE_WORDS_REFUSED = 3,
   /*
-   That it was built, and what would allow it without a word.
+   That it was built, and what would allow it without this message.
    */
   ICECORE_WORDS_BUILT = 4,
 };
@@ -631,13 +631,13 @@ typedef uint32_t icecore_words;
 /*
  What is kept between calls: memory, and the names of keys and classes.
 
- For one call at a time: who may be called again while a call goes on (by a
- hook, say) has several.
+ A context serves one call at a time. A host that may be called again during a call
+ (by a hook, for example) needs several.
  */
 typedef struct icecore_context icecore_context;
 
 /*
- A layer of rules that the engine holds: names, patterns, and what is said of all
+ A layer of rules that the engine keeps: names, patterns, and what is done with all
  other classes.
  */
 typedef struct icecore_rules icecore_rules;
@@ -648,7 +648,7 @@ typedef struct icecore_rules icecore_rules;
 typedef struct icecore_stage icecore_stage;
 
 /*
- Bytes that are lent.
+ Bytes that the library lends.
  */
 typedef struct icecore_bytes {
   /*
@@ -670,15 +670,15 @@ typedef struct icecore_class_use {
    */
   struct icecore_bytes name;
   /*
-   In which way: `object`, `hook`, `freeze`, `regexp`, …
+   How it is used: `object`, `hook`, `freeze`, `regexp`, …
    */
   struct icecore_bytes kind;
   /*
-   The path of the first one.
+   The path of the first use.
    */
   struct icecore_bytes path;
   /*
-   How often.
+   How many uses there are.
    */
   uint64_t count;
 } icecore_class_use;
@@ -716,7 +716,7 @@ typedef struct icecore_node {
    */
   uint8_t kind;
   /*
-   Bits; what they mean depends on the kind.
+   Bits, whose meaning depends on the kind.
    */
   uint8_t flags;
   /*
@@ -728,7 +728,7 @@ typedef struct icecore_node {
    */
   uint32_t aux;
   /*
-   A value, a place or an end.
+   A value, the offset of a string or the end of a container.
    */
   uint64_t payload;
 } icecore_node;
@@ -742,8 +742,8 @@ typedef struct icecore_name {
    */
   uint64_t head[2];
   /*
-   Kind and flags; `aux` is its length, and `payload` (without the top bit)
-   where it is in the bytes of its table.
+   Kind and flags; `aux` is its length, `payload` (without the top bit) its offset
+   in the bytes of its table.
    */
   struct icecore_node node;
 } icecore_name;
@@ -761,12 +761,12 @@ typedef struct icecore_names {
    */
   size_t count;
   /*
-   What their places refer to.
+   The bytes that their offsets refer to.
    */
   const uint8_t *bytes;
   /*
-   Changes when ids lose their meaning; until then they keep it, from call to
-   call of the same context.
+   Ids keep their meaning from call to call of the same context, until this number
+   changes.
    */
   uint32_t generation;
 } icecore_names;
@@ -776,7 +776,7 @@ typedef struct icecore_names {
  */
 typedef struct icecore_long {
   /*
-   Where it is.
+   Its offset.
    */
   uint64_t offset;
   /*
@@ -784,7 +784,7 @@ typedef struct icecore_long {
    */
   uint64_t len;
   /*
-   Whether it is in the arena, and not in the input.
+   1: the offset refers to the arena; 0: to the input.
    */
   uint32_t in_arena;
 } icecore_long;
@@ -810,7 +810,7 @@ typedef struct icecore_view {
    */
   uint32_t header;
   /*
-   What strings are borrowed from: the input, or what was decompressed.
+   The bytes that strings are borrowed from: the input, or what was decompressed.
    */
   const uint8_t *input;
   /*
@@ -818,7 +818,7 @@ typedef struct icecore_view {
    */
   size_t input_len;
   /*
-   Where the other strings are.
+   The bytes of all other strings.
    */
   const uint8_t *arena;
   /*
@@ -846,12 +846,12 @@ typedef struct icecore_view {
    */
   size_t long_count;
   /*
-   How many bytes of the input the document took.
+   How many bytes of the input belong to the document.
    */
   size_t consumed;
   /*
-   1: it is known that there is nothing in it but arrays, maps, strings and
-   numbers, which nothing refers to, and whose keys have ids without flags.
+   1: the document has only arrays, maps, strings and numbers, no node is the
+   target of a link, and every key has an id and no flags. 0: this is not known.
    */
   uint32_t is_simple;
 } icecore_view;
@@ -921,9 +921,9 @@ typedef struct icecore_json_style {
 /*
  A tape that is being filled. Its memory belongs to the context.
 
- Who fills it writes nodes at `nodes[node_count]` and strings at
- `arena + arena_len`, counts both up, and calls `icecore_grow_nodes` or
- `icecore_grow_arena` first where there is no room.
+ The caller writes nodes at `nodes[node_count]` and strings at `arena + arena_len`,
+ and counts both up. Where there is no room it calls `icecore_grow_nodes` or
+ `icecore_grow_arena` before.
  */
 typedef struct icecore_tape {
   /*
@@ -988,7 +988,7 @@ typedef struct icecore_class_name {
 } icecore_class_name;
 
 /*
- A class that is asked about. The caller owns it; there is nothing to free.
+ A question about a class. The caller owns the struct; there is nothing to free.
  */
 typedef struct icecore_question {
   /*
@@ -1000,11 +1000,11 @@ typedef struct icecore_question {
    */
   uint32_t flags;
   /*
-   What was said so far, one of `icecore_otherwise`.
+   The answer so far, one of `icecore_otherwise`.
    */
   uint32_t said;
   /*
-   1: nothing further on can change the answer.
+   1: no further layer can change the answer.
    */
   uint32_t is_final;
 } icecore_question;
@@ -1022,7 +1022,7 @@ typedef struct icecore_refused_class {
    */
   struct icecore_bytes path;
   /*
-   Whether the host says so.
+   1: the host reports the class.
    */
   uint32_t is_reported;
 } icecore_refused_class;
@@ -1040,8 +1040,8 @@ const char *icecore_version(void);
  Calls `visit` for each class that the document names.
 
  # Safety
- `stage` is a stage; `bytes` names `len` bytes; `visit` does not unwind or jump
- out; `error` is null or names a struct.
+ `stage` is null or a stage; `bytes` names `len` bytes; `visit` is null, or a function
+ that does not unwind or jump out; `error` is null or names a struct.
  */
 uint32_t icecore_classes(const struct icecore_stage *stage,
                          const uint8_t *bytes,
@@ -1059,17 +1059,19 @@ struct icecore_context *icecore_context_new(void);
  Frees a context and all that was lent from it, or does nothing with null.
 
  # Safety
- `context` is a context that is not used any more, or null.
+ `context` is null or a context; the caller does not use it, or what was lent from
+ it, again.
  */
 void icecore_context_free(struct icecore_context *context);
 
 /*
- Frees what a large document left behind, beyond what is worth keeping. What
- was lent is gone. To be called when a view or the bytes of a result are not
- used any more; it costs nothing where there is nothing to free.
+ Frees the memory of a large document beyond what a context keeps. Views and
+ results that were lent before are invalid afterwards. The call is cheap where
+ nothing is to be freed.
 
  # Safety
- `context` is one.
+ `context` is null or a context that no other call uses; what
+ was lent from it is not used again.
  */
 void icecore_context_trim(struct icecore_context *context);
 
@@ -1079,9 +1081,9 @@ void icecore_context_trim(struct icecore_context *context);
  borrowed from it.
 
  # Safety
- `context` and `stage` are such; `bytes` names `len` bytes that stay as they
- are as long as the view is used; `view` names a struct; `error` is null or
- names one.
+ `context` is null or a context that no other call uses; `stage` is null or a
+ stage; `bytes` names `len` bytes that stay as they are as long as the view is used;
+ `view` and `error` are null or name structs.
  */
 uint32_t icecore_read(struct icecore_context *context,
                       const struct icecore_stage *stage,
@@ -1096,8 +1098,8 @@ uint32_t icecore_read(struct icecore_context *context,
  Returns its length; `path` gets as much of it as fits, ending with 0.
 
  # Safety
- `context` is one that read a document; `input` names the `len` bytes that
- its view names; `path` names `room` bytes.
+ `context` is null or a context that no other call uses; `input` names the
+ `len` bytes that its last view names; `path` is null or names `room` bytes.
  */
 size_t icecore_path(struct icecore_context *context,
                     const uint8_t *input,
@@ -1108,14 +1110,14 @@ size_t icecore_path(struct icecore_context *context,
 
 /*
  Converts a document from one stage to another, as `icecore convert` does:
- `storable` to `json`, say. A null or empty `from` finds the format out. Where
- both are the same format, the byte form is kept.
+ `storable` to `json`, for example. With a null or empty `from` the format is
+ detected. From a format to itself, the original byte forms are kept.
 
  `out` is written only if the result is ICECORE_OK.
 
  # Safety
- `bytes` names `len` bytes; `from` and `to` end with 0 (`from` may be null);
- `out` names a struct; `error` is null or names one.
+ `bytes` names `len` bytes; `from` and `to` are null or texts that end with 0; `out`
+ and `error` are null or name structs.
  */
 uint32_t icecore_convert(const uint8_t *bytes,
                          size_t len,
@@ -1128,7 +1130,8 @@ uint32_t icecore_convert(const uint8_t *bytes,
  Frees the bytes of a buffer, and empties it.
 
  # Safety
- `buffer` is null or was filled by this library.
+ `buffer` is null, or names a struct that `icecore_convert` filled or that is all
+ zeros; the caller did not change it.
  */
 void icecore_buffer_free(struct icecore_buffer *buffer);
 
@@ -1137,8 +1140,7 @@ void icecore_buffer_free(struct icecore_buffer *buffer);
  used again.
 
  # Safety
- `tape` was lent from `context` and filled as far as it says; `style` and `out`
- name structs; `error` is null or names one.
+ As for `icecore_write`; `style` is null or names a struct.
  */
 uint32_t icecore_json_write(struct icecore_context *context,
                             const struct icecore_json_style *style,
@@ -1147,9 +1149,9 @@ uint32_t icecore_json_write(struct icecore_context *context,
                             struct icecore_error *error);
 
 /*
- Reads JSON that is as most is, of at most `depth` levels: see `icecore_read`. For
- whatever is wrong or special it returns `ICECORE_UNSUPPORTED`; `icecore_read` says
- what.
+ Reads common JSON of at most `depth` levels, as `icecore_read` does. It returns
+ `ICECORE_UNSUPPORTED` for errors and for all that is special: `icecore_read` then
+ reads the document, or describes the error.
 
  # Safety
  As for `icecore_read`.
@@ -1180,17 +1182,17 @@ struct icecore_rules *icecore_rules_new(uint32_t flags);
  Frees rules, or does nothing with null.
 
  # Safety
- `rules` are rules that are not used any more, or null.
+ `rules` is null or rules; the caller does not use them again.
  */
 void icecore_rules_free(struct icecore_rules *rules);
 
 /*
- Allows a class by its name, or those that fit a pattern. `exactly`: 1, if `*` is a
- character as any other. The name is copied.
+ Allows a class by its name, or the classes that match a pattern. `exactly`: 1, if
+ `*` is an ordinary character. The name is copied.
 
  # Safety
- `rules` are such; `name` names a struct whose bytes are there; `error` is null or
- names a struct.
+ `rules` is null or rules that no other call uses; `name` is null or names a struct
+ whose `bytes` names `len` bytes; `error` is null or names a struct.
  */
 uint32_t icecore_rules_allow(struct icecore_rules *rules,
                              const struct icecore_class_name *name,
@@ -1198,21 +1200,21 @@ uint32_t icecore_rules_allow(struct icecore_rules *rules,
                              struct icecore_error *error);
 
 /*
- Says what is done with all other classes: one of `icecore_otherwise`.
+ Sets what is done with all other classes: one of `icecore_otherwise`.
 
  # Safety
- `rules` are such.
+ `rules` is null or rules that no other call uses.
  */
 uint32_t icecore_rules_otherwise(struct icecore_rules *rules, uint32_t otherwise);
 
 /*
  What may be done with a class, by layers of rules, those of the call first: one of
- `icecore_verdict`, and `ICECORE_REPORTED`. A null layer says nothing. What is wrong
- with the name (malformed UTF-8) is in `error`, and refused.
+ `icecore_verdict`, and `ICECORE_REPORTED`. A null layer has no rules. A name of
+ malformed UTF-8 is refused, and an error.
 
  # Safety
- `layers` names `count` pointers to rules, or null ones; `name` names a struct whose
- bytes are there; `error` is null or names a struct.
+ `layers` is null or names `count` pointers, each null or to rules; `name` is null or
+ names a struct whose `bytes` names `len` bytes; `error` is null or names a struct.
  */
 uint32_t icecore_class_verdict(const struct icecore_rules *const *layers,
                                size_t count,
@@ -1224,8 +1226,9 @@ uint32_t icecore_class_verdict(const struct icecore_rules *const *layers,
  Begins a question about a class. An error, if its name is malformed UTF-8.
 
  # Safety
- `question` names a struct; `name` names one whose bytes stay as they are until the
- question is answered; `error` is null or names a struct.
+ `question` is null or names a struct; `name` is null or names a struct whose `bytes`
+ names `len` bytes that stay as they are until the question is answered; `error` is
+ null or names a struct.
  */
 uint32_t icecore_question_begin(struct icecore_question *question,
                                 const struct icecore_class_name *name,
@@ -1233,61 +1236,64 @@ uint32_t icecore_question_begin(struct icecore_question *question,
                                 struct icecore_error *error);
 
 /*
- A list of the caller's own has these names and patterns. Returns 1, if the question
- is answered for good: nothing more needs to be said.
+ Asks a list that the caller keeps: these names and patterns. Returns 1, if the
+ answer is final: the caller needs to ask no further list.
 
  # Safety
- `question` was begun; `items` names `count` structs whose bytes are there.
+ `question` is null or was begun, and the bytes of its name did not change since;
+ `items` is null or names `count` structs, whose `bytes` name `len` bytes each.
  */
 uint32_t icecore_question_items(struct icecore_question *question,
                                 const struct icecore_class_name *items,
                                 size_t count);
 
 /*
- A list of the caller's own has the class: one that only the caller can read, as a
- hash or a regular expression. Returns 1.
+ Says that a list of the caller has the class: a list that the engine can't read, as
+ a hash or a regular expression. Returns 1.
 
  # Safety
- `question` was begun.
+ `question` is null or was begun, and the bytes of its name did not change since.
  */
 uint32_t icecore_question_allow(struct icecore_question *question);
 
 /*
- A layer that the engine holds. Returns 1, if the question is answered for good.
+ Asks a layer that the engine keeps. Returns 1, if the answer is final.
 
  # Safety
- `question` was begun; `rules` are such, or null.
+ `question` is null or was begun, and the bytes of its name did not change since;
+ `rules` is null or rules.
  */
 uint32_t icecore_question_rules(struct icecore_question *question,
                                 const struct icecore_rules *rules);
 
 /*
- What a layer says of the classes that its lists don't have: one of
- `icecore_otherwise`. Returns 1, if the question is answered for good.
+ Sets what a layer of the caller does with the classes that its lists don't have: one
+ of `icecore_otherwise`. Returns 1, if the answer is final.
 
  # Safety
- `question` was begun.
+ `question` is null or was begun, and the bytes of its name did not change since.
  */
 uint32_t icecore_question_otherwise(struct icecore_question *question, uint32_t otherwise);
 
 /*
- The answer: one of `icecore_verdict`, and `ICECORE_REPORTED`. What nobody allowed is
- refused.
+ The answer: one of `icecore_verdict`, and `ICECORE_REPORTED`. A class that no layer
+ allows is refused.
 
  # Safety
- `question` was begun, or is null.
+ `question` is null or was begun, and the bytes of its name did not change since.
  */
 uint32_t icecore_question_answer(const struct icecore_question *question);
 
 /*
- Calls `visit` for each class that may not be built, once, of the document that was
- read last; nothing was built yet. `uses`: which uses of a class count, bits of
- `icecore_use`.
+ Calls `visit` once for each class of the last document that may not be built. A host
+ calls it before it builds the first value. `uses`: which uses of a class count, bits
+ of `icecore_use`.
 
  # Safety
- `context` is one that read a document; `input` names the `len` bytes that its view
- names; `layers` names `count` pointers to rules, or null ones; `visit` does not
- unwind, jump out or use the context; `error` is null or names a struct.
+ `context` is null or a context that no other call uses; `input` names the `len`
+ bytes that its last view names; `layers` is null or names `count` pointers, each null
+ or to rules; `visit` is null, or a function that does not unwind, jump out or use the
+ context; `error` is null or names a struct.
  */
 uint32_t icecore_refused(struct icecore_context *context,
                          const uint8_t *input,
@@ -1301,13 +1307,13 @@ uint32_t icecore_refused(struct icecore_context *context,
                          struct icecore_error *error);
 
 /*
- Words about a class: `what` is one of `icecore_words`, `host` one of `icecore_host`.
- Returns their length; `text` gets as much of them as fits, ending with 0. They are
- ASCII, but for the path.
+ A message about a class: `what` is one of `icecore_words`, `host` one of
+ `icecore_host`. Returns its length; `text` gets as much of it as fits, ending with 0.
+ All but the path is ASCII.
 
  # Safety
- `name` names a struct whose bytes are there; `path` names `path_len` bytes; `text`
- names `room` bytes, or is null.
+ `name` is null or names a struct whose `bytes` names `len` bytes; `path` names
+ `path_len` bytes; `text` is null or names `room` bytes.
  */
 size_t icecore_class_words(uint32_t what,
                            uint32_t host,
@@ -1328,7 +1334,7 @@ size_t icecore_class_words(uint32_t what,
 struct icecore_stage *icecore_stage_new(const char *spec, size_t len, struct icecore_error *error);
 
 /*
- The stage for a document whose format is not known. To be freed with
+ Detects the format of a document, and returns a stage for it. To be freed with
  `icecore_stage_free`. Null, if no format fits.
 
  # Safety
@@ -1338,12 +1344,12 @@ struct icecore_stage *icecore_detect(const uint8_t *bytes, size_t len, struct ic
 
 /*
  Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`,
- `expansion`, `digits`, `output`, `growth` or `loss-paths`, each as in `Limits`. What
- is more than the limit can be is the most that it can be.
+ `expansion`, `digits`, `output`, `growth` or `loss-paths`, each as in `Limits`. A value
+ beyond the limit's type sets the largest one.
 
  # Safety
- `stage` is a stage; `name` names `len` bytes; `error` is null or names a
- struct.
+ `stage` is null or a stage that no other call uses; `name` names `len` bytes;
+ `error` is null or names a struct.
  */
 uint32_t icecore_stage_limit(struct icecore_stage *stage,
                              const char *name,
@@ -1355,7 +1361,7 @@ uint32_t icecore_stage_limit(struct icecore_stage *stage,
  The name of the stage's format, ending with 0; it lives as long as the stage.
 
  # Safety
- `stage` is a stage.
+ `stage` is null or a stage.
  */
 const char *icecore_stage_format(const struct icecore_stage *stage);
 
@@ -1363,7 +1369,7 @@ const char *icecore_stage_format(const struct icecore_stage *stage);
  Frees a stage, or does nothing with null.
 
  # Safety
- `stage` is a stage that is not used any more, or null.
+ `stage` is null or a stage; the caller does not use it again.
  */
 void icecore_stage_free(struct icecore_stage *stage);
 
@@ -1373,10 +1379,12 @@ void icecore_stage_free(struct icecore_stage *stage);
 uint32_t icecore_tape_version(void);
 
 /*
- Lends the context's memory to be filled. What was lent before is gone.
+ Lends the context's memory to be filled. Views, results and tapes that were lent
+ before are invalid afterwards.
 
  # Safety
- `context` is one; `tape` names a struct.
+ `context` is null or a context that no other call uses; `tape` is null or
+ names a struct.
  */
 uint32_t icecore_begin(struct icecore_context *context, struct icecore_tape *tape);
 
@@ -1384,7 +1392,9 @@ uint32_t icecore_begin(struct icecore_context *context, struct icecore_tape *tap
  Makes room for `more` nodes.
 
  # Safety
- `tape` was lent from `context` and filled as far as it says.
+ `context` is null or a context that no other call uses; `tape` is null or
+ was lent from it by `icecore_begin`, and its first `node_count` nodes and first
+ `arena_len` bytes were filled.
  */
 uint32_t icecore_grow_nodes(struct icecore_context *context,
                             struct icecore_tape *tape,
@@ -1394,7 +1404,7 @@ uint32_t icecore_grow_nodes(struct icecore_context *context,
  Makes room for `more` bytes.
 
  # Safety
- `tape` was lent from `context` and filled as far as it says.
+ As for `icecore_grow_nodes`.
  */
 uint32_t icecore_grow_arena(struct icecore_context *context,
                             struct icecore_tape *tape,
@@ -1402,10 +1412,11 @@ uint32_t icecore_grow_arena(struct icecore_context *context,
 
 /*
  The id of a key: a kind (`ICECORE_BYTES` or `ICECORE_TEXT`), flags and bytes.
- 0: it needs a node of its own before its value.
+ 0: the key needs a node of its own before its value.
 
  # Safety
- `context` is one; `name` names `len` bytes.
+ `context` is null or a context that no other call uses; `name` names `len`
+ bytes.
  */
 uint16_t icecore_key(struct icecore_context *context,
                      uint8_t kind,
@@ -1417,7 +1428,7 @@ uint16_t icecore_key(struct icecore_context *context,
  The id of a class; 0, if there are too many.
 
  # Safety
- `context` is one; `name` names `len` bytes.
+ As for `icecore_key`.
  */
 uint32_t icecore_class(struct icecore_context *context,
                        uint8_t kind,
@@ -1425,11 +1436,12 @@ uint32_t icecore_class(struct icecore_context *context,
                        size_t len);
 
 /*
- The node for a string of 4 GB or more whose bytes stand at `offset` of the
- arena that is being filled.
+ The node for a string of 4 GB or more whose bytes are at `offset` of the arena that
+ is being filled.
 
  # Safety
- `context` is one; `node` names a node.
+ `context` is null or a context that no other call uses; `node` is null or
+ names a struct.
  */
 uint32_t icecore_long_string(struct icecore_context *context,
                              uint8_t kind,
@@ -1438,15 +1450,17 @@ uint32_t icecore_long_string(struct icecore_context *context,
                              struct icecore_node *node);
 
 /*
- Writes the tape that was filled, if its containers end within each other. The bytes are lent until the context is used
- again.
+ Writes the tape that was filled; an error, if its containers are not nested. The
+ bytes are lent until the context is used again.
 
- What the format could not say is counted: `losses`, if it is not null, gets
- how many kinds of losses there were, and `icecore_loss` says which.
+ Losses are counted: `losses`, if it is not null, gets how many kinds there were, and
+ `icecore_loss` describes each.
 
  # Safety
- `tape` was lent from `context` and filled as far as it says; `stage` is one;
- `out` names a struct; `losses` and `error` are null or name such.
+ `context` is null or a context that no other call uses; `tape` is null or
+ was lent from it by `icecore_begin`, and its first `node_count` nodes and first
+ `arena_len` bytes were filled; `stage` is null or a stage; `out`, `losses` and
+ `error` are null or name structs.
  */
 uint32_t icecore_write(struct icecore_context *context,
                        const struct icecore_stage *stage,
@@ -1456,49 +1470,49 @@ uint32_t icecore_write(struct icecore_context *context,
                        struct icecore_error *error);
 
 /*
- Writes what was filled so far as the next part of a document, and empties the
- tape: so that a large document takes no more memory than its bytes. Containers
- must have their count; where they end is not looked at. `icecore_write` writes
- the last part.
+ Writes the nodes that were filled as the next part of a document, and empties the
+ tape, so that a large document takes no more memory than its bytes. Containers need
+ their count; their end is ignored. `icecore_write` writes the last part.
 
- Not every format and document can be written like this: then it returns
- `ICECORE_UNSUPPORTED`. If it was the first part, nothing has happened, and the
- tape can be filled on as a whole; otherwise `icecore_begin` begins anew.
+ Not every format and document can be written in parts: then the call returns
+ `ICECORE_UNSUPPORTED`. If that was the first part, the tape is unchanged, and the
+ caller continues to fill it; otherwise `icecore_begin` starts again.
 
  # Safety
- `tape` was lent from `context` and filled as far as it says; `stage` is one.
+ As for `icecore_write`.
  */
 uint32_t icecore_write_part(struct icecore_context *context,
                             const struct icecore_stage *stage,
                             struct icecore_tape *tape);
 
 /*
- What the last `icecore_write` could not say, as `2 class names dropped, first
- at $[0]`. Lent until the context is used again.
+ Describes a loss of the last `icecore_write`, as `2 class names dropped, first at
+ $[0]`. Lent until the context is used again.
 
  # Safety
- `context` is one; `out` names a struct.
+ `context` is null or a context that no other call uses; `out` is null or
+ names a struct.
  */
 uint32_t icecore_loss(const struct icecore_context *context,
                       size_t index,
                       struct icecore_bytes *out);
 
 /*
- Where, of several values that `icecore_write` wrote as texts of their own, the one
- with this index ends (`dumper:list`). The length of all, if there is none.
+ The end of a value among several that `icecore_write` wrote as texts of their own
+ (`dumper:list`). The length of the result, if there is no value with this index.
 
  # Safety
- `context` is one.
+ `context` is null or a context that no other call uses.
  */
 size_t icecore_value_end(const struct icecore_context *context, size_t index);
 
 /*
- A view of the tape that was filled, for who copies a value without writing
+ A view of the tape that was filled, for callers that copy a value without writing
  it. Both are lent until the context is used again.
 
  # Safety
- `tape` was lent from `context` and filled as far as it says; `view` names a
- struct; `error` is null or names one.
+ `context` is null or a context that no other call uses; `tape` is null or
+ was lent from it by `icecore_begin`; `view` and `error` are null or name structs.
  */
 uint32_t icecore_view_tape(struct icecore_context *context,
                            const struct icecore_tape *tape,

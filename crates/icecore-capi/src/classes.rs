@@ -1,6 +1,6 @@
 //! Which classes a document names.
 
-use crate::error::{guard, icecore_error, usage};
+use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::lent;
 use crate::stage::icecore_stage;
 use crate::tape::icecore_bytes;
@@ -12,19 +12,19 @@ use std::ffi::c_void;
 pub struct icecore_class_use {
     /// Its name.
     pub name: icecore_bytes,
-    /// In which way: `object`, `hook`, `freeze`, `regexp`, …
+    /// How it is used: `object`, `hook`, `freeze`, `regexp`, …
     pub kind: icecore_bytes,
-    /// The path of the first one.
+    /// The path of the first use.
     pub path: icecore_bytes,
-    /// How often.
+    /// How many uses there are.
     pub count: u64,
 }
 
 /// Calls `visit` for each class that the document names.
 ///
 /// # Safety
-/// `stage` is a stage; `bytes` names `len` bytes; `visit` does not unwind or jump
-/// out; `error` is null or names a struct.
+/// `stage` is null or a stage; `bytes` names `len` bytes; `visit` is null, or a function
+/// that does not unwind or jump out; `error` is null or names a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_classes(
     stage: *const icecore_stage,
@@ -34,23 +34,26 @@ pub unsafe extern "C" fn icecore_classes(
     data: *mut c_void,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: the caller promises what all need.
-    unsafe {
-        guard(error, || {
-            let (Some(stage), Some(visit)) = (stage.as_ref(), visit) else {
-                return Err(usage("a stage and a function", "null"));
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: a handle, see `lib.rs`; it is only read.
+        let (Some(stage), Some(visit)) = (unsafe { stage.as_ref() }, visit) else {
+            return Err(usage("a stage and a function", "null"));
+        };
+        // SAFETY: `bytes` names `len` bytes; the document is dropped before the call returns.
+        let bytes = unsafe { lent(bytes, len) };
+        let document = read_as(bytes, stage.codec.stage(), &stage.codec.limits)?;
+        for class in document.classes() {
+            let used = icecore_class_use {
+                name: icecore_bytes::of(&class.name),
+                kind: icecore_bytes::of(class.kind.as_bytes()),
+                path: icecore_bytes::of(class.path.as_bytes()),
+                count: class.count,
             };
-            let document = read_as(lent(bytes, len), stage.codec.stage(), &stage.codec.limits)?;
-            for class in document.classes() {
-                let used = icecore_class_use {
-                    name: icecore_bytes::of(&class.name),
-                    kind: icecore_bytes::of(class.kind.as_bytes()),
-                    path: icecore_bytes::of(class.path.as_bytes()),
-                    count: class.count,
-                };
-                visit(&used, data);
-            }
-            Ok(())
-        })
-    }
+            // SAFETY: `visit` returns normally; what `used` names outlives the call.
+            unsafe { visit(&used, data) };
+        }
+        Ok(())
+    })
 }

@@ -1,6 +1,6 @@
 //! Warm contexts, and reading with them.
 
-use crate::error::{guard, icecore_error, put, usage};
+use crate::error::{ErrorOut, guard, icecore_error, put, usage, zeroed};
 use crate::lent;
 use crate::stage::icecore_stage;
 use crate::tape::{
@@ -12,11 +12,11 @@ use std::ffi::c_char;
 
 /// What is kept between calls: memory, and the names of keys and classes.
 ///
-/// For one call at a time: who may be called again while a call goes on (by a
-/// hook, say) has several.
+/// A context serves one call at a time. A host that may be called again during a call
+/// (by a hook, for example) needs several.
 #[derive(Default)]
 pub struct icecore_context {
-    /// Its tape is read into and filled again and again.
+    /// Its tape is used again for each document.
     pub(crate) document: Document<'static>,
     /// What the last document was decompressed to.
     pub(crate) body: Vec<u8>,
@@ -24,7 +24,7 @@ pub struct icecore_context {
     pub(crate) filling: Filling,
     pub(crate) out: Out,
     pub(crate) losses: Vec<String>,
-    /// How far a document is that is written in parts.
+    /// The state of a document that is written in parts.
     pub(crate) parts: Parts,
 }
 
@@ -81,7 +81,7 @@ impl Output for Out {
     }
 }
 
-/// How much memory a context keeps for the next call, of each kind.
+/// How many bytes of each kind of memory a context keeps for the next call.
 pub(crate) const KEPT: usize = 16 << 20;
 
 /// A new context, to be freed with `icecore_context_free`.
@@ -93,24 +93,27 @@ pub extern "C" fn icecore_context_new() -> *mut icecore_context {
 /// Frees a context and all that was lent from it, or does nothing with null.
 ///
 /// # Safety
-/// `context` is a context that is not used any more, or null.
+/// `context` is null or a context; the caller does not use it, or what was lent from
+/// it, again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_context_free(context: *mut icecore_context) {
     if !context.is_null() {
-        // SAFETY: it came from `Box::into_raw`, and the caller gives it away.
+        // SAFETY: every context comes from `Box::into_raw` in `icecore_context_new`, and is
+        // freed once: the caller does not use it again.
         drop(unsafe { Box::from_raw(context) });
     }
 }
 
-/// Frees what a large document left behind, beyond what is worth keeping. What
-/// was lent is gone. To be called when a view or the bytes of a result are not
-/// used any more; it costs nothing where there is nothing to free.
+/// Frees the memory of a large document beyond what a context keeps. Views and
+/// results that were lent before are invalid afterwards. The call is cheap where
+/// nothing is to be freed.
 ///
 /// # Safety
-/// `context` is one.
+/// `context` is null or a context that no other call uses; what
+/// was lent from it is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_context_trim(context: *mut icecore_context) {
-    // SAFETY: the caller promises it.
+    // SAFETY: a handle that no other call uses.
     let Some(context) = (unsafe { context.as_mut() }) else { return };
     let tape = context.document.tape();
     if tape.nodes().len() > KEPT / size_of::<icecore_node>() || tape.arena().len() > KEPT {
@@ -129,9 +132,9 @@ pub unsafe extern "C" fn icecore_context_trim(context: *mut icecore_context) {
 /// borrowed from it.
 ///
 /// # Safety
-/// `context` and `stage` are such; `bytes` names `len` bytes that stay as they
-/// are as long as the view is used; `view` names a struct; `error` is null or
-/// names one.
+/// `context` is null or a context that no other call uses; `stage` is null or a
+/// stage; `bytes` names `len` bytes that stay as they are as long as the view is used;
+/// `view` and `error` are null or name structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_read(
     context: *mut icecore_context,
@@ -142,54 +145,56 @@ pub unsafe extern "C" fn icecore_read(
     view: *mut icecore_view,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: the caller promises what all need.
-    unsafe {
-        guard(error, || {
-            let (Some(context), Some(stage), false) = (context.as_mut(), stage.as_ref(), view.is_null()) else {
-                return Err(usage("a context, a stage and a view", "null"));
-            };
-            let mut input = lent(bytes, len);
-            let codec = &stage.codec;
-            let filled = codec.read(input, context.document.tape_mut());
-            if let Some(error) = filled.error {
-                return Err(codec.stage().format().explain(error));
-            }
-            if filled.consumed < len && flags & ICECORE_EACH == 0 {
-                return Err(codec.stage().format().explain(Error::trailing(input, filled.consumed)));
-            }
-            if let Some(body) = filled.body {
-                context.body = body;
-                input = &context.body;
-            }
-            // A program gets a copy of what the tape has once.
-            let format = codec.stage().format();
-            if format.can.names_strings_again && !filled.is_simple {
-                let checked = context.document.tape().check_strings(&codec.limits, input.len());
-                checked.map_err(|error| format.explain(error))?;
-            }
-            // Plain JSON has only what perl has too.
-            let is_plain = |node: &Node| node.kind <= Kind::Text || matches!(node.kind, Kind::Array | Kind::Map);
-            if flags & ICECORE_FOR_PERL != 0
-                && (!format.can.like_perl || !context.document.nodes().iter().all(is_plain))
-            {
-                context.document.tape_mut().to_perl(input, &codec.limits)?;
-            }
-            if flags & ICECORE_ASCII_BYTES != 0 {
-                context.document.tape_mut().ascii_to_bytes(input);
-            }
-            let input = icecore_bytes::of(input);
-            view.write(icecore_view { is_simple: u32::from(filled.is_simple), ..context.view(input, filled.consumed) });
-            Ok(())
-        })
-    }
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: handles, see `lib.rs`: no other call uses the context, the stage is only read.
+        let (context, stage) = unsafe { (context.as_mut(), stage.as_ref()) };
+        let (Some(context), Some(stage), false) = (context, stage, view.is_null()) else {
+            return Err(usage("a context, a stage and a view", "null"));
+        };
+        // SAFETY: `bytes` names `len` bytes, which stay as they are as long as the view is used.
+        let mut input = unsafe { lent(bytes, len) };
+        let codec = &stage.codec;
+        let filled = codec.read(input, context.document.tape_mut());
+        if let Some(error) = filled.error {
+            return Err(codec.stage().format().explain(error));
+        }
+        if filled.consumed < len && flags & ICECORE_EACH == 0 {
+            return Err(codec.stage().format().explain(Error::trailing(input, filled.consumed)));
+        }
+        if let Some(body) = filled.body {
+            context.body = body;
+            input = &context.body;
+        }
+        // A host copies a string once for each node that names it: their sum is bounded.
+        let format = codec.stage().format();
+        if format.can.names_strings_again && !filled.is_simple {
+            let checked = context.document.tape().check_strings(&codec.limits, input.len());
+            checked.map_err(|error| format.explain(error))?;
+        }
+        // Without other kinds of nodes there is nothing to replace.
+        let is_plain = |node: &Node| node.kind <= Kind::Text || matches!(node.kind, Kind::Array | Kind::Map);
+        if flags & ICECORE_FOR_PERL != 0 && (!format.can.like_perl || !context.document.nodes().iter().all(is_plain)) {
+            context.document.tape_mut().to_perl(input, &codec.limits)?;
+        }
+        if flags & ICECORE_ASCII_BYTES != 0 {
+            context.document.tape_mut().ascii_to_bytes(input);
+        }
+        let input = icecore_bytes::of(input);
+        let read = icecore_view { is_simple: u32::from(filled.is_simple), ..context.view(input, filled.consumed) };
+        // SAFETY: checked above: `view` is not null, so it names a struct.
+        unsafe { view.write(read) };
+        Ok(())
+    })
 }
 
 /// The path of a node of the document that was read last, as `$.staff[3].name`.
 /// Returns its length; `path` gets as much of it as fits, ending with 0.
 ///
 /// # Safety
-/// `context` is one that read a document; `input` names the `len` bytes that
-/// its view names; `path` names `room` bytes.
+/// `context` is null or a context that no other call uses; `input` names the
+/// `len` bytes that its last view names; `path` is null or names `room` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_path(
     context: *mut icecore_context,
@@ -200,21 +205,21 @@ pub unsafe extern "C" fn icecore_path(
     room: usize,
 ) -> usize {
     let mut length = 0;
-    // SAFETY: the caller promises what all need.
-    unsafe {
-        guard(std::ptr::null_mut(), || {
-            let Some(context) = context.as_mut() else { return Ok(()) };
-            let tape = std::mem::take(context.document.tape_mut());
-            let document = Document::from_tape(lent(input, len), tape);
-            let text = document.at(node).as_ref().map(Cursor::path).unwrap_or_default();
-            *context.document.tape_mut() = document.into_tape();
-            length = text.len();
-            if !path.is_null() && room > 0 {
-                path.write_bytes(0, room);
-                put(&text, std::slice::from_raw_parts_mut(path, room));
-            }
-            Ok(())
-        });
-    }
+    guard(ErrorOut::NONE, || {
+        // SAFETY: a handle that no other call uses.
+        let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
+        // SAFETY: `input` names `len` bytes; the document is dropped before the call returns.
+        let input = unsafe { lent(input, len) };
+        let tape = std::mem::take(context.document.tape_mut());
+        let document = Document::from_tape(input, tape);
+        let text = document.at(node).as_ref().map(Cursor::path).unwrap_or_default();
+        *context.document.tape_mut() = document.into_tape();
+        length = text.len();
+        if !path.is_null() && room > 0 {
+            // SAFETY: not null, so it names `room` bytes that may be written.
+            put(&text, unsafe { zeroed(path, room) });
+        }
+        Ok(())
+    });
     length
 }

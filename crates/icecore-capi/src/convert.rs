@@ -1,6 +1,6 @@
-//! The one call for everyone.
+//! Conversion in one call.
 
-use crate::error::{guard, icecore_error, usage};
+use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::lent;
 use crate::stage::text;
 use std::ffi::{CStr, c_char};
@@ -17,14 +17,14 @@ pub struct icecore_buffer {
 }
 
 /// Converts a document from one stage to another, as `icecore convert` does:
-/// `storable` to `json`, say. A null or empty `from` finds the format out. Where
-/// both are the same format, the byte form is kept.
+/// `storable` to `json`, for example. With a null or empty `from` the format is
+/// detected. From a format to itself, the original byte forms are kept.
 ///
 /// `out` is written only if the result is ICECORE_OK.
 ///
 /// # Safety
-/// `bytes` names `len` bytes; `from` and `to` end with 0 (`from` may be null);
-/// `out` names a struct; `error` is null or names one.
+/// `bytes` names `len` bytes; `from` and `to` are null or texts that end with 0; `out`
+/// and `error` are null or name structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_convert(
     bytes: *const u8,
@@ -34,41 +34,46 @@ pub unsafe extern "C" fn icecore_convert(
     out: *mut icecore_buffer,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: the caller promises what all need.
-    unsafe {
-        guard(error, || {
-            if out.is_null() || to.is_null() {
-                return Err(usage("a stage to convert to, and a buffer", "null"));
-            }
-            let input = lent(bytes, len);
-            let from = if from.is_null() { "" } else { text(CStr::from_ptr(from).to_bytes(), "a stage")? };
-            let to = text(CStr::from_ptr(to).to_bytes(), "a stage")?;
-            let converted = if from.is_empty() {
-                icecore::convert(input, icecore::stage_of(input)?.format().name, to)?
-            } else {
-                icecore::convert(input, from, to)?
-            };
-            let mut converted = std::mem::ManuallyDrop::new(converted);
-            out.write(icecore_buffer {
-                bytes: converted.as_mut_ptr(),
-                len: converted.len(),
-                capacity: converted.capacity(),
-            });
-            Ok(())
-        })
-    }
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        if out.is_null() || to.is_null() {
+            return Err(usage("a stage to convert to, and a buffer", "null"));
+        }
+        // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
+        let input = unsafe { lent(bytes, len) };
+        let from = match from.is_null() {
+            true => "",
+            // SAFETY: not null, so it names a text that ends with 0.
+            false => text(unsafe { CStr::from_ptr(from) }.to_bytes(), "a stage")?,
+        };
+        // SAFETY: checked above: not null, so it names a text that ends with 0.
+        let to = text(unsafe { CStr::from_ptr(to) }.to_bytes(), "a stage")?;
+        let converted = if from.is_empty() {
+            icecore::convert(input, icecore::stage_of(input)?.format().name, to)?
+        } else {
+            icecore::convert(input, from, to)?
+        };
+        let mut converted = std::mem::ManuallyDrop::new(converted);
+        let (bytes, len, capacity) = (converted.as_mut_ptr(), converted.len(), converted.capacity());
+        // SAFETY: checked above: `out` is not null, so it names a struct.
+        unsafe { out.write(icecore_buffer { bytes, len, capacity }) };
+        Ok(())
+    })
 }
 
 /// Frees the bytes of a buffer, and empties it.
 ///
 /// # Safety
-/// `buffer` is null or was filled by this library.
+/// `buffer` is null, or names a struct that `icecore_convert` filled or that is all
+/// zeros; the caller did not change it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_buffer_free(buffer: *mut icecore_buffer) {
-    // SAFETY: the caller promises it.
+    // SAFETY: null, or a struct that was filled, so it is initialised.
     let Some(buffer) = (unsafe { buffer.as_mut() }) else { return };
     if !buffer.bytes.is_null() {
-        // SAFETY: these are the parts of a vector that was not dropped.
+        // SAFETY: pointer, length and capacity are those of the vector that
+        // `icecore_convert` forgot. It is dropped once: the struct is emptied below.
         drop(unsafe { Vec::from_raw_parts(buffer.bytes, buffer.len, buffer.capacity) });
     }
     *buffer = icecore_buffer { bytes: std::ptr::null_mut(), len: 0, capacity: 0 };

@@ -44,7 +44,7 @@ pub enum icecore_error_kind {
     ICECORE_FORMAT = 7,
     /// An option or an argument is wrong.
     ICECORE_USAGE = 8,
-    /// The document can't be said in the target format.
+    /// The document can't be represented in the target format.
     ICECORE_UNREPRESENTABLE = 9,
     /// The receiver of the output stopped.
     ICECORE_OUTPUT = 10,
@@ -85,6 +85,19 @@ pub(crate) fn put(text: &str, field: &mut [c_char]) {
     field[end] = 0;
 }
 
+/// A field of the caller for a text, initialised with zeros.
+///
+/// # Safety
+/// `field` names `room` bytes that may be written for `'a`, and nothing else names them.
+pub(crate) unsafe fn zeroed<'a>(field: *mut c_char, room: usize) -> &'a mut [c_char] {
+    // SAFETY: there are `room` bytes, which need no alignment; after the first line they
+    // are initialised.
+    unsafe {
+        field.write_bytes(0, room);
+        std::slice::from_raw_parts_mut(field, room)
+    }
+}
+
 impl icecore_error {
     #[cold]
     fn set(&mut self, error: &Error) -> u32 {
@@ -96,35 +109,45 @@ impl icecore_error {
     }
 }
 
-/// Runs a function, and turns its error or panic into what C gets.
-///
-/// # Safety
-/// `error` is null or names a struct that may be written.
+/// Where a call describes its error: in a struct of the caller, or nowhere.
+pub(crate) struct ErrorOut(*mut icecore_error);
+
+impl ErrorOut {
+    /// For calls that return the kind of the error only.
+    pub(crate) const NONE: ErrorOut = ErrorOut(std::ptr::null_mut());
+
+    /// # Safety
+    /// `error` is null, or names a struct that may be written until the call of the C
+    /// interface returns. It may be uninitialised.
+    #[inline]
+    pub(crate) unsafe fn to(error: *mut icecore_error) -> ErrorOut {
+        ErrorOut(error)
+    }
+}
+
+/// Runs the body of a call, and turns its error or panic into a code for C.
 #[inline]
-pub(crate) unsafe fn guard(error: *mut icecore_error, run: impl FnOnce() -> Result<(), Error>) -> u32 {
-    // The handles that a panic leaves half changed are only ever filled anew.
+pub(crate) fn guard(error: ErrorOut, run: impl FnOnce() -> Result<(), Error>) -> u32 {
+    // A panic may leave a handle half changed. Each call clears a handle before it fills it.
     let result = catch_unwind(AssertUnwindSafe(run));
     let failed = match result {
         Ok(Ok(())) => return ICECORE_OK,
         Ok(Err(error)) => Some(error),
         Err(_) => None,
     };
-    // SAFETY: the caller promises it. Not a reference: it may be uninitialised.
-    unsafe { report(error, failed) }
+    report(error, failed)
 }
 
-/// Says what failed, and fills the error for the caller.
-///
-/// # Safety
-/// `error` is null, or names a struct that may be written.
+/// Fills the caller's error, and returns the kind.
 #[cold]
-unsafe fn report(error: *mut icecore_error, failed: Option<Error>) -> u32 {
+fn report(ErrorOut(error): ErrorOut, failed: Option<Error>) -> u32 {
     let kind = failed.as_ref().map_or(ICECORE_PANIC, |failed| code(failed.kind()));
     if error.is_null() {
         return kind;
     }
-    // SAFETY: it is not null, so it names a struct that may be written; zeros
-    // are valid in each of its fields.
+    // SAFETY: `ErrorOut::to` was called with a struct that may be written, as `error` is
+    // not null. The zeros come first: a reference needs initialised fields, and zeros are
+    // valid in each of them.
     let error = unsafe {
         error.write_bytes(0, 1);
         &mut *error

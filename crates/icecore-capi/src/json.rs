@@ -1,10 +1,11 @@
-//! JSON as Perl's modules have it, without the options of a stage: for objects that
-//! are made for one call.
+//! JSON as Perl's modules write and read it, without a stage: for objects that are made
+//! for one call.
 
 use crate::context::icecore_context;
-use crate::error::{guard, icecore_error, usage};
+use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::lent;
-use crate::tape::{ICECORE_EACH, give_back, icecore_bytes, icecore_tape, icecore_view};
+use crate::tape::{ICECORE_EACH, icecore_bytes, icecore_tape, icecore_view};
+use crate::write::give_back;
 use icecore::json::perl::{self, Beyond, InfNan, Style};
 use icecore::{Error, ErrorKind};
 
@@ -62,8 +63,7 @@ impl icecore_json_style {
 /// used again.
 ///
 /// # Safety
-/// `tape` was lent from `context` and filled as far as it says; `style` and `out`
-/// name structs; `error` is null or names one.
+/// As for `icecore_write`; `style` is null or names a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_json_write(
     context: *mut icecore_context,
@@ -72,28 +72,30 @@ pub unsafe extern "C" fn icecore_json_write(
     out: *mut icecore_bytes,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: the caller promises what all need.
-    unsafe {
-        guard(error, || {
-            let (Some(context), Some(style), Some(tape), false) =
-                (context.as_mut(), style.as_ref(), tape.as_ref(), out.is_null())
-            else {
-                return Err(usage("a context, a style, a tape and a place for the result", "null"));
-            };
-            context.fill(tape)?;
-            context.empty_out();
-            let written = perl::write(&context.document, &style.style(), &mut context.out);
-            give_back(context.document.tape_mut(), &mut context.filling);
-            written?;
-            out.write(icecore_bytes::of(&context.out.bytes));
-            Ok(())
-        })
-    }
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: a handle that no other call uses, and structs, see `lib.rs`: both were
+        // filled, so they are initialised.
+        let (context, style, tape) = unsafe { (context.as_mut(), style.as_ref(), tape.as_ref()) };
+        let (Some(context), Some(style), Some(tape), false) = (context, style, tape, out.is_null()) else {
+            return Err(usage("a context, a style, a tape and a place for the result", "null"));
+        };
+        // SAFETY: `tape` was lent from `context`, and filled up to its counts.
+        unsafe { context.fill(tape)? };
+        context.empty_out();
+        let written = perl::write(&context.document, &style.style(), &mut context.out);
+        give_back(context.document.tape_mut(), &mut context.filling);
+        written?;
+        // SAFETY: checked above: `out` is not null, so it names a struct.
+        unsafe { out.write(icecore_bytes::of(&context.out.bytes)) };
+        Ok(())
+    })
 }
 
-/// Reads JSON that is as most is, of at most `depth` levels: see `icecore_read`. For
-/// whatever is wrong or special it returns `ICECORE_UNSUPPORTED`; `icecore_read` says
-/// what.
+/// Reads common JSON of at most `depth` levels, as `icecore_read` does. It returns
+/// `ICECORE_UNSUPPORTED` for errors and for all that is special: `icecore_read` then
+/// reads the document, or describes the error.
 ///
 /// # Safety
 /// As for `icecore_read`.
@@ -106,21 +108,22 @@ pub unsafe extern "C" fn icecore_json_read(
     flags: u32,
     view: *mut icecore_view,
 ) -> u32 {
-    // SAFETY: the caller promises what all need.
-    unsafe {
-        guard(std::ptr::null_mut(), || {
-            let (Some(context), false) = (context.as_mut(), view.is_null()) else {
-                return Err(usage("a context and a view", "null"));
-            };
-            let input = lent(bytes, len);
-            let tape = context.document.tape_mut();
-            tape.clear();
-            let read = perl::read(input, depth as usize, tape);
-            let Some((end, has_ids)) = read.filter(|(end, _)| *end == len || flags & ICECORE_EACH != 0) else {
-                return Err(Error::new(ErrorKind::Unsupported));
-            };
-            view.write(icecore_view { is_simple: u32::from(has_ids), ..context.view(icecore_bytes::of(input), end) });
-            Ok(())
-        })
-    }
+    guard(ErrorOut::NONE, || {
+        // SAFETY: a handle that no other call uses.
+        let (Some(context), false) = (unsafe { context.as_mut() }, view.is_null()) else {
+            return Err(usage("a context and a view", "null"));
+        };
+        // SAFETY: `bytes` names `len` bytes, which stay as they are as long as the view is used.
+        let input = unsafe { lent(bytes, len) };
+        let tape = context.document.tape_mut();
+        tape.clear();
+        let read = perl::read(input, depth as usize, tape);
+        let Some((end, has_ids)) = read.filter(|(end, _)| *end == len || flags & ICECORE_EACH != 0) else {
+            return Err(Error::new(ErrorKind::Unsupported));
+        };
+        let read = icecore_view { is_simple: u32::from(has_ids), ..context.view(icecore_bytes::of(input), end) };
+        // SAFETY: checked above: `view` is not null, so it names a struct.
+        unsafe { view.write(read) };
+        Ok(())
+    })
 }

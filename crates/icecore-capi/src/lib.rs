@@ -1,9 +1,9 @@
 //! The C interface of Icecore: `include/icecore.h`.
 //!
-//! Everybody can use [`icecore_convert`]: bytes in, bytes out. The modules of
-//! the languages use the rest: [`icecore_read`] gives a *view* of the tape that
-//! a document was read to, and [`icecore_begin`] a *tape* to be filled and
-//! written by [`icecore_write`]. So no call crosses the border for a value.
+//! Any program can use [`icecore_convert`]: bytes in, bytes out. The language modules
+//! use the rest: [`icecore_read`] gives a *view* of the tape that a document was read
+//! to; [`icecore_begin`] gives a *tape*, which the caller fills and [`icecore_write`]
+//! writes. So a module needs one call for a document, not one for each value.
 //!
 //! What holds for every function:
 //!
@@ -11,7 +11,17 @@
 //!   in a struct that the caller owns; the struct may be null.
 //! - It never unwinds: a panic comes back as `ICECORE_PANIC`.
 //! - Handles are used by one thread at a time. There is no other state.
-//! - Bytes are lent for the time of the call, except where it says otherwise.
+//! - Bytes are lent for the time of the call, except where its page says otherwise.
+//!
+//! What callers guarantee, and the SAFETY comments rely on:
+//!
+//! - *Handles.* A pointer to a context, a stage or rules is null, or a function of this
+//!   library returned it and it was not freed. During a call that changes a handle no
+//!   other call uses it.
+//! - *Structs.* A pointer to a struct is null, or names one that is aligned. A struct for
+//!   results may be uninitialised: it is written as a whole, and never borrowed before.
+//! - *Bytes.* A pointer with a length names as many bytes, which do not change as long
+//!   as they are lent. With the length 0 it may be anything.
 #![allow(non_camel_case_types, reason = "these are the names in C")]
 
 mod classes;
@@ -23,6 +33,7 @@ mod kinds;
 mod policy;
 mod stage;
 mod tape;
+mod write;
 
 pub use classes::{icecore_class_use, icecore_classes};
 pub use context::{
@@ -51,9 +62,9 @@ pub use stage::{
 pub use tape::{
     ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_NONE, ICECORE_TAPE_VERSION, icecore_begin,
     icecore_bytes, icecore_class, icecore_grow_arena, icecore_grow_nodes, icecore_key, icecore_long,
-    icecore_long_string, icecore_loss, icecore_name, icecore_names, icecore_node, icecore_tape, icecore_tape_version,
-    icecore_value_end, icecore_view, icecore_view_tape, icecore_write,
+    icecore_long_string, icecore_name, icecore_names, icecore_node, icecore_tape, icecore_tape_version, icecore_view,
 };
+pub use write::{icecore_loss, icecore_value_end, icecore_view_tape, icecore_write, icecore_write_part};
 
 use std::ffi::c_char;
 
@@ -63,15 +74,15 @@ pub extern "C" fn icecore_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// The bytes that a caller lends; none, if there are none.
+/// The bytes that a caller lends. A null pointer stands for no bytes.
 ///
 /// # Safety
-/// `ptr` names `len` bytes that nobody changes as long as the slice is used, or
-/// `len` is 0.
+/// `ptr` is null, or `len` is 0, or `ptr` names `len` bytes that do not change for `'a`.
 unsafe fn lent<'a>(ptr: *const u8, len: usize) -> &'a [u8] {
     if ptr.is_null() || len == 0 {
         return &[];
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: neither null nor empty, so `ptr` names `len` initialised bytes; bytes need
+    // no alignment.
     unsafe { std::slice::from_raw_parts(ptr, len) }
 }

@@ -1,12 +1,12 @@
 //! Which classes may be built.
 //!
-//! A host that keeps its lists as `icecore_rules` asks with one call,
-//! `icecore_class_verdict`. One whose lists are values of its own asks layer by layer:
-//! `icecore_question_begin`, then what its lists and words say, then
+//! A host that keeps its lists as `icecore_rules` needs one call,
+//! `icecore_class_verdict`. A host that keeps its lists as values of its language asks
+//! layer by layer: `icecore_question_begin`, a call for each list, then
 //! `icecore_question_answer`.
 
 use crate::context::icecore_context;
-use crate::error::{guard, icecore_error, put, usage};
+use crate::error::{ErrorOut, guard, icecore_error, put, usage, zeroed};
 use crate::lent;
 use crate::tape::icecore_bytes;
 use icecore::policy::{Answer, ClassName, Host, Names, Otherwise, Question, Rules, State, Verdict, Words, refused};
@@ -16,14 +16,14 @@ use std::ffi::{c_char, c_void};
 /// Names are compared as PHP does: ASCII letters without regard to case, and one leading
 /// `\` does not count.
 pub const ICECORE_NAMES_PHP: u32 = 1;
-/// Flag of an answer: the host says so, once for each class.
+/// Flag of an answer: the host reports the class, once.
 pub const ICECORE_REPORTED: u32 = 16;
 
 /// What may be done with a class.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum icecore_verdict {
-    /// Nothing: the document is refused.
+    /// The document is refused.
     ICECORE_REFUSED = 0,
     /// Its objects may be built.
     ICECORE_ALLOWED = 1,
@@ -31,11 +31,11 @@ pub enum icecore_verdict {
     ICECORE_AS_RECORD = 2,
 }
 
-/// What is said of the classes that no list has.
+/// What is done with the classes that no list has.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum icecore_otherwise {
-    /// Nothing: the next layer is asked.
+    /// The next layer is asked.
     ICECORE_ASK_ON = 0,
     /// All classes may be built.
     ICECORE_ANY = 1,
@@ -45,7 +45,7 @@ pub enum icecore_otherwise {
     ICECORE_RECORD = 3,
     /// Nothing is built, and each class is reported with what would allow it.
     ICECORE_REPORT = 4,
-    /// Nothing is built, and what comes behind this is not asked.
+    /// Nothing is built, and no further layer is asked.
     ICECORE_REFUSE = 5,
 }
 
@@ -65,7 +65,7 @@ pub enum icecore_use {
     ICECORE_USE_REGEXP = 16,
 }
 
-/// Whose words a message has.
+/// The language whose terms a message uses.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum icecore_host {
@@ -77,19 +77,19 @@ pub enum icecore_host {
     ICECORE_RUBY = 2,
 }
 
-/// What is said about a class.
+/// A message about a class.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum icecore_words {
     /// Its name as a literal of the host.
     ICECORE_WORDS_LITERAL = 0,
-    /// Its name, as a literal if there is something odd about it.
+    /// Its name, as a literal if it has characters that a class name can't have.
     ICECORE_WORDS_SHOWN = 1,
     /// What allows it.
     ICECORE_WORDS_REMEDY = 2,
     /// That it is refused at a path, and what would allow it.
     ICECORE_WORDS_REFUSED = 3,
-    /// That it was built, and what would allow it without a word.
+    /// That it was built, and what would allow it without this message.
     ICECORE_WORDS_BUILT = 4,
 }
 
@@ -110,25 +110,25 @@ impl icecore_class_name {
     /// # Safety
     /// `bytes` names `len` bytes that stay as they are for `'n`.
     unsafe fn lent<'n>(&self) -> (&'n [u8], bool) {
-        // SAFETY: the caller promises it.
+        // SAFETY: `bytes` and `len` belong together, and the bytes stay for `'n`.
         (unsafe { lent(self.bytes, self.len) }, self.is_text != 0)
     }
 }
 
-/// A class that is asked about. The caller owns it; there is nothing to free.
+/// A question about a class. The caller owns the struct; there is nothing to free.
 #[repr(C)]
 pub struct icecore_question {
     /// The class.
     pub name: icecore_class_name,
     /// `ICECORE_NAMES_PHP` or 0.
     pub flags: u32,
-    /// What was said so far, one of `icecore_otherwise`.
+    /// The answer so far, one of `icecore_otherwise`.
     pub said: u32,
-    /// 1: nothing further on can change the answer.
+    /// 1: no further layer can change the answer.
     pub is_final: u32,
 }
 
-/// A layer of rules that the engine holds: names, patterns, and what is said of all
+/// A layer of rules that the engine keeps: names, patterns, and what is done with all
 /// other classes.
 pub struct icecore_rules {
     rules: Rules,
@@ -180,7 +180,7 @@ fn answer_of(answer: Answer) -> u32 {
 /// `word` names `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_policy_word(word: *const c_char, len: usize) -> u32 {
-    // SAFETY: `word` names `len` bytes, which are only read here.
+    // SAFETY: `word` names `len` bytes; the slice is dropped before the call returns.
     Otherwise::of_word(unsafe { lent(word.cast(), len) }).map_or(0, number_of)
 }
 
@@ -194,22 +194,22 @@ pub extern "C" fn icecore_rules_new(flags: u32) -> *mut icecore_rules {
 /// Frees rules, or does nothing with null.
 ///
 /// # Safety
-/// `rules` are rules that are not used any more, or null.
+/// `rules` is null or rules; the caller does not use them again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_rules_free(rules: *mut icecore_rules) {
     if !rules.is_null() {
-        // SAFETY: it came from `Box::into_raw` in `icecore_rules_new`, and the caller
-        // gives it away.
+        // SAFETY: all rules come from `Box::into_raw` in `icecore_rules_new`, and are freed
+        // once: the caller does not use them again.
         drop(unsafe { Box::from_raw(rules) });
     }
 }
 
-/// Allows a class by its name, or those that fit a pattern. `exactly`: 1, if `*` is a
-/// character as any other. The name is copied.
+/// Allows a class by its name, or the classes that match a pattern. `exactly`: 1, if
+/// `*` is an ordinary character. The name is copied.
 ///
 /// # Safety
-/// `rules` are such; `name` names a struct whose bytes are there; `error` is null or
-/// names a struct.
+/// `rules` is null or rules that no other call uses; `name` is null or names a struct
+/// whose `bytes` names `len` bytes; `error` is null or names a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_rules_allow(
     rules: *mut icecore_rules,
@@ -217,59 +217,57 @@ pub unsafe extern "C" fn icecore_rules_allow(
     exactly: u32,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: each pointer is null or names what its type says; the bytes of the name
-    // are copied before the call returns.
-    unsafe {
-        guard(error, || {
-            let (Some(rules), Some(name)) = (rules.as_mut(), name.as_ref()) else {
-                return Err(usage("rules and a name", "null"));
-            };
-            let (bytes, is_text) = name.lent();
-            if exactly != 0 { rules.rules.allow_exactly(bytes, is_text) } else { rules.rules.allow(bytes, is_text) }
-        })
-    }
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: a handle that no other call uses, and an initialised struct.
+        let (Some(rules), Some(name)) = (unsafe { rules.as_mut() }, unsafe { name.as_ref() }) else {
+            return Err(usage("rules and a name", "null"));
+        };
+        // SAFETY: the caller filled `name`; the rules copy its bytes.
+        let (bytes, is_text) = unsafe { name.lent() };
+        if exactly != 0 { rules.rules.allow_exactly(bytes, is_text) } else { rules.rules.allow(bytes, is_text) }
+    })
 }
 
-/// Says what is done with all other classes: one of `icecore_otherwise`.
+/// Sets what is done with all other classes: one of `icecore_otherwise`.
 ///
 /// # Safety
-/// `rules` are such.
+/// `rules` is null or rules that no other call uses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_rules_otherwise(rules: *mut icecore_rules, otherwise: u32) -> u32 {
-    // SAFETY: `rules` is null or came from `icecore_rules_new`, and nobody else uses it
-    // during the call.
-    unsafe {
-        guard(std::ptr::null_mut(), || {
-            let (Some(rules), Some(otherwise)) = (rules.as_mut(), otherwise_of(otherwise)) else {
-                return Err(usage("rules, and what is done otherwise", "something else"));
-            };
-            rules.rules.otherwise(otherwise);
-            Ok(())
-        })
-    }
+    guard(ErrorOut::NONE, || {
+        // SAFETY: a handle that no other call uses.
+        let (Some(rules), Some(otherwise)) = (unsafe { rules.as_mut() }, otherwise_of(otherwise)) else {
+            return Err(usage("rules, and what is done otherwise", "something else"));
+        };
+        rules.rules.otherwise(otherwise);
+        Ok(())
+    })
 }
 
 /// The layers of a chain.
 ///
 /// # Safety
-/// `layers` names `count` pointers, each null or to rules that nobody changes for `'r`.
-unsafe fn chain<'r>(layers: *const *const icecore_rules, count: usize) -> Vec<&'r Rules> {
-    if layers.is_null() || count == 0 {
-        return Vec::new();
-    }
-    // SAFETY: the caller promises that there are so many, and that each is null or rules.
-    unsafe { std::slice::from_raw_parts(layers, count).iter().filter_map(|rules| rules.as_ref()) }
-        .map(|layer| &layer.rules)
-        .collect()
+/// `layers` is null or names `count` pointers, each null or to rules that no call changes
+/// for `'r`.
+unsafe fn chain<'r>(layers: *const *const icecore_rules, count: usize) -> impl Iterator<Item = &'r Rules> {
+    let layers = match layers.is_null() {
+        true => &[][..],
+        // SAFETY: not null, so it names `count` pointers.
+        false => unsafe { std::slice::from_raw_parts(layers, count) },
+    };
+    // SAFETY: each is null or a handle; it is only read.
+    layers.iter().filter_map(|rules: &'r *const icecore_rules| unsafe { rules.as_ref() }).map(|layer| &layer.rules)
 }
 
 /// What may be done with a class, by layers of rules, those of the call first: one of
-/// `icecore_verdict`, and `ICECORE_REPORTED`. A null layer says nothing. What is wrong
-/// with the name (malformed UTF-8) is in `error`, and refused.
+/// `icecore_verdict`, and `ICECORE_REPORTED`. A null layer has no rules. A name of
+/// malformed UTF-8 is refused, and an error.
 ///
 /// # Safety
-/// `layers` names `count` pointers to rules, or null ones; `name` names a struct whose
-/// bytes are there; `error` is null or names a struct.
+/// `layers` is null or names `count` pointers, each null or to rules; `name` is null or
+/// names a struct whose `bytes` names `len` bytes; `error` is null or names a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_class_verdict(
     layers: *const *const icecore_rules,
@@ -279,31 +277,33 @@ pub unsafe extern "C" fn icecore_class_verdict(
     error: *mut icecore_error,
 ) -> u32 {
     let mut answer = 0;
-    // SAFETY: the pointers name what their types say, and are read during the call only.
-    unsafe {
-        guard(error, || {
-            let Some(name) = name.as_ref() else { return Err(usage("a name", "null")) };
-            let (bytes, is_text) = name.lent();
-            let mut question = Question::new(ClassName::new(names_of(flags), bytes, is_text)?);
-            let layers = if layers.is_null() { &[][..] } else { std::slice::from_raw_parts(layers, count) };
-            for layer in layers.iter().filter_map(|layer| layer.as_ref()) {
-                question.rules(&layer.rules);
-                if question.is_final() {
-                    break;
-                }
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: null or an initialised struct.
+        let Some(name) = (unsafe { name.as_ref() }) else { return Err(usage("a name", "null")) };
+        // SAFETY: the caller filled `name`; the question is dropped before the call returns.
+        let (bytes, is_text) = unsafe { name.lent() };
+        let mut question = Question::new(ClassName::new(names_of(flags), bytes, is_text)?);
+        // SAFETY: `layers` and `count` belong together; no call changes the rules meanwhile.
+        for rules in unsafe { chain(layers, count) } {
+            question.rules(rules);
+            if question.is_final() {
+                break;
             }
-            answer = answer_of(question.answer());
-            Ok(())
-        });
-    }
+        }
+        answer = answer_of(question.answer());
+        Ok(())
+    });
     answer
 }
 
 /// Begins a question about a class. An error, if its name is malformed UTF-8.
 ///
 /// # Safety
-/// `question` names a struct; `name` names one whose bytes stay as they are until the
-/// question is answered; `error` is null or names a struct.
+/// `question` is null or names a struct; `name` is null or names a struct whose `bytes`
+/// names `len` bytes that stay as they are until the question is answered; `error` is
+/// null or names a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_begin(
     question: *mut icecore_question,
@@ -311,50 +311,50 @@ pub unsafe extern "C" fn icecore_question_begin(
     flags: u32,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: the pointers are null or name what their types say; `question` is written
-    // whole, as it may be uninitialised.
-    unsafe {
-        guard(error, || {
-            let (Some(name), false) = (name.as_ref(), question.is_null()) else {
-                return Err(usage("a question and a name", "null"));
-            };
-            let (bytes, is_text) = name.lent();
-            ClassName::new(names_of(flags), bytes, is_text)?;
-            question.write(icecore_question { name: *name, flags, said: 0, is_final: 0 });
-            Ok(())
-        })
-    }
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: null or an initialised struct.
+        let (Some(name), false) = (unsafe { name.as_ref() }, question.is_null()) else {
+            return Err(usage("a question and a name", "null"));
+        };
+        // SAFETY: the caller filled `name`; the slice is dropped before the call returns.
+        let (bytes, is_text) = unsafe { name.lent() };
+        ClassName::new(names_of(flags), bytes, is_text)?;
+        // SAFETY: checked above: `question` is not null, so it names a struct.
+        unsafe { question.write(icecore_question { name: *name, flags, said: 0, is_final: 0 }) };
+        Ok(())
+    })
 }
 
 impl icecore_question {
-    /// Goes on with the question, and says whether it is answered for good.
+    /// Continues the question. Returns 1 if nothing can change the answer any more.
     ///
     /// # Safety
-    /// `question` is null or was begun, and the bytes of its name are still there.
+    /// `question` is null or was begun, and the bytes of its name did not change since.
     unsafe fn go_on(question: *mut icecore_question, say: impl FnOnce(&mut Question<'_>)) -> u32 {
         let mut is_final = 0;
-        // SAFETY: the caller promises it; no panic leaves `guard`.
-        unsafe {
-            guard(std::ptr::null_mut(), || {
-                let Some(asked) = question.as_mut() else { return Ok(()) };
-                let mut question = asked.question();
-                say(&mut question);
-                (asked.said, asked.is_final) = match question.state() {
-                    State::Open => (0, 0),
-                    State::Unless(otherwise) => (number_of(otherwise), 0),
-                    State::Final(otherwise) => (number_of(otherwise), 1),
-                };
-                is_final = asked.is_final;
-                Ok(())
-            });
-        }
+        guard(ErrorOut::NONE, || {
+            // SAFETY: null, or a struct that `icecore_question_begin` wrote; the caller owns it.
+            let Some(asked) = (unsafe { question.as_mut() }) else { return Ok(()) };
+            // SAFETY: it was begun, so its name has bytes, which did not change.
+            let mut question = unsafe { asked.question() };
+            say(&mut question);
+            (asked.said, asked.is_final) = match question.state() {
+                State::Open => (0, 0),
+                State::Unless(otherwise) => (number_of(otherwise), 0),
+                State::Final(otherwise) => (number_of(otherwise), 1),
+            };
+            is_final = asked.is_final;
+            Ok(())
+        });
         is_final
     }
 
     /// # Safety
-    /// The bytes of its name are still there.
+    /// The question was begun, and the bytes of its name stay as they are for `'n`.
     unsafe fn question<'n>(&self) -> Question<'n> {
-        // SAFETY: the caller promises it.
+        // SAFETY: `icecore_question_begin` copied the name; its bytes stay for `'n`.
         let (bytes, is_text) = unsafe { self.name.lent() };
         let state = match (otherwise_of(self.said), self.is_final) {
             (None, _) => State::Open,
@@ -365,85 +365,90 @@ impl icecore_question {
     }
 }
 
-/// A list of the caller's own has these names and patterns. Returns 1, if the question
-/// is answered for good: nothing more needs to be said.
+/// Asks a list that the caller keeps: these names and patterns. Returns 1, if the
+/// answer is final: the caller needs to ask no further list.
 ///
 /// # Safety
-/// `question` was begun; `items` names `count` structs whose bytes are there.
+/// `question` is null or was begun, and the bytes of its name did not change since;
+/// `items` is null or names `count` structs, whose `bytes` name `len` bytes each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_items(
     question: *mut icecore_question,
     items: *const icecore_class_name,
     count: usize,
 ) -> u32 {
-    // SAFETY: the items and their bytes are there during the call, and the question was
-    // begun.
-    unsafe {
-        let items = if items.is_null() { &[][..] } else { std::slice::from_raw_parts(items, count) };
-        icecore_question::go_on(question, |question| {
-            for item in items {
-                let (bytes, is_text) = item.lent();
-                question.item(ClassName::checked(question.name().names(), bytes, is_text));
-            }
-        })
-    }
+    let items = match items.is_null() {
+        true => &[][..],
+        // SAFETY: not null, so it names `count` structs.
+        false => unsafe { std::slice::from_raw_parts(items, count) },
+    };
+    let ask = |question: &mut Question<'_>| {
+        for item in items {
+            // SAFETY: the caller filled each item; the question does not keep its bytes.
+            let (bytes, is_text) = unsafe { item.lent() };
+            question.item(ClassName::checked(question.name().names(), bytes, is_text));
+        }
+    };
+    // SAFETY: null, or begun, with a name that did not change.
+    unsafe { icecore_question::go_on(question, ask) }
 }
 
-/// A list of the caller's own has the class: one that only the caller can read, as a
-/// hash or a regular expression. Returns 1.
+/// Says that a list of the caller has the class: a list that the engine can't read, as
+/// a hash or a regular expression. Returns 1.
 ///
 /// # Safety
-/// `question` was begun.
+/// `question` is null or was begun, and the bytes of its name did not change since.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_allow(question: *mut icecore_question) -> u32 {
-    // SAFETY: the question was begun, so its name is there.
+    // SAFETY: null, or begun, with a name that did not change.
     unsafe { icecore_question::go_on(question, |question| question.allow()) }
 }
 
-/// A layer that the engine holds. Returns 1, if the question is answered for good.
+/// Asks a layer that the engine keeps. Returns 1, if the answer is final.
 ///
 /// # Safety
-/// `question` was begun; `rules` are such, or null.
+/// `question` is null or was begun, and the bytes of its name did not change since;
+/// `rules` is null or rules.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_rules(question: *mut icecore_question, rules: *const icecore_rules) -> u32 {
-    // SAFETY: `rules` is null or came from `icecore_rules_new` and is not changed during
-    // the call; the question was begun.
-    unsafe {
-        let rules = rules.as_ref();
-        icecore_question::go_on(question, |question| {
-            if let Some(rules) = rules {
-                question.rules(&rules.rules);
-            }
-        })
-    }
+    // SAFETY: a handle; no call changes the rules meanwhile.
+    let rules = unsafe { rules.as_ref() };
+    let ask = |question: &mut Question<'_>| {
+        if let Some(rules) = rules {
+            question.rules(&rules.rules);
+        }
+    };
+    // SAFETY: null, or begun, with a name that did not change.
+    unsafe { icecore_question::go_on(question, ask) }
 }
 
-/// What a layer says of the classes that its lists don't have: one of
-/// `icecore_otherwise`. Returns 1, if the question is answered for good.
+/// Sets what a layer of the caller does with the classes that its lists don't have: one
+/// of `icecore_otherwise`. Returns 1, if the answer is final.
 ///
 /// # Safety
-/// `question` was begun.
+/// `question` is null or was begun, and the bytes of its name did not change since.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_otherwise(question: *mut icecore_question, otherwise: u32) -> u32 {
-    // SAFETY: the question was begun, so its name is there.
-    unsafe {
-        icecore_question::go_on(question, |question| {
-            if let Some(otherwise) = otherwise_of(otherwise) {
-                question.otherwise(otherwise);
-            }
-        })
-    }
+    let set = |question: &mut Question<'_>| {
+        if let Some(otherwise) = otherwise_of(otherwise) {
+            question.otherwise(otherwise);
+        }
+    };
+    // SAFETY: null, or begun, with a name that did not change.
+    unsafe { icecore_question::go_on(question, set) }
 }
 
-/// The answer: one of `icecore_verdict`, and `ICECORE_REPORTED`. What nobody allowed is
-/// refused.
+/// The answer: one of `icecore_verdict`, and `ICECORE_REPORTED`. A class that no layer
+/// allows is refused.
 ///
 /// # Safety
-/// `question` was begun, or is null.
+/// `question` is null or was begun, and the bytes of its name did not change since.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_answer(question: *const icecore_question) -> u32 {
-    // SAFETY: a question that was begun has a name whose bytes are there until now.
-    unsafe { question.as_ref().map_or(0, |question| answer_of(question.question().answer())) }
+    // SAFETY: null, or a struct that `icecore_question_begin` wrote.
+    let Some(question) = (unsafe { question.as_ref() }) else { return 0 };
+    // SAFETY: it was begun, so its name has bytes, which did not change.
+    answer_of(unsafe { question.question() }.answer())
 }
 
 fn use_of(class: &ClassUse) -> u32 {
@@ -465,18 +470,19 @@ pub struct icecore_refused_class {
     pub name: icecore_class_name,
     /// The path of the first place that names it.
     pub path: icecore_bytes,
-    /// Whether the host says so.
+    /// 1: the host reports the class.
     pub is_reported: u32,
 }
 
-/// Calls `visit` for each class that may not be built, once, of the document that was
-/// read last; nothing was built yet. `uses`: which uses of a class count, bits of
-/// `icecore_use`.
+/// Calls `visit` once for each class of the last document that may not be built. A host
+/// calls it before it builds the first value. `uses`: which uses of a class count, bits
+/// of `icecore_use`.
 ///
 /// # Safety
-/// `context` is one that read a document; `input` names the `len` bytes that its view
-/// names; `layers` names `count` pointers to rules, or null ones; `visit` does not
-/// unwind, jump out or use the context; `error` is null or names a struct.
+/// `context` is null or a context that no other call uses; `input` names the `len`
+/// bytes that its last view names; `layers` is null or names `count` pointers, each null
+/// or to rules; `visit` is null, or a function that does not unwind, jump out or use the
+/// context; `error` is null or names a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_refused(
     context: *mut icecore_context,
@@ -490,36 +496,40 @@ pub unsafe extern "C" fn icecore_refused(
     data: *mut c_void,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: the pointers name what their types say for the time of the call; `visit`
-    // returns, and gets what lives longer than its call.
-    unsafe {
-        guard(error, || {
-            let (Some(context), Some(visit)) = (context.as_mut(), visit) else {
-                return Err(usage("a context and a function", "null"));
-            };
-            let layers = chain(layers, count);
-            let tape = std::mem::take(context.document.tape_mut());
-            let document = Document::from_tape(lent(input, len), tape);
-            let found = refused(&document, &layers, names_of(flags), |class| use_of(class) & uses != 0);
-            *context.document.tape_mut() = document.into_tape();
-            for class in found? {
-                let name = icecore_bytes::of(&class.name);
-                let name = icecore_class_name { bytes: name.bytes, len: name.len, is_text: u32::from(class.is_text) };
-                let path = icecore_bytes::of(class.path.as_bytes());
-                visit(&icecore_refused_class { name, path, is_reported: u32::from(class.is_reported) }, data);
-            }
-            Ok(())
-        })
-    }
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: a handle that no other call uses.
+        let (Some(context), Some(visit)) = (unsafe { context.as_mut() }, visit) else {
+            return Err(usage("a context and a function", "null"));
+        };
+        // SAFETY: `layers` and `count` belong together; no call changes the rules meanwhile.
+        let layers: Vec<_> = unsafe { chain(layers, count) }.collect();
+        // SAFETY: `input` names `len` bytes; the document is dropped before the call returns.
+        let input = unsafe { lent(input, len) };
+        let tape = std::mem::take(context.document.tape_mut());
+        let document = Document::from_tape(input, tape);
+        let found = refused(&document, &layers, names_of(flags), |class| use_of(class) & uses != 0);
+        *context.document.tape_mut() = document.into_tape();
+        for class in found? {
+            let name = icecore_bytes::of(&class.name);
+            let name = icecore_class_name { bytes: name.bytes, len: name.len, is_text: u32::from(class.is_text) };
+            let path = icecore_bytes::of(class.path.as_bytes());
+            let class = icecore_refused_class { name, path, is_reported: u32::from(class.is_reported) };
+            // SAFETY: `visit` returns normally; what `class` names outlives the call.
+            unsafe { visit(&class, data) };
+        }
+        Ok(())
+    })
 }
 
-/// Words about a class: `what` is one of `icecore_words`, `host` one of `icecore_host`.
-/// Returns their length; `text` gets as much of them as fits, ending with 0. They are
-/// ASCII, but for the path.
+/// A message about a class: `what` is one of `icecore_words`, `host` one of
+/// `icecore_host`. Returns its length; `text` gets as much of it as fits, ending with 0.
+/// All but the path is ASCII.
 ///
 /// # Safety
-/// `name` names a struct whose bytes are there; `path` names `path_len` bytes; `text`
-/// names `room` bytes, or is null.
+/// `name` is null or names a struct whose `bytes` names `len` bytes; `path` names
+/// `path_len` bytes; `text` is null or names `room` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_class_words(
     what: u32,
@@ -532,21 +542,21 @@ pub unsafe extern "C" fn icecore_class_words(
     room: usize,
 ) -> usize {
     let mut length = 0;
-    // SAFETY: the pointers name as many bytes as is said beside them.
-    unsafe {
-        guard(std::ptr::null_mut(), || {
-            let Some(name) = name.as_ref() else { return Ok(()) };
-            let path = String::from_utf8_lossy(lent(path.cast(), path_len));
-            let (bytes, is_text) = name.lent();
-            let said = said(what, host, ClassName::checked(names_of(flags), bytes, is_text), &path)?;
-            length = said.len();
-            if !text.is_null() && room > 0 {
-                text.write_bytes(0, room);
-                put(&said, std::slice::from_raw_parts_mut(text, room));
-            }
-            Ok(())
-        });
-    }
+    guard(ErrorOut::NONE, || {
+        // SAFETY: null or an initialised struct.
+        let Some(name) = (unsafe { name.as_ref() }) else { return Ok(()) };
+        // SAFETY: `path` names `path_len` bytes; the text is dropped before the call returns.
+        let path = String::from_utf8_lossy(unsafe { lent(path.cast(), path_len) });
+        // SAFETY: the caller filled `name`; the slice is dropped before the call returns.
+        let (bytes, is_text) = unsafe { name.lent() };
+        let said = said(what, host, ClassName::checked(names_of(flags), bytes, is_text), &path)?;
+        length = said.len();
+        if !text.is_null() && room > 0 {
+            // SAFETY: not null, so it names `room` bytes that may be written.
+            put(&said, unsafe { zeroed(text, room) });
+        }
+        Ok(())
+    });
     length
 }
 

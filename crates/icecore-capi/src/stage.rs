@@ -1,6 +1,6 @@
 //! Formats with their options and limits, parsed once.
 
-use crate::error::{guard, icecore_error, usage};
+use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::{ICECORE_OK, lent};
 use icecore::{Codec, Error, Stage};
 use std::ffi::c_char;
@@ -34,18 +34,19 @@ pub unsafe extern "C" fn icecore_stage_new(
     error: *mut icecore_error,
 ) -> *mut icecore_stage {
     let mut made = std::ptr::null_mut();
-    // SAFETY: the caller promises what both need.
-    unsafe {
-        guard(error, || {
-            let spec = text(lent(spec.cast(), len), "a stage, as `sereal:compress=zstd`")?;
-            made = boxed(Stage::parse(spec)?);
-            Ok(())
-        });
-    }
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: `spec` names `len` bytes; the slice is dropped before the call returns.
+        let spec = unsafe { lent(spec.cast(), len) };
+        let spec = text(spec, "a stage, as `sereal:compress=zstd`")?;
+        made = boxed(Stage::parse(spec)?);
+        Ok(())
+    });
     made
 }
 
-/// The stage for a document whose format is not known. To be freed with
+/// Detects the format of a document, and returns a stage for it. To be freed with
 /// `icecore_stage_free`. Null, if no format fits.
 ///
 /// # Safety
@@ -53,23 +54,23 @@ pub unsafe extern "C" fn icecore_stage_new(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_detect(bytes: *const u8, len: usize, error: *mut icecore_error) -> *mut icecore_stage {
     let mut made = std::ptr::null_mut();
-    // SAFETY: the caller promises what both need.
-    unsafe {
-        guard(error, || {
-            made = boxed(icecore::stage_of(lent(bytes, len))?);
-            Ok(())
-        });
-    }
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
+        made = boxed(icecore::stage_of(unsafe { lent(bytes, len) })?);
+        Ok(())
+    });
     made
 }
 
 /// Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`,
-/// `expansion`, `digits`, `output`, `growth` or `loss-paths`, each as in `Limits`. What
-/// is more than the limit can be is the most that it can be.
+/// `expansion`, `digits`, `output`, `growth` or `loss-paths`, each as in `Limits`. A value
+/// beyond the limit's type sets the largest one.
 ///
 /// # Safety
-/// `stage` is a stage; `name` names `len` bytes; `error` is null or names a
-/// struct.
+/// `stage` is null or a stage that no other call uses; `name` names `len` bytes;
+/// `error` is null or names a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_stage_limit(
     stage: *mut icecore_stage,
@@ -78,33 +79,36 @@ pub unsafe extern "C" fn icecore_stage_limit(
     value: u64,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: the caller promises what all need.
-    unsafe {
-        guard(error, || {
-            let Some(stage) = stage.as_mut() else { return Err(usage("a stage", "null")) };
-            stage.codec.limits.set(text(lent(name.cast(), len), "the name of a limit")?, value)
-        })
-    }
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: a handle, see `lib.rs`; no other call uses it.
+        let Some(stage) = (unsafe { stage.as_mut() }) else { return Err(usage("a stage", "null")) };
+        // SAFETY: `name` names `len` bytes; the slice is dropped before the call returns.
+        let name = unsafe { lent(name.cast(), len) };
+        stage.codec.limits.set(text(name, "the name of a limit")?, value)
+    })
 }
 
 /// The name of the stage's format, ending with 0; it lives as long as the stage.
 ///
 /// # Safety
-/// `stage` is a stage.
+/// `stage` is null or a stage.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_stage_format(stage: *const icecore_stage) -> *const c_char {
-    // SAFETY: the caller promises it.
+    // SAFETY: a handle, see `lib.rs`; the name never changes, so the pointer outlives the reference.
     unsafe { stage.as_ref() }.map_or(std::ptr::null(), |stage| stage.name.as_ptr().cast())
 }
 
 /// Frees a stage, or does nothing with null.
 ///
 /// # Safety
-/// `stage` is a stage that is not used any more, or null.
+/// `stage` is null or a stage; the caller does not use it again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_stage_free(stage: *mut icecore_stage) {
     if !stage.is_null() {
-        // SAFETY: it came from `Box::into_raw`, and the caller gives it away.
+        // SAFETY: every stage comes from `Box::into_raw` in `boxed`, and is freed once: the
+        // caller does not use it again.
         drop(unsafe { Box::from_raw(stage) });
     }
 }

@@ -98,7 +98,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads all documents of an input and hands each of them on, whole or in
-    /// part. Whatever is wrong is reported. Says whether all was well.
+    /// part. Whatever is wrong is reported. Returns whether all was well.
     pub fn documents<'a>(
         &self,
         name: &str,

@@ -23,7 +23,7 @@ pub mod code {
 pub enum Abort {
     /// Nobody reads the output any more. That is no error.
     Closed,
-    /// It makes no sense to go on; this says why.
+    /// It makes no sense to continue; this says why.
     Failed(u8, String),
 }
 
@@ -64,7 +64,7 @@ impl Report {
         self.seen += 1;
     }
 
-    /// Something is not as it should be; the command goes on.
+    /// Something is not as it should be; the command continues.
     pub fn fault(&mut self, code: u8, name: &str, message: impl Display) {
         self.worst = self.worst.max(code);
         self.line(&format!("{name}: {message}"));
@@ -163,7 +163,7 @@ impl Report {
         }
     }
 
-    /// What the target format could not say.
+    /// What the target format could not represent.
     pub fn losses(&mut self, name: &str, losses: &Losses, strict: bool) {
         if strict && !losses.is_empty() {
             self.worst = self.worst.max(code::FINDING);

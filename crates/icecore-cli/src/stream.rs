@@ -1,4 +1,4 @@
-//! Writing finished parts of a long array while reading goes on in a second
+//! Writing finished parts of a long array while reading continues in a second
 //! thread.
 
 use crate::sink::Sink;

@@ -357,8 +357,8 @@ fn documents_of_json_go_on_behind_a_broken_one() {
 /// by record as well.
 #[test]
 fn records_of_json_typed_keep_the_form_they_state() {
-    let typed = icecore::convert(b"i:+005;", "php", "json:typed,spelling").unwrap();
-    let two = [&typed[..], b"\n", &typed, b"\n"].concat();
+    let (typed, ..) = run::icecore(&["convert", "-f", "php", "-t", "json:typed,spelling"], b"i:+005;");
+    let two = [&typed[..], &typed].concat();
     let (out, said, code) = run::icecore(&["convert", "--each", "-f", "json:typed", "-t", "php"], &two);
     assert_eq!((String::from_utf8(out).unwrap().as_str(), code), ("i:+005;i:+005;", 0), "{said}");
 }

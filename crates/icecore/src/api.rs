@@ -1,4 +1,4 @@
-//! The usual jobs in a line each.
+//! Common tasks as one call each: read, write, convert.
 
 use crate::detect;
 use crate::document::{Document, lose_metadata};
@@ -10,7 +10,7 @@ use crate::stage::Stage;
 use crate::wrap::Unwrapped;
 use std::borrow::Cow;
 
-/// Reads a document of whatever format it is in.
+/// Reads a document, and detects its format.
 ///
 /// ```
 /// let document = icecore::read(b"\x05\x0b\x02\0\0\0\x01\x08\x81")?;
@@ -19,7 +19,7 @@ use std::borrow::Cow;
 /// ```
 ///
 /// # Errors
-/// Of kind `Format`, if no format fits; or whatever the format's reader finds.
+/// Of kind `Format`, if no format fits; or an error of the format's reader.
 pub fn read(input: &[u8]) -> Result<Document<'_>, Error> {
     read_as(input, &detect::stage_of(input)?, &Limits::default())
 }
@@ -35,8 +35,8 @@ pub fn read(input: &[u8]) -> Result<Document<'_>, Error> {
 /// ```
 ///
 /// # Errors
-/// Whatever the format's reader finds; of kind `Trailing`, if there is more
-/// input than document.
+/// Errors of the format's reader; of kind `Trailing`, if bytes follow the
+/// document.
 pub fn read_as<'a>(input: &'a [u8], stage: &Stage, limits: &Limits) -> Result<Document<'a>, Error> {
     read_with(input, stage, Request::new(limits))
 }
@@ -78,14 +78,14 @@ fn read_inside<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Resu
 ///
 /// # Errors
 /// Of kind `Usage`, for a bad stage; of kind `Unrepresentable`, for something
-/// that the format can't say at all.
+/// that has no form in the format.
 pub fn write(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
     write_to(document, &Stage::parse(stage)?, &Limits::default(), &mut out)?;
     Ok(out)
 }
 
-/// Writes a document, and says what the format could not say.
+/// Writes a document, and says what the format could not represent.
 ///
 /// ```
 /// use icecore::{Limits, Stage};

@@ -1,4 +1,4 @@
-//! A stage made ready for many documents.
+//! A prepared stage: its options are looked up once, for many documents.
 
 use crate::document::{Document, Tape, lose_metadata};
 use crate::error::Error;
@@ -25,13 +25,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Codec {
     stage: Stage,
-    /// What a document may cost.
+    /// Bounds on work and memory for a document.
     pub limits: Limits,
     prepared: Arc<Prepared>,
 }
 
 impl Codec {
-    /// Makes a stage ready; the limits are the default ones.
+    /// Prepares a stage; the limits are the default ones.
     pub fn new(stage: Stage) -> Codec {
         let prepared = Arc::new(stage.format().prepare(stage.settings()));
         Codec { stage, limits: Limits::default(), prepared }
@@ -52,7 +52,7 @@ impl Codec {
     }
 
     /// Reads one document from the start of the input into a tape, which is
-    /// cleared first. Of one with an error the tape has what was read before it.
+    /// cleared first. After an error the tape has what was read before.
     pub fn read(&self, input: &[u8], tape: &mut Tape) -> Filled {
         match self.is_wrapped() {
             true => self.read_wrapped(input, tape),
@@ -82,7 +82,7 @@ impl Codec {
         }
     }
 
-    /// Writes a document, and says what the format could not say.
+    /// Writes a document. Returns its losses.
     ///
     /// # Errors
     /// As for [`crate::write_to`].
@@ -119,9 +119,9 @@ impl Codec {
         !self.is_wrapped() && self.prepared.writer.write_tape(input, tape, memory, out)
     }
 
-    /// Writes the next part of a document: of one that is too large for a tape as a whole,
-    /// or is not all there. `None`, with nothing written, if such parts can't be written:
-    /// by this format, with these options, or because of what is in it.
+    /// Writes the next part of a document that is too large for one tape, or not yet
+    /// complete. `None`, with nothing written, if the format, its options or the content
+    /// of the part do not allow it.
     ///
     /// ```
     /// use icecore::{Codec, Document, Kind, Node, Part, Parts, Stage, Tape};

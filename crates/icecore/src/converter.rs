@@ -1,4 +1,4 @@
-//! Many documents from one stage to another.
+//! Converts many documents from one stage to another, with one tape.
 
 use crate::codec::Codec;
 use crate::document::{Document, Repair, Tape};
@@ -36,7 +36,7 @@ pub struct Converter {
     slack: u64,
 }
 
-/// What is kept beside the meaning.
+/// How much is recorded beside the meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keeps {
     Nothing,
@@ -45,14 +45,14 @@ enum Keeps {
     Form,
 }
 
-/// What came of a document.
+/// The result for one document.
 #[derive(Debug)]
 pub struct Converted {
     /// How many bytes of the input it took.
     pub consumed: usize,
     /// Whether it could be read.
     pub is_read: bool,
-    /// What the target could not say; or what is wrong. Of a document that could be
+    /// What the target could not represent; or what is wrong. Of a document that could be
     /// read, but not written, a part may be in the output.
     pub written: Written,
     /// What was changed in the document to read it.
@@ -66,7 +66,7 @@ impl std::fmt::Debug for Converter {
 }
 
 impl Converter {
-    /// Makes two stages ready; the limits are the default ones. Where both are the
+    /// Prepares two stages; the limits are the default ones. Where both are the
     /// same format, the byte form is kept.
     pub fn new(from: Stage, to: Stage) -> Converter {
         let is_same = std::ptr::eq(from.format(), to.format());
@@ -79,7 +79,7 @@ impl Converter {
         Converter { from, to, tape: Tape::new(), memory: Memory::default(), keeps, slack: ALWAYS_OUTPUT }
     }
 
-    /// What a document may cost.
+    /// Bounds on work and memory for a document.
     #[must_use]
     pub fn limited(mut self, limits: &Limits) -> Converter {
         self.from.limits = limits.clone();
@@ -92,8 +92,8 @@ impl Converter {
         self.from.stage()
     }
 
-    /// Converts the document at the start of the input. What stands behind it is not
-    /// looked at, unless there are wrappers, which take all of the input.
+    /// Converts the document at the start of the input. Bytes behind it are not read,
+    /// except by wrappers, which take the whole input.
     pub fn convert(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
         let mut slack = self.slack;
         let done = self.convert_to(input, &mut Rationed { out, slack: &mut slack });

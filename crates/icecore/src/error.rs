@@ -4,7 +4,7 @@ use crate::shortened::shortened;
 use std::borrow::Cow;
 use std::fmt;
 
-/// What went wrong, in kind.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -12,10 +12,10 @@ pub enum ErrorKind {
     Truncated,
     /// The document ends before the input does.
     Trailing,
-    /// The bytes break the rules of the format.
+    /// The bytes violate the rules of the format.
     Malformed,
-    /// A link, alias or copy names something that is not there, or may not be
-    /// named.
+    /// A link, alias or copy names a value that does not exist, or that it may not
+    /// name.
     BadLink,
     /// The format allows it, but this engine (or this build of it) does not
     /// read or write it.
@@ -26,7 +26,7 @@ pub enum ErrorKind {
     Format,
     /// An option or a stage is wrong.
     Usage,
-    /// The document can't be said in the target format.
+    /// The document can't be represented in the target format.
     Unrepresentable,
     /// The receiver of the output stopped.
     Output,
@@ -56,7 +56,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// What went wrong, where, and why.
+/// An error: its kind, where it is, and what was expected.
 ///
 /// An error has a [kind](ErrorKind) and, as far as they make sense for it: the
 /// byte offset in the input, the path in the document, what was expected and
@@ -80,12 +80,12 @@ struct Inner {
     expected: Option<Cow<'static, str>>,
     found: Option<Cow<'static, str>>,
     help: Option<Cow<'static, str>>,
-    /// How many bytes were decompressed before it was found.
+    /// How many bytes were decompressed before the error was found.
     spent: u64,
 }
 
 impl Error {
-    /// An error of this kind that says nothing else yet.
+    /// An error of this kind, without details.
     #[cold]
     pub fn new(kind: ErrorKind) -> Error {
         Error(Box::new(Inner {
@@ -128,47 +128,47 @@ impl Error {
         self.0.path.as_deref()
     }
 
-    /// What would have been right.
+    /// What was expected.
     pub fn expected(&self) -> Option<&str> {
         self.0.expected.as_deref()
     }
 
-    /// What was there.
+    /// What was found.
     pub fn found(&self) -> Option<&str> {
         self.0.found.as_deref()
     }
 
-    /// What can be done about it.
+    /// The remedy: what a user can do.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
 }
 
-/// Cold constructors' helpers. They keep what was said first: the innermost
-/// place knows best.
+/// Setters for cold constructors. A detail that is set is kept: the innermost caller
+/// has the most precise one.
 impl Error {
-    /// Says what would have been right.
+    /// Sets what was expected.
     #[must_use]
     pub fn expecting(mut self, expected: impl Into<Cow<'static, str>>) -> Error {
         self.0.expected.get_or_insert_with(|| told(expected.into()));
         self
     }
 
-    /// Says what was there.
+    /// Sets what was found.
     #[must_use]
     pub fn finding(mut self, found: impl Into<Cow<'static, str>>) -> Error {
         self.0.found.get_or_insert_with(|| told(found.into()));
         self
     }
 
-    /// Says what can be done about it.
+    /// Sets the remedy.
     #[must_use]
     pub fn helping(mut self, help: impl Into<Cow<'static, str>>) -> Error {
         self.0.help.get_or_insert_with(|| help.into());
         self
     }
 
-    /// Says how many bytes were decompressed for nothing.
+    /// Sets how many bytes were decompressed in vain.
     #[cfg(any(feature = "snappy", feature = "zlib", feature = "zstd"))]
     #[must_use]
     pub(crate) fn having_spent(mut self, bytes: usize) -> Error {
@@ -176,21 +176,21 @@ impl Error {
         self
     }
 
-    /// How many bytes were decompressed for nothing: they count against the limit
-    /// where the error is no end.
+    /// How many bytes were decompressed in vain. They count against the limit if reading
+    /// continues after the error.
     pub(crate) fn spent(&self) -> u64 {
         self.0.spent
     }
 
-    /// Says at which offset.
+    /// Sets the offset.
     #[must_use]
     pub fn at(mut self, offset: usize) -> Error {
         self.0.offset.get_or_insert(offset as u64);
         self
     }
 
-    /// Moves the offset, if there is one: the part that was read stands `by`
-    /// bytes into the whole.
+    /// Adds `by` to the offset, if there is one: where the part that was read starts in
+    /// the whole.
     #[must_use]
     pub fn moved(mut self, by: usize) -> Error {
         if self.0.layer.is_none()
@@ -201,14 +201,14 @@ impl Error {
         self
     }
 
-    /// Says on which path.
+    /// Sets the path.
     #[must_use]
     pub fn on_path(mut self, path: impl Into<String>) -> Error {
         self.0.path.get_or_insert_with(|| told(Cow::Owned(path.into())).into_owned());
         self
     }
 
-    /// Says on which path the document stands that the path so far is in.
+    /// Puts the path of the enclosing document in front of the path.
     #[must_use]
     pub(crate) fn below(mut self, outer: &str) -> Error {
         let inner = self.0.path.take().unwrap_or_default();
@@ -228,14 +228,14 @@ impl Error {
         self
     }
 
-    /// Says what the offset counts in.
+    /// Sets the layer that the offset counts in.
     #[must_use]
     pub fn in_layer(mut self, layer: &'static str) -> Error {
         self.0.layer.get_or_insert(layer);
         self
     }
 
-    /// Says in which format.
+    /// Sets the format.
     #[must_use]
     pub fn in_format(mut self, format: &'static str) -> Error {
         self.0.format.get_or_insert(format);
@@ -252,7 +252,7 @@ impl Error {
         Error::behind(input, consumed).helping(EACH)
     }
 
-    /// As [`Error::trailing`], where something else helps.
+    /// As [`Error::trailing`], with another remedy.
     pub fn behind(input: &[u8], consumed: usize) -> Error {
         let more = input.len().saturating_sub(consumed);
         Error::new(ErrorKind::Trailing).at(consumed).expecting("the end of the input").finding(if more == 1 {
@@ -275,10 +275,10 @@ impl Error {
     }
 }
 
-/// What helps against bytes behind a document, whatever the format.
+/// The remedy for bytes behind a document, for every format.
 const EACH: &str = "`--each` reads documents that stand one behind the other";
 
-/// What data says in a message, as names and numbers: never more than fits one.
+/// Shortens text of the input (names, numbers) to what fits a message.
 fn told(text: Cow<'static, str>) -> Cow<'static, str> {
     match text {
         Cow::Owned(text) if text.len() > LONGEST => Cow::Owned(shortened(&text, LONGEST).into_owned()),
@@ -286,7 +286,7 @@ fn told(text: Cow<'static, str>) -> Cow<'static, str> {
     }
 }
 
-/// The longest text of a message that is said in full.
+/// The longest text that a message has in full.
 const LONGEST: usize = 1 << 10;
 
 impl fmt::Display for Error {

@@ -1,13 +1,13 @@
-//! Hash maps for numbers and short names that may come from anybody.
+//! Hash maps for numbers and short names of untrusted input.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// A map whose hash is quick, and differs from map to map.
+/// A map with a fast hash, whose seed differs from map to map.
 pub(crate) type SeededMap<K, V> = HashMap<K, V, Seeded>;
 
-/// Makes hashers that start from a number nobody knows, so that keys which are
-/// made to collide can't be prepared.
+/// Makes hashers that start from a random number, so that an attacker can't prepare keys
+/// that collide.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seeded(u64, u64);
 
@@ -43,7 +43,7 @@ impl Hasher for Folded {
         }
         let mut tail = [0; 8];
         tail[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-        // The length tells zeros at the end from none.
+        // With the length, zeros at the end make another hash.
         self.write_u64(u64::from_le_bytes(tail) ^ (bytes.len() as u64) << 56);
     }
 

@@ -1,10 +1,10 @@
-//! What a document may cost.
+//! Limits: bounds on work and memory for a document.
 
 use crate::error::{Error, ErrorKind};
 
-/// Bounds on what reading and writing may cost.
+/// Bounds on the work and memory of reading and writing.
 ///
-/// The defaults let every honest document through and keep work and memory
+/// The defaults let every ordinary document through and keep work and memory
 /// linear in the input. All of them can be set:
 ///
 /// ```
@@ -30,7 +30,7 @@ pub struct Limits {
     pub decompressed: u64,
     /// How many times longer than the compressed input its decompressed form
     /// may be; the first 16 MiB are always allowed. Default: `u64::MAX`, which is
-    /// no bound: honest data shrinks to a thousandth, too.
+    /// no bound: ordinary data shrinks to a thousandth, too.
     pub ratio: u64,
     /// How many nodes may come from copies (while reading) or from repeated
     /// links (while writing a form without links), as a multiple of the bytes
@@ -90,7 +90,7 @@ impl Limits {
     }
 
     /// Sets a limit by its name, as `--limit` of the command and the C interface do.
-    /// What is more than the limit can be is the most that it can be.
+    /// A value beyond the limit's type sets the largest one.
     ///
     /// ```
     /// let mut limits = icecore::Limits::default();

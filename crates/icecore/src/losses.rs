@@ -1,10 +1,10 @@
-//! What a writer could not say.
+//! Losses: changes of meaning that a target forces.
 
 use crate::error::Error;
 use crate::limits::Limits;
 use std::fmt;
 
-/// What a target format could not say.
+/// A kind of loss: a change of meaning that a target format forces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LossKind {
@@ -59,7 +59,7 @@ pub enum LossKind {
     MapKind,
     /// An enum case or the name of a class became a string.
     Name,
-    /// A member of an object became one that everyone may see.
+    /// A private or protected member of an object became public.
     Visibility,
     /// A user header was dropped.
     Header,
@@ -108,7 +108,7 @@ pub enum LossKind {
 }
 
 impl LossKind {
-    /// What was lost, in words that fit the count before them.
+    /// A description, in the singular or plural for `count`.
     ///
     /// ```
     /// use icecore::LossKind;
@@ -256,24 +256,24 @@ impl LossKind {
     }
 }
 
-/// A kind of loss, how often it happened and where it happened first.
+/// A loss: its kind, its count and its first path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// What was lost.
     pub kind: LossKind,
     /// How often.
     pub count: u64,
-    /// The path of the first one; empty, if no paths are kept.
+    /// The path of the first; empty, if no paths are kept.
     pub path: String,
     /// The paths of the next ones, as many as [`Limits::loss_paths`](crate::Limits::loss_paths)
     /// asks for.
     pub more: Vec<String>,
 }
 
-/// What comes of writing a document: what could not be said, or why nothing was.
+/// The result of writing a document: its losses, or an error.
 pub type Written = Result<Losses, Error>;
 
-/// What a writer could not say, by kind.
+/// The losses of a document, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     list: Vec<Loss>,
@@ -284,13 +284,13 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// None yet; of each kind so many paths are kept as the limits say.
+    /// No losses. The limits bound how many paths of each kind are kept.
     pub(crate) fn within(limits: &Limits) -> Losses {
         let more = limits.loss_paths.saturating_sub(1) as usize;
         Losses { list: Vec::new(), more, is_mute: limits.loss_paths == 0 }
     }
 
-    /// Counts a loss. The path is asked for only if it is kept.
+    /// Counts a loss. `path` is called only if the path is kept.
     pub fn add(&mut self, kind: LossKind, path: impl FnOnce() -> String) {
         match self.list.iter_mut().find(|loss| loss.kind == kind) {
             Some(loss) => {
@@ -306,14 +306,14 @@ impl Losses {
         }
     }
 
-    /// Counts one that was lost before some more times.
+    /// Adds to the count of a loss that has a first path.
     pub(crate) fn again(&mut self, kind: LossKind, times: u64) {
         if let Some(loss) = self.list.iter_mut().find(|loss| loss.kind == kind) {
             loss.count += times;
         }
     }
 
-    /// Counts what another part of the same document lost.
+    /// Adds the losses of another part of the same document.
     pub fn merge(&mut self, other: Losses) {
         let most = self.more.max(other.more);
         for loss in other.list {
@@ -333,7 +333,7 @@ impl Losses {
         self.list.iter()
     }
 
-    /// Whether nothing was lost.
+    /// Whether there are no losses.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -9,15 +9,15 @@ use crate::suggest::nearest;
 pub struct Opt {
     /// Its name.
     pub name: &'static str,
-    /// What it takes.
+    /// The type of its value.
     pub takes: OptionType,
-    /// When it counts.
+    /// Whether it applies to reading, to writing or to both.
     pub side: Side,
-    /// What it does, in a sentence.
+    /// A description in one sentence.
     pub help: &'static str,
 }
 
-/// What an option takes.
+/// The type of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionType {
@@ -35,7 +35,7 @@ pub enum OptionType {
     List,
 }
 
-/// When an option counts.
+/// Whether an option applies to reading, to writing or to both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// While reading.
@@ -66,7 +66,7 @@ impl Settings {
         Settings::default()
     }
 
-    /// Sets an option. The last setting of an option counts.
+    /// Sets an option. A later setting replaces an earlier one.
     ///
     /// # Errors
     /// Of kind `Usage`, if the table lacks the option or the value does not

@@ -1,4 +1,4 @@
-//! Where writers write to.
+//! Outputs: where writers write to.
 
 mod metered;
 
@@ -7,14 +7,14 @@ pub(crate) use metered::{Metered, Rationed, metered};
 
 use crate::error::Error;
 
-/// How far writers let the buffer grow before the output may take it.
+/// The size of the buffer from which on writers offer it to the output.
 pub(crate) const READY: usize = 64 << 10;
 
 /// Where a writer writes to.
 ///
-/// A writer appends to [`Output::buffer`] and calls [`Output::ready`] now and
-/// then, when what is there will not be touched any more; an output may then
-/// take it away. A `Vec<u8>` is an output that takes nothing away.
+/// A writer appends to [`Output::buffer`] and calls [`Output::ready`] from time to
+/// time, when it will not change what is in the buffer; an output may then empty it.
+/// A `Vec<u8>` is an output that never does.
 pub trait Output {
     /// The buffer to append to.
     fn buffer(&mut self) -> &mut Vec<u8>;
@@ -62,11 +62,11 @@ pub trait Output {
         Spare::default()
     }
 
-    /// Gives the memory back, whatever is in it.
+    /// Gives the memory back, with any content.
     fn give_spare(&mut self, _spare: Spare) {}
 }
 
-/// Memory that writers work with. What is in it is their affair.
+/// Scratch memory of writers. Its content means nothing to the output.
 #[derive(Clone, Debug, Default)]
 pub struct Spare {
     pub(crate) bytes: Vec<u8>,

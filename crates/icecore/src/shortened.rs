@@ -1,4 +1,4 @@
-//! Texts for people that may be long because data says so.
+//! Shortens texts for people: names and strings of the input may be long.
 
 use std::borrow::Cow;
 

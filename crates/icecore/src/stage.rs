@@ -149,7 +149,7 @@ impl Stage {
     /// ```
     ///
     /// # Errors
-    /// Whatever a wrapper finds; of kind `Limit`, if what is inside is too large.
+    /// Errors of a wrapper; of kind `Limit`, if the content is too large.
     pub fn unwrap<'a>(&self, input: &'a [u8], limits: &Limits) -> Result<Unwrapped<'a>, Error> {
         self.unwrap_within(input, &mut limits.clone())
     }

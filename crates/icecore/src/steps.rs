@@ -1,5 +1,5 @@
-//! Counts steps of work for the engine's own tests: whether work is linear is told by a
-//! count, as clocks also tell of the machine. Elsewhere nothing of it is compiled.
+//! Counts steps of work for the engine's own tests: a count shows whether work is linear,
+//! and unlike a time it does not depend on the machine. Only tests compile it.
 
 /// So many steps are done here.
 #[inline(always)]

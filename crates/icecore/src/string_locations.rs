@@ -1,7 +1,7 @@
 //! Long strings by their location.
 //!
-//! A copy, an id or a link names a string again for a few bytes. A lookup by
-//! content would read all of it each time; so the location is looked up first.
+//! A copy, an id or a link names a string again with a few bytes of input. A lookup by
+//! content would read all of the string each time, so the location is looked up first.
 
 use crate::hash::SeededMap;
 

@@ -16,23 +16,23 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: all is done by the system's allocator; counting allocates nothing.
+// SAFETY: each call goes to the system's allocator unchanged; counting allocates nothing.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let _ = ASKED.try_with(|asked| asked.set(asked.get() + layout.size() as u64));
-        // SAFETY: the caller promises what it needs.
+        // SAFETY: the same pointer, layout and size, so the contract of `System` holds.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: the caller promises what it needs.
+        // SAFETY: the same pointer, layout and size, so the contract of `System` holds.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let _ = ASKED.try_with(|asked| asked.set(asked.get() + size as u64));
-        // SAFETY: the caller promises what it needs.
+        // SAFETY: the same pointer, layout and size, so the contract of `System` holds.
         unsafe { System.realloc(at, layout, size) }
     }
 }

@@ -23,18 +23,18 @@ fn count(by: isize) {
     PEAK.set(PEAK.get().max(now));
 }
 
-// SAFETY: everything is left to the system's allocator; counting allocates
+// SAFETY: each call goes to the system's allocator unchanged; counting allocates
 // nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the same pointer, layout and size, so the contract of `System` holds.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the same pointer, layout and size, so the contract of `System` holds.
         unsafe { System.dealloc(at, layout) }
     }
 
@@ -42,7 +42,7 @@ unsafe impl GlobalAlloc for Counting {
         // Both are there while one is copied to the other.
         count(size as isize);
         count(-(layout.size() as isize));
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the same pointer, layout and size, so the contract of `System` holds.
         unsafe { System.realloc(at, layout, size) }
     }
 }

@@ -73,7 +73,7 @@ impl<'r, R: Read> Run<'r, R> {
         Run { plan, window, tally: Tally::new(name), report, again: 0, is_broken: false }
     }
 
-    /// Converts all records. Says whether all are in the output.
+    /// Converts all records. Returns whether all are in the output.
     pub fn all(&mut self, sink: &mut Sink) -> Result<bool, Abort> {
         if knows_no_mark(&self.plan.from) && self.plan.from.wrappers().is_empty() {
             self.skip_mark(sink)?;
@@ -241,7 +241,7 @@ impl<'r, R: Read> Run<'r, R> {
         })
     }
 
-    /// Counts a record, and puts its frame on. Says whether it is in the output.
+    /// Counts a record, and puts its frame on. Returns whether it is in the output.
     fn finish(
         &mut self,
         done: Converted,
@@ -300,7 +300,7 @@ impl<'r, R: Read> Run<'r, R> {
         self.tally.repair(offset, repairs, self.report);
     }
 
-    /// Goes on at the next document after a bad one. `looked`: how far reading came
+    /// Continues at the next document after a bad one. `looked`: how far reading came
     /// in it.
     fn search(&mut self, looked: u64, sink: &mut Sink) -> Result<Next, Abort> {
         let starts = self.plan.from.format().can.restarts;
@@ -336,7 +336,7 @@ impl<'r, R: Read> Run<'r, R> {
     }
 }
 
-/// Whether a document that ends here may go on: `1` with `2`.
+/// Whether a document that ends here may continue: `1` with `2`.
 pub fn ends_in_word(bytes: &[u8], consumed: usize) -> bool {
     consumed == bytes.len() && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
 }

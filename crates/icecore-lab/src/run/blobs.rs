@@ -18,7 +18,7 @@ pub(super) struct Blob {
     pub path: PathBuf,
     /// What a program of the language can see of it: what must come back.
     pub expected: Document<'static>,
-    /// What the format could not say.
+    /// What the format could not represent.
     pub losses: Vec<String>,
 }
 

@@ -155,7 +155,7 @@ impl Run<'_> {
         self.outcome.absent.push(Absent { competitor: page.id.to_owned(), why, install });
     }
 
-    /// Says which programs found no room.
+    /// Returns which programs found no room.
     fn look_into_opcache(&mut self, contenders: &[Contender], address: SocketAddr) {
         for contender in contenders.iter().filter(|contender| contender.page.is_program()) {
             let page = contender.page;

@@ -1,4 +1,4 @@
-//! What is said where a compression was not built in.
+//! The error for a compression that was not built in.
 
 use crate::error::{Error, ErrorKind};
 

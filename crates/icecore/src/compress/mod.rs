@@ -1,7 +1,7 @@
 //! Compression.
 //!
-//! Nothing is allocated because a length says so: what comes out is grown in
-//! steps, or is bounded by what the compressed form can hold at most.
+//! Declared lengths are not trusted: the output grows in steps, or is bounded by
+//! what the compressed form can hold at most.
 
 #[cfg(not(all(feature = "snappy", feature = "zlib", feature = "zstd")))]
 mod disabled;

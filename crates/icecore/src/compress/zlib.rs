@@ -1,4 +1,4 @@
-//! Deflate: in zlib's frame and in gzip's.
+//! Deflate, in the frames of zlib and gzip.
 
 use super::{Beginning, StreamError, StreamFn, beginning, broken, drain, step};
 use crate::error::{Error, ErrorKind};

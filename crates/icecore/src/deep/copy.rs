@@ -1,7 +1,7 @@
-//! Copying values from document to document.
+//! Copies values from document to document.
 //!
-//! Strings are not copied: their places are moved. What was borrowed from a string
-//! that stands in the input as it is still stands there.
+//! Strings are not copied: their locations are moved. A string that is borrowed from the
+//! input stays borrowed.
 
 use super::nested::{self, Nested};
 use super::{LEVELS, Opened};

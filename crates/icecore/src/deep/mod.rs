@@ -2,7 +2,7 @@
 //!
 //! WordPress stores some options serialized twice, the payload of a Laravel job
 //! is JSON with a string of PHP in it, a cache entry holds Marshal.
-//! [`open`] puts what such strings say in their place.
+//! [`open`] replaces such strings by the values in them.
 //!
 //! A string counts if a format is [sure or likely](crate::Certainty) and reads
 //! all of it. Of JSON, objects and arrays that are not empty count: any number or

@@ -1,4 +1,4 @@
-//! What is in a string?
+//! Detects and reads frozen data in a string.
 
 use crate::document::{Document, Kind};
 use crate::error::{Error, ErrorKind};

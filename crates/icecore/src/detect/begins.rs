@@ -1,8 +1,8 @@
-//! Does a text begin as frozen data? Then what is behind its beginning is damage, and
-//! not an ordinary text that was never frozen.
+//! Whether a text begins as frozen data: then an error behind its beginning is damage, and
+//! the text is not an ordinary one that was never frozen.
 //!
-//! Guesses about whole inputs are generous; in a column of a table most values are
-//! ordinary, and the beginning must be one that nothing else has.
+//! Detection of whole inputs accepts more. In a column of a table most values are ordinary
+//! text, so here the beginning must be one that only frozen data has.
 
 use super::wrapper::INSIDE;
 use crate::format::{self, Format};

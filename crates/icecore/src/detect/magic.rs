@@ -1,4 +1,4 @@
-//! Formats that say what they are: by a signature at a fixed place.
+//! Formats with a signature at a fixed offset.
 
 /// A signature.
 pub(super) struct Magic {

@@ -1,7 +1,7 @@
-//! What are these bytes?
+//! Detection of formats and wrappers.
 //!
-//! Formats with a signature are told by it. The others are named only after a
-//! walk over all of their bytes, so that no ordinary file is taken for one.
+//! A format with a signature is detected by it. Others are detected only by a walk over
+//! the whole input, so that ordinary files are not mistaken for them.
 
 mod begins;
 mod bson;
@@ -50,8 +50,8 @@ struct Sample<'a> {
     whole: bool,
 }
 
-/// As [`stage_of`], where more documents may stand behind the first: that one decides,
-/// and the next one, as far as it is there, must not speak against it.
+/// As [`stage_of`], for an input of several documents: the first one decides, and the next
+/// one, as far as it is complete, must not contradict it.
 ///
 /// ```
 /// assert!(icecore::stage_of(b"i:5;a:0:{}").is_err());

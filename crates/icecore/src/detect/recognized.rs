@@ -1,4 +1,4 @@
-//! Formats that are recognised, but not read.
+//! Formats that are recognized, but not read.
 
 use super::magic::MAGIC;
 use super::{Finding, Sample};

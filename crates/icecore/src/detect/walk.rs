@@ -1,4 +1,4 @@
-//! A position in bytes of which nobody knows yet what they are.
+//! A position in bytes of an unknown format.
 
 /// Why a walk stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What is wrapped in something else: compressed data, Base64, hex and the like.
+//! Detection of wrappers: compressed data, Base64, hex and others.
 
 use super::{Finding, Sample, identify_in};
 use crate::format::Certainty;
@@ -39,7 +39,7 @@ fn itself(name: &'static str, title: &'static str) -> Finding {
     }
 }
 
-/// What is inside, if that can be told.
+/// The format inside, if it can be detected.
 fn wrapped(wrapper: &Wrapper, bytes: &[u8], whole: bool, level: u32) -> Option<Finding> {
     let mut finding = identify_in(&Sample { bytes, whole }, level + 1)?;
     if finding.certainty < Certainty::Likely {

@@ -1,4 +1,4 @@
-//! Making a document by hand.
+//! Building a document by calls.
 
 mod extended;
 
@@ -10,8 +10,8 @@ use crate::error::{Error, ErrorKind};
 /// Makes a document, value by value in pre-order.
 ///
 /// Containers are begun and ended; each value of a map comes after its key.
-/// Mistakes (a key outside of a map, an end too many) are kept and reported by
-/// [`Builder::finish`].
+/// The first error (a key outside of a map, an end without a begin) is kept, and
+/// [`Builder::finish`] reports it.
 ///
 /// ```
 /// let mut b = icecore::Builder::new();
@@ -60,7 +60,7 @@ impl Builder {
         Builder::default()
     }
 
-    /// Puts a node where the next value belongs, and returns its index.
+    /// Appends a node as the next value, and returns its index.
     fn place(&mut self, mut node: Node) -> u32 {
         node.flags |= std::mem::take(&mut self.flags);
         if std::mem::take(&mut self.is_key) {
@@ -224,7 +224,7 @@ impl Builder {
         self.bytes(pattern).bytes(flags).end()
     }
 
-    /// Ends what was begun last.
+    /// Ends the innermost container.
     pub fn end(&mut self) -> &mut Builder {
         if self.key.is_some() {
             self.mistake = self.mistake.or(Some("a key without a value"));
@@ -285,7 +285,7 @@ impl Builder {
     /// The finished document.
     ///
     /// # Errors
-    /// Of kind `Usage`, for the first mistake.
+    /// Of kind `Usage`, for the first error.
     pub fn finish(self) -> Result<Document<'static>, Error> {
         let mistake = self.mistake.or(match (self.tape.len(), self.open.is_empty()) {
             (len, _) if len <= self.tape.root => Some("no value at all"),

@@ -1,4 +1,4 @@
-//! Which classes a document names.
+//! The classes that a document names.
 
 use super::Document;
 use super::node::{Form, IS_KEY, Kind, flag};

@@ -1,5 +1,5 @@
-//! Values that were stored once and are no sharing: written out where they stand
-//! again.
+//! Expands copies: values that the original stored once, though no program shares them,
+//! are written at each place.
 
 use super::Document;
 use super::node::{Kind, Node, flag};

@@ -1,4 +1,4 @@
-//! Reading a document.
+//! Cursors: read access to a document.
 
 use super::names::Name;
 use super::node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
@@ -27,7 +27,7 @@ pub struct Cursor<'d> {
     at: u32,
 }
 
-/// What stands at a [`Cursor`].
+/// The value at a [`Cursor`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Value<'d> {
@@ -176,7 +176,7 @@ impl<'d> Cursor<'d> {
         self.document.tape.next(self.at)
     }
 
-    /// What stands here.
+    /// The value here.
     pub fn value(&self) -> Value<'d> {
         let node = self.node();
         let bytes = || self.document.bytes(node);
@@ -270,7 +270,7 @@ impl<'d> Cursor<'d> {
     }
 
     /// The value of a map's entry whose key has these bytes; the last one, if
-    /// there are several. Objects are looked through.
+    /// there are several. Of an object: in its body.
     pub fn get(&self, key: impl AsRef<[u8]>) -> Option<Cursor<'d>> {
         let key = key.as_ref();
         let map = self.body();
@@ -280,13 +280,13 @@ impl<'d> Cursor<'d> {
             .last()
     }
 
-    /// The item of an array at this position. Objects are looked through.
+    /// The item of an array at this position. Of an object: in its body.
     pub fn item(&self, position: usize) -> Option<Cursor<'d>> {
         let array = self.body();
         if array.kind() == Kind::Array { array.items().nth(position) } else { None }
     }
 
-    /// What is behind links, aliases and objects.
+    /// The value itself: the target of links and aliases, the body of objects.
     pub fn body(&self) -> Cursor<'d> {
         let mut here = self.target();
         // A body may be a link again, but not for ever.

@@ -1,13 +1,13 @@
-//! What is known of a document beside its meaning: which bytes it came from,
-//! and which of several byte forms they were.
+//! What is recorded beside the tape on request: the bytes of each node (the trace), and
+//! which of several byte forms they were (the spelling).
 
 use super::node::IS_KEY;
 use super::tape::Tape;
 
 /// One choice that the original made where its format allows several.
 ///
-/// `code` and `value` belong to the format. The place is given as the
-/// *ordinal* of a value: its position among all nodes in pre-order, keys not
+/// The format defines `code` and `value`. The value that a note belongs to is given by
+/// its *ordinal*: its position among all nodes in pre-order, keys not
 /// counted (a key that is itself a container or a link counts). It does not
 /// depend on which keys have ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Note {
     pub value: u64,
 }
 
-/// The byte form of a document, as far as its format leaves a choice.
+/// The spelling of a document: the choices between byte forms that its format allows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spelling {
     /// The name of the format that this belongs to.
@@ -51,7 +51,7 @@ pub struct Span {
 /// [`Span::node`] of what belongs to no value.
 pub const NO_NODE: u32 = u32::MAX;
 
-/// From where to where a node goes, with all that is in it.
+/// The bytes of a node with all that is in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
     /// Where it starts.
@@ -77,7 +77,7 @@ pub struct Trace {
     pub layer: Option<Vec<u8>>,
 }
 
-/// What a detailed reading records.
+/// What a reading with detail records.
 #[derive(Clone, Debug, Default)]
 pub struct Detail {
     /// Choices of byte form. While reading, ordinals are node indexes.
@@ -86,7 +86,7 @@ pub struct Detail {
     pub trace: Trace,
     /// The layer that is being read.
     pub(crate) layer: u8,
-    /// Whether what is being read now was read before, through a copy.
+    /// Whether the reader is in a copy, whose bytes were recorded before.
     pub(crate) copying: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A tape as text, for `docs/tape.md` and for people who look for a mistake.
+//! A tape as text, for `docs/tape.md` and for debugging.
 
 use super::Document;
 use super::node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};

@@ -1,3 +1,3 @@
-//! Documents as the values of a host can hold them.
+//! Documents restricted to the values of a host.
 
 mod perl;

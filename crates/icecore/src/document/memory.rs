@@ -1,4 +1,4 @@
-//! What is kept from document to document.
+//! Memory of readers and writers that a tape keeps from document to document.
 
 use std::any::Any;
 use std::fmt;

@@ -1,10 +1,10 @@
-//! Interned names: the keys of maps, and class and encoding names.
+//! Interned names: keys of maps, class names and names of encodings.
 
 use super::node::{Kind, Location, Node};
 
 /// The most names that a table gives ids to. Further ones are `None`.
 const CAPACITY: usize = 65_533;
-/// Bits of the kinds of names; others are both.
+/// Bits for the kinds of names. Kinds other than these two set both.
 const BYTES: u8 = 1;
 const TEXT: u8 = 2;
 /// How far a lookup probes. Bounded, so that keys made to collide cost a key
@@ -17,7 +17,7 @@ const PROBES: usize = 16;
 pub struct Entry {
     /// The first 16 bytes, zero-padded: compared in one go.
     pub head: u128,
-    /// Kind, flags, encoding; its place is in the table's own bytes.
+    /// Kind, flags and encoding; its offset refers to the bytes of the table.
     pub node: Node,
 }
 
@@ -41,7 +41,7 @@ pub struct Names {
     marked: bool,
     /// Of which kinds names without flags are.
     kinds: u8,
-    /// Whether there is one of a key that is allowed, but absent.
+    /// Whether there is a placeholder: a key that is allowed, but absent.
     absent: bool,
     /// Whether there is a symbol.
     symbol: bool,
@@ -49,8 +49,7 @@ pub struct Names {
     mangled: bool,
     /// Whether there is one with parts, as `A::B` or `A\B`.
     qualified: bool,
-    /// How often everything was forgotten: ids of another generation mean
-    /// nothing.
+    /// How often the table was cleared: ids of another generation are invalid.
     generation: u32,
 }
 
@@ -66,7 +65,8 @@ struct Memo {
 /// How many short names are remembered; a power of two.
 const MEMOS: usize = 128;
 
-/// The bits of the first `n` bytes.
+/// Masks of the first `n` bytes, little-endian: `window & MASKS[len]` is a name with
+/// zeros behind it, whatever stands behind it in the input.
 const MASKS: [u128; 17] = {
     let mut masks = [0; 17];
     let mut n = 1;
@@ -79,6 +79,7 @@ const MASKS: [u128; 17] = {
 
 #[inline(always)]
 fn memo_slot(head: u128, len: usize) -> usize {
+    // Multiplicative hashing: the upper seven bits of the product depend on every byte.
     let folded = (head as u64) ^ ((head >> 64) as u64).rotate_left(29) ^ len as u64;
     (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize & (MEMOS - 1)
 }
@@ -132,8 +133,8 @@ impl Names {
         Some(Name { node: entry.node, bytes })
     }
 
-    /// The table as it is, for who keeps something for each id: the names by id
-    /// minus 1, and the bytes that their places refer to.
+    /// The table itself, for callers that keep something for each id: the names by id
+    /// minus 1, and the bytes that their offsets refer to.
     #[inline]
     pub fn raw(&self) -> (&[Entry], &[u8]) {
         (&self.entries, &self.bytes)
@@ -212,13 +213,14 @@ impl Names {
         }
     }
 
-    /// The id of the short name at `at` of `input`, if it was seen lately; 0
-    /// otherwise. Costs the same whatever the order of the keys.
+    /// The id of the short name at `at` of `input`, if it was seen lately; 0 otherwise.
+    /// Unlike `guess` it does not depend on the order of the keys.
     #[inline(always)]
     pub(crate) fn recall(&self, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> u16 {
         if len > 16 {
             return 0;
         }
+        // Near the end of the input there are no 16 bytes to load.
         let head = match input.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
             Some(window) => u128::from_le_bytes(*window) & MASKS[len],
             None => match input.get(at..at + len) {
@@ -273,6 +275,7 @@ impl Names {
         if entry.node.aux as usize != len || entry.node.kind != kind || entry.node.flags != flags {
             return false;
         }
+        // Names of up to 16 bytes are equal if their heads are: one load, no loop.
         if len <= 16
             && let Some(window) = input.get(at..at + 16)
             && let Ok(window) = window.try_into()
@@ -372,7 +375,7 @@ impl Names {
         self.intern(node, bytes).or_else(|| self.append(node, bytes))
     }
 
-    /// Forgets everything if there are more than `most` names. Says whether it
+    /// Forgets everything if there are more than `most` names. Returns whether it
     /// did.
     pub(crate) fn trim(&mut self, most: usize) -> bool {
         let is_too_much = self.entries.len() > most || self.bytes.len() > 64 * most;

@@ -1,4 +1,4 @@
-//! The names of classes and of objects' members as another language has them.
+//! Translates names of classes and members between languages.
 
 use super::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Tape};
 use crate::losses::{LossKind, Losses};
@@ -72,8 +72,8 @@ impl<'n> Visibility<'n> {
     }
 }
 
-/// The name of a property without what says who may see it; `None` if it says
-/// nothing.
+/// The name of a property without the prefix for its visibility; `None` if it has
+/// none.
 pub(crate) fn unmangled(name: &[u8]) -> Option<&[u8]> {
     Visibility::of(name).map(|(_, name)| name)
 }

@@ -139,18 +139,17 @@ pub mod flag {
     pub const DEFAULT: u8 = 0x40;
     /// On a `Regexp`: not blessed.
     pub const BARE: u8 = 0x10;
-    /// On a `Null` or a `Bool`: the value that perl itself has but one of, not a
-    /// variable. Writers choose another form for it where the original does.
+    /// On a `Null` or a `Bool`: perl's one immortal value, not a variable with such a value.
+    /// Writers choose another form for it where the original does.
     pub const OWN: u8 = 0x10;
     /// On a `Null` with [`OWN`]: it is an item of an array.
     pub const ITEM: u8 = 0x20;
     /// On a `Bool` that was made from a running program: a variable that holds
     /// a boolean.
     pub const VARIABLE: u8 = 0x20;
-    /// On an `Array` or `Map` that was made from a running program: what the
-    /// original looks at beside the value. Storable: perl keeps flags for the
-    /// keys of the hash, although none may need one any more. Sereal: something
-    /// else may refer to it.
+    /// On an `Array` or `Map` of a running program: a fact beside the value that the
+    /// original's writer depends on. Storable: perl keeps flags for the keys of the hash,
+    /// although no key may need one any more. Sereal: another reference to it may exist.
     pub const HINT: u8 = 0x80;
 
     /// On a key: its value is read-only.
@@ -162,8 +161,8 @@ pub mod flag {
     pub const WAS_TEXT: u8 = 0x40;
 }
 
-/// In which of its forms an object, an opaque object, a tied variable, a
-/// module name or an attribute was written. Kept in a byte of
+/// The form in which an object, an opaque object, a tied variable, a module name or an
+/// attribute was written. Kept in a byte of
 /// [`Node::payload`].
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

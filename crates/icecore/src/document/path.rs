@@ -50,7 +50,7 @@ pub(crate) fn push_key(path: &mut String, key: &str) {
 pub(super) const KEY: usize = 160;
 const PATH: usize = 640;
 
-/// The path as it is told.
+/// The path for messages: the middle of a long one is left out.
 pub(super) fn told(path: String) -> String {
     if path.len() <= PATH { path } else { middle_left_out(&path, PATH).into_owned() }
 }

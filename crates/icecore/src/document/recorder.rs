@@ -1,13 +1,13 @@
-//! What readers record beside the tape.
+//! Methods that record spelling and spans beside the tape.
 
 use super::sink::Sink;
 
-/// Recording spans and notes, for whom the sink wants them: the methods of
+/// Records spans and notes, if the sink keeps detail: the methods of
 /// [`Detail`](super::Detail) as methods of every sink.
 ///
-/// [`Sink::DETAIL`] is a constant. Without detail a call is no code, as long as its
-/// arguments are cheap: what has to be computed only to be recorded is computed behind
-/// a test of the constant.
+/// [`Sink::DETAIL`] is a constant. Without detail the compiler removes a call, as long as
+/// its arguments are cheap. Callers test the constant before they compute an argument only
+/// to record it.
 pub(crate) trait Recorder: Sink {
     /// The node that comes next.
     #[inline]

@@ -1,4 +1,4 @@
-//! What a reader changed in the input to be able to read it.
+//! Repairs: what a reader changed in the input so that it could be read.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Keys that a document has twice in one map, or that become the same where a
-//! language has fewer kinds of keys: its programs see one of the two values only.
+//! Repeated keys: those that one map has twice, and those that become equal in a language
+//! with fewer kinds of keys. Its programs see only one of the two values.
 
 use super::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Name, Naming, Node, flag};
 use crate::hash::Seeded;

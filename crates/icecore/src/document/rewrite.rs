@@ -1,8 +1,8 @@
-//! Writing a tape anew: nodes move, and links, ends and notes follow.
+//! Makes a tape from another one: nodes move, and links, ends and notes follow.
 //!
 //! Two things name nodes by index: a container knows where it ends, a link what it
 //! names. Inserting or removing a node in the middle of a tape changes both
-//! everywhere, so tapes are written anew instead, in one walk.
+//! everywhere, so a new tape is made instead, in one walk.
 //!
 //! A [`Rewrite`] emits the new nodes. A walk over the old ones calls
 //! [`reach`](Rewrite::reach) for each, and then any of these:
@@ -16,10 +16,10 @@
 //! | remove it with all that it holds | [`remove`](Rewrite::remove) |
 //! | insert a value of another document | [`nest`](Rewrite::nest), a walk over that value, [`unnest`](Rewrite::unnest) |
 //!
-//! Ends follow by themselves: a container is closed when the walk reaches the old node
-//! that stood behind it. Links name old nodes until [`relink`](Rewrite::relink), as what
-//! they name may come later. What walks in another order (copies that are expanded, the
-//! paths of Data::Dumper) closes containers itself and says where each node
+//! Ends are set by the rewrite: it closes a container when the walk reaches the old node
+//! behind it. Links name old nodes until [`relink`](Rewrite::relink), as their target may
+//! come later. A caller that walks in another order (expansion of copies, the paths of
+//! Data::Dumper) closes containers itself and reports where each node
 //! [`moved`](Rewrite::moved).
 
 use super::detail::Detail;
@@ -35,7 +35,7 @@ pub(crate) const GONE: u32 = u32::MAX;
 /// Where old nodes are on the new tape.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
-    /// The first old node that this knows of.
+    /// The first old node that has an entry.
     first: u32,
     /// Of each: where the new nodes begin that were emitted for it, and which of them
     /// is the node itself.
@@ -260,7 +260,7 @@ impl Rewrite {
         std::mem::replace(&mut self.walk, Walk { moves: Moves::walk(first, end), ..Walk::default() })
     }
 
-    /// Goes on with the walk that was interrupted; gives the places of the inner one.
+    /// Continues with the walk that was interrupted; gives the places of the inner one.
     pub(crate) fn unnest(&mut self, outer: Walk) -> Moves {
         std::mem::replace(&mut self.walk, outer).moves
     }

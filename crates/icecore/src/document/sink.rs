@@ -1,19 +1,19 @@
-//! What readers feed.
+//! Sinks: what readers feed.
 
 use super::detail::Detail;
 use super::node::Node;
 use super::tape::Tape;
 use crate::error::Error;
 
-/// What a reader feeds: a tape, and whatever else is wanted.
+/// What a reader feeds: a tape, and detail on request.
 ///
-/// Readers are generic over it and test [`Sink::DETAIL`], a constant, before
-/// they record spelling and spans: who does not ask for these does not pay.
+/// Readers are generic over it and test [`Sink::DETAIL`], a constant, before they
+/// record spelling and spans. Callers that need neither pay nothing for them.
 pub trait Sink {
     /// Whether [`Sink::detail`] gives anything.
     const DETAIL: bool;
 
-    /// Whether it takes finished nodes away when [`Sink::child_done`] is called.
+    /// Whether it removes finished nodes when [`Sink::child_done`] is called.
     const PARTS: bool = false;
 
     /// The tape to append to.
@@ -25,8 +25,8 @@ pub trait Sink {
     /// Where to record spelling and spans.
     fn detail(&mut self) -> Option<&mut Detail>;
 
-    /// Called when a child of the root is complete. A sink may take finished
-    /// nodes away then: all but the root itself.
+    /// Called when a child of the root is complete. A sink may remove finished nodes
+    /// then: all but the root itself.
     ///
     /// # Errors
     /// Of [kind](crate::ErrorKind) `Output`, if the receiver wants no more.
@@ -35,15 +35,14 @@ pub trait Sink {
         Ok(())
     }
 
-    /// Whether [`Sink::child_done`] may take nodes away when it is called next.
+    /// Whether the next call of [`Sink::child_done`] may remove nodes.
     #[inline]
     fn is_full(&self) -> bool {
         false
     }
 
-    /// Whether the nodes that were fed are still all on the tape, so that a
-    /// link may be read. A sink that took some away says no, and the reader
-    /// stops.
+    /// Whether all nodes that were fed are still on the tape, so that a link may be
+    /// read. After a sink removed some this is false, and the reader stops.
     #[inline]
     fn is_whole(&self) -> bool {
         true

@@ -19,8 +19,8 @@ const KEYS_KEPT: usize = 4096;
 
 /// Nodes in pre-order and the tables that they refer to.
 ///
-/// This is the growable inside of a [`Document`](super::Document). Readers
-/// append to it; everybody else uses a cursor. It can be
+/// A [`Document`](super::Document) holds one. Readers append to it; other code uses a
+/// cursor. It can be
 /// [taken back](super::Document::into_tape) and used for the next document,
 /// which then needs no new memory.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,7 @@ pub struct Tape {
     /// The position of the root's first item, where items before it were taken
     /// away.
     pub(crate) first_item: u64,
-    /// It was not filled by a reader, so it may have mistakes.
+    /// A caller filled it, not a reader, so its ends and links are not checked.
     pub(crate) by_hand: bool,
     /// Whether there may be a [`Kind::Copy`].
     copies: bool,
@@ -98,7 +98,7 @@ impl Tape {
     }
 
     /// The id of the key with this kind, these flags and bytes, for callers that fill a
-    /// tape himself. `None`: the key needs a node of its own.
+    /// tape. `None`: the key needs a node of its own.
     ///
     /// ```
     /// use icecore::{Kind, Tape};
@@ -124,8 +124,8 @@ impl Tape {
         self.long(kind, place, len)
     }
 
-    /// Takes the memory for nodes and for the arena out, to be filled and given
-    /// back by [`Tape::fill`]. What was in it is gone.
+    /// Takes the memory for nodes and for the arena out, emptied. The caller fills it and
+    /// gives it back by [`Tape::fill`].
     pub fn take_memory(&mut self) -> (Vec<Node>, Vec<u8>) {
         self.nodes.clear();
         self.arena.clear();
@@ -135,8 +135,8 @@ impl Tape {
     /// Fills the tape with nodes in pre-order, whose keys and classes are ids of
     /// this tape, and with the bytes that their places refer to.
     ///
-    /// Containers must end behind themselves and within each other, and links
-    /// must name nodes: what writes the document looks, where that matters.
+    /// Containers must end behind themselves and within each other, and links must name
+    /// nodes. Writers check this where they depend on it.
     pub fn fill(&mut self, nodes: Vec<Node>, arena: Vec<u8>, root: u32, header: Option<u32>) {
         self.nodes = nodes;
         self.arena = arena;
@@ -174,15 +174,15 @@ impl Tape {
         (self.copies || self.by_hand) && self.nodes.iter().any(|node| node.kind == Kind::Copy)
     }
 
-    /// Whether somebody else than a reader filled it.
+    /// Whether a caller filled it, not a reader.
     pub(crate) fn is_by_hand(&self) -> bool {
         self.by_hand
     }
 
-    /// Looks whether a tape that was filled by hand makes sense.
+    /// Checks the containers and links of a tape that a caller filled.
     ///
     /// # Errors
-    /// Of kind `Usage`, if it does not.
+    /// Of kind `Usage`, if containers are not nested or a link names no node.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if !self.by_hand || is_nested(&self.nodes) {
             return Ok(());
@@ -192,9 +192,9 @@ impl Tape {
             .finding("others"))
     }
 
-    /// Makes sure that the strings, each as often as it stands there, have no more
-    /// bytes than the limits allow to be written for an input of `size` bytes: for who
-    /// builds a value for each node, and copies what a tape has once.
+    /// Checks that all strings together, each counted once for every node that names it,
+    /// have no more bytes than the limits allow to be written for an input of `size` bytes:
+    /// for callers that build a value for each node, and so copy a string several times.
     ///
     /// # Errors
     /// Of kind `Limit`, if they have.
@@ -239,7 +239,7 @@ impl Tape {
 
     /// How many nodes there are: the index of the next one.
     ///
-    /// Readers make sure that it fits by [`Limits::nodes`](crate::Limits).
+    /// Readers bound it by [`Limits::nodes`](crate::Limits), so it fits.
     #[inline]
     pub(crate) fn len(&self) -> u32 {
         self.nodes.len() as u32
@@ -413,7 +413,7 @@ fn is_nested(nodes: &[Node]) -> bool {
         if node.end() < at || node.end() > end {
             return false;
         }
-        // One that is empty needs no place.
+        // An empty container has no nodes inside that need checking.
         if node.end() > at {
             ends.push(end);
             end = node.end();

@@ -1,4 +1,4 @@
-//! Handing over finished parts while reading goes on.
+//! Windows: finished items of a long array are handed over during reading.
 
 use super::Document;
 use super::detail::Detail;
@@ -70,7 +70,7 @@ impl<'r, 'a> Windows<'r, 'a> {
     }
 }
 
-/// Closes the root behind the items that are there; says how many they are.
+/// Closes the root behind the items that are there; returns how many they are.
 fn close_root(tape: &mut Tape) -> u32 {
     let (mut at, mut count) = (1, 0);
     while at < tape.len() {

@@ -1,4 +1,4 @@
-//! What writers share: appending a document, or a short string.
+//! Shared by writers: appending a document, or a short string.
 
 use super::write_named;
 use crate::document::{Document, Naming};

@@ -1,4 +1,5 @@
-//! What formats are like, as data: who works with all of them asks here, and names none.
+//! Properties of formats as data. Code that works with all formats tests these and names no
+//! format.
 
 use super::Format;
 
@@ -26,12 +27,12 @@ pub struct Capabilities {
     pub restarts: &'static [&'static [u8]],
     /// Each line is a document of this format.
     pub line: Option<&'static Format>,
-    /// Strings are stored once and named again: a program that gets a copy of each may
-    /// get much more than the input has.
+    /// Strings are stored once and named again: a program that copies each of them may need
+    /// much more memory than the input has bytes.
     pub names_strings_again: bool,
-    /// Finished items can be handed over while reading goes on.
+    /// Finished items can be handed over while reading continues.
     pub hands_over: bool,
-    /// Without classes, links and the like there is nothing in it that perl lacks.
+    /// Without classes, links and the like a document has only values that perl has.
     pub like_perl: bool,
 }
 
@@ -51,7 +52,7 @@ pub enum Evidence {
 pub enum End {
     /// The format says where it ends.
     Declared,
-    /// What comes next, if the last byte is a letter or a digit: `1` may go on with `2`.
+    /// What comes next, if the last byte is a letter or a digit: `1` may continue with `2`.
     Word,
     /// What comes next, within some bytes.
     Near,

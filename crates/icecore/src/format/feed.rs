@@ -1,5 +1,4 @@
-//! The ways in which most formats read: the same machine feeds a tape, a tape with
-//! detail, or windows.
+//! Runs a format's machine with each sink: a tape, a tape with detail, or windows.
 
 use super::{Filled, Format, Outcome, Reader, Request, Rest, Store};
 use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};

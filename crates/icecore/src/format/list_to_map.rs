@@ -1,8 +1,8 @@
-//! Keys of long arrays that began like lists.
+//! List-to-map: arrays of PHP that began as lists and turned out to be maps.
 //!
-//! That an array is no list may show at its last entry. Short ones get ids for
-//! the keys of the entries before; for long ones key nodes are put in, for all
-//! of them in one pass at the end.
+//! The last entry of an array may show that it is no list. In a short array the entries
+//! before then get key ids. Long arrays need key nodes, which one pass inserts for all of
+//! them at the end.
 
 use crate::document::{IS_KEY, KEY_NODE, Kind, Moves, Node, Rewrite, Sink, Tape, same_node};
 

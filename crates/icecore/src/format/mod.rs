@@ -40,7 +40,7 @@ pub use reader::{Filled, Outcome, Reader, Request, Rest, Store};
 pub(crate) use scan::Scan;
 pub use writer::{Memory, Part, Parts, Writer};
 
-/// A format: its row in the registry. What others need to know of it is here.
+/// A format: its row in the registry. Other code learns about a format only from this.
 pub struct Format {
     /// Its name in stages.
     pub name: &'static str,
@@ -86,7 +86,7 @@ impl Format {
         (self.reader)(settings).read(input, request)
     }
 
-    /// Writes one document, and says what the format could not say.
+    /// Writes one document, and says what the format could not represent.
     ///
     /// # Errors
     /// As for [`crate::write_to`].
@@ -163,8 +163,8 @@ pub(crate) fn too_long_a_chain(document: &Document<'_>, first: u32, links: bool,
     error.on_path(document.path(first))
 }
 
-/// Writes the document with the names that the target has for classes and
-/// members; as it is, if it was read from that very format.
+/// Writes the document with the target's names for classes and members. A document that
+/// was read from this format keeps its names.
 pub(crate) fn write_named(
     document: &Document<'_>,
     format: &'static str,

@@ -1,4 +1,4 @@
-//! What PHP has nothing for: shared by the formats of PHP.
+//! Losses of values that PHP does not have, shared by the formats of PHP.
 
 use crate::document::{Document, IS_KEY, Kind, Node, flag};
 use crate::format::php_text::{integer_key, push_float, push_uint};
@@ -158,8 +158,8 @@ pub(crate) fn lost_wrapper(document: &Document<'_>, at: u32, mut lose: impl FnMu
 }
 
 /// Whether this is a link to a string or a number: one object in Ruby. PHP has only
-/// variables that are shared, and a string that is linked is in most dumps a literal
-/// that nobody changes: it is written again.
+/// shared variables. A linked string is in most dumps a literal that no program changes, so
+/// it is written again.
 pub(crate) fn is_again_a_leaf(document: &Document<'_>, node: &Node) -> bool {
     let named = document.nodes().get(node.payload as usize).map(|named| named.kind);
     let is_value = |kind: Kind| !kind.is_container() && !kind.is_again() && kind != Kind::EnumCase;

@@ -1,4 +1,4 @@
-//! What the `mod.rs` of nearly every format needs.
+//! Imports that the `mod.rs` of most formats need.
 
 pub(crate) use super::feed::{self, Feed};
 pub(crate) use super::{

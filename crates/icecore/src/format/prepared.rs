@@ -1,4 +1,4 @@
-//! A format made ready with its options.
+//! A prepared format: its options are looked up.
 
 use super::{Filled, Outcome, Reader, Request, Writer};
 use crate::document::{Document, Tape};

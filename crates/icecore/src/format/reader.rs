@@ -37,7 +37,7 @@ pub trait Reader: fmt::Debug + Send + Sync {
     }
 
     /// Reads one document and hands over finished items of a root that is an array while
-    /// reading goes on, if the [format can](super::Capabilities::hands_over). What must be
+    /// reading continues, if the [format can](super::Capabilities::hands_over). What must be
     /// decompressed first goes into the store, which the windows borrow from then.
     fn windows<'a>(&self, input: &'a [u8], store: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
         let _ = (store, receive);

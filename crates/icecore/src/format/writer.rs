@@ -17,7 +17,7 @@ pub trait Writer: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Writes one document, and says what the format could not say.
+    /// Writes one document. Returns its losses.
     ///
     /// # Errors
     /// As for [`crate::write_to`].
@@ -46,8 +46,8 @@ pub trait Writer: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Writes the next part of a document. `None`, with nothing written, if such parts
-    /// can't be written: by this format, with these options, or because of what is in it.
+    /// Writes the next part of a document. `None`, with nothing written, if the format, its
+    /// options or the content of the part do not allow it.
     fn write_part(
         &self,
         document: &Document<'_>,

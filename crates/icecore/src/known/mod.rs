@@ -1,13 +1,12 @@
-//! What a value of Ruby's own classes says.
+//! The meaning of values of Ruby's own classes.
 //!
 //! Ruby dumps a `Time`, a `Set` or an exception in layouts of its own: packed
-//! words, arrays of numbers, instance variables. This module looks at such a
-//! layout and says what it means. Writers of formats that have nothing of the
-//! kind use it, and everything that shows a document to people.
+//! words, arrays of numbers, instance variables. This module decodes such layouts.
+//! Writers of formats without these classes use it, and all code that shows documents to
+//! people.
 //!
-//! Nothing is changed in the document, and a layout must fit as a whole: class,
-//! form and members. A user's class that happens to be called `Set` stays an
-//! object.
+//! The document is not changed. A layout must match as a whole: class, form and members. A
+//! user's class with the name `Set` stays an object.
 
 mod number;
 mod ruby;

@@ -1,4 +1,4 @@
-//! The layouts, one by one.
+//! The layouts of Ruby's own classes.
 
 use super::time::{self, Day, Moment};
 use super::{Exception, Known, Members, number};

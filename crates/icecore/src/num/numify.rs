@@ -1,4 +1,4 @@
-//! What Perl makes of a string where it wants a number.
+//! Conversion of strings to numbers by Perl's rules.
 
 use std::borrow::Cow;
 

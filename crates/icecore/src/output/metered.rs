@@ -1,4 +1,4 @@
-//! The budget of bytes that a document may be written as.
+//! An output with a budget of bytes.
 
 use super::{Output, Spare, Written};
 use crate::document::Document;

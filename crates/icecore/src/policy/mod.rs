@@ -7,8 +7,7 @@
 //! engine holds; a host whose lists are values of its own asks a [`Question`] layer by
 //! layer. [`refused`] asks about a whole document before anything is built.
 //!
-//! A parent does not allow its children, nor a child its parent: names are all that
-//! counts.
+//! Only names count: a parent does not allow its children, nor a child its parent.
 
 mod name;
 mod pattern;

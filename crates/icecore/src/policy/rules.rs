@@ -1,4 +1,4 @@
-//! Lists of classes that a program made, and the question whether one is in them.
+//! Rules: lists of classes that a program allows, and questions about a class.
 
 use super::name::{ClassName, Names};
 use super::pattern::fits;
@@ -260,7 +260,7 @@ impl<'n> Question<'n> {
         }
     }
 
-    /// The answer; what nobody allowed is refused.
+    /// The answer. A class that no layer allows is refused.
     pub fn answer(&self) -> Answer {
         match self.state {
             State::Open => Answer::REFUSED,

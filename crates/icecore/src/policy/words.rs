@@ -1,5 +1,5 @@
-//! What messages say about classes. Names come from data: they are quoted, in ASCII,
-//! so that what is pasted allows this class and no other.
+//! Messages about classes. Names come from data: they are quoted, in ASCII, so that a
+//! pasted remedy allows this class and no other.
 
 use super::name::{ClassName, decoded};
 use std::fmt::Write;
@@ -68,7 +68,8 @@ impl<'n> Words<'n> {
         literal
     }
 
-    /// The name itself where there is nothing odd about it, else as a literal.
+    /// The name itself if it has only letters, digits, `_`, `:` and `\`; otherwise as a
+    /// literal.
     pub fn shown(self) -> String {
         let bytes = self.name.bytes();
         let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'\\');

@@ -1,4 +1,4 @@
-//! What gzip packs.
+//! The frame of gzip.
 
 use super::{Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::zlib;

@@ -1,4 +1,4 @@
-//! Laravel's cache files: when it expires, and a serialized value.
+//! Laravel's cache files: a time of expiry, and a serialized value.
 
 use super::{Evidence, Unwrapped, Wrapper};
 use crate::error::{Error, ErrorKind};

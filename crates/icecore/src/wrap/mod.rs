@@ -44,7 +44,7 @@ pub struct Wrapper {
     /// The beginning of what is inside, for callers that want to know what it is; `None`:
     /// it is taken off as a whole.
     pub(crate) head: Option<HeadFn>,
-    /// The options that such bytes want, if there are any.
+    /// The options that these bytes need, if there are any.
     pub(crate) wants: Option<fn(&[u8]) -> Settings>,
     /// Takes it off bit by bit, if that is possible.
     pub(crate) stream: Option<StreamFn>,

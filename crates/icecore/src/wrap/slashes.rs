@@ -1,4 +1,4 @@
-//! What PHP's `addslashes` did: Symfony Messenger stores serialized messages so.
+//! The escapes of PHP's `addslashes`: Symfony Messenger stores serialized messages so.
 
 use super::{Evidence, Unwrapped, Wrapper};
 use crate::error::{Error, ErrorKind};

@@ -20,7 +20,7 @@ const LOOK_AT_MOST: usize = 1 << 20;
 const TEXT: &[&str] = &["base64", "base64url", "hex", "uri"];
 
 impl Conversion<'_> {
-    /// Converts the documents of an input. Says whether all were written.
+    /// Converts the documents of an input. Returns whether all were written.
     pub(super) fn each(
         &self,
         source: &Source,

@@ -80,7 +80,7 @@ impl Conversion<'_> {
         Ok(())
     }
 
-    /// Converts an input; says whether all of it was written.
+    /// Converts an input; returns whether all of it was written.
     fn source(&self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
         report.input();
         let name = source.name();
@@ -121,7 +121,7 @@ impl Conversion<'_> {
     }
 
     /// Converts a long array part by part, if that is possible and asked for.
-    /// Says whether all of it was written.
+    /// Returns whether all of it was written.
     fn stream(
         &self,
         name: &str,
@@ -169,7 +169,7 @@ impl Conversion<'_> {
         Some(Ok(error.is_none()))
     }
 
-    /// Converts the documents of an input as wholes; says whether all were
+    /// Converts the documents of an input as wholes; returns whether all were
     /// written. `is_said`: what was opened is reported.
     fn documents(
         &self,

@@ -193,7 +193,7 @@ pub fn quoted(bytes: &[u8], most: usize) -> String {
     out
 }
 
-/// Appends so many characters; says whether these are all.
+/// Appends so many characters; returns whether these are all.
 fn escape(bytes: &[u8], most: usize, out: &mut String) -> bool {
     let mut count = 0;
     let mut shown = 0;

@@ -123,7 +123,7 @@ impl<'d> Tree<'d> {
             if extent.start == 0 && node != self.document.root().index() {
                 return None;
             }
-            // It is still open: it goes on to the end.
+            // It is still open: it continues to the end.
             let layer = if extent.layer == 0 { None } else { trace.layer.as_ref() };
             extent.end = layer.map_or(u64::MAX, |layer| layer.len() as u64);
         }

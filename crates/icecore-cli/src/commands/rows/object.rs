@@ -15,7 +15,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// Writes the row in this line. Says whether there is one.
+    /// Writes the row in this line. Returns whether there is one.
     pub(super) fn row(&mut self, decoder: &mut Decoder, line: &[u8], row: &mut Row<'_>, out: &mut Vec<u8>) -> bool {
         let line = line.trim_ascii();
         if line.is_empty() {

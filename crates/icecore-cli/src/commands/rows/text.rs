@@ -15,7 +15,7 @@ const PLAIN: [bool; 256] = {
 };
 
 /// Writes bytes as a JSON string: as UTF-8 if they are, else a character for each.
-/// Says whether they were UTF-8.
+/// Returns whether they were UTF-8.
 pub fn string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
     out.push(b'"');
     let plain = bytes.iter().position(|byte| !PLAIN[usize::from(*byte)]);

@@ -148,7 +148,7 @@ fn names_at_ends(
 ) -> f64 {
     let ends: Vec<_> = series.iter().filter_map(|s| Some((s, s.dots.last()?))).collect();
     let wanted: Vec<f64> = ends.iter().map(|(_, d)| y.at(d.y)).collect();
-    // The gap is what a line of text needs; more names than fit go on below the axis.
+    // The gap is what a line of text needs; more names than fit continue below the axis.
     let low = bottom.max(top + 16.0 * (ends.len().max(1) - 1) as f64);
     let places = spread(&wanted, 16.0, top, low);
     for ((series, dot), at) in ends.iter().zip(&places) {

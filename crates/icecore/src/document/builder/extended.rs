@@ -1,4 +1,4 @@
-//! What documents have less often.
+//! The builder's less common kinds of values.
 
 use super::Builder;
 use crate::document::{Form, Kind, Node, flag};

@@ -1,4 +1,4 @@
-//! A document as perl can build it.
+//! A document restricted to the values that perl can build.
 
 use crate::document::{
     Document, GONE, IS_KEY, Kind, NO_KEY, Name, Naming, Node, Rewrite, Tape, flag, renamed, same_node,

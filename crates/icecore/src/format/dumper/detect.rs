@@ -1,4 +1,4 @@
-//! Do the bytes look like it?
+//! Detection: whether the bytes look like this format.
 
 use super::ReadOptions;
 use super::read::{feed, layout};

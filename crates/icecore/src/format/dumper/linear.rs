@@ -1,4 +1,5 @@
-//! Texts that would take forever if any step of reading looked at all that came before.
+//! Tests with texts for which reading would be quadratic if a step looked at all earlier
+//! values.
 
 use super::ReadOptions;
 use crate::format::Reader as _;

@@ -1,4 +1,4 @@
-//! What Perl's Data::Dumper writes, read without `eval`.
+//! The text that Perl's Data::Dumper writes, read without `eval`.
 //!
 //! `FORMAT.md` beside this file has the facts.
 

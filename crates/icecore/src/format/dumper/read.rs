@@ -1,5 +1,5 @@
-//! The reader: one machine with an explicit stack. It knows the forms that
-//! Data::Dumper writes and nothing else, so nothing can be run.
+//! The reader: one machine with an explicit stack. It accepts the forms that Data::Dumper
+//! writes and no other Perl, so no code runs.
 
 mod finish;
 mod frames;

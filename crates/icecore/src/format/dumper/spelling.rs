@@ -1,8 +1,7 @@
-//! The settings that a text shows it was written with: choices of the whole, in
-//! `Spelling::header`. There are no choices by value.
+//! The settings that a text was written with, as notes in `Spelling::header`. There are no
+//! notes for single values.
 //!
-//! The reader records what is evident and differs from the default; what is not
-//! there was not seen, so the default will do.
+//! The reader records a setting if the text shows it and it is not the default.
 
 /// `Indent`: 0 to 3. Always there, but where nothing is nested.
 pub(super) const INDENT: u16 = 1;

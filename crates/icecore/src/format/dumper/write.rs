@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It does what Data::Dumper does, which remembers the name under which it first
-//! saw each thing. Names are made only for what a link of the document means.
+//! Data::Dumper remembers the path under which it first saw each value. This writer makes
+//! such a path only for values that a link names.
 
 mod fast;
 mod fast_line;
@@ -28,7 +28,7 @@ use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Metered, Output, READY, Written};
 use std::collections::HashMap;
 
-/// Writes a document as Data::Dumper does. Returns what its text could not say.
+/// Writes a document as Data::Dumper does. Returns what its text could not represent.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if the
@@ -185,7 +185,7 @@ struct Writer<'d> {
     /// for others.
     name: Vec<u8>,
     root: Option<Path>,
-    /// Whether the tight loop may be used.
+    /// Whether the fast loop may be used.
     is_fast: bool,
     /// Whether something stands before each item.
     has_lines: bool,

@@ -1,4 +1,4 @@
-//! The items that a document is written as.
+//! The list of items that a document is written as.
 
 use super::{Item, Shape};
 use crate::document::{Cursor, Document, Key, Kind, Node, Value, flag};

@@ -1,5 +1,5 @@
-//! What formats of flat lists share: the names of fields, the items of a
-//! document, and maps made from a list.
+//! Shared by formats of flat lists: names of fields, the items of a document, and maps made
+//! from a list.
 
 mod item;
 mod items;

@@ -1,4 +1,4 @@
-//! Maps made from the list that was read.
+//! Makes maps from the list that was read.
 
 use super::Shape;
 use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Tape};

@@ -1,4 +1,4 @@
-//! Which arrays are lists, found by a look over the whole input.
+//! A prescan of the input that finds which arrays are lists.
 
 use super::tag;
 use crate::format::Scan;

@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It follows the spelling of a document that was read from igbinary; otherwise
-//! it decides as the extension does.
+//! It replays the spelling of a document that was read from igbinary. Without one it
+//! chooses as the extension does.
 
 use super::spelling as code;
 use super::{NAME, WriteOptions, tag};
@@ -18,7 +18,7 @@ use crate::output::{LossKind, Losses, Output, READY, Written};
 use crate::string_locations::StringLocations;
 use std::collections::{HashMap, HashSet};
 
-/// Writes a document, and says what igbinary could not say.
+/// Writes a document, and says what igbinary could not represent.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if a key is neither a string nor an integer;

@@ -1,4 +1,4 @@
-//! Does it look like JSON?
+//! Detection of JSON.
 
 use super::read::Reader;
 use super::{ReadOptions, Surrogates, without_mark};

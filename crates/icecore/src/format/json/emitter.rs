@@ -1,4 +1,4 @@
-//! Writing tokens into a stage from which the output is fed in large pieces.
+//! Writes tokens into a buffer, which goes to the output in large pieces.
 
 use super::scratch::{self, Scratch};
 use super::string::{beyond_ascii, is_special, specials};
@@ -6,13 +6,15 @@ use super::style::{Escapes, Style};
 use crate::error::Error;
 use crate::output::Output;
 
-/// How much is gathered before the output gets it.
+/// How many bytes are gathered before the output gets them.
 const FLUSH: usize = 64 << 10;
-/// How much may be written behind that point without asking.
+/// How many bytes may be written behind that point without a test: more than the tokens
+/// of one value need (a scratch, a short piece and punctuation).
 const SLACK: usize = 2 << 10;
-/// The longest piece that is written without asking.
+/// The longest piece that is written without a test.
 pub(super) const SHORT: usize = 512;
-/// How many bytes are copied at once for a short piece.
+/// How many bytes are copied for a short piece, whatever its length: a copy of constant
+/// length is a move or two, and the next token overwrites what is too much.
 pub(super) const PIECE: usize = 32;
 
 /// A stage in front of an output.
@@ -63,7 +65,7 @@ impl<'o> Emitter<'o> {
         if self.at >= self.full { self.flush() } else { Ok(()) }
     }
 
-    /// Gives the output what is there.
+    /// Passes the buffer to the output.
     #[inline(never)]
     pub(super) fn flush(&mut self) -> Result<(), Error> {
         self.out.buffer().extend_from_slice(&self.stage[..self.at]);
@@ -153,13 +155,13 @@ impl<'o> Emitter<'o> {
         }
     }
 
-    /// The free part behind what was written.
+    /// The free part of the buffer as a scratch.
     #[inline]
     pub(super) fn scratch(&mut self) -> Option<&mut Scratch> {
         self.stage.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut())
     }
 
-    /// Keeps so much of what was put into the scratch.
+    /// Keeps the first `len` bytes of the scratch.
     #[inline]
     pub(super) fn advance(&mut self, len: usize) {
         self.at += len;

@@ -1,15 +1,16 @@
-//! How keys looked in the text that they were read from.
+//! Predictions of keys: how a key looks in the text, and which one comes next.
 
-/// How a key looked, and which one came behind it the last time.
+/// How a key looked, and which key came next the last time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct KeyPrediction {
-    /// The key with what always stands around it, and which bytes of this count.
+    /// The key with its quotes and its colon, as the bytes of a little-endian number, and
+    /// a mask of as many bytes: `window & mask == text` says whether the key stands there.
     pub(crate) text: u128,
     pub(crate) mask: u128,
-    /// How long that is; 0 if it can't be predicted.
+    /// How many bytes that are; 0 if the key is too long for it.
     pub(crate) len: u32,
-    /// One more than the length of a key that stands in the input as it is,
-    /// without escapes.
+    /// One more than the length of a key that stands in the input without escapes; 0
+    /// otherwise, as a key may be empty.
     pub(crate) plain: u32,
     /// The id of the key that follows this one.
     pub(crate) next: u16,

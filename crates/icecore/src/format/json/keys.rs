@@ -1,5 +1,4 @@
-//! The keys of objects: rendered once for each id, and whether an object has
-//! one twice.
+//! Keys of objects: each is rendered once by its id, and repeated keys are found.
 
 use super::emitter::PIECE;
 use crate::document::{Kind, flag};

@@ -1,4 +1,4 @@
-//! JSON: plain, and `json:typed`, which says everything that a Document means.
+//! JSON: plain, and `json:typed`, which represents all of a Document.
 //!
 //! ```
 //! use icecore::{Limits, json};
@@ -76,10 +76,10 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
     options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
-/// Writes a document. Returns what JSON could not say.
+/// Writes a document. Returns what JSON could not represent.
 ///
 /// # Errors
-/// Of kind `Unrepresentable`, for something that JSON can't say at all, such
+/// Of kind `Unrepresentable`, for something that JSON can't represent at all, such
 /// as a cycle; of kind `Limit`; whatever the output returns.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     document.tape().check()?;
@@ -160,7 +160,7 @@ impl Reader for ReadOptions {
 }
 
 impl Writer for WriteOptions {
-    /// Of plain JSON only the texts of numbers are kept, and values that it can't say.
+    /// Of plain JSON only the texts of numbers are kept, and values that it can't represent.
     fn tells_own_form(&self) -> bool {
         !self.typed
     }

@@ -3,7 +3,7 @@
 use crate::document::{Kind, Node, flag};
 use crate::num::bigint::{self, Integer};
 
-/// What stands where a number belongs.
+/// The shape of the bytes at the place of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// An integer, up to this offset.
@@ -62,6 +62,7 @@ pub(super) fn short_integer(input: &[u8], start: usize) -> Option<(i64, usize)> 
         value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
         at += 1;
     }
+    // Any 18 digits are below 2^63, so one test behind the loop replaces one for each digit.
     let len = at - first;
     if len == 0 || len > 18 || len > 1 && input[first] == b'0' || matches!(input.get(at), Some(b'.' | b'e' | b'E')) {
         return None;
@@ -97,6 +98,8 @@ pub(super) fn short_decimal(input: &[u8], start: usize) -> Option<(f64, usize)> 
     if !is_default || matches!(input.get(at), Some(b'.' | b'e' | b'E')) {
         return None;
     }
+    // 15 digits are below 2^53, so both sides are exact, and a division of exact numbers
+    // is rounded correctly.
     let value = value as f64 / TENS.get(part)?;
     Some((if negative { -value } else { value }, at))
 }
@@ -128,10 +131,11 @@ pub(super) fn significant(text: &[u8]) -> Option<(Vec<u8>, i64)> {
     Some((digits, power))
 }
 
-/// As many digits tell any two doubles apart; more of them say more than a double.
+/// 17 digits distinguish any two doubles. A decimal with more may have no double.
 pub(super) const DIGITS_OF_A_DOUBLE: usize = 17;
 
-/// Whether a decimal may say more than a double. Most do not, and are only counted.
+/// Whether a decimal has more digits than a double can hold. The length is tested first:
+/// most decimals are short.
 pub(super) fn has_many_digits(text: &[u8]) -> bool {
     let mantissa = || text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
     let digits = || mantissa().filter(|byte| byte.is_ascii_digit()).skip_while(|digit| **digit == b'0');

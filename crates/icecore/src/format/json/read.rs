@@ -1,4 +1,12 @@
-//! Reading: RFC 8259, nothing more and nothing less.
+//! Reads JSON by RFC 8259, in one loop with a stack of its own.
+//!
+//! `document` reads the first byte of a value, `after_value` what may stand behind a
+//! complete one. Neither calls itself: an open container costs an entry of `open`, so
+//! depth is bounded by a limit, and never by the native stack.
+//!
+//! `S::DETAIL`, `FAST` and `RELAXED` are constants: the reader that most callers use has
+//! no code for spans and options. Shortcuts (`fast.rs`) stop before anything that is not
+//! common and leave it, errors included, to the code here, so each error is made once.
 
 mod fast;
 mod relaxed;
@@ -13,7 +21,8 @@ use crate::limits::Limits;
 use crate::num::float128;
 use std::collections::HashSet;
 
-/// How many keys of a map get ids; the others stand on the tape.
+/// How many keys of a map get ids; the others stand on the tape. A map with more entries
+/// is hardly a record: its keys come once, and would only fill the table of names.
 const KEYS_WITH_ID: u32 = 256;
 
 /// A container that is not closed yet.
@@ -27,8 +36,8 @@ struct Open {
     previous: u16,
 }
 
-/// The one state machine. `FAST` adds shortcuts that change nothing else; `RELAXED`
-/// looks at the options that take more than JSON.
+/// The state machine. `FAST` adds shortcuts that give the same document and the same
+/// error; `RELAXED` checks the options for input beyond RFC 8259.
 pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
     input: &'a [u8],
     at: usize,
@@ -36,13 +45,13 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
     limits: &'s Limits,
     surrogates: Surrogates,
     relaxed: Relaxed,
-    /// The keys that maps have, by where these are; only if none may occur twice.
+    /// The keys of each open map, by the index of the map; only if `dupkeys=error` is set.
     seen: HashSet<(u32, Vec<u8>)>,
     open: Vec<Open>,
     /// The key of the next value.
     key: u16,
-    /// By key id: how it looks, and what came behind it. Kept on the tape from
-    /// document to document.
+    /// By key id: how the key looks, and which key came next. Kept on the tape from
+    /// document to document, so small documents of one shape are predicted too.
     predictions: Vec<KeyPrediction>,
 }
 
@@ -54,7 +63,7 @@ struct Text {
 }
 
 impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, FAST, RELAXED> {
-    /// The shortcuts record nothing.
+    /// Shortcuts record no spans, so a reader with detail has none.
     const SHORTCUTS: bool = FAST && !S::DETAIL;
 
     pub(super) fn new(input: &'a [u8], sink: &'s mut S, limits: &'s Limits, options: &ReadOptions) -> Self {
@@ -85,7 +94,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     }
 
     /// Reads the document of a line of the input, and the line feed behind it.
-    /// Says whether there is one.
+    /// Returns whether there is one.
     pub(super) fn line(&mut self, input: &'a [u8], root: u32, start: usize, end: usize) -> Result<bool, Error> {
         self.input = input.get(..end).unwrap_or(input);
         self.at = start;
@@ -109,12 +118,12 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         Ok(has_document)
     }
 
-    /// How far it came.
+    /// The offset behind the last token that was read.
     pub(super) fn position(&self) -> usize {
         self.at
     }
 
-    /// Leaves what it learned to the next reader.
+    /// Puts the predictions on the tape for the next reader.
     pub(super) fn give_back(&mut self) {
         *self.sink.tape().memory.of() = std::mem::take(&mut self.predictions);
     }
@@ -149,7 +158,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
     }
 
-    /// Goes on behind a complete value, up to where the next one starts.
+    /// Continues behind a complete value, up to where the next one starts.
     /// Returns false if there is no more.
     #[inline]
     fn after_value(&mut self) -> Result<bool, Error> {
@@ -206,7 +215,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
     }
 
-    /// Takes one character that has been seen already.
+    /// Consumes one byte, which the caller has compared.
     #[inline]
     fn punctuation(&mut self, node: u32, what: &'static str) {
         self.at += 1;
@@ -261,7 +270,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         self.first_or_next(is_map)
     }
 
-    /// Goes on at the first or next item or member of the innermost container.
+    /// Continues at the first or next item or member of the innermost container.
     /// Returns whether it was read, and is the last.
     #[inline]
     fn first_or_next(&mut self, is_map: bool) -> Result<bool, Error> {
@@ -331,11 +340,12 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
         if let Some(id) = id {
             self.sink.tape().keys.learn(previous, id);
+            // The table of names has a copy of its own.
             if let Location::Arena(start) = text.place {
                 self.sink.tape().arena.truncate(start as usize);
             }
             if Self::SHORTCUTS && !text.escaped {
-                self.foretell(previous, id, start + 1, text.len);
+                self.learn_name(previous, id, start + 1, text.len);
             }
             self.key = id;
             if S::DETAIL {
@@ -366,6 +376,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     #[inline]
     fn number(&mut self) -> Result<bool, Error> {
+        // Short integers are the most common numbers, then decimals of few digits. Both
+        // have an exact value without any rounding to think about.
         if Self::SHORTCUTS {
             if let Some((value, end)) = number::short_integer(self.input, self.at) {
                 self.push(Node::int(value))?;
@@ -386,6 +398,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         let start = self.at;
         let (node, end) = match number::shape(self.input, start) {
             Shape::Broken(at, expected) => {
+                // The error is at the wrong byte; the document ends before the number.
                 self.at = at;
                 let error = self.unexpected(expected);
                 self.at = start;
@@ -428,6 +441,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
         match number::decimal(text) {
             Some(value) if value.is_finite() => {
+                // Zero: the number may be too small for a double, but not zero.
                 if number::has_many_digits(text) || value == 0.0 {
                     return Ok(self.long_decimal(text, value));
                 }
@@ -508,7 +522,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             .finding("the end of the input")
     }
 
-    /// The path of the value that would come next.
+    /// The path of the value that would come next: a node in its place is on the tape for
+    /// as long as the path is taken.
     fn path(&mut self) -> String {
         let (key, input) = (self.key, self.input);
         let tape = self.sink.tape();
@@ -520,7 +535,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         path
     }
 
-    /// Makes a document of what is there.
+    /// Closes what is open, so that the nodes before an error are a document.
     fn close_all(&mut self) {
         let tape = self.sink.tape();
         if tape.nodes.last().is_some_and(|node| node.key == IS_KEY) {

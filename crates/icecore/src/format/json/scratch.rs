@@ -1,9 +1,11 @@
-//! Writing small tokens into a buffer of fixed size, the scratch: no checks but those against
-//! its size, and copies of fixed length.
+//! Writes small tokens into a buffer of fixed size, the scratch: offsets are only checked
+//! against its constant size, and copies have a constant length, so most checks are gone
+//! after optimization.
 
 use super::string::{beyond_ascii, is_special, specials};
 
-/// How large it is.
+/// The size of a scratch: the longest string, the longest rendered key and slack for
+/// copies that write more than they keep.
 pub(super) const SCRATCH: usize = 640;
 /// The longest string that is written into a scratch.
 pub(super) const STRING: usize = 480;
@@ -12,6 +14,7 @@ pub(super) const STRING: usize = 480;
 /// `SCRATCH - STRING - 64`, and the offset behind them is returned.
 pub(super) type Scratch = [u8; SCRATCH];
 
+/// The two digits of each number below 100: one division for two digits.
 const PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[0; 2]; 100];
     let mut i = 0;
@@ -89,6 +92,7 @@ pub(super) fn plain(scratch: &mut Scratch, at: usize, base: &[u8], start: usize,
     if len > STRING {
         return None;
     }
+    // Whole words: up to seven bytes behind the string are copied, and overwritten later.
     let Some(source) = base.get(start..start + len.next_multiple_of(8)) else {
         return plain_at_end(scratch, at, base.get(start..start + len)?);
     };
@@ -97,6 +101,7 @@ pub(super) fn plain(scratch: &mut Scratch, at: usize, base: &[u8], start: usize,
     for (from, to) in source.chunks_exact(8).zip(target.chunks_exact_mut(8)) {
         let word = u64::from_le_bytes(from.try_into().unwrap_or_default());
         let mut found = specials(word) | beyond_ascii(word);
+        // What stands behind the string must not stop it.
         if left < 8 {
             found &= u64::MAX >> (64 - 8 * left);
         }

@@ -1,4 +1,4 @@
-//! Finding the end of a string, and what its escapes stand for.
+//! Finds the end of a string, and decodes its escapes.
 
 /// Why a scan stopped, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,11 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 
 /// The high bits of the bytes that are a quote, a backslash or a control
 /// character. Bits above the lowest set one may be wrong.
+///
+/// Eight bytes at a time. The exclusive or makes a quote (a backslash) zero, so all three
+/// tests are "below n". A byte below `n` borrows in `word - n`, which sets its high bit;
+/// `!word` removes bytes that had it before. A borrow may spoil the byte above, but that
+/// one stands behind the first hit, and only the first is used.
 #[inline]
 pub(super) fn specials(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
@@ -44,10 +49,14 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Sca
             let word = u64::from_le_bytes(*word);
             let found = specials(word);
             if found != 0 {
+                // The lowest byte comes first. What stands in front of the hit counts for
+                // ASCII; a shift by 64 would overflow, so none is a case of its own.
                 let len = found.trailing_zeros() / 8;
                 let before = if len == 0 { 0 } else { word & (u64::MAX >> (64 - 8 * len)) };
                 return ScanEnd { at: at + len as usize, beyond_ascii: beyond_ascii(passed | before) != 0 };
             }
+            // High bits are gathered, so one test at the end tells whether UTF-8 is to be
+            // checked at all.
             passed |= word;
             at += 8;
         }

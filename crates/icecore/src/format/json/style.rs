@@ -1,4 +1,4 @@
-//! How JSON looks: its lines, its blanks and its escapes.
+//! The style of JSON text: lines, blanks and escapes.
 
 use super::options::WriteOptions;
 

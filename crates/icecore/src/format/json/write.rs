@@ -1,4 +1,4 @@
-//! Writing plain JSON, and counting what it can't say.
+//! Writes plain JSON, and counts losses.
 
 mod fast;
 pub(super) mod fast_record;
@@ -110,7 +110,7 @@ pub(super) fn write(
     Ok(losses)
 }
 
-/// What is open, and where to go on in it.
+/// What is open, and where to continue in it.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     what: What,
@@ -225,7 +225,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Goes on in the innermost array, up to a container in it or its end.
+    /// Continues in the innermost array, up to a container in it or its end.
     #[inline]
     fn array<const LINES: bool>(&mut self) -> Result<(), Error> {
         let Some(Open { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
@@ -272,7 +272,7 @@ impl Writer<'_, '_, '_> {
         self.close(b']')
     }
 
-    /// Goes on in the innermost map, up to a container in it or its end.
+    /// Continues in the innermost map, up to a container in it or its end.
     #[inline]
     fn map(&mut self) -> Result<(), Error> {
         let Some(Open { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
@@ -459,7 +459,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// Opens a container. Returns the value to go on with, if it has no
+    /// Opens a container. Returns the value to continue with, if it has no
     /// brackets of its own.
     fn container(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         let end = self.document.tape().next(at);
@@ -598,7 +598,7 @@ impl Writer<'_, '_, '_> {
         self.losses.add(kind, || document.path(at));
     }
 
-    /// An error for a value that JSON can't say.
+    /// An error for a value that JSON can't represent.
     #[cold]
     fn cannot(&self, at: u32, found: impl Into<String>, help: &'static str) -> Error {
         Error::new(ErrorKind::Unrepresentable).on_path(self.original.path(at)).finding(found.into()).helping(help)

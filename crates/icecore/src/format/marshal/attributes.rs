@@ -1,5 +1,4 @@
-//! Instance variables, mixed-in modules and user classes: what stands around a
-//! value.
+//! Wrappers of a value: instance variables, mixed-in modules and user classes.
 
 use super::read::{Frame, PENDING, Reader, State};
 use super::spelling::value as code;
@@ -136,7 +135,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             return self.hash(tag, start, key, flag::IDENTITY);
         }
-        // The machine goes on, so that a long row of these takes no stack.
+        // The machine continues, so that a long row of these takes no stack.
         self.scan.at = start;
         Ok(())
     }

@@ -1,9 +1,8 @@
 //! The keys of hashes.
 //!
-//! A hash that gets a string as its key keeps a string of its own, one for all
-//! equal ones. So equal keys are the same object whether or not they were
-//! linked, and no link elsewhere can mean them: which numbers they took is
-//! spelling. A hash that compares by identity keeps what it is given.
+//! A Ruby hash makes a copy of a string key, one for all equal keys. So equal keys are the
+//! same object, linked or not, and no link outside of keys can name them: the numbers that
+//! they took are spelling. A hash that compares by identity keeps its keys themselves.
 
 use super::read::{Reader, SIDE};
 use super::spelling::value as code;

@@ -1,22 +1,22 @@
-//! Tight loops for what most dumps are made of: leaves, and arrays, hashes and
-//! objects of leaves whose keys were seen before.
+//! Fast loops for common dumps: leaves, and arrays, hashes and objects of leaves whose
+//! keys were seen before.
 //!
-//! Each takes what it knows and leaves the rest, byte for byte, to the machine
-//! in [`super::read`]. With detail they are not used, so that one checks the
-//! other.
+//! Each loop stops in front of anything else and consumes nothing of it: the machine in
+//! [`super::read`] continues there. A reader with detail does not use them, so tests
+//! compare both.
 
 use super::number::{is_immediate, parse_float, short_float};
 use super::read::{BATCH, Frame, KEYED, Reader, SIDE, Side, State};
 use crate::document::{Form, Kind, Location, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::Error;
 
-/// What became of a container that was to be read at once.
+/// How far a container of leaves was read.
 enum Record {
     /// It is complete.
     Complete,
-    /// It holds more than leaves: the machine goes on inside of it.
+    /// It holds more than leaves: the machine continues inside it.
     Opened,
-    /// It is none of those that are read here. Nothing was taken.
+    /// It is not read here. Nothing was consumed.
     Other,
 }
 
@@ -32,6 +32,9 @@ fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
         5..=127 => Some((i64::from(head) - 5, at + 1)),
         -128..=-5 => Some((i64::from(head) + 5, at + 1)),
         _ => {
+            // Here the head is the number of bytes, 1 to 4, negative for a negative number.
+            // Four bytes are loaded whatever it is; the shifts clear those behind, and
+            // `filler` extends the sign.
             let len = usize::from(head.unsigned_abs());
             let unused = 32 - 8 * len as u32;
             let word = u32::from_le_bytes(*input.get(at + 1..)?.first_chunk()?);
@@ -42,8 +45,8 @@ fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
     }
 }
 
-/// The bytes whose length stands at `at`: where they start and how many they
-/// are. Their end may be behind that of the input.
+/// The bytes whose length stands at `at`: their offset and how many there are. Their end
+/// is not checked against the input.
 #[inline(always)]
 fn sized(input: &[u8], at: usize) -> Option<(usize, u32)> {
     let head = *input.get(at)?;
@@ -109,8 +112,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// The float that comes next on the tape takes a number. Where nodes are
-    /// taken away, links to it must find its value elsewhere.
+    /// Gives the next float on the tape its number. A sink of windows removes nodes, so
+    /// there the value is kept beside the numbers for later links.
     #[inline(always)]
     pub(super) fn number_float(&mut self, bits: u64) {
         if S::PARTS && is_immediate(bits) {
@@ -143,7 +146,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         (key != 0).then_some((key, next))
     }
 
-    /// Takes what is left of an array, up to what has to be opened.
+    /// Reads the rest of an array, up to an item that has to be opened.
     pub(super) fn fast_items(&mut self, frame: Frame) -> Result<(), Error> {
         let depth = self.frames.len();
         let most = frame.left.min(BATCH);
@@ -158,7 +161,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 self.scan.at = next;
                 continue;
             }
-            // What is opened must find this frame as it will be.
+            // The frame is saved first: `record` may push another one.
             self.taken(frame, taken);
             match self.record(NO_KEY)? {
                 Record::Complete => {}
@@ -181,7 +184,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Takes the integers that come first, up to this many; says how many.
+    /// Reads a run of integers, at most this many. Returns how many.
     fn integers(&mut self, most: u32) -> u32 {
         let input = self.scan.input;
         let mut at = self.scan.at;
@@ -231,7 +234,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Takes entries of a small hash, or members of an object, whose keys were
-    /// seen before. Says whether something was opened.
+    /// seen before. Returns whether something was opened.
     pub(super) fn fast_entries(&mut self, frame: Frame) -> Result<bool, Error> {
         let depth = self.frames.len();
         let most = frame.left.min(BATCH);

@@ -111,8 +111,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether no program can change the object at `at`: that it is linked is no
-    /// sharing. With instance variables of its own it could be told apart.
+    /// Whether no program can change the object at `at`: then a link to it is no sharing. With instance variables of its own it would be another object.
     fn is_immutable(&mut self, at: u32, node: &Node) -> bool {
         let nodes = self.sink.nodes();
         let around = (at as usize).checked_sub(1).and_then(|at| nodes.get(at));

@@ -1,4 +1,4 @@
-//! The choices of byte form that are recorded, by code.
+//! Codes of notes: each is a choice between several byte forms.
 
 /// Of the whole: the minor version.
 pub(super) const MINOR: u16 = 1;

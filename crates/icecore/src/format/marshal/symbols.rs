@@ -1,4 +1,4 @@
-//! Symbols: names that are written once and then called by number.
+//! Symbols: names that are written once and then named by number.
 
 use super::read::Reader;
 use crate::document::{Kind, Node, Sink};

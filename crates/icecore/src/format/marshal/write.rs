@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It follows the spelling of a document that was read from Marshal; otherwise
-//! it decides as Ruby does.
+//! It replays the spelling of a document that was read from Marshal. Without one it
+//! chooses as Ruby does.
 
 use super::number::{is_fixnum, push_long};
 use super::spelling::{self, value as code};
@@ -17,7 +17,7 @@ use crate::hash::SeededMap;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, READY, Written};
 
-/// Writes a document as a dump, and says what Marshal could not say.
+/// Writes a document as a dump, and says what Marshal could not represent.
 ///
 /// # Errors
 /// Of kind `Limit`, if the document is nested too deeply; `Output`, if the

@@ -1,19 +1,19 @@
-//! A tight loop for what most documents are made of: leaves, arrays, hashes and
-//! objects that nothing refers to.
+//! A fast loop for common documents: leaves, arrays, hashes and objects that no link
+//! names.
 //!
-//! It takes what it knows and leaves the rest to [`super::write`], which writes
-//! the same bytes.
+//! It stops in front of anything else and leaves it to [`super::write`], which writes the
+//! same bytes.
 
 use super::number::is_fixnum;
 use super::write::{Frame, Keys, Writer};
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
 use crate::error::Error;
 
-/// How much is written before the output is asked whether it wants it.
+/// How many bytes are gathered before the output gets them.
 pub(super) const CHUNK: usize = 64 << 10;
 
-/// Up to seven bytes that are written in one go; how many they are stands in the
-/// byte above.
+/// Up to seven bytes, and their number in the highest byte: a key or a number is
+/// prepared once, and written by one store of eight bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Word(u64);
 
@@ -34,6 +34,7 @@ impl Word {
             1..=122 => Word::byte(value as u8 + 5),
             -123..=-1 => Word::byte((value - 5) as u8),
             _ => {
+                // The bits without the repeated sign; a negative length is a negative number.
                 let bits = 64 - (value ^ value >> 63).leading_zeros();
                 let len = bits.div_ceil(8).clamp(1, 4);
                 let head = if value < 0 { (len as u8).wrapping_neg() } else { len as u8 };
@@ -43,7 +44,7 @@ impl Word {
         }
     }
 
-    /// These bytes and those behind, which are not more than seven.
+    /// These bytes and those of `behind`, together at most seven.
     #[inline(always)]
     pub(super) fn and(self, behind: Word) -> Word {
         const BYTES: u64 = u64::MAX >> 8;
@@ -296,7 +297,7 @@ fn is_small(node: &Node) -> bool {
     node.kind == Kind::Int && node.flags == 0 && node.key == NO_KEY && is_fixnum(node.payload as i64)
 }
 
-/// Writes a run of integers; says how many it took.
+/// Writes a run of integers; returns how many it took.
 #[inline]
 fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MOST: usize = 64;

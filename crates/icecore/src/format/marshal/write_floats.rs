@@ -1,9 +1,9 @@
-//! Which floats of a document are equal.
+//! Finds equal floats of a document.
 //!
-//! Ruby keeps most floats in the reference itself, so equal ones are one object
-//! and are written once. All of them are looked up in one short loop before the
-//! first is written: there the processor waits for many places of the table at
-//! a time, where it would wait for each between two that are written.
+//! Ruby keeps most floats in the reference itself, so equal floats are one object and are
+//! written once. One short loop looks all of them up before the first is written: its
+//! lookups are independent, so the processor waits for many of them at the same time.
+//! Between two writes it would wait for each.
 
 use super::number::{is_immediate, narrowed};
 use crate::document::{Document, Kind, Node};

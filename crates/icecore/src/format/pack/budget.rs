@@ -1,4 +1,4 @@
-//! How much work a template may do.
+//! The bound on the work of a template.
 
 use crate::error::{Error, ErrorKind};
 use crate::steps;

@@ -1,4 +1,4 @@
-//! No template takes more steps than a few for each byte of itself and of the data.
+//! Tests that work is linear in the template and the data.
 
 #[path = "../../../tests/packing/hostile.rs"]
 mod hostile;

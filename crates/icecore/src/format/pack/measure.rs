@@ -1,4 +1,4 @@
-//! How long a template is that stands in brackets: `x[template]`.
+//! Measures a template in brackets: `x[template]`.
 
 use super::layout::{Layout, Value};
 use super::symbol::{Count, Scanner, Symbol};
@@ -13,7 +13,7 @@ struct Part {
     waiting: Waiting,
 }
 
-/// What a part needs to go on.
+/// What a part needs to continue.
 enum Waiting {
     Nothing,
     /// The count of a symbol, which is being measured.

@@ -1,4 +1,4 @@
-//! What Perl's `pack` packs.
+//! The bytes of Perl's `pack`.
 //!
 //! `FORMAT.md` beside this file has the facts.
 

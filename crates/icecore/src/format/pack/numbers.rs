@@ -83,7 +83,7 @@ impl<S: Sink> Machine<'_, S> {
         Ok(())
     }
 
-    /// Takes bytes; `characters`: each is a character. Says whether they were
+    /// Takes bytes; `characters`: each is a character. Returns whether they were
     /// there; if not, none is taken.
     pub(super) fn take(&mut self, bytes: &mut [u8], characters: bool) -> Result<bool, Error> {
         if !characters {

@@ -1,4 +1,4 @@
-//! The template, and what the items of the list are.
+//! Options: the template, and the names of items.
 
 use super::template::Program;
 use super::usage;

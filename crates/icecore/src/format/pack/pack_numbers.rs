@@ -281,7 +281,7 @@ impl Packer<'_, '_> {
     }
 }
 
-/// Appends integers as long as they fit; says how many did.
+/// Appends integers as long as they fit; returns how many did.
 #[inline(always)]
 fn extend<const N: usize>(out: &mut Vec<u8>, nodes: &[Node], bytes: impl Fn(i64) -> Option<[u8; N]>) -> usize {
     const PART: usize = 256;

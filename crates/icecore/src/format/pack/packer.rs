@@ -52,7 +52,7 @@ struct Frame {
     slash: Option<bool>,
 }
 
-/// What a letter is told.
+/// The arguments of a letter.
 pub(super) struct Task<'o> {
     pub(super) op: &'o Op,
     pub(super) star: bool,

@@ -1,4 +1,4 @@
-//! `x`, `X`, `@` and `.`: going elsewhere, and asking where one is.
+//! `x`, `X`, `@` and `.`: operations on the position.
 
 use super::read::{Machine, Task};
 use super::utf8;

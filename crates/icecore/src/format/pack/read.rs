@@ -121,7 +121,7 @@ struct PendingOp {
     beyond: bool,
 }
 
-/// What a letter is told.
+/// The arguments of a letter.
 pub(super) struct Task<'o> {
     pub(super) op: &'o Op,
     pub(super) star: bool,
@@ -284,7 +284,7 @@ impl<'m, S: Sink> Machine<'m, S> {
         Ok(())
     }
 
-    /// Starts a letter; says whether it is done.
+    /// Starts a letter; returns whether it is done.
     fn start(&mut self, job: &mut PendingOp) -> Result<bool, Error> {
         let program = self.program;
         let op = &program.ops[job.op];

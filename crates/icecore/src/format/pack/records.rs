@@ -1,5 +1,4 @@
-//! Groups that repeat a string, in loops of their own. What is not as usual is
-//! left to the machines.
+//! Fast loops for groups that repeat a string. Other groups are left to the machines.
 
 use super::layout::{Layout, Value};
 use super::packer::Packer;
@@ -9,7 +8,7 @@ use super::template::Fast;
 use crate::document::{Kind, Location, Sink};
 
 impl<S: Sink> Machine<'_, S> {
-    /// Reads records as far as they are whole. Says whether the input was; if
+    /// Reads records as far as they are whole. Returns whether the input was; if
     /// not, `left` is how many more there may be.
     pub(super) fn records(&mut self, fast: Fast, left: &mut u64) -> bool {
         let (start, most) = (self.at, self.data.len());

@@ -1,4 +1,4 @@
-//! Taking a template apart, letter by letter.
+//! The lexer of templates.
 
 use super::template::{DEPTH, Order};
 use super::usage;

@@ -1,7 +1,7 @@
-//! The template, made into a program.
+//! Compiles a template to operations.
 //!
-//! Perl reads a template while it runs it: what is never reached is never
-//! looked at. So a mistake in it becomes an operation that fails.
+//! Perl parses a template while it runs it, and never sees an error in a part that it does
+//! not reach. So an error becomes an operation that fails when it is run.
 
 use super::layout::{Layout, Value};
 use super::measure::measure;

@@ -9,7 +9,7 @@ fn six(byte: u8) -> u8 {
     byte.wrapping_sub(b' ') & 0x3F
 }
 
-/// Decodes lines as far as they go, and says how many bytes they took.
+/// Decodes lines as far as they go, and returns how many bytes they took.
 pub(super) fn decode(input: &[u8], mut out: Option<&mut Vec<u8>>) -> usize {
     let mut at = 0;
     while let Some(head) = input.get(at).copied().filter(|byte| *byte != b' ' && is_digit(*byte)) {

@@ -1,5 +1,4 @@
-//! What `r:` and `R:` count: one slot for each value, but none for keys and for
-//! `R:`.
+//! The numbers of `r:` and `R:`: each value has one, keys and `R:` have none.
 
 use crate::document::{IS_KEY, Kind, Node};
 use crate::error::{Error, ErrorKind};

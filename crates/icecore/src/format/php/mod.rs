@@ -108,7 +108,7 @@ impl Reader for ReadOptions {
     }
 
     fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
-        // What it takes may have to be mended.
+        // A repair may change the input, so only a full reading shows what the tape gets.
         if self.repair_lengths {
             return Filled::by_reading(limits, tape, |request| self.read(input, request));
         }

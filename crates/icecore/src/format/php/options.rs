@@ -1,4 +1,4 @@
-//! What can be asked of the reader and the writer.
+//! Options of the reader and of the writer.
 
 use crate::options::{Opt, OptionType, Settings, Side};
 
@@ -35,9 +35,8 @@ pub struct ReadOptions {
     pub lenient: bool,
     /// Count the lengths of strings, keys, class names and payloads again where
     /// they are wrong, as after a search and replace in a dump of a database, if
-    /// there is one way only in which the whole text makes sense. What was changed
-    /// is in [`Document::repairs`](crate::Document::repairs). A text that can be
-    /// read as it is stays as it is.
+    /// exactly one reading of the whole text is valid. The changes are in
+    /// [`Document::repairs`](crate::Document::repairs). A valid text is not changed.
     ///
     /// ```
     /// use icecore::{Limits, php};

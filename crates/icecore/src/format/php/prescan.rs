@@ -1,8 +1,7 @@
-//! Whether a text is one long list that can be handed over in parts.
+//! A prescan: whether a text is one long list that can be handed over in parts.
 //!
-//! That an array is no list may show at its last key, when its first items are
-//! long gone. So the text is looked through before: without building anything,
-//! and without saying what is wrong with it.
+//! The last key of an array may show that it is no list, after its first items were handed
+//! over. So the text is scanned before: nothing is built, and errors are left to the reader.
 
 use super::read_fast::{integer, string};
 

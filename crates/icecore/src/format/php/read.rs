@@ -96,7 +96,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.drain(0)
     }
 
-    /// Goes on until no more than `outer` containers are open.
+    /// Continues until no more than `outer` containers are open.
     #[inline(always)]
     pub(super) fn drain(&mut self, outer: usize) -> Result<(), Error> {
         while self.frames.len() > outer {
@@ -156,7 +156,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Closes what is open, and gives the lists that turned out to be none their
     /// keys: in any case, whatever stopped the reading.
-    /// Says how far reading came and what stopped it, when all is closed.
+    /// Returns how far reading came and what stopped it, when all is closed.
     pub(super) fn end(mut self, result: Result<(), Error>) -> (usize, Option<Error>) {
         let (input, consumed) = (self.whole, self.tokens.at);
         let error = result.err().map(|error| error.on_path(self.path()));

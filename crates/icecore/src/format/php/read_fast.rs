@@ -1,21 +1,21 @@
-//! A tight loop for what most data is made of: leaves below keys that were seen
-//! before, and items of lists.
+//! A fast loop for common data: leaves below keys that were seen before, and items of
+//! lists.
 //!
-//! It takes what it knows and leaves the rest, byte for byte, to the machine in
-//! [`super::read`]. With detail it is not used, so that one checks the other.
+//! It stops in front of anything else and consumes nothing of it: the machine in
+//! [`super::read`] continues there. A reader with detail does not use it, so tests compare
+//! both.
 
 use super::read::Machine;
 use crate::document::{Kind, Location, NO_KEY, Node, Sink};
 use crate::error::Error;
 
-/// How many entries are taken before the machine looks at limits again.
+/// How many entries are read before the machine checks limits again.
 const BATCH: u32 = 4096;
-/// How many digits an integer may have so that nothing can overflow.
+/// How many digits an integer may have here: 18 are below 2^63, so nothing overflows.
 const DIGITS: usize = 18;
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Takes what it can from the front of what is left of the innermost
-    /// container. Says whether that was anything.
+    /// Reads common entries of the innermost container. Returns whether there were any.
     #[inline]
     pub(super) fn entries(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last().copied() else { return Ok(false) };
@@ -33,7 +33,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 }
             } else if frame.is_keyed {
                 let Some((start, len, behind)) = string(input, at) else { break };
-                // It may be an integer.
+                // PHP makes an integer of a key like "12": the machine decides that.
                 if !frame.is_object && matches!(input.get(start), Some(b'0'..=b'9' | b'-')) {
                     break;
                 }
@@ -46,6 +46,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 break;
             };
             let Some((node, next)) = leaf(input, behind, longest) else {
+                // The key is consumed: the machine reads its value below.
                 rest = Some(key);
                 at = behind;
                 break;

@@ -1,11 +1,11 @@
-//! `repair=lengths`: strings whose length is wrong, as after a search and
-//! replace in a dump of a database, end where the rest of the text still makes
-//! sense, if that is one place only.
+//! `repair=lengths`: finds the end of strings whose declared length is wrong, as after a
+//! search and replace in a dump of a database. A string ends where the rest of the text can
+//! be parsed, if there is only one such place.
 //!
-//! The text is read by several readers at once, each of which took another end
-//! for some string. A reader stops when what it meets makes no sense to it; who
-//! reaches the end of the text was right. If two do, one of them must have made
-//! the changes of a single search and replace; otherwise nothing is changed.
+//! Several readers parse the text at once, each with another end for some string. A reader
+//! stops at its first error; a reader that reaches the end of the text has the right ends.
+//! If two of them do, one must have made the changes of a single search and replace;
+//! otherwise nothing is changed.
 
 use super::repair_step::{Candidates, Frames, Hunt, Met, between, ends};
 use super::token::Fix;
@@ -121,7 +121,7 @@ pub(super) fn step_of(fixes: &[Fix]) -> Option<i64> {
     changes().all(|change| change.signum() == step.signum() && change % step == 0).then_some(step)
 }
 
-/// The text that is mended.
+/// The text that is repaired.
 struct Text<'i> {
     input: &'i [u8],
     /// Where `";` stands in it.

@@ -1,4 +1,4 @@
-//! Reading with lengths that were counted again.
+//! Reads with repaired lengths.
 
 use super::token::{Fix, Fixed};
 use super::{ReadOptions, WriteOptions, read_fixed, repair, write};
@@ -31,7 +31,7 @@ pub(super) fn read<'a>(
     };
     let mut outcome = read_fixed(input, Fixed(&fixes), options, Request::new(limits).detailed());
     if outcome.error.is_none() && outcome.consumed < input.len() {
-        // Only blanks, but nothing is said to be mended that is then refused.
+        // Only blanks, but no repair is reported for a text that is then refused.
         let error = Error::behind(input, outcome.consumed);
         outcome.error = Some(error.helping("`php:lenient,repair=lengths` ignores them"));
     }

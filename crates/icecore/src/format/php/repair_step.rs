@@ -1,4 +1,4 @@
-//! A step of a reader that looks for wrong lengths.
+//! One step of a reader of `repair=lengths`.
 
 use super::repair::Reader;
 use super::spl::{self, Family, IS_SELF};
@@ -50,7 +50,7 @@ pub(super) enum Met {
     Fix(Fix),
 }
 
-/// Where to go on, and with which length.
+/// Where to continue, and with which length.
 pub(super) struct Candidates {
     pub(super) found: Vec<(usize, Fix)>,
     /// Where `";` stands in the text.

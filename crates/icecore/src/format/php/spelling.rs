@@ -1,5 +1,5 @@
-//! The choices of byte form that are recorded, by code. Each value names bytes
-//! that are kept: the source text, where the writer would choose another.
+//! Codes of notes: each is a choice between several byte forms. The value of a note names
+//! kept bytes: the source text, where the writer chooses another by default.
 
 /// A scalar or a link, whole.
 pub(super) const SOURCE: u16 = 1;

@@ -151,7 +151,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// Goes on behind a value in the innermost payload.
+    /// Continues behind a value in the innermost payload.
     pub(super) fn payload_step(&mut self) -> Result<(), Error> {
         if self.sink.nodes().len() >= self.limits.nodes as usize {
             return Err(self.limits.too_many_nodes().at(self.tokens.at));
@@ -359,8 +359,8 @@ impl<S: Sink> Machine<'_, '_, S> {
         KEY_NODE
     }
 
-    /// `C:`: opened, if PHP itself has the class; otherwise its payload is the
-    /// class's own affair.
+    /// `C:`: opened, if the class is PHP's own; otherwise only the class knows the form of
+    /// its payload, which stays bytes.
     pub(super) fn opaque(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
         let (name, len, is_default) = self.tokens.opaque()?;

@@ -1,4 +1,4 @@
-//! The pieces of the text. Nothing is taken that is not there.
+//! Tokens of the text, each checked against the end of the input.
 
 use super::text;
 use crate::error::{Error, ErrorKind};

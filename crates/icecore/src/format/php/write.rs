@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It follows the spelling of a document that was read from PHP; otherwise it
-//! writes as `serialize()` does.
+//! It replays the spelling of a document that was read from PHP. Without one it writes as
+//! `serialize()` does.
 
 use super::spelling;
 use super::text::{is_class_name, is_enum_case, push_number, push_uint, says};
@@ -19,7 +19,7 @@ use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output, READY, Written};
 use std::collections::HashMap;
 
-/// Writes a document, and says what PHP could not say.
+/// Writes a document, and says what PHP could not represent.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if the
@@ -150,7 +150,7 @@ impl<'d> Writer<'d> {
         self.spelling.as_ref()?.kept(at, code)
     }
 
-    /// Goes on in the innermost container, up to a container in it or its end.
+    /// Continues in the innermost container, up to a container in it or its end.
     fn step(&mut self, out: &mut dyn Output) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         if frame.is_payload {
@@ -206,7 +206,7 @@ impl<'d> Writer<'d> {
         if self.payloads.is_empty() { out.ready() } else { out.held() }
     }
 
-    /// A leaf that nothing is to be said of: nobody links to it.
+    /// Writes a leaf without spelling that no link names.
     #[inline]
     fn plain_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> bool {
         let plain = matches!(node.kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text);

@@ -1,4 +1,4 @@
-//! Keys.
+//! Writes keys.
 
 use super::spelling;
 use super::text::{integer_key, push_integer};
@@ -57,7 +57,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The key with this id, of the value at `value`. Says whether it is there
+    /// The key with this id, of the value at `value`. Returns whether it is there
     /// and not only allowed.
     #[inline]
     pub(super) fn key_id(&mut self, id: u16, value: u32, is_object: bool, buf: &mut Vec<u8>) -> bool {

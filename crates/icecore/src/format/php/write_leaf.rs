@@ -1,4 +1,4 @@
-//! Leaves, and what PHP has nothing for.
+//! Writes leaves, also those that PHP has no value for.
 
 use super::spelling;
 use super::text::{is_enum_case, push_float, push_integer, push_number, says};
@@ -68,7 +68,7 @@ impl Writer<'_> {
         lost_flags(node, |kind| self.lose(kind, at));
     }
 
-    /// Counts what the one kind of array that PHP has can't say.
+    /// Counts what the one kind of array that PHP has can't represent.
     #[inline]
     pub(super) fn shape_losses(&mut self, at: u32, node: &Node, is_body: bool) {
         if self.session == Some(at) {

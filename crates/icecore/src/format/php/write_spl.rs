@@ -182,7 +182,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Goes on behind a value in the innermost payload; says whether that was its
+    /// Continues behind a value in the innermost payload; returns whether that was its
     /// end.
     pub(super) fn payload_step(&mut self, buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(payload) = self.payloads.last() else { return Ok(true) };

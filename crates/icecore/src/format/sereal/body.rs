@@ -1,8 +1,7 @@
 //! Writes one body.
 //!
-//! Sereal is written in the order of the tape and says counts in front, so the
-//! writer just walks along. What it leaves out or must write in another order
-//! is a range of the tape; ranges wait on a stack of their own.
+//! Sereal has the order of the tape, with counts in front, so the writer walks the nodes in
+//! order. Nodes that it skips or writes in another order are ranges of the tape, on a stack.
 
 mod entries;
 mod leaves;
@@ -217,7 +216,7 @@ impl<'d, 'o> Body<'d, 'o> {
         self.losses.add(kind, || document.path(at));
     }
 
-    /// Goes on with this range, and then behind the node at `at`.
+    /// Continues with this range, and then behind the node at `at`.
     fn enter(&mut self, at: u32, first: u32, last: u32) {
         self.ranges.push((self.next(at), self.end));
         (self.at, self.end) = (first, last);
@@ -236,7 +235,7 @@ impl<'d, 'o> Body<'d, 'o> {
         self.links.get_or_insert_with(|| Links::of(nodes, is_via))
     }
 
-    /// Writes the node at `at`, a key or a value, and goes on behind it or to
+    /// Writes the node at `at`, a key or a value, and continues behind it or to
     /// what is in it.
     fn node(&mut self, at: u32) -> Result<(), Error> {
         let node = &self.nodes[at as usize];

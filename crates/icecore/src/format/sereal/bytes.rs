@@ -1,4 +1,4 @@
-//! Where the writer puts its bytes.
+//! The output buffer of the writer.
 
 use crate::error::Error;
 use crate::output::{Output, Spare};
@@ -73,7 +73,7 @@ impl<'o> Bytes<'o> {
         Ok((&mut self.chunk, self.at))
     }
 
-    /// Says how far the chunk is full now.
+    /// Returns how far the chunk is full now.
     #[inline(always)]
     pub(super) fn filled(&mut self, at: usize) {
         self.at = at.min(CHUNK + SLACK);

@@ -1,10 +1,9 @@
-//! Scalars that are blessed after they were read.
+//! Deferred bless: scalars whose class comes after they were read.
 //!
-//! A scalar that is met as an item before any reference to it is written
-//! without its class; the class stands at the first reference to it, as OBJECT
-//! before a REFP. In a document the scalar itself is the object, so that place
-//! is moved when all was read: the object's node goes from the reference to
-//! the scalar.
+//! If a scalar is written as an item before any reference to it, it has no class there: its
+//! class stands at the first reference, as OBJECT before a REFP. In a document the scalar
+//! itself is the object. So after reading, the object's node moves from the reference to the
+//! scalar.
 
 use super::spelling::{Speller, has_target};
 use crate::document::{Form, Kind, Moves, NO_KEY, Node, Rewrite, Sink, Tape, flag, same_node};

@@ -1,4 +1,4 @@
-//! What stands before the body.
+//! The header of a document: all bytes before the body.
 
 use super::{ReadOptions, tag};
 use crate::error::{Error, ErrorKind};
@@ -8,7 +8,7 @@ use crate::format::Scan;
 pub(super) const OLD_MAGIC: [u8; 4] = *b"=srl";
 /// The magic number from protocol 3 on. Its second byte is no UTF-8.
 pub(super) const MAGIC: [u8; 4] = *b"=\xF3rl";
-/// What [`MAGIC`] becomes if somebody takes it for Latin-1 and encodes it.
+/// [`MAGIC`] as it is after it was decoded as Latin-1 and encoded as UTF-8.
 const MANGLED_MAGIC: [u8; 5] = *b"=\xC3\xB3rl";
 /// Bit of the first byte of a header suffix: a user header follows.
 pub(super) const HAS_USER_HEADER: u8 = 1;

@@ -1,4 +1,4 @@
-//! Keys of maps as Sereal has them: strings, in the order that is asked for.
+//! Keys of maps for Sereal: strings, sorted if an option asks for it.
 
 use super::SortKeys;
 use crate::document::{Document, Key, Kind, Name, Node, flag};

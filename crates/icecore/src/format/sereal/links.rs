@@ -1,4 +1,4 @@
-//! What must be tracked, found out before it is written.
+//! Finds the nodes whose tags must be tracked, before they are written.
 
 use crate::document::{Kind, Node, flag};
 use std::collections::HashMap;

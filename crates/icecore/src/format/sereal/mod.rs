@@ -74,7 +74,7 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
     options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
-/// Writes a document, and says what Sereal could not say.
+/// Writes a document, and says what Sereal could not represent.
 ///
 /// A document that was read from Sereal with its spelling is written as it was,
 /// unless options ask for something else.

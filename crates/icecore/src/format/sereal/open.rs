@@ -58,7 +58,7 @@ pub(super) fn fill(input: &[u8], options: &ReadOptions, limits: &Limits, tape: &
     Filled { consumed: done.consumed, error: done.error, body, is_simple: false }
 }
 
-/// Reads one document and hands over its items while reading goes on. A body
+/// Reads one document and hands over its items while reading continues. A body
 /// that was compressed is kept in `store`.
 pub(super) fn windows<'a>(
     input: &'a [u8],

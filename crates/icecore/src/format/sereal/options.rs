@@ -107,7 +107,7 @@ pub struct WriteOptions {
     pub no_header: bool,
     /// What would be written anyway is not changed to keep a spelling.
     pub no_spelling: bool,
-    /// Write without the tight loops. Slower; for tests that compare.
+    /// Write without the fast loops. Slower; for tests that compare.
     pub reference: bool,
 }
 

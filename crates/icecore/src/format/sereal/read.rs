@@ -1,7 +1,7 @@
 //! The reader: one state machine with a stack of its own.
 //!
-//! `FAST` adds the loops of `fast.rs` for what most documents are made of;
-//! without it everything goes through here, and must come out the same.
+//! `FAST` adds the loops of `read_fast.rs` for common documents. Without it this is the
+//! reference reader: all tags are read here, with the same result.
 
 mod objects;
 mod recorder;

@@ -1,8 +1,8 @@
-//! The loops that most documents run through: leaves one after the other, and
-//! maps of leaves whose keys come in the same order as in the map before.
+//! Fast loops for common documents: runs of leaves, and maps of leaves whose keys come
+//! in the same order as in the map before.
 //!
-//! A loop takes what it knows well and leaves the rest, errors included, where
-//! it is: the machine in `read.rs` goes on from there.
+//! A loop stops in front of anything else, errors included, and consumes nothing of it:
+//! the machine in `read.rs` continues there.
 
 use super::read::{Frame, Machine, Role};
 use super::tag;
@@ -16,8 +16,8 @@ use crate::error::Error;
 #[derive(Debug, Default)]
 pub(super) struct Predictions {
     keys: Vec<Prediction>,
-    /// The ids of copied keys by a few bits of their offset: found whatever
-    /// their order.
+    /// The ids of copied keys by a few bits of their offset, for keys in another order
+    /// than before.
     places: Vec<Copied>,
 }
 
@@ -31,6 +31,7 @@ struct Copied {
 /// How many places are remembered; a power of two.
 const PLACES: usize = 64;
 
+/// The bytes of a copied key as a little-endian word, and the mask of as many bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Prediction {
     word: u64,
@@ -39,7 +40,8 @@ struct Prediction {
 }
 
 impl Predictions {
-    /// The key with this id stood here.
+    /// Remembers that the bytes from `from` to `to` are the key with this id. A COPY tag
+    /// with its offset takes at most 8 bytes in any input below 2^49 bytes.
     pub(super) fn learn(&mut self, id: u16, input: &[u8], from: usize, to: usize) {
         let Some(bytes) = input.get(from..to).filter(|bytes| bytes.len() <= 8) else { return };
         if let Some((offset, _)) = varint(input, from + 1) {
@@ -58,7 +60,7 @@ impl Predictions {
             Prediction { word: u64::from_le_bytes(word), mask: u64::MAX >> (64 - 8 * bytes.len()), len: bytes.len() };
     }
 
-    /// Where the key ends, if the key with this id stands here.
+    /// The end of the key with this id, if it stands at `at`.
     #[inline]
     fn end_of(&self, id: u16, input: &[u8], at: usize) -> Option<usize> {
         let known = self.keys.get(usize::from(id))?;
@@ -77,6 +79,8 @@ pub(super) fn key(
     at: usize,
     last: u16,
 ) -> Option<(u16, usize)> {
+    // First what is cheapest and most common: the key of the map before, as a COPY. Then
+    // a short string in full, as in maps before anything was copied.
     let guess = tape.keys.guess(last);
     if let Some(behind) = predictions.end_of(guess, input, at) {
         return Some((guess, behind));
@@ -161,6 +165,7 @@ fn varint(input: &[u8], at: usize) -> Option<(u64, usize)> {
     }
     let mut value = u64::from(first & 0x7F);
     let mut shift = 7;
+    // Nine bytes have 63 bits, so nothing overflows; the machine checks longer ones.
     for (behind, byte) in input.get(at + 1..)?.iter().take(8).enumerate() {
         value |= u64::from(byte & 0x7F) << shift;
         if *byte < 0x80 {
@@ -172,10 +177,11 @@ fn varint(input: &[u8], at: usize) -> Option<(u64, usize)> {
 }
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
-    /// Goes on as far as it is easy. Says whether the container on top of the
-    /// stack changed or is complete.
+    /// Reads common items or entries of the innermost container. Returns whether it
+    /// changed or is complete.
     #[inline]
     pub(super) fn fast(&mut self) -> Result<bool, Error> {
+        // Short strings are not compared with the limit below, so it must allow them all.
         if self.limits.string < tag::MOST_SHORT as u64 {
             return Ok(false);
         }
@@ -209,6 +215,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             if let Some((count, next)) = record_at(input, at)
                 && count <= most
             {
+                // An entry takes two bytes at least. With room for the record in the limit
+                // and in the input, its loop tests neither.
                 if is_deep || room <= u32::from(count) || input.len() - next < 2 * usize::from(count) {
                     break;
                 }
@@ -282,8 +290,8 @@ fn record_at(input: &[u8], at: usize) -> Option<(u8, usize)> {
     }
 }
 
-/// Reads a map of up to 15 entries, as far as they are easy. One that is not
-/// complete is given back as open. Returns where the reading stopped.
+/// Reads a map of few entries, up to the first that is not common. A map that is not
+/// complete is returned in `open`. Returns the offset where reading stopped.
 #[inline(always)]
 fn record(
     tape: &mut Tape,

@@ -1,15 +1,15 @@
-//! Reads bodies that have nothing special about them in one go: arrays and
-//! hashes of strings and numbers, not too deep. Most small documents are such.
+//! Reads common bodies in one loop: arrays and hashes of strings and numbers, of little
+//! depth. Most small documents are such.
 //!
-//! At the first thing that is anything else it gives up, and the machine of
-//! [`super::read`] reads all of it, errors included.
+//! At the first other tag or error it returns `None`, and the machine of [`super::read`]
+//! reads the body from the start.
 
 use super::read::MOST_IDS;
 use super::read_fast::{Predictions, key, leaf};
 use super::tag;
 use crate::document::{Kind, NO_KEY, Node, Tape, flag};
 
-/// What is deeper than this is left to the machine.
+/// The depth of its stack, which is an array. Deeper bodies are left to the machine.
 const DEPTH: usize = 16;
 
 /// A container that is open.
@@ -58,7 +58,8 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
             top.last = u32::from(id);
             at = behind;
         } else {
-            // A run of small integers.
+            // A run of small integers. Four bytes are loaded at once, so that all three forms
+            // need one test of the input's end.
             top.left += 1;
             while top.left > 0
                 && let Some([tag, low, high, ..]) = input.get(at..).and_then(|rest| rest.first_chunk::<4>())
@@ -106,7 +107,7 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
         let mut node = Node::open(kind, 0).with(flag::REF);
         node.key = name;
         let node = tape.push(node);
-        // There are as many bytes.
+        // The count was checked against the bytes that are left, so this is bounded.
         tape.nodes.reserve(count as usize);
         at = next;
         stack[depth] = top;

@@ -1,8 +1,8 @@
-//! The choices that a Sereal document leaves, as notes of its spelling.
+//! The spelling of a Sereal document: codes of notes for each choice that its encoder had.
 //!
-//! A note says where a document differs from what the writer would do by
-//! itself. Nothing refers to an offset: a COPY is noted as the item that it
-//! copies, so that strings may be edited.
+//! There is a note where the document differs from what the writer chooses by default.
+//! No note holds an offset: a COPY is noted as the item that it copies, so strings may be
+//! edited.
 
 use super::tag;
 use crate::document::{Kind, Ordinals, Spelling, Tape};
@@ -94,7 +94,7 @@ pub(super) mod tracked {
     pub(in super::super) const BEHIND: u64 = 32;
     /// The REFN behind the class of a regular expression.
     pub(in super::super) const REFN: u64 = 64;
-    /// That, and something refers to it.
+    /// The same REFN, and a link names it.
     pub(in super::super) const AT_REFN: u64 = 128;
     /// The one behind a class.
     pub(in super::super) const BODY: u64 = 512;

@@ -1,4 +1,4 @@
-//! The spelling of a document that is written again.
+//! Replays recorded choices when a document is written.
 
 use super::links::variable;
 use super::spelling::{Part, code, has_target, header, tag_of, target, tracked};

@@ -1,4 +1,4 @@
-//! The writer's loop for what most documents are made of.
+//! The fast loop of the writer for common values.
 
 use super::body::{After, Body};
 use super::bytes::{CHUNK, SLACK};
@@ -36,7 +36,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Fills the chunk. Says whether it is full, and not something special
+    /// Fills the chunk. Returns whether it is full, and not something special
     /// next.
     fn chunkful(&mut self) -> Result<bool, Error> {
         let strings = (self.document.input(), &self.document.tape().arena[..]);

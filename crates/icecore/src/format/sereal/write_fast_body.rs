@@ -1,6 +1,6 @@
-//! Writes documents that have nothing special about them in one go: no links, no
-//! objects, the usual options. Most small documents are such, and for these the
-//! preparations of [`super::body`] would cost more than the writing.
+//! Writes common documents in one loop: no links, no objects, default options. Most small
+//! documents are such, and for them the preparations of [`super::body`] cost more than the
+//! writing.
 
 use super::bytes::{CHUNK, SLACK};
 use super::tag;
@@ -197,9 +197,10 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
 
 /// Makes room for a word for each key, and says the number of this document.
 ///
-/// A word tells how the key looks as a COPY: the bytes, how many, and above them the number
-/// of the document that it was written in, so that nothing needs to be cleared in between.
-/// The first word, which stands for no key, is the number of the last document.
+/// A word holds the key as a COPY: 32 bits of bytes, 4 bits for how many, and above them
+/// the number of the document that wrote it. A word of another document is ignored, so
+/// nothing is cleared between documents. The first word, which belongs to no key, is the
+/// number of the last document.
 fn number(words: &mut Vec<u64>, keys: usize, goes_on: bool) -> Option<u64> {
     if words.len() <= keys {
         words.resize(keys + 1, 0);
@@ -224,7 +225,9 @@ const fn front(kind: Kind, flags: u8) -> u16 {
     u16::from_le_bytes([kind as u8, flags])
 }
 
-/// What [`entries`] and [`items`] need of the chunk for a value.
+/// The part of the chunk that [`entries`] and [`items`] use for one value: a key of up to
+/// 4 bytes, a tag and 32 bytes of a string fit. Its size is constant, so the compiler
+/// checks offsets within it.
 type Room = [u8; 48];
 
 #[inline(always)]
@@ -232,7 +235,8 @@ fn room(chunk: &mut [u8; CHUNK + SLACK], to: usize) -> Option<&mut Room> {
     chunk.get_mut(to..to + size_of::<Room>())?.first_chunk_mut()
 }
 
-/// The bytes of a short string of the arena, and what lies behind.
+/// 32 bytes of the arena from a short string on. They are copied whole, as a copy of
+/// constant length is cheaper; the next value overwrites what is too much.
 #[inline(always)]
 fn short_text<'a>(node: &Node, arena: &'a [u8]) -> Option<&'a [u8]> {
     let Location::Arena(start) = node.place() else { return None };
@@ -240,7 +244,7 @@ fn short_text<'a>(node: &Node, arena: &'a [u8]) -> Option<&'a [u8]> {
     arena.get(start..start + 32).filter(|_| node.aux as usize <= tag::MOST_SHORT)
 }
 
-/// Puts a float there; says how many bytes it takes.
+/// Writes a float; returns how many bytes it takes.
 #[inline(always)]
 fn float(room: &mut Room, at: usize, bits: u64) -> usize {
     let value = f64::from_bits(bits);
@@ -257,10 +261,10 @@ fn float(room: &mut Room, at: usize, bits: u64) -> usize {
 
 /// Writes entries of records, and small records in a list, as long as their keys were written
 /// before, their values are integers below 2^21, floats, short strings or few items or entries,
-/// and the chunk is not full. Returns what is left, and where it stopped.
+/// and the chunk is not full. Returns the nodes that are left, and the end in the chunk.
 ///
-/// What stands for no key has no word of this document. Not inline: the loop around it needs
-/// the registers for everything else.
+/// The ids that stand for no key have no word of this document. Not inline: the loop around it
+/// needs its registers.
 #[inline(never)]
 fn entries<'a>(
     nodes: &'a [Node],
@@ -275,6 +279,7 @@ fn entries<'a>(
         let rest = left.as_slice();
         let Some(node) = left.next() else { return (rest, to) };
         let (Some(room), Some(&word)) = (room(chunk, to), words.get(usize::from(node.key))) else { return (rest, to) };
+        // One comparison covers kind and flags: a flag that changes the form is another front.
         let front = front(node.kind, node.flags);
         if word >> NUMBER != this {
             // The next record of a list.
@@ -333,7 +338,8 @@ fn items<'a>(nodes: &'a [Node], chunk: &mut [u8; CHUNK + SLACK], mut to: usize, 
     }
 }
 
-/// An integer below 2^21: its bytes, and how many.
+/// An integer below 2^21: its bytes as a little-endian word, and how many there are. The
+/// caller copies all four and counts fewer.
 #[inline(always)]
 fn small(value: u32) -> (u32, usize) {
     match value {
@@ -347,7 +353,7 @@ fn small(value: u32) -> (u32, usize) {
     }
 }
 
-/// What stands before a long string: it is plain too, but does not fit.
+/// Writes the tag and length of a string that does not fit into the chunk.
 fn front_of_long(chunk: &mut [u8; CHUNK + SLACK], to: usize, node: &Node, len: usize) -> Option<usize> {
     let kind = match node.kind {
         Kind::Bytes => tag::BINARY,
@@ -365,7 +371,8 @@ fn front_of_long(chunk: &mut [u8; CHUNK + SLACK], to: usize, node: &Node, len: u
 /// The lowest bit of the number of a document in a word.
 const NUMBER: u32 = 36;
 
-/// COPY and its offset: at most four bytes, and above them how many.
+/// COPY and its offset as a little-endian word of at most four bytes, and above them how
+/// many. `None` for offsets that need more.
 fn copy(offset: u64) -> Option<u64> {
     let tag = u64::from(tag::COPY);
     let (low, middle, high) = (offset & 0x7F, offset >> 7 & 0x7F, offset >> 14);

@@ -1,4 +1,4 @@
-//! The tags that Storable chooses: what is otherwise is part of the spelling.
+//! Default tags: those that Storable chooses for a value. Any other tag is spelling.
 
 use super::tag;
 use crate::document::{Kind, Node};

@@ -1,4 +1,4 @@
-//! Floats of other machines.
+//! Floats in the byte forms of other machines.
 
 use crate::document::{Kind, Node, Tape};
 use crate::num::float128;

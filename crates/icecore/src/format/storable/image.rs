@@ -1,4 +1,4 @@
-//! The header of an image: which Storable wrote it, on what machine.
+//! The header of an image: the version of Storable and the machine that wrote it.
 
 use super::super::Scan;
 use super::ReadOptions;

@@ -1,4 +1,4 @@
-//! Keys of hashes, as they are written.
+//! Writes keys of hashes.
 
 use super::image::Image;
 use super::tag::{self, hash};

@@ -1,4 +1,4 @@
-//! Twice the depth is twice the work, whatever is done with a nested image.
+//! Tests that work is linear in the depth of an image.
 
 #[path = "../../../tests/nested/mod.rs"]
 mod nested;

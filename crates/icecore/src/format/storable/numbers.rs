@@ -1,4 +1,4 @@
-//! Object numbers: what `OBJECT` refers back to.
+//! Object numbers, which `OBJECT` refers to.
 
 use crate::document::Form;
 use crate::document::{IS_KEY, Kind, Node, Tape, flag};

@@ -1,8 +1,8 @@
-//! Images from before Storable 0.7: each value is followed by the classes it was
-//! blessed into. Before 0.6 it is also tagged with the address that it had,
-//! where later a number is counted.
+//! Images of Storable before 0.7: each value is followed by the classes that it was blessed
+//! into. Before 0.6 each value also has the address that it had in memory; later versions
+//! count numbers.
 //!
-//! Such files are few, small and only read; this reader is made for clarity.
+//! Such files are few and small, and never written: this reader is made for clarity.
 
 use super::image::Image;
 use super::tag::{self, old};

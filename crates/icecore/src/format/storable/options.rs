@@ -1,4 +1,4 @@
-//! What can be asked of the reader and the writer.
+//! Options of the reader and of the writer.
 
 use super::LongDouble;
 use crate::options::{Opt, OptionType, Settings, Side};
@@ -128,7 +128,7 @@ pub struct WriteOptions {
     pub minor: Option<u8>,
     /// Sort the keys of hashes.
     pub canonical: bool,
-    /// Write without the tight loops. Slower; for tests that compare.
+    /// Write without the fast loops. Slower; for tests that compare.
     pub reference: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The reader: one machine with an explicit stack.
 //!
-//! `FAST` adds the tight loops of [`super::fast`]; without it this is the
-//! slow, readable twin that the same tests run over.
+//! `FAST` adds the loops of [`super::read_fast`]. Without it this is the reference reader,
+//! which the same tests run over.
 
 use super::image::Image;
 use super::numbers::{Numbered, Numbers};

@@ -1,8 +1,8 @@
-//! Tight loops for what most data is made of: leaves, and arrays and hashes of
-//! leaves, in arrays and hashes.
+//! Fast loops for common data: leaves, and arrays and hashes of leaves, in arrays and
+//! hashes.
 //!
-//! Each loop takes what it knows and leaves the rest, byte for byte, to the
-//! machine in [`super::read`].
+//! Each loop stops in front of anything else and consumes nothing of it: the machine in
+//! [`super::read`] continues there.
 
 use super::numbers::Numbered;
 use super::read::{Frame, IDS, KEYED, Machine, NONE, State};
@@ -10,17 +10,18 @@ use super::tag;
 use crate::document::{Kind, Location, Node, Recorder, Sink, flag};
 use crate::error::Error;
 
-/// What became of a container that was to be read at once.
+/// How far a container of leaves was read.
 enum Record {
     /// It is complete.
     Complete,
-    /// It holds more than leaves: the machine goes on inside of it.
+    /// It holds more than leaves: the machine continues inside it.
     Opened,
-    /// It is none of those that are read here. Nothing was taken.
+    /// It is not read here. Nothing was consumed.
     Other,
 }
 
-/// How many values are taken before the machine looks at limits again.
+/// How many values are read before the machine checks limits again, so that the loops
+/// need not check them for each value.
 const BATCH: u32 = 4096;
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
@@ -75,8 +76,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Some((id, start + len))
     }
 
-    /// Takes what it can from the front of what is left of an array. Says
-    /// whether something else is to be done now.
+    /// Reads common items of the innermost array. Returns whether another container is
+    /// the innermost now.
     #[inline]
     pub(super) fn items(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last() else { return Ok(false) };
@@ -114,8 +115,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(false)
     }
 
-    /// Takes what it can from the front of what is left of a hash. Says
-    /// whether something else is to be done now.
+    /// Reads common entries of the innermost hash. Returns whether the machine has
+    /// something else to do now.
     #[inline]
     pub(super) fn entries(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last().copied() else { return Ok(false) };
@@ -161,7 +162,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(false)
     }
 
-    /// Writes down how far the hash of the frame `parent` has come.
+    /// Saves the state of the hash of the frame `parent`.
     #[inline]
     fn leave_entries(&mut self, parent: usize, left: u32, value: u32) {
         if let Some(frame) = self.frames.get_mut(parent) {
@@ -199,6 +200,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let Some(count) = self.n32_at(at) else { return Record::Other };
         at += 4;
         let wraps = u32::from(class != 0);
+        // An item takes one byte at least, an entry five: a tag and the length of its key.
         let fits = count as usize <= (input.len() - at) / if is_hash { 5 } else { 1 };
         let roomy = self.depth + wraps < self.limits.depth
             && self.sink.tape().nodes.len() + (BATCH as usize) < self.limits.nodes as usize;

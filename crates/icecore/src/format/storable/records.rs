@@ -1,4 +1,4 @@
-//! The rarer records: code, regexps, v-strings, tied variables, hooks, large
+//! Reads less common records: code, regexps, v-strings, tied variables, hooks, large
 //! objects.
 
 use super::read::{FLAG_ENTRY, Frame, Machine, NONE, Prefix, State};
@@ -258,8 +258,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if !recurse {
             return self.hook_rest(frame);
         }
-        // What is there already is not stored again: it would be told from the
-        // objects of the list by nothing.
+        // An object that was read before is not allowed here: nothing distinguishes it from
+        // the objects of the list.
         let at = self.scan.at;
         if matches!(self.scan.input.get(at..), Some([tag::OBJECT, ..] | [tag::LOBJECT, tag::OBJECT, ..])) {
             return Err(self.malformed(at, "an object inside a hook record", "a back-reference"));

@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It follows the spelling of a document that was read from Storable;
-//! otherwise it decides as Storable's `store` functions do.
+//! It replays the spelling of a document that was read from Storable. Without one it
+//! chooses as Storable's `store` functions do.
 
 use super::image::Image;
 use super::keys::Keys;
@@ -16,7 +16,7 @@ use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, READY, Written, metered};
 use std::collections::HashMap;
 
-/// Writes a document as an image, and says what Storable could not say.
+/// Writes a document as an image, and says what Storable could not represent.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if
@@ -47,7 +47,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     let spelling = document.spelling_of(NAME);
     let mut image = spelling.map_or_else(Image::native, Image::from_spelling);
     if image.old_magic || image.major < 2 {
-        // Forms that nobody writes any more are only read.
+        // Obsolete forms are only read.
         image = Image { file: image.file, netorder: image.netorder, ..Image::native() };
     }
     if let Some(file) = options.file {
@@ -121,7 +121,7 @@ pub(super) struct Writer<'d> {
     pub(super) image: Image,
     pub(super) limits: &'d Limits,
     pub(super) canonical: bool,
-    /// Whether the tight loops may be used.
+    /// Whether the fast loops may be used.
     is_fast: bool,
     /// Whether integers are 64 bits, little-endian.
     pub(super) is_plain_64: bool,

@@ -1,4 +1,4 @@
-//! Writes the fronts of arrays, hashes and what is like them.
+//! Writes the tags and counts of containers.
 
 use super::spelling::value as code;
 use super::tag;

@@ -1,7 +1,7 @@
-//! Tight loops for writing leaves, and arrays and hashes of leaves.
+//! Fast loops that write leaves, and arrays and hashes of leaves.
 //!
-//! What they can't write they leave to [`super::write`], which writes the same
-//! bytes.
+//! They stop in front of anything else and leave it to [`super::write`], which writes the
+//! same bytes.
 
 use super::tag;
 use super::write::Writer;
@@ -149,7 +149,7 @@ impl Writer<'_> {
     }
 }
 
-/// Writes a run of integers as native images have them; says how many it took.
+/// Writes a run of integers as native images have them; returns how many it took.
 #[inline]
 fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MOST: usize = 56;

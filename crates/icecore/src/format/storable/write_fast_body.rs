@@ -1,6 +1,6 @@
-//! Writes documents that have nothing special about them in one go: arrays and
-//! hashes of strings and numbers that nothing refers to, not too deep. Most small
-//! documents are such, and a large one can be written in parts.
+//! Writes common documents in one loop: arrays and hashes of strings and numbers, of little
+//! depth and without links. Most small documents are such; a large one can be written in
+//! parts.
 
 use super::WriteOptions;
 use super::default_tags::{bool_tag, whole};
@@ -246,8 +246,8 @@ fn items<const NET: bool>(
     done
 }
 
-/// Writes integers and short strings, of a map with their keys, as long as there
-/// are such and the chunk is not full. Says how many, and where it stopped.
+/// Writes a run of integers and short strings, of a map with their keys, until the chunk is
+/// full. Returns how many, and the end in the chunk.
 #[inline(always)]
 fn leaves<const NET: bool, const KEYS: bool>(
     nodes: &[Node],

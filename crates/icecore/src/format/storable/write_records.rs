@@ -1,4 +1,4 @@
-//! Writing the rarer records: code, regexps, v-strings, tied variables, hooks.
+//! Writes less common records: code, regexps, v-strings, tied variables, hooks.
 
 use super::default_tags::string_tag;
 use super::spelling::value as code;

@@ -1,4 +1,4 @@
-//! Writing scalars.
+//! Writes scalars.
 
 use super::default_tags::{bool_tag, float_tag, integer_tag, string_tag, whole};
 use super::spelling::value as code;

@@ -1,5 +1,4 @@
-//! Whether a text that was kept still says what the document says: it may have
-//! been edited since.
+//! Whether kept source text still has the value of its node, which may have been edited.
 
 use super::lex::Lexer;
 use super::number::{Number, float_key};

@@ -48,7 +48,7 @@ pub(super) fn push_int(value: i64, buf: &mut Vec<u8>) {
     push_digits(value, buf);
 }
 
-/// A float, which is told from an integer by its point.
+/// A float: its point distinguishes it from an integer.
 pub(super) fn push_number(value: f64, buf: &mut Vec<u8>) {
     let start = buf.len();
     push_float(value, buf);

@@ -1,4 +1,4 @@
-//! What PHP's `var_export()` writes.
+//! The text of PHP's `var_export()`.
 //!
 //! `FORMAT.md` beside this file has the facts.
 

@@ -1,4 +1,4 @@
-//! What can be asked of the writer.
+//! Options of the writer.
 
 use crate::options::{Opt, OptionType, Settings, Side};
 

@@ -1,5 +1,5 @@
-//! The reader: one machine with an explicit stack. It knows literals and
-//! nothing else, so nothing can be run.
+//! The reader: one machine with an explicit stack. It accepts literals and no other PHP, so
+//! no code runs.
 
 use super::frames::{Frame, Key};
 use super::leaf_text;
@@ -234,7 +234,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Around the value ---------------------------------------------------------
 
-    /// What stands before the value. Says whether it is a file.
+    /// What stands before the value. Returns whether it is a file.
     fn before(&mut self) -> Result<bool, Error> {
         let lexer = &mut self.lexer;
         if lexer.input.starts_with(b"\xef\xbb\xbf") {

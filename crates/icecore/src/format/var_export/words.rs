@@ -1,4 +1,4 @@
-//! What begins a value: leaves, and the fronts of containers.
+//! The beginning of a value: leaves, and the openings of containers.
 
 use super::lex::{Lexer, is_word_start};
 use super::number::Number;

@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It writes as `var_export()` of PHP 8.2 does, and follows the spelling of a
-//! document that was read from it.
+//! It replays the spelling of a document that was read from this format. Without one it
+//! writes as `var_export()` of PHP 8.2 does.
 
 use super::leaf_text::{push_case, push_digits, push_property};
 use super::lex::is_word;
@@ -17,7 +17,7 @@ use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output, READY, Written};
 use std::collections::HashSet;
 
-/// Writes a document, and says what PHP could not say.
+/// Writes a document, and says what PHP could not represent.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if a key is an array or the like, or if links go
@@ -147,7 +147,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Goes on in the innermost container, up to a container in it or its end.
+    /// Continues in the innermost container, up to a container in it or its end.
     fn step(&mut self, out: &mut dyn Output) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         let buf = out.buffer();
@@ -267,8 +267,8 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Names of properties are strings; what other classes make of an array is
-    /// their own affair.
+    /// Names of properties are strings. Other classes get an array, whose keys may be
+    /// integers.
     fn int_key(&self, value: i64, shape: Shape, buf: &mut Vec<u8>) {
         let is_name = shape == Shape::Cast;
         if is_name {

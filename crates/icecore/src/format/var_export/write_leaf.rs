@@ -1,4 +1,4 @@
-//! Leaves, and what PHP has nothing for.
+//! Writes leaves, also those that PHP has no value for.
 
 use super::leaf_text::{push_bool, push_int, push_number, push_string};
 use super::text::is_class_name;

@@ -18,7 +18,7 @@ impl Csv {
         Csv { reader, cells: vec![0; 4096], ends: vec![0; 64], is_inside: false }
     }
 
-    /// Reads one row from the start of these bytes. Says how many it took; `None`: it
+    /// Reads one row from the start of these bytes. Returns how many it took; `None`: it
     /// is not complete.
     pub fn row(&mut self, bytes: &[u8], is_end: bool, offset: u64, batch: &mut Batch) -> Option<usize> {
         let (mut read, mut written, mut count) = (0, 0, 0);

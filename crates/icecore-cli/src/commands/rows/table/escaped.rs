@@ -11,7 +11,7 @@ pub enum Escapes {
     Postgres,
 }
 
-/// Reads one row from the start of these bytes. Says how many it took; `None`: it is
+/// Reads one row from the start of these bytes. Returns how many it took; `None`: it is
 /// not complete. A row without a delimiter is one cell.
 pub fn row(
     bytes: &[u8],

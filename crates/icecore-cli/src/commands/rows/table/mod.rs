@@ -95,7 +95,7 @@ impl Table {
         Ok(names)
     }
 
-    /// Fills a batch with rows. Says whether there is any.
+    /// Fills a batch with rows. Returns whether there is any.
     pub fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
         batch.before = self.rows;
         if let Some(error) = self.stopped.take() {
@@ -144,7 +144,7 @@ impl Table {
         }
     }
 
-    /// Reads one row. Says whether it was complete.
+    /// Reads one row. Returns whether it was complete.
     fn row(&mut self, batch: &mut Batch) -> io::Result<bool> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
         if bytes.is_empty() && is_end {

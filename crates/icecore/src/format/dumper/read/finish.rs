@@ -1,4 +1,4 @@
-//! The end of a reading: paths are followed, several values become a list.
+//! The end of reading: follows paths, and makes a list of several values.
 
 use super::Machine;
 use super::heap::Heap;

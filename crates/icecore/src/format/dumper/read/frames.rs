@@ -1,4 +1,4 @@
-//! What is open while a text is read.
+//! The stack of the reader: what is open.
 
 /// A container, or something around a value, that waits for its end.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,7 @@
 //! The variables of a text and what is in them, once paths have been followed.
 //!
-//! A node of the tape stands for two things: for the variable at its place, and
-//! for what is in it. A path may put something else into a variable, or make it
-//! the same as another.
+//! A node of the tape represents two things: a variable, and the value in it. A path may
+//! put another value into a variable, or make it the same variable as another one.
 
 use super::lex::Lexer;
 use super::path::{Part, Parts};
@@ -252,7 +251,7 @@ impl<'a, 't> Heap<'a, 't> {
         Walk { job, parts, place: None, open: Vec::new(), again: None }
     }
 
-    /// Goes on until the path ends, or needs another one.
+    /// Continues until the path ends, or needs another one.
     fn advance(&mut self, walk: &mut Walk<'a>) -> Result<Referent, Interrupt> {
         loop {
             let part = match walk.again.take() {

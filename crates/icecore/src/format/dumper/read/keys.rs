@@ -1,4 +1,4 @@
-//! The keys of hashes, and what stands between them and their values.
+//! Reads the keys of hashes, and the separators behind them.
 
 use super::Machine;
 use super::lex::is_word_start;

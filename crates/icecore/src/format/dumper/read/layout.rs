@@ -1,4 +1,4 @@
-//! With which settings a text was written, as far as it shows.
+//! Infers the settings that a text was written with.
 
 use super::super::spelling as code;
 use super::heap::Root;

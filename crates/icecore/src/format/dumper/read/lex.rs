@@ -1,5 +1,4 @@
-//! A position in a Perl text, and what can be told there without knowing what
-//! it is part of.
+//! The lexer of Perl text: tokens that need no context.
 
 use crate::error::{Error, ErrorKind};
 use crate::format::scan;

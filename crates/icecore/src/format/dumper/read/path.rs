@@ -1,8 +1,8 @@
-//! Paths: how a text names what stands elsewhere, as `$VAR1->{'a'}[0]` and
+//! Paths: references of a text to other values, as `$VAR1->{'a'}[0]` and
 //! `${\$VAR1->[0]}`.
 //!
-//! A path is taken apart twice: when it is met, to know where it ends, and when
-//! all is read, to follow it. So nothing need be kept of it but where it stands.
+//! A path is parsed twice: where it stands, to find its end, and after reading, to follow
+//! it. So only its location is kept.
 
 use super::lex::{Lexer, is_word_start};
 use super::number::Number;

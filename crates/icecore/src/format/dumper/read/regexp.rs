@@ -1,4 +1,4 @@
-//! Regular expressions: their text, which is not compiled.
+//! Regular expressions: their text is read, and never compiled.
 
 use super::lex::{Lexer, is_word};
 use super::string::closing;

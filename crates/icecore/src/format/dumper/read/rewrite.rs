@@ -1,5 +1,5 @@
-//! The tape is rewritten from what the variables hold: what is met first stands in its
-//! place, what is met again is a link or an alias.
+//! Rewrites the tape from the values of the variables: the first occurrence of a value
+//! stays, further ones become links or aliases.
 
 use super::heap::{Added, Heap, Value};
 use crate::document::{Detail, Extent, GONE, IS_KEY, KEY_NODE, Kind, Moves, NO_KEY, NO_NODE, Node, Rewrite, flag};

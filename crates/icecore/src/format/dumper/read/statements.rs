@@ -1,5 +1,5 @@
-//! What a text is made of: `$VAR1 = …;`, a bare value, statements that repair
-//! what was read.
+//! Statements: `$VAR1 = …;`, a bare value, and assignments that complete values read
+//! before.
 
 use super::Machine;
 use super::frames::Shape;
@@ -248,7 +248,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
                 self.lexer.at += 1;
                 Ok(After::More)
             }
-            // A number or a word might go on.
+            // A number or a word might continue.
             None if self.lexer.byte(end.wrapping_sub(1)).is_some_and(|byte| b"]})'\"".contains(&byte)) => {
                 Ok(After::End)
             }

@@ -1,4 +1,4 @@
-//! Values: what may stand where one is expected.
+//! Values: all forms that may stand where a value is expected.
 
 use super::Machine;
 use super::frames::{Frame, Shape};

@@ -1,7 +1,7 @@
-//! A tight loop for runs of common leaves, as the C code writes them.
+//! A fast loop for runs of common leaves.
 //!
-//! What it can't write it leaves to [`super::frames`], which writes the same
-//! bytes.
+//! It stops in front of anything else and leaves it to [`super::frames`], which writes the
+//! same bytes.
 
 use super::Writer;
 use super::frames::{Frame, Shape};
@@ -124,6 +124,7 @@ pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8
     true
 }
 
+/// 0x01 in each byte, and 0x80 in each byte.
 const ONES: u128 = u128::MAX / 0xFF;
 const HIGHS: u128 = ONES << 7;
 
@@ -136,10 +137,13 @@ fn push_short(base: &[u8], start: usize, len: usize, buf: &mut Vec<u8>) -> bool 
     }
     let Some(window) = base.get(start..).and_then(|rest| rest.first_chunk::<16>()) else { return false };
     let word = u128::from_le_bytes(*window);
+    // The high bits of the bytes that equal `byte`: these are zero in `differs`, and only
+    // they (and, behind the first, perhaps bytes that borrowed) are below 1.
     let has = |byte: u8| {
         let differs = word ^ (ONES * u128::from(byte));
         differs.wrapping_sub(ONES) & !differs & HIGHS
     };
+    // What stands behind the string does not count.
     let counted = if len == 16 { u128::MAX } else { (1 << (8 * len)) - 1 };
     if (has(b'\'') | has(b'\\')) & counted != 0 {
         return false;

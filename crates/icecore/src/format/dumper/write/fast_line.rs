@@ -1,7 +1,7 @@
-//! A writer for small documents without anything special, in one line.
+//! A writer for small common documents on one line.
 //!
-//! It gives up, with nothing written, where there is more to be said; the others
-//! write the same bytes.
+//! For any other document it returns with nothing written; the usual writer writes the same
+//! bytes.
 
 use super::fast::{push_common, push_key};
 use super::frames::push_int;

@@ -1,4 +1,4 @@
-//! Writes what is in containers.
+//! Writes the contents of containers.
 
 use super::Writer;
 use super::keys::Key;
@@ -33,7 +33,7 @@ pub(super) struct Frame {
     pub(super) count: u32,
     /// By how much its lines are indented, levels apart.
     pub(super) column: usize,
-    /// Its name, once somebody asked for it.
+    /// Its path, once it was needed.
     pub(super) path: Option<Path>,
     /// The key of the entry that is being written.
     pub(super) key: Option<Key>,
@@ -44,7 +44,7 @@ pub(super) struct Frame {
 }
 
 impl Writer<'_> {
-    /// Goes on in the innermost container, up to a container in it or its end.
+    /// Continues in the innermost container, up to a container in it or its end.
     pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         let level = self.stack.len() + 1;

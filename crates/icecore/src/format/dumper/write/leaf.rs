@@ -170,7 +170,7 @@ impl Writer<'_> {
         if is_text { !has_wide } else { self.style.wide }
     }
 
-    /// A string; `is_text`: it is text, and not ASCII. Says whether it stands as a
+    /// A string; `is_text`: it is text, and not ASCII. Returns whether it stands as a
     /// number.
     fn string(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) -> bool {
         let options = self.style.options;
@@ -295,7 +295,7 @@ impl Writer<'_> {
     }
 }
 
-/// Digits, in quotes if they are many. Says whether they are.
+/// Digits, in quotes if they are many. Returns whether they are.
 #[inline]
 pub(super) fn push_digits(digits: &[u8], buf: &mut Vec<u8>) -> bool {
     if digits.len() <= BARE {

@@ -1,4 +1,4 @@
-//! The settings that a text showed when it was read.
+//! The recorded settings of a text that was read.
 
 use super::super::options::WriteOptions;
 use super::super::{NAME, spelling as code};

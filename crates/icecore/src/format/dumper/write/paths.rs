@@ -1,7 +1,7 @@
-//! Names of what was written: `$VAR1->{'a'}[0]`, `${$VAR1->[1]}`.
+//! Paths of values that were written: `$VAR1->{'a'}[0]`, `${$VAR1->[1]}`.
 //!
-//! They are needed only for what a link means. Each is kept as its last step and
-//! the name before it, so that they take no more memory than the document.
+//! Only values that a link names need one. A path is kept as its last step and the path
+//! before it, so all of them take no more memory than the document.
 
 /// A name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,4 @@
-//! What a place in the document holds, as perl has it: a scalar that is a string
-//! or the like, or one that refers to something.
+//! The value at a node as perl has it: a scalar with a value of its own, or a reference.
 
 use crate::document::{Document, Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
@@ -67,7 +66,7 @@ pub(super) struct Look<'d, L> {
 }
 
 impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
-    /// `most`: how long a chain may be. `lose` is told what can't be written.
+    /// `most`: how long a chain may be. `lose` is called for losses.
     pub(super) fn new(document: &'d Document<'d>, most: u32, lose: L) -> Look<'d, L> {
         Look { document, lose, left: most, is_target: false, is_again: false }
     }

@@ -338,8 +338,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What perl makes of a reference as a string. The address is its place in the
-    /// document: only who it is the same as has a meaning.
+    /// A reference as perl converts it to a string. Its node index replaces the address,
+    /// of which only equality has a meaning.
     fn address(&mut self, referent: &Referent, buf: &mut Vec<u8>) {
         buf.push(b'\'');
         let word = match referent.kind {

@@ -1,4 +1,4 @@
-//! Does it look like JSON lines?
+//! Detection of JSON lines.
 
 use crate::document::Tape;
 use crate::format::json::read::Reader;

@@ -49,7 +49,7 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
 }
 
 /// Writes each item of an array on a line of its own; anything else on one line.
-/// So is an array of which plain JSON can't say everything, with `typed`.
+/// So is an array of which plain JSON can't represent everything, with `typed`.
 ///
 /// # Errors
 /// As for [`json::write`](super::write()).

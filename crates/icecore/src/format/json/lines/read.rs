@@ -6,7 +6,7 @@ use crate::format::json::ReadOptions;
 use crate::format::json::read::Reader;
 use crate::limits::Limits;
 
-/// Reads all lines as the items of one array. Says how far it came, and what
+/// Reads all lines as the items of one array. Returns how far it came, and what
 /// stopped it.
 pub(super) fn read<S: Sink, const FAST: bool, const RELAXED: bool>(
     input: &[u8],

@@ -1,7 +1,7 @@
-//! JSON as Perl's JSON::XS and Cpanel::JSON::XS read and write it, for the module
-//! that takes their place: strings of bytes are characters up to U+00FF, numbers
-//! are printed as perl prints them, and what perl's values are was decided by who
-//! filled the tape.
+//! JSON as Perl's JSON::XS and Cpanel::JSON::XS read and write it, for the module that
+//! replaces them: bytes are characters up to U+00FF, and numbers are printed as perl prints
+//! them. The caller that fills the tape decides which value of perl is a number and which a
+//! string.
 //!
 //! ```
 //! use icecore::json::perl::{Style, write};

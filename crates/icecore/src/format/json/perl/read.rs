@@ -1,11 +1,13 @@
-//! Reading what most JSON is, in one go and into few kinds of nodes. Whatever else
-//! there is, and every error, is left to the reader of [`super::super::read`].
+//! Reads common JSON in one loop, into the kinds of nodes that Perl's modules need. For
+//! anything else, and for every error, it returns `None`: the reader of
+//! [`super::super::read`] then starts again.
 
 use super::super::number::{self, Shape};
 use super::super::string::{self, beyond_ascii, specials};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Tape};
 
-/// What is deeper than this goes to a stack that grows.
+/// How deep the stack of fixed size is. It costs no allocation; deeper levels use a
+/// vector.
 const DEPTH: usize = 32;
 /// How many keys of a map get ids; the others stand on the tape.
 const KEYS_WITH_ID: u32 = 256;
@@ -21,12 +23,12 @@ struct Open {
 
 const NOT_A_MAP: u32 = u32::MAX;
 
-/// Reads one text into an empty tape. Returns where it ends, blanks behind it
-/// included, and whether every key has an id. `None`, if there is something wrong or
-/// special about it: the tape then has to be cleared.
+/// Reads one text into an empty tape. Returns its end, behind the blanks that follow it,
+/// and whether every key has an id. `None` for errors and for what is not common: the
+/// caller then clears the tape.
 ///
-/// Strings of ASCII are bytes, other strings are text. An integer that 64 bits do
-/// not hold is its digits.
+/// Strings of ASCII become bytes, other strings text. An integer beyond 64 bits becomes
+/// a string of its digits.
 ///
 /// ```
 /// use icecore::{Kind, Tape, json};

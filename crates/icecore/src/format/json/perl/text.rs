@@ -1,4 +1,4 @@
-//! Strings: perl's own idea of UTF-8, and what is escaped.
+//! Strings: UTF-8 as perl extends it, and escapes.
 
 use super::super::string::is_special;
 use super::{Beyond, Style};

@@ -1,6 +1,6 @@
-//! Shortcuts for the usual: members whose names came in the same order before,
-//! items that are short integers or plain strings, and nothing between the
-//! tokens. Where anything else comes they stop, having read nothing of it.
+//! Shortcuts for common JSON: members whose names came in the same order before, items
+//! that are short integers or plain strings, without whitespace between tokens. They stop
+//! in front of anything else and consume nothing of it.
 
 use super::{KEYS_WITH_ID, Reader};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Sink};
@@ -11,11 +11,12 @@ use crate::format::json::{number, string};
 impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, RELAXED> {
     /// Remembers that the name with this id stands at `start` of the input,
     /// without escapes, and came behind `previous`.
-    pub(super) fn foretell(&mut self, previous: u16, id: u16, start: usize, len: usize) {
+    pub(super) fn learn_name(&mut self, previous: u16, id: u16, start: usize, len: usize) {
         KeyPrediction::of(&mut self.predictions, previous).next = id;
         let this = KeyPrediction::of(&mut self.predictions, id);
         this.plain = u32::try_from(len + 1).unwrap_or(0);
-        // The name in quotes and with the colon.
+        // The name in quotes and with the colon: one comparison of 16 bytes covers all
+        // three, so 13 bytes are left for the name.
         if this.len == 0 && len <= 13 {
             let mut text = [0; 16];
             if let Some(name) = self.input.get(start..start + len) {
@@ -30,7 +31,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// The leaf that starts at `start`, and its end.
+    /// The leaf that starts at `start`, and its end. Only strings of ASCII without escapes
+    /// and integers: they need no arena, no UTF-8 check and no rounding.
     #[inline(always)]
     fn plain_leaf(&self, start: usize) -> Option<(Node, usize)> {
         match self.input.get(start)? {
@@ -58,7 +60,9 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         let is_complete = loop {
             let id = self.predictions.get(usize::from(previous)).map_or(0, |known| known.next);
             let Some(name) = self.predictions.get(usize::from(id)).filter(|name| name.len > 0) else { break false };
+            // A window is 16 bytes; the last bytes of an input go to the machine.
             let Some(window) = self.input.get(at..).and_then(|rest| rest.first_chunk::<16>()) else { break false };
+            // The mask blanks what stands behind the colon.
             if u128::from_le_bytes(*window) & name.mask != name.text || count >= KEYS_WITH_ID {
                 break false;
             }
@@ -68,6 +72,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             if !is_last && behind != Some(&b',') {
                 break false;
             }
+            // Nothing of this member was consumed: the machine reports the limit at its name.
             let limit = self.limits.nodes;
             let tape = self.sink.tape();
             if tape.len() >= limit {
@@ -95,6 +100,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     pub(super) fn items(&mut self) -> Result<(), Error> {
         let mut count = 0;
         while let Some((node, end)) = self.plain_leaf(self.at) {
+            // Only items with a comma behind: the last one, and with it the end of the
+            // array, is left to the machine.
             let limit = self.limits.nodes;
             let tape = self.sink.tape();
             if self.input.get(end) != Some(&b',') || tape.len() >= limit {
@@ -113,8 +120,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         Ok(())
     }
 
-    /// Takes the name that followed the one before the last time, if it stands
-    /// here again.
+    /// Consumes the predicted name, if it stands here.
     pub(super) fn predicted_name(&mut self) -> bool {
         let Some(top) = self.open.last_mut() else { return false };
         if top.count >= KEYS_WITH_ID {

@@ -1,4 +1,4 @@
-//! What the options take that is no JSON.
+//! Input beyond JSON that the options of the reader allow.
 
 use super::strings::bare_control;
 use super::{Open, Reader, Text};
@@ -31,7 +31,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// Goes on behind a comma; says whether only the closing bracket stands there.
+    /// Continues behind a comma; returns whether only the closing bracket stands there.
     pub(super) fn is_trailing_comma(&mut self, is_map: bool) -> bool {
         if !self.relaxed.relaxed {
             return false;

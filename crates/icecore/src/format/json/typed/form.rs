@@ -1,4 +1,4 @@
-//! The table of `$` keys: which form each begins, and what may stand beside it.
+//! The table of `$` keys: the form that each begins, and the keys allowed beside it.
 
 use crate::document::{Form, Kind};
 

@@ -1,4 +1,4 @@
-//! Keys of plain objects: `$` at their start has a meaning.
+//! Keys of plain objects, in which a leading `$` is escaped.
 
 use super::Strings;
 use super::form::Name;

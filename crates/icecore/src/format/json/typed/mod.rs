@@ -1,5 +1,4 @@
-//! `json:typed`: everything that a Document means, in JSON. `docs/json-typed.md`
-//! describes it.
+//! `json:typed`: all of a Document, as JSON. `docs/json-typed.md` describes it.
 
 mod form;
 mod key;

@@ -1,5 +1,5 @@
-//! Reading `json:typed`: the plain document is read first, and then turned,
-//! node by node, into what it says.
+//! Reads `json:typed`: first as plain JSON, then each node of that is turned into the node
+//! that it describes.
 
 mod build;
 mod source;

@@ -1,4 +1,4 @@
-//! The hot loop: leaves, and maps that hold nothing else.
+//! The hot loop: leaves, and maps of leaves.
 
 use super::{NOTICED, Open, What, Writer};
 use crate::document::{Kind, Location, NO_KEY, Node};
@@ -12,9 +12,9 @@ use crate::output::LossKind;
 pub(super) struct Sources<'d> {
     pub(super) input: &'d [u8],
     pub(super) arena: &'d [u8],
-    /// Whether numbers are written as they may come.
+    /// Whether numbers need no text of their own: neither a spelling nor an option for floats.
     pub(super) any_number: bool,
-    /// Whether nothing but what JSON demands is escaped.
+    /// Whether only what JSON demands is escaped.
     pub(super) plain: bool,
 }
 
@@ -83,6 +83,8 @@ impl<'d> Writer<'d, '_, '_> {
             self.emitter.turn()?;
             let entry = self.keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
             let Some((piece, len)) = entry.and_then(|key| Some((self.keys.piece(key)?, key.len))) else { break };
+            // Comma, key and value go into one scratch, and count only if the value is a
+            // plain leaf. The key is copied at its full piece; the value overwrites the rest.
             let Some(scratch) = self.emitter.scratch() else { break };
             scratch[0] = if next == at + 1 { b'{' } else { b',' };
             scratch[1..1 + piece.len()].copy_from_slice(piece);

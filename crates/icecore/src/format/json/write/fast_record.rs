@@ -1,5 +1,5 @@
-//! The hot loop without anything around it: for a small document that is one map of
-//! plain leaves, whose keys were written before. Most records are such.
+//! The hot loop without the writer around it: for a small document that is one map of plain
+//! leaves, whose keys were written before. Most records are such documents.
 
 use super::fast::{Sources, leaf};
 use super::{NOTICED, WriterMemory};

@@ -1,4 +1,4 @@
-//! Values of Ruby's own classes, as what they say.
+//! Values of Ruby's own classes, written by their meaning.
 
 use super::{Open, What, Writer};
 use crate::document::{Cursor, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
@@ -13,7 +13,7 @@ pub(super) enum KnownOutcome {
     No,
     /// It was written, or what is left of it is open.
     Done,
-    /// The value to go on with.
+    /// The value to continue with.
     GoOn(u32),
 }
 
@@ -99,7 +99,7 @@ impl Writer<'_, '_, '_> {
         self.put_in_order(body, end, true)
     }
 
-    /// Goes on in the innermost set: its members are the keys of a map.
+    /// Continues in the innermost set: its members are the keys of a map.
     pub(super) fn set(&mut self) -> Result<(), Error> {
         let Some(Open { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
         while next < end {

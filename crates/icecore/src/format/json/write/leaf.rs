@@ -55,7 +55,7 @@ fn is_text_of(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
 }
 
 impl Writer<'_, '_, '_> {
-    /// Writes any leaf. Returns the value to go on with, if it is a link.
+    /// Writes any leaf. Returns the value to continue with, if it is a link.
     pub(super) fn rare_leaf(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         if let Some(text) = self.numbers.get(&at) {
             self.emitter.raw(text)?;
@@ -225,6 +225,6 @@ impl Writer<'_, '_, '_> {
 pub(super) struct Text<'b> {
     pub(super) bytes: std::borrow::Cow<'b, [u8]>,
     pub(super) chars: Chars,
-    /// Whether it can't be told from another string.
+    /// Whether its text is also that of another string.
     pub(super) is_lossy: bool,
 }

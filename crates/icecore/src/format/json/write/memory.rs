@@ -1,4 +1,4 @@
-//! What the writer keeps from document to document.
+//! The writer's memory from document to document.
 
 use super::Open;
 use crate::format::json::keys::Keys;
@@ -11,7 +11,7 @@ pub(crate) struct WriterMemory {
     pub(super) keys: Keys,
     pub(super) stage: Vec<u8>,
     pub(super) open: Vec<Open>,
-    /// Whether a document was written since it was made ready.
+    /// Whether a document was written since it was prepared.
     pub(super) is_used: bool,
 }
 

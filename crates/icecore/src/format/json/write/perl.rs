@@ -1,4 +1,4 @@
-//! What Perl's JSON modules do in their own way.
+//! Output that only Perl's JSON modules make.
 
 use super::{Open, What, Writer};
 use crate::document::{Cursor, Form, Kind, Node, Value, flag};
@@ -57,7 +57,7 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Opens an object that froze itself, if its payload is a list: `("Class")[…]`.
-    /// Says whether it is one.
+    /// Returns whether it is one.
     pub(super) fn tagged(&mut self, at: u32, node: &Node) -> Result<bool, Error> {
         let payload = at + 1;
         let Some(list) = self.nodes.get(payload as usize).filter(|list| list.kind == Kind::Array) else {
@@ -78,7 +78,7 @@ impl Writer<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Goes on in the innermost list of an object that froze itself. It is on one
+    /// Continues in the innermost list of an object that froze itself. It is on one
     /// line, whatever is in it.
     pub(super) fn tagged_list(&mut self) -> Result<(), Error> {
         let Some(top) = self.open.last_mut() else { return Ok(()) };

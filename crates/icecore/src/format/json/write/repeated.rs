@@ -1,4 +1,4 @@
-//! Values that stand in several places.
+//! Values that are written at several places.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Keys that are no ids, and keys in order.
+//! Keys without ids, and sorted keys.
 
 use super::{What, Writer};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
@@ -79,8 +79,8 @@ impl Writer<'_, '_, '_> {
         Ok(KeyText { text, special: Special { absent, reserved, losses } })
     }
 
-    /// Whether this is the name under which the option `class` writes classes: nobody
-    /// else may have it, or data could say of itself what class it is.
+    /// Whether this is the key under which the option `class` writes class names. A member
+    /// with this name is left out: otherwise data could pass for an object of any class.
     pub(super) fn is_reserved(&self, text: &[u8]) -> bool {
         self.options.class.as_ref().is_some_and(|class| class.as_bytes() == text)
     }
@@ -221,7 +221,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// Goes on in the innermost map, whose entries have been sorted.
+    /// Continues in the innermost map, whose entries have been sorted.
     pub(super) fn sorted_map(&mut self) -> Result<(), Error> {
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         if top.next >= top.end {

@@ -1,4 +1,4 @@
-//! Do the bytes look like it?
+//! Detection: whether the bytes look like this format.
 
 use super::handler::{self, first_name, is_plain_name};
 use super::{Handler, ReadOptions, attempt};

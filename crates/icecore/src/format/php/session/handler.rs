@@ -1,4 +1,4 @@
-//! How the variables of a session are put together.
+//! The session handlers: how variables are joined.
 
 use super::{ReadOptions, attempt};
 use crate::limits::Limits;

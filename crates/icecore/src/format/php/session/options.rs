@@ -1,4 +1,4 @@
-//! What can be asked of the reader and the writer.
+//! Options of the reader and of the writer.
 
 use super::Handler;
 use crate::options::{Opt, OptionType, Settings, Side};

@@ -12,7 +12,7 @@ use crate::format::uncopied;
 use crate::limits::Limits;
 use crate::output::{LossKind, Output, Written};
 
-/// Writes a map as the variables of a session, and says what PHP could not say.
+/// Writes a map as the variables of a session, and says what PHP could not represent.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if the root is no map, or if a name is one that

@@ -154,7 +154,7 @@ impl<'d> Body<'d, '_> {
         Ok(())
     }
 
-    /// Writes a key that was first written at `first`. Says whether it was
+    /// Writes a key that was first written at `first`. Returns whether it was
     /// written in full.
     pub(super) fn key_text(&mut self, value: u32, kind: Kind, bytes: &[u8], first: u64) -> Result<bool, Error> {
         let options = self.plan.options;

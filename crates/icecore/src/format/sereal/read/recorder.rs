@@ -1,4 +1,4 @@
-//! What the reader records of where and how things stood, for whom the sink wants it.
+//! Records spelling and spans, if the sink keeps detail.
 
 use super::super::spelling::{Part, code, tracked};
 use super::super::tag;

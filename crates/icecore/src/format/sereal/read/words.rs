@@ -52,7 +52,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         }
     }
 
-    /// A string where nothing else may stand: a key, a class name, a pattern.
+    /// A string where the format allows only strings: a key, a class name, a pattern.
     /// `node` is the node that it belongs to.
     pub(super) fn word(&mut self, node: u32, part: Part, what: &'static str) -> Result<Word<'i>, Error> {
         let codes = WordCodes::of(part);
@@ -119,7 +119,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let last = self.stack.last().map_or(0, |top| top.last_key);
         let from = self.scan.at;
         let word = self.word(node, Part::Key, "the key of an entry")?;
-        // A long key that is a COPY is not read again.
+        // Copies of a long key would make the work quadratic: its id is kept by offset.
         let near = if is_long(word.bytes) { self.long_keys.get(&word.start).copied() } else { None };
         let guess = near.unwrap_or_else(|| self.tape().keys.guess(last));
         let known = near.is_some()
@@ -241,7 +241,8 @@ impl WordCodes {
     }
 }
 
-/// The string at `index`, as a COPY in a key or a class name may name it.
+/// The string at `index`, which a COPY in a key or a class name names. A COPY of a COPY
+/// is none.
 fn copied_word(before: &[u8], index: usize) -> Option<Word<'_>> {
     let mut scan = Scan { input: before, at: index };
     let tag = scan.u8("").ok()? & !TRACK;

@@ -1,4 +1,4 @@
-//! Making the nodes that the plain document says.
+//! Makes the nodes that the plain document describes.
 
 use super::source::{Entry, Parts};
 use super::{Reader, Slot, Task, Wrong};
@@ -81,7 +81,7 @@ impl Reader<'_, '_> {
         Ok(at)
     }
 
-    /// Reads an object of `$` keys. Returns the value to go on with, where it
+    /// Reads an object of `$` keys. Returns the value to continue with, where it
     /// only says something about that.
     fn special(&mut self, at: u32, way: &mut Way) -> Result<Option<u32>, Wrong> {
         let parts = self.parts(at)?;

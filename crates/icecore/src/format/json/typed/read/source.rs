@@ -1,4 +1,4 @@
-//! Looking at the plain document.
+//! Read access to the plain document.
 
 use super::{Reader, Wrong};
 use crate::document::{IS_KEY, Kind, NO_KEY, Node};

@@ -1,0 +1,224 @@
+//! Writing the tape that a caller filled: as a whole, in parts, and what was lost.
+
+use crate::context::{KEPT, icecore_context};
+use crate::error::{ErrorOut, guard, icecore_error, usage};
+use crate::stage::icecore_stage;
+use crate::tape::{Filling, ICECORE_NONE, checked, icecore_bytes, icecore_tape, icecore_view, unchecked};
+use icecore::{Error, ErrorKind, Node, Part, Tape};
+
+/// Writes the tape that was filled; an error, if its containers are not nested. The
+/// bytes are lent until the context is used again.
+///
+/// Losses are counted: `losses`, if it is not null, gets how many kinds there were, and
+/// `icecore_loss` describes each.
+///
+/// # Safety
+/// `context` is null or a context that no other call uses; `tape` is null or
+/// was lent from it by `icecore_begin`, and its first `node_count` nodes and first
+/// `arena_len` bytes were filled; `stage` is null or a stage; `out`, `losses` and
+/// `error` are null or name structs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_write(
+    context: *mut icecore_context,
+    stage: *const icecore_stage,
+    tape: *const icecore_tape,
+    out: *mut icecore_bytes,
+    losses: *mut usize,
+    error: *mut icecore_error,
+) -> u32 {
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: handles, see `lib.rs`, and a struct that `icecore_begin` wrote.
+        let (context, stage, tape) = unsafe { (context.as_mut(), stage.as_ref(), tape.as_ref()) };
+        let (Some(context), Some(stage), Some(tape), false) = (context, stage, tape, out.is_null()) else {
+            return Err(usage("a context, a stage, a tape and a place for the result", "null"));
+        };
+        let put = |lost: usize, bytes: &[u8]| {
+            if !losses.is_null() {
+                // SAFETY: not null, so it names a number.
+                unsafe { losses.write(lost) };
+            }
+            // SAFETY: checked above: `out` is not null, so it names a struct.
+            unsafe { out.write(icecore_bytes::of(bytes)) };
+        };
+        if context.parts.are_begun() {
+            // SAFETY: `tape` was lent from `context`, and filled up to its counts.
+            if !unsafe { context.write_part(stage, tape)? } {
+                return Err(usage("parts of a document that have nothing special about them", "another one"));
+            }
+            put(0, &context.out.bytes);
+            return Ok(());
+        }
+        // SAFETY: `tape` was lent from `context`, and filled up to its counts.
+        unsafe { context.fill(tape)? };
+        context.empty_out();
+        let written = stage.codec.write(&context.document, &mut context.out);
+        give_back(context.document.tape_mut(), &mut context.filling);
+        let lost = written?;
+        context.losses.clear();
+        if !losses.is_null() {
+            context.losses.extend(lost.iter().map(ToString::to_string));
+        }
+        put(context.losses.len(), &context.out.bytes);
+        Ok(())
+    })
+}
+
+impl icecore_context {
+    /// Makes the tape that was filled the context's document.
+    ///
+    /// # Safety
+    /// The tape was lent from this context by `icecore_begin`, and its first `node_count`
+    /// nodes and first `arena_len` bytes were filled.
+    pub(crate) unsafe fn fill(&mut self, tape: &icecore_tape) -> Result<(), Error> {
+        // SAFETY: lent from this context, and filled up to its counts.
+        unsafe { self.filling.filled(tape) };
+        let nodes = checked(std::mem::take(&mut self.filling.nodes))?;
+        let arena = std::mem::take(&mut self.filling.arena);
+        let header = Some(tape.header).filter(|header| *header != ICECORE_NONE);
+        self.document.tape_mut().fill(nodes, arena, tape.root, header);
+        Ok(())
+    }
+
+    pub(crate) fn empty_out(&mut self) {
+        if self.out.bytes.capacity() > KEPT {
+            self.out.bytes = Vec::new();
+        }
+        self.out.bytes.clear();
+        self.out.ends.clear();
+    }
+
+    /// Writes the tape that was filled as the next part. Returns false if the format
+    /// can't write this part; the memory then keeps what was filled.
+    ///
+    /// # Safety
+    /// As for `fill`.
+    unsafe fn write_part(&mut self, stage: &icecore_stage, tape: &icecore_tape) -> Result<bool, Error> {
+        // SAFETY: lent from this context, and filled up to its counts.
+        unsafe { self.fill(tape)? };
+        if !self.parts.are_begun() {
+            self.empty_out();
+        }
+        let written = stage.codec.write_part(&self.document, Part::Nodes(&mut self.parts), &mut self.out);
+        // All memory, whatever its size: the caller may continue to fill it.
+        let (nodes, arena) = self.document.tape_mut().take_memory();
+        self.filling = Filling { nodes: unchecked(nodes), arena };
+        Ok(written.is_some())
+    }
+}
+
+/// Writes the nodes that were filled as the next part of a document, and empties the
+/// tape, so that a large document takes no more memory than its bytes. Containers need
+/// their count; their end is ignored. `icecore_write` writes the last part.
+///
+/// Not every format and document can be written in parts: then the call returns
+/// `ICECORE_UNSUPPORTED`. If that was the first part, the tape is unchanged, and the
+/// caller continues to fill it; otherwise `icecore_begin` starts again.
+///
+/// # Safety
+/// As for `icecore_write`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_write_part(
+    context: *mut icecore_context,
+    stage: *const icecore_stage,
+    tape: *mut icecore_tape,
+) -> u32 {
+    guard(ErrorOut::NONE, || {
+        // SAFETY: handles, see `lib.rs`, and a struct that `icecore_begin` wrote.
+        let (context, stage, tape) = unsafe { (context.as_mut(), stage.as_ref(), tape.as_mut()) };
+        let (Some(context), Some(stage), Some(tape)) = (context, stage, tape) else {
+            return Err(usage("a context, a stage and a tape", "null"));
+        };
+        // SAFETY: `tape` was lent from `context`, and filled up to its counts.
+        if !unsafe { context.write_part(stage, tape)? } {
+            return Err(Error::new(ErrorKind::Unsupported).finding("what can't be written in parts"));
+        }
+        tape.node_count = 0;
+        tape.arena_len = 0;
+        tape.root = 0;
+        context.filling.lend(tape);
+        Ok(())
+    })
+}
+
+/// Takes the memory of a tape back for the next one. More than `KEPT` is freed.
+pub(crate) fn give_back(tape: &mut Tape, filling: &mut Filling) {
+    let (nodes, arena) = tape.take_memory();
+    if nodes.capacity() <= KEPT / size_of::<Node>() {
+        filling.nodes = unchecked(nodes);
+    }
+    if arena.capacity() <= KEPT {
+        filling.arena = arena;
+    }
+}
+
+/// Describes a loss of the last `icecore_write`, as `2 class names dropped, first at
+/// $[0]`. Lent until the context is used again.
+///
+/// # Safety
+/// `context` is null or a context that no other call uses; `out` is null or
+/// names a struct.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_loss(context: *const icecore_context, index: usize, out: *mut icecore_bytes) -> u32 {
+    guard(ErrorOut::NONE, || {
+        // SAFETY: a handle that no other call uses.
+        let loss = unsafe { context.as_ref() }.and_then(|context| context.losses.get(index));
+        match loss {
+            Some(loss) if !out.is_null() => {
+                // SAFETY: not null, so it names a struct.
+                unsafe { out.write(icecore_bytes::of(loss.as_bytes())) };
+                Ok(())
+            }
+            _ => Err(usage("the index of a loss", "another one")),
+        }
+    })
+}
+
+/// The end of a value among several that `icecore_write` wrote as texts of their own
+/// (`dumper:list`). The length of the result, if there is no value with this index.
+///
+/// # Safety
+/// `context` is null or a context that no other call uses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_value_end(context: *const icecore_context, index: usize) -> usize {
+    // SAFETY: a handle that no other call uses.
+    unsafe { context.as_ref() }
+        .map_or(0, |context| context.out.ends.get(index).copied().unwrap_or(context.out.bytes.len()))
+}
+
+/// A view of the tape that was filled, for callers that copy a value without writing
+/// it. Both are lent until the context is used again.
+///
+/// # Safety
+/// `context` is null or a context that no other call uses; `tape` is null or
+/// was lent from it by `icecore_begin`; `view` and `error` are null or name structs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_view_tape(
+    context: *mut icecore_context,
+    tape: *const icecore_tape,
+    view: *mut icecore_view,
+    error: *mut icecore_error,
+) -> u32 {
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: a handle that no other call uses, and a struct that `icecore_begin` wrote.
+        let (context, tape) = unsafe { (context.as_mut(), tape.as_ref()) };
+        let (Some(context), Some(tape), false) = (context, tape, view.is_null()) else {
+            return Err(usage("a context, a tape and a view", "null"));
+        };
+        let filled = icecore_view {
+            nodes: tape.nodes,
+            node_count: tape.node_count,
+            root: tape.root,
+            header: tape.header,
+            arena: tape.arena,
+            arena_len: tape.arena_len,
+            ..context.view(icecore_bytes { bytes: std::ptr::null(), len: 0 }, 0)
+        };
+        // SAFETY: checked above: `view` is not null, so it names a struct.
+        unsafe { view.write(filled) };
+        Ok(())
+    })
+}
