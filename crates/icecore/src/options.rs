@@ -3,6 +3,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::suggest::nearest;
+use std::fmt;
 
 /// An option of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,44 @@ enum Setting {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     values: Vec<(&'static str, Setting)>,
+}
+
+/// As they stand in a stage: `:level=3,canonical`; nothing, if there are none.
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (name, value)) in self.values.iter().enumerate() {
+            write!(f, "{}{name}", if at == 0 { ':' } else { ',' })?;
+            match value {
+                Setting::Flag(true) => {}
+                Setting::Flag(false) => f.write_str("=no")?,
+                Setting::Number(number) => write!(f, "={number}")?,
+                Setting::Choice(word) => write!(f, "={}", Quoted(word))?,
+                Setting::Text(text) => write!(f, "={}", Quoted(text))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A value of an option, in quotes where it needs them.
+struct Quoted<'t>(&'t str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if !self.0.is_empty() && self.0.chars().all(is_bare) {
+            return f.write_str(self.0);
+        }
+        f.write_str("\"")?;
+        for c in self.0.chars() {
+            match c {
+                '"' | '\\' => write!(f, "\\{c}")?,
+                c if c.is_control() => write!(f, "\\u{:04x}", u32::from(c))?,
+                c => write!(f, "{c}")?,
+            }
+        }
+        f.write_str("\"")
+    }
 }
 
 impl Settings {

@@ -8,6 +8,8 @@ use crate::options::{Opt, OptionType, Settings};
 use crate::suggest::nearest;
 use crate::wrap::{self, Evidence, Unwrapped, Wrapper};
 use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
 
 /// A format with its options, and what it is wrapped in.
 ///
@@ -257,6 +259,32 @@ impl Stage {
     }
 }
 
+/// As [`Stage::parse`].
+///
+/// ```
+/// let stage: icecore::Stage = "gzip/json:sort_keys".parse()?;
+/// assert_eq!(stage.to_string(), "gzip/json:sort_keys");
+/// # Ok::<(), icecore::Error>(())
+/// ```
+impl FromStr for Stage {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Stage, Error> {
+        Stage::parse(text)
+    }
+}
+
+/// As it is written: [`Stage::parse`] makes the same stage of it. Keys of signatures are
+/// shown as well; [`Stage::name`] shows no options.
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Wrap { wrapper, settings } in &self.wrappers {
+            write!(f, "{}{settings}/", wrapper.name)?;
+        }
+        write!(f, "{}{}", self.format.name, self.settings)
+    }
+}
+
 fn unknown(name: &str) -> Error {
     if wrap::by_name(name).is_some() {
         return Error::new(ErrorKind::Usage)
@@ -451,6 +479,28 @@ impl<'t> Scan<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_shown_is_read_as_the_same_stage() {
+        for text in [
+            "json",
+            "gzip:level=9/base64/sereal:compress=zstd,level=3",
+            "pack:template=\"(N/A*)* x\"",
+            "join:separator=\"\\u0009\"",
+            "join:names=\"a,b\"",
+            "dumper:indent=0,useqq=no",
+            "rails-signed:key=\"it's \\\"my\\\" \\\\ key/1\",salt=\"signed cookie\"/json",
+        ] {
+            let stage = Stage::parse(text).unwrap();
+            let shown = stage.to_string();
+            let again: Stage = shown.parse().unwrap();
+            assert_eq!(shown, text);
+            assert_eq!((again.name(), again.settings()), (stage.name(), stage.settings()), "{text}");
+            let wrappers =
+                |stage: &Stage| stage.wrappers().iter().map(|wrap| wrap.settings.clone()).collect::<Vec<_>>();
+            assert_eq!(wrappers(&again), wrappers(&stage), "{text}");
+        }
+    }
     use crate::options::Side;
 
     const TABLE: &[Opt] = &[

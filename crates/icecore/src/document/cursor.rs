@@ -324,6 +324,42 @@ impl<'d> Cursor<'d> {
             _ => None,
         }
     }
+
+    /// The integer, if it is one that is not negative and fits.
+    ///
+    /// ```
+    /// let document = icecore::read(b"[18446744073709551615, -1, 1.5, true]")?;
+    /// let item = |at| document.root().item(at).unwrap();
+    /// assert_eq!((item(0).as_u64(), item(1).as_u64()), (Some(u64::MAX), None));
+    /// assert_eq!((item(1).as_f64(), item(2).as_f64()), (Some(-1.0), Some(1.5)));
+    /// assert_eq!((item(3).as_bool(), item(0).as_bool()), (Some(true), None));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn as_u64(&self) -> Option<u64> {
+        match self.value() {
+            Value::Int(value) => u64::try_from(value).ok(),
+            Value::Uint(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is a float, or an integer that a float holds exactly.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self.value() {
+            Value::Float(value) => Some(value),
+            Value::Int(value) => Some(value as f64).filter(|float| *float as i128 == i128::from(value)),
+            Value::Uint(value) => Some(value as f64).filter(|float| *float as i128 == i128::from(value)),
+            _ => None,
+        }
+    }
+
+    /// The boolean, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.value() {
+            Value::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
 }
 
 impl std::fmt::Debug for Cursor<'_> {
