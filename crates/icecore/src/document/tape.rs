@@ -136,7 +136,8 @@ impl Tape {
     /// this tape, and with the bytes that their places refer to.
     ///
     /// Containers must end behind themselves and within each other, and links
-    /// must name nodes: what writes the document looks, where that matters.
+    /// must name nodes that have [`flag::TARGET`]: what writes the document looks,
+    /// where that matters.
     pub fn fill(&mut self, nodes: Vec<Node>, arena: Vec<u8>, root: u32, header: Option<u32>) {
         self.nodes = nodes;
         self.arena = arena;
