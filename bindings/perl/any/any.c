@@ -45,8 +45,13 @@ ice_decode(pTHX_ SV *bytes, I32 at, I32 count)
     text = ice_bytes(aTHX_ bytes, &len);
     ENTER;
     stage = reader_for(aTHX_ format, text, len);
-    if (set.max_uncompressed_size)
-        ice_stage_limit(aTHX_ stage, "decompressed", set.max_uncompressed_size);
+    if (set.max_depth)
+        ice_stage_limit(aTHX_ stage, "depth", set.max_depth);
+    if (set.max_string)
+        ice_stage_limit(aTHX_ stage, "string", set.max_string);
+    if (set.max_uncompressed)
+        ice_stage_limit(aTHX_ stage, "decompressed", set.max_uncompressed);
+    set.names_limits = TRUE;
     if (strNE(icecore_stage_format(stage), "storable")) {
         ice_sereal_words(&set);
         set.is_foreign = strNE(icecore_stage_format(stage), "sereal");
@@ -56,9 +61,9 @@ ice_decode(pTHX_ SV *bytes, I32 at, I32 count)
     return result;
 }
 
-/* The option of `encode`. */
+/* The options of `encode`. `depth`: 0, if it is not said. */
 static bool
-is_strict(pTHX_ I32 at, I32 count)
+is_strict(pTHX_ I32 at, I32 count, UV *depth)
 {
     bool strict = FALSE;
     I32 i;
@@ -66,9 +71,12 @@ is_strict(pTHX_ I32 at, I32 count)
         croak("Icecore: options are pairs of a name and a value");
     for (i = at; i < at + count; i += 2) {
         const char *name = SvPV_nolen(PL_stack_base[i]);
-        if (strNE(name, "strict"))
-            croak("Icecore: there is no option '%s'; there is strict", name);
-        strict = cBOOL(SvTRUE(PL_stack_base[i + 1]));
+        if (strEQ(name, "strict"))
+            strict = cBOOL(SvTRUE(PL_stack_base[i + 1]));
+        else if (strEQ(name, "max_recursion_depth"))
+            *depth = SvUV(PL_stack_base[i + 1]);
+        else
+            croak("Icecore: there is no option '%s'; there are max_recursion_depth and strict", name);
     }
     return strict;
 }
@@ -76,7 +84,8 @@ is_strict(pTHX_ I32 at, I32 count)
 SV *
 ice_encode(pTHX_ SV *data, SV *format, I32 at, I32 count)
 {
-    bool strict = is_strict(aTHX_ at, count);
+    UV depth = 0;
+    bool strict = is_strict(aTHX_ at, count, &depth);
     ice_write_settings set;
     icecore_stage *stage;
     const char *name;
@@ -89,6 +98,8 @@ ice_encode(pTHX_ SV *data, SV *format, I32 at, I32 count)
     ice_stage_limit(aTHX_ stage, "depth", U32_MAX);
     name = icecore_stage_format(stage);
     ice_storable_write_settings(aTHX_ & set);
+    if (depth)
+        set.max_depth = depth;
     if (strEQ(name, "storable")) {
         if (!SvROK(data))
             croak("Not a reference");

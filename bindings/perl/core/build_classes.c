@@ -37,6 +37,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
     const icecore_view *v = b->v;
     ice_context *ctx = b->ctx;
     U32 at, end = (U32)v->node_count;
+    ice_refused refused;
 
     if (v->classes.count == 0)
         return;
@@ -49,6 +50,8 @@ ib_check_classes(pTHX_ build *b, U32 from)
         return; /* no class is built */
     if (ice_policy_reports(aTHX_ b->set->classes))
         ib_own_input(aTHX_ b);
+    refused.count = 0;
+    refused.has_wildcard = FALSE;
     for (at = from; at < end; at++) {
         const icecore_node *node = &v->nodes[at];
         const icecore_name *name;
@@ -66,13 +69,17 @@ ib_check_classes(pTHX_ build *b, U32 from)
         verdict = b->set->cloning ? ICECORE_ALLOWED
                                   : ice_policy(aTHX_ b->set->classes, text, name->node.aux,
                                                name->node.kind == ICECORE_TEXT);
-        if (verdict == ICECORE_REFUSED) {
+        if ((verdict & ~(U32)ICECORE_REPORTED) == ICECORE_REFUSED) {
             char path[512];
             icecore_path(ctx->warm.engine, v->input, v->input_len, at, path, sizeof path);
-            ice_policy_refuse(aTHX_ text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
+            if (verdict == ICECORE_REFUSED)
+                ice_policy_refuse(aTHX_ text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
+            ice_policy_list(aTHX_ & refused, text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
         }
         ctx->verdicts[id] = (U8)verdict;
     }
+    if (refused.count)
+        ice_policy_refuse_all(aTHX_ & refused);
 }
 
 bool

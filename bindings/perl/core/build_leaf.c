@@ -2,11 +2,17 @@
 #include "core/build_leaf.h"
 
 void
-ib_bad_utf8(pTHX_ build *b, const icecore_node *node)
+ib_refuse(pTHX_ build *b, const char *what, const icecore_node *node)
 {
     char path[512];
     icecore_path(b->ctx->warm.engine, b->v->input, b->v->input_len, (U32)(node - b->v->nodes), path, sizeof path);
-    croak("Icecore: text that is not UTF-8 at %s", path);
+    croak("Icecore: %s at %s", what, path);
+}
+
+void
+ib_bad_utf8(pTHX_ build *b, const icecore_node *node)
+{
+    ib_refuse(aTHX_ b, "text that is not UTF-8", node);
 }
 
 /* An integer beyond 64 bits, as its decimal digits. */

@@ -3,6 +3,8 @@
 #define ICECORE_BUILD_LEAF_H
 #include "core/build.h"
 
+/* Dies at the path of a node. */
+void ib_refuse(pTHX_ build *b, const char *what, const icecore_node *node);
 void ib_bad_utf8(pTHX_ build *b, const icecore_node *node);
 SV *ib_new_big_int(pTHX_ build *b, const icecore_node *node);
 NV ib_float128(const U8 *bytes);

@@ -1,5 +1,5 @@
 /* Building what is rarer: objects with hooks, tied variables, code, records. */
-#include "core/build.h"
+#include "core/build_leaf.h"
 
 bool
 ib_is_reference_kind(U8 kind)
@@ -34,7 +34,7 @@ ib_part(pTHX_ build *b, U32 at)
     SV *sv = sv_2mortal(newSVpvn(text, len));
     if (node->kind == ICECORE_TEXT) {
         if (!ice_is_utf8((const U8 *)text, len))
-            croak("Icecore: text that is not UTF-8");
+            ib_bad_utf8(aTHX_ b, node);
         SvUTF8_on(sv);
     }
     return sv;

@@ -79,6 +79,16 @@ ice_set_flags(ice_read_settings *set, IV flags)
     set->tie_ok = (flags & 4) != 0;
 }
 
+/* Where the number of an option of `decode` goes; NULL: it has none of this name. */
+static UV *
+limit_of(ice_read_settings *set, const char *name)
+{
+    return strEQ(name, "max_recursion_depth")     ? &set->max_depth
+           : strEQ(name, "max_string_length")     ? &set->max_string
+           : strEQ(name, "max_uncompressed_size") ? &set->max_uncompressed
+                                                  : NULL;
+}
+
 void
 ice_read_options(pTHX_ ice_read_settings *set, SV **format, I32 at, I32 count)
 {
@@ -87,17 +97,18 @@ ice_read_options(pTHX_ ice_read_settings *set, SV **format, I32 at, I32 count)
         croak("Icecore: options are pairs of a name and a value");
     for (i = at; i < at + count; i += 2) {
         const char *name = SvPV_nolen(PL_stack_base[i]);
-        if (strEQ(name, "classes"))
+        UV *limit = format ? limit_of(set, name) : NULL;
+        if (limit)
+            *limit = SvUV(PL_stack_base[i + 1]);
+        else if (strEQ(name, "classes"))
             set->classes = PL_stack_base[i + 1];
         else if (strEQ(name, "flags"))
             ice_set_flags(set, SvIV(PL_stack_base[i + 1]));
         else if (format && strEQ(name, "format"))
             *format = PL_stack_base[i + 1];
-        else if (format && strEQ(name, "max_uncompressed_size"))
-            set->max_uncompressed_size = SvUV(PL_stack_base[i + 1]);
         else
             croak("Icecore: there is no option '%s'; there are %sclasses and flags", name,
-                  format ? "format, max_uncompressed_size, " : "");
+                  format ? "format, max_recursion_depth, max_string_length, max_uncompressed_size, " : "");
     }
 }
 

@@ -225,7 +225,7 @@ typedef struct {
     bool forgive;         /* Storable: $forgive_me, for code */
     int downgrade_restricted;
     SV *classes;          /* the option `classes`, or NULL */
-    UV max_uncompressed_size; /* of any format; 0: as usual */
+    UV max_depth, max_string, max_uncompressed; /* of any format; 0: as usual */
     HV *thaw_allow;       /* Sereal: thaw_allow_classes */
     SV *original;         /* dclone: the SV that is copied; for the path of errors */
     SV *no, *yes;         /* what booleans become; or NULL */
@@ -284,9 +284,20 @@ void ice_policy_boot(pTHX);
 void ice_policy_clone(pTHX);
 /* Whether it is said which classes are built, by a warning. */
 bool ice_policy_reports(pTHX_ SV *classes);
-/* Whether a class may be built: one of `icecore_verdict`. */
+/* Whether a class may be built: one of `icecore_verdict`; with `ICECORE_REPORTED`, if it
+ * is refused together with all others that are. */
 U32 ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
 void ice_policy_refuse(pTHX_ const char *name, STRLEN len, bool is_utf8, const char *path);
+/* Classes that are refused together. Texts are mortals. */
+typedef struct {
+    U32 count;
+    bool has_wildcard;
+    SV *only; /* what is said of one */
+    SV *places, *names, *keys;
+} ice_refused;
+void ice_policy_list(pTHX_ ice_refused *refused, const char *name, STRLEN len, bool is_utf8, const char *path);
+/* Dies, and names all of them with what would allow them. */
+void ice_policy_refuse_all(pTHX_ const ice_refused *refused);
 
 /* ---- errors ------------------------------------------------------------ */
 

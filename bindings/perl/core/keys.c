@@ -55,6 +55,18 @@ is_wide(const U8 *text, I32 len)
     return FALSE;
 }
 
+/* Dies, and says where the first key is that has this id. */
+static void
+bad_key(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
+{
+    char path[512];
+    U32 at = 0;
+    while (at < view->node_count && view->nodes[at].key != id)
+        at++;
+    icecore_path(ctx->warm.engine, view->input, view->input_len, at, path, sizeof path);
+    croak("Icecore: malformed UTF-8 in a hash key at %s", path);
+}
+
 SV *
 ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
 {
@@ -77,7 +89,7 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
     } else {
         I32 len = (I32)name->node.aux;
         if (name->node.kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len))
-            croak("Icecore: malformed UTF-8 in a hash key");
+            bad_key(aTHX_ ctx, view, id);
         /* perl keeps text in 8 bits where it can, and remembers that it was
          * text: only perl itself can store such a key. */
         if (name->node.kind == ICECORE_TEXT && !is_wide((const U8 *)text, len))

@@ -111,14 +111,13 @@ ask_list(pTHX_ const asked *a, AV *list)
     return count && icecore_question_items(a->question, lent, count);
 }
 
-/* What a word means; 0: it is the name of a class. `report` is none of perl's. */
+/* What a word means; 0: it is the name of a class. */
 static U32
 word_of(pTHX_ SV *sv)
 {
     STRLEN len;
     const char *text = SvPV(sv, len);
-    const U32 word = icecore_policy_word(text, len);
-    return word == ICECORE_REPORT ? ICECORE_ASK_ON : word;
+    return icecore_policy_word(text, len);
 }
 
 /* What a word, a list or nothing says. */
@@ -133,7 +132,7 @@ ask_option(pTHX_ const asked *a, SV *classes)
             return ask_list(aTHX_ a, (AV *)SvRV(classes));
         if (SvTYPE(SvRV(classes)) == SVt_PVHV)
             return hv_exists_ent((HV *)SvRV(classes), name_sv(aTHX_ a), 0) && icecore_question_allow(a->question);
-        croak("Icecore: `classes` is a list of names, 'any', 'any,report' or 'record'");
+        croak("Icecore: `classes` is a list of names, 'any', 'any,report', 'record' or 'report'");
     }
     if (!SvROK(classes) && (word = word_of(aTHX_ classes)))
         return icecore_question_otherwise(a->question, word);
@@ -195,9 +194,11 @@ ice_policy(pTHX_ SV *classes, const char *text, STRLEN len, bool is_utf8)
     if (!ask_option(aTHX_ & a, classes) && !ask_list(aTHX_ & a, GvAVn(MY_CXT.allowed)))
         ask_option(aTHX_ & a, GvSV(MY_CXT.otherwise));
     answer = icecore_question_answer(&question);
-    if (answer & ICECORE_REPORTED)
+    if (answer == (ICECORE_ALLOWED | ICECORE_REPORTED)) {
         report(aTHX_ & a);
-    return answer & ~(U32)ICECORE_REPORTED;
+        return ICECORE_ALLOWED;
+    }
+    return answer;
 }
 
 void
@@ -205,4 +206,47 @@ ice_policy_refuse(pTHX_ const char *text, STRLEN len, bool is_utf8, const char *
 {
     const asked a = { NULL, text, len, is_utf8 };
     croak("Icecore: %" SVf, SVfARG(words(aTHX_ ICECORE_WORDS_REFUSED, &a, path)));
+}
+
+/* ---- all classes that are refused --------------------------------------- */
+
+/* More are counted only. */
+#define LISTED 1000
+
+void
+ice_policy_list(pTHX_ ice_refused *refused, const char *text, STRLEN len, bool is_utf8, const char *path)
+{
+    const asked a = { NULL, text, len, is_utf8 };
+    SV *literal;
+    if (!refused->count) {
+        refused->only = words(aTHX_ ICECORE_WORDS_REFUSED, &a, path);
+        refused->places = sv_2mortal(newSVpvs(""));
+        refused->names = sv_2mortal(newSVpvs(""));
+        refused->keys = sv_2mortal(newSVpvs(""));
+    }
+    if (++refused->count > LISTED)
+        return;
+    literal = words(aTHX_ ICECORE_WORDS_LITERAL, &a, "");
+    refused->has_wildcard |= len && memchr(text, '*', len) != NULL;
+    sv_catpvf(refused->places, "%s%" SVf " at %s", refused->count > 1 ? ", " : "",
+              SVfARG(words(aTHX_ ICECORE_WORDS_SHOWN, &a, "")), path);
+    sv_catpvf(refused->names, "%s%" SVf, refused->count > 1 ? ", " : "", SVfARG(literal));
+    sv_catpvf(refused->keys, "%s%" SVf " => 1", refused->count > 1 ? ", " : "", SVfARG(literal));
+}
+
+void
+ice_policy_refuse_all(pTHX_ const ice_refused *refused)
+{
+    SV *more = sv_2mortal(newSVpvs(""));
+    if (refused->count == 1)
+        croak("Icecore: %" SVf, SVfARG(refused->only));
+    if (refused->count > LISTED)
+        sv_catpvf(more, ", and %" UVuf " more", (UV)(refused->count - LISTED));
+    /* In a list a wildcard stands for any name; a hash has exact names. */
+    if (refused->has_wildcard)
+        croak("Icecore: these classes are not allowed: %" SVf "%" SVf "; allow them with classes => { %" SVf " }",
+              SVfARG(refused->places), SVfARG(more), SVfARG(refused->keys));
+    croak("Icecore: these classes are not allowed: %" SVf "%" SVf "; allow them with classes => [%" SVf
+          "], in this call or for all with Icecore->allow(%" SVf ")",
+          SVfARG(refused->places), SVfARG(more), SVfARG(refused->names), SVfARG(refused->names));
 }

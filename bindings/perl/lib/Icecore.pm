@@ -22,7 +22,7 @@ sub allow {
 sub _import_classes {
     my ($classes) = @_;
     if (ref $classes eq 'ARRAY') { Icecore->allow(@$classes) }
-    elsif ($classes =~ /\A(?:any|any,report|record)\z/) { $CLASSES = $classes }
+    elsif ($classes =~ /\A(?:any|any,report|record|report)\z/) { $CLASSES = $classes }
     else { Icecore->allow($classes) }
     return;
 }

@@ -108,6 +108,24 @@ subtest 'what Perl writes' => sub {
     like(dies(sub { Icecore::encode([\1], 'php', strict => 1) }), qr/reference to a scalar/, 'strict makes it an error');
 };
 
+subtest 'limits' => sub {
+    my ($text, $list) = ('[' x 20_000 . ']' x 20_000, []);
+    $list = [$list] for 2 .. 20_000;
+    like(dies(sub { Icecore::decode($text, format => 'json') }), qr/max_recursion_depth => N/, 'the error of a limit names its option');
+    my ($value, $depth) = (Icecore::decode($text, format => 'json', max_recursion_depth => 30_000), 1);
+    $depth++ while $value = $value->[0];
+    is($depth, 20_000, 'which decode takes');
+    like(dies(sub { Icecore::encode($list, 'json') }), qr/recursion depth/, 'so it is with encode');
+    is(Icecore::encode($list, 'json', max_recursion_depth => 30_000), $text, 'which takes it too');
+    like(dies(sub { Icecore::decode('["abcd"]', format => 'json', max_string_length => 3) }), qr/max_string_length => N/, 'a string');
+};
+
+subtest 'keys' => sub {
+    my $key = "I\"\6\xe9\6:\6ET";    # marked as UTF-8, and none
+    is_deeply(Icecore::decode("\4\b[\7{\6${key}i\6$key"), [{ "\xe9" => 1 }, "\xe9"], 'one that is not UTF-8 is bytes, as a value is');
+    like(dies(sub { Icecore::decode("\4\b[\6{\6[\0i\6") }), qr/a key that is no string at \$\[0\]\{0\}/, 'one that perl can not have has a path');
+};
+
 subtest 'malformed' => sub {
     my %bytes = (php => 'a:1:{i:0;s:3:"abc";}', igbinary => "\0\0\0\2\x14\1\6\0\x11\3abc", marshal => "\4\b[\6\"\x08abc");
     for my $format (sort keys %bytes) {

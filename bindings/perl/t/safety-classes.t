@@ -188,6 +188,26 @@ subtest 'every class of many' => sub {
     is_deeply([map { ref } @{ thaw($bytes, classes => [qw(A B C)]) }], [qw(A B C)], 'until none is');
 };
 
+subtest "'report'" => sub {
+    my $data  = [map { bless {}, $_ } qw(A B A My::C)];
+    my %reads = (thaw => sub { thaw(freeze($data), classes => 'report') }, sereal => sub { decode_sereal(encode_sereal($data), { classes => 'report' }) });
+    for my $name (sort keys %reads) {
+        my $said = dies($reads{$name});
+        like($said, qr/\AIcecore: these classes are not allowed: A at \$\[0\], B at \$\[1\], My::C at \$\[3\]; /, "$name: all, each once");
+        like($said, qr/allow them with classes => \['A', 'B', 'My::C'\], in this call or for all with Icecore->allow\('A', 'B', 'My::C'\)/, 'and what allows them');
+    }
+    like(dies(sub { thaw(freeze([bless {}, 'A']), classes => 'report') }), qr/the class A at \$\[0\] is not allowed; allow it with/, 'one');
+    like(dies(sub { thaw(freeze([map { bless {}, $_ } 'A', 'B*']), classes => 'report') }), qr/classes => \{ 'A' => 1, 'B\*' => 1 \}/, 'a name with a wildcard');
+    is_deeply(thaw(freeze([1]), classes => 'report'), [1], 'plain data needs none');
+    local @Icecore::ALLOWED = ('A', 'My::*');
+    like(dies($reads{thaw}), qr/the class B at \$\[1\] is not allowed/, 'what the process allows stays allowed');
+    push @Icecore::ALLOWED, 'B';
+    is_deeply([map { ref } @{ $reads{thaw}->() }], [qw(A B A My::C)], 'and is built where nothing else is needed');
+    my $many = join ' ', map { "C$_" } 1 .. 3000;
+    my $said = dies(sub { thaw(freeze([map { bless {}, $_ } split ' ', $many]), classes => 'report') });
+    like($said, qr/, C1000 at \$\[999\], and 2000 more; /, 'very many are counted');
+};
+
 subtest 'dclone never asks' => sub {
     require Classes;
     my $object = bless { in => [Hook::Text->new('t', [1]), qr/x/, Structures::tied_hash(a => 1)] }, 'Not::Listed';

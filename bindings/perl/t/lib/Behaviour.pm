@@ -34,7 +34,7 @@ my %own = (
 my @own = qw(storable sereal);
 
 my @kinds = (
-    class => qr/^Icecore: the class .* is not allowed/, truncated => qr/^(?:Icecore: )?the input ends too early/,
+    class => qr/^Icecore: (?:the class .* is|these classes are) not allowed/, truncated => qr/^(?:Icecore: )?the input ends too early/,
     trailing => qr/^bytes behind the end/, malformed => qr/^malformed input|^Icecore: (?:text that is not|malformed) UTF-8/, 'bad-link' => qr/^bad link/,
     unsupported => qr/^not supported/, limit => qr/^limit reached|maximum recursion depth|recursion depth .*exceeded/,
     format => qr/^(?:Icecore: )?wrong format/, usage => qr/^Icecore: wrong option/,
@@ -92,7 +92,7 @@ sub guarded {
     my %found = (says => $said);
     for (my $n = 0; $n < @kinds; $n += 2) { $found{kind} //= $kinds[$n] if $said =~ $kinds[ $n + 1 ] }
     ($found{offset}) = $said =~ /at offset (\d+)/;
-    ($found{path})   = $said =~ /\bat (\$.*?)(?=: | is not allowed|\n)/;
+    ($found{path})   = $said =~ /\bat (\$.*?)(?=: | is not allowed|, \S+ at \$| at \S+ line \d|\n)/;
     die "refused: $said" if !$step->{error} || !$found{kind};
     for my $fact (sort keys %{ $step->{error} }) {
         my ($want, $got) = ($step->{error}{$fact}, $found{$fact} // 'nothing');
@@ -112,7 +112,9 @@ sub ways {
     my $format = $step->{format};
     return $own{ $self->{own} }[$way] if $format eq 'own';
     my @all = $way ? sub { my ($bytes, %options) = @_; Icecore::decode($bytes, format => $format, %options) } : sub { Icecore::encode($_[0], $format) };
-    push @all, $own{$format}[1] if $way && $own{$format};
+    # Sereal's own functions ignore what is behind a document, as Sereal does.
+    my $ignores = $format eq 'sereal' && (($step->{error} // {})->{kind} // '') eq 'trailing';
+    push @all, $own{$format}[1] if $way && $own{$format} && !$ignores;
     return @all;
 }
 

@@ -47,6 +47,8 @@ pub struct Names {
     symbol: bool,
     /// Whether there is a mangled name, as PHP gives properties.
     mangled: bool,
+    /// Whether there is a text that is not UTF-8.
+    malformed: bool,
     /// Whether there is one with parts, as `A::B` or `A\B`.
     qualified: bool,
     /// How often the table was cleared: ids of another generation are invalid.
@@ -172,6 +174,11 @@ impl Names {
     #[inline]
     pub(crate) fn any_symbol(&self) -> bool {
         self.symbol || self.entries.len() >= CAPACITY
+    }
+
+    /// Whether there may be a key that is a text, but not UTF-8.
+    pub(crate) fn any_malformed(&self) -> bool {
+        self.malformed || self.entries.len() >= CAPACITY
     }
 
     /// Whether there may be a key with a mangled name.
@@ -363,6 +370,7 @@ impl Names {
         self.absent |= node.flags & super::flag::PLACEHOLDER != 0;
         self.symbol |= node.kind == Kind::Symbol;
         self.mangled |= bytes.first() == Some(&0);
+        self.malformed |= node.kind == Kind::Text && std::str::from_utf8(bytes).is_err();
         self.qualified |= bytes.iter().any(|byte| matches!(byte, b':' | b'\\'));
         self.entries.push(Entry { head: head_of(bytes), node: kept });
         self.follow.resize(self.entries.len() + 1, 0);

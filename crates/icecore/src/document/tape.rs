@@ -136,7 +136,7 @@ impl Tape {
     /// this tape, and with the bytes that their places refer to.
     ///
     /// Containers must end behind themselves and within each other, and links must name
-    /// nodes. Writers check this where they depend on it.
+    /// nodes that have [`flag::TARGET`]. Writers check this where they depend on it.
     pub fn fill(&mut self, nodes: Vec<Node>, arena: Vec<u8>, root: u32, header: Option<u32>) {
         self.nodes = nodes;
         self.arena = arena;

@@ -13,7 +13,7 @@ impl Tape {
     /// for: for a module that builds values from a document of PHP or Ruby.
     ///
     /// - Members of objects are named as in Perl: `@name` is `name`.
-    /// - Symbols are strings. Text that is not UTF-8 is bytes.
+    /// - Symbols are strings. Text that is not UTF-8 is bytes, also as a key.
     /// - A link to a string or a number is that string or number once more.
     /// - Attributes of a value and the default value of a map are gone.
     /// - A copy is the value once more.
@@ -37,8 +37,12 @@ impl Tape {
         let document = Document::new(Cow::Borrowed(input), std::mem::take(self));
         let named = renamed(&document, Naming::Perl, Losses::default()).ok().map(|(named, _)| named.into_tape());
         *self = named.unwrap_or_else(|| document.into_tape());
-        if self.keys.any_symbol() {
-            self.replace_keys(|name| (name.node.kind == Kind::Symbol).then(|| kind_of(name.bytes)));
+        if self.keys.any_symbol() || self.keys.any_malformed() {
+            self.replace_keys(|name| match name.node.kind {
+                Kind::Symbol => Some(kind_of(name.bytes)),
+                Kind::Text if std::str::from_utf8(name.bytes).is_err() => Some(Kind::Bytes),
+                _ => None,
+            });
         }
         for at in 0..self.nodes.len() {
             let node = self.nodes[at];
