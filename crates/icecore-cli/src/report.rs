@@ -143,7 +143,7 @@ impl Report {
     }
 
     /// What was changed in a document, which starts at `start`, to read it. It is
-    /// reported even in quiet mode: nothing else shows it.
+    /// reported in every case: nothing else shows it.
     pub fn repairs(&mut self, name: &str, start: usize, repairs: &[Repair]) {
         if repairs.is_empty() || !self.repaired.insert((name.to_owned(), start)) {
             return;
