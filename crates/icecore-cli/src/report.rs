@@ -1,4 +1,4 @@
-//! What went wrong and what was lost, on stderr; and the exit code.
+//! Errors, losses and remarks on stderr, and the exit code.
 
 use crate::paint::{Ink, Paint};
 use crate::printable;
@@ -18,12 +18,12 @@ pub mod code {
     pub const OTHER: u8 = 5;
 }
 
-/// Why a command goes no further.
+/// Why a command stops.
 #[derive(Debug)]
 pub enum Abort {
-    /// Nobody reads the output any more. That is no error.
+    /// The reader closed the output. That is no error.
     Closed,
-    /// It makes no sense to continue; this says why.
+    /// The command can't continue, for this reason.
     Failed(u8, String),
 }
 
@@ -35,14 +35,14 @@ pub struct Report {
     /// Inputs that were tried, and those that could not be decoded.
     seen: u64,
     bad: u64,
-    /// Whether everything that was not as it should be is told, even if nothing is lost.
+    /// Whether every irregularity is reported, even if nothing is lost.
     pub is_strict: bool,
-    /// Inputs, and where in them, whose repairs were told.
+    /// Inputs and offsets of documents whose repairs were reported.
     repaired: HashSet<(String, usize)>,
     pub progress: Progress,
 }
 
-/// How many repairs of a document are told one by one.
+/// How many repairs of a document are printed one by one.
 const REPAIRS: usize = 20;
 
 impl Report {
@@ -64,7 +64,7 @@ impl Report {
         self.seen += 1;
     }
 
-    /// Something is not as it should be; the command continues.
+    /// Reports an irregularity; the command continues.
     pub fn fault(&mut self, code: u8, name: &str, message: impl Display) {
         self.worst = self.worst.max(code);
         self.line(&format!("{name}: {message}"));
@@ -103,7 +103,7 @@ impl Report {
         self.worst = self.worst.max(code);
     }
 
-    /// Says something, if it is to be told.
+    /// Prints a message, if `is_told`.
     pub fn tell(&self, is_told: bool, text: &str) {
         if is_told {
             self.line(text);
@@ -150,7 +150,7 @@ impl Report {
     }
 
     /// What was changed in a document, which starts at `start`, to read it. It is
-    /// told even if nothing else is: nobody else would know.
+    /// reported in every case: nothing else shows it.
     pub fn repairs(&mut self, name: &str, start: usize, repairs: &[Repair]) {
         if repairs.is_empty() || !self.repaired.insert((name.to_owned(), start)) {
             return;
@@ -194,8 +194,8 @@ impl Report {
         self.line(&format!("{name}: {count} {strings} opened ({}), first at {path}", formats.join(", ")));
     }
 
-    /// Says something in a line of its own. What names and data say in it does no more
-    /// than be shown.
+    /// Prints a message on a line of its own. Control characters of names and data are
+    /// escaped.
     fn line(&self, text: &str) {
         self.say(&format!("icecore: {}\n", printable::line(text)));
     }
@@ -203,7 +203,7 @@ impl Report {
     /// Writes to stderr, above the progress bar if there is one.
     fn say(&self, text: &str) {
         self.progress.suspend(|| {
-            // Where nobody hears, nobody can be told.
+            // An error of stderr can't be reported.
             let _ = io::stderr().write_all(text.as_bytes());
         });
     }
@@ -227,7 +227,7 @@ impl Report {
     }
 }
 
-/// An I/O error without the number that nobody reads.
+/// An I/O error without its number.
 pub fn io_reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error ") {

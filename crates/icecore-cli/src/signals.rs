@@ -72,7 +72,7 @@ mod system {
         Ok(())
     }
 
-    /// The signals that are ignored, a bit for each; where that can't be told, none.
+    /// The signals that are ignored, a bit for each; none, where the system does not say.
     fn ignored() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

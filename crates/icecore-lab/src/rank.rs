@@ -1,9 +1,9 @@
-//! Which serializer suits a use: the cost of one use, and who costs least.
+//! Which serializer suits a use: the cost of one use, in ascending order.
 //!
 //! Only competitors are ranked, and a wrong one never above a right one: first come
 //! those whose round trip is exact, then those whose answer is alike, then what was not
-//! checked, then what differs. Inside of these, the cheaper stands higher, and who
-//! cannot be told apart from the first of its rank shares it.
+//! checked, then what differs. Inside of these, the cheaper is first. A
+//! competitor without a significant difference to the first of a rank shares it.
 
 mod cost;
 mod explain;
@@ -172,8 +172,8 @@ pub(crate) fn wrongness(fidelity: &Fidelity) -> u8 {
     }
 }
 
-/// The ranks of costs in order: one that cannot be told apart from the first of a rank
-/// has the same.
+/// The ranks of costs in order: one without a significant difference to the first of
+/// a rank shares it.
 fn ranks(costs: &[(&Entry, Cost)], resolution: f64, seed: u64) -> Vec<usize> {
     let mut ranks: Vec<usize> = Vec::with_capacity(costs.len());
     let mut leader = 0;

@@ -71,12 +71,12 @@ pub trait Output {
 pub struct Spare {
     pub(crate) bytes: Vec<u8>,
     pub(crate) words: Vec<u64>,
-    pub(crate) open: Vec<Open>,
+    pub(crate) open: Vec<Frame>,
 }
 
 /// A container of which a part was written.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Open {
+pub(crate) struct Frame {
     /// How many children or entries are still to come.
     pub(crate) left: u32,
     /// The key of its own.

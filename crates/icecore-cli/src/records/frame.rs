@@ -1,4 +1,4 @@
-//! How one record is told from the next.
+//! Frames: what separates one record from the next.
 
 use clap::ValueEnum;
 use icecore::{Error, ErrorKind};

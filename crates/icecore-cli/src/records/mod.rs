@@ -97,8 +97,8 @@ impl<'r, R: Read> Run<'r, R> {
         }
     }
 
-    /// Reads on. What was written is passed on first: who waits for it may send no
-    /// more before it comes.
+    /// Reads more input. Output is flushed first: the sender may wait for it before it
+    /// sends more.
     fn more(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
         let have = self.window.bytes().len() as u64;
         if have > self.plan.most {

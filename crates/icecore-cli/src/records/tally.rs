@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-/// How many errors are told one by one, and how many repaired records.
+/// How many errors are printed one by one, and how many repaired records.
 const TOLD: u64 = 10;
 /// How many errors a summary lists.
 const LISTED: usize = 100;
@@ -84,7 +84,7 @@ impl Tally {
         Tally { has_rows: true, ..Tally::new(input) }
     }
 
-    /// Whether the next error is told.
+    /// Whether the next error is printed.
     pub fn is_telling(&self) -> bool {
         self.bad < TOLD
     }

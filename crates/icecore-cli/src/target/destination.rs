@@ -18,8 +18,8 @@ pub struct Outputs {
     force: bool,
     /// The inputs that are files, and how messages call them.
     inputs: HashMap<Id, String>,
-    /// What all inputs allow: who may not read one of them, may not read what becomes
-    /// of it.
+    /// The permissions that all inputs have: an output is not readable for users that an
+    /// input is not readable for.
     mode: Option<u32>,
     written: HashSet<PathBuf>,
 }
@@ -160,7 +160,7 @@ fn end_of(path: &Path) -> io::Result<End> {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        // An error of the folder is told when the file is made.
+        // An error of the folder is reported when the file is made.
         let Ok(folder) = fs::canonicalize(folder) else { break };
         if folder.starts_with("/proc") && folder.ends_with("fd") {
             return Ok(End::Open(if name == "1" { "1" } else { "" }));

@@ -63,7 +63,7 @@ fn make(place: &FileDestination) -> io::Result<(File, TempPath, PathBuf)> {
     let mut unfinished = signals::unfinished();
     let mut builder = tempfile::Builder::new();
     builder.prefix(".icecore-").suffix(".part");
-    // Until it is known who may read it, nobody else may.
+    // Only the owner may read it until the permissions of the target are set.
     #[cfg(unix)]
     if place.known.is_none() && place.mode.is_none() {
         use std::os::unix::fs::PermissionsExt;
@@ -75,7 +75,7 @@ fn make(place: &FileDestination) -> io::Result<(File, TempPath, PathBuf)> {
     Ok((file, path, name))
 }
 
-/// Lets those read and write it who may read and write the file that it replaces.
+/// Gives it the permissions of the file that it replaces.
 #[cfg(unix)]
 fn allow(file: &File, known: Option<&Metadata>, mode: Option<u32>) -> io::Result<()> {
     use std::fs::Permissions;

@@ -1,4 +1,4 @@
-//! Who is faster than whom, in the shape of Perl's `cmpthese`.
+//! All pairs of competitors compared, in the layout of Perl's `cmpthese`.
 
 use super::number::rate;
 use super::table::Table;
@@ -17,7 +17,7 @@ pub(super) struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// None with less than two who are right.
+    /// None with fewer than two competitors with correct results.
     pub(super) fn new(point: &'a Point, operation: Operation, resolution: f64, seed: u64) -> Option<Self> {
         let (mut rows, wrong): (Vec<_>, Vec<_>) = by_speed(point, operation).into_iter().partition(|(e, _)| right(e));
         rows.reverse();

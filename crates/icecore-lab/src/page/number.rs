@@ -87,7 +87,7 @@ pub(super) fn bytes(n: f64) -> String {
     with_unit(n, &[(1e3, "kB"), (1e6, "MB"), (1e9, "GB")])
 }
 
-/// The unit in which some bytes are told best, and how large it is.
+/// The unit that suits a number of bytes, and its size.
 pub(super) fn byte_unit(n: f64) -> (f64, &'static str) {
     match n {
         n if n >= 1e9 => (1e9, "GB"),
@@ -109,12 +109,12 @@ pub(super) fn quotient(n: f64) -> String {
     if n.is_finite() { digits(n) } else { NONE.into() }
 }
 
-/// A quotient and where it lies: `1.41 (1.30 to 1.52)`.
+/// A quotient and its interval: `1.41 (1.30 to 1.52)`.
 pub(super) fn interval(i: &Interval) -> String {
     within(i, quotient)
 }
 
-/// Any number and where it lies; the ends are left out where they say nothing.
+/// A number and its interval; ends that add nothing are left out.
 pub(super) fn within(i: &Interval, show: impl Fn(f64) -> String) -> String {
     let [estimate, low, high] = [i.estimate, i.low, i.high].map(&show);
     match () {

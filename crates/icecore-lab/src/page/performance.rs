@@ -1,4 +1,4 @@
-//! `docs/performance.md`: what a run found, for those who read the documentation.
+//! `docs/performance.md`: the results of a run, for readers of the documentation.
 
 use super::markdown::{around, explained, machine, section, sentences, summary};
 use super::table::escape;

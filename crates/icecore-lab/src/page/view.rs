@@ -89,7 +89,7 @@ pub(super) fn roof(point: &Point, operation: Operation) -> Option<f64> {
     point.memcpy_ns.filter(|ns| copies && ns.is_finite() && *ns > 0.0)
 }
 
-/// The operations that somebody was measured in.
+/// The operations that at least one competitor was measured in.
 pub(super) fn operations(scenario: &ScenarioReport) -> Vec<Operation> {
     let any = |operation| scenario.points.iter().any(|p| p.entries.iter().any(|e| median(e, operation).is_some()));
     scenario.operations.iter().copied().filter(|operation| any(*operation)).collect()
@@ -150,7 +150,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Text without control characters: names come from files, and terminals obey what they are told.
+/// Text without control characters: names come from files, and terminals interpret them.
 pub(super) fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

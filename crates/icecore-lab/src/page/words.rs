@@ -44,7 +44,7 @@ fn fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names
         compare(&a.samples, &b.samples, scenario.noise.resolution, seed)
     };
     let compared: Vec<_> = others.iter().map(|(e, _)| (*e, against(e))).collect();
-    // A run of ties ends with the first that can be told apart.
+    // A run of ties ends at the first significant difference.
     let tied = compared.iter().take_while(|(_, c)| c.is_some_and(|c| c.tie)).count();
     let mut group = vec![names.of(&first.id)];
     group.extend(compared[..tied].iter().map(|(e, _)| names.of(&e.id)));
@@ -202,7 +202,7 @@ pub(super) fn noise(noise: &Noise) -> String {
     )
 }
 
-/// Who was missing: those who share a reason together, with the command that would help.
+/// Missing competitors, grouped by reason, with the command that installs them.
 pub(super) fn absent(scenario: &ScenarioReport) -> Vec<(String, String, Option<String>)> {
     let mut out: Vec<(String, String, Option<String>)> = vec![];
     for absent in &scenario.absent {

@@ -4,8 +4,8 @@ use super::{Part, Ranked, Ranking};
 use crate::model::Fidelity;
 use crate::stats::words;
 
-/// Sentences: who is first and by how much, what decided it, who is tied, who would be
-/// first for other uses, and who stands below for what it gets wrong.
+/// Sentences: which competitor is first and by how much, what decided it, ties, the first
+/// for other uses, and competitors that are lower because of wrong results.
 pub fn explain(ranking: &Ranking) -> Vec<String> {
     let mut said = Vec::new();
     match ranking.places.first() {

@@ -242,7 +242,7 @@ fn twice_the_competitors_are_twice_the_work() {
         let mut random = Rng::with_seed(7);
         let machine = Machine { rounds: 3, turns: 2, process: 0.01, noise: 0.02, ..Machine::default() };
         let mut timed = |ns| machine.samples(&mut random, ns);
-        // Neighbours can't be told apart, so that ranks are shared.
+        // Neighbours have no significant difference, so they share ranks.
         let one = |n| entry(&format!("c{n}"), 10, vec![(Write, timed(100.0 + f64::from(n))), (Read, timed(100.0))]);
         let entries = (0..count).map(one).collect();
         drawn(|| assert_eq!(ranked(entries, "write:1,read:1,size:1").places.len(), count as usize))

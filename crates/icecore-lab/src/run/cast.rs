@@ -7,14 +7,14 @@ use crate::runner::{Environment, Found, Participant, find};
 use crate::scenario::Scenario;
 use std::path::Path;
 
-/// Everyone who was found.
+/// All competitors that were found.
 #[derive(Clone, Debug)]
 pub struct Cast {
     /// In the order of their ids.
     pub found: Vec<Found>,
 }
 
-/// Looks for everyone whom these scenarios could need.
+/// Looks for all competitors that these scenarios could need.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ impl Cast {
         runtimes
     }
 
-    /// Who takes part in a scenario, and who would if something were installed.
+    /// The competitors of a scenario, and those that are not installed.
     ///
     /// # Errors
     ///

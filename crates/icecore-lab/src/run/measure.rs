@@ -20,7 +20,7 @@ const TOO_LONG: f64 = 60.0;
 /// Nothing is done in fewer nanoseconds than this.
 const FASTEST: f64 = 0.2;
 
-/// Someone who takes part.
+/// A competitor that takes part.
 pub(super) struct Contender {
     pub participant: Participant,
     pub role: Role,

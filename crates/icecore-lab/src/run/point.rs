@@ -1,4 +1,4 @@
-//! One size of a scenario: who takes part, and rounds of turns.
+//! One size of a scenario: its competitors, and rounds of turns.
 
 use super::blobs::Blobs;
 use super::cast::Cast;
@@ -90,7 +90,8 @@ fn away(participant: &Participant, trouble: Trouble) -> Absent {
     Absent { competitor: participant.id.clone(), why, install: None }
 }
 
-/// Whom the others are compared with. Where that one can't carry somebody's own data, it is the first who can.
+/// The competitor that the others are compared with: the baseline, or the first that can
+/// carry the user's data.
 fn baseline(contenders: &[Contender], scenario: &Scenario) -> Option<String> {
     let can = |one: &&Contender| one.role == Role::Competitor && !one.tasks.is_empty();
     let named = contenders.iter().filter(can).find(|one| scenario.baseline.as_ref() == Some(&one.participant.id));

@@ -46,7 +46,7 @@ pub(super) fn measure(
     })
 }
 
-/// What the run is told meanwhile.
+/// Passes progress on to the run.
 struct Watcher<'t, 'w> {
     probe: &'t mut Probe,
     progress: &'t mut Progress<'w>,

@@ -94,7 +94,7 @@ mod tests {
         assert!(!account(100.0, 110).is_refuted(8.0));
     }
 
-    /// Many small lies are one large one.
+    /// Many small false figures add up to a large one.
     #[test]
     fn accounts_add_up() {
         let mut account = Account::default();

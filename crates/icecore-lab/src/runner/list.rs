@@ -23,7 +23,8 @@ const SHARED: &str = "lib";
 /// The format in which the engine and the command get the data.
 const TYPED: &str = "json:typed";
 
-/// How long a runner may take to say who it is: it has no data yet. On a busy machine even that takes a while.
+/// How long a runner may take to identify itself. It has no data yet, but on a busy machine
+/// even its start takes a while.
 const HELLO: Duration = Duration::from_secs(120);
 
 /// Where runners are, and what they run with.
@@ -43,7 +44,7 @@ pub struct Environment<'e> {
     pub stop: &'e AtomicBool,
 }
 
-/// Someone who can take part.
+/// A competitor that can take part.
 #[derive(Clone, Debug)]
 pub struct Participant {
     /// `perl/sereal`
@@ -86,7 +87,7 @@ struct Script {
     arguments: Vec<OsString>,
 }
 
-/// Someone who was looked for.
+/// A competitor that was looked for.
 #[derive(Clone, Debug)]
 pub enum Found {
     /// Can take part.
@@ -102,7 +103,7 @@ pub enum Found {
     },
 }
 
-/// Asks every runner of these languages (of all, if there are none) who it is.
+/// Asks every runner of these languages (of all, if there are none) to identify itself.
 ///
 /// # Errors
 ///

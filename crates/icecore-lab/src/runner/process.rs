@@ -24,7 +24,7 @@ pub struct Patience(pub Duration);
 
 pub(super) struct Process<'s> {
     child: Child,
-    /// None once it was told to end.
+    /// None after it was asked to end.
     input: Option<ChildStdin>,
     lines: Receiver<Result<String, String>>,
     errors: PathBuf,

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 
-/// The formats that the engine takes part with in somebody's own data, besides that of
+/// The formats that the engine takes part with for a user's own data, besides that of
 /// the data.
 pub const ENGINE: [&str; 6] = ["storable", "sereal", "php", "igbinary", "marshal", "json"];
 
@@ -101,7 +101,7 @@ pub enum Medium {
 }
 
 impl Medium {
-    /// As runners are told.
+    /// The name in the protocol of runners.
     pub fn name(self) -> &'static str {
         match self {
             Medium::Memory => "memory",
@@ -241,7 +241,7 @@ pub fn code(folder: &Path, name: &str, ending: &str) -> Result<Option<PathBuf>, 
 }
 
 impl Scenario {
-    /// A scenario of somebody's own data, over the runners of all languages.
+    /// A scenario of a user's own data, over the runners of all languages.
     pub fn of(name: &str, document: Document<'static>, baseline: &str) -> Scenario {
         Scenario {
             name: name.to_owned(),
@@ -266,7 +266,7 @@ impl Scenario {
         }
     }
 
-    /// Whether the value is somebody's own.
+    /// Whether the value is a user's own data.
     pub fn is_given(&self) -> bool {
         self.data.given.is_some()
     }

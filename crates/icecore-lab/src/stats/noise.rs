@@ -88,7 +88,8 @@ fn drift(times: &[f64]) -> f64 {
 const UNTOLD: &str = "How noisy the machine was is not known, too little was timed for that: ask for more rounds with \
                       --rounds 15.";
 
-/// One sentence: what can be told apart, what stood in the way most, and the remedy.
+/// One sentence: the smallest significant difference, the largest source of noise, and the
+/// remedy.
 fn words(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -> String {
     let seen = percent(resolution);
     if level == NoiseLevel::Quiet {

@@ -47,7 +47,7 @@ pub(super) fn sample(asked: Asked<'_>, clients: u32, requests: u32, stop: &Atomi
             .map(|client| {
                 scope.spawn(move || {
                     start.wait();
-                    // Each looks at the clock itself: who waits for them may wake late.
+                    // Each thread reads the clock itself: the one that joins them may wake late.
                     let began = Instant::now();
                     let done = work(client, asked, left, stop);
                     done.map(|()| (began, Instant::now()))

@@ -204,7 +204,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// One round. Gives who failed.
+    /// One round. Returns the competitors that failed.
     fn round(
         &self,
         contenders: &mut [Contender],

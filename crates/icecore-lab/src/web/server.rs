@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// How often is looked whether they have.
 const GLANCE: Duration = Duration::from_millis(10);
 
-/// How often another port is tried, when somebody else was faster.
+/// How many other ports are tried, if another process took the port first.
 const TRIES: u32 = 3;
 
 /// nginx, and a master of php-fpm for each pool. They end with this.

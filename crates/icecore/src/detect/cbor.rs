@@ -22,7 +22,7 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
 }
 
 /// What is open: values that are missing, or a run up to a break.
-enum Open {
+enum Frame {
     Values(u64),
     /// Items up to a break. For a map: whether a value is due.
     Run {
@@ -34,30 +34,30 @@ enum Open {
 }
 
 fn value(walk: &mut Walk<'_>, strings: &mut u64) -> Step<()> {
-    let mut open = vec![Open::Values(1)];
+    let mut open = vec![Frame::Values(1)];
     while let Some(top) = open.last_mut() {
         let pieces = match top {
-            Open::Values(0) => {
+            Frame::Values(0) => {
                 open.pop();
                 continue;
             }
-            Open::Values(left) => {
+            Frame::Values(left) => {
                 *left -= 1;
                 None
             }
-            Open::Run { .. } | Open::Pieces(_) if walk.peek() == Some(0xff) => {
-                if matches!(top, Open::Run { map: true, odd: true }) {
+            Frame::Run { .. } | Frame::Pieces(_) if walk.peek() == Some(0xff) => {
+                if matches!(top, Frame::Run { map: true, odd: true }) {
                     return Err(Rejection::Wrong);
                 }
                 walk.u8()?;
                 open.pop();
                 continue;
             }
-            Open::Run { odd, .. } => {
+            Frame::Run { odd, .. } => {
                 *odd = !*odd;
                 None
             }
-            Open::Pieces(major) => Some(*major),
+            Frame::Pieces(major) => Some(*major),
         };
         let head = walk.u8()?;
         let (major, info) = (head >> 5, head & 0x1f);
@@ -81,11 +81,11 @@ fn value(walk: &mut Walk<'_>, strings: &mut u64) -> Step<()> {
                 *strings += 1;
                 continue;
             }
-            (2 | 3, None) => Open::Pieces(major),
-            (4, Some(count)) => Open::Values(count),
-            (5, Some(count)) => Open::Values(count.saturating_mul(2)),
-            (4 | 5, None) => Open::Run { map: major == 5, odd: false },
-            (6, Some(_)) => Open::Values(1),
+            (2 | 3, None) => Frame::Pieces(major),
+            (4, Some(count)) => Frame::Values(count),
+            (5, Some(count)) => Frame::Values(count.saturating_mul(2)),
+            (4 | 5, None) => Frame::Run { map: major == 5, odd: false },
+            (6, Some(_)) => Frame::Values(1),
             // A simple value of two bytes must be one that needs them.
             (7, Some(simple)) if info != 24 || simple >= 32 => continue,
             _ => return Err(Rejection::Wrong),

@@ -25,7 +25,7 @@ struct Line {
     waits: Option<String>,
 }
 
-/// Someone who can take part.
+/// A competitor that can take part.
 #[derive(Serialize)]
 struct Competitor {
     id: String,
@@ -35,7 +35,7 @@ struct Competitor {
 }
 
 impl List {
-    /// Of these scenarios, and of everyone who was found.
+    /// Lists these scenarios and all competitors that were found.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl List {
 }
 
 impl Display for List {
-    /// The scenarios, then who can take part, then what is missing and how to get it.
+    /// The scenarios, the competitors, and what is missing with its remedy.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0) + 1;
         let names = width(&mut self.scenarios.iter().map(|one| one.name.len()));

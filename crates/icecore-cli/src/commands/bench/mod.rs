@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Seconds for somebody's own data, if nothing is said: with the checks before, an answer takes less than two minutes.
+/// Seconds for a user's own data by default: with the checks before, an answer takes less than two minutes.
 const BUDGET: u64 = 75;
 
 pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Abort> {

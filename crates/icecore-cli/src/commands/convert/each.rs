@@ -108,8 +108,8 @@ impl Conversion<'_> {
         }
     }
 
-    /// Whether a whole document is there: more is not waited for, as who sends it may wait
-    /// for the answer.
+    /// Whether a whole document is there. The command does not wait for more: the sender may
+    /// wait for the result.
     fn is_complete(&self, stage: &Stage, bytes: &[u8]) -> bool {
         if !stage.wrappers().is_empty() {
             return false;

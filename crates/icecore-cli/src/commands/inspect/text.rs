@@ -98,7 +98,7 @@ impl Text<'_> {
         (line, stage)
     }
 
-    /// The step to a property of PHP's that is not public, and who may see it.
+    /// The step to a property of PHP that is not public, and its visibility.
     fn property(&self, node: u32) -> Option<(String, String)> {
         let id = self.document.nodes().get(node as usize)?.key;
         let name = self.document.tape().keys().get(u32::from(id))?;

@@ -10,7 +10,7 @@ use std::thread;
 /// How many batches may be under way for each thread that decodes.
 const WAITING: usize = 3;
 
-/// A batch to decode, and who waits for it.
+/// A batch to decode, and the channel for its result.
 type Task = (Batch, SyncSender<Batch>);
 
 /// What comes next, in the order of the input: a batch to wait for, or why there is
@@ -18,7 +18,7 @@ type Task = (Batch, SyncSender<Batch>);
 type Ticket = io::Result<Receiver<Batch>>;
 
 /// The threads behind the one that writes. They end with the program: one may be
-/// waiting for input when nobody wants more.
+/// waiting for input when no more is needed.
 pub struct Pool {
     tickets: Receiver<Ticket>,
     used: Sender<Batch>,
@@ -67,7 +67,7 @@ impl Pool {
     }
 }
 
-/// Reads batch by batch, until there is no more or nobody wants more.
+/// Reads batch by batch, until the input ends or no more is needed.
 fn read(mut table: Table, tickets: &SyncSender<Ticket>, jobs: &SyncSender<Task>, unused: &Receiver<Batch>) {
     loop {
         let mut batch: Batch = unused.try_recv().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The times of one operation: a bar for each, with where the median lies.
+//! The times of one operation: a bar for each competitor, with the interval of its median.
 
 use super::canvas::{Anchor, Canvas, fit, width as text_width};
 use super::legend::{Sign, legend};
@@ -21,7 +21,7 @@ struct Bar {
     engine: bool,
 }
 
-/// None if nobody was measured.
+/// None if no competitor was measured.
 pub(in crate::page) fn draw(
     scenario: &ScenarioReport,
     point: &Point,

@@ -97,7 +97,7 @@ pub(super) use scatter::draw as scatter;
 /// A chart without its frame.
 pub(super) struct Drawing {
     pub(super) title: String,
-    /// What it shows, for those who do not see it.
+    /// A description in text, for readers without the picture.
     pub(super) about: String,
     width: f64,
     height: f64,

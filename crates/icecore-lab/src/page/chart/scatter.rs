@@ -1,4 +1,4 @@
-//! Bytes against time: who is small, who is fast, who is both.
+//! Bytes against time, a dot for each competitor.
 
 use super::canvas::{Anchor, Canvas, fit, width as text_width};
 use super::labels::Rect;
@@ -91,7 +91,7 @@ fn dot(scenario: &ScenarioReport, entry: &Entry, size: f64, ns: f64, names: &Nam
     Dot { name: format!("{sign}{}", names.of(&entry.id)), class, size, ns }
 }
 
-/// A line along those that nobody beats in both; gives where it runs.
+/// A line along the dots that no other beats in both; returns its rectangles.
 fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) -> Vec<Rect> {
     let mut order: Vec<&Dot> = dots.iter().filter(|d| d.class != "wrong").collect();
     order.sort_by(|a, b| a.size.total_cmp(&b.size).then(a.ns.total_cmp(&b.ns)));

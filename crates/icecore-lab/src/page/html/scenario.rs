@@ -63,7 +63,7 @@ impl Section<'_> {
         self.figure(&title, "", |width| chart::memory(scenario, point, names, width), steps);
     }
 
-    /// What a chart of bars is drawn from, and who is faster than whom.
+    /// The numbers of a chart of bars, and the comparison of all pairs.
     fn numbers(&self, point: &Point, operation: Operation, title: &str) -> String {
         let raw = table(&tables::raw(point, operation, self.names), title);
         let Some(matrix) = Matrix::new(point, operation, self.scenario.noise.resolution, self.seed) else { return raw };

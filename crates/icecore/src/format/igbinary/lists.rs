@@ -12,7 +12,7 @@ pub(super) fn maps(input: &[u8]) -> Vec<bool> {
     maps
 }
 
-struct Open {
+struct Frame {
     left: u64,
     count: u64,
     /// Which array it is; `None` for the body of an object.
@@ -48,7 +48,7 @@ fn walk(scan: &mut Scan<'_>, maps: &mut Vec<bool>) -> Option<()> {
     Some(())
 }
 
-fn value(scan: &mut Scan<'_>, maps: &mut Vec<bool>, open: &mut Vec<Open>) -> Option<()> {
+fn value(scan: &mut Scan<'_>, maps: &mut Vec<bool>, open: &mut Vec<Frame>) -> Option<()> {
     let mut tag = byte(scan)?;
     if tag == tag::REFERENCE {
         tag = byte(scan)?;
@@ -61,7 +61,7 @@ fn value(scan: &mut Scan<'_>, maps: &mut Vec<bool>, open: &mut Vec<Open>) -> Opt
         0x14..=0x16 => {
             let left = number(scan, 1 << (tag - tag::ARRAY))?;
             maps.push(false);
-            open.push(Open { left, count: 0, array: Some(maps.len() - 1) });
+            open.push(Frame { left, count: 0, array: Some(maps.len() - 1) });
         }
         0x17..=0x1c => {
             match tag {
@@ -74,7 +74,7 @@ fn value(scan: &mut Scan<'_>, maps: &mut Vec<bool>, open: &mut Vec<Open>) -> Opt
             match byte(scan)? {
                 tag @ 0x14..=0x16 => {
                     let left = number(scan, 1 << (tag - tag::ARRAY))?;
-                    open.push(Open { left, count: 0, array: None });
+                    open.push(Frame { left, count: 0, array: None });
                 }
                 tag @ 0x1d..=0x1f => {
                     let len = number(scan, 1 << (tag - tag::PAYLOAD))?;

@@ -17,13 +17,13 @@ pub(super) const SHORT: usize = 512;
 /// length is a move or two, and the next token overwrites what is too much.
 pub(super) const PIECE: usize = 32;
 
-/// A stage in front of an output.
+/// A buffer in front of an output.
 ///
 /// Every token is at most [`SHORT`] bytes or makes room itself; so
 /// [`Emitter::turn`], called once for each value, keeps enough of it.
 pub(super) struct Emitter<'o> {
     out: &'o mut dyn Output,
-    stage: Vec<u8>,
+    buffer: Vec<u8>,
     at: usize,
     full: usize,
     style: Style,
@@ -44,19 +44,19 @@ impl<'o> Emitter<'o> {
         Emitter::on(Vec::new(), out, values, style)
     }
 
-    /// As [`Emitter::new`], with a stage that was used before.
-    pub(super) fn on(mut stage: Vec<u8>, out: &'o mut dyn Output, values: usize, style: Style) -> Emitter<'o> {
+    /// As [`Emitter::new`], with a buffer that was used before.
+    pub(super) fn on(mut buffer: Vec<u8>, out: &'o mut dyn Output, values: usize, style: Style) -> Emitter<'o> {
         let least = values.saturating_mul(32).clamp(SLACK, FLUSH) + SLACK;
-        if stage.len() < least {
-            stage.resize(least, 0);
+        if buffer.len() < least {
+            buffer.resize(least, 0);
         }
-        let full = stage.len() - SLACK;
-        Emitter { out, stage, at: 0, full, style }
+        let full = buffer.len() - SLACK;
+        Emitter { out, buffer, at: 0, full, style }
     }
 
-    /// The stage, to be used again.
-    pub(super) fn into_stage(self) -> Vec<u8> {
-        self.stage
+    /// The buffer, to be used again.
+    pub(super) fn into_buffer(self) -> Vec<u8> {
+        self.buffer
     }
 
     /// Makes room for the next value.
@@ -68,28 +68,28 @@ impl<'o> Emitter<'o> {
     /// Passes the buffer to the output.
     #[inline(never)]
     pub(super) fn flush(&mut self) -> Result<(), Error> {
-        self.out.buffer().extend_from_slice(&self.stage[..self.at]);
+        self.out.buffer().extend_from_slice(&self.buffer[..self.at]);
         self.at = 0;
         self.out.ready()
     }
 
     #[inline]
     pub(super) fn byte(&mut self, byte: u8) {
-        self.stage[self.at] = byte;
+        self.buffer[self.at] = byte;
         self.at += 1;
     }
 
     /// Writes a short text that is known beforehand.
     #[inline]
     pub(super) fn word(&mut self, word: &'static str) {
-        self.stage[self.at..self.at + word.len()].copy_from_slice(word.as_bytes());
+        self.buffer[self.at..self.at + word.len()].copy_from_slice(word.as_bytes());
         self.at += word.len();
     }
 
     /// Writes the first `len` bytes of a piece of [`PIECE`] bytes.
     #[inline]
     pub(super) fn piece(&mut self, piece: &[u8; PIECE], len: usize) {
-        self.stage[self.at..self.at + PIECE].copy_from_slice(piece);
+        self.buffer[self.at..self.at + PIECE].copy_from_slice(piece);
         self.at += len;
     }
 
@@ -97,7 +97,7 @@ impl<'o> Emitter<'o> {
     pub(super) fn raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
         for chunk in bytes.chunks(SHORT) {
             self.turn()?;
-            self.stage[self.at..self.at + chunk.len()].copy_from_slice(chunk);
+            self.buffer[self.at..self.at + chunk.len()].copy_from_slice(chunk);
             self.at += chunk.len();
         }
         self.turn()
@@ -117,7 +117,7 @@ impl<'o> Emitter<'o> {
         while left > 0 {
             let now = left.min(SHORT);
             self.turn()?;
-            self.stage[self.at..self.at + now].fill(b' ');
+            self.buffer[self.at..self.at + now].fill(b' ');
             self.at += now;
             left -= now;
         }
@@ -158,7 +158,7 @@ impl<'o> Emitter<'o> {
     /// The free part of the buffer as a scratch.
     #[inline]
     pub(super) fn scratch(&mut self) -> Option<&mut Scratch> {
-        self.stage.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut())
+        self.buffer.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut())
     }
 
     /// Keeps the first `len` bytes of the scratch.

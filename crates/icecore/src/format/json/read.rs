@@ -26,7 +26,7 @@ use std::collections::HashSet;
 const KEYS_WITH_ID: u32 = 256;
 
 /// A container that is not closed yet.
-struct Open {
+struct Frame {
     at: u32,
     count: u32,
     is_map: bool,
@@ -47,7 +47,7 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
     relaxed: Relaxed,
     /// The keys of each open map, by the index of the map; only if `dupkeys=error` is set.
     seen: HashSet<(u32, Vec<u8>)>,
-    open: Vec<Open>,
+    open: Vec<Frame>,
     /// The key of the next value.
     key: u16,
     /// By key id: how the key looks, and which key came next. Kept on the tape from
@@ -261,7 +261,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         let at = self.push(Node::open(kind, 0))?;
         self.sink.begin(at, self.at);
         self.punctuation(at, if is_map { "begin-object" } else { "begin-array" });
-        self.open.push(Open { at, count: 0, is_map, is_tag: false, previous: 0 });
+        self.open.push(Frame { at, count: 0, is_map, is_tag: false, previous: 0 });
         self.space();
         if self.peek() == Some(close) {
             self.end(at, 0, if is_map { "end-object" } else { "end-array" });

@@ -63,9 +63,9 @@ pub(super) fn write(
     let Source { document, original, window, layout } = *job;
     memory.renew();
     memory.is_used = true;
-    let WriterMemory { keys, stage, open, .. } = memory;
+    let WriterMemory { keys, buffer, open, .. } = memory;
     let style = Style::of(options);
-    let emitter = Emitter::on(std::mem::take(stage), out, document.nodes().len(), style);
+    let emitter = Emitter::on(std::mem::take(buffer), out, document.nodes().len(), style);
     let mut writer = Writer {
         document,
         original,
@@ -106,13 +106,13 @@ pub(super) fn write(
         writer.losses.again(kind, times);
     }
     let Writer { losses, emitter, .. } = writer;
-    *stage = emitter.into_stage();
+    *buffer = emitter.into_buffer();
     Ok(losses)
 }
 
 /// What is open, and where to continue in it.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct Frame {
     what: What,
     /// Whether nothing was written in it yet.
     is_empty: bool,
@@ -151,7 +151,7 @@ struct Writer<'d, 'o, 'm> {
     emitter: Emitter<'o>,
     losses: Losses,
     keys: &'m mut Keys,
-    open: &'m mut Vec<Open>,
+    open: &'m mut Vec<Frame>,
     /// How many brackets are open.
     depth: usize,
     /// The innermost map that is open.
@@ -187,7 +187,7 @@ impl Writer<'_, '_, '_> {
         }
         let around = self.serial;
         if self.nodes.get(root as usize).is_some_and(|node| node.has(flag::TARGET)) && self.repeated.enter(root) {
-            self.open.push(Open { what: What::Target, is_empty: true, next: 0, end: root, around });
+            self.open.push(Frame { what: What::Target, is_empty: true, next: 0, end: root, around });
         }
         let what = match layout {
             Layout::Lines => What::Lines,
@@ -199,7 +199,7 @@ impl Writer<'_, '_, '_> {
                 What::Array
             }
         };
-        self.open.push(Open { what, is_empty: window.before == 0, next, end, around });
+        self.open.push(Frame { what, is_empty: window.before == 0, next, end, around });
     }
 
     /// Writes all that is open, to its end.
@@ -228,7 +228,7 @@ impl Writer<'_, '_, '_> {
     /// Continues in the innermost array, up to a container in it or its end.
     #[inline]
     fn array<const LINES: bool>(&mut self) -> Result<(), Error> {
-        let Some(Open { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
+        let Some(Frame { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
         let (nodes, sources) = (self.nodes, self.sources());
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
@@ -275,7 +275,7 @@ impl Writer<'_, '_, '_> {
     /// Continues in the innermost map, up to a container in it or its end.
     #[inline]
     fn map(&mut self) -> Result<(), Error> {
-        let Some(Open { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
+        let Some(Frame { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
         let (nodes, sources) = (self.nodes, self.sources());
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
@@ -400,7 +400,7 @@ impl Writer<'_, '_, '_> {
     fn open_array(&mut self, at: u32, end: u32) {
         self.emitter.byte(b'[');
         self.depth += 1;
-        self.open.push(Open { what: What::Array, is_empty: true, next: at + 1, end, around: self.serial });
+        self.open.push(Frame { what: What::Array, is_empty: true, next: at + 1, end, around: self.serial });
     }
 
     #[inline]
@@ -409,7 +409,7 @@ impl Writer<'_, '_, '_> {
         self.depth += 1;
         let around = self.serial;
         self.serial = self.keys.open(&around);
-        self.open.push(Open { what: What::Map, is_empty: true, next: at + 1, end, around });
+        self.open.push(Frame { what: What::Map, is_empty: true, next: at + 1, end, around });
     }
 
     /// Closes what is innermost.
@@ -450,7 +450,7 @@ impl Writer<'_, '_, '_> {
             }
             if node.has(flag::TARGET) && self.repeated.enter(at) {
                 let (what, around) = (What::Target, self.serial);
-                self.open.push(Open { what, is_empty: true, next: 0, end: at, around });
+                self.open.push(Frame { what, is_empty: true, next: 0, end: at, around });
             }
             match self.container(at, node)? {
                 Some(child) => at = child,
@@ -566,7 +566,7 @@ impl Writer<'_, '_, '_> {
         self.emitter.byte(b'{');
         self.depth += 1;
         let around = self.serial;
-        self.open.push(Open { what: What::Brace, is_empty: false, next: 0, end: 0, around });
+        self.open.push(Frame { what: What::Brace, is_empty: false, next: 0, end: 0, around });
         self.class_entry(class)?;
         self.emitter.comma();
         self.emitter.line(self.depth)?;

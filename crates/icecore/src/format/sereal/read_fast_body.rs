@@ -14,7 +14,7 @@ const DEPTH: usize = 16;
 
 /// A container that is open.
 #[derive(Clone, Copy)]
-struct Open {
+struct Frame {
     node: u32,
     left: u32,
     count: u32,
@@ -28,10 +28,10 @@ const NOT_A_MAP: u32 = u32::MAX;
 /// something special about it. The tape then has to be cleared.
 pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Option<usize> {
     let first = at;
-    let mut stack = [Open { node: 0, left: 0, count: 0, last: NOT_A_MAP }; DEPTH];
+    let mut stack = [Frame { node: 0, left: 0, count: 0, last: NOT_A_MAP }; DEPTH];
     let mut depth = 0;
     let mut predictions = Predictions::default();
-    let mut top = Open { node: 0, left: 1, count: 1, last: NOT_A_MAP };
+    let mut top = Frame { node: 0, left: 1, count: 1, last: NOT_A_MAP };
     loop {
         while top.left == 0 {
             if depth == 0 {
@@ -112,7 +112,7 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
         at = next;
         stack[depth] = top;
         depth += 1;
-        top = Open { node, left: count, count, last: if kind == Kind::Map { 0 } else { NOT_A_MAP } };
+        top = Frame { node, left: count, count, last: if kind == Kind::Map { 0 } else { NOT_A_MAP } };
     }
 }
 

@@ -9,7 +9,7 @@ use super::tag;
 use crate::document::{Document, Kind, Location, NO_KEY, Names, Node, flag};
 use crate::format::Parts;
 use crate::format::append::{append_or_not, append_with_spare};
-use crate::output::{Open, Output, Spare};
+use crate::output::{Frame, Output, Spare};
 
 /// Larger documents are worth the preparations, if they are not written in parts.
 pub(super) const MOST_NODES: usize = 1 << 19;
@@ -83,7 +83,7 @@ fn write_as<const NET: bool>(
     let names = tape.keys();
     let nodes = tape.nodes.get(tape.root as usize..)?;
     let Spare { bytes, open, .. } = &mut parts.spare;
-    open.resize(DEPTH as usize, Open::default());
+    open.resize(DEPTH as usize, Frame::default());
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }
@@ -96,7 +96,7 @@ fn write_as<const NET: bool>(
     let mut depth = parts.depth;
     // The container that is open: how much is left, its own key, and whether its
     // children have keys.
-    let mut top = if parts.begun { open[depth] } else { Open { left: 1, key: NO_KEY, is_map: false } };
+    let mut top = if parts.begun { open[depth] } else { Frame { left: 1, key: NO_KEY, is_map: false } };
     // The root is what the reference refers to that Storable was given.
     let mut is_root = !parts.begun;
     let mut at = 0;
@@ -135,7 +135,7 @@ fn write_as<const NET: bool>(
             if done.in_map > 0 {
                 *open.get_mut(depth)? = top;
                 depth += 1;
-                top = Open { left: done.in_map, key: NO_KEY, is_map: true };
+                top = Frame { left: done.in_map, key: NO_KEY, is_map: true };
                 continue;
             }
         }
@@ -154,7 +154,7 @@ fn write_as<const NET: bool>(
                 if node.aux > 0 {
                     *open.get_mut(depth)? = top;
                     depth += 1;
-                    top = Open { left: node.aux, key: node.key, is_map: node.kind == Kind::Map };
+                    top = Frame { left: node.aux, key: node.key, is_map: node.kind == Kind::Map };
                     continue;
                 }
             }

@@ -15,7 +15,7 @@ use std::io::{self, Read};
 /// About how many bytes a batch has.
 const BATCH: usize = 128 << 10;
 
-/// How cells are told apart.
+/// How cells are separated.
 enum Cells {
     Csv(Box<Csv>),
     /// A line a row: what is between the cells, and which escapes there are.

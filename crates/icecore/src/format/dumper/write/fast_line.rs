@@ -15,7 +15,7 @@ const NODES: usize = 4096;
 
 /// A container that is open.
 #[derive(Clone, Copy, Default)]
-struct Open {
+struct Frame {
     /// How many children are still to come.
     left: u32,
     is_map: bool,
@@ -88,7 +88,7 @@ fn values(
     buf: &mut Vec<u8>,
 ) -> bool {
     let most = buf.len().saturating_add(most);
-    let mut open = [Open::default(); DEPTH];
+    let mut open = [Frame::default(); DEPTH];
     let mut depth = 0usize;
     let mut is_first = true;
     for node in document.nodes().iter().skip(at) {
@@ -110,7 +110,7 @@ fn values(
                 let Some(next) = open.get_mut(depth).filter(|_| depth < deepest && node.flags & !flag::REF == 0) else {
                     return false;
                 };
-                *next = Open { left: node.aux, is_map: node.kind == Kind::Map };
+                *next = Frame { left: node.aux, is_map: node.kind == Kind::Map };
                 buf.push(if next.is_map { b'{' } else { b'[' });
                 depth += 1;
                 is_first = true;
@@ -118,7 +118,7 @@ fn values(
             _ if !push_common(document, node, buf) => return false,
             _ => {}
         }
-        while let Some(Open { left: 0, is_map }) = depth.checked_sub(1).and_then(|last| open.get(last)) {
+        while let Some(Frame { left: 0, is_map }) = depth.checked_sub(1).and_then(|last| open.get(last)) {
             buf.push(if *is_map { b'}' } else { b']' });
             depth -= 1;
             is_first = false;

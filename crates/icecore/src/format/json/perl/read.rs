@@ -14,7 +14,7 @@ const KEYS_WITH_ID: u32 = 256;
 
 /// A container that is open.
 #[derive(Clone, Copy)]
-struct Open {
+struct Frame {
     node: u32,
     count: u32,
     /// Of a map: the key that came last; for an array `NOT_A_MAP`.
@@ -51,10 +51,10 @@ struct Reader<'a, 't> {
 
 impl Reader<'_, '_> {
     fn text(&mut self, depth: usize) -> Option<()> {
-        let mut stack = [Open { node: 0, count: 0, last: NOT_A_MAP }; DEPTH];
+        let mut stack = [Frame { node: 0, count: 0, last: NOT_A_MAP }; DEPTH];
         let mut deep = Vec::new();
         let mut open = 0;
-        let mut top = Open { node: 0, count: 0, last: NOT_A_MAP };
+        let mut top = Frame { node: 0, count: 0, last: NOT_A_MAP };
         let mut key = NO_KEY;
         self.space();
         loop {
@@ -86,7 +86,7 @@ impl Reader<'_, '_> {
                             None => deep.push(top),
                         }
                         open += 1;
-                        top = Open { node, count: 0, last };
+                        top = Frame { node, count: 0, last };
                         key = if first == b'{' { self.key(&mut top)? } else { NO_KEY };
                         continue;
                     }
@@ -243,7 +243,7 @@ impl Reader<'_, '_> {
 
     /// The name of an entry and the colon behind it.
     #[inline]
-    fn key(&mut self, top: &mut Open) -> Option<u16> {
+    fn key(&mut self, top: &mut Frame) -> Option<u16> {
         if self.input.get(self.at) != Some(&b'"') {
             return None;
         }
@@ -264,7 +264,7 @@ impl Reader<'_, '_> {
     /// The key that came here the last time, if it does again: short, of ASCII and
     /// without escapes.
     #[inline(always)]
-    fn predicted(&mut self, top: &Open) -> Option<u16> {
+    fn predicted(&mut self, top: &Frame) -> Option<u16> {
         let keys = &self.tape.keys;
         let id = keys.guess(top.last as u16);
         let (entry, _) = keys.plain(id)?;
@@ -287,7 +287,7 @@ impl Reader<'_, '_> {
     }
 
     #[inline(never)]
-    fn new_key(&mut self, top: &Open) -> Option<u16> {
+    fn new_key(&mut self, top: &Frame) -> Option<u16> {
         let from = self.tape.arena.len();
         let node = self.string()?;
         let place = node.place();

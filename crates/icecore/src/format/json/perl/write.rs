@@ -7,7 +7,7 @@ use super::number::put_float;
 use super::text::put_inner;
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Names, Node, Tape};
 use crate::error::{Error, ErrorKind};
-use crate::output::{Open, Output};
+use crate::output::{Frame, Output};
 
 /// Where short tokens are gathered.
 const CHUNK: usize = 4096;
@@ -54,7 +54,7 @@ struct Writer<'d, 'o> {
     at: usize,
     out: &'o mut Vec<u8>,
     /// What is open. `key` says what closes it besides a bracket.
-    open: Vec<Open>,
+    open: Vec<Frame>,
 }
 
 /// What `key` of something open says: closing it takes nothing, as it is a tagged
@@ -69,7 +69,7 @@ impl<'d> Writer<'d, '_> {
         let mut nodes = nodes.iter();
         // How many children the innermost container still gets, and whether it is a
         // map.
-        let mut top = Open { left: 1, key: TAGGED, is_map: false };
+        let mut top = Frame { left: 1, key: TAGGED, is_map: false };
         let mut is_first = true;
         loop {
             while top.left == 0 {
@@ -128,11 +128,11 @@ impl<'d> Writer<'d, '_> {
                         continue;
                     }
                     self.byte(if is_map { b'{' } else { b'[' });
-                    Open { left: node.aux, key: if is_tagged { LIST } else { 0 }, is_map }
+                    Frame { left: node.aux, key: if is_tagged { LIST } else { 0 }, is_map }
                 }
                 Kind::Opaque if node.form() == Form::Freeze => {
                     self.tag(node)?;
-                    Open { left: 1, key: TAGGED, is_map: false }
+                    Frame { left: 1, key: TAGGED, is_map: false }
                 }
                 _ => return Err(other(node)),
             };

@@ -1,7 +1,7 @@
 //! Input beyond JSON that the options of the reader allow.
 
 use super::strings::bare_control;
-use super::{Open, Reader, Text};
+use super::{Frame, Reader, Text};
 use crate::document::{Form, Kind, Location, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::num::shortest;
@@ -136,7 +136,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         let start = self.at;
         let at = self.push(Node::open(Kind::Opaque, 0).in_form(Form::Freeze))?;
         self.sink.begin(at, start);
-        self.open.push(Open { at, count: 0, is_map: false, is_tag: true, previous: 0 });
+        self.open.push(Frame { at, count: 0, is_map: false, is_tag: true, previous: 0 });
         self.tag_name(at)?;
         Ok(false)
     }

@@ -1,6 +1,6 @@
 //! The hot loop: leaves, and maps of leaves.
 
-use super::{NOTICED, Open, What, Writer};
+use super::{Frame, NOTICED, What, Writer};
 use crate::document::{Kind, Location, NO_KEY, Node};
 use crate::error::Error;
 use crate::format::json::options::Floats;
@@ -108,7 +108,7 @@ impl<'d> Writer<'d, '_, '_> {
             }
             self.depth += 1;
             let around = std::mem::replace(&mut self.serial, serial);
-            self.open.push(Open { what: What::Map, is_empty, next, end, around });
+            self.open.push(Frame { what: What::Map, is_empty, next, end, around });
             return Ok(false);
         }
         if nodes.is_empty() {

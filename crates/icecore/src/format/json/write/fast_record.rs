@@ -11,7 +11,7 @@ use crate::format::json::style::Style;
 use crate::output::Output;
 
 /// How large it is; what does not fit is left to the writer.
-const STAGE: usize = 8 << 10;
+const BUFFER: usize = 8 << 10;
 
 /// Whether no option asks for other bytes.
 fn is_usual(options: &WriteOptions) -> bool {
@@ -44,18 +44,18 @@ pub(in crate::format::json) fn write(
         return false;
     }
     memory.renew();
-    let WriterMemory { keys, stage, .. } = memory;
-    if stage.len() < STAGE {
-        stage.resize(STAGE, 0);
+    let WriterMemory { keys, buffer, .. } = memory;
+    if buffer.len() < BUFFER {
+        buffer.resize(BUFFER, 0);
     }
     let sources = Sources { input, arena: tape.arena(), any_number: true, plain: true };
     let serial = keys.open(&Serial::default());
-    stage[0] = b'{';
+    buffer[0] = b'{';
     let mut written = 1;
     for node in entries {
         let entry = keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
         let Some((piece, len)) = entry.and_then(|key| Some((keys.piece(key)?, key.len))) else { return false };
-        let Some(scratch) = stage.get_mut(written..).and_then(|rest| rest.first_chunk_mut::<SCRATCH>()) else {
+        let Some(scratch) = buffer.get_mut(written..).and_then(|rest| rest.first_chunk_mut::<SCRATCH>()) else {
             return false;
         };
         if node.flags & NOTICED != 0 || node.kind == Kind::Symbol {
@@ -70,7 +70,7 @@ pub(in crate::format::json) fn write(
         written += len + 1;
     }
     written -= usize::from(!entries.is_empty());
-    stage[written] = b'}';
-    out.buffer().extend_from_slice(&stage[..=written]);
+    buffer[written] = b'}';
+    out.buffer().extend_from_slice(&buffer[..=written]);
     true
 }

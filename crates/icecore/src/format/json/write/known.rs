@@ -1,6 +1,6 @@
 //! Values of Ruby's own classes, written by their meaning.
 
-use super::{Open, What, Writer};
+use super::{Frame, What, Writer};
 use crate::document::{Cursor, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::Error;
 use crate::format::json::emitter::Chars;
@@ -36,7 +36,7 @@ impl Writer<'_, '_, '_> {
                 let end = self.document.tape().next(map);
                 self.emitter.byte(b'[');
                 self.depth += 1;
-                self.open.push(Open { what: What::Set, is_empty: true, next: map + 1, end, around: self.serial });
+                self.open.push(Frame { what: What::Set, is_empty: true, next: map + 1, end, around: self.serial });
                 Ok(KnownOutcome::Done)
             }
             Known::Exception(_) => self.exception(at, node).map(|()| KnownOutcome::Done),
@@ -101,7 +101,7 @@ impl Writer<'_, '_, '_> {
 
     /// Continues in the innermost set: its members are the keys of a map.
     pub(super) fn set(&mut self) -> Result<(), Error> {
-        let Some(Open { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
+        let Some(Frame { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
         while next < end {
             let Some(node) = self.nodes.get(next as usize) else { break };
             if matches!(node.key, NO_KEY | KEY_NODE) {

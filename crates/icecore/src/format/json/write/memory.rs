@@ -1,6 +1,6 @@
 //! The writer's memory from document to document.
 
-use super::Open;
+use super::Frame;
 use crate::format::json::keys::Keys;
 
 /// What is kept for the next document on the same tape.
@@ -9,8 +9,8 @@ pub(crate) struct WriterMemory {
     /// The generation of the tape's keys.
     generation: u32,
     pub(super) keys: Keys,
-    pub(super) stage: Vec<u8>,
-    pub(super) open: Vec<Open>,
+    pub(super) buffer: Vec<u8>,
+    pub(super) open: Vec<Frame>,
     /// Whether a document was written since it was prepared.
     pub(super) is_used: bool,
 }

@@ -1,6 +1,6 @@
 //! Output that only Perl's JSON modules make.
 
-use super::{Open, What, Writer};
+use super::{Frame, What, Writer};
 use crate::document::{Cursor, Form, Kind, Node, Value, flag};
 use crate::error::Error;
 use crate::format::json::emitter::Chars;
@@ -68,13 +68,13 @@ impl Writer<'_, '_, '_> {
         }
         let around = self.serial;
         if list.has(flag::TARGET) && self.repeated.enter(payload) {
-            self.open.push(Open { what: What::Target, is_empty: true, next: 0, end: payload, around });
+            self.open.push(Frame { what: What::Target, is_empty: true, next: 0, end: payload, around });
         }
         self.emitter.byte(b'(');
         self.class_name(node.class())?;
         self.emitter.word(")[");
         let end = self.document.tape().next(payload);
-        self.open.push(Open { what: What::Tagged, is_empty: true, next: payload + 1, end, around });
+        self.open.push(Frame { what: What::Tagged, is_empty: true, next: payload + 1, end, around });
         Ok(true)
     }
 
