@@ -222,7 +222,7 @@ enum icecore_error_kind
    */
   ICECORE_USAGE = 8,
   /*
-   The document can't be said in the target format.
+   The document can't be represented in the target format.
    */
   ICECORE_UNREPRESENTABLE = 9,
   /*
