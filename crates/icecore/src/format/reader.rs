@@ -14,7 +14,7 @@ pub type Store = OnceLock<Vec<u8>>;
 /// The reader of a format, with its options.
 ///
 /// [`Reader::read`] makes it. The others are what some can do better than by reading all
-/// of it. Most formats implement [`Feed`](super::feed::Feed) instead, which gives all of
+/// of it. Most formats implement `Feed` (`format/feed.rs`) instead, which gives all of
 /// them.
 pub trait Reader: fmt::Debug + Send + Sync {
     /// Reads one document from the start of the input, as far as it goes: with spelling or
