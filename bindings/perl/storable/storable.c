@@ -21,7 +21,7 @@ static void
 start(pTHX_ my_cxt_t *cxt)
 {
     Zero(cxt, 1, my_cxt_t);
-#define VARIABLE(name) gv_fetchpvs("Icecore::Storable::" name, GV_ADD, SVt_PV)
+#define VARIABLE(name) gv_fetchpvs("Icecore::Storable::" name, GV_ADDMULTI, SVt_PV)
     cxt->canonical = VARIABLE("canonical");
     cxt->forgive_me = VARIABLE("forgive_me");
     cxt->deparse = VARIABLE("Deparse");

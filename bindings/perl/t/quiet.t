@@ -1,0 +1,15 @@
+#!/usr/bin/env perl
+# Loading a module says nothing, whatever warnings are on.
+use v5.30;
+use warnings;
+
+use Test::More;
+
+my $folders = join ' ', map { qq("-I$_") } grep { !ref } @INC;
+for my $module (qw(Icecore Icecore::Dumper Icecore::JSON Icecore::Sereal Icecore::Sereal::Decoder
+    Icecore::Sereal::Encoder Icecore::Storable)) {
+    my $said = qx("$^X" $folders -w -M$module -e "print qq(loaded)" 2>&1);
+    is $said, 'loaded', $module;
+}
+
+done_testing;
