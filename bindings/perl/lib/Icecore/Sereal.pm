@@ -11,6 +11,7 @@ our @EXPORT_OK = qw(
     encode_sereal decode_sereal encode_sereal_with_header_data
     sereal_encode_with_object sereal_decode_with_object
     decode_sereal_with_header_data
+    read_sereal read_sereal_file write_sereal write_sereal_file
     looks_like_sereal scalar_looks_like_sereal get_sereal_decoder get_sereal_encoder clear_sereal_object_cache
     SRL_UNCOMPRESSED SRL_SNAPPY SRL_ZLIB SRL_ZSTD
 );
@@ -27,7 +28,7 @@ sub looks_like_sereal {
     return $version < 0 ? !!0 : $version;
 }
 
-sub scalar_looks_like_sereal { return looks_like_sereal($_[-1]) }
+sub scalar_looks_like_sereal ($) { return looks_like_sereal($_[-1]) }
 
 sub decode_sereal_with_header_data {
     my ($header, $body) = _decode_with($_[0], $_[1], 2, @_ > 2 ? $_[2] : ());
@@ -36,6 +37,20 @@ sub decode_sereal_with_header_data {
 }
 
 sub decode_only_sereal_header { return (_decode_with($_[0], $_[1], 1))[0] }
+
+# A whole file; the options are those of an encoder or a decoder.
+sub write_sereal_file {
+    my ($file, $data, $append, $options) = @_;
+    return get_sereal_encoder($options)->encode_to_file($file, $data, $append);
+}
+
+sub read_sereal_file {
+    my ($file, $options) = @_;
+    return get_sereal_decoder($options)->decode_from_file($file, @_ > 2 ? $_[2] : ());
+}
+
+*write_sereal = \&write_sereal_file;
+*read_sereal  = \&read_sereal_file;
 
 my (%encoders, %decoders);
 

@@ -197,8 +197,26 @@ sub read_magic {
 
 sub CAN_FLOCK { return 1 }
 
-sub BIN_VERSION_NV       { return '2.012' + 0 }
-sub BIN_WRITE_VERSION_NV { return '2.011' + 0 }
+# The versions of the format that are read and written.
+sub BIN_MAJOR            { return 2 }
+sub BIN_MINOR            { return 12 }
+sub BIN_WRITE_MINOR      { return 11 }
+sub BIN_VERSION_NV       { return sprintf('%d.%03d', BIN_MAJOR(), BIN_MINOR()) + 0 }
+sub BIN_WRITE_VERSION_NV { return sprintf('%d.%03d', BIN_MAJOR(), BIN_WRITE_MINOR()) + 0 }
+
+# What file(1) has to know, so that it knows Storable's files.
+sub show_file_magic {
+    print <<'MAGIC';
+# Files of Perl's Storable, for a local magic(5) file.
+0	string	perl-store	Perl Storable data, before version 0.7
+0	string	pst0	Perl Storable data
+>4	byte&1	1	\b, network order
+>4	byte&1	0	\b, native
+>4	byte&0xfe	4	\b, major 2
+>5	byte	x	\b, minor %d
+MAGIC
+    return;
+}
 
 # Puts these functions under the names of Storable's, for code that can't be
 # changed. The variables are one and the same from then on.
