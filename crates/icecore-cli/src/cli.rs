@@ -18,7 +18,7 @@ const DEFAULT_TARGET: &str = "json";
 #[command(
     name = "icecore",
     version,
-    override_usage = "icecore [inspect] [FILE]\n       icecore COMMAND [ARGUMENTS]",
+    override_usage = "icecore [inspect] [FILE]...\n       icecore COMMAND [ARGUMENTS]",
     after_help = "A FILE of `-`, or none, is the standard input. `icecore FILE` is `icecore inspect FILE`. `icecore help COMMAND` says more.",
     after_long_help = EXAMPLES,
     subcommand_required = true,
@@ -103,9 +103,9 @@ pub struct From {
 pub struct Inspect {
     #[command(flatten)]
     pub from: From,
-    /// The file; `-` is the standard input
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub file: Option<PathBuf>,
+    /// Files, or folders with all that is in them; `-` is the standard input
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
     /// Show N levels of values only
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,

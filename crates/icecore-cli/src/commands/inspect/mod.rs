@@ -18,7 +18,24 @@ use tree::{Show, Tree};
 
 pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = Reader::new(&args.from, &global.limit)?;
-    let source = Source::one(args.file.as_deref());
+    let sources = Source::all(&args.files, report);
+    let mut sink = Sink::stdout();
+    for source in &sources {
+        report.input();
+        inspect(source, &reader, args, global, report, &mut sink)?;
+        sink.flush()?;
+    }
+    Ok(())
+}
+
+fn inspect(
+    source: &Source,
+    reader: &Reader<'_>,
+    args: &Inspect,
+    global: &Global,
+    report: &mut Report,
+    sink: &mut Sink,
+) -> Result<(), Abort> {
     let name = source.name();
     let bytes = match source.read() {
         Ok(bytes) => bytes,
@@ -28,8 +45,10 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
         }
     };
     let paint = Paint::new(global.color, &std::io::stdout());
-    let mut sink = Sink::stdout();
     let Some(opened) = reader.open(&name, &bytes, report) else { return Ok(()) };
+    if sink.position() > 0 && !args.json {
+        sink.text("\n")?;
+    }
     let bytes = &*opened.bytes;
     let spent = Spent::nothing(opened.limits(), bytes.len());
     sink.reports_on(&global.limit, bytes.len());
@@ -42,9 +61,9 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
         let depth = args.depth.unwrap_or(u32::MAX);
         let look = Look { opens: args.deep, spent: &spent, level: 0, base: 0, depth };
         if args.json {
-            json::document(&piece, &outcome, args, look, &mut sink)?;
+            json::document(&piece, &outcome, args, look, sink)?;
         } else {
-            text::document(&piece, &outcome, args, look, paint, &mut sink)?;
+            text::document(&piece, &outcome, args, look, paint, sink)?;
         }
         // What is wrong behind it is said after it.
         sink.flush()?;
