@@ -11,11 +11,13 @@ pub struct Metadata {
     pub option: &'static str,
     /// The value of that option.
     pub value: String,
+    /// How the content was written, as compressed: it says nothing that could be lost.
+    pub is_form: bool,
 }
 
 /// Counts what wrappers said and no wrapper says again.
 pub(crate) fn lose_metadata(lost: &[Metadata], losses: &mut Losses) {
-    for said in lost {
+    for said in lost.iter().filter(|said| !said.is_form) {
         losses.add(LossKind::Wrapper, || format!("{}:{}", said.wrapper, said.option));
     }
 }

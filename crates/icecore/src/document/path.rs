@@ -287,7 +287,8 @@ impl<'a> Document<'a> {
     /// ```
     ///
     /// # Errors
-    /// Of kind `Usage`, if the path is broken or nothing is there.
+    /// Of kind `Usage`, if the path is broken; the same with [`Error::path`], as far as the
+    /// document has it, if nothing is there.
     pub fn find(&self, path: &str) -> Result<Cursor<'_>, Error> {
         let mut rest = path.strip_prefix('$').unwrap_or(path);
         if !rest.is_empty() && !rest.starts_with(['.', '[', '{', '^', '#']) {
@@ -302,6 +303,7 @@ impl<'a> Document<'a> {
                 Error::new(ErrorKind::Usage)
                     .expecting(format!("something at `{}`", &path[..path.len() - behind.len()]))
                     .finding(format!("{} at `{so_far}`", describe(here)))
+                    .on_path(so_far)
             })?;
             rest = behind;
         }
@@ -563,9 +565,12 @@ mod tests {
     fn what_is_not_there_is_explained() {
         let document = staff();
         for (path, message) in [
-            ("$.lists[0]", "wrong option: expected something at `$.lists`, found the keys list, self at `$`"),
-            ("$.list[9]", "wrong option: expected something at `$.list[9]`, found an array of 2 at `$.list`"),
-            ("$.list[1].x", "wrong option: expected something at `$.list[1].x`, found regexp at `$.list[1]`"),
+            ("$.lists[0]", "wrong option at $: expected something at `$.lists`, found the keys list, self at `$`"),
+            ("$.list[9]", "wrong option at $.list: expected something at `$.list[9]`, found an array of 2 at `$.list`"),
+            (
+                "$.list[1].x",
+                "wrong option at $.list[1]: expected something at `$.list[1].x`, found regexp at `$.list[1]`",
+            ),
             (
                 "$.list[",
                 "wrong option: expected a step in the path `$.list[`: .name, [\"key\"], [3], {3}, ^ or #0, found `[`",

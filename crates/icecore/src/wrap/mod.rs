@@ -155,7 +155,7 @@ impl<'a> Unwrapped<'a> {
 
     /// Adds what an option of the wrapper writes.
     fn with(mut self, wrapper: &'static str, option: &'static str, value: Option<String>) -> Unwrapped<'a> {
-        self.metadata.extend(value.map(|value| Metadata { wrapper, option, value }));
+        self.metadata.extend(value.map(|value| Metadata { wrapper, option, value, is_form: false }));
         self
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Head, Remark, Unwrapped, Wrapper};
 use crate::compress::zlib;
-use crate::document::{Document, Value};
+use crate::document::{Document, Metadata, Value};
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Request};
 use crate::limits::Limits;
@@ -90,7 +90,7 @@ fn open<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error> {
         [0x01, rest @ ..] => {
             let bytes = reach.inflate(rest)?;
             let unwrapped = Unwrapped::new(Cow::Owned(bytes), vec![("layout", "Rails 7.0, compressed".to_owned())]);
-            Ok(unwrapped.with(WRAPPER.name, "compress", yes(true)))
+            Ok(compressed(unwrapped, true))
         }
         _ => Err(Error::new(ErrorKind::Malformed)
             .at(0)
@@ -171,14 +171,16 @@ struct Said {
 }
 
 fn described<'a>(bytes: Cow<'a, [u8]>, notes: Vec<Remark>, said: &Said, is_compressed: bool) -> Unwrapped<'a> {
-    Unwrapped::new(bytes, notes)
+    let unwrapped = Unwrapped::new(bytes, notes)
         .with(WRAPPER.name, "expires", said.expires.map(|seconds| seconds.to_string()))
-        .with(WRAPPER.name, "version", said.version.clone())
-        .with(WRAPPER.name, "compress", yes(is_compressed))
+        .with(WRAPPER.name, "version", said.version.clone());
+    compressed(unwrapped, is_compressed)
 }
 
-fn yes(is: bool) -> Option<String> {
-    is.then(|| "yes".to_owned())
+fn compressed(mut unwrapped: Unwrapped<'_>, is_compressed: bool) -> Unwrapped<'_> {
+    let yes = || Metadata { wrapper: WRAPPER.name, option: "compress", value: "yes".to_owned(), is_form: true };
+    unwrapped.metadata.extend(is_compressed.then(yes));
+    unwrapped
 }
 
 /// The layout of Rails 7.1.

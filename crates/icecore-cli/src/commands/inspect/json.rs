@@ -124,7 +124,7 @@ pub fn document(
     look: Look<'_>,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
-    let tree = show(outcome, args, false)?;
+    let tree = show(piece.name, outcome, args, false)?;
     let head = Head {
         file: piece.name,
         format: piece.stage.format().name,

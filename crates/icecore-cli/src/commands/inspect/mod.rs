@@ -9,11 +9,11 @@ mod tree;
 use crate::cli::{Global, Inspect};
 use crate::paint::Paint;
 use crate::reading::{self, Detail, Reader};
-use crate::report::{Abort, Report};
+use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::source::Source;
 use deep::{Look, Spent};
-use icecore::{Outcome, Stage};
+use icecore::{Error, Outcome, Stage};
 use tree::{Show, Tree};
 
 pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -86,9 +86,17 @@ struct Piece<'p> {
 }
 
 /// What is to be shown of a document.
-fn show<'d>(outcome: &'d Outcome<'_>, args: &Inspect, fold: bool) -> Result<Tree<'d>, Abort> {
+fn show<'d>(name: &str, outcome: &'d Outcome<'_>, args: &Inspect, fold: bool) -> Result<Tree<'d>, Abort> {
+    let absent = |error: Error| match error.path() {
+        // The path is one, but this document does not have it.
+        Some(_) => {
+            let (expected, found) = (error.expected().unwrap_or_default(), error.found().unwrap_or_default());
+            Abort::Failed(code::FINDING, format!("{name}: expected {expected}, found {found}"))
+        }
+        None => reading::usage(error),
+    };
     let top = match &args.path {
-        Some(path) => Some(outcome.document.find(path).map_err(reading::usage)?.index()),
+        Some(path) => Some(outcome.document.find(path).map_err(absent)?.index()),
         None => None,
     };
     Ok(Tree::new(&outcome.document, Show { top, depth: args.depth.unwrap_or(u32::MAX), all: args.all, fold }))

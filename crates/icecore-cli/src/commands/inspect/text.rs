@@ -27,7 +27,7 @@ pub fn document(
     paint: Paint,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
-    let tree = show(outcome, args, true)?;
+    let tree = show(piece.name, outcome, args, true)?;
     let document = &outcome.document;
     if args.path.is_none() {
         let variant = variant(piece);
