@@ -91,7 +91,10 @@ subtest 'lines that must fail' => sub {
         [qr/the log has \(\), not/, { do => 'log', log => ['thaw Notes'] }],
         [qr/the classes are/, { do => 'classes', format => 'php', bytes => 'O:1:"A":0:{}', list => [['B', 1, '$']] }],
         [qr/bytes: it was not refused/, { do => 'cut', format => 'php:lenient', bytes => 'i:1;x' }],
-        [qr/grew by/, { do => 'memory', times => 80, most => 1_000_000, steps => [{ do => 'grow' }] }],
+        # Not every system says how much memory a process has.
+        -r '/proc/self/statm'
+        ? [qr/grew by/, { do => 'memory', times => 80, most => 1_000_000, steps => [{ do => 'grow' }] }]
+        : (),
         [qr/no step frobnicate/, { do => 'frobnicate' }],
     );
     my @leak;
