@@ -186,6 +186,13 @@ pub struct Convert {
     /// An option of the output's format; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
+    /// New names of classes: `App\*=My\*,User=Account`, or a file with a pair on each line
+    ///
+    /// What each * in the old name stands for is put in the place of the one of the same number in the new name.
+    /// Without it a class keeps its name, save one that the target's language has for a class of its own: it gets one
+    /// below Icecore::Foreign, and its own back when it is converted from there.
+    #[arg(long, value_name = "OLD=NEW,…|@FILE")]
+    pub class_map: Vec<String>,
     /// Files, or folders with all that is in them; `-` is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,

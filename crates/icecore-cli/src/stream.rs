@@ -34,7 +34,7 @@ pub fn convert<'a>(
         return None;
     }
     let reading = (from.format().reader)(from.settings());
-    let writing = (to.format().writer)(to.settings());
+    let writing = to.format().prepare(to.settings()).writer;
     // The windows share what may be written.
     let start = sink.position();
     let write = |document: &Document<'_>, part: Part<'_>, losses: &mut Losses, sink: &mut Sink| {

@@ -21,12 +21,14 @@ extern crate self as icecore;
 
 mod api;
 mod base64;
+mod class_map;
 mod codec;
 mod compress;
 mod converter;
 pub mod deep;
 mod detect;
 mod document;
+mod encoding;
 mod error;
 pub mod format;
 mod hash;
@@ -45,6 +47,7 @@ mod suggest;
 pub mod wrap;
 
 pub use api::{convert, read, read_as, read_with, write, write_to};
+pub use class_map::ClassMap;
 pub use codec::Codec;
 pub use converter::{Converted, Converter};
 pub use detect::{Finding, begins_as, begins_frozen, identify, identify_head, recognised, stage_of, stage_of_first};
@@ -53,6 +56,7 @@ pub use document::{
     KEY_NODE, Key, Kind, Location, Metadata, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Receive, Repair,
     Sink, Span, Spelling, Tape, Trace, Value, Visibility, flag,
 };
+pub use encoding::decoded;
 pub use error::{Error, ErrorKind, window, window_from};
 pub use format::{
     Certainty, Filled, Format, Guess, Outcome, Part, Parts, Prepared, Reader, Request, Rest, Store, Writer, dumper,

@@ -105,6 +105,8 @@ pub enum LossKind {
     Text,
     /// What a wrapper said beside its content, as an expiry, was dropped.
     Wrapper,
+    /// An object got another class, as the target's language has one of that name itself.
+    Renamed,
 }
 
 impl LossKind {
@@ -197,6 +199,10 @@ impl LossKind {
             LossKind::Struct => ("struct written as an ordinary object", "structs written as ordinary objects"),
             LossKind::Unquoted => ("string of digits written as a number", "strings of digits written as numbers"),
             LossKind::Wrapper => ("statement of a wrapper dropped", "statements of wrappers dropped"),
+            LossKind::Renamed => (
+                "object renamed, as the target has a class of that name itself",
+                "objects renamed, as the target has classes of their names itself",
+            ),
             LossKind::Text => ("text written as bytes or bytes as text", "texts written as bytes or bytes as texts"),
         };
         if count == 1 { one } else { many }
@@ -252,6 +258,7 @@ impl LossKind {
             LossKind::Unquoted => "unquoted",
             LossKind::Text => "text",
             LossKind::Wrapper => "wrapper",
+            LossKind::Renamed => "renamed",
         }
     }
 }

@@ -21,6 +21,8 @@ const LAYERS: &[&str] = &[
     "options",
     "losses",
     "string_locations",
+    "class_map",
+    "encoding",
     "document",
     "policy",
     "output",

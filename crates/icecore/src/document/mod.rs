@@ -10,6 +10,7 @@ mod detail;
 mod dump;
 mod equal;
 mod host;
+mod mapped;
 mod memory;
 mod metadata;
 mod names;
@@ -22,6 +23,7 @@ mod repeated;
 mod rewrite;
 mod sink;
 mod tape;
+mod transcoded;
 mod window;
 
 pub use builder::Builder;
@@ -212,6 +214,18 @@ impl<'a> Document<'a> {
 
     pub(crate) fn set_repairs(&mut self, repairs: Vec<Repair>) {
         self.repairs = repairs;
+    }
+
+    /// What is known of this document beside another tape, whose nodes stand in the same places.
+    pub(crate) fn beside(&self, tape: Tape) -> Document<'_> {
+        Document {
+            input: Cow::Borrowed(&self.input),
+            tape,
+            spelling: self.spelling.clone(),
+            trace: None,
+            repairs: self.repairs.clone(),
+            metadata: self.metadata.clone(),
+        }
     }
 
     /// Forgets the spelling and the trace.

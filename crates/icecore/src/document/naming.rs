@@ -1,12 +1,13 @@
 //! Translates names of classes and members between languages.
 
-use super::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Tape};
+use super::{Document, Form, IS_KEY, KEY_NODE, Kind, Name, Node, Tape};
+use crate::class_map::reserved::{self, Language};
 use crate::losses::{LossKind, Losses};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// How a target names classes and members.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a language, or a format of none, names classes and members.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Naming {
     /// Classes `A::B`; members are any strings.
     Perl,
@@ -16,7 +17,9 @@ pub(crate) enum Naming {
     /// Classes `A::B`; members have no visibility. The writer itself makes
     /// instance variables of strings.
     Ruby,
-    /// Members are strings without marks; a class is written as it is.
+    /// Members are strings without marks; a class is written as it is. Of a source: any
+    /// language.
+    #[default]
     Plain,
 }
 
@@ -31,7 +34,17 @@ impl Naming {
         matches!(self, Naming::Ruby | Naming::Plain)
     }
 
-    fn class(self, name: &[u8]) -> Option<Vec<u8>> {
+    /// The language that has classes of its own, which others may not pass for.
+    fn language(self) -> Option<Language> {
+        match self {
+            Naming::Php => Some(Language::Php),
+            Naming::Ruby => Some(Language::Ruby),
+            Naming::Perl | Naming::Plain => None,
+        }
+    }
+
+    /// The name of a class with the separators of the language, if they are others.
+    pub(super) fn class(self, name: &[u8]) -> Option<Vec<u8>> {
         match self {
             Naming::Php => replaced(name, b"::", b"\\"),
             Naming::Ruby => replaced(name, b"\\", b"::"),
@@ -39,6 +52,9 @@ impl Naming {
         }
     }
 }
+
+/// Marks the name of a class that the user gave: it is written as it is.
+pub(super) const GIVEN: u8 = super::flag::HINT;
 
 /// Who may see a property of PHP's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +104,9 @@ pub(crate) fn renamed<'d>(
     let tape = document.tape();
     let has_members =
         naming.drops_sigils() && tape.keys().any_symbol() || naming.drops_visibility() && tape.keys().any_mangled();
-    let has_classes = tape.classes().any_qualified() && matches!(naming, Naming::Php | Naming::Ruby);
+    let is_foreign = tape.naming != naming;
+    let has_separators = tape.classes().any_qualified() && matches!(naming, Naming::Php | Naming::Ruby);
+    let has_classes = has_separators || is_foreign && tape.classes().iter().any(|name| may_move(naming, name));
     // A struct's members have no sigil, so the writer must not give them one.
     let may_have_structs = naming == Naming::Ruby && !tape.classes().is_empty();
     if !has_members && !has_classes && !may_have_structs {
@@ -111,6 +129,20 @@ pub(crate) fn renamed<'d>(
     }
 }
 
+impl Document<'_> {
+    /// Whether there is a class that has its name from [`reserved::away`].
+    pub(crate) fn has_moved_classes(&self) -> bool {
+        let classes = self.tape().classes();
+        classes.any_qualified() && classes.iter().any(|name| reserved::is_away(name.bytes))
+    }
+}
+
+/// Whether this class of another language may get another name here than its separators say.
+fn may_move(naming: Naming, name: Name<'_>) -> bool {
+    let is_taken = |language| reserved::find(language, name.bytes).is_some();
+    reserved::is_away(name.bytes) || naming.language().is_some_and(is_taken)
+}
+
 /// Whether the member at `at` is called by a symbol, as all are in Ruby.
 fn begins_with_symbol(tape: &Tape, at: u32) -> bool {
     let id = tape.nodes().get(at as usize).map_or(0, |node| u32::from(node.key));
@@ -126,11 +158,54 @@ struct Renamer<'d> {
 
 impl Renamer<'_> {
     fn class(&mut self, at: u32, node: &Node) {
-        let Some(name) = self.document.class(node.class()) else { return };
-        let Some(new) = self.naming.class(name.bytes) else { return };
-        if let Ok(id) = self.tape.to_mut().intern_class(name.node.kind, &new) {
+        let Some(name) = self.document.class(node.class()).filter(|name| !name.node.has(GIVEN)) else { return };
+        let is_foreign = self.document.tape().naming != self.naming;
+        let home = if is_foreign { reserved::home(name.bytes) } else { None };
+        let mut new = home.map_or(Cow::Borrowed(name.bytes), |home| match self.naming {
+            // Nothing of PHP's stands there, so the separators are PHP's way to write others.
+            Naming::Perl | Naming::Plain => Cow::Owned(replaced(home, b"\\", b"::").unwrap_or(home.to_vec())),
+            Naming::Php | Naming::Ruby => Cow::Borrowed(home),
+        });
+        if let Some(separated) = self.naming.class(&new) {
+            new = Cow::Owned(separated);
+        }
+        if let Some(language) = self.naming.language().filter(|_| is_foreign && node.kind == Kind::Object)
+            && let Some(layout) = reserved::find(language, &new)
+            && !self.fits(at, node, layout)
+        {
+            new = Cow::Owned(reserved::away(language, &new));
+            if *new != *name.bytes {
+                self.losses.add(LossKind::Renamed, || self.document.path(at));
+            }
+        }
+        if *new != *name.bytes
+            && let Ok(id) = self.tape.to_mut().intern_class(name.node.kind, &new)
+        {
             self.tape.to_mut().set_class(at, id);
         }
+    }
+
+    /// Whether the language takes the object at `at` for one of its own class. What is no
+    /// map is written without a class.
+    fn fits(&self, at: u32, node: &Node, layout: &reserved::Layout) -> bool {
+        let body = self.document.node(at + 1);
+        if node.form() == Form::Struct || !matches!(body.kind, Kind::Map | Kind::Array) {
+            return true;
+        }
+        if layout.is_closed() {
+            return false;
+        }
+        let members = match (body.kind, self.naming) {
+            // PHP writes items as members with numbers; Ruby writes an array.
+            (Kind::Array, Naming::Php) => items_of(self.document, at + 1),
+            (Kind::Array, _) => return true,
+            _ => members_of(self.document, at + 2, self.document.tape().next(at + 1)),
+        };
+        let find = |wanted: &str| members.iter().find(|member| member.is_called(wanted));
+        layout.required.iter().all(|name| find(name).is_some())
+            && layout.typed.iter().all(|typed| {
+                find(typed.name).is_none_or(|member| has_type(self.document.node(member.value).kind, typed))
+            })
     }
 
     /// The members of an object whose body is at `body`.
@@ -179,9 +254,14 @@ impl Renamer<'_> {
         }
     }
 
-    /// Gives a member another name.
     fn rename(&mut self, member: &Member<'_>, kind: Kind, name: &[u8]) {
-        let tape = self.tape.to_mut();
+        rename(self.tape.to_mut(), member, kind, name);
+    }
+}
+
+/// Gives a member another name.
+pub(super) fn rename(tape: &mut Tape, member: &Member<'_>, kind: Kind, name: &[u8]) {
+    {
         if member.at == member.value {
             if let Some(id) = tape.intern_key(Node::leaf(kind, 0), name)
                 && id != KEY_NODE
@@ -197,16 +277,47 @@ impl Renamer<'_> {
     }
 }
 
+/// Whether a property of this type takes a value of this kind.
+fn has_type(kind: Kind, typed: &reserved::Typed) -> bool {
+    match typed.kind {
+        _ if kind == Kind::Null => typed.or_null,
+        _ if kind.is_again() => true,
+        "int" => matches!(kind, Kind::Int),
+        "string" => kind.is_string(),
+        "array" => matches!(kind, Kind::Array | Kind::Map),
+        "bool" => kind == Kind::Bool,
+        _ => matches!(kind, Kind::Object | Kind::Opaque),
+    }
+}
+
 /// A member of an object: its key, which stands at `at` or has an id in the value.
-struct Member<'d> {
-    key: Node,
-    name: &'d [u8],
-    at: u32,
-    value: u32,
+pub(super) struct Member<'d> {
+    pub(super) key: Node,
+    pub(super) name: &'d [u8],
+    pub(super) at: u32,
+    pub(super) value: u32,
+}
+
+impl Member<'_> {
+    /// Whether it has this name, whatever marks its language gives it.
+    fn is_called(&self, wanted: &str) -> bool {
+        match self.key.kind {
+            Kind::Int => wanted.parse() == Ok(self.key.payload as i64),
+            Kind::Symbol => self.name.strip_prefix(b"@").unwrap_or(self.name) == wanted.as_bytes(),
+            _ => unmangled(self.name).unwrap_or(self.name) == wanted.as_bytes(),
+        }
+    }
+}
+
+/// The items of the array at `at`, as members with numbers.
+fn items_of<'d>(document: &'d Document<'_>, at: u32) -> Vec<Member<'d>> {
+    let (tape, end) = (document.tape(), document.tape().next(at));
+    let items = std::iter::successors(Some(at + 1), |item| Some(tape.next(*item))).take_while(|item| *item < end);
+    items.zip(0..).map(|(at, position)| Member { key: Node::int(position), name: &[], at, value: at }).collect()
 }
 
 /// The members from `at` to `end`.
-fn members_of<'d>(document: &'d Document<'_>, mut at: u32, end: u32) -> Vec<Member<'d>> {
+pub(super) fn members_of<'d>(document: &'d Document<'_>, mut at: u32, end: u32) -> Vec<Member<'d>> {
     let (tape, nodes) = (document.tape(), document.nodes());
     let mut members = Vec::new();
     while at < end {

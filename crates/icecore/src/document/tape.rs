@@ -2,6 +2,7 @@
 
 use super::memory::Memory;
 use super::names::Names;
+use super::naming::Naming;
 use super::node::{self, Kind, Location, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -40,6 +41,8 @@ pub struct Tape {
     pub(crate) first_item: u64,
     /// A caller filled it, not a reader, so its ends and links are not checked.
     pub(crate) by_hand: bool,
+    /// The language of the format that it was read from.
+    pub(crate) naming: Naming,
     /// Whether there may be a [`Kind::Copy`].
     copies: bool,
 }
@@ -64,7 +67,14 @@ impl Tape {
         self.header = None;
         self.first_item = 0;
         self.by_hand = false;
+        self.naming = Naming::Plain;
         self.copies = false;
+    }
+
+    /// Empties it for a document of a format of this language.
+    pub(crate) fn clear_for(&mut self, naming: Naming) {
+        self.clear();
+        self.naming = naming;
     }
 
     /// The nodes.
@@ -143,6 +153,7 @@ impl Tape {
         self.root = root;
         self.header = header;
         self.by_hand = true;
+        self.naming = Naming::Plain;
     }
 
     /// Puts other nodes beside the same tables; `copies`: there is a copy among them.
@@ -165,6 +176,7 @@ impl Tape {
             header,
             first_item: self.first_item,
             by_hand: self.by_hand,
+            naming: self.naming,
             copies,
         }
     }
@@ -323,8 +335,13 @@ impl Tape {
 
     /// The id of a class name; it is [`Kind::Text`] or [`Kind::Bytes`].
     pub(crate) fn intern_class(&mut self, kind: Kind, name: &[u8]) -> Result<u32, Error> {
+        self.intern_class_node(Node::leaf(kind, 0), name)
+    }
+
+    /// As [`Tape::intern_class`], for a name with flags.
+    pub(super) fn intern_class_node(&mut self, node: Node, name: &[u8]) -> Result<u32, Error> {
         self.classes
-            .intern_always(Node::leaf(kind, 0), name)
+            .intern_always(node, name)
             .ok_or_else(|| Error::new(ErrorKind::Limit).expecting("at most 65,533 classes").finding("one more"))
     }
 

@@ -2,6 +2,7 @@
 
 use super::Document;
 use super::detail::Detail;
+use super::naming::Naming;
 use super::node::{Kind, Node};
 use super::sink::Sink;
 use super::tape::Tape;
@@ -32,8 +33,10 @@ pub(crate) struct Windows<'r, 'a> {
 }
 
 impl<'r, 'a> Windows<'r, 'a> {
-    pub(crate) fn new(input: &'a [u8], receive: Receive<'r, 'a>) -> Windows<'r, 'a> {
-        Windows { tape: Tape::new(), input, receive, handed: 0, stopped: Cell::new(false) }
+    pub(crate) fn new(input: &'a [u8], naming: Naming, receive: Receive<'r, 'a>) -> Windows<'r, 'a> {
+        let mut tape = Tape::new();
+        tape.naming = naming;
+        Windows { tape, input, receive, handed: 0, stopped: Cell::new(false) }
     }
 
     /// Whether a link was met after items had been handed over.
@@ -51,6 +54,7 @@ impl<'r, 'a> Windows<'r, 'a> {
             return Ok(());
         };
         let mut window = std::mem::take(&mut self.tape);
+        let naming = window.naming;
         let count = close_root(&mut window);
         let keys = window.keys.clone();
         let classes = window.classes.clone();
@@ -64,6 +68,7 @@ impl<'r, 'a> Windows<'r, 'a> {
         next.clear();
         next.nodes.push(root);
         (next.keys, next.classes, next.encodings, next.first_item) = (keys, classes, encodings, first_item);
+        next.naming = naming;
         self.tape = next;
         self.handed += 1;
         end

@@ -1,8 +1,8 @@
 //! Shared by writers: appending a document, or a short string.
 
 use super::write_named;
-use crate::document::{Document, Naming};
-use crate::format::Parts;
+use crate::document::Document;
+use crate::format::{Format, Parts};
 use crate::limits::Limits;
 use crate::output::{Output, Written, metered};
 
@@ -10,12 +10,12 @@ use crate::output::{Output, Written, metered};
 /// classes and members.
 pub(crate) fn append_named(
     document: &Document<'_>,
-    (format, naming): (&'static str, Naming),
+    format: &'static Format,
     limits: &Limits,
     out: &mut dyn Output,
     write: impl FnOnce(&Document<'_>, &mut dyn Output) -> Written,
 ) -> Written {
-    metered(document, limits, out, |out| write_named(document, format, naming, limits, |document| write(document, out)))
+    metered(document, limits, out, |out| write_named(document, format, limits, |document| write(document, out)))
 }
 
 /// Appends what `write` puts into the buffer, which may make at most so many bytes of

@@ -2,6 +2,7 @@
 //! format.
 
 use super::Format;
+use crate::document::Naming;
 
 /// What a format is like, and what it can.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,8 @@ pub struct Capabilities {
     pub hands_over: bool,
     /// Without classes, links and the like a document has only values that perl has.
     pub like_perl: bool,
+    /// How its language names classes and members.
+    pub(crate) naming: Naming,
 }
 
 /// What tells a format from others.
@@ -74,6 +77,7 @@ impl Capabilities {
         names_strings_again: false,
         hands_over: false,
         like_perl: false,
+        naming: Naming::Plain,
     };
 
     /// A text format that can nothing special.

@@ -27,7 +27,7 @@ pub(crate) fn ignore_rest<S: Sink>(input: &[u8], consumed: usize, sink: &mut S) 
 /// Reads one document, with detail if that is wanted.
 pub(crate) fn read<'a, F: Feed>(reader: &F, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
     let Request { limits, detail, mut tape } = request;
-    tape.clear();
+    tape.clear_for(F::FORMAT.can.naming);
     if !detail {
         let (consumed, error) = reader.feed(input, limits, &mut tape);
         return Outcome { document: Document::new(input, tape), consumed, error };
@@ -46,13 +46,13 @@ pub(crate) fn read<'a, F: Feed>(reader: &F, input: &'a [u8], request: Request<'_
 
 /// Reads one document onto a tape.
 pub(crate) fn fill<F: Feed>(reader: &F, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
-    tape.clear();
+    tape.clear_for(F::FORMAT.can.naming);
     Filled::new(reader.feed(input, limits, tape))
 }
 
 /// Reads one document and hands over finished items.
 pub(crate) fn windows<'a, F: Feed>(reader: &F, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
-    let mut sink = Windows::new(input, receive);
+    let mut sink = Windows::new(input, F::FORMAT.can.naming, receive);
     let (consumed, error) = reader.feed(input, limits, &mut sink);
     Rest::new(sink, consumed, error)
 }

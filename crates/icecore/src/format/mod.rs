@@ -19,6 +19,7 @@ pub(crate) mod append;
 mod capabilities;
 pub(crate) mod feed;
 mod list_to_map;
+mod mapped;
 mod php_losses;
 mod php_text;
 mod prelude;
@@ -27,6 +28,7 @@ mod reader;
 mod scan;
 mod writer;
 
+use crate::class_map::{self, ClassMap};
 use crate::document::{Document, Naming, lose_repeated, renamed};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -35,6 +37,7 @@ use crate::output::{Losses, Output, Written};
 use std::borrow::Cow;
 
 pub use capabilities::{Capabilities, End, Evidence};
+use mapped::Mapped;
 pub use prepared::Prepared;
 pub use reader::{Filled, Outcome, Reader, Request, Rest, Store};
 pub(crate) use scan::Scan;
@@ -71,7 +74,7 @@ pub struct Format {
 impl Format {
     /// Looks the options up.
     pub fn prepare(&self, settings: &Settings) -> Prepared {
-        Prepared { reader: (self.reader)(settings), writer: (self.writer)(settings) }
+        Prepared { reader: (self.reader)(settings), writer: self.writer_with(settings) }
     }
 
     /// Reads one document from the start of the input.
@@ -97,7 +100,16 @@ impl Format {
         limits: &Limits,
         out: &mut dyn Output,
     ) -> Written {
-        (self.writer)(settings).write(document, limits, out)
+        self.writer_with(settings).write(document, limits, out)
+    }
+
+    /// Its writer with these options, also with those that all formats have.
+    fn writer_with(&self, settings: &Settings) -> Box<dyn Writer> {
+        let writer = (self.writer)(settings);
+        match settings.text(class_map::OPTION.name) {
+            Some(map) => Box::new(ClassMap::parse(map).map(|map| Mapped { map, naming: self.can.naming, writer })),
+            None => writer,
+        }
     }
 
     /// Says in which format an error is, and what helps there.
@@ -167,14 +179,17 @@ pub(crate) fn too_long_a_chain(document: &Document<'_>, first: u32, links: bool,
 /// was read from this format keeps its names.
 pub(crate) fn write_named(
     document: &Document<'_>,
-    format: &'static str,
-    naming: Naming,
+    format: &'static Format,
     limits: &Limits,
     write: impl FnOnce(&Document<'_>) -> Written,
 ) -> Written {
-    if document.spelling_of(format).is_some() {
+    if document.spelling_of(format.name).is_some() {
         return write(document);
     }
+    let naming = format.can.naming;
+    // What has no language has no encodings but its own.
+    let text = if naming == Naming::Plain { document.transcoded() } else { Cow::Borrowed(document) };
+    let document = &*text;
     let mut losses = Losses::within(limits);
     lose_repeated(document, naming, &mut losses);
     match renamed(document, naming, losses) {

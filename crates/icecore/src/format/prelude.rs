@@ -5,7 +5,7 @@ pub(crate) use super::{
     Capabilities, Certainty, End, Evidence, Filled, Format, Guess, Outcome, Part, Reader, Request, Rest, Scan, Store,
     Writer,
 };
-pub(crate) use crate::document::{Document, Receive, Sink, Tape};
+pub(crate) use crate::document::{Document, Naming, Receive, Sink, Tape};
 pub(crate) use crate::error::{Error, ErrorKind};
 pub(crate) use crate::limits::Limits;
 pub(crate) use crate::output::{Losses, Output, Written};

@@ -9,9 +9,11 @@
 //! user's class with the name `Set` stays an object.
 
 mod number;
+mod plain;
 mod ruby;
 mod time;
 
+pub(crate) use plain::plain;
 pub use time::{Day, Moment};
 
 use crate::document::{Cursor, Key, Kind};

@@ -2,6 +2,7 @@
 
 mod each;
 
+use crate::class_map;
 use crate::cli::{Convert, Global};
 use crate::progress::Progress;
 use crate::reading::{self, Detail, Opened, Reader};
@@ -34,6 +35,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {
     let mut stage = Stage::parse(&args.to).map_err(reading::usage)?;
     reading::set(&mut stage, &args.to_options).map_err(reading::usage)?;
+    class_map::set(&mut stage, &args.class_map)?;
     Ok(stage)
 }
 

@@ -30,6 +30,7 @@ pub static FORMAT: Format = Format {
         separator: b"\n",
         skips_blanks: true,
         names_strings_again: true,
+        naming: Naming::Perl,
         ..Capabilities::TEXT
     },
     detect: detect::detect,

@@ -1,5 +1,6 @@
 //! The settings of Data::Dumper, by their names in lower case.
 
+use crate::class_map;
 use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
@@ -87,6 +88,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         side: Side::Write,
         help: "write what Data::Dumper's Perl code writes where that differs from its C code",
     },
+    class_map::OPTION,
 ];
 
 /// How a text is read.

@@ -17,9 +17,9 @@ mod values;
 use self::frames::{Frame, push_int};
 use self::paths::{Path, Paths};
 use self::referent::{Found, Id, Look, Type};
-use super::NAME;
+use super::FORMAT;
 use super::options::WriteOptions;
-use crate::document::{Document, Kind, Naming, Node, flag};
+use crate::document::{Document, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
 use crate::format::scan::utf8;
@@ -36,9 +36,7 @@ use std::collections::HashMap;
 /// names and indentation; whatever the output returns.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let document = &*uncopied(document, limits)?;
-    append_named(document, (NAME, Naming::Perl), limits, out, |document, out| {
-        write_whole(document, options, limits, out)
-    })
+    append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, options, limits, out))
 }
 
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {

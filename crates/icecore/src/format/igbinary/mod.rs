@@ -28,7 +28,7 @@ pub static FORMAT: Format = Format {
     title: "PHP's igbinary: igbinary_serialize",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
-    can: Capabilities { extension: NAME, names_strings_again: true, ..Capabilities::BINARY },
+    can: Capabilities { extension: NAME, names_strings_again: true, naming: Naming::Php, ..Capabilities::BINARY },
     detect,
     begins: Some(|input| matches!(input, [0, 0, 0, 1 | 2, ..])),
     inside: None,

@@ -1,5 +1,6 @@
 //! Options of the reader and of the writer.
 
+use crate::class_map;
 use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
@@ -10,6 +11,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         help: "on: a string that was written before is a number, as igbinary.compact_strings has it",
     },
     Opt { name: "lenient", takes: OptionType::Flag, side: Side::Read, help: "ignore bytes behind the value" },
+    class_map::OPTION,
 ];
 
 /// How igbinary is written.

@@ -4,8 +4,8 @@
 //! chooses as the extension does.
 
 use super::spelling as code;
-use super::{NAME, WriteOptions, tag};
-use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Naming, Node, Note, Replay, flag};
+use super::{FORMAT, NAME, WriteOptions, tag};
+use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Note, Replay, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
 use crate::format::php_losses::{
@@ -27,9 +27,7 @@ use std::collections::{HashMap, HashSet};
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     document.tape().check()?;
     let document = &*document.with_array_copies(limits)?;
-    append_named(document, (NAME, Naming::Php), limits, out, |document, out| {
-        write_whole(document, options, limits, out)
-    })
+    append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, options, limits, out))
 }
 
 impl crate::format::Writer for WriteOptions {

@@ -30,7 +30,7 @@ mod write;
 pub use options::{BytesAs, Cycles, Floats, InfNan, ReadOptions, Relaxed, Surrogates, TextAs, WriteOptions};
 
 use super::{Memory, write_named};
-use crate::document::{Kind, Naming, Node};
+use crate::document::{Kind, Node};
 use crate::format::prelude::*;
 use crate::output::metered;
 use write::{Layout, Source, Window, WriterMemory};
@@ -99,7 +99,7 @@ fn write_plain(
     out: &mut dyn Output,
 ) -> Written {
     metered(document, limits, out, |out| {
-        write_named(document, NAME, Naming::Plain, limits, |named| {
+        write_named(document, &FORMAT, limits, |named| {
             let job = Source { document: named, original: document, window, layout };
             write::write(&job, options, limits, &mut WriterMemory::default(), out)
         })
@@ -182,7 +182,7 @@ impl Writer for WriteOptions {
         let kept = memory.of::<WriterMemory>();
         kept.fit(document.tape().keys().generation());
         metered(document, limits, out, |out| {
-            write_named(document, NAME, Naming::Plain, limits, |named| {
+            write_named(document, &FORMAT, limits, |named| {
                 let job =
                     Source { document: named, original: document, window: Window::default(), layout: Layout::One };
                 // Under other names the ids mean other keys.

@@ -1,5 +1,6 @@
 //! The table of the options of JSON.
 
+use crate::class_map;
 use crate::options::{Opt, OptionType, Side};
 
 /// The table of options.
@@ -11,7 +12,7 @@ pub(super) static LINES: &[Opt] = ALL.split_at(ALL.len() - BREAKING).0;
 /// How many options at the end of the table break lines.
 const BREAKING: usize = 3;
 
-const ALL: [Opt; 34] = [
+const ALL: [Opt; 35] = [
     Opt {
         name: "typed",
         takes: OptionType::Flag,
@@ -109,6 +110,7 @@ const ALL: [Opt; 34] = [
     read("loose", OptionType::Flag, "control characters in strings, as in JSON::PP"),
     read("bignum", OptionType::Flag, "a float whose digits no 64-bit float holds becomes a string of them"),
     read("dupkeys", OptionType::Choice(&["keep", "error"]), "what becomes of a key that an object has already"),
+    class_map::OPTION,
     Opt {
         name: "indent",
         takes: OptionType::Number(0, 15),

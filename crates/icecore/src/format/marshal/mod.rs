@@ -48,7 +48,13 @@ pub static FORMAT: Format = Format {
     title: "Ruby's Marshal, version 4.8",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),
-    can: Capabilities { extension: NAME, names_strings_again: true, hands_over: true, ..Capabilities::BINARY },
+    can: Capabilities {
+        extension: NAME,
+        names_strings_again: true,
+        hands_over: true,
+        naming: Naming::Ruby,
+        ..Capabilities::BINARY
+    },
     detect,
     begins: Some(|input| matches!(input, [MAJOR, 0..=MINOR, ..])),
     inside: None,

@@ -1,13 +1,17 @@
 //! Options of the reader and of the writer.
 
+use crate::class_map;
 use crate::options::{Opt, OptionType, Settings, Side};
 
-pub(super) const OPTIONS: &[Opt] = &[Opt {
-    name: "utf8",
-    takes: OptionType::Flag,
-    side: Side::Write,
-    help: "byte strings that are UTF-8 become strings in UTF-8, as a Ruby program would have what PHP or Perl wrote",
-}];
+pub(super) const OPTIONS: &[Opt] = &[
+    Opt {
+        name: "utf8",
+        takes: OptionType::Flag,
+        side: Side::Write,
+        help: "byte strings that are UTF-8 become strings in UTF-8, as a Ruby program would have what PHP or Perl wrote",
+    },
+    class_map::OPTION,
+];
 
 /// How a dump is read.
 ///

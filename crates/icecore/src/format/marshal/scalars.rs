@@ -96,9 +96,10 @@ impl<S: Sink> Reader<'_, '_, S> {
             return Ok(());
         }
         if target.kind == Kind::Int && IMMEDIATE.contains(&(target.payload as i64)) {
-            // Written as a bignum, which took a number; but these integers have
-            // no identity.
-            self.simple(Node::leaf(Kind::Int, target.payload), key, start, "link");
+            // Written as a bignum, which took a number. These integers have no identity in a
+            // 64-bit Ruby; one of 32 bits links them.
+            let at = self.simple(Node::leaf(Kind::Int, target.payload), key, start, "link");
+            self.sink.note(at, code::LINK, number as u64);
             return Ok(());
         }
         if self.is_immutable(entry, &target) {

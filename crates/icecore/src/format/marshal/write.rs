@@ -8,8 +8,8 @@ use super::spelling::{self, value as code};
 use super::write_fast::{CHUNK, Here};
 use super::write_floats::Floats;
 use super::write_names::Names;
-use super::{MAJOR, MINOR, NAME, WriteOptions};
-use crate::document::{Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Naming, Node, Replay, flag};
+use super::{FORMAT, MAJOR, MINOR, NAME, WriteOptions};
+use crate::document::{Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Node, Replay, flag};
 use crate::error::Error;
 use crate::format::append::append_named;
 use crate::format::too_long_a_chain;
@@ -26,7 +26,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
     document.tape().check()?;
     let document = &*document.without_array_copies(limits)?;
     let is_ours = document.spelling_of(NAME).is_some();
-    append_named(document, (NAME, Naming::Ruby), limits, out, |document, out| {
+    append_named(document, &FORMAT, limits, out, |document, out| {
         if !options.utf8 || is_ours {
             return write_whole(document, limits, out);
         }
@@ -95,6 +95,7 @@ pub(super) enum Keys {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known<'d> {
     Float(u64),
+    Int(i64),
     String(Kind, u16, &'d [u8]),
 }
 

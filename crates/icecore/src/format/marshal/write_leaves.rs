@@ -21,6 +21,14 @@ impl Writer<'_> {
             }
             Kind::Int => {
                 let value = node.payload as i64;
+                if self.spelling.is_some() {
+                    if let Some(number) = self.noted_link(at, code::LINK, Known::Int(value)) {
+                        buf.push(b'@');
+                        push_long(number, buf);
+                        return Ok(());
+                    }
+                    self.known.insert(self.next, Known::Int(value));
+                }
                 self.bignum(at, value < 0, &value.unsigned_abs().to_le_bytes(), buf);
             }
             Kind::Uint => self.bignum(at, false, &node.payload.to_le_bytes(), buf),

@@ -1,5 +1,6 @@
 //! Options of the reader and of the writer.
 
+use crate::class_map;
 use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
@@ -15,6 +16,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         side: Side::Read,
         help: "count wrong lengths again where there is one way only, and report each",
     },
+    class_map::OPTION,
 ];
 
 /// How a value is read.

@@ -8,8 +8,8 @@ use super::text::{is_class_name, is_enum_case, push_number, push_uint, says};
 use super::write_keys::Rendered;
 use super::write_leaf::push_class;
 use super::write_spl::Payload;
-use super::{NAME, WriteOptions};
-use crate::document::{Document, Form, IS_KEY, Kind, Naming, Node, Replay, flag};
+use super::{FORMAT, NAME, WriteOptions};
+use crate::document::{Document, Form, IS_KEY, Kind, Node, Replay, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
 use crate::format::php_losses::{count_present, is_again_a_leaf};
@@ -27,7 +27,7 @@ use std::collections::HashMap;
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let WriteOptions {} = options;
     let document = &*uncopied(document, limits)?;
-    append_named(document, (NAME, Naming::Php), limits, out, |document, out| write_whole(document, limits, out))
+    append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, limits, out))
 }
 
 impl crate::format::Writer for WriteOptions {

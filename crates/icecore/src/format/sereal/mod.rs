@@ -47,6 +47,7 @@ pub static FORMAT: Format = Format {
         restarts: &[b"=\xF3rl", b"=srl"],
         names_strings_again: true,
         hands_over: true,
+        naming: Naming::Perl,
         ..Capabilities::BINARY
     },
     detect,

@@ -1,11 +1,11 @@
 //! Reads a whole document: header, user header, decompression, body.
 
-use super::ReadOptions;
 use super::compress::decompress;
 use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
 use super::read::{Machine, varint};
 use super::read_fast_body::read_fast_body;
 use super::spelling::{Speller, header as code, width};
+use super::{FORMAT, ReadOptions};
 use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Recorder, Sink, Tape, Windows};
 use crate::error::{Error, ErrorKind};
 use crate::format::{Filled, Outcome, Request, Rest, Scan};
@@ -24,7 +24,7 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
         let buffer = body.map_or(Cow::Borrowed(input), Cow::Owned);
         return Outcome { document: Document::new(buffer, tape), consumed, error };
     }
-    tape.clear();
+    tape.clear_for(FORMAT.can.naming);
     let reading = Reading { input, options, limits };
     let mut sink = Detailed { tape, detail: Detail::default() };
     sink.detail.spelling.format = "sereal".to_owned();
@@ -39,12 +39,12 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
 
 /// Reads one document from the start of the input into a tape.
 pub(super) fn fill(input: &[u8], options: &ReadOptions, limits: &Limits, tape: &mut Tape) -> Filled {
-    tape.clear();
+    tape.clear_for(FORMAT.can.naming);
     let reading = Reading { input, options, limits };
     if let Some(consumed) = reading.simple(tape) {
         return Filled { consumed, error: None, body: None, is_simple: true };
     }
-    tape.clear();
+    tape.clear_for(FORMAT.can.naming);
     let mut speller = Speller::default();
     let done = if options.reference {
         reading.document::<_, false>(tape, &mut speller)
@@ -77,12 +77,12 @@ pub(super) fn windows<'a>(
     });
     match unpacked {
         Some((first, consumed, body)) => {
-            let mut sink = Windows::new(body, receive);
+            let mut sink = Windows::new(body, FORMAT.can.naming, receive);
             let error = reading.body::<_, true>(body, first, &mut sink, &mut speller);
             Rest::new(sink, consumed, error)
         }
         None => {
-            let mut sink = Windows::new(input, receive);
+            let mut sink = Windows::new(input, FORMAT.can.naming, receive);
             let done = reading.document::<_, true>(&mut sink, &mut speller);
             match done.buffer {
                 Cow::Borrowed(_) => Rest::new(sink, done.consumed, done.error),

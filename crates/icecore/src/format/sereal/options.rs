@@ -1,5 +1,6 @@
 //! The options, typed and as a table.
 
+use crate::class_map;
 use crate::options::{Opt, OptionType, Settings, Side};
 
 /// How Sereal is read.
@@ -204,4 +205,5 @@ pub(super) static TABLE: &[Opt] = &[
     write("no_bless_objects", OptionType::Flag, "Objects are written without their class."),
     write("no_header", OptionType::Flag, "The user header is left out."),
     write("no_spelling", OptionType::Flag, "The byte form that a Sereal document had is not kept."),
+    class_map::OPTION,
 ];

@@ -97,7 +97,8 @@ pub(super) fn write(document: &Document<'_>, options: &WriteOptions, limits: &Li
     }
     metered(document, limits, out, |out| {
         // What repeats a key is not simple.
-        let is_simple = document.spelling().is_some() || shadowed(document, Naming::Perl).is_empty();
+        let is_simple = document.spelling().is_some()
+            || shadowed(document, Naming::Perl).is_empty() && !document.has_moved_classes();
         if is_simple && !document.tape().by_hand && write_fast_body(document, options, u64::MAX, out) {
             out.ready()?;
             return Ok(Losses::within(limits));
@@ -109,7 +110,7 @@ pub(super) fn write(document: &Document<'_>, options: &WriteOptions, limits: &Li
             return Ok(Losses::within(limits));
         }
         let document = &*uncopied(document, limits)?;
-        write_named(document, FORMAT.name, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
+        write_named(document, &FORMAT, limits, |document| write_whole(document, options, limits, out))
     })
 }
 

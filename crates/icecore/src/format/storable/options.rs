@@ -1,6 +1,7 @@
 //! Options of the reader and of the writer.
 
 use super::LongDouble;
+use crate::class_map;
 use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
@@ -54,6 +55,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         side: Side::Read,
         help: "integers have 64 bits though the byte order has four digits, as perl 5.6 could write",
     },
+    class_map::OPTION,
 ];
 
 /// How an image is read.

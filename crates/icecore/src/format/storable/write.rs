@@ -8,7 +8,7 @@ use super::keys::Keys;
 use super::spelling::value as code;
 use super::tag::{self, hook};
 use super::write_fast_body::{DEPTH, write_fast_body};
-use super::{NAME, WriteOptions};
+use super::{FORMAT, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Replay, flag, lose_repeated};
 use crate::error::{Error, ErrorKind};
 use crate::format::{uncopied, write_named};
@@ -31,7 +31,8 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
         return Ok(Losses::within(limits));
     }
     metered(document, limits, out, |out| {
-        if !is_live && is_shallow && write_fast_body(document, options, u64::MAX, out) {
+        if !is_live && is_shallow && !document.has_moved_classes() && write_fast_body(document, options, u64::MAX, out)
+        {
             out.ready()?;
             let mut losses = Losses::within(limits);
             lose_repeated(document, Naming::Perl, &mut losses);
@@ -39,7 +40,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
         }
         let document = &*uncopied(document, limits)?;
         let document = &*document.without_links_to_attributes();
-        write_named(document, NAME, Naming::Perl, limits, |document| write_whole(document, options, limits, out))
+        write_named(document, &FORMAT, limits, |document| write_whole(document, options, limits, out))
     })
 }
 

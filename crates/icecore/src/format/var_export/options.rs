@@ -1,5 +1,6 @@
 //! Options of the writer.
 
+use crate::class_map;
 use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
@@ -15,6 +16,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         side: Side::Write,
         help: "write arrays as people do: in `[` and `]`, indented by 4, lists without keys",
     },
+    class_map::OPTION,
 ];
 
 /// How a value is read. There is nothing to choose so far.

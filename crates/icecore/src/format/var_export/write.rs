@@ -6,8 +6,8 @@
 use super::leaf_text::{push_case, push_digits, push_property};
 use super::lex::is_word;
 use super::text::{integer_key, is_class_name};
-use super::{NAME, WriteOptions, kept, spelling};
-use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Naming, Node, Replay, flag, unmangled};
+use super::{FORMAT, NAME, WriteOptions, kept, spelling};
+use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Node, Replay, flag, unmangled};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
 use crate::format::php_losses::{key_text, lost_shape};
@@ -25,9 +25,7 @@ use std::collections::HashSet;
 /// too much by links; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let document = &*uncopied(document, limits)?;
-    append_named(document, (NAME, Naming::Php), limits, out, |document, out| {
-        write_whole(document, options, limits, out)
-    })
+    append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, options, limits, out))
 }
 
 impl crate::format::Writer for WriteOptions {

@@ -40,7 +40,7 @@ impl Writer<'_> {
     /// eval that is no more than a value, or nothing: only references that `Purity`
     /// puts in their places are shared. Of a text that was read, the path is kept.
     fn lose_again(&mut self, at: u32) {
-        if self.document.spelling_of(super::NAME).is_none() {
+        if self.document.spelling_of(super::FORMAT.name).is_none() {
             self.lose(LossKind::Sharing, at);
         }
     }

@@ -1,6 +1,7 @@
 //! Options of the reader and of the writer.
 
 use super::Handler;
+use crate::class_map;
 use crate::options::{Opt, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[Opt] = &[
@@ -17,6 +18,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         help: "clamp integers beyond 64 bits, ignore bytes behind the array of php_serialize, as PHP does, and blanks behind the last \
                variable",
     },
+    class_map::OPTION,
 ];
 
 /// How a session is read.

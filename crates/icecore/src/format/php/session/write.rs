@@ -1,8 +1,8 @@
 //! The writer: names, and the writer of `serialize()` for the values.
 
 use super::handler::LONGEST;
-use super::{HANDLER, Handler, NAME, WriteOptions};
-use crate::document::{Cursor, Document, Key, Kind, Naming, Value, flag};
+use super::{FORMAT, HANDLER, Handler, NAME, WriteOptions};
+use crate::document::{Cursor, Document, Key, Kind, Value, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
 use crate::format::php::spelling;
@@ -21,9 +21,7 @@ use crate::output::{LossKind, Output, Written};
 /// closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let document = &*uncopied(document, limits)?;
-    append_named(document, (NAME, Naming::Php), limits, out, |document, out| {
-        write_whole(document, options, limits, out)
-    })
+    append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, options, limits, out))
 }
 
 impl crate::format::Writer for WriteOptions {

@@ -1,0 +1,129 @@
+//! The class map: which class gets which name when a document is written.
+//!
+//! A program says so in pairs, `Old=New`; `*` in the old name stands for any characters, and
+//! each `*` in the new one for what the one of the same number stood for. Without a map
+//! classes keep their names, save those that the target's language has for something else:
+//! see [`reserved`].
+
+mod pattern;
+pub(crate) mod reserved;
+
+use crate::error::{Error, ErrorKind};
+use crate::options::{Opt, OptionType, Side};
+use pattern::{Pattern, Template};
+use std::collections::HashMap;
+
+/// The option of every format that writes classes.
+pub(crate) const OPTION: Opt = Opt {
+    name: "class-map",
+    takes: OptionType::Text,
+    side: Side::Write,
+    help: "new names of classes, as 'Old=New,Ns\\*=Other\\*'; New may be (plain): a time, a range, a number or a set \
+           of Ruby's is then its text or its array",
+};
+
+/// What stands in the place of a name for values that are to be written plainly.
+const PLAIN: &str = "(plain)";
+
+/// New names of classes.
+///
+/// ```
+/// use icecore::ClassMap;
+/// let map = ClassMap::parse("User=Account, App\\*=My\\*\\Old")?;
+/// assert_eq!(map.rename(b"User").as_deref(), Some(&b"Account"[..]));
+/// assert_eq!(map.rename(b"App\\Job").as_deref(), Some(&b"My\\Job\\Old"[..]));
+/// assert_eq!(map.rename(b"Other"), None);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ClassMap {
+    exact: HashMap<Vec<u8>, New>,
+    patterns: Vec<(Pattern, New)>,
+}
+
+/// What becomes of a class.
+#[derive(Clone, Debug)]
+enum New {
+    Name(Template),
+    Plain,
+}
+
+impl ClassMap {
+    /// Reads pairs, which stand between commas or on lines of their own. Blanks around
+    /// names do not count, nor does a line that begins with `#`. A name without `*` comes
+    /// before patterns, and these count in their order.
+    ///
+    /// # Errors
+    /// Of kind `Usage`, if a pair has no `=`, an empty name, more `*` in the new name than
+    /// in the old one, or if a name stands twice.
+    pub fn parse(text: &str) -> Result<ClassMap, Error> {
+        let mut map = ClassMap::default();
+        let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+        for pair in lines.flat_map(|line| line.split(',')).map(str::trim).filter(|pair| !pair.is_empty()) {
+            map.add(pair)?;
+        }
+        Ok(map)
+    }
+
+    fn add(&mut self, pair: &str) -> Result<(), Error> {
+        let wrong = |expected: &str| {
+            let found = format!("`{}`", crate::shortened::shortened(pair, 60));
+            Error::new(ErrorKind::Usage).expecting(format!("{expected} for {}", OPTION.name)).finding(found)
+        };
+        let (old, new) = pair.split_once('=').ok_or_else(|| wrong("pairs Old=New"))?;
+        let (old, new) = (old.trim(), new.trim());
+        if old.is_empty() || new.is_empty() {
+            return Err(wrong("a name on both sides of ="));
+        }
+        let pattern = Pattern::new(old);
+        let new = match new {
+            PLAIN => New::Plain,
+            name => {
+                let template = Template::new(name);
+                if template.wildcards() > pattern.wildcards() {
+                    return Err(wrong("at most as many * in the new name as in the old one"));
+                }
+                New::Name(template)
+            }
+        };
+        if pattern.wildcards() > 0 {
+            self.patterns.push((pattern, new));
+        } else if self.exact.insert(old.as_bytes().to_vec(), new).is_some() {
+            return Err(wrong("each class once"));
+        }
+        Ok(())
+    }
+
+    /// Whether it says nothing of any class.
+    pub fn is_empty(&self) -> bool {
+        self.exact.is_empty() && self.patterns.is_empty()
+    }
+
+    /// The new name of this class; `None`, if the map does not give it one.
+    pub fn rename(&self, name: &[u8]) -> Option<Vec<u8>> {
+        match self.find(name)? {
+            (New::Name(template), captures) => Some(template.fill(&captures)),
+            (New::Plain, _) => None,
+        }
+    }
+
+    /// Whether values of this class are to be written plainly.
+    pub(crate) fn is_plain(&self, name: &[u8]) -> bool {
+        matches!(self.find(name), Some((New::Plain, _)))
+    }
+
+    /// Whether there is a class whose values are to be written plainly.
+    pub(crate) fn any_plain(&self) -> bool {
+        self.exact.values().chain(self.patterns.iter().map(|(_, new)| new)).any(|new| matches!(new, New::Plain))
+    }
+
+    fn find<'m, 'n>(&'m self, name: &'n [u8]) -> Option<(&'m New, Vec<&'n [u8]>)> {
+        if let Some(new) = self.exact.get(name) {
+            return Some((new, Vec::new()));
+        }
+        self.patterns.iter().find_map(|(pattern, new)| Some((new, pattern.captures(name)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

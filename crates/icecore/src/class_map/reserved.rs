@@ -1,0 +1,125 @@
+//! The names that a language has for classes of its own.
+//!
+//! PHP refuses `O:7:"Closure"`, and the whole text with it; Ruby refuses an object of
+//! `String`, of a module, or of a constant that is no class. Others are taken if their
+//! members are those of the language's own class. An object of another language that has
+//! such a name by chance gets another one, below a namespace of ours, and gets its own back
+//! in a language that has nothing against it.
+//!
+//! The tables are what `fixtures/classes/reserved.php` and `reserved.rb` print.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// A language that has classes of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    Php,
+    Ruby,
+}
+
+/// What an object of a class of the language's own must be like.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    /// Members that must be there. If there are none and none has a type, no object is taken.
+    pub(crate) required: Vec<&'static str>,
+    /// Members that may be there, with the type that they have then.
+    pub(crate) typed: Vec<Typed>,
+}
+
+/// A member that has a type.
+#[derive(Debug)]
+pub(crate) struct Typed {
+    pub(crate) name: &'static str,
+    /// PHP's name of the type; `object` for any class.
+    pub(crate) kind: &'static str,
+    pub(crate) or_null: bool,
+}
+
+impl Layout {
+    fn parse(members: &'static str) -> Layout {
+        let mut layout = Layout { required: Vec::new(), typed: Vec::new() };
+        for member in members.split(' ').filter(|member| !member.is_empty()) {
+            let Some((name, kind)) = member.split_once(['?', '!']) else {
+                layout.required.push(member);
+                continue;
+            };
+            if member.as_bytes().get(name.len()) == Some(&b'!') {
+                layout.required.push(name);
+            }
+            let bare = kind.trim_end_matches('+');
+            layout.typed.push(Typed { name, kind: bare, or_null: bare != kind });
+        }
+        layout
+    }
+
+    /// Whether objects of the class are never taken.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.required.is_empty() && self.typed.is_empty()
+    }
+}
+
+type Table = HashMap<Vec<u8>, Layout>;
+
+fn table(language: Language) -> &'static Table {
+    static PHP: OnceLock<Table> = OnceLock::new();
+    static RUBY: OnceLock<Table> = OnceLock::new();
+    let (table, text) = match language {
+        Language::Php => (&PHP, include_str!("php.txt")),
+        Language::Ruby => (&RUBY, include_str!("ruby.txt")),
+    };
+    table.get_or_init(|| {
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let rows = lines.map(|line| line.split_once(' ').unwrap_or((line, "")));
+        rows.map(|(name, members)| (folded(language, name.as_bytes()), Layout::parse(members))).collect()
+    })
+}
+
+/// PHP does not tell upper case from lower.
+fn folded(language: Language, name: &[u8]) -> Vec<u8> {
+    match language {
+        Language::Php => name.to_ascii_lowercase(),
+        Language::Ruby => name.to_vec(),
+    }
+}
+
+/// What the language wants of an object of this class, if it has one of that name.
+pub(crate) fn find(language: Language, name: &[u8]) -> Option<&'static Layout> {
+    let name = match language {
+        Language::Php => name.strip_prefix(b"\\").unwrap_or(name),
+        Language::Ruby => name,
+    };
+    // No name in the tables is longer: a hostile one is not copied.
+    if name.len() > 100 {
+        return None;
+    }
+    table(language).get(&folded(language, name))
+}
+
+/// The namespace of classes whose names the language has for something else.
+fn foreign(language: Language) -> &'static [u8] {
+    match language {
+        Language::Php => b"Icecore\\Foreign\\",
+        Language::Ruby => b"Icecore::Foreign::",
+    }
+}
+
+/// The name that a class gets whose own is taken.
+pub(crate) fn away(language: Language, name: &[u8]) -> Vec<u8> {
+    let name = match language {
+        Language::Php => name.strip_prefix(b"\\").unwrap_or(name),
+        Language::Ruby => name,
+    };
+    [foreign(language), name].concat()
+}
+
+/// Whether a name stands in one of the namespaces of [`away`].
+pub(crate) fn is_away(name: &[u8]) -> bool {
+    home(name).is_some()
+}
+
+/// The name that a class had before [`away`].
+pub(crate) fn home(name: &[u8]) -> Option<&[u8]> {
+    let prefixes = [foreign(Language::Php), foreign(Language::Ruby)];
+    prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix)).filter(|name| !name.is_empty())
+}

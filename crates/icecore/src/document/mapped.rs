@@ -1,0 +1,102 @@
+//! Gives classes the names that a class map says.
+
+use super::naming::{GIVEN, Naming, Visibility, members_of, rename};
+use super::{Document, Form, Kind, Node, Tape};
+use crate::class_map::ClassMap;
+use crate::error::Error;
+use std::borrow::Cow;
+
+/// The new name of a class, if it gets one.
+type Rename<'m> = &'m dyn Fn(&[u8]) -> Option<Vec<u8>>;
+
+impl Document<'_> {
+    /// The same document, where the map names its classes: those of objects, of values that
+    /// name a class, of enum cases and of private properties. Writers take such names
+    /// as they are. What objects have frozen of themselves is not looked into.
+    ///
+    /// ```
+    /// use icecore::ClassMap;
+    /// let document = icecore::read(b"O:3:\"Old\":1:{s:6:\"\0Old\0a\";i:1;}")?;
+    /// let renamed = document.with_class_map(&ClassMap::parse("Old=App\\New")?)?;
+    /// assert_eq!(icecore::write(&renamed, "php")?, b"O:7:\"App\\New\":1:{s:10:\"\0App\\New\0a\";i:1;}");
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if there are more classes than a document may have.
+    pub fn with_class_map<'d>(&'d self, map: &ClassMap) -> Result<Cow<'d, Document<'d>>, Error> {
+        self.mapped(map, Naming::Plain)
+    }
+
+    /// As [`Document::with_class_map`], with the separators of a language.
+    pub(crate) fn mapped<'d>(&'d self, map: &ClassMap, naming: Naming) -> Result<Cow<'d, Document<'d>>, Error> {
+        if map.is_empty() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let map: Rename<'_> = &|name| map.rename(name).map(|new| naming.class(&new).unwrap_or(new));
+        let mut tape = Cow::Borrowed(self.tape());
+        for at in 0..self.tape().len() {
+            let node = self.tape().nodes()[at as usize];
+            match node.kind {
+                Kind::Object | Kind::Opaque | Kind::Attrs => self.map_class(map, at, &node, &mut tape)?,
+                Kind::Module if node.form() != Form::Variable => {
+                    if let Some(name) = map(self.bytes(&node)) {
+                        replace(&mut tape, at, &node, &name);
+                    }
+                }
+                Kind::EnumCase => {
+                    if let Some((class, case)) = split_case(self.bytes(&node))
+                        && let Some(name) = map(class)
+                    {
+                        replace(&mut tape, at, &node, &[&name, case].concat());
+                    }
+                }
+                _ => {}
+            }
+            if node.kind == Kind::Object {
+                self.map_private(map, at + 1, &mut tape);
+            }
+        }
+        Ok(match tape {
+            Cow::Borrowed(_) => Cow::Borrowed(self),
+            Cow::Owned(tape) => Cow::Owned(self.beside(tape)),
+        })
+    }
+
+    fn map_class(&self, map: Rename<'_>, at: u32, node: &Node, tape: &mut Cow<'_, Tape>) -> Result<(), Error> {
+        let Some(name) = self.class(node.class()) else { return Ok(()) };
+        let Some(new) = map(name.bytes) else { return Ok(()) };
+        let tape = tape.to_mut();
+        let id = tape.intern_class_node(Node::leaf(name.node.kind, 0).with(GIVEN), &new)?;
+        tape.set_class(at, id);
+        Ok(())
+    }
+
+    /// The classes in the names of private properties of the map at `body`.
+    fn map_private(&self, map: Rename<'_>, body: u32, tape: &mut Cow<'_, Tape>) {
+        if self.node(body).kind != Kind::Map || !self.tape().keys().any_mangled() {
+            return;
+        }
+        for member in members_of(self, body + 1, self.tape().next(body)) {
+            if let Some((Visibility::Private(class), bare)) = Visibility::of(member.name)
+                && let Some(new) = map(class)
+            {
+                rename(tape.to_mut(), &member, member.key.kind, &[b"\0", &*new, b"\0", bare].concat());
+            }
+        }
+    }
+}
+
+/// Puts a name in the place of the one at `at`.
+fn replace(tape: &mut Cow<'_, Tape>, at: u32, old: &Node, name: &[u8]) {
+    let tape = tape.to_mut();
+    let mut node = tape.owned(old.kind, name).in_form(old.form());
+    (node.key, node.flags) = (old.key, old.flags);
+    tape.replace(at, node);
+}
+
+/// The class of an enum case, and the rest from the colon on.
+fn split_case(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = bytes.iter().position(|byte| *byte == b':')?;
+    Some(bytes.split_at(colon))
+}

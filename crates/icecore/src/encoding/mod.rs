@@ -1,0 +1,43 @@
+//! The characters of strings whose encoding has a name: as Ruby converts them.
+//!
+//! Encodings of single bytes are a table that Ruby printed (`fixtures/ruby/encodings.rb`).
+//! Those of several bytes need the feature `encodings`; where the Web's tables have another
+//! character than Ruby's, Ruby's is taken.
+
+mod single_byte;
+mod unicode;
+
+use std::borrow::Cow;
+
+/// The text that these bytes are in the encoding of this name; `None`, if the encoding is not
+/// known or the bytes are no text in it.
+///
+/// ```
+/// assert_eq!(icecore::decoded("Shift_JIS", b"\x93\xfa\x96\x7b").as_deref(), Some("日本"));
+/// assert_eq!(icecore::decoded("ISO-8859-15", b"\xa4").as_deref(), Some("€"));
+/// assert_eq!(icecore::decoded("Shift_JIS", b"\x93"), None);
+/// assert_eq!(icecore::decoded("Emacs-Mule", b"\x81\xe9"), None);
+/// ```
+pub fn decoded<'b>(encoding: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
+    if let Some(table) = single_byte::table(encoding) {
+        return single_byte::decode(table, bytes);
+    }
+    match encoding.to_ascii_uppercase().as_str() {
+        "UTF-8" | "US-ASCII" | "CP65001" | "UTF8-MAC" | "UTF-8-MAC" => {
+            std::str::from_utf8(bytes).ok().map(Cow::Borrowed)
+        }
+        "UTF-16LE" => unicode::utf16(bytes, u16::from_le_bytes),
+        "UTF-16BE" | "UCS-2BE" => unicode::utf16(bytes, u16::from_be_bytes),
+        "UTF-16" => unicode::utf16_marked(bytes),
+        "UTF-32LE" | "UCS-4LE" => unicode::utf32(bytes, u32::from_le_bytes),
+        "UTF-32BE" | "UCS-4BE" => unicode::utf32(bytes, u32::from_be_bytes),
+        "UTF-32" => unicode::utf32_marked(bytes),
+        #[cfg(feature = "encodings")]
+        name => several_bytes::decode(name, bytes),
+        #[cfg(not(feature = "encodings"))]
+        _ => None,
+    }
+}
+
+#[cfg(feature = "encodings")]
+mod several_bytes;

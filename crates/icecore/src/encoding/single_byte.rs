@@ -1,0 +1,40 @@
+//! Encodings of single bytes, whose lower half is ASCII.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// The characters of the upper half.
+pub(super) type Table = [Option<char>; 128];
+
+/// The table of this encoding, if it is one of single bytes.
+pub(super) fn table(name: &str) -> Option<&'static Table> {
+    static TABLES: OnceLock<HashMap<String, Table>> = OnceLock::new();
+    let tables = TABLES.get_or_init(|| include_str!("single_byte.txt").lines().filter_map(parse).collect());
+    tables.get(&name.to_ascii_uppercase())
+}
+
+fn parse(line: &str) -> Option<(String, Table)> {
+    let mut words = line.split(' ');
+    let name = words.next()?.to_ascii_uppercase();
+    let mut table = [None; 128];
+    for ((slot, byte), word) in table.iter_mut().zip(128..).zip(words) {
+        *slot = match word {
+            "." => char::from_u32(byte),
+            "-" => None,
+            point => u32::from_str_radix(point, 16).ok().and_then(char::from_u32),
+        };
+    }
+    Some((name, table))
+}
+
+pub(super) fn decode<'b>(table: &Table, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
+    if bytes.is_ascii() {
+        return std::str::from_utf8(bytes).ok().map(Cow::Borrowed);
+    }
+    let character = |byte: &u8| match byte {
+        0..128 => Some(char::from(*byte)),
+        _ => table[usize::from(*byte) - 128],
+    };
+    bytes.iter().map(character).collect::<Option<String>>().map(Cow::Owned)
+}

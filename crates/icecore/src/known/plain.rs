@@ -1,0 +1,208 @@
+//! Puts plain values in the place of values of Ruby's own classes: text for a time, a range
+//! or a number, an array for a set, a map for a map under another name.
+
+use super::Known;
+use crate::class_map::ClassMap;
+use crate::document::{Document, GONE, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Rewrite, Tape, flag, same_node};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::losses::{LossKind, Losses};
+use std::collections::HashMap;
+
+/// What is done with an old node, where it is not kept as it is.
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    /// It and all in it vanish.
+    Drop,
+    /// It vanishes; what is in it is looked at.
+    Enter,
+    /// Its key stands in the place of all that it holds.
+    Key,
+    /// It is kept with the key and the flags of this node, or without any.
+    Keep(Option<u32>),
+}
+
+struct Walker<'d, 'm> {
+    document: &'d Document<'d>,
+    map: &'m ClassMap,
+    limits: &'m Limits,
+    tape: Tape,
+    rewrite: Rewrite,
+    actions: HashMap<u32, Action>,
+    losses: Losses,
+}
+
+/// The document with plain values where the map wants them. Its byte form is given up.
+///
+/// # Errors
+/// Of kind `Unrepresentable`, if something refers to an array or an object inside of a value
+/// that became a text.
+pub(crate) fn plain<'d>(
+    document: &'d Document<'_>,
+    map: &ClassMap,
+    limits: &Limits,
+) -> Result<(Document<'d>, Losses), Error> {
+    let tape = document.tape().clone();
+    let rewrite = Rewrite::new(tape.nodes().len());
+    let losses = Losses::within(limits);
+    let mut walker = Walker { document, map, limits, tape, rewrite, actions: HashMap::new(), losses };
+    let mut at = 0;
+    while at < document.tape().len() {
+        walker.rewrite.reach(at);
+        at = walker.node(at)?;
+    }
+    walker.finish()
+}
+
+impl<'d> Walker<'d, '_> {
+    /// Emits what stands for the node at `at`; says which comes next.
+    fn node(&mut self, at: u32) -> Result<u32, Error> {
+        let node = self.document.nodes()[at as usize];
+        Ok(match self.actions.remove(&at) {
+            Some(Action::Drop) => self.drop(at),
+            Some(Action::Enter) => at + 1,
+            Some(Action::Key) => self.key(at, &node),
+            None if node.kind.is_again() => {
+                self.link(at, &node)?;
+                at + 1
+            }
+            Some(Action::Keep(like)) => {
+                let like = like.map_or(Node::leaf(Kind::Null, 0), |like| self.document.nodes()[like as usize]);
+                self.rewrite.keep(dressed(node, &like));
+                at + 1
+            }
+            None => self.value(at, &node),
+        })
+    }
+
+    fn value(&mut self, at: u32, node: &Node) -> u32 {
+        let is_plain = |class: &[u8]| self.map.is_plain(class);
+        let known = self.document.at(at).filter(|here| is_plain(here.class())).and_then(Known::of);
+        match known {
+            Some(Known::Set(members)) => self.set(at, node, members.map().index()),
+            Some(Known::Map(map)) => {
+                self.only(at, map.index(), Action::Keep(Some(at)));
+                at + 1
+            }
+            Some(known) if let Some(text) = known.text(self.limits) => {
+                if let Known::Time(moment) | Known::DateTime(moment) = known
+                    && !moment.is_exact()
+                {
+                    self.losses.add(LossKind::Precision, || self.document.path(at));
+                }
+                let next = self.drop(at);
+                self.rewrite.moved(at);
+                let text = dressed(self.tape.owned(Kind::Text, text.as_bytes()), node);
+                self.rewrite.push(text);
+                next
+            }
+            _ => {
+                self.rewrite.keep(*node);
+                at + 1
+            }
+        }
+    }
+
+    /// Of the container at `at` only the one at `inner` is left, of which this is done.
+    fn only(&mut self, at: u32, inner: u32, action: Action) {
+        let tape = self.document.tape();
+        let mut next = at + 1;
+        while next < tape.next(at) {
+            let end = tape.next(next);
+            if next == inner {
+                self.actions.insert(next, action);
+                next = end;
+            } else if next < inner && inner < end {
+                self.actions.insert(next, Action::Enter);
+                next += 1;
+            } else {
+                self.actions.insert(next, Action::Drop);
+                next = end;
+            }
+        }
+    }
+
+    /// The keys of the map at `map` become the items of an array in the place of the set.
+    fn set(&mut self, at: u32, node: &Node, map: u32) -> u32 {
+        let tape = self.document.tape();
+        self.only(at, map, Action::Enter);
+        let count = self.document.nodes()[map as usize].aux;
+        let mut next = map + 1;
+        for _ in 0..count {
+            let mut value = next;
+            if self.document.nodes()[next as usize].key == IS_KEY {
+                value = tape.next(next);
+                self.actions.insert(next, Action::Keep(None));
+                self.actions.insert(value, Action::Drop);
+            } else {
+                self.actions.insert(next, Action::Key);
+            }
+            next = tape.next(value);
+        }
+        // The default value of the map.
+        while next < tape.next(map) {
+            self.actions.insert(next, Action::Drop);
+            next = tape.next(next);
+        }
+        let array = Node { aux: count, ..Node::open(Kind::Array, 0) };
+        let array = self.rewrite.open(dressed(array, node), tape.next(at));
+        self.rewrite.place(array);
+        at + 1
+    }
+
+    /// The key of the value at `at` in its place.
+    fn key(&mut self, at: u32, node: &Node) -> u32 {
+        let next = self.drop(at);
+        let key = self.document.tape().keys().get(u32::from(node.key)).filter(|_| node.key != KEY_NODE);
+        let key = key.map(|name| (name.node, name.bytes.to_vec()));
+        let item = match key {
+            Some((key, bytes)) if key.kind.has_bytes() => self.tape.owned(key.kind, &bytes),
+            Some((key, _)) => Node { key: NO_KEY, flags: 0, ..key },
+            None => Node::leaf(Kind::Null, 0),
+        };
+        self.rewrite.push(item);
+        next
+    }
+
+    fn drop(&mut self, at: u32) -> u32 {
+        let next = self.document.tape().next(at);
+        self.rewrite.remove(next);
+        next
+    }
+
+    /// A link to a leaf that vanished is that leaf.
+    fn link(&mut self, at: u32, link: &Node) -> Result<(), Error> {
+        let old = u32::try_from(link.payload).ok().filter(|old| self.rewrite.moves().node(*old) == GONE && *old < at);
+        match old.map(|old| self.document.nodes()[old as usize]) {
+            None => self.rewrite.keep(*link),
+            Some(leaf) if !leaf.kind.is_container() && !leaf.kind.is_again() => {
+                self.rewrite.push(Node { key: link.key, flags: 0, ..leaf })
+            }
+            Some(_) => return Err(self.named_elsewhere(at)),
+        };
+        Ok(())
+    }
+
+    fn named_elsewhere(&self, at: u32) -> Error {
+        Error::new(ErrorKind::Unrepresentable)
+            .finding("a link into a value that the class map makes plain")
+            .on_path(self.document.path(at))
+    }
+
+    fn finish(mut self) -> Result<(Document<'d>, Losses), Error> {
+        self.rewrite.relink(self.document.tape().len(), same_node);
+        let is_lost = |node: &Node| node.kind.is_again() && node.payload == u64::from(GONE);
+        if self.rewrite.nodes.iter().any(is_lost) {
+            return Err(self.named_elsewhere(0));
+        }
+        self.rewrite.finish(&mut self.tape);
+        let mut document = Document::from_tape(self.document.input(), self.tape);
+        document.set_metadata(self.document.metadata().to_vec());
+        Ok((document, self.losses))
+    }
+}
+
+/// The node with the key of another one, and as much a target as that is.
+fn dressed(node: Node, like: &Node) -> Node {
+    Node { key: like.key, flags: node.flags & !flag::TARGET | like.flags & flag::TARGET, ..node }
+}

@@ -1,0 +1,273 @@
+//! Objects whose classes have names that the target's language uses for classes of its own:
+//! the real PHP and Ruby load every one of them.
+
+mod common;
+mod fixtures;
+
+use fixtures::checker;
+use icecore::{Builder, Document, Limits, Losses, Stage};
+use std::process::Command;
+
+/// A class of PHP's or Ruby's, and its script.
+struct Language {
+    name: &'static str,
+    stage: &'static str,
+    command: fn() -> Command,
+}
+
+const LANGUAGES: [Language; 2] = [
+    Language { name: "php", stage: "php", command: || script("php", "classes/load.php") },
+    Language {
+        name: "ruby",
+        stage: "marshal",
+        command: || {
+            let mut ruby = script("ruby", "classes/load.rb");
+            ruby.env("RUBYOPT", "-W0");
+            ruby
+        },
+    },
+];
+
+fn script(program: &str, path: &str) -> Command {
+    let mut command = Command::new(program);
+    command.arg(fixtures::folder().join(path));
+    command
+}
+
+fn write(document: &Document<'_>, stage: &str) -> (Vec<u8>, Losses) {
+    let mut out = Vec::new();
+    let stage = Stage::parse(stage).unwrap();
+    let losses = icecore::write_to(document, &stage, &Limits::default(), &mut out).unwrap();
+    (out, losses)
+}
+
+/// Objects of this class with members of several kinds, as Perl's programs have them.
+fn objects(class: &str) -> Vec<Document<'static>> {
+    let fill: [fn(&mut Builder); 6] = [
+        |b| {
+            b.begin_map();
+            b.end();
+        },
+        |b| {
+            b.begin_map();
+            b.key().bytes("member").int(1);
+            b.end();
+        },
+        |b| {
+            b.begin_map();
+            for name in ["message", "code", "line", "file", "date", "name", "value", "length", "flags"] {
+                b.key().bytes(name).bytes("x");
+            }
+            b.end();
+        },
+        |b| {
+            b.begin_map();
+            for name in ["line", "file", "timezone", "hash", "begin", "end", "excl", "previous", "trace"] {
+                b.key().bytes(name).null();
+            }
+            b.end();
+        },
+        |b| {
+            b.begin_array();
+            b.int(1).bytes("x");
+            b.end();
+        },
+        |b| {
+            b.begin_array();
+            b.end();
+        },
+    ];
+    let build = |fill: &fn(&mut Builder)| {
+        let mut b = Builder::new();
+        b.begin_object(class);
+        fill(&mut b);
+        b.end();
+        b.finish().unwrap()
+    };
+    fill.iter().map(build).collect()
+}
+
+#[test]
+fn the_languages_load_objects_of_every_name() {
+    for Language { name, stage, command } in LANGUAGES {
+        if !checker::has(name, Command::new(name).arg("--version")) {
+            continue;
+        }
+        let names = command().arg("names").output().unwrap().stdout;
+        let names: Vec<_> = String::from_utf8(names).unwrap().lines().map(str::to_owned).collect();
+        assert!(names.len() > 100, "{name}: {} names", names.len());
+        let made: Vec<_> =
+            names.iter().flat_map(|class| objects(class).into_iter().map(move |one| (class, one))).collect();
+        let blobs: Vec<_> = made.iter().map(|(_, object)| write(object, stage).0).collect();
+        let answers = checker::ask(&mut command(), &checker::in_base64(&blobs));
+        let mut failures = Vec::new();
+        for (((class, _), blob), answer) in made.iter().zip(&blobs).zip(&answers) {
+            if answer != "ok" {
+                failures.push(format!("{class}: {answer}: {}", blob.escape_ascii()));
+            }
+        }
+        fixtures::report(name, answers.len(), &failures);
+    }
+}
+
+fn convert(input: &[u8], from: &str, to: &str) -> (String, Vec<&'static str>) {
+    let document = icecore::read_as(input, &Stage::parse(from).unwrap(), &Limits::default()).unwrap();
+    let (out, losses) = write(&document, to);
+    let out = out.iter().map(|byte| byte.escape_ascii().to_string()).collect();
+    (out, losses.iter().map(|loss| loss.kind.as_str()).collect())
+}
+
+/// What becomes of an input, step by step.
+fn steps(input: &[u8], stages: &[&str]) -> Vec<String> {
+    let mut bytes = input.to_vec();
+    let step = |pair: &[&str]| {
+        let document = icecore::read_as(&bytes, &Stage::parse(pair[0]).unwrap(), &Limits::default()).unwrap();
+        bytes = write(&document, pair[1]).0;
+        bytes.escape_ascii().to_string()
+    };
+    stages.windows(2).map(step).collect()
+}
+
+const TIME: &[u8] = br#"O:8:"DateTime":3:{s:4:"date";s:4:"2024";s:13:"timezone_type";i:3;s:8:"timezone";s:3:"UTC";}"#;
+
+#[test]
+fn a_class_gets_its_own_name_back_where_nothing_is_against_it() {
+    let said = steps(TIME, &["php", "marshal", "php"]);
+    assert!(said[0].contains("Icecore::Foreign::DateTime"), "{}", said[0]);
+    assert_eq!(said[1], TIME.escape_ascii().to_string());
+    let said = steps(TIME, &["php", "marshal", "storable:memory,netorder"]);
+    assert!(said[1].contains("\\x08DateTime"), "{}", said[1]);
+    // Perl's names have other separators than PHP's.
+    let perl = br#"{"$class":"Random::Randomizer","$value":{"a":1}}"#;
+    let said = steps(perl, &["json:typed", "php", "sereal", "json:typed"]);
+    assert!(said[0].contains("Icecore\\\\Foreign\\\\Random\\\\Randomizer"), "{}", said[0]);
+    assert!(said[2].contains("Random::Randomizer"), "{}", said[2]);
+}
+
+#[test]
+fn a_language_keeps_the_names_of_its_own() {
+    let closure = br#"O:7:"Closure":0:{}"#;
+    assert_eq!(convert(closure, "php", "igbinary"), ("\\x00\\x00\\x00\\x02\\x17\\x07Closure\\x14\\x00".into(), vec![]));
+    let (out, losses) = convert(closure, "php", "marshal");
+    assert_eq!((&*out, losses), ("\\x04\\x08o:\\x0cClosure\\x00", vec![]));
+    let (out, losses) = convert(br#"O:4:"Time":0:{}"#, "php", "marshal");
+    assert_eq!((&*out, losses), ("\\x04\\x08o:\\x1bIcecore::Foreign::Time\\x00", vec!["renamed"]));
+    let (out, losses) = convert(b"\x04\x08o:\x09Time\0", "marshal", "marshal");
+    assert_eq!((&*out, losses), ("\\x04\\x08o:\\tTime\\x00", vec![]));
+}
+
+#[test]
+fn a_map_says_another_name_in_every_format() {
+    let input = b"a:2:{i:0;O:7:\"App\\Old\":1:{s:10:\"\0App\\Old\0a\";i:1;}i:1;E:9:\"App\\Old:A\";}";
+    for (to, wanted) in [
+        ("php", r#"a:2:{i:0;O:3:"New":1:{s:6:"\x00New\x00a";i:1;}i:1;E:5:"New:A";}"#),
+        ("php-session", ""),
+        ("var-export", r"New::A"),
+        ("igbinary", r"\x17\x03New\x14\x01\x11\x06\x00New\x00a"),
+        ("dumper:indent=0", r"\'New\' )"),
+        ("storable", r"\x03New"),
+        ("sereal", r"cNew"),
+        ("marshal", r"o:\x08New"),
+        ("json:class=is", r#"{"is":"New","a":1}"#),
+        ("json:typed", r#"{"$class":"New","$value":{"\\u0000New\\u0000a":1}}"#),
+    ] {
+        if !wanted.is_empty() {
+            let (out, _) = convert(
+                input,
+                "php",
+                &format!("{to}{}class-map='App\\*=New'", if to.contains(':') { ',' } else { ':' }),
+            );
+            assert!(out.replace("\\\"", "\"").contains(wanted), "{to}: {out}");
+            assert!(!out.contains("Old"), "{to}: {out}");
+        }
+    }
+    // What the map says is written as it stands.
+    let (out, losses) = convert(b"\x04\x08o:\x06A\0", "marshal", "php:class-map='A=Closure'");
+    assert_eq!((&*out, losses), (r#"O:7:\"Closure\":0:{}"#, vec![]));
+    let (out, losses) = convert(b"\x04\x08o:\x06A\0", "marshal", "php:class-map='A=X::Y'");
+    assert_eq!((&*out, losses), (r#"O:3:\"X\\Y\":0:{}"#, vec![]));
+}
+
+#[test]
+fn a_document_of_the_same_format_changes_in_its_classes_only() {
+    for (input, format, wanted) in [
+        (
+            &b"\x04\x08[\x07o:\x06A\x06:\x07@aI\"\x06x\x06:\x06ETo;\0\x06;\x06i\x06"[..],
+            "marshal",
+            "\\x04\\x08[\\x07o:\\tNew1\\x06:\\x07@aI\\\"\\x06x\\x06:\\x06ETo;\\x00\\x06;\\x06i\\x06",
+        ),
+        (b"a:1:{i:+0;O:1:\"A\":0:{}}", "php", "a:1:{i:+0;O:4:\\\"New1\\\":0:{}}"),
+    ] {
+        let limits = Limits::default();
+        let mut request = icecore::Request::new(&limits);
+        request.detail = true;
+        let document = icecore::read_with(input, &Stage::parse(format).unwrap(), request).unwrap();
+        let (out, losses) = write(&document, &format!("{format}:class-map='A=New1'"));
+        assert_eq!(out.escape_ascii().to_string(), wanted);
+        assert!(losses.is_empty());
+    }
+}
+
+#[test]
+fn values_of_rubys_classes_become_plain_where_the_map_says_so() {
+    // [1..3, Set[1, "a", :b, [2]], Rational(1, 2), the same set]
+    let dump = b"\x04\x08[\x09o:\x0aRange\x08:\x09exclF:\x0abegini\x06:\x08endi\x08o:\x08Set\x06:\x0a@hash}\x09i\x06T\"\x06aT:\x06bT[\x06i\x07TF\
+                 U:\x0dRational[\x07i\x06i\x07@\x07";
+    let (out, losses) = convert(dump, "marshal", "php:class-map='*=(plain)'");
+    let set = r#"a:4:{i:0;i:1;i:1;s:1:\"a\";i:2;s:1:\"b\";i:3;a:1:{i:0;i:2;}}"#;
+    assert!(out.contains(r#"i:0;s:4:\"1..3\""#) && out.contains(set) && out.contains(r#"s:3:\"1/2\""#), "{out}");
+    assert!(!losses.contains(&"set"), "{losses:?}");
+}
+
+/// Reads with the byte form and writes with a map.
+fn mapped(input: &[u8], format: &str, map: &str) -> Vec<u8> {
+    let limits = Limits::default();
+    let mut request = icecore::Request::new(&limits);
+    request.detail = true;
+    let mut to = Stage::parse(format).unwrap();
+    to.set("class-map", Some(map)).unwrap();
+    let document = icecore::read_with(input, &Stage::parse(format).unwrap(), request).unwrap();
+    let mut out = Vec::new();
+    icecore::write_to(&document, &to, &limits, &mut out).unwrap();
+    out
+}
+
+#[test]
+fn what_is_renamed_and_renamed_back_is_as_before() {
+    let mut renamed = 0;
+    for seed in 0..3000 {
+        let document = common::document(seed, common::Palette::All);
+        for format in ["storable", "sereal", "php", "igbinary", "marshal", "var-export", "json:typed"] {
+            let mut before = Vec::new();
+            let stage = Stage::parse(format).unwrap();
+            if icecore::write_to(&document, &stage, &Limits::default(), &mut before).is_err() {
+                continue;
+            }
+            let Ok(read) = icecore::read_as(&before, &stage, &Limits::default()) else { continue };
+            let is_plain = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            let classes: std::collections::BTreeSet<_> =
+                read.classes().into_iter().filter_map(|class| String::from_utf8(class.name).ok()).collect();
+            let pairs = || classes.iter().filter(|name| is_plain(name)).enumerate();
+            let there: String = pairs().map(|(at, name)| format!("{name}=Renamed{at},")).collect();
+            let back: String = pairs().map(|(at, name)| format!("Renamed{at}={name},")).collect();
+            // Some shapes no original writes, and no writer keeps.
+            if mapped(&before, format, "") != before {
+                continue;
+            }
+            let after = mapped(&before, format, &there);
+            renamed += usize::from(after != before);
+            let again = mapped(&after, format, &back);
+            let same = again.iter().zip(&before).take_while(|(one, other)| one == other).count();
+            let from =
+                |bytes: &[u8]| bytes[same.saturating_sub(20)..(same + 60).min(bytes.len())].escape_ascii().to_string();
+            assert!(
+                again == before,
+                "seed {seed}, {format}: {}\n  {}\n  {}",
+                from(&before),
+                from(&after),
+                from(&again)
+            );
+        }
+    }
+    assert!(renamed > 300, "{renamed} documents had classes");
+}
