@@ -119,7 +119,12 @@ impl<'d> Common<'d> {
             Value::Float(value) => float(value, out),
             Value::Text(bytes) => self.string(bytes, true, out),
             Value::Bytes(bytes) => self.string(bytes, false, out),
-            Value::Encoded(bytes, _) | Value::Symbol(bytes, _) => string(bytes, out),
+            Value::Encoded(bytes, encoding) => {
+                let encoding = std::str::from_utf8(encoding).unwrap_or_default();
+                // JSON has the characters.
+                string(icecore::decoded(encoding, bytes).as_ref().map_or(bytes, |text| text.as_bytes()), out);
+            }
+            Value::Symbol(bytes, _) => string(bytes, out),
             Value::EnumCase(bytes) | Value::Module(bytes, _) => string(bytes, out),
             Value::Array => {
                 let items = cursor.items().enumerate().map(|(at, item)| (format!("\"{at}\""), item));

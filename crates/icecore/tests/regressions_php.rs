@@ -28,3 +28,45 @@ fn a_class_has_no_del_in_its_name() {
     assert!(error.help().is_some_and(|help| help.contains("Error at offset 0 of 12 bytes")), "{error}");
     assert_eq!(written(b"O:1:\"\x80\":0:{}"), b"O:1:\"\x80\":0:{}");
 }
+
+/// Where PHP 8.2 says that these are wrong: what is common in logs, and not in the damaged
+/// values of the fixtures.
+#[test]
+fn php_is_quoted_with_its_own_offset() {
+    for (text, php) in [
+        (&br#"O:1:"K":"#[..], 6),
+        (br#"O:1:"K"::{"#, 10),
+        (br#"O:1:"K":-"#, 9),
+        (br#"O:1:"K":x"#, 8),
+        (br#"O:1:"K":1:"#, 10),
+        (br#"O:1:"K":1:x"#, 10),
+        (br#"O:1:"K":3:{"#, 9),
+        (br#"O:1:"K":3:{x"#, 11),
+        (br#"O:1:"K":8:{xxxxxxxxxx"#, 9),
+        (br#"O:1:"K":8:{xxxxxxxxxxx"#, 11),
+        (br#"O:0:"K":0:{}"#, 2),
+        (br#"E:0:"K:A";"#, 2),
+        (br#"C:1:"K":"#, 8),
+        (br#"C:1:"K"::{"#, 10),
+        (br#"C:1:"K":2:{ab"#, 11),
+        (br#"C:1:"K":2:{abc"#, 13),
+        (br#"C:1:"K":-1:{}"#, 12),
+        (br#"C:1:"K":1:"#, 9),
+        (br"a:1:{R:1;i:1;}", 9),
+        (br"a:1:{R:;", 5),
+        (br"a:1:{a:1:{i:0;i:0;}i:1;}", 10),
+        (br"a:2:{i:0;i:5;i:1;r:2;}", 21),
+    ] {
+        let error = php::read(text, &php::ReadOptions::default(), &Limits::default());
+        let help = error.err().and_then(|error| error.help().map(str::to_owned)).unwrap_or_default();
+        let says = format!("Error at offset {php} of {} bytes", text.len());
+        assert!(help.contains(&says), "{}: {help}", text.escape_ascii());
+    }
+}
+
+#[test]
+fn a_count_of_members_without_digits_is_none() {
+    for text in [&br#"O:8:"stdClass"::{}"#[..], br#"O:8:"stdClass":-0:{}"#, br#"O:8:"stdClass":+1:{s:1:"a";i:1;}"#] {
+        assert_eq!(icecore::convert(text, "php", "php").unwrap(), text);
+    }
+}

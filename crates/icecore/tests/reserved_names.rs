@@ -196,6 +196,9 @@ fn a_document_of_the_same_format_changes_in_its_classes_only() {
             "marshal",
             "\\x04\\x08[\\x07o:\\tNew1\\x06:\\x07@aI\\\"\\x06x\\x06:\\x06ETo;\\x00\\x06;\\x06i\\x06",
         ),
+        (b"O:1:\"A\":+0:{}", "php", "O:4:\\\"New1\\\":0:{}"),
+        (b"O:1:\"B\":+0:{}", "php", "O:1:\\\"B\\\":+0:{}"),
+        (b"C:1:\"A\":01:{x}", "php", "C:4:\\\"New1\\\":1:{x}"),
         (b"a:1:{i:+0;O:1:\"A\":0:{}}", "php", "a:1:{i:+0;O:4:\\\"New1\\\":0:{}}"),
     ] {
         let limits = Limits::default();

@@ -31,9 +31,23 @@ pub(crate) fn is_class_name(name: &[u8]) -> bool {
 /// Whether the last number in a head is this one: a document may have been
 /// edited since its heads were kept.
 pub(crate) fn says(head: &[u8], number: u64) -> bool {
+    // Behind a class no digits, or a sign alone, are 0.
+    if let Some(before) = head.strip_suffix(b":{")
+        && !before.ends_with(b"\"")
+        && before.last().is_some_and(|last| !last.is_ascii_digit())
+    {
+        return number == 0;
+    }
     let end = head.iter().rposition(u8::is_ascii_digit).map_or(0, |at| at + 1);
     let start = head[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
     std::str::from_utf8(&head[start..end]).ok().and_then(|digits| digits.parse().ok()) == Some(number)
+}
+
+/// Whether the head of an object names this class.
+pub(crate) fn names(head: &[u8], class: &[u8]) -> bool {
+    let quoted = head.splitn(2, |byte| *byte == b'"').nth(1);
+    let rest = quoted.and_then(|quoted| quoted.strip_prefix(class));
+    rest.is_some_and(|rest| rest.starts_with(b"\""))
 }
 
 /// Whether this is `Class:Case`.

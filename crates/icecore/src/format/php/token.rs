@@ -127,6 +127,14 @@ impl Tokens<'_> {
             Some(b'N') => behind.word(b"N;").is_ok(),
             Some(b'b') => behind.boolean().is_ok(),
             Some(b'd') => behind.float().is_ok(),
+            Some(b'r' | b'R') => behind.link().is_ok(),
+            Some(b'a') => match self.count(self.at, b':') {
+                Ok((_, end, _)) if self.byte(end + 1) == Some(b'{') => {
+                    behind.at = end + 2;
+                    true
+                }
+                _ => false,
+            },
             _ => false,
         };
         self.wrong(self.at, if end { behind.at } else { self.at }, "a key: i, s or S")
@@ -278,9 +286,18 @@ impl Tokens<'_> {
         Ok(scanned)
     }
 
+    /// A name is not said to have no bytes: PHP looks at that first.
+    fn not_empty(&self, expected: &'static str) -> Result<(), Error> {
+        match self.count(self.at, b':') {
+            Ok((0, at, _)) if self.byte(at + 1) == Some(b'"') => Err(self.wrong(at + 2, self.at + 2, expected)),
+            _ => Ok(()),
+        }
+    }
+
     /// `E:number:"Class:Case";`
     pub(super) fn enum_case(&mut self) -> Result<Scanned, Error> {
         let start = self.at;
+        self.not_empty("`Class:Case`")?;
         let scanned = self.string()?;
         let name = &self.input[scanned.start..scanned.start + scanned.len];
         if !text::is_enum_case(name) {
@@ -337,7 +354,7 @@ impl Tokens<'_> {
         if self.byte(start + 1) != Some(b':') {
             return Err(self.wrong(start + 1, start, "`:`"));
         }
-        let (value, at, is_default, fits) = self.signed(start + 2, start)?;
+        let (value, at, is_default, fits) = self.signed(start + 2, start, false)?;
         if self.byte(at) != Some(b';') {
             return Err(self.wrong(at, start, "`;` behind the integer"));
         }
@@ -346,9 +363,9 @@ impl Tokens<'_> {
     }
 
     /// Digits behind a sign that may be missing: value, end, whether PHP writes
-    /// it so, and whether it fits.
+    /// it so, and whether it fits. PHP takes a count without digits as 0.
     #[inline(always)]
-    fn signed(&self, from: usize, php: usize) -> Result<(i64, usize, bool, bool), Error> {
+    fn signed(&self, from: usize, php: usize, is_count: bool) -> Result<(i64, usize, bool, bool), Error> {
         let sign = self.byte(from);
         let first = from + usize::from(matches!(sign, Some(b'+' | b'-')));
         let mut at = first;
@@ -357,7 +374,7 @@ impl Tokens<'_> {
             value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
             at += 1;
         }
-        if at == first {
+        if at == first && !is_count {
             return Err(self.wrong(at, php, "digits"));
         }
         let negative = sign == Some(b'-');
@@ -365,7 +382,7 @@ impl Tokens<'_> {
             let (value, fits) = clamped(&self.input[first..at], negative);
             return Ok((value, at, sign != Some(b'+') && self.byte(first) != Some(b'0'), fits));
         }
-        let leads = self.byte(first) == Some(b'0') && (at > first + 1 || negative);
+        let leads = at == first || self.byte(first) == Some(b'0') && (at > first + 1 || negative);
         let value = value as i64;
         Ok((if negative { -value } else { value }, at, !leads && sign != Some(b'+'), true))
     }
@@ -438,15 +455,14 @@ impl Tokens<'_> {
         self.php_offset(error, php)
     }
 
-    /// `X:number:"Class":number:{`; gives the name, the number and where it
-    /// starts. PHP takes a sign there.
-    fn class_head(&mut self) -> Result<(Scanned, u64, usize), Error> {
+    /// `X:number:"Class":number:{`; gives the name, the number, where it ends, and where the
+    /// body starts. PHP takes a sign there, and no digits for 0. `php_end`: where PHP says
+    /// that it is wrong, if the input ends behind the class.
+    fn class_head(&mut self, php_end: impl Fn(usize) -> usize) -> Result<(Scanned, Count, usize), Error> {
         let start = self.at;
+        self.not_empty("the name of a class")?;
         let mut name = self.quoted()?;
         let end = std::mem::replace(&mut self.at, start);
-        if name.len == 0 {
-            return Err(self.wrong(name.start, start + 2, "the name of a class"));
-        }
         if self.byte(end) != Some(b':') {
             return Err(self.wrong(end, end, "`:` behind the class"));
         }
@@ -454,44 +470,68 @@ impl Tokens<'_> {
             return Err(self.wrong(name.start, start, "the name of a class"));
         }
         let from = end + 1;
-        let (count, at, is_default, fits) = self.signed(from, if from < self.input.len() { from } else { end - 1 })?;
-        let count = u64::try_from(count).ok().filter(|_| fits);
-        let Some(count) = count else {
-            return Err(self.wrong(from, at, "a number that is not below 0"));
-        };
-        if self.byte(at) != Some(b':') {
-            return Err(self.wrong(at, at, "`:` behind the number"));
+        if from >= self.input.len() {
+            return Err(self.wrong(from, php_end(end), "digits"));
         }
-        if self.byte(at + 1) != Some(b'{') {
-            let php = if at + 2 < self.input.len() { at + 1 } else { at };
-            return Err(self.wrong(at + 1, php, "`{`"));
-        }
+        let (value, at, is_default, fits) = self.signed(from, from, true)?;
+        let count = Count { value: u64::try_from(value).ok().filter(|_| fits), start: from };
         name.is_default &= is_default;
-        Ok((name, count, at + 2))
+        Ok((name, count, at))
+    }
+
+    fn below_zero(&self, count: &Count, php: usize) -> Error {
+        self.wrong(count.start, php, "a number that is not below 0")
     }
 
     /// The head of `O:`.
     pub(super) fn object(&mut self) -> Result<(Scanned, u32, bool), Error> {
-        let (name, count, at) = self.class_head()?;
-        let count = self.fits(count, 1, at - 2, at - 2)?;
-        self.at = at;
-        Ok((name, count, name.is_default))
+        let (name, count, at) = self.class_head(|end| end - 1)?;
+        let value = count.value.ok_or_else(|| self.below_zero(&count, at))?;
+        // PHP reckons what is left from the quote behind the class on.
+        let left = self.input.len() - (name.start + name.len);
+        let fits = u32::try_from(value).ok().filter(|value| *value as usize <= left / 2);
+        if self.byte(at) != Some(b':') {
+            return Err(self.wrong(at, at, "`:` behind the number"));
+        }
+        if self.byte(at + 1) != Some(b'{') {
+            return Err(self.wrong(at + 1, if fits.is_some() { at + 1 } else { at }, "`{`"));
+        }
+        let value = fits.ok_or_else(|| self.too_many(value, self.input.len() - at - 2, at, at))?;
+        self.at = at + 2;
+        Ok((name, value, name.is_default))
     }
 
     /// `C:`, whole.
     pub(super) fn opaque(&mut self) -> Result<(Scanned, usize, bool), Error> {
-        let (name, len, at) = self.class_head()?;
+        let (name, count, at) = self.class_head(|end| end + 1)?;
+        if self.byte(at) != Some(b':') {
+            return Err(self.wrong(at, at, "`:` behind the number"));
+        }
+        if self.byte(at + 1) != Some(b'{') {
+            let php = if at + 2 < self.input.len() || self.byte(at + 1).is_some() { at + 1 } else { at };
+            return Err(self.wrong(at + 1, php, "`{`"));
+        }
+        let at = at + 2;
+        let len = count.value.ok_or_else(|| self.below_zero(&count, at))?;
         let len = self.fixed.length(name.start + name.len + 2, len);
         let left = self.input.len() - at;
         let Some(len) = usize::try_from(len).ok().filter(|len| *len <= left) else {
             return Err(self.too_short(len, at, at));
         };
         if self.byte(at + len) != Some(b'}') {
-            return Err(self.wrong(at + len, at + len, "`}` behind the payload, whose length may be wrong"));
+            let php = if len == left { at } else { at + len };
+            return Err(self.wrong(at + len, php, "`}` behind the payload, whose length may be wrong"));
         }
         self.at = at + len + 1;
         Ok((name, len, name.is_default))
     }
+}
+
+/// The number behind a class.
+struct Count {
+    /// `None`: below 0, or too large.
+    value: Option<u64>,
+    start: usize,
 }
 
 /// Digits as an integer, clamped, and whether that was not needed.

@@ -4,7 +4,7 @@
 //! `serialize()` does.
 
 use super::spelling;
-use super::text::{is_class_name, is_enum_case, push_number, push_uint, says};
+use super::text::{is_class_name, is_enum_case, names, push_number, push_uint, says};
 use super::write_keys::Rendered;
 use super::write_leaf::push_class;
 use super::write_spl::Payload;
@@ -401,14 +401,21 @@ impl<'d> Writer<'d> {
             node.aux
         };
         push_number(b"", u64::from(most), b":{", buf);
-        if let Some(source) = self.kept(note, spelling::HEAD).filter(|head| says(head, u64::from(most))) {
+        let is_object = note != at;
+        if let Some(source) = self.kept_head(note, is_object).filter(|head| says(head, u64::from(most))) {
             buf.truncate(head);
             buf.extend_from_slice(source);
         }
-        let is_object = note != at;
         self.shape_losses(at, node, is_object);
         self.stack.push(Frame { at: at + 1, end, count: 0, most, is_object, is_payload: false });
         Ok(())
+    }
+
+    /// The head of the container at `at` as it was read, if that names its class.
+    pub(super) fn kept_head(&self, at: u32, is_object: bool) -> Option<&'d [u8]> {
+        let head = self.kept(at, spelling::HEAD)?;
+        let class = self.class_name(&self.node(at)).unwrap_or_default();
+        (!is_object || names(head, class)).then_some(head)
     }
 
     pub(super) fn is_payload(&self, at: u32, node: &Node) -> bool {
@@ -419,7 +426,7 @@ impl<'d> Writer<'d> {
     fn opaque(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
         let payload = self.node(at + 1);
         let bytes = self.document.bytes(&payload);
-        match self.kept(at, spelling::HEAD).filter(|head| says(head, bytes.len() as u64)) {
+        match self.kept_head(at, true).filter(|head| says(head, bytes.len() as u64)) {
             Some(source) => buf.extend_from_slice(source),
             None => {
                 let name = self.class_name(node).unwrap_or_default();

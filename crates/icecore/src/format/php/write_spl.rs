@@ -132,7 +132,7 @@ impl Writer<'_> {
             return Err(self.limits.too_deep().on_path(self.document.path(at)));
         }
         let mut kept = Vec::new();
-        match self.kept(at, spelling::HEAD) {
+        match self.kept_head(at, true) {
             Some(source) => {
                 let end = source.iter().rposition(u8::is_ascii_digit).map_or(0, |at| at + 1);
                 let start = source[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
