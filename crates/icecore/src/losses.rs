@@ -105,6 +105,9 @@ pub enum LossKind {
     Text,
     /// What a wrapper said beside its content, as an expiry, was dropped.
     Wrapper,
+    /// The bytes of a string were taken for another encoding than its own, which is not known,
+    /// or in which they are no text.
+    Undecoded,
     /// An object got another class, as the target's language has one of that name itself.
     Renamed,
 }
@@ -199,6 +202,10 @@ impl LossKind {
             LossKind::Struct => ("struct written as an ordinary object", "structs written as ordinary objects"),
             LossKind::Unquoted => ("string of digits written as a number", "strings of digits written as numbers"),
             LossKind::Wrapper => ("statement of a wrapper dropped", "statements of wrappers dropped"),
+            LossKind::Undecoded => (
+                "string not decoded, as its encoding is not known or not right",
+                "strings not decoded, as their encodings are not known or not right",
+            ),
             LossKind::Renamed => (
                 "object renamed, as the target has a class of that name itself",
                 "objects renamed, as the target has classes of their names itself",
@@ -258,6 +265,7 @@ impl LossKind {
             LossKind::Unquoted => "unquoted",
             LossKind::Text => "text",
             LossKind::Wrapper => "wrapper",
+            LossKind::Undecoded => "undecoded",
             LossKind::Renamed => "renamed",
         }
     }

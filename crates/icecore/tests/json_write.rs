@@ -45,6 +45,7 @@ fn every_kind_of_loss_is_reported_with_its_path() {
         (r#"{"a":{"$latin1":"é"}}"#, r#"{"a":"é"}"#, "bytes 1 $.a"),
         (r#"{"$symbol":"a"}"#, r#""a""#, "symbol 1 $"),
         (r#"{"$string":"a","$encoding":"EUC-JP"}"#, r#""a""#, "encoding 1 $"),
+        (r#"{"$string":"a","$encoding":"Emacs-Mule"}"#, r#""a""#, "encoding 1 $; undecoded 1 $"),
         (r#"[{"$ref":1},{"$ref":{"$ref":0}}]"#, "[1,0]", "reference 3 $[0]"),
         (r#"[{"$id":1,"$value":[1]},{"$link":1},{"$link":1}]"#, "[[1],[1],[1]]", "sharing 2 $[1]"),
         (r#"[{"$id":1,"$value":"x"},{"$alias":1}]"#, r#"["x","x"]"#, "sharing 1 $[1]"),

@@ -1,4 +1,4 @@
-//! Strings in named encodings as text, for formats that have nothing else.
+//! Strings in named encodings as UTF-8, for formats that have nothing else.
 
 use super::{Document, IS_KEY, KEY_NODE, Kind, Node, Tape};
 use crate::encoding::decoded;
@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 impl Document<'_> {
-    /// The same document, where strings and symbols in named encodings are text, as far as
-    /// their encodings are known and their bytes are text in it. Nodes keep their places.
+    /// The same document, where strings in named encodings have the encoding [`UTF_8`], and
+    /// symbols none, as far as their encodings are known and their bytes are text in it. Nodes
+    /// keep their places.
     pub(crate) fn transcoded(&self) -> Cow<'_, Document<'_>> {
         if self.tape().encodings.is_empty() {
             return Cow::Borrowed(self);
@@ -17,8 +18,9 @@ impl Document<'_> {
         for at in 0..self.tape().len() {
             let node = self.tape().nodes()[at as usize];
             if let Some(text) = self.text_of(&node, self.bytes(&node)) {
-                let text = tape.to_mut().owned(kind_of(&node), text.as_bytes());
-                tape.to_mut().replace(at, Node { key: node.key, flags: node.flags, ..text });
+                let tape = tape.to_mut();
+                let text = in_utf8(tape, &node, |tape, kind| tape.owned(kind, text.as_bytes()));
+                tape.replace(at, Node { key: node.key, flags: node.flags, ..text });
             }
             if !matches!(node.key, 0 | IS_KEY | KEY_NODE)
                 && let Some(key) = *keys.entry(node.key).or_insert_with(|| self.key_as_text(node.key, &mut tape))
@@ -42,11 +44,26 @@ impl Document<'_> {
     fn key_as_text(&self, id: u16, tape: &mut Cow<'_, Tape>) -> Option<u16> {
         let name = self.tape().keys().get(u32::from(id))?;
         let text = self.text_of(&name.node, name.bytes)?;
-        let node = Node::leaf(kind_of(&name.node), 0).with(name.node.flags);
-        tape.to_mut().intern_key(node, text.as_bytes())
+        let tape = tape.to_mut();
+        let node = in_utf8(tape, &name.node, |_, kind| Node::leaf(kind, 0));
+        tape.intern_key(node.with(name.node.flags), text.as_bytes())
+    }
+
+    /// Whether a string has the encoding that [`Document::transcoded`] gives.
+    pub(crate) fn is_utf8(&self, node: &Node) -> bool {
+        self.tape().encodings.get(u32::from(node.encoding())).is_some_and(|name| name.bytes == UTF_8)
     }
 }
 
-fn kind_of(node: &Node) -> Kind {
-    if node.kind == Kind::Symbol { Kind::Symbol } else { Kind::Text }
+const UTF_8: &[u8] = b"UTF-8";
+
+/// A node like this one that says UTF-8.
+fn in_utf8(tape: &mut Tape, like: &Node, make: impl FnOnce(&mut Tape, Kind) -> Node) -> Node {
+    let mut node = make(tape, like.kind);
+    if like.kind == Kind::Encoded
+        && let Ok(encoding) = tape.intern_encoding(UTF_8)
+    {
+        node.set_encoding(encoding);
+    }
+    node
 }

@@ -9,6 +9,9 @@ mod unicode;
 
 use std::borrow::Cow;
 
+/// Of a name of an encoding.
+const LONGEST: usize = 40;
+
 /// The text that these bytes are in the encoding of this name; `None`, if the encoding is not
 /// known or the bytes are no text in it.
 ///
@@ -19,6 +22,10 @@ use std::borrow::Cow;
 /// assert_eq!(icecore::decoded("Emacs-Mule", b"\x81\xe9"), None);
 /// ```
 pub fn decoded<'b>(encoding: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
+    // No name is longer: a hostile one is not looked at, for each of its strings.
+    if encoding.len() > LONGEST {
+        return None;
+    }
     if let Some(table) = single_byte::table(encoding) {
         return single_byte::decode(table, bytes);
     }

@@ -29,7 +29,7 @@ mod scan;
 mod writer;
 
 use crate::class_map::{self, ClassMap};
-use crate::document::{Document, Naming, lose_repeated, renamed};
+use crate::document::{Document, lose_repeated, renamed};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, Settings};
@@ -187,9 +187,6 @@ pub(crate) fn write_named(
         return write(document);
     }
     let naming = format.can.naming;
-    // What has no language has no encodings but its own.
-    let text = if naming == Naming::Plain { document.transcoded() } else { Cow::Borrowed(document) };
-    let document = &*text;
     let mut losses = Losses::within(limits);
     lose_repeated(document, naming, &mut losses);
     match renamed(document, naming, losses) {

@@ -273,12 +273,26 @@ impl<'d> Comparison<'d> {
             (Value::Bytes(x) | Value::Text(x), Value::Bytes(y) | Value::Text(y)) => self.string(x, y, a, b),
             (Value::Encoded(x, e), Value::Encoded(y, f)) if x == y && e == f => {}
             (Value::Symbol(x, e), Value::Symbol(y, f)) if x == y && (e == f || x.is_ascii()) => {}
-            (Value::Encoded(x, _), Value::Bytes(y) | Value::Text(y)) => {
+            (Value::Encoded(x, e), Value::Bytes(y) | Value::Text(y)) => {
                 self.differs(&[L::Encoding], a, "an encoding is gone");
-                self.same_characters(x, y, a, b);
+                if self.language != Language::Json {
+                    return self.same_characters(x, y, a, b);
+                }
+                match icecore::decoded(std::str::from_utf8(e).unwrap_or_default(), x) {
+                    Some(text) if text.as_bytes() == y => {}
+                    Some(_) => self.wrong(a, "other characters"),
+                    None => {
+                        self.differs(&[L::Undecoded], a, "an encoding is not known");
+                        self.same_characters(x, y, a, b);
+                    }
+                }
             }
-            (Value::Symbol(x, _), Value::Bytes(y) | Value::Text(y)) => {
+            (Value::Symbol(x, e), Value::Bytes(y) | Value::Text(y)) => {
                 self.differs(&[L::Symbol], a, "a symbol became a string");
+                let text = (!e.is_empty()).then(|| icecore::decoded(std::str::from_utf8(e).unwrap_or_default(), x));
+                if self.language == Language::Json && text.flatten().is_some_and(|text| text.as_bytes() == y) {
+                    return;
+                }
                 self.same_characters(x, y, a, b);
             }
             (Value::Module(x, f), Value::Module(y, g)) if x == y && f == g => {}
@@ -544,8 +558,17 @@ impl<'d> Comparison<'d> {
                 }
             }
             (Kind::Encoded, Kind::Encoded) if of_a == of_b => {}
+            (Kind::Encoded | Kind::Symbol, _) if self.language == Language::Json && text_of(a, value).is_some() => {
+                self.lost_key(x.kind, value, &format!("a key became {:?} {}", y.kind, of_b.escape_ascii()));
+                if text_of(a, value).is_none_or(|text| text.as_bytes() != of_b) {
+                    self.wrong(value, "a key has other characters");
+                }
+            }
             (kind, _) => {
                 self.lost_key(kind, value, &format!("a key became {:?} {}", y.kind, of_b.escape_ascii()));
+                if self.language == Language::Json && kind == Kind::Encoded {
+                    self.differs(&[LossKind::Undecoded], value, "an encoding of a key is not known");
+                }
                 if self.language == Language::Json && kind.is_string() && std::str::from_utf8(of_a).is_err() {
                     self.differs(&[LossKind::Bytes], value, "bytes of a key became text");
                 }
@@ -682,6 +705,12 @@ fn cursor_text(cursor: Cursor<'_>, out: &mut String) {
         cursor_text(child, out);
         *out += ")";
     }
+}
+
+/// The characters of a key in a named encoding.
+fn text_of<'k>(key: &Key<'k>, value: Cursor<'k>) -> Option<std::borrow::Cow<'k, str>> {
+    let encoding = value.document().tape().encodings().get(u32::from(key.node().encoding()))?;
+    icecore::decoded(std::str::from_utf8(encoding.bytes).ok()?, key.bytes())
 }
 
 /// A key as perl has it.

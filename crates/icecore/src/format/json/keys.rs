@@ -32,7 +32,7 @@ pub(super) struct Special {
     /// The entry is left out: its name is that of the class.
     pub(super) reserved: bool,
     /// What the text does not say.
-    pub(super) losses: [Option<LossKind>; 2],
+    pub(super) losses: [Option<LossKind>; 3],
 }
 
 /// The rendered keys of a document.

@@ -99,6 +99,7 @@ fn write_plain(
     out: &mut dyn Output,
 ) -> Written {
     metered(document, limits, out, |out| {
+        let document = &*document.transcoded();
         write_named(document, &FORMAT, limits, |named| {
             let job = Source { document: named, original: document, window, layout };
             write::write(&job, options, limits, &mut WriterMemory::default(), out)
@@ -182,12 +183,14 @@ impl Writer for WriteOptions {
         let kept = memory.of::<WriterMemory>();
         kept.fit(document.tape().keys().generation());
         metered(document, limits, out, |out| {
+            let read = document;
+            let document = &*document.transcoded();
             write_named(document, &FORMAT, limits, |named| {
                 let job =
                     Source { document: named, original: document, window: Window::default(), layout: Layout::One };
                 // Under other names the ids mean other keys.
                 let mut other = WriterMemory::default();
-                let kept = if std::ptr::eq(named, document) { kept } else { &mut other };
+                let kept = if std::ptr::eq(named, read) { kept } else { &mut other };
                 write::write(&job, self, limits, kept, out)
             })
         })

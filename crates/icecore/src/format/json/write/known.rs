@@ -141,7 +141,7 @@ impl Writer<'_, '_, '_> {
                 return Ok(());
             }
             Kind::Symbol => self.lose(LossKind::Symbol, at),
-            Kind::Encoded => self.lose(LossKind::Encoding, at),
+            Kind::Encoded => self.lose_encoding(&name.node, at),
             _ => {}
         }
         let text = self.text_of(name.node.kind, name.bytes);

@@ -71,7 +71,7 @@ impl Writer<'_, '_, '_> {
             Kind::Float128 => self.float128(at, node)?,
             Kind::Text | Kind::Bytes => self.string(at, node)?,
             Kind::Encoded => {
-                self.lose(LossKind::Encoding, at);
+                self.lose_encoding(node, at);
                 self.string(at, node)?;
             }
             Kind::Symbol => {
@@ -90,6 +90,14 @@ impl Writer<'_, '_, '_> {
             _ => self.emitter.word("null"),
         }
         Ok(None)
+    }
+
+    /// A string had an encoding; one that is not known leaves the bytes as they are.
+    pub(super) fn lose_encoding(&mut self, node: &Node, at: u32) {
+        self.lose(LossKind::Encoding, at);
+        if !self.document.is_utf8(node) {
+            self.lose(LossKind::Undecoded, at);
+        }
     }
 
     /// The value that a link, an alias or a copy names, to be written again.

@@ -58,7 +58,8 @@ impl Writer<'_, '_, '_> {
                 return Err(self.cannot(at, "a key that is no string or number", "`json:typed` can say it"));
             }
         };
-        let mut losses = [own, None];
+        let is_undecoded = node.kind == Kind::Encoded && !self.document.is_utf8(node);
+        let mut losses = [own, is_undecoded.then_some(LossKind::Undecoded), None];
         let text = match text {
             Some(text) => text,
             None => {
@@ -67,7 +68,7 @@ impl Writer<'_, '_, '_> {
                     if self.options.bytes == crate::format::json::BytesAs::Error {
                         self.finish_text(at, Some(LossKind::Bytes))?;
                     }
-                    losses[1] = Some(LossKind::Bytes);
+                    losses[2] = Some(LossKind::Bytes);
                 }
                 match text.chars {
                     Chars::Utf8 => text.bytes.into_owned(),
@@ -141,7 +142,7 @@ impl Writer<'_, '_, '_> {
             let reserved = self.is_reserved(&text);
             return Ok(KeyText {
                 text,
-                special: Special { absent: false, reserved, losses: [Some(LossKind::Key), None] },
+                special: Special { absent: false, reserved, losses: [Some(LossKind::Key), None, None] },
             });
         }
         self.key_text(&node, if node.kind.has_bytes() { document.bytes(&node) } else { &[] }, value)
