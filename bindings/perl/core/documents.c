@@ -25,8 +25,10 @@ icecore_stage *
 ice_writer_new(pTHX_ const char *spec, STRLEN len)
 {
     icecore_stage *stage = ice_reader_new(aTHX_ spec, len);
-    /* The depth of a tape is known; it needs no limit when it is written. */
+    /* The depth of a tape is known; it needs no limit when it is written. What it holds is
+     * the program's own: how often it wants a string written is its affair. */
     ice_stage_limit(aTHX_ stage, "depth", U32_MAX);
+    ice_stage_limit(aTHX_ stage, "growth", UV_MAX);
     return stage;
 }
 

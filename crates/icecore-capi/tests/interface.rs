@@ -126,60 +126,6 @@ fn limits_are_kept() {
 }
 
 #[test]
-fn a_tape_that_makes_no_sense_is_an_error_or_a_document() {
-    let context = icecore_context_new();
-    let formats = "json json:typed sereal sereal:compress=zstd storable storable:canonical php php-session igbinary \
-                   marshal var-export dumper join ndjson";
-    let stages: Vec<_> = formats.split_whitespace().map(stage).collect();
-    for stage in &stages {
-        // As modules do: only the tape itself ends what goes round in a circle.
-        let limited = unsafe { icecore_stage_limit(*stage, c"depth".as_ptr(), 5, u64::from(u32::MAX), null_mut()) };
-        assert_eq!(limited, ICECORE_OK);
-    }
-    let mut seed = 1u64;
-    let mut random = move |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
-    let kinds: Vec<u8> = (0..=16).chain(32..=41).chain([17, 42, 255]).collect();
-    for _ in 0..20_000 {
-        unsafe {
-            let mut tape = MaybeUninit::<icecore_tape>::uninit();
-            assert_eq!(icecore_begin(context, tape.as_mut_ptr()), ICECORE_OK);
-            let mut tape = tape.assume_init();
-            let count = random(12) as usize;
-            let key = icecore_key(context, 8, 0, b"key".as_ptr(), 3);
-            let class = icecore_class(context, 8, b"Class".as_ptr(), 5);
-            let ends = [count as u64, 0, 1, 3, 1 << 40, u64::MAX, u64::from(class) << 32 | count as u64];
-            let keys = [0, key, 0xFFFE, 0xFFFF, 77];
-            for at in 0..count {
-                // Kinds that there are not come seldom.
-                let most = if random(50) == 0 { kinds.len() } else { kinds.len() - 3 };
-                tape.nodes.add(at).write(icecore_node {
-                    kind: kinds[random(most as u64) as usize],
-                    flags: if random(2) == 0 { random(256) as u8 } else { 0 },
-                    key: keys[random(keys.len() as u64) as usize],
-                    aux: random(5) as u32,
-                    payload: if random(3) == 0 { random(12) } else { ends[random(ends.len() as u64) as usize] },
-                });
-            }
-            tape.node_count = count;
-            tape.root = random(3) as u32;
-            let mut out = MaybeUninit::<icecore_bytes>::uninit();
-            let stage = stages[random(stages.len() as u64) as usize];
-            let mut losses = 0;
-            let kind = icecore_write(context, stage, &tape, out.as_mut_ptr(), &mut losses, null_mut());
-            // A panic is caught, but it would be a defect.
-            assert_ne!(kind, ICECORE_PANIC);
-        }
-    }
-    unsafe {
-        stages.into_iter().for_each(|stage| icecore_stage_free(stage));
-        icecore_context_free(context);
-    }
-}
-
-#[test]
 fn converting() {
     let (mut out, mut error) = (MaybeUninit::uninit(), MaybeUninit::<icecore_error>::uninit());
     let to = CString::new("storable:memory,netorder").unwrap();

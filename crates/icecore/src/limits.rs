@@ -45,8 +45,8 @@ pub struct Limits {
     /// How many bytes may be written for each byte of the input, after
     /// decompression; the first 64 MiB are always allowed. Copies, links, ids and
     /// indentation are what makes more of few bytes: a value of one byte on a line
-    /// of its own seldom takes a hundred. What was not read, but built by a program,
-    /// has no input. Default: 256.
+    /// of its own seldom takes a hundred. Where a
+    /// program filled the tape, it is the bytes of that. Default: 256.
     pub growth: u64,
     /// How many paths a writer keeps of each kind of loss; a [`Loss`](crate::Loss) has
     /// an empty one if it is none. A path costs as much as the way to it. Default: 1.

@@ -155,11 +155,14 @@ impl<'a> Document<'a> {
         &self.input
     }
 
-    /// How many bytes the document was read from, after decompression. `None`, if
-    /// it was not read: a program's own values have no input.
-    pub(crate) fn size(&self) -> Option<usize> {
-        let was_read = !self.input.is_empty() && !self.tape.is_by_hand();
-        was_read.then(|| self.input.len().saturating_add(self.tape.arena.len()))
+    /// How many bytes the document was read from, after decompression; or that a tape takes
+    /// which a program filled.
+    pub(crate) fn size(&self) -> usize {
+        let strings = self.input.len().saturating_add(self.tape.arena.len());
+        match self.tape.is_by_hand() || self.input.is_empty() {
+            true => strings.saturating_add(std::mem::size_of_val(self.nodes())),
+            false => strings,
+        }
     }
 
     /// How many links, references and other wrappers a writer follows to get to a value.

@@ -36,10 +36,7 @@ pub(crate) fn metered(
 
 impl<'o> Metered<'o> {
     pub(crate) fn new(document: &Document<'_>, limits: &'o Limits, out: &'o mut dyn Output) -> Metered<'o> {
-        let (most, earned) = match document.size() {
-            Some(size) => limits.output_within(size, out.slack()),
-            None => (limits.output, u64::MAX),
-        };
+        let (most, earned) = limits.output_within(document.size(), out.slack());
         let most = most.min(out.room());
         let counted = out.buffer().len();
         Metered { out, limits, counted, left: most, most, earned }

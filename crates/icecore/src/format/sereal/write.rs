@@ -91,7 +91,7 @@ fn usage(expected: &'static str, found: String) -> Error {
 pub(super) fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     // The maps of a running program have each key once, and what it may write does not
     // depend on the size of an input.
-    if document.tape().by_hand && write_fast_body(document, options, limits.output, out) {
+    if document.tape().by_hand && write_fast_body(document, options, limits.output_from(document.size()), out) {
         out.ready()?;
         return Ok(Losses::within(limits));
     }

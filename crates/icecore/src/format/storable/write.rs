@@ -26,7 +26,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
     // The maps of a running program have each key once, and what it may write does not
     // depend on the size of an input.
     let is_live = document.tape().by_hand;
-    if is_live && is_shallow && write_fast_body(document, options, limits.output, out) {
+    if is_live && is_shallow && write_fast_body(document, options, limits.output_from(document.size()), out) {
         out.ready()?;
         return Ok(Losses::within(limits));
     }

@@ -36,7 +36,7 @@ impl<'d> Body<'d, '_> {
             }
             return Ok(());
         }
-        let mut entries = Vec::with_capacity(node.aux as usize);
+        let mut entries = Vec::new();
         for (key, value) in map.entries().filter(|(_, value)| !self.is_shadowed(value.index())) {
             let Some(text) = KeyText::of_key(self.document, key) else {
                 return self.no_place(value.index(), "a key that is no string");
