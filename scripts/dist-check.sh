@@ -2,20 +2,31 @@
 # Tries what `make dist` made in a folder of its own, far from the sources.
 . "$(dirname "$0")/common.sh"
 
-machine=$(uname -m)
 sources=$PWD
-tarball=$sources/dist/$name-$version-$machine-linux.tar.gz
+(cd dist && sha256sum --quiet -c SHA256SUMS)
 new_folder
 cp docs/cookbook/samples/session.storable "$folder"
 cd "$folder"
 
-try() { # BIN SHARE: the command and the pages work
-    local bin=$1 share=$2 page
-    [ "$("$bin" --version)" = "$name $version" ] || fail "$bin is not version $version"
-    "$bin" detect session.storable | grep -q 'storable.*(sure)' || fail "$bin does not know a Storable file"
-    "$bin" convert -q session.storable -o session.json
+# What runs a binary of another machine.
+runner() { # MACHINE
+    if [ "$1" = "$(uname -m)" ]; then
+        echo env
+    elif have "qemu-$1-static"; then
+        echo "env QEMU_LD_PREFIX=/usr/$1-linux-gnu qemu-$1-static"
+    fi
+}
+
+try() { # MACHINE BIN SHARE: the command and the pages work
+    local bin=$2 share=$3 page
+    local -a run
+    read -ra run <<<"$(runner "$1")"
+    run+=("$bin")
+    [ "$("${run[@]}" --version)" = "$name $version" ] || fail "$bin is not version $version"
+    "${run[@]}" detect session.storable | grep -q 'storable.*(sure)' || fail "$bin does not know a Storable file"
+    "${run[@]}" convert -q session.storable -o session.json
     grep -q '"name":"Alice"' session.json || fail "$bin does not convert a Storable file"
-    "$bin" convert -t storable session.storable -o again.storable
+    "${run[@]}" convert -t storable session.storable -o again.storable
     cmp session.storable again.storable
     for page in man/man1/$name.1 man/man1/$name-convert.1 bash-completion/completions/$name \
         fish/vendor_completions.d/$name.fish doc/$name/README.md; do
@@ -25,22 +36,36 @@ try() { # BIN SHARE: the command and the pages work
     rm session.json again.storable
 }
 
-tar -xzf "$tarball"
-top=$(basename "$tarball" .tar.gz)
-try "$PWD/$top/bin/$name" "$PWD/$top/share"
-[ -s "$top/share/doc/$name/LICENSE-MIT" ] || fail "the tarball has no licence"
-say "the tarball works"
+for tarball in "$sources/dist/$name-$version"-*-linux.tar.gz; do
+    top=$(basename "$tarball" .tar.gz)
+    machine=${top#"$name-$version-"}
+    machine=${machine%-linux}
+    if [ -z "$(runner "$machine")" ]; then
+        say "$top was not tried: there is no qemu-$machine-static"
+        continue
+    fi
+    tar -xzf "$tarball"
+    try "$machine" "$PWD/$top/bin/$name" "$PWD/$top/share"
+    [ -s "$top/share/doc/$name/LICENSE-MIT" ] || fail "$top has no licence"
+    say "$top works"
+done
 
-if have dpkg-deb; then
-    deb=$sources/dist/${name}_$version-1_$(dpkg --print-architecture).deb
+for deb in "$sources/dist/${name}_$version"-1_*.deb; do
+    [ -e "$deb" ] || continue
     dpkg-deb --info "$deb" >/dev/null
+    rm -rf root control
     dpkg-deb -x "$deb" root
     dpkg-deb -e "$deb" control
     (cd root && md5sum --quiet -c ../control/md5sums)
-    try "$PWD/root/usr/bin/$name" "$PWD/root/usr/share"
-    [ -s "root/usr/share/doc/$name/copyright" ] || fail "the package has no copyright file"
-    say "the package works"
+    machine=$(readelf -h "root/usr/bin/$name" | sed -n 's/.*Machine: *//p')
+    case $machine in
+    *X86-64*) machine=x86_64 ;;
+    AArch64) machine=aarch64 ;;
+    esac
+    [ -z "$(runner "$machine")" ] || try "$machine" "$PWD/root/usr/bin/$name" "$PWD/root/usr/share"
+    [ -s "root/usr/share/doc/$name/copyright" ] || fail "$deb has no copyright file"
+    say "$(basename "$deb") works"
     if have lintian; then
         lintian --fail-on error "$deb"
     fi
-fi
+done

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Lays out what is installed: stage.sh DESTDIR PREFIX [--manifest]
 #
-# With --manifest it leaves a list of its files, for uninstall.sh.
+# With --manifest it leaves a list of its files, for uninstall.sh. INSTALLED names the
+# command to install, where that is not the one which was built for this machine.
 . "$(dirname "$0")/common.sh"
 
 root=$1$2
@@ -21,7 +22,7 @@ new_folder
 "$binary" completions zsh >"$folder/zsh"
 "$binary" completions fish >"$folder/fish"
 
-put 755 "$binary" "bin/$name"
+put 755 "${INSTALLED:-$binary}" "bin/$name"
 for page in "$folder"/man/*.1; do
     put 644 "$page" "share/man/man1/$(basename "$page")"
 done

@@ -1,5 +1,6 @@
 //! `include/icecore.h` says what the source says.
 
+use std::fs;
 use std::path::Path;
 
 #[test]
@@ -11,11 +12,31 @@ fn the_header_is_that_of_the_source() {
     let written = String::from_utf8(written).expect("it is text");
     let path = home.join("include/icecore.h");
     if std::env::var_os("UPDATE_HEADER").is_some() {
-        std::fs::write(&path, &written).expect("it can be written");
+        fs::write(&path, &written).expect("it can be written");
     }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    let committed = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         committed == written,
         "run `UPDATE_HEADER=1 cargo test -p icecore-capi --test header` and look at the change"
     );
+}
+
+/// The page about versions has the numbers of the sources.
+#[test]
+fn the_page_of_versions_is_right() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = fs::read_to_string(root.join("docs/versions.md")).unwrap();
+    let row = |begins: &str| page.lines().find(|line| line.starts_with(begins)).unwrap_or_default().to_owned();
+    for (begins, number) in [
+        ("| the library", env!("CARGO_PKG_VERSION").to_owned()),
+        ("| the layout of the tape", icecore_capi::ICECORE_TAPE_VERSION.to_string()),
+        ("| `json:typed`", "1".to_owned()),
+    ] {
+        assert!(row(begins).contains(&format!("| {number} |")), "{begins}: {number} is missing");
+    }
+    let module = fs::read_to_string(root.join("bindings/perl/lib/Icecore.pm")).unwrap();
+    let version = module.lines().find_map(|line| line.strip_prefix("our $VERSION = '")).unwrap();
+    assert!(row("| the Perl module").contains(&format!("| {} |", version.trim_end_matches("';"))));
+    let typed = icecore::convert(b"1", "json", "json:typed").unwrap();
+    assert!(typed.starts_with(b"{\"$icecore\":1,"), "{}", typed.escape_ascii());
 }

@@ -28,7 +28,7 @@ impl<'d> Body<'d, '_> {
         u32::try_from(present).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn enter_map(&mut self, at: u32, node: &'d Node) -> Result<(), Error> {
+    pub(super) fn enter_map(&mut self, at: u32) -> Result<(), Error> {
         let Some(map) = self.document.at(at) else { return Ok(()) };
         if self.plan.order == SortKeys::No {
             if let Some(default) = map.default_value() {

@@ -334,6 +334,6 @@ impl<'d> Body<'d, '_> {
             self.bytes.byte(compact | count as u8 | track)?;
         }
         self.at = at + 1;
-        if is_map { self.enter_map(at, node) } else { Ok(()) }
+        if is_map { self.enter_map(at) } else { Ok(()) }
     }
 }
