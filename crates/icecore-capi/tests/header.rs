@@ -37,6 +37,6 @@ fn the_page_of_versions_is_right() {
     let module = fs::read_to_string(root.join("bindings/perl/lib/Icecore.pm")).unwrap();
     let version = module.lines().find_map(|line| line.strip_prefix("our $VERSION = '")).unwrap();
     assert!(row("| the Perl module").contains(&format!("| {} |", version.trim_end_matches("';"))));
-    let typed = icecore::convert(b"1", "json", "json:typed").unwrap();
+    let typed = icecore::convert(b"O:1:\"A\":0:{}", "php", "json:typed").unwrap();
     assert!(typed.starts_with(b"{\"$icecore\":1,"), "{}", typed.escape_ascii());
 }
