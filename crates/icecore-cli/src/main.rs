@@ -3,18 +3,20 @@
 
 mod cli;
 mod commands;
+mod json;
 mod limits;
 mod paint;
-mod printable;
 mod progress;
 mod reading;
 mod records;
 mod report;
+mod said;
 mod signals;
 mod sink;
 mod source;
 mod stream;
 mod target;
+mod terminal;
 mod whole;
 
 use clap::error::ContextKind;
@@ -33,8 +35,8 @@ fn main() -> ExitCode {
     }
     let cli = cli::Cli::parse_from(with_command(words));
     let paint = paint::Paint::new(cli.global.color, &std::io::stderr());
-    let mut report = report::Report::new(paint, cli.global.quiet);
-    let end = commands::run(&cli, &mut report);
+    let mut report = report::Report::new(paint, cli.global.quiet, cli.command.report());
+    let end = cli.global.check(&cli.command).and_then(|()| commands::run(&cli, &mut report));
     report.finish(end)
 }
 

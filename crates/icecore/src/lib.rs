@@ -37,6 +37,7 @@ pub mod num;
 mod options;
 mod output;
 pub mod policy;
+mod printable;
 mod shortened;
 mod stage;
 mod steps;
@@ -63,8 +64,10 @@ pub use limits::Limits;
 pub use losses::{Loss, LossKind, Losses, Written};
 pub use options::{Opt, OptionType, Settings, Side};
 pub use output::{Output, Spare};
+pub use printable::{is_printable, printable};
 pub use shortened::shortened;
 pub use stage::{Stage, Wrap};
+pub use suggest::nearest;
 pub use wrap::{Unwrapped, Wrapper};
 
 /// The example of the README, compiled.

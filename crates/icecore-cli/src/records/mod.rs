@@ -8,11 +8,12 @@ mod window;
 
 pub use frame::{Frame, Split};
 pub use step::Step;
-pub use tally::{Fault, Tally, Wrong, grouped, write_summary};
+pub use tally::{Fault, LOSS, Tally, Wrong, grouped, write_summary};
 pub use window::{CHUNK, Window};
 
 use crate::reading::{MARK, knows_no_mark};
 use crate::report::{Abort, Report, code, io_reason};
+use crate::said::Said;
 use crate::sink::Sink;
 use icecore::format::End;
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
@@ -305,12 +306,9 @@ impl<'r, R: Read> Run<'r, R> {
     fn search(&mut self, looked: u64, sink: &mut Sink) -> Result<Next, Abort> {
         let starts = self.plan.from.format().can.restarts;
         let Some(longest) = starts.iter().map(|start| start.len()).max() else {
-            let text = format!(
-                "{}: where the next document starts can't be told in {}: stopped",
-                self.tally.input,
-                self.plan.from.format().name
-            );
-            self.report.tell(true, &text);
+            let format = self.plan.from.format().name;
+            let text = format!("where the next document starts can't be told in {format}: stopped");
+            self.report.say(&Said::note("stopped", text).of(&self.tally.input));
             return Ok(Next::End);
         };
         // A document that broke off has the next one inside of it; to look there
@@ -346,6 +344,7 @@ mod tests {
     use super::*;
     use crate::cli::When;
     use crate::paint::Paint;
+    use crate::said::Form;
     use icecore::Limits;
 
     /// How many bytes are looked at again.
@@ -361,7 +360,7 @@ mod tests {
             strict: false,
             most: 1 << 30,
         };
-        let mut report = Report::new(Paint::new(When::Never, &std::io::stderr()), true);
+        let mut report = Report::new(Paint::new(When::Never, &std::io::stderr()), true, Form::Text);
         let mut run = Run::new(plan, Window::new(bytes, CHUNK), "bytes", &mut report);
         assert!(!run.all(&mut Sink::nowhere()).unwrap_or(true));
         assert_eq!(run.tally.bytes, bytes.len() as u64);

@@ -14,6 +14,7 @@ use super::naming::unmangled;
 use super::node::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node};
 use super::tape::Tape;
 use crate::error::{Error, ErrorKind};
+use crate::printable::is_printable;
 use crate::shortened::shortened as middle_left_out;
 use std::fmt::Write;
 
@@ -35,8 +36,11 @@ pub(crate) fn push_key(path: &mut String, key: &str) {
                     path.push('\\');
                     path.push(c);
                 }
-                c if c.is_control() => {
-                    let _ = write!(path, "\\u{:04x}", u32::from(c));
+                c if !is_printable(c) => {
+                    let _ = match u16::try_from(u32::from(c)) {
+                        Ok(unit) => write!(path, "\\u{unit:04x}"),
+                        Err(_) => write!(path, "\\u{{{:x}}}", u32::from(c)),
+                    };
                 }
                 c => path.push(c),
             }
@@ -62,15 +66,18 @@ fn push_name(path: &mut String, key: &Node, bytes: &[u8], most: usize) -> Option
         Kind::Int => {
             let _ = write!(path, "[{}]", key.payload as i64);
         }
-        kind if kind.is_string() && bytes.len() > most => {
-            let half = most / 2;
-            let [front, back] = [&bytes[..half], &bytes[bytes.len() - half..]].map(String::from_utf8_lossy);
-            push_key(path, &format!("{front}…({} bytes)…{back}", bytes.len() - 2 * half));
-        }
+        kind if kind.is_string() && bytes.len() > most => push_key(path, &short_key(bytes, most)),
         kind if kind.is_string() => push_key(path, &String::from_utf8_lossy(bytes)),
         _ => return None,
     }
     Some(())
+}
+
+/// A long key without its middle.
+fn short_key(bytes: &[u8], most: usize) -> String {
+    let half = most / 2;
+    let [front, back] = [&bytes[..half], &bytes[bytes.len() - half..]].map(String::from_utf8_lossy);
+    format!("{front}…({} bytes)…{back}", bytes.len() - 2 * half)
 }
 
 /// The longest path that is written in full; the middle of a longer one is
@@ -118,6 +125,10 @@ impl Tape {
     /// The path from the root to the node at `target`, which may be the one
     /// that would come next. Linear in the siblings on the way.
     pub(crate) fn path_to(&self, target: u32, input: &[u8]) -> String {
+        joined(self.steps_to(target, input, KEY))
+    }
+
+    fn steps_to(&self, target: u32, input: &[u8], most: usize) -> Vec<String> {
         let mut steps = Vec::new();
         let mut at = if self.header.is_some_and(|header| target >= header && target < self.root) {
             self.header.unwrap_or(0)
@@ -125,14 +136,14 @@ impl Tape {
             self.root
         };
         while at < target && at < self.len() {
-            let Some((step, child)) = self.step_towards(at, target, input) else { break };
+            let Some((step, child)) = self.step_towards(at, target, input, most) else { break };
             steps.extend(step);
             if child == target || child >= self.len() {
                 break;
             }
             at = child;
         }
-        joined(steps)
+        steps
     }
 
     /// The path to the value with this key in the container at `parent`, which is
@@ -151,12 +162,39 @@ impl Tape {
         order.sort_unstable_by_key(|at| targets[*at]);
         let mut order = order.into_iter().peekable();
         let mut paths = vec![String::new(); targets.len()];
+        self.walk(input, |at, _, path| {
+            while let Some(wanted) = order.next_if(|wanted| targets[*wanted] <= at) {
+                paths[wanted] = path();
+            }
+            order.peek().is_some()
+        });
+        paths
+    }
+
+    /// The first node that has this path, as messages shorten it.
+    fn shown_as(&self, shown: &str, input: &[u8]) -> Option<u32> {
+        let gap = shown.split("…(").find_map(|part| part.split_once(" more)…")).and_then(|(left_out, _)| {
+            let left_out: usize = left_out.parse().ok()?;
+            left_out.checked_add(STEPS)
+        });
+        let mut found = None;
+        self.walk(input, |at, steps, path| {
+            if self.nodes[at as usize].key != IS_KEY && gap.is_none_or(|gap| gap == steps) && path() == shown {
+                found = Some(at);
+            }
+            found.is_none()
+        });
+        found
+    }
+
+    /// Goes over the nodes below the root with the number of steps to each, and what makes
+    /// its path, until `visit` says that it is enough.
+    fn walk(&self, input: &[u8], mut visit: impl FnMut(u32, usize, &dyn Fn() -> String) -> bool) {
         // Containers that are open: node, end, child, key of the child, position.
         let mut open: Vec<(u32, u32, u32, Option<u32>, u64)> = Vec::new();
         // Which of them are a step of paths.
         let mut steps: Vec<usize> = Vec::new();
-        let mut at = self.root;
-        while at < self.len() && order.peek().is_some() {
+        for at in self.root..self.len() {
             while open.last().is_some_and(|(_, end, ..)| at >= *end) {
                 open.pop();
                 steps.pop_if(|step| *step == open.len());
@@ -172,11 +210,14 @@ impl Tape {
                     *child = at;
                 }
             }
-            while let Some(wanted) = order.next_if(|wanted| targets[*wanted] <= at) {
-                paths[wanted] = shortened(steps.len(), |step| {
+            let path = || {
+                shortened(steps.len(), |step| {
                     let (parent, _, child, key, position) = open[steps[step]];
                     self.child_step(self.nodes[parent as usize].kind, child, key, position, input, KEY)
-                });
+                })
+            };
+            if !visit(at, steps.len(), &path) {
+                return;
             }
             if node.kind.is_container() {
                 if node.kind != Kind::Object {
@@ -184,13 +225,11 @@ impl Tape {
                 }
                 open.push((at, self.next(at), u32::MAX, None, u64::MAX));
             }
-            at += 1;
         }
-        paths
     }
 
     /// The child of `at` that contains `target`, and the step to it.
-    fn step_towards(&self, at: u32, target: u32, input: &[u8]) -> Option<(Option<String>, u32)> {
+    fn step_towards(&self, at: u32, target: u32, input: &[u8], most: usize) -> Option<(Option<String>, u32)> {
         let node = &self.nodes[at as usize];
         if !node.kind.is_container() {
             return None;
@@ -214,7 +253,7 @@ impl Tape {
             }
             child = next;
         }
-        Some((self.child_step(node.kind, child, key, position, input, KEY), child))
+        Some((self.child_step(node.kind, child, key, position, input, most), child))
     }
 
     /// The step from a container of this kind to its child; the middle of a key of
@@ -290,25 +329,70 @@ impl<'a> Document<'a> {
     /// Of kind `Usage`, if the path is broken; the same with [`Error::path`], as far as the
     /// document has it, if nothing is there.
     pub fn find(&self, path: &str) -> Result<Cursor<'_>, Error> {
-        let mut rest = path.strip_prefix('$').unwrap_or(path);
-        if !rest.is_empty() && !rest.starts_with(['.', '[', '{', '^', '#']) {
-            return Err(no_step(path, rest));
-        }
-        let mut here = self.root();
-        while !rest.is_empty() {
-            let (step, behind) = Step::parse(rest).ok_or_else(|| no_step(path, rest))?;
-            here = step.take(here).ok_or_else(|| {
-                let so_far = &path[..path.len() - rest.len()];
-                let so_far = if so_far.is_empty() { "$" } else { so_far };
-                Error::new(ErrorKind::Usage)
-                    .expecting(format!("something at `{}`", &path[..path.len() - behind.len()]))
-                    .finding(format!("{} at `{so_far}`", describe(here)))
-                    .on_path(so_far)
-            })?;
-            rest = behind;
-        }
-        Ok(here)
+        let found = self.find_from(self.root(), path);
+        found.or_else(|error| {
+            let header = self.header().and_then(|header| self.find_from(header, path).ok());
+            // Messages leave out the middle of long paths.
+            let shown = || path.contains('…').then(|| self.tape.shown_as(path, &self.input)).flatten();
+            header.or_else(|| shown().map(|at| Cursor::new(self, at))).ok_or(error)
+        })
     }
+
+    /// The path of the node at this index, however long it is. [`Document::path`] is for
+    /// people: it leaves out the middle of a long one.
+    ///
+    /// ```
+    /// let document = icecore::read(format!("{}1{}", "[".repeat(100), "]".repeat(100)).as_bytes())?;
+    /// let path = document.full_path(100);
+    /// assert_eq!(path, format!("${}", "[0]".repeat(100)));
+    /// assert_eq!(document.find(&document.path(100))?.index(), 100);
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn full_path(&self, node: u32) -> String {
+        std::iter::once("$".to_owned()).chain(self.tape.steps_to(node, &self.input, usize::MAX)).collect()
+    }
+
+    fn find_from<'d>(&'d self, from: Cursor<'d>, path: &str) -> Result<Cursor<'d>, Error> {
+        let (here, rest) = descend(from, path)?;
+        let Some((_, behind)) = Step::parse(rest) else { return Ok(here) };
+        let so_far = &path[..path.len() - rest.len()];
+        let so_far = if so_far.is_empty() { "$" } else { so_far };
+        Err(Error::new(ErrorKind::Usage)
+            .expecting(format!("something at `{}`", &path[..path.len() - behind.len()]))
+            .finding(format!("{} at `{so_far}`", describe(here)))
+            .on_path(so_far))
+    }
+
+    /// Follows a path as far as the document has it: the value there, and the rest of the
+    /// path, which is empty if it was found.
+    ///
+    /// ```
+    /// let document = icecore::read(br#"{"staff": ["Alice"]}"#)?;
+    /// let (value, rest) = document.follow("$.staff[0].name")?;
+    /// assert_eq!((value.as_str(), rest), (Some("Alice"), ".name"));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Of kind `Usage`, if the path is broken.
+    pub fn follow<'p>(&self, path: &'p str) -> Result<(Cursor<'_>, &'p str), Error> {
+        descend(self.root(), path)
+    }
+}
+
+/// Follows a path as far as it leads; says what is left of it.
+fn descend<'d, 'p>(from: Cursor<'d>, path: &'p str) -> Result<(Cursor<'d>, &'p str), Error> {
+    let mut rest = path.strip_prefix('$').unwrap_or(path);
+    if !rest.is_empty() && !rest.starts_with(['.', '[', '{', '^', '#']) {
+        return Err(no_step(path, rest));
+    }
+    let mut here = from;
+    while !rest.is_empty() {
+        let (step, behind) = Step::parse(rest).ok_or_else(|| no_step(path, rest))?;
+        let Some(next) = step.take(here) else { break };
+        (here, rest) = (next, behind);
+    }
+    Ok((here, rest))
 }
 
 #[cold]
@@ -413,7 +497,12 @@ fn entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
     };
     let last =
         |is_it: &dyn Fn(&Key<'d>) -> bool| map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last();
-    last(&is_it).or_else(|| last(&is_member))
+    let is_shown_short = |key: &Key<'_>| {
+        let bytes = key.bytes();
+        key.node().kind.is_string() && bytes.len() > KEY && short_key(bytes, KEY) == name
+    };
+    let short = || name.contains('…').then(|| last(&is_shown_short)).flatten();
+    last(&is_it).or_else(|| last(&is_member)).or_else(short)
 }
 
 /// The entry of a map under this integer; the last one, if there are several.
@@ -432,9 +521,13 @@ fn quoted(text: &str) -> Option<(String, &str)> {
             '\\' => match chars.next()?.1 {
                 c @ ('"' | '\\') => key.push(c),
                 'u' => {
-                    let digits = text.get(at + 2..at + 6)?;
+                    let rest = text.get(at + 2..)?;
+                    let (digits, len) = match rest.strip_prefix('{') {
+                        Some(braced) => braced.find('}').map(|end| (&braced[..end], end + 2))?,
+                        None => (rest.get(..4)?, 4),
+                    };
                     key.push(char::from_u32(u32::from_str_radix(digits, 16).ok()?)?);
-                    chars.nth(3)?;
+                    chars.nth(len - 1)?;
                 }
                 _ => return None,
             },

@@ -16,9 +16,6 @@ const LOOK: usize = 4 << 10;
 /// And at most, where less does not tell.
 const LOOK_AT_MOST: usize = 1 << 20;
 
-/// Wrappers that make one line of text.
-const TEXT: &[&str] = &["base64", "base64url", "hex", "uri"];
-
 impl Conversion<'_> {
     /// Converts the documents of an input. Returns whether all were written.
     pub(super) fn each(
@@ -128,7 +125,7 @@ impl Conversion<'_> {
         };
         let to = self.to.of_line().unwrap_or_else(|| self.to.clone());
         let is_text = match to.wrappers().first() {
-            Some(outermost) => TEXT.contains(&outermost.wrapper().name),
+            Some(outermost) => outermost.wrapper().text == Some(true),
             None => !to.format().can.separator.is_empty(),
         };
         let limits = &self.global.limit;

@@ -1,7 +1,6 @@
 //! A value in a few words.
 
 use crate::paint::Ink;
-use crate::printable;
 use icecore::num::{bigint, float128};
 use icecore::{Cursor, Document, Form, Kind, Known, Limits, Value, flag};
 
@@ -90,7 +89,7 @@ fn shown(text: &str, most: usize) -> String {
 }
 
 pub fn lossy(bytes: &[u8]) -> String {
-    printable::line(&String::from_utf8_lossy(bytes)).into_owned()
+    icecore::printable(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
 fn kind(here: Cursor<'_>) -> &'static str {
@@ -211,7 +210,7 @@ fn escape(bytes: &[u8], most: usize, out: &mut String) -> bool {
                 '\n' => out.push_str("\\n"),
                 '\t' => out.push_str("\\t"),
                 '\r' => out.push_str("\\r"),
-                c if !printable::is_shown(c) => {
+                c if !icecore::is_printable(c) => {
                     out.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
                 }
                 c => out.push(c),

@@ -4,8 +4,7 @@
 use super::deep::{self, Known as Seen, Look};
 use super::describe::words;
 use super::tree::{Row, Tree};
-use super::{Piece, show, show_inside, variant};
-use crate::cli::Inspect;
+use super::{Piece, View, variant};
 use crate::report::Abort;
 use crate::sink::Sink;
 use icecore::{Document, Extent, Kind, NO_NODE, Outcome};
@@ -120,11 +119,12 @@ struct Wrong<'a> {
 pub fn document(
     piece: &Piece<'_>,
     outcome: &Outcome<'_>,
-    args: &Inspect,
+    top: Option<u32>,
+    view: &View<'_>,
     look: Look<'_>,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
-    let tree = show(piece.name, outcome, args, false)?;
+    let tree = view.tree(outcome, top, look, false);
     let head = Head {
         file: piece.name,
         format: piece.stage.format().name,
@@ -137,7 +137,7 @@ pub fn document(
     sink.text("{\"document\":")?;
     sink.json(&head)?;
     sink.text(",\n\"items\":[")?;
-    let mut list = List { args, sink, comma: "\n", opened: 0 };
+    let mut list = List { view, sink, comma: "\n", opened: 0 };
     list.rows(tree, piece, &outcome.document, look, 0)?;
     sink.text("],\n\"error\":")?;
     let error = outcome.error.as_ref().map(|error| Wrong {
@@ -155,7 +155,7 @@ pub fn document(
 
 /// The items as they are written.
 struct List<'l> {
-    args: &'l Inspect,
+    view: &'l View<'l>,
     sink: &'l mut Sink,
     comma: &'static str,
     /// How many strings were opened.
@@ -213,7 +213,7 @@ impl List<'_> {
                     ..Item::default()
                 };
                 self.push(&opened)?;
-                let tree = show_inside(outcome, self.args, look, false);
+                let tree = self.view.tree(outcome, None, look, false);
                 self.rows(tree, piece, &outcome.document, look, number)
             })?;
         }

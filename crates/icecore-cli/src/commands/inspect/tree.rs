@@ -9,14 +9,13 @@ pub struct Show {
     pub top: Option<u32>,
     /// How many levels.
     pub depth: u32,
-    /// Every piece of the input, and every item.
+    /// Every piece of the input.
     pub all: bool,
+    /// How many items of a list.
+    pub items: u64,
     /// An object and its body are one row.
     pub fold: bool,
 }
-
-/// How many items of a long list are shown.
-const ITEMS: u64 = 32;
 
 /// A row.
 #[derive(Clone, Debug)]
@@ -190,14 +189,14 @@ impl<'d> Tree<'d> {
         if let Some(frame) = self.stack.last().filter(|frame| frame.is_set) {
             if !is_key {
                 return self.member(at);
-            } else if frame.position >= ITEMS {
+            } else if frame.position >= self.show.items {
                 return self.cut();
             }
         }
         let (depth, step) = match self.stack.last_mut() {
             None => (0, "$".to_owned()),
             Some(frame) => {
-                if frame.position >= ITEMS && !self.show.all && !is_key {
+                if frame.position >= self.show.items && !is_key {
                     return self.cut();
                 }
                 let step = match self.show.fold {
@@ -252,7 +251,7 @@ impl<'d> Tree<'d> {
     fn member(&mut self, at: u32) {
         let Some(frame) = self.stack.last_mut() else { return };
         let has_id = !matches!(self.document.nodes()[at as usize].key, NO_KEY | KEY_NODE);
-        if has_id && frame.position >= ITEMS {
+        if has_id && frame.position >= self.show.items {
             return self.cut();
         }
         if has_id {

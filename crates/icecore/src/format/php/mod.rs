@@ -38,7 +38,7 @@ pub static FORMAT: Format = Format {
     title: "PHP's serialize()",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
-    can: Capabilities { extension: NAME, end: End::Declared, hands_over: true, ..Capabilities::TEXT },
+    can: Capabilities { extension: "ser", end: End::Declared, hands_over: true, ..Capabilities::TEXT },
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: Some(detect::inside),

@@ -33,7 +33,7 @@ pub static FORMAT: Format = Format {
     title: "PHP's var_export(), and files that return such a value",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
-    can: Capabilities { extension: NAME, separator: b"\n", skips_blanks: true, ..Capabilities::TEXT },
+    can: Capabilities { extension: "php", separator: b"\n", skips_blanks: true, ..Capabilities::TEXT },
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: None,
