@@ -50,9 +50,9 @@ pub use codec::Codec;
 pub use converter::{Converted, Converter};
 pub use detect::{Finding, begins_as, begins_frozen, identify, identify_head, recognised, stage_of, stage_of_first};
 pub use document::{
-    BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,
-    KEY_NODE, Key, Kind, Location, Metadata, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Receive, Repair,
-    Sink, Span, Spelling, Tape, Trace, Value, Visibility, flag,
+    BigInt, Builder, ClassUse, Comparison, Cursor, Cut, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY,
+    Items, KEY_NODE, Key, Kind, Location, Metadata, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Receive,
+    Repair, Sink, Span, Spelling, Tape, Trace, Value, Visibility, flag,
 };
 pub use error::{Error, ErrorKind, window, window_from};
 pub use format::{

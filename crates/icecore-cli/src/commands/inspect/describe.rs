@@ -170,9 +170,21 @@ fn value(here: Cursor<'_>, most: usize) -> Option<(Ink, String)> {
                 if encoding.is_empty() { String::new() } else { format!(" ({})", class_words(encoding, most)) };
             Some((Ink::String, format!("{text}{encoding}")))
         }
-        Value::Array => Some((Ink::Faint, counted(here.len(), "item", "items"))),
-        Value::Map => Some((Ink::Faint, counted(here.len(), "entry", "entries"))),
+        Value::Array => Some((Ink::Faint, how_many(here, "item", "items"))),
+        Value::Map => Some((Ink::Faint, how_many(here, "entry", "entries"))),
         _ => None,
+    }
+}
+
+/// How many children a container has; of one that breaks off, how many there are of those
+/// that it says it has.
+fn how_many(here: Cursor<'_>, one: &str, many: &str) -> String {
+    let cut = here.document().trace().and_then(|trace| trace.cut_at(here.index()));
+    let Some(cut) = cut else { return counted(here.len(), one, many) };
+    let there = here.children().count();
+    match cut.of {
+        Some(of) => format!("{there} of {}", counted(of as usize, one, many)),
+        None => format!("{}, then cut", counted(there, one, many)),
     }
 }
 

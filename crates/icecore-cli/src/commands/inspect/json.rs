@@ -58,6 +58,11 @@ struct Item<'a> {
     latin1: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
+    /// Of a container that the input breaks off in; and how many it says that it has.
+    #[serde(rename = "cut", skip_serializing_if = "is_false")]
+    is_cut: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<u32>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -99,6 +104,10 @@ fn told(document: &Document<'_>, node: u32) -> Option<KnownValue> {
 
 fn is_none(within: &u32) -> bool {
     *within == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 fn is_input(layer: &u8) -> bool {
@@ -283,7 +292,13 @@ fn value<'a>(
                 Err(_) => item.latin1 = Some(bytes.iter().map(|byte| char::from(*byte)).collect()),
             }
         }
-        kind if kind.is_container() => item.count = Some(u64::from(known.aux)),
+        kind if kind.is_container() => {
+            item.count = Some(u64::from(known.aux));
+            if let Some(cut) = document.trace().and_then(|trace| trace.cut_at(node)) {
+                item.count = document.at(node).map(|here| here.children().count() as u64);
+                (item.is_cut, item.of) = (true, cut.of);
+            }
+        }
         _ => {}
     }
     item
