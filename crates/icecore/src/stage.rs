@@ -498,7 +498,10 @@ impl<'t> Scan<'t> {
     fn wrong(&self, expected: &'static str) -> Error {
         let rest = self.rest();
         let found = if rest.is_empty() { "the end".to_owned() } else { format!("`{rest}`") };
-        Error::new(ErrorKind::Usage).expecting(format!("{expected} in the stage `{}`", self.text)).finding(found)
+        Error::new(ErrorKind::Usage)
+            .expecting(format!("{expected} in the stage `{}`", self.text))
+            .finding(found)
+            .helping("a stage is a format with wrappers before it and options behind: gzip/base64/json:indent=2")
     }
 }
 

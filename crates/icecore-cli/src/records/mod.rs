@@ -38,6 +38,8 @@ pub struct Plan {
     pub strict: bool,
     /// The longest record.
     pub most: u64,
+    /// The records come out of a wrapper, bit by bit.
+    pub is_packed: bool,
 }
 
 /// The work on one input.
@@ -65,12 +67,17 @@ impl Plan {
         Error::new(ErrorKind::Limit)
             .expecting(format!("a record of at most {} bytes", self.most))
             .finding("a longer one")
-            .helping("raise it with --max-record if the input is trusted")
+            .helping(if self.is_packed {
+                "raise --max-record and the limit `decompressed` if the input is trusted: --limit decompressed=N"
+            } else {
+                "raise it with --max-record if the input is trusted"
+            })
     }
 }
 
 impl<'r, R: Read> Run<'r, R> {
-    pub fn new(plan: Plan, window: Window<R>, name: &str, report: &'r mut Report) -> Run<'r, R> {
+    pub fn new(plan: Plan, mut window: Window<R>, name: &str, report: &'r mut Report) -> Run<'r, R> {
+        window.bound(plan.most);
         Run { plan, window, tally: Tally::new(name), report, again: 0, is_broken: false }
     }
 
@@ -359,6 +366,7 @@ mod tests {
             keep_going: true,
             strict: false,
             most: 1 << 30,
+            is_packed: false,
         };
         let mut report = Report::new(Paint::new(When::Never, &std::io::stderr()), true, Form::Text);
         let mut run = Run::new(plan, Window::new(bytes, CHUNK), "bytes", &mut report);
