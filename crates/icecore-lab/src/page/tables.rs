@@ -71,13 +71,19 @@ pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Op
     table
 }
 
-/// How much of a difference stands in a table; the list below it has all.
-const WHY: usize = 48;
+/// How much of a difference stands in a table; the list below it has all, and where.
+const WHY: usize = 32;
 
 /// That something differs, and in what first.
 fn why(is: &Fidelity, differences: &[String]) -> String {
     let word = fidelity(is);
-    differences.first().map_or(word.to_owned(), |first| format!("{word}: {}", icecore::shortened(&plain(first), WHY)))
+    let first = differences.first().and_then(|first| first.split(", first at").next());
+    first.map_or(word.to_owned(), |first| {
+        let first = plain(first);
+        let short: String = first.chars().take(WHY).collect();
+        let dots = if short.len() < first.len() { "…" } else { "" };
+        format!("{word}: {short}{dots}")
+    })
 }
 
 /// Right ones first, then those that lack an operation, then wrong ones.

@@ -2,6 +2,7 @@
 
 use super::describe::told;
 use icecore::{Document, Extent, IS_KEY, KEY_NODE, Kind, Known, NO_KEY, NO_NODE, Span};
+use std::borrow::Cow;
 
 /// What is to be shown.
 pub struct Show {
@@ -55,7 +56,7 @@ struct Frame {
 pub struct Tree<'d> {
     document: &'d Document<'d>,
     show: Show,
-    spans: Vec<Span>,
+    spans: Cow<'d, [Span]>,
     span: usize,
     layer: u8,
     at: u32,
@@ -66,16 +67,21 @@ pub struct Tree<'d> {
     ready: std::collections::VecDeque<Row>,
 }
 
+/// The pieces to be shown, in the order of the input: all of them, or those of headers.
+/// There are many, and nearly always they are in order.
+fn spans(all: &[Span], is_all: bool) -> Cow<'_, [Span]> {
+    let place = |span: &Span| (span.layer, span.start);
+    if is_all && all.is_sorted_by_key(place) {
+        return Cow::Borrowed(all);
+    }
+    let mut some: Vec<Span> = all.iter().filter(|span| is_all || span.node == NO_NODE).copied().collect();
+    some.sort_by_key(place);
+    Cow::Owned(some)
+}
+
 impl<'d> Tree<'d> {
     pub fn new(document: &'d Document<'d>, show: Show) -> Tree<'d> {
-        let mut spans: Vec<Span> = match document.trace() {
-            Some(trace) => {
-                let wanted = |span: &&Span| show.all || span.node == NO_NODE;
-                trace.spans.iter().filter(wanted).copied().collect()
-            }
-            None => Vec::new(),
-        };
-        spans.sort_by_key(|span| (span.layer, span.start));
+        let spans = document.trace().map_or(Cow::Borrowed(&[][..]), |trace| spans(&trace.spans, show.all));
         let mut tree = Tree {
             document,
             spans,
@@ -96,9 +102,9 @@ impl<'d> Tree<'d> {
                     let inside = |span: &Span| {
                         span.layer == extent.layer && span.start >= extent.start && span.end <= extent.end
                     };
-                    tree.spans.retain(inside);
+                    tree.spans = tree.spans.iter().filter(|span| inside(span)).copied().collect();
                 }
-                _ => tree.spans.clear(),
+                _ => tree.spans = Cow::Borrowed(&[]),
             }
         }
         tree
