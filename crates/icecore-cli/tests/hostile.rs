@@ -73,7 +73,7 @@ fn document(name: &str) -> icecore::Document<'static> {
     b.begin_map();
     b.text_key(name).text(name);
     b.bytes_key(format!("{name}\u{ff}").as_bytes()).float(f64::INFINITY);
-    b.text_key("class").begin_object(&format!("{name}::B"));
+    b.text_key("class").begin_object(format!("{name}::B"));
     b.begin_map();
     b.end().end();
     b.end().end();

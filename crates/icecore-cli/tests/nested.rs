@@ -72,7 +72,7 @@ fn tangled(level: u32) -> Document<'static> {
     for (at, key) in KEYS.iter().enumerate() {
         b.text_key(&format!("{key}{}", if at % 2 == 0 { "k".repeat(200 * at) } else { String::new() }));
         b.begin_array();
-        b.begin_object(&format!("Class{at}::L{level}"));
+        b.begin_object(format!("Class{at}::L{level}"));
         b.begin_map();
         b.bytes_key(b"\0*\0member").float(1.5);
         b.text_key("self").link(top);

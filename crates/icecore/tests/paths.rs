@@ -1,7 +1,6 @@
 //! Every path that is shown names a value: the one that it was shown for, or one that is
 //! shown in the same way.
 
-#[allow(dead_code, reason = "a part is used here")]
 mod common;
 
 use icecore::{Builder, Document, IS_KEY, Limits, Stage, deep};

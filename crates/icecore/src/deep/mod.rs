@@ -115,10 +115,10 @@ pub fn first(document: &Document<'_>, limits: &Limits) -> Option<(u32, Stage)> {
         if at >= sealed && copy::may_be_opened(node, parent) {
             let bytes = document.bytes(node);
             let place = (bytes.as_ptr() as usize, bytes.len());
-            if !is_long(bytes) || plain.insert(place, ()).is_none() {
-                if let Some(stage) = stage_within(bytes, &mut limits) {
-                    return Some((at, stage));
-                }
+            if (!is_long(bytes) || plain.insert(place, ()).is_none())
+                && let Some(stage) = stage_within(bytes, &mut limits)
+            {
+                return Some((at, stage));
             }
         }
         if node.kind.is_container() {
