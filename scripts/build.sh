@@ -2,5 +2,5 @@
 # Builds the command as it is installed and shipped.
 . "$(dirname "$0")/common.sh"
 
-have cargo || fail "Rust is missing. Its installer is at https://rustup.rs; \`make test\` can run it for you."
+need_rust
 cargo build --release --locked -p icecore-cli --bin icecore

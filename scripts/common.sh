@@ -32,6 +32,10 @@ fail() {
     exit 1
 }
 
+need_rust() {
+    have cargo || fail "Rust is missing. Its installer is at https://rustup.rs; \`make test\` can run it for you."
+}
+
 # A folder that is gone when the script ends.
 new_folder() {
     folder=$(mktemp -d)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Builds the command and shows what it does. Needs Rust, nothing else.
-here=$(dirname "$0")
-"$here/build.sh"
-. "$here/common.sh"
-cargo build --release --locked --quiet -p icecore --example employees
-bin=$(cd "$target/release" && pwd)
+. "$(dirname "$0")/common.sh"
+need_rust
+cargo build --profile demo --locked -p icecore-cli --bin icecore
+cargo build --profile demo --locked --quiet -p icecore --example employees
+bin=$(cd "$target/demo" && pwd)
 PATH=$bin:$PATH
 new_folder
 cp docs/cookbook/samples/session.storable "$folder"

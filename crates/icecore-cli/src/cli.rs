@@ -3,14 +3,15 @@
 
 pub use crate::commands::bench::Bench;
 use crate::commands::rows::{Bytea, Form, OnError, Text};
-use crate::limits;
+use crate::limits::{self, Bounds};
 use crate::records::Frame;
+use crate::report::{Abort, code};
+use crate::said;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use icecore::Limits;
 use std::path::PathBuf;
 
 /// What is written, if nothing else is asked for.
-const DEFAULT_TARGET: &str = "json";
+pub const DEFAULT_TARGET: &str = "json";
 
 /// Looks into and converts the data that Perl, PHP and Ruby freeze, without
 /// running any of it.
@@ -41,15 +42,30 @@ pub struct Global {
     /// if not said; ratio: decompressed to compressed, none if not said; expansion: values from copies and
     /// links to bytes; digits: of an integer; output: bytes of a document that is written; growth: bytes written
     /// for each byte of the input, 256 if not said.
-    /// Numbers may end in K, M or G.
+    /// Numbers may end in K, M or G. With `inspect` a number alone says how many items of a list are shown:
+    /// `--limit 100`.
     #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse, default_value = "", hide_default_value = true)]
-    pub limit: Limits,
+    pub limit: Bounds,
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto, hide_possible_values = false)]
     pub color: When,
     /// Say nothing of losses, show no progress
     #[arg(short, long, global = true)]
     pub quiet: bool,
+}
+
+impl Global {
+    /// A number of items is for those who show items.
+    pub fn check(&self, command: &Command) -> Result<(), Abort> {
+        match (self.limit.items, command) {
+            (None, _) | (_, Command::Inspect(_)) => Ok(()),
+            (Some(items), _) => {
+                let text =
+                    format!("`--limit {items}` is for `icecore inspect`; bounds are NAME=N: --limit depth={items}");
+                Err(Abort::Failed(code::USAGE, text))
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -69,10 +85,34 @@ pub enum Command {
     Rows(Rows),
     Bench(Box<Bench>),
     Formats(Formats),
-    #[command(hide = true)]
     Completions(Completions),
-    #[command(hide = true)]
     Man(Man),
+}
+
+impl Command {
+    /// How losses, notes and errors are written.
+    pub fn report(&self) -> said::Form {
+        match self {
+            Command::Inspect(Inspect { said, .. })
+            | Command::Detect(Detect { said, .. })
+            | Command::Classes(Classes { said, .. })
+            | Command::Convert(Convert { said, .. })
+            | Command::Rows(Rows { said, .. }) => said.report,
+            _ => said::Form::default(),
+        }
+    }
+}
+
+/// How the command reports.
+#[derive(Debug, Args)]
+pub struct Reporting {
+    /// How losses, notes and errors are written to stderr
+    ///
+    /// json: an object a line, with type (error, loss, note, end), file, record, code, kind, count, format, offset,
+    /// layer, path, expected, found, help and message, as far as they are known; the last has type end, the exit code,
+    /// and how many inputs there were. Wrong usage is told as text in every case.
+    #[arg(long = "report", value_name = "FORM", value_enum, default_value_t = said::Form::Text, display_order = 900)]
+    pub report: said::Form,
 }
 
 /// How input is read.
@@ -103,6 +143,8 @@ pub struct From {
 pub struct Inspect {
     #[command(flatten)]
     pub from: From,
+    #[command(flatten)]
+    pub said: Reporting,
     /// Files, or folders with all that is in them; `-` is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
@@ -110,9 +152,14 @@ pub struct Inspect {
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
     /// Show only what is on this path, for example `$.staff[0].name`
+    ///
+    /// Every path that a message or a table shows is understood, also those whose middle is left out; with --deep
+    /// paths lead on into strings that are frozen data. A path that an input lacks is a finding: exit 1.
     #[arg(long)]
     pub path: Option<String>,
     /// Show every piece of the input with its name, and all items of long lists
+    ///
+    /// Otherwise the first 32 items of a list are shown; `--limit N` says how many, with --all too.
     #[arg(long)]
     pub all: bool,
     /// Show what is in strings that are frozen data themselves
@@ -135,6 +182,8 @@ pub struct Inspect {
 #[derive(Debug, Args)]
 #[command(after_long_help = DETECT_EXAMPLES)]
 pub struct Detect {
+    #[command(flatten)]
+    pub said: Reporting,
     /// Files, or folders with all that is in them; `-` is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
@@ -146,15 +195,24 @@ pub struct Detect {
 /// List every class that the data names
 ///
 /// Shows how often each class occurs, in which way, and where first. `--as` prints what lets them through in that
-/// language; read it before you allow it. A class whose name would be a pattern there (`*`) is not printed: exit 1.
+/// language; read it before you allow it. A class whose name would be a pattern there (`*`) is not printed: that is a
+/// finding, and the exit code is 1.
 #[derive(Debug, Args)]
 #[command(after_long_help = CLASSES_EXAMPLES)]
 pub struct Classes {
     #[command(flatten)]
     pub from: From,
+    #[command(flatten)]
+    pub said: Reporting,
     /// Files, or folders with all that is in them; `-` is the standard input
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
+    /// Look into strings that are frozen data themselves as well, and those in them
+    ///
+    /// Without it a note on stderr says if there are such strings. Paths lead on into them: `icecore inspect --deep
+    /// --path` takes them.
+    #[arg(long)]
+    pub deep: bool,
     /// Print the allow-list in this language
     #[arg(long = "as", value_name = "LANGUAGE", value_enum, conflicts_with = "json")]
     pub language: Option<Language>,
@@ -180,6 +238,8 @@ pub enum Language {
 pub struct Convert {
     #[command(flatten)]
     pub from: From,
+    #[command(flatten)]
+    pub said: Reporting,
     /// The format of the output, with options: json:indent=2
     #[arg(short = 't', long = "to", value_name = "FORMAT", default_value = DEFAULT_TARGET)]
     pub to: String,
@@ -203,9 +263,12 @@ pub struct Convert {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "out_dir")]
     pub output: Option<PathBuf>,
     /// Write a file for each input into this folder, which mirrors the folders of the input
+    ///
+    /// Its name is that of the input with the extension of the target; where two would be called the same, the
+    /// extension is put behind the whole name. `icecore formats --json` says the extensions.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out_dir: Option<PathBuf>,
-    /// Overwrite files that exist, but never an input
+    /// Overwrite files that exist, but never an input; write binary formats to a terminal
     #[arg(long)]
     pub force: bool,
     /// A loss is an error: exit 1, and nothing is written for that input
@@ -230,7 +293,7 @@ pub struct Convert {
     /// one is looked for by the signature of Sereal; in other formats there is no way to find it.
     #[arg(long, requires = "each")]
     pub keep_going: bool,
-    /// With --each: write counts as JSON into this file
+    /// With --each: write counts as JSON into this file; `-` is the standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "each")]
     pub summary: Option<PathBuf>,
     /// With --each: how long a record may be
@@ -249,6 +312,8 @@ pub struct Convert {
 #[derive(Debug, Args)]
 #[command(after_long_help = ROWS_EXAMPLES)]
 pub struct Rows {
+    #[command(flatten)]
+    pub said: Reporting,
     /// How the rows are written
     #[arg(long = "in", value_name = "FORM", value_enum)]
     pub form: Form,
@@ -258,9 +323,12 @@ pub struct Rows {
     /// the objects; with `--in lines` it may be left out.
     #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
     pub columns: Vec<String>,
-    /// The file; `-` is the standard input
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub file: Option<PathBuf>,
+    /// Files, or folders with all that is in them; `-` is the standard input
+    ///
+    /// Their rows are written one behind the other, those of a table under one header, so they must have the same
+    /// columns then; or each to a file of its own with --out-dir.
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
     /// How the rows of the output are written: json with options, csv or tsv
     ///
     /// In csv and tsv the decoded values are JSON text. tsv has the escapes that MySQL and PostgreSQL read.
@@ -303,14 +371,32 @@ pub struct Rows {
     pub text: Text,
     /// Write to this file; it appears when it is complete
     ///
-    /// It is never the input. A new file may be read by whom the input may be read by; one that exists keeps its owner
+    /// It is never an input. A new file may be read by whom the inputs may be read by; one that exists keeps its owner
     /// and its permissions.
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "out_dir")]
     pub output: Option<PathBuf>,
-    /// Overwrite files that exist, but never the input
+    /// Write a file for each input into this folder, which mirrors the folders of the input
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out_dir: Option<PathBuf>,
+    /// Overwrite files that exist, but never an input
     #[arg(long)]
     pub force: bool,
-    /// Write counts as JSON into this file
+    /// A loss is an error: exit 1
+    ///
+    /// A value that JSON can't say in full is treated as one that can't be decoded (--on-error); a row that has bytes
+    /// beside the decoded columns that are not UTF-8 is left out.
+    #[arg(long)]
+    pub strict: bool,
+    /// Open strings in the decoded values that are frozen data themselves, and those in them
+    #[arg(long)]
+    pub deep: bool,
+    /// In csv: put `'` before cells that a spreadsheet would take for a formula
+    ///
+    /// These begin with `=`, `+`, `-`, `@`, a tab or a carriage return. Numbers that are below zero get it too. For
+    /// tables that people open; a program that reads them has to take it off.
+    #[arg(long)]
+    pub csv_safe: bool,
+    /// Write counts as JSON into this file; `-` is the standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub summary: Option<PathBuf>,
     /// How long a row may be: 1G at most
@@ -348,7 +434,7 @@ pub struct Formats {
     pub json: bool,
 }
 
-/// Print the completions for a shell
+/// Print the completions for a shell: bash, zsh, fish, elvish or powershell
 #[derive(Debug, Args)]
 pub struct Completions {
     pub shell: clap_complete::Shell,
@@ -378,7 +464,8 @@ Examples:
 
 Exit codes:
   0  fine
-  1  a loss under --strict, or a finding
+  1  a loss under --strict, or a finding: a path that an input lacks, a class that no allow-list
+     can name, something that became worse (bench --fail-on)
   2  wrong usage, or a file that can't be read or written
   4  some input can't be decoded
   5  anything else";
@@ -400,6 +487,7 @@ Examples:
 const CLASSES_EXAMPLES: &str = "\
 Examples:
   icecore classes cache/
+  icecore classes --deep job.payload            and in what its strings hold
   icecore classes --as perl session.storable    classes => ['Employee', 'My::Thing']";
 
 const CONVERT_EXAMPLES: &str = "\

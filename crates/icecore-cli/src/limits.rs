@@ -1,16 +1,37 @@
-//! `--limit depth=N,nodes=N,…`
+//! `--limit depth=N,nodes=N,…`, and `--limit N`.
 
 use icecore::Limits;
+use std::ops::Deref;
+
+/// What `--limit` says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bounds {
+    limits: Limits,
+    /// How many items of a list are shown, if that was said.
+    pub items: Option<u64>,
+}
+
+impl Deref for Bounds {
+    type Target = Limits;
+
+    fn deref(&self) -> &Limits {
+        &self.limits
+    }
+}
 
 /// Reads the value of `--limit`.
-pub fn parse(text: &str) -> Result<Limits, String> {
-    let mut limits = Limits::default();
+pub fn parse(text: &str) -> Result<Bounds, String> {
+    let mut bounds = Bounds::default();
     for setting in text.split(',').filter(|setting| !setting.is_empty()) {
-        let (name, value) = setting.split_once('=').ok_or_else(|| format!("`{setting}` is not NAME=N"))?;
-        let number = number(value).ok_or_else(|| format!("`{value}` is no number"))?;
-        limits.set(name, number).map_err(|error| error.to_string())?;
+        match setting.split_once('=') {
+            Some((name, value)) => {
+                let number = number(value).ok_or_else(|| format!("`{value}` is no number"))?;
+                bounds.limits.set(name, number).map_err(|error| error.to_string())?;
+            }
+            None => bounds.items = Some(number(setting).ok_or_else(|| format!("`{setting}` is not NAME=N"))?),
+        }
     }
-    Ok(limits)
+    Ok(bounds)
 }
 
 /// Reads a size: `64M`.
@@ -36,7 +57,8 @@ mod tests {
     fn limits_are_named_and_checked() {
         let limits = parse("depth=20000,string=4K").unwrap();
         assert_eq!((limits.depth, limits.string, limits.ratio), (20_000, 4096, Limits::default().ratio));
-        assert_eq!(parse("").unwrap(), Limits::default());
+        assert_eq!(parse("").unwrap(), Bounds::default());
+        assert_eq!(parse("depth=3,1K").unwrap().items, Some(1024));
         for wrong in ["depth", "depth=x", "deep=1", "string=99999999999G"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

@@ -4,18 +4,20 @@
 mod class_map;
 mod cli;
 mod commands;
+mod json;
 mod limits;
 mod paint;
-mod printable;
 mod progress;
 mod reading;
 mod records;
 mod report;
+mod said;
 mod signals;
 mod sink;
 mod source;
 mod stream;
 mod target;
+mod terminal;
 mod whole;
 
 use clap::error::ContextKind;
@@ -32,11 +34,22 @@ fn main() -> ExitCode {
         let _ = cli::Cli::command().print_help();
         return ExitCode::SUCCESS;
     }
-    let cli = cli::Cli::parse_from(with_command(words));
+    let words = with_command(words);
+    let cli = cli::Cli::try_parse_from(&words).unwrap_or_else(|error| refuse(&error, &words));
     let paint = paint::Paint::new(cli.global.color, &std::io::stderr());
-    let mut report = report::Report::new(paint, cli.global.quiet);
-    let end = commands::run(&cli, &mut report);
+    let mut report = report::Report::new(paint, cli.global.quiet, cli.command.report());
+    let end = cli.global.check(&cli.command).and_then(|()| commands::run(&cli, &mut report));
     report.finish(end)
+}
+
+/// Says what is wrong with the command line, or prints the help that it asks for. Words of
+/// it are shown as messages show names: a file may be called like an option.
+fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
+    let shown = words.iter().map(|word| icecore::printable(&word.to_string_lossy()).into_owned());
+    match cli::Cli::try_parse_from(shown) {
+        Err(shown) if error.use_stderr() => shown.exit(),
+        _ => error.exit(),
+    }
 }
 
 /// Puts `inspect` where no command was named, and `--help` where `help` was. A word that
@@ -63,7 +76,7 @@ fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
                     && error.get(ContextKind::SuggestedSubcommand).is_some()
                     && !is_file
                 {
-                    error.exit();
+                    refuse(&error, &words);
                 }
                 break;
             }

@@ -1,7 +1,6 @@
 //! Colour, where it is wanted.
 
 use crate::cli::When;
-use crate::printable;
 use std::fmt::Display;
 use std::io::IsTerminal;
 
@@ -22,6 +21,20 @@ pub enum Ink {
     Bad,
 }
 
+impl Ink {
+    /// As terminals know it.
+    fn code(self) -> &'static str {
+        match self {
+            Ink::Faint => "2",
+            Ink::Name => "1",
+            Ink::String => "32",
+            Ink::Number => "33",
+            Ink::Class => "35",
+            Ink::Bad => "1;31",
+        }
+    }
+}
+
 /// Whether colour is used.
 #[derive(Clone, Copy, Debug)]
 pub struct Paint(bool);
@@ -40,15 +53,21 @@ impl Paint {
     /// shown.
     pub fn ink(self, ink: Ink, text: impl Display) -> String {
         let text = text.to_string();
-        let text = printable::line(&text);
-        let code = match ink {
-            Ink::Faint => "2",
-            Ink::Name => "1",
-            Ink::String => "32",
-            Ink::Number => "33",
-            Ink::Class => "35",
-            Ink::Bad => "1;31",
-        };
-        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into_owned() }
+        let text = icecore::printable(&text);
+        if self.0 { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.into_owned() }
+    }
+
+    /// What follows is in this colour.
+    pub fn begin(self, ink: Ink, out: &mut Vec<u8>) {
+        if self.0 {
+            out.extend_from_slice(format!("\x1b[{}m", ink.code()).as_bytes());
+        }
+    }
+
+    /// The colour ends.
+    pub fn end(self, out: &mut Vec<u8>) {
+        if self.0 {
+            out.extend_from_slice(b"\x1b[0m");
+        }
     }
 }

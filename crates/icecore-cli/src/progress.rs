@@ -1,6 +1,5 @@
 //! The progress bar: on stderr, on a terminal, for long work only.
 
-use crate::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -39,7 +38,7 @@ impl Progress {
         if let Some(bar) = &self.0
             && bar.elapsed() > LONG
         {
-            bar.set_message(printable::line(name).into_owned());
+            bar.set_message(icecore::printable(name).into_owned());
         }
     }
 
@@ -48,7 +47,7 @@ impl Progress {
         if let Some(bar) = &self.0
             && bar.elapsed() > LONG
         {
-            bar.set_message(format!("{}: {} records", printable::line(name), crate::records::grouped(records)));
+            bar.set_message(format!("{}: {} records", icecore::printable(name), crate::records::grouped(records)));
         }
     }
 

@@ -1,10 +1,10 @@
 //! Errors, losses and remarks on stderr, and the exit code.
 
 use crate::paint::{Ink, Paint};
-use crate::printable;
 use crate::progress::Progress;
+use crate::said::{End, Form, Said};
 use icecore::deep::Deep;
-use icecore::{Error, ErrorKind, Losses, Repair};
+use icecore::{Error, ErrorKind, Losses, Repair, Stage};
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -17,6 +17,9 @@ pub mod code {
     pub const INPUT: u8 = 4;
     pub const OTHER: u8 = 5;
 }
+
+/// What stands before a loss that `--strict` does not allow.
+pub const REFUSED: &str = "refused by --strict: ";
 
 /// Why a command stops.
 #[derive(Debug)]
@@ -31,6 +34,7 @@ pub enum Abort {
 pub struct Report {
     paint: Paint,
     quiet: bool,
+    form: Form,
     worst: u8,
     /// Inputs that were tried, and those that could not be decoded.
     seen: u64,
@@ -46,10 +50,11 @@ pub struct Report {
 const REPAIRS: usize = 20;
 
 impl Report {
-    pub fn new(paint: Paint, quiet: bool) -> Report {
+    pub fn new(paint: Paint, quiet: bool, form: Form) -> Report {
         Report {
             paint,
             quiet,
+            form,
             worst: 0,
             seen: 0,
             bad: 0,
@@ -67,27 +72,27 @@ impl Report {
     /// Reports an irregularity; the command continues.
     pub fn fault(&mut self, code: u8, name: &str, message: impl Display) {
         self.worst = self.worst.max(code);
-        self.line(&format!("{name}: {message}"));
+        self.say(&Said::error(code, message.to_string()).of(name));
     }
 
     /// A file can't be read or written.
     pub fn io(&mut self, name: &str, error: &io::Error) {
-        self.fault(code::USAGE, name, io_reason(error));
+        self.worst = self.worst.max(code::USAGE);
+        self.say(&Said::error(code::USAGE, io_reason(error)).with_kind("io").of(name));
     }
 
     /// An input can't be read.
     pub fn unreadable(&mut self, name: &str, error: &Error, bytes: &[u8]) {
         let code = if error.kind() == ErrorKind::Usage { code::USAGE } else { code::INPUT };
         self.bad += u64::from(code == code::INPUT);
-        self.fault(code, name, error);
+        self.refuse(code, name, error);
         if let Some(offset) = error.offset() {
-            self.window(bytes, offset);
+            self.show(&icecore::window(bytes, offset));
         }
     }
 
-    /// A record of an input, which starts at `start`, can't be read.
-    pub fn record(&mut self, name: &str, message: &str, error: &Error, bytes: &[u8], start: u64) {
-        self.line(&format!("{name}: {message}"));
+    /// Shows where in a record, which starts at `start`, an error is.
+    pub fn place(&mut self, error: &Error, bytes: &[u8], start: u64) {
         if let (Some(offset), None) = (error.offset(), error.layer()) {
             self.show(&icecore::window_from(bytes, start, offset));
         }
@@ -103,13 +108,6 @@ impl Report {
         self.worst = self.worst.max(code);
     }
 
-    /// Prints a message, if `is_told`.
-    pub fn tell(&self, is_told: bool, text: &str) {
-        if is_told {
-            self.line(text);
-        }
-    }
-
     /// A document can't be written.
     pub fn unwritable(&mut self, name: &str, error: &Error) {
         let code = match error.kind() {
@@ -118,26 +116,46 @@ impl Report {
             _ => code::OTHER,
         };
         self.bad += u64::from(code == code::INPUT);
-        self.fault(code, name, error);
+        self.refuse(code, name, error);
     }
 
-    fn window(&self, bytes: &[u8], offset: u64) {
-        self.show(&icecore::window(bytes, offset));
+    fn refuse(&mut self, code: u8, name: &str, error: &Error) {
+        self.worst = self.worst.max(code);
+        self.say(&Said::error(code, error.to_string()).because(error).of(name));
     }
 
     fn show(&self, window: &str) {
+        if self.form == Form::Json {
+            return;
+        }
         let mut text = String::new();
         for line in window.lines() {
             let line = if line.ends_with("^^") { self.paint.ink(Ink::Bad, line) } else { line.to_owned() };
             text.push_str(&format!("  {line}\n"));
         }
-        self.say(&text);
+        self.write(text.as_bytes());
     }
 
     /// What the input came with was not checked.
     pub fn unchecked(&mut self, name: &str, what: &str) {
+        self.note(name, "unchecked", format!("the {what} was not checked: no key was given"));
+    }
+
+    /// Something to know about an input, unless nothing is wanted.
+    pub fn note(&self, name: &str, kind: &str, message: String) {
         if !self.quiet {
-            self.line(&format!("{name}: the {what} was not checked: no key was given"));
+            self.say(&Said::note(kind, message).of(name));
+        }
+    }
+
+    /// The string at `path` is frozen data, and was not looked into.
+    pub fn nested(&self, name: &str, path: &str, stage: &Stage) {
+        if !self.quiet {
+            let message = format!(
+                "the string at {path} is frozen data itself ({}), and there may be more: --deep looks into them",
+                stage.name()
+            );
+            self.say(&Said::note("nested", message).at(path).of(name));
         }
     }
 
@@ -145,7 +163,7 @@ impl Report {
     pub fn blanks(&self, name: &str, count: usize) {
         if self.is_strict {
             let blanks = if count == 1 { "blank" } else { "blanks" };
-            self.line(&format!("{name}: {count} {blanks} behind the document ignored"));
+            self.say(&Said::note("blanks", format!("{count} {blanks} behind the document ignored")).of(name));
         }
     }
 
@@ -155,11 +173,12 @@ impl Report {
         if repairs.is_empty() || !self.repaired.insert((name.to_owned(), start)) {
             return;
         }
+        let say = |message: String| self.say(&Said::note("repaired", message).of(name));
         for repair in repairs.iter().take(REPAIRS) {
-            self.line(&format!("{name}: repaired: {repair}"));
+            say(format!("repaired: {repair}"));
         }
         if let Some(more) = repairs.len().checked_sub(REPAIRS).filter(|more| *more > 0) {
-            self.line(&format!("{name}: repaired: {more} more lengths, {} in all", repairs.len()));
+            say(format!("repaired: {more} more lengths, {} in all", repairs.len()));
         }
     }
 
@@ -172,8 +191,12 @@ impl Report {
             return;
         }
         for loss in losses.iter() {
-            let prefix = if strict { "refused by --strict: " } else { "" };
-            self.line(&format!("{name}: {prefix}{loss}"));
+            let mut said = Said::from(loss).of(name);
+            if strict {
+                said.message.insert_str(0, REFUSED);
+                said = said.with_code(code::FINDING);
+            }
+            self.say(&said);
         }
     }
 
@@ -191,20 +214,31 @@ impl Report {
         let formats: Vec<_> = formats.iter().map(|(format, count)| format!("{count} {format}")).collect();
         let strings = if deep.opened.len() == 1 { "string" } else { "strings" };
         let (count, path) = (deep.opened.len(), deep.document.path(first.node));
-        self.line(&format!("{name}: {count} {strings} opened ({}), first at {path}", formats.join(", ")));
+        let message = format!("{count} {strings} opened ({}), first at {path}", formats.join(", "));
+        self.say(&Said::note("opened", message).counting(count as u64).at(&path).of(name));
     }
 
-    /// Prints a message on a line of its own. Control characters of names and data are
-    /// escaped.
-    fn line(&self, text: &str) {
-        self.say(&format!("icecore: {}\n", printable::line(text)));
+    /// Says it on a line of its own. Control characters of names and data are escaped.
+    pub fn say(&self, said: &Said<'_>) {
+        match self.form {
+            Form::Text => self.write(said.text().as_bytes()),
+            Form::Json => self.object(said),
+        }
+    }
+
+    fn object(&self, value: &impl serde::Serialize) {
+        let mut line = Vec::new();
+        // A vector takes everything.
+        let _ = crate::json::push(value, &mut line);
+        line.push(b'\n');
+        self.write(&line);
     }
 
     /// Writes to stderr, above the progress bar if there is one.
-    fn say(&self, text: &str) {
+    fn write(&self, text: &[u8]) {
         self.progress.suspend(|| {
             // An error of stderr can't be reported.
-            let _ = io::stderr().write_all(text.as_bytes());
+            let _ = io::stderr().write_all(text);
         });
     }
 
@@ -216,12 +250,14 @@ impl Report {
             Err(Abort::Closed) => return ExitCode::SUCCESS,
             Err(Abort::Failed(code, message)) => {
                 self.worst = self.worst.max(code);
-                self.line(&message);
+                self.say(&Said::error(code, message));
             }
         }
-        if self.bad > 0 && self.seen > 1 {
+        if self.form == Form::Json {
+            self.object(&End::new(self.worst, self.seen, self.bad));
+        } else if self.bad > 0 && self.seen > 1 {
             let (bad, seen) = (self.bad, self.seen);
-            self.line(&format!("{bad} of {seen} inputs can't be decoded"));
+            self.say(&Said::note("undecodable", format!("{bad} of {seen} inputs can't be decoded")));
         }
         ExitCode::from(self.worst)
     }

@@ -1,6 +1,9 @@
 //! Where output goes: in large pieces, in constant memory.
 
+use crate::cli::When;
+use crate::paint::Paint;
 use crate::report::{Abort, code, io_reason};
+use crate::terminal;
 use icecore::{Error, ErrorKind, Limits, Output, Spare};
 use std::io::{self, Write};
 
@@ -31,6 +34,8 @@ pub struct Sink {
     slack: u64,
     /// How long a report may get.
     report: u64,
+    /// Whether objects of JSON are laid out for people.
+    in_lines: bool,
 }
 
 impl Sink {
@@ -47,12 +52,40 @@ impl Sink {
             spare: Spare::default(),
             slack: SLACK,
             report: u64::MAX,
+            in_lines: false,
         }
     }
 
     /// To the standard output.
     pub fn stdout() -> Sink {
         Sink::new(stdout(), "standard output")
+    }
+
+    /// To the standard output, for JSON: on a terminal it is painted.
+    pub fn json_to_stdout(when: When) -> Sink {
+        let mut sink = Sink::stdout();
+        if terminal::is_stdout() {
+            sink.paint_json(when);
+            sink.in_lines = true;
+        }
+        sink
+    }
+
+    /// What is written is JSON, and goes to a terminal.
+    pub fn paint_json(&mut self, when: When) {
+        let to = std::mem::replace(&mut self.to, Box::new(io::sink()));
+        self.to = Box::new(terminal::Painted::new(to, Paint::new(when, &io::stdout())));
+    }
+
+    /// Appends an object of JSON with a line end: on a terminal in several lines.
+    pub fn object(&mut self, value: &impl serde::Serialize) -> Result<(), Abort> {
+        if self.in_lines {
+            let pushed = crate::json::push_lines(value, &mut self.buffer);
+            pushed.map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
+        } else {
+            self.json(value)?;
+        }
+        self.text("\n")
     }
 
     /// What follows is a report on an input of so many bytes.
@@ -160,8 +193,7 @@ impl Sink {
 
     /// Appends a line of JSON.
     pub fn json(&mut self, value: &impl serde::Serialize) -> Result<(), Abort> {
-        serde_json::to_writer(&mut self.buffer, value)
-            .map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
+        crate::json::push(value, &mut self.buffer).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
         self.reported()
     }
 

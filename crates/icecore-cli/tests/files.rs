@@ -86,7 +86,7 @@ fn what_exists_is_overwritten_by_force_only() {
         "icecore convert a.srl --each -o new --summary there; code=$?; [ ! -e new ] || exit 99; exit $code",
         "icecore rows --in csv -c x=php t.csv -o there",
         "icecore rows --in csv -c x=php t.csv --summary there",
-        "icecore convert -t json --out-dir . a.srl a.php; code=$?; mv a.json there; exit $code",
+        "icecore convert -t json --out-dir . a.srl; code=$?; mv a.json there; exit $code",
         "icecore bench --report r.json --csv there",
         "icecore man --out-dir man; echo old > man/icecore.1; icecore man --out-dir man; code=$?; cp man/icecore.1 there; exit $code",
     ] {
@@ -102,10 +102,11 @@ fn what_exists_is_overwritten_by_force_only() {
             assert_ne!(fs::read_to_string(top.join("there")).unwrap(), "old\n", "{command}");
         }
     }
-    // Two inputs of the same name, two outputs of the same name.
-    let (_, said, code) = sh(top, "icecore convert --force --out-dir . -t json a.srl a.php");
+    // Two inputs that differ in the extension keep it; two of the same name are an error.
+    let (_, said, code) = sh(top, "icecore convert --out-dir new -t json a.srl a.php");
+    assert!(code == Some(0) && names(&top.join("new")) == ["a.php.json", "a.srl.json"], "{said}");
+    let (_, said, code) = sh(top, "mkdir in; cp a.srl in; icecore convert --force --out-dir new -t json a.srl in");
     assert!(code == Some(2) && said.contains("another output goes there already"), "{said}");
-    assert_eq!(fs::read_to_string(top.join("a.json")).unwrap(), "[1]\n");
     let (_, said, code) = sh(top, "icecore convert --each a.srl -o same --summary ./same");
     assert!(code == Some(2) && said.contains("another output goes there already"), "{said}");
     assert!(!top.join("same").exists());
@@ -150,7 +151,7 @@ fn permissions_stay_what_they_were() {
         assert_eq!(run("rm -f o; icecore convert in.json -o o", "o"), bits);
         assert_eq!(run("rm -f o; icecore convert < in.json -o o", "o"), bits);
         assert_eq!(run("rm -f o; icecore convert --each in.json --summary o", "o"), bits);
-        assert_eq!(run("rm -rf out/*; icecore convert --out-dir out in.json -t php", "out/in.php"), bits);
+        assert_eq!(run("rm -rf out/*; icecore convert --out-dir out in.json -t php", "out/in.ser"), bits);
         assert_eq!(run("rm -f o; icecore rows --in ndjson -c x=php in.json -o o", "o"), bits);
         // What exists keeps its own, whatever the input's are.
         file("o", "old", 0o604);

@@ -83,3 +83,61 @@ fn packed_streams_may_be_of_any_length() {
         assert_eq!(cut.status.code(), Some(4), "{packed}: {}", String::from_utf8_lossy(&cut.stderr));
     }
 }
+
+/// A bomb takes no more memory than its limit twice. The address space is what can be
+/// bounded here; what is touched of it is about the limit once.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_bomb_takes_its_limit_and_not_much_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let sh = |command: &str| {
+        let done = run::shell(folder.path(), command).output().expect("a shell");
+        (String::from_utf8_lossy(&done.stderr).into_owned(), done.status.code())
+    };
+    // 256 MB, as a string of PHP and in layers; zlib and Zstandard as well.
+    let make = "{ printf 's:268435456:\"'; head -c 268435456 /dev/zero | tr '\\0' x; printf '\";'; }";
+    let (said, code) = sh(&format!(
+        "{make} | gzip -9 > a.gz; gzip -9 < a.gz > b.gz; \
+         icecore --limit decompressed=1G convert -f gzip/php -t zstd/php a.gz -o c.zst"
+    ));
+    assert_eq!(code, Some(0), "{said}");
+    const LIMIT: u64 = 64 << 20;
+    // The input, and what an allocator puts beside it.
+    const SLACK: u64 = 12 << 20;
+    // What the command maps before it has read anything: its code, threads, buffers.
+    let own = own_memory();
+    for file in ["a.gz", "b.gz", "c.zst"] {
+        for command in [
+            "convert",
+            "inspect",
+            "classes",
+            "classes --deep",
+            "convert --each",
+            "convert --deep",
+            "convert --each --deep",
+        ] {
+            let most = (own + 2 * LIMIT + SLACK) / 1024;
+            let (said, code) =
+                sh(&format!("ulimit -v {most}; icecore {command} --limit decompressed={LIMIT} {file} > out"));
+            assert_eq!(code, Some(4), "{command} {file}: {said}");
+            assert!(said.contains("limit reached"), "{command} {file}: {said}");
+        }
+    }
+}
+
+/// The largest address space that the command takes for an input of nothing.
+#[cfg(target_os = "linux")]
+fn own_memory() -> u64 {
+    let folder = tempfile::tempdir().unwrap();
+    let works = |megabytes: u64| {
+        let command = format!("ulimit -v {}; echo '[1]' | icecore convert --each", megabytes << 10);
+        run::shell(folder.path(), &command).output().expect("a shell").status.success()
+    };
+    // Between what is too little and what is enough.
+    let (mut too_little, mut enough) = (0, 4096);
+    while enough - too_little > 4 {
+        let middle = (too_little + enough) / 2;
+        if works(middle) { enough = middle } else { too_little = middle }
+    }
+    enough << 20
+}

@@ -22,6 +22,7 @@ const PAGES: &[(&str, &str)] = &[
     ("docs/cookbook/php.md", "php"),
     ("docs/cookbook/ruby.md", "ruby"),
     ("docs/deep.md", ""),
+    ("docs/reports.md", ""),
     ("docs/streams.md", ""),
     ("docs/rows.md", ""),
     ("docs/wrappers.md", ""),

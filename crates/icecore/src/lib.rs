@@ -39,6 +39,7 @@ pub mod num;
 mod options;
 mod output;
 pub mod policy;
+mod printable;
 mod shortened;
 mod stage;
 mod steps;
@@ -52,9 +53,9 @@ pub use codec::Codec;
 pub use converter::{Converted, Converter};
 pub use detect::{Finding, begins_as, begins_frozen, identify, identify_head, recognised, stage_of, stage_of_first};
 pub use document::{
-    BigInt, Builder, ClassUse, Comparison, Cursor, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY, Items,
-    KEY_NODE, Key, Kind, Location, Metadata, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Receive, Repair,
-    Sink, Span, Spelling, Tape, Trace, Value, Visibility, flag,
+    BigInt, Builder, ClassUse, Comparison, Cursor, Cut, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY,
+    Items, KEY_NODE, Key, Kind, Location, Metadata, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Receive,
+    Repair, Sink, Span, Spelling, Tape, Trace, Value, Visibility, flag,
 };
 pub use encoding::decoded;
 pub use error::{Error, ErrorKind, window, window_from};
@@ -67,8 +68,10 @@ pub use limits::Limits;
 pub use losses::{Loss, LossKind, Losses, Written};
 pub use options::{Opt, OptionType, Settings, Side};
 pub use output::{Output, Spare};
+pub use printable::{is_printable, printable};
 pub use shortened::shortened;
 pub use stage::{Stage, Wrap};
+pub use suggest::nearest;
 pub use wrap::{Unwrapped, Wrapper};
 
 /// The example of the README, compiled.

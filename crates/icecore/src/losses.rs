@@ -35,7 +35,8 @@ pub enum LossKind {
     Float,
     /// A number lost digits.
     Precision,
-    /// An integer beyond 64 bits became a string.
+    /// An integer that is too large for the target became a string: beyond 64 bits, or
+    /// beyond 63 and a sign.
     BigInt,
     /// A key that is no string became one.
     Key,
@@ -139,9 +140,10 @@ impl LossKind {
             LossKind::Hole => ("nonexistent element written as null", "nonexistent elements written as null"),
             LossKind::Float => ("infinite or undefined float replaced", "infinite or undefined floats replaced"),
             LossKind::Precision => ("number that lost digits", "numbers that lost digits"),
-            LossKind::BigInt => {
-                ("integer beyond 64 bits written as a string", "integers beyond 64 bits written as strings")
-            }
+            LossKind::BigInt => (
+                "integer too large for the target written as a string",
+                "integers too large for the target written as strings",
+            ),
             LossKind::Key => ("key turned into a string", "keys turned into strings"),
             LossKind::DuplicateKey => ("key that occurs twice", "keys that occur twice"),
             LossKind::Regexp => ("regular expression written as a string", "regular expressions written as strings"),

@@ -89,6 +89,32 @@ impl Stage {
         self.settings.set(self.format.options, self.format.name, name, value)
     }
 
+    /// The extension of files that are written so, without a dot: that of the format, and
+    /// those of the wrappers behind it.
+    ///
+    /// ```
+    /// use icecore::Stage;
+    /// assert_eq!(Stage::parse("gzip/base64/php")?.extension(), "ser.b64.gz");
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn extension(&self) -> String {
+        let wrappers = self.wrappers.iter().rev().map(|wrap| wrap.wrapper().extension);
+        let all: Vec<_> = std::iter::once(self.format().can.extension).chain(wrappers).collect();
+        all.into_iter().filter(|extension| !extension.is_empty()).collect::<Vec<_>>().join(".")
+    }
+
+    /// Whether what is written so is no text: a terminal shows nonsense.
+    ///
+    /// ```
+    /// use icecore::Stage;
+    /// assert!(Stage::parse("gzip/php")?.is_binary() && !Stage::parse("base64/marshal")?.is_binary());
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn is_binary(&self) -> bool {
+        let says = self.wrappers.iter().find_map(|wrap| wrap.wrapper().text);
+        says.map_or(self.format().can.binary, |is_text| !is_text)
+    }
+
     /// The format.
     pub fn format(&self) -> &'static Format {
         self.format
@@ -472,7 +498,10 @@ impl<'t> Scan<'t> {
     fn wrong(&self, expected: &'static str) -> Error {
         let rest = self.rest();
         let found = if rest.is_empty() { "the end".to_owned() } else { format!("`{rest}`") };
-        Error::new(ErrorKind::Usage).expecting(format!("{expected} in the stage `{}`", self.text)).finding(found)
+        Error::new(ErrorKind::Usage)
+            .expecting(format!("{expected} in the stage `{}`", self.text))
+            .finding(found)
+            .helping("a stage is a format with wrappers before it and options behind: gzip/base64/json:indent=2")
     }
 }
 

@@ -5,7 +5,11 @@ const ALIKE: f64 = 0.84;
 
 /// The known name that is the same but for case, `-` and `_`, or else the one that is most
 /// alike, if any is.
-pub(crate) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<&'k str> {
+///
+/// ```
+/// assert_eq!(icecore::nearest("serael", ["storable", "sereal"].into_iter()), Some("sereal"));
+/// ```
+pub fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<&'k str> {
     let folded = |name: &str| name.to_ascii_lowercase().replace(['-', '_', ' '], "");
     let wanted = folded(name);
     if wanted.is_empty() || name.len() > 64 {

@@ -13,6 +13,7 @@ const LAYERS: &[&str] = &[
     "steps",
     "hash",
     "shortened",
+    "printable",
     "suggest",
     "base64",
     "num",

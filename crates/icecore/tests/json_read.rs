@@ -234,7 +234,7 @@ fn errors_say_where_and_what() {
         ),
         (
             b"[1e400]",
-            "not supported at offset 1 at $[0]: expected a number that a 64-bit float can hold, below 1.8e308, found a larger one (write it as a string, or as an integer without an exponent)",
+            "not supported at offset 1 at $[0]: expected a number that a 64-bit float can hold, below 1.8e308, found a larger one (`json:bignum` reads its digits as a string; nothing becomes infinity by itself)",
         ),
         (
             b"\xef\xbb\xbf{}",

@@ -2,7 +2,6 @@
 
 use crate::cli::{Detect, Global};
 use crate::paint::{Ink, Paint};
-use crate::printable;
 use crate::progress::Progress;
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
@@ -29,7 +28,7 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
     let sources = Source::all(&args.files, report);
     report.progress = Progress::over(sources.len(), global.quiet);
     let paint = Paint::new(global.color, &std::io::stdout());
-    let mut sink = Sink::stdout();
+    let mut sink = if args.json { Sink::json_to_stdout(global.color) } else { Sink::stdout() };
     for source in &sources {
         let name = source.name();
         report.progress.show(&name);
@@ -70,12 +69,12 @@ fn row<'a>(file: &'a str, found: Option<&'a Finding>) -> Row<'a> {
 
 /// `FILE: gzip/storable, file, 2.11 (sure; recognised, not read)`
 fn line(file: &str, found: Option<&Finding>, paint: Paint) -> String {
-    let file = printable::line(file);
+    let file = icecore::printable(file);
     let Some(found) = found else { return format!("{file}: {}\n", paint.ink(Ink::Faint, "unknown")) };
     let path: Vec<_> = found.wrappers.iter().copied().chain([found.name]).collect();
     let what = if found.format.is_some() { String::new() } else { format!(" ({})", found.title) };
     let variant =
-        if found.variant.is_empty() { String::new() } else { format!(", {}", printable::line(&found.variant)) };
+        if found.variant.is_empty() { String::new() } else { format!(", {}", icecore::printable(&found.variant)) };
     let read = match (is_readable(found), found.format) {
         (true, _) => "",
         (false, Some(_)) => "; recognised, unwrap it to read it",

@@ -1,6 +1,6 @@
 //! `icecore formats`
 
-use crate::cli::Formats;
+use crate::cli::{Formats, Global};
 use crate::report::{Abort, code};
 use crate::sink::Sink;
 use icecore::{Opt, OptionType, Side, format, wrap};
@@ -29,6 +29,8 @@ struct Row {
     title: &'static str,
     read: bool,
     write: bool,
+    /// Of files, as `--out-dir` calls them.
+    extension: &'static str,
     options: Vec<Choice>,
 }
 
@@ -48,30 +50,42 @@ struct Choice {
 struct Entry {
     name: &'static str,
     title: &'static str,
+    extension: &'static str,
     options: &'static [Opt],
     page: &'static str,
 }
 
 fn formats() -> impl Iterator<Item = Entry> {
-    format::all().iter().map(|f| Entry { name: f.name, title: f.title, options: f.options, page: f.page })
+    format::all().iter().map(|f| Entry {
+        name: f.name,
+        title: f.title,
+        extension: f.can.extension,
+        options: f.options,
+        page: f.page,
+    })
 }
 
 fn wrappers() -> impl Iterator<Item = Entry> {
-    wrap::all().iter().map(|w| Entry { name: w.name, title: w.title, options: w.options, page: w.page })
+    wrap::all().iter().map(|w| Entry {
+        name: w.name,
+        title: w.title,
+        extension: w.extension,
+        options: w.options,
+        page: w.page,
+    })
 }
 
-pub fn run(args: &Formats) -> Result<(), Abort> {
-    let mut sink = Sink::stdout();
+pub fn run(args: &Formats, global: &Global) -> Result<(), Abort> {
+    let mut sink = if args.json { Sink::json_to_stdout(global.color) } else { Sink::stdout() };
     let Some(name) = &args.format else {
         if args.json {
-            sink.json(&Everything {
+            sink.object(&Everything {
                 formats: formats().map(row).collect(),
                 wrappers: wrappers().map(row).collect(),
                 recognised: Some(
                     icecore::recognised().into_iter().map(|(name, title)| Known { name, title }).collect(),
                 ),
             })?;
-            sink.text("\n")?;
         } else {
             sink.text(&table())?;
         }
@@ -84,12 +98,14 @@ pub fn run(args: &Formats) -> Result<(), Abort> {
     if args.json {
         let is_format = format::by_name(entry.name).is_some();
         let (formats, wrappers) = if is_format { (vec![row(entry)], vec![]) } else { (vec![], vec![row(entry)]) };
-        sink.json(&Everything { formats, wrappers, recognised: None })?;
-        sink.text("\n")?;
+        sink.object(&Everything { formats, wrappers, recognised: None })?;
     } else {
         sink.text(entry.page.trim_end())?;
         sink.text("\n\n")?;
         sink.text(&options(entry.options))?;
+        if !entry.extension.is_empty() {
+            sink.text(&format!("\n## Files\n\n`--out-dir` gives them the extension `.{}`.\n", entry.extension))?;
+        }
     }
     sink.flush()
 }
@@ -112,7 +128,14 @@ fn row(entry: Entry) -> Row {
         side: side(option.side),
         help: option.help,
     });
-    Row { name: entry.name, title: entry.title, read: true, write: true, options: options.collect() }
+    Row {
+        name: entry.name,
+        title: entry.title,
+        read: true,
+        write: true,
+        extension: entry.extension,
+        options: options.collect(),
+    }
 }
 
 fn side(side: Side) -> &'static str {

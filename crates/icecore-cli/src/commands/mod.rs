@@ -22,7 +22,7 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
         Command::Convert(args) => convert::run(args, global, report),
         Command::Rows(args) => rows::run(args, global, report),
         Command::Bench(args) => bench::run(args, global, report),
-        Command::Formats(args) => formats::run(args),
+        Command::Formats(args) => formats::run(args, global),
         Command::Completions(args) => manual::completions(args),
         Command::Man(args) => manual::pages(args, report),
     }

@@ -8,11 +8,12 @@ mod window;
 
 pub use frame::{Frame, Split};
 pub use step::Step;
-pub use tally::{Fault, Tally, Wrong, grouped, write_summary};
+pub use tally::{Fault, LOSS, Tally, Wrong, grouped, write_summary};
 pub use window::{CHUNK, Window};
 
 use crate::reading::{MARK, knows_no_mark};
 use crate::report::{Abort, Report, code, io_reason};
+use crate::said::Said;
 use crate::sink::Sink;
 use icecore::format::End;
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
@@ -37,6 +38,8 @@ pub struct Plan {
     pub strict: bool,
     /// The longest record.
     pub most: u64,
+    /// The records come out of a wrapper, bit by bit.
+    pub is_packed: bool,
 }
 
 /// The work on one input.
@@ -64,12 +67,17 @@ impl Plan {
         Error::new(ErrorKind::Limit)
             .expecting(format!("a record of at most {} bytes", self.most))
             .finding("a longer one")
-            .helping("raise it with --max-record if the input is trusted")
+            .helping(if self.is_packed {
+                "raise --max-record and the limit `decompressed` if the input is trusted: --limit decompressed=N"
+            } else {
+                "raise it with --max-record if the input is trusted"
+            })
     }
 }
 
 impl<'r, R: Read> Run<'r, R> {
-    pub fn new(plan: Plan, window: Window<R>, name: &str, report: &'r mut Report) -> Run<'r, R> {
+    pub fn new(plan: Plan, mut window: Window<R>, name: &str, report: &'r mut Report) -> Run<'r, R> {
+        window.bound(plan.most);
         Run { plan, window, tally: Tally::new(name), report, again: 0, is_broken: false }
     }
 
@@ -305,12 +313,9 @@ impl<'r, R: Read> Run<'r, R> {
     fn search(&mut self, looked: u64, sink: &mut Sink) -> Result<Next, Abort> {
         let starts = self.plan.from.format().can.restarts;
         let Some(longest) = starts.iter().map(|start| start.len()).max() else {
-            let text = format!(
-                "{}: where the next document starts can't be told in {}: stopped",
-                self.tally.input,
-                self.plan.from.format().name
-            );
-            self.report.tell(true, &text);
+            let format = self.plan.from.format().name;
+            let text = format!("where the next document starts can't be told in {format}: stopped");
+            self.report.say(&Said::note("stopped", text).of(&self.tally.input));
             return Ok(Next::End);
         };
         // A document that broke off has the next one inside of it; to look there
@@ -346,6 +351,7 @@ mod tests {
     use super::*;
     use crate::cli::When;
     use crate::paint::Paint;
+    use crate::said::Form;
     use icecore::Limits;
 
     /// How many bytes are looked at again.
@@ -360,8 +366,9 @@ mod tests {
             keep_going: true,
             strict: false,
             most: 1 << 30,
+            is_packed: false,
         };
-        let mut report = Report::new(Paint::new(When::Never, &std::io::stderr()), true);
+        let mut report = Report::new(Paint::new(When::Never, &std::io::stderr()), true, Form::Text);
         let mut run = Run::new(plan, Window::new(bytes, CHUNK), "bytes", &mut report);
         assert!(!run.all(&mut Sink::nowhere()).unwrap_or(true));
         assert_eq!(run.tally.bytes, bytes.len() as u64);

@@ -1,7 +1,6 @@
 //! What is done with one record.
 
-use crate::sink::Sink;
-use icecore::{Codec, Converted, Converter, Document, Error, Limits, Request, Stage, deep};
+use icecore::{Codec, Converted, Converter, Document, Error, Limits, Output, Request, Stage, deep};
 
 /// How records are converted.
 pub enum Step {
@@ -24,18 +23,26 @@ impl Step {
         Step::Plain(Box::new(Converter::new(from, to).limited(limits)))
     }
 
+    /// The stage that is read.
+    pub fn from(&self) -> &Stage {
+        match self {
+            Step::Plain(converter) => converter.from(),
+            Step::Deep(deep) => &deep.from,
+        }
+    }
+
     /// Converts the document at the start of these bytes. Says as well how many
     /// strings were opened.
-    pub fn convert(&mut self, bytes: &[u8], sink: &mut Sink) -> (Converted, u64) {
+    pub fn convert(&mut self, bytes: &[u8], out: &mut dyn Output) -> (Converted, u64) {
         match self {
-            Step::Plain(converter) => (converter.convert(bytes, sink), 0),
-            Step::Deep(deep) => deep.convert(bytes, sink),
+            Step::Plain(converter) => (converter.convert(bytes, out), 0),
+            Step::Deep(deep) => deep.convert(bytes, out),
         }
     }
 }
 
 impl Deep {
-    fn convert(&self, bytes: &[u8], sink: &mut Sink) -> (Converted, u64) {
+    fn convert(&self, bytes: &[u8], out: &mut dyn Output) -> (Converted, u64) {
         let mut done = Converted { consumed: 0, is_read: false, written: Ok(Default::default()), repairs: Vec::new() };
         let mut opened = 0;
         done.written = self.read(bytes, &mut done.consumed).and_then(|document| {
@@ -43,7 +50,7 @@ impl Deep {
             done.repairs = document.repairs().to_vec();
             let deep = deep::open(document, &self.limits)?;
             opened = deep.opened.len() as u64;
-            self.to.write(&deep.document, sink)
+            self.to.write(&deep.document, out)
         });
         (done, opened)
     }

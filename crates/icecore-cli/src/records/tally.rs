@@ -1,6 +1,7 @@
 //! What came of many records: one report at the end, not one for each.
 
-use crate::report::{Abort, Report, code};
+use crate::report::{Abort, REFUSED, Report, code};
+use crate::said::Said;
 use crate::target::{Destination, Target};
 use icecore::{Error, ErrorKind, LossKind, Losses, Repair};
 use serde::Serialize;
@@ -11,6 +12,9 @@ use std::fmt::Display;
 const TOLD: u64 = 10;
 /// How many errors a summary lists.
 const LISTED: usize = 100;
+
+/// The kind of what went wrong where a loss was refused.
+pub const LOSS: &str = "loss";
 
 /// A kind of loss over all records.
 #[derive(Clone, Debug, Serialize)]
@@ -114,10 +118,19 @@ impl Tally {
         self.losses.entry(kind.as_str()).or_insert_with(new).count += count;
     }
 
+    /// Counts a row.
+    pub fn row(&mut self, is_bad: bool, is_undecodable: bool) {
+        self.bad += u64::from(is_bad);
+        self.ok += u64::from(!is_bad);
+        self.refused += u64::from(is_bad && !is_undecodable);
+    }
+
     /// Adds what the next part of the same input came to.
     pub fn merge(&mut self, other: &Tally) {
         self.ok += other.ok;
         self.bad += other.bad;
+        self.refused += other.refused;
+        self.opened += other.opened;
         for (kind, lost) in &other.losses {
             self.losses.entry(kind).and_modify(|known| known.count += lost.count).or_insert_with(|| lost.clone());
         }
@@ -133,46 +146,67 @@ impl Tally {
 
     /// Tells what went wrong in a row, unless much did.
     pub fn tell(&mut self, wrong: &Wrong, report: &mut Report) {
-        report.worse(code::INPUT);
+        let code = if wrong.kind == LOSS { code::FINDING } else { code::INPUT };
+        report.worse(code);
         self.told += 1;
-        let Wrong { record, offset, message, .. } = wrong;
-        report.tell(self.told <= TOLD, &format!("{}: row {record} at offset {offset}, {message}", self.input));
-        report.tell(self.told == TOLD + 1, &format!("{}: further errors are only counted", self.input));
+        let Wrong { record, offset, message, kind } = wrong;
+        if self.told <= TOLD {
+            let message = format!("row {record} at offset {offset}, {message}");
+            let said = Said::error(code, message).with_kind(kind);
+            report.say(&said.in_record(*record, Some(*offset)).of(&self.input));
+        } else if self.told == TOLD + 1 {
+            self.tell_of_more(report);
+        }
     }
 
     /// Reports a record that is not in the output; `bytes` is what stands from its
     /// start on.
     pub fn fault(&mut self, fault: &Fault<'_>, record: u64, offset: u64, bytes: &[u8], report: &mut Report) {
-        let is_told = self.is_telling();
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let name = format!("{}: record {record}", self.input);
-        let (kind, message) = match fault {
-            Fault::Unreadable(error) => (error.kind().as_str(), (*error).clone().moved(start).to_string()),
-            Fault::Unwritable(error) => (error.kind().as_str(), error.to_string()),
-            Fault::Refused(losses) => ("loss", losses.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
+        let (code, kind, error) = match fault {
+            Fault::Unreadable(error) => (code::INPUT, error.kind().as_str(), Some((*error).clone().moved(start))),
+            Fault::Unwritable(error) if error.kind() == ErrorKind::Limit => {
+                (code::INPUT, error.kind().as_str(), Some((*error).clone()))
+            }
+            Fault::Unwritable(error) => (code::OTHER, error.kind().as_str(), Some((*error).clone())),
+            Fault::Refused(_) => (code::FINDING, LOSS, None),
         };
-        match fault {
-            Fault::Unreadable(error) if is_told => report.record(&name, &message, error, bytes, offset),
-            Fault::Unwritable(error) => {
+        report.worse(code);
+        let message = match (fault, &error) {
+            (Fault::Refused(losses), _) => losses.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+            (_, error) => error.as_ref().map_or_else(String::new, ToString::to_string),
+        };
+        let told = match fault {
+            Fault::Unreadable(_) => format!("record {record}: {message}"),
+            Fault::Unwritable(_) => {
                 self.unwritable += 1;
-                report.worse(if error.kind() == ErrorKind::Limit { code::INPUT } else { code::OTHER });
-                report.tell(is_told, &format!("{name} at offset {offset}: {message}"));
+                format!("record {record} at offset {offset}: {message}")
             }
             Fault::Refused(_) => {
                 self.refused += 1;
-                report.worse(code::FINDING);
-                report.tell(is_told, &format!("{name} at offset {offset}: refused by --strict: {message}"));
+                format!("record {record} at offset {offset}: {REFUSED}{message}")
             }
-            Fault::Unreadable(_) => {}
-        }
-        if matches!(fault, Fault::Unreadable(_)) {
-            report.worse(code::INPUT);
+        };
+        if self.is_telling() {
+            let said = Said::error(code, told).of(&self.input);
+            let said = match &error {
+                Some(error) => said.because(error),
+                None => said.with_kind(kind),
+            };
+            report.say(&said.in_record(record, Some(offset)));
+            if let Fault::Unreadable(error) = fault {
+                report.place(error, bytes, offset);
+            }
         }
         if self.bad == TOLD {
-            report.tell(true, &format!("{}: further errors are only counted", self.input));
+            self.tell_of_more(report);
         }
         self.bad += 1;
         self.list(Wrong { record, offset, kind, message });
+    }
+
+    fn tell_of_more(&self, report: &Report) {
+        report.say(&Said::note("more", "further errors are only counted").of(&self.input));
     }
 
     /// Counts a record that was repaired.
@@ -192,22 +226,31 @@ impl Tally {
         if !quiet {
             for Lost { count, record, path, kind } in self.losses.values() {
                 let words = kind.describe(*count);
-                let text = format!("{}: {} {words}, first in {one} {record} at {path}", self.input, grouped(*count));
-                report.tell(true, &text);
+                let text = format!("{} {words}, first in {one} {record} at {path}", grouped(*count));
+                report.say(&Said::loss(kind.as_str(), *count, path, text).in_record(*record, None).of(&self.input));
             }
             if self.opened > 0 {
-                report.tell(true, &format!("{}: {} strings opened", self.input, grouped(self.opened)));
+                self.tell_count("opened", self.opened, format!("{} strings opened", grouped(self.opened)), report);
             }
         }
         if self.repaired > TOLD {
-            report.tell(true, &format!("{}: {} records repaired", self.input, grouped(self.repaired)));
+            self.tell_count("repaired", self.repaired, format!("{} records repaired", grouped(self.repaired)), report);
         }
         let seen = grouped(self.records);
         let decoded = self.bad - self.unwritable - self.refused;
-        let counts = [(decoded, "can't be decoded"), (self.unwritable, "can't be written"), (self.refused, "refused")];
-        for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
-            report.tell(true, &format!("{}: {} of {seen} {all} {what}", self.input, grouped(count)));
+        for (count, kind, what) in [
+            (decoded, "undecodable", "can't be decoded"),
+            (self.unwritable, "unwritable", "can't be written"),
+            (self.refused, "refused", "refused"),
+        ] {
+            if count > 0 {
+                self.tell_count(kind, count, format!("{} of {seen} {all} {what}", grouped(count)), report);
+            }
         }
+    }
+
+    fn tell_count(&self, kind: &str, count: u64, message: String, report: &Report) {
+        report.say(&Said::note(kind, message).counting(count).of(&self.input));
     }
 }
 

@@ -19,11 +19,19 @@ pub struct Window<R> {
     before: u64,
     is_end: bool,
     chunk: usize,
+    /// A record is no longer than this: more is not read for it than shows that.
+    most: usize,
 }
 
 impl<R: Read> Window<R> {
     pub fn new(from: R, chunk: usize) -> Window<R> {
-        Window { from, buffer: Vec::new(), start: 0, end: 0, before: 0, is_end: false, chunk: chunk.max(1) }
+        let (chunk, most) = (chunk.max(1), usize::MAX);
+        Window { from, buffer: Vec::new(), start: 0, end: 0, before: 0, is_end: false, chunk, most }
+    }
+
+    /// Bounds the length of a record.
+    pub fn bound(&mut self, most: u64) {
+        self.most = usize::try_from(most).unwrap_or(usize::MAX);
     }
 
     /// All that is there and that comes, from the start of the window.
@@ -59,6 +67,7 @@ impl<R: Read> Window<R> {
     pub fn more(&mut self) -> io::Result<()> {
         let have = self.end - self.start;
         let wanted = if have < SMALL { have + 1 } else { have.saturating_mul(2) };
+        let wanted = wanted.min(self.most.saturating_add(1)).max(have + 1);
         self.make_room(wanted.max(have + self.chunk));
         while self.end - self.start < wanted && !self.is_end {
             match self.from.read(&mut self.buffer[self.end..]) {

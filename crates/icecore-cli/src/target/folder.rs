@@ -3,27 +3,46 @@
 use super::{Outputs, Target};
 use crate::report::{Abort, code, io_reason};
 use crate::source::Source;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 pub struct Folder {
     top: PathBuf,
     outputs: Outputs,
+    /// How many inputs have the same path but for the extension.
+    alike: HashMap<PathBuf, usize>,
 }
 
 impl Folder {
-    pub fn new(top: &Path, outputs: Outputs) -> Folder {
-        Folder { top: top.to_owned(), outputs }
+    pub fn new(top: &Path, outputs: Outputs, sources: &[Source]) -> Folder {
+        let mut alike = HashMap::new();
+        for source in sources {
+            *alike.entry(source.below.with_extension("")).or_default() += 1;
+        }
+        Folder { top: top.to_owned(), outputs, alike }
     }
 
     /// The file for an input; or why it is not written.
     pub fn target(&mut self, source: &Source, extension: &str) -> Result<Target, Abort> {
-        let path = self.top.join(&source.below).with_extension(extension);
+        let path = self.path(&source.below, extension);
         // Where it leads is known only when it is there.
         if let Some(folder) = path.parent() {
             let failed = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));
             fs::create_dir_all(folder).map_err(failed)?;
         }
         Target::new(self.outputs.place_for(source, &path)?)
+    }
+
+    /// `a.storable` becomes `a.json`; where there is an `a.srl` as well, `a.storable.json`.
+    fn path(&self, below: &Path, extension: &str) -> PathBuf {
+        let path = self.top.join(below);
+        if self.alike.get(&below.with_extension("")).is_none_or(|count| *count < 2) {
+            return path.with_extension(extension);
+        }
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".");
+        name.push(extension);
+        path.with_file_name(name)
     }
 }

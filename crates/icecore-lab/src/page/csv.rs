@@ -30,9 +30,32 @@ const HEAD: [&str; 24] = [
     "memory_peak_growth_bytes",
 ];
 
+/// Whether a spreadsheet would take a cell that begins so for a formula, and run it: what
+/// OWASP lists under CSV injection.
+///
+/// ```
+/// assert!(icecore_lab::page::is_formula(b"=1+1") && !icecore_lab::page::is_formula(b"1+1"));
+/// ```
+pub fn is_formula(cell: &[u8]) -> bool {
+    matches!(cell.first(), Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r'))
+}
+
 /// The whole report as CSV. One without any operation has a row without times.
 pub fn csv(report: &Report) -> String {
+    rows(report, false)
+}
+
+/// The same, with `'` before cells that a spreadsheet would run.
+pub fn csv_safe(report: &Report) -> String {
+    rows(report, true)
+}
+
+fn rows(report: &Report, is_safe: bool) -> String {
     let mut out = String::new();
+    let line = |out: &mut String, cells: [String; 24]| {
+        let safe = |cell: String| if is_safe && is_formula(cell.as_bytes()) { format!("'{cell}") } else { cell };
+        line(out, cells.map(safe));
+    };
     line(&mut out, HEAD.map(str::to_owned));
     for scenario in &report.scenarios {
         for point in &scenario.points {

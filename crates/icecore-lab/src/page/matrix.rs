@@ -20,7 +20,8 @@ impl<'a> Matrix<'a> {
     /// None with fewer than two competitors with correct results.
     pub(super) fn new(point: &'a Point, operation: Operation, resolution: f64, seed: u64) -> Option<Self> {
         let (mut rows, wrong): (Vec<_>, Vec<_>) = by_speed(point, operation).into_iter().partition(|(e, _)| right(e));
-        rows.reverse();
+        // In the order of the rates that stand beside them.
+        rows.sort_by(|(a, slow), (b, fast)| fast.total_cmp(slow).then(b.id.cmp(&a.id)));
         if rows.len() < 2 {
             return None;
         }

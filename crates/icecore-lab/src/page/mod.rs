@@ -19,7 +19,7 @@ mod view;
 mod words;
 
 pub use chart::{Kind, charts, kinds, svg};
-pub use csv::csv;
+pub use csv::{csv, csv_safe, is_formula};
 pub use html::html;
 pub use markdown::markdown;
 pub use performance::{performance, readme, readme_chart};

@@ -174,14 +174,16 @@ mod tests {
 
     #[test]
     fn columns_stand_below_each_other() {
-        assert_eq!(table().text(), "name         time\n(l/A*)*      1 ns\nwithout\na|b [2J  1,000 ns\n");
-        assert_eq!(table().width(), 17);
+        assert_eq!(
+            table().text(),
+            "name              time\n(l/A*)*           1 ns\nwithout\na|b\\u{1b}[2J  1,000 ns\n"
+        );
+        assert_eq!(table().width(), 22);
     }
 
     #[test]
     fn markdown_does_not_understand_names() {
-        let wanted =
-            "| name | time |\n|---|--:|\n| (l/A\\*)\\* | 1 ns |\n| *without* |  |\n| a\\|b \\[2J | 1,000 ns |\n";
+        let wanted = "| name | time |\n|---|--:|\n| (l/A\\*)\\* | 1 ns |\n| *without* |  |\n| a\\|b\\\\u{1b}\\[2J | 1,000 ns |\n";
         assert_eq!(table().markdown(), wanted);
         assert_eq!(escape("__unserialize var_export <b>"), "\\_\\_unserialize var_export &lt;b>");
         assert_eq!(code("a`b"), "`` a`b ``");

@@ -3,7 +3,7 @@
 use super::number::{NONE, byte_unit, bytes, count, grown, interval, quotient, rate, time, within};
 use super::table::Table;
 use super::view::{
-    Group, Names, at, beside, competitors, find, groups, is_baseline, measured, median, plain, right, roof, with_role,
+    Group, Names, at, competitors, find, groups, is_baseline, measured, median, plain, right, roof, with_role,
 };
 use super::words::{became, claimed, fidelity, operation as title};
 use crate::model::{
@@ -25,6 +25,7 @@ pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Op
         let mut cells = vec![names.entry(entry)];
         cells.push(match entry.fidelity {
             Fidelity::Unchecked => String::new(),
+            Fidelity::Differs { ref differences } => why(&entry.fidelity, differences),
             _ => fidelity(&entry.fidelity).into(),
         });
         for operation in operations {
@@ -38,9 +39,7 @@ pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Op
     };
     let mut order: Vec<&Entry> = competitors(point).collect();
     order.sort_by(|a, b| {
-        place(a, operations)
-            .cmp(&place(b, operations))
-            .then(total(point, a, operations).total_cmp(&total(point, b, operations)))
+        place(a, operations).cmp(&place(b, operations)).then(total(a, operations).total_cmp(&total(b, operations)))
     });
     order.into_iter().for_each(|entry| row(&mut table, entry));
     let mut part = |title: &str, role| {
@@ -72,13 +71,28 @@ pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Op
     table
 }
 
+/// How much of a difference stands in a table; the list below it has all, and where.
+const WHY: usize = 32;
+
+/// That something differs, and in what first.
+fn why(is: &Fidelity, differences: &[String]) -> String {
+    let word = fidelity(is);
+    let first = differences.first().and_then(|first| first.split(", first at").next());
+    first.map_or(word.to_owned(), |first| {
+        let first = plain(first);
+        let short: String = first.chars().take(WHY).collect();
+        let dots = if short.len() < first.len() { "…" } else { "" };
+        format!("{word}: {short}{dots}")
+    })
+}
+
 /// Right ones first, then those that lack an operation, then wrong ones.
 fn place(entry: &Entry, operations: &[Operation]) -> (bool, usize) {
     (!right(entry), operations.iter().filter(|o| median(entry, **o).is_none()).count())
 }
 
-fn total(point: &Point, entry: &Entry, operations: &[Operation]) -> f64 {
-    operations.iter().filter_map(|o| beside(point, entry, *o)).sum()
+fn total(entry: &Entry, operations: &[Operation]) -> f64 {
+    operations.iter().filter_map(|o| median(entry, *o)).sum()
 }
 
 /// How many times faster than the baseline, with a sign for a tie.

@@ -150,9 +150,9 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Text without control characters: names come from files, and terminals interpret them.
+/// Text in which nothing is hidden: names come from files, and terminals interpret them.
 pub(super) fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    icecore::printable(text).into_owned()
 }
 
 /// Points that make one curve: each place on the axis once.

@@ -3,8 +3,9 @@
 use super::Options;
 use crate::Error;
 use crate::model::{Absent, Operation, Runtime};
-use crate::runner::{Environment, Found, Participant, find};
+use crate::runner::{Environment, Found, Participant, find, ids};
 use crate::scenario::Scenario;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// All competitors that were found.
@@ -23,6 +24,35 @@ pub fn cast(environment: &Environment<'_>, scenarios: &[Scenario]) -> Result<Cas
     let languages: Vec<&str> = scenarios.iter().filter_map(|scenario| scenario.language.as_deref()).collect();
     let any = scenarios.iter().any(|scenario| scenario.language.is_none());
     Ok(Cast { found: find(environment, if any { &[] } else { &languages })? })
+}
+
+/// An error, if `--only` names what there is not: neither a competitor nor a language.
+///
+/// # Errors
+///
+/// Names the one that was probably meant, or the languages; and as [`find`].
+pub fn check(environment: &Environment<'_>, only: &[String]) -> Result<(), Error> {
+    let mut known = ids(environment)?;
+    let formats = icecore::format::all().iter().map(|format| format.name);
+    known.extend(formats.flat_map(|format| ["engine", "command"].map(|ours| format!("{ours}/{format}"))));
+    let languages: BTreeSet<&str> = known.iter().filter_map(|id| id.split('/').next()).collect();
+    for wanted in only {
+        let (group, of) = wanted.split_once('/').unwrap_or((wanted, ""));
+        let is_ours = matches!(group, "engine" | "command") && icecore::Stage::parse(of).is_ok();
+        if is_ours || known.contains(wanted) || languages.contains(&**wanted) {
+            continue;
+        }
+        let all = known.iter().map(String::as_str).chain(languages.iter().copied());
+        let meant = match icecore::nearest(wanted, all) {
+            Some(meant) => format!("did you mean {meant}?"),
+            None => format!(
+                "there are the languages {}, and what `icecore bench --list` lists",
+                languages.iter().copied().collect::<Vec<_>>().join(", ")
+            ),
+        };
+        return Err(Error::new(format!("there is no competitor {wanted}: {meant}")));
+    }
+    Ok(())
 }
 
 impl Cast {

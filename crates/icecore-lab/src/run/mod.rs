@@ -9,7 +9,7 @@ mod point;
 mod probe;
 mod web;
 
-pub use cast::{Cast, cast};
+pub use cast::{Cast, cast, check};
 
 use crate::model::{Absent, Noise, Report, SCHEMA, ScenarioReport, Settings};
 use crate::runner::Environment;

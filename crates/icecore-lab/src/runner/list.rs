@@ -109,6 +109,29 @@ pub enum Found {
 ///
 /// If the scripts can't be written to the run's folder, or those of the user can't be listed.
 pub fn find(environment: &Environment<'_>, languages: &[&str]) -> Result<Vec<Found>, Error> {
+    let is_wanted = |language: &str| languages.is_empty() || languages.contains(&language);
+    Ok(known(environment)?
+        .iter()
+        .filter(|(language, _)| is_wanted(language))
+        .map(|(language, path)| ask(environment, language, path))
+        .collect())
+}
+
+/// The ids of all runners, whether they can take part or not: `perl/sereal`.
+///
+/// # Errors
+///
+/// As [`find`].
+pub fn ids(environment: &Environment<'_>) -> Result<Vec<String>, Error> {
+    Ok(known(environment)?.iter().map(|(language, path)| id(language, path)).collect())
+}
+
+fn id(language: &str, path: &Path) -> String {
+    format!("{language}/{}", path.file_stem().unwrap_or_default().to_string_lossy())
+}
+
+/// The scripts of the lab and of the user, with their languages.
+fn known(environment: &Environment<'_>) -> Result<Vec<(String, PathBuf)>, Error> {
     let folder = environment.folder.join("runners");
     if !folder.exists() {
         std::fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, &error))?;
@@ -120,12 +143,7 @@ pub fn find(environment: &Environment<'_>, languages: &[&str]) -> Result<Vec<Fou
         let more = more.canonicalize().map_err(|error| Error::io(more, &error))?;
         scripts.extend(self::scripts(&more)?);
     }
-    let is_wanted = |language: &str| languages.is_empty() || languages.contains(&language);
-    Ok(scripts
-        .iter()
-        .filter(|(language, _)| is_wanted(language))
-        .map(|(language, path)| ask(environment, language, path))
-        .collect())
+    Ok(scripts)
 }
 
 /// The scripts in the folders of languages below a folder, sorted.
@@ -151,8 +169,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 fn ask(environment: &Environment<'_>, language: &str, path: &Path) -> Found {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let id = format!("{language}/{stem}");
+    let id = id(language, path);
     let missing = |why: String, install: Option<String>| Found::Missing { id: id.clone(), why, install };
     let script = match Script::of(path) {
         Ok(script) => script,

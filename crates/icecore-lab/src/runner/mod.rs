@@ -9,7 +9,7 @@ mod list;
 mod process;
 mod protocol;
 
-pub use list::{Environment, Found, Participant, find};
+pub use list::{Environment, Found, Participant, find, ids};
 pub use protocol::{Load, PROTOCOL};
 
 use crate::model::{MemoryStep, Operation};

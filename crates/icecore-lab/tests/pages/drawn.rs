@@ -25,6 +25,34 @@ fn text() {
     assert!(wide.is_empty(), "too wide: {wide:#?}");
 }
 
+/// The order is that of the numbers that stand there, also where pairs of samples on a
+/// restless machine say something else.
+#[test]
+fn rates_stand_in_their_order() {
+    let mut measured: icecore_lab::model::Report =
+        serde_json::from_str(include_str!("../../../../docs/bench/report.json")).unwrap();
+    // Ratios of pairs that contradict the medians.
+    for scenario in &mut measured.scenarios {
+        for entry in scenario.points.iter_mut().flat_map(|point| &mut point.entries) {
+            for against in entry.cells.iter_mut().filter_map(|cell| cell.against.as_mut()) {
+                against.times.estimate = 1.0 / against.times.estimate;
+            }
+        }
+    }
+    let text = page::text(&measured, &Style { full: true, ..Style::default() });
+    let rate = |line: &str| {
+        let digits = line.split_whitespace().find_map(|word| word.strip_suffix("/s"))?;
+        digits.replace(',', "").parse::<f64>().ok()
+    };
+    let mut seen = 0;
+    for matrix in text.split(" Rate ").skip(1) {
+        let rates: Vec<f64> = matrix.lines().skip(1).map_while(rate).collect();
+        assert!(rates.is_sorted(), "{rates:?}");
+        seen += rates.len();
+    }
+    assert!(seen > 30, "{seen}");
+}
+
 #[test]
 fn markdown() {
     same("report.md", &page::markdown(&report()));

@@ -16,8 +16,10 @@ pub use nested::{stage_of, stage_within};
 
 use crate::document::Document;
 use crate::error::Error;
+use crate::hash::SeededMap;
 use crate::limits::Limits;
 use crate::stage::Stage;
+use crate::string_locations::is_long;
 
 /// How many levels of strings in strings are opened. What programs do by mistake
 /// or by habit has two or three.
@@ -86,4 +88,42 @@ pub fn open<'a>(document: Document<'a>, limits: &Limits) -> Result<Deep<'a>, Err
     let Some((tape, opened)) = made else { return Ok(Deep { document, opened: Vec::new() }) };
     let (input, _) = document.into_parts();
     Ok(Deep { document: Document::new(input, tape), opened })
+}
+
+/// The first string that [`open`] would open, and its format with wrappers.
+///
+/// ```
+/// use icecore::{Limits, deep};
+/// let document = icecore::read(br#"{"id": "x", "job": "a:1:{i:0;i:5;}"}"#)?;
+/// let (node, stage) = deep::first(&document, &Limits::default()).unwrap();
+/// assert_eq!((document.path(node).as_str(), stage.name().as_str()), ("$.job", "php"));
+/// # Ok::<(), icecore::Error>(())
+/// ```
+pub fn first(document: &Document<'_>, limits: &Limits) -> Option<(u32, Stage)> {
+    let (tape, mut limits) = (document.tape(), limits.clone());
+    let mut open: Vec<u32> = Vec::new();
+    // Long strings that are nothing: copies name them again.
+    let mut plain: SeededMap<(usize, usize), ()> = SeededMap::default();
+    let mut sealed = 0;
+    for at in 0..tape.len() {
+        while open.pop_if(|container| tape.next(*container) <= at).is_some() {}
+        let node = tape.nodes().get(at as usize)?;
+        if copy::is_sealed(document, at, node) {
+            sealed = sealed.max(tape.next(at));
+        }
+        let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
+        if at >= sealed && copy::may_be_opened(node, parent) {
+            let bytes = document.bytes(node);
+            let place = (bytes.as_ptr() as usize, bytes.len());
+            if (!is_long(bytes) || plain.insert(place, ()).is_none())
+                && let Some(stage) = stage_within(bytes, &mut limits)
+            {
+                return Some((at, stage));
+            }
+        }
+        if node.kind.is_container() {
+            open.push(at);
+        }
+    }
+    None
 }

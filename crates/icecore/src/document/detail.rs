@@ -75,6 +75,33 @@ pub struct Trace {
     pub extents: Vec<Extent>,
     /// What was decompressed, if anything was: layer 1.
     pub layer: Option<Vec<u8>>,
+    /// The containers that were open where reading stopped.
+    pub cut: Vec<Cut>,
+}
+
+impl Trace {
+    /// Whether the container `node` was open where reading stopped.
+    ///
+    /// ```
+    /// use icecore::{Limits, Request, Stage};
+    /// let stage = Stage::parse("php")?;
+    /// let request = Request::new(&Limits::new()).detailed();
+    /// let document = stage.format().read(b"a:3:{i:0;i:5;i:1", stage.settings(), request).document;
+    /// assert_eq!(document.trace().and_then(|trace| trace.cut_at(0)).and_then(|cut| cut.of), Some(3));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn cut_at(&self, node: u32) -> Option<Cut> {
+        self.cut.binary_search_by_key(&node, |cut| cut.node).ok().map(|at| self.cut[at])
+    }
+}
+
+/// A container that was not read to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Its node.
+    pub node: u32,
+    /// How many children or entries the input says that it has, if it says so.
+    pub of: Option<u32>,
 }
 
 /// What a reading with detail records.

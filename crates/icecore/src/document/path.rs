@@ -9,11 +9,9 @@
 //! | `#0` | a part of anything else: a payload, a pattern, an attribute's value |
 
 use super::Document;
-use super::cursor::{Cursor, Key};
-use super::naming::unmangled;
 use super::node::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node};
 use super::tape::Tape;
-use crate::error::{Error, ErrorKind};
+use crate::printable::is_printable;
 use crate::shortened::shortened as middle_left_out;
 use std::fmt::Write;
 
@@ -35,8 +33,11 @@ pub(crate) fn push_key(path: &mut String, key: &str) {
                     path.push('\\');
                     path.push(c);
                 }
-                c if c.is_control() => {
-                    let _ = write!(path, "\\u{:04x}", u32::from(c));
+                c if !is_printable(c) => {
+                    let _ = match u16::try_from(u32::from(c)) {
+                        Ok(unit) => write!(path, "\\u{unit:04x}"),
+                        Err(_) => write!(path, "\\u{{{:x}}}", u32::from(c)),
+                    };
                 }
                 c => path.push(c),
             }
@@ -62,15 +63,18 @@ fn push_name(path: &mut String, key: &Node, bytes: &[u8], most: usize) -> Option
         Kind::Int => {
             let _ = write!(path, "[{}]", key.payload as i64);
         }
-        kind if kind.is_string() && bytes.len() > most => {
-            let half = most / 2;
-            let [front, back] = [&bytes[..half], &bytes[bytes.len() - half..]].map(String::from_utf8_lossy);
-            push_key(path, &format!("{front}…({} bytes)…{back}", bytes.len() - 2 * half));
-        }
+        kind if kind.is_string() && bytes.len() > most => push_key(path, &short_key(bytes, most)),
         kind if kind.is_string() => push_key(path, &String::from_utf8_lossy(bytes)),
         _ => return None,
     }
     Some(())
+}
+
+/// A long key without its middle.
+pub(super) fn short_key(bytes: &[u8], most: usize) -> String {
+    let half = most / 2;
+    let [front, back] = [&bytes[..half], &bytes[bytes.len() - half..]].map(String::from_utf8_lossy);
+    format!("{front}…({} bytes)…{back}", bytes.len() - 2 * half)
 }
 
 /// The longest path that is written in full; the middle of a longer one is
@@ -118,6 +122,10 @@ impl Tape {
     /// The path from the root to the node at `target`, which may be the one
     /// that would come next. Linear in the siblings on the way.
     pub(crate) fn path_to(&self, target: u32, input: &[u8]) -> String {
+        joined(self.steps_to(target, input, KEY))
+    }
+
+    pub(super) fn steps_to(&self, target: u32, input: &[u8], most: usize) -> Vec<String> {
         let mut steps = Vec::new();
         let mut at = if self.header.is_some_and(|header| target >= header && target < self.root) {
             self.header.unwrap_or(0)
@@ -125,14 +133,14 @@ impl Tape {
             self.root
         };
         while at < target && at < self.len() {
-            let Some((step, child)) = self.step_towards(at, target, input) else { break };
+            let Some((step, child)) = self.step_towards(at, target, input, most) else { break };
             steps.extend(step);
             if child == target || child >= self.len() {
                 break;
             }
             at = child;
         }
-        joined(steps)
+        steps
     }
 
     /// The path to the value with this key in the container at `parent`, which is
@@ -151,12 +159,39 @@ impl Tape {
         order.sort_unstable_by_key(|at| targets[*at]);
         let mut order = order.into_iter().peekable();
         let mut paths = vec![String::new(); targets.len()];
+        self.walk(input, |at, _, path| {
+            while let Some(wanted) = order.next_if(|wanted| targets[*wanted] <= at) {
+                paths[wanted] = path();
+            }
+            order.peek().is_some()
+        });
+        paths
+    }
+
+    /// The first node that has this path, as messages shorten it.
+    pub(super) fn shown_as(&self, shown: &str, input: &[u8]) -> Option<u32> {
+        let gap = shown.split("…(").find_map(|part| part.split_once(" more)…")).and_then(|(left_out, _)| {
+            let left_out: usize = left_out.parse().ok()?;
+            left_out.checked_add(STEPS)
+        });
+        let mut found = None;
+        self.walk(input, |at, steps, path| {
+            if self.nodes[at as usize].key != IS_KEY && gap.is_none_or(|gap| gap == steps) && path() == shown {
+                found = Some(at);
+            }
+            found.is_none()
+        });
+        found
+    }
+
+    /// Goes over the nodes below the root with the number of steps to each, and what makes
+    /// its path, until `visit` says that it is enough.
+    fn walk(&self, input: &[u8], mut visit: impl FnMut(u32, usize, &dyn Fn() -> String) -> bool) {
         // Containers that are open: node, end, child, key of the child, position.
         let mut open: Vec<(u32, u32, u32, Option<u32>, u64)> = Vec::new();
         // Which of them are a step of paths.
         let mut steps: Vec<usize> = Vec::new();
-        let mut at = self.root;
-        while at < self.len() && order.peek().is_some() {
+        for at in self.root..self.len() {
             while open.last().is_some_and(|(_, end, ..)| at >= *end) {
                 open.pop();
                 steps.pop_if(|step| *step == open.len());
@@ -172,11 +207,14 @@ impl Tape {
                     *child = at;
                 }
             }
-            while let Some(wanted) = order.next_if(|wanted| targets[*wanted] <= at) {
-                paths[wanted] = shortened(steps.len(), |step| {
+            let path = || {
+                shortened(steps.len(), |step| {
                     let (parent, _, child, key, position) = open[steps[step]];
                     self.child_step(self.nodes[parent as usize].kind, child, key, position, input, KEY)
-                });
+                })
+            };
+            if !visit(at, steps.len(), &path) {
+                return;
             }
             if node.kind.is_container() {
                 if node.kind != Kind::Object {
@@ -184,13 +222,11 @@ impl Tape {
                 }
                 open.push((at, self.next(at), u32::MAX, None, u64::MAX));
             }
-            at += 1;
         }
-        paths
     }
 
     /// The child of `at` that contains `target`, and the step to it.
-    fn step_towards(&self, at: u32, target: u32, input: &[u8]) -> Option<(Option<String>, u32)> {
+    fn step_towards(&self, at: u32, target: u32, input: &[u8], most: usize) -> Option<(Option<String>, u32)> {
         let node = &self.nodes[at as usize];
         if !node.kind.is_container() {
             return None;
@@ -214,7 +250,7 @@ impl Tape {
             }
             child = next;
         }
-        Some((self.child_step(node.kind, child, key, position, input, KEY), child))
+        Some((self.child_step(node.kind, child, key, position, input, most), child))
     }
 
     /// The step from a container of this kind to its child; the middle of a key of
@@ -273,192 +309,6 @@ impl<'a> Document<'a> {
     pub fn short_step(&self, parent: u32, child: u32, key: Option<u32>, position: u64) -> Option<String> {
         let kind = self.tape.nodes.get(parent as usize)?.kind;
         self.tape.child_step(kind, child, key, position, &self.input, KEY)
-    }
-
-    /// The value on this path, which is written as errors, losses and
-    /// [`Cursor::path`] write it. Links, aliases and objects are looked
-    /// through on the way. `$` may be left out.
-    ///
-    /// ```
-    /// let document = icecore::read(br#"{"staff": [{"name": "Alice"}]}"#)?;
-    /// let name = document.find("$.staff[0].name")?;
-    /// assert_eq!(name.as_str(), Some("Alice"));
-    /// # Ok::<(), icecore::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Of kind `Usage`, if the path is broken; the same with [`Error::path`], as far as the
-    /// document has it, if nothing is there.
-    pub fn find(&self, path: &str) -> Result<Cursor<'_>, Error> {
-        let mut rest = path.strip_prefix('$').unwrap_or(path);
-        if !rest.is_empty() && !rest.starts_with(['.', '[', '{', '^', '#']) {
-            return Err(no_step(path, rest));
-        }
-        let mut here = self.root();
-        while !rest.is_empty() {
-            let (step, behind) = Step::parse(rest).ok_or_else(|| no_step(path, rest))?;
-            here = step.take(here).ok_or_else(|| {
-                let so_far = &path[..path.len() - rest.len()];
-                let so_far = if so_far.is_empty() { "$" } else { so_far };
-                Error::new(ErrorKind::Usage)
-                    .expecting(format!("something at `{}`", &path[..path.len() - behind.len()]))
-                    .finding(format!("{} at `{so_far}`", describe(here)))
-                    .on_path(so_far)
-            })?;
-            rest = behind;
-        }
-        Ok(here)
-    }
-}
-
-#[cold]
-fn no_step(path: &str, rest: &str) -> Error {
-    Error::new(ErrorKind::Usage)
-        .expecting(format!("a step in the path `{path}`: .name, [\"key\"], [3], {{3}}, ^ or #0"))
-        .finding(format!("`{rest}`"))
-}
-
-enum Step {
-    Key(String),
-    Item(i64),
-    Entry(usize),
-    Referent,
-    Part(usize),
-}
-
-impl Step {
-    /// The first step of this text, and what is behind it.
-    fn parse(text: &str) -> Option<(Step, &str)> {
-        if let Some(rest) = text.strip_prefix("[\"") {
-            let (key, rest) = quoted(rest)?;
-            return Some((Step::Key(key), rest.strip_prefix(']')?));
-        }
-        let number = |rest: &'_ str, close: &str| -> Option<(usize, usize)> {
-            let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-            rest[digits..].starts_with(close).then_some(())?;
-            Some((rest[..digits].parse().ok()?, digits + close.len()))
-        };
-        let rest = text.get(1..)?;
-        match text.as_bytes().first()? {
-            b'.' => {
-                let end = rest.find(['.', '[', '{', '^', '#']).unwrap_or(rest.len());
-                (end > 0).then(|| (Step::Key(rest[..end].to_owned()), &rest[end..]))
-            }
-            b'[' => {
-                let end = rest.find(']')?;
-                Some((Step::Item(rest[..end].parse().ok()?), &rest[end + 1..]))
-            }
-            b'{' => number(rest, "}").map(|(n, end)| (Step::Entry(n), &rest[end..])),
-            b'#' => number(rest, "").map(|(n, end)| (Step::Part(n), &rest[end..])),
-            b'^' => Some((Step::Referent, rest)),
-            _ => None,
-        }
-    }
-
-    fn take<'d>(&self, from: Cursor<'d>) -> Option<Cursor<'d>> {
-        match self {
-            Step::Key(name) => entry(from.body(), name),
-            Step::Item(number) => {
-                let map = from.body();
-                if map.kind() == Kind::Map {
-                    return integer_entry(map, *number);
-                }
-                from.item(usize::try_from(*number).ok()?)
-            }
-            Step::Entry(position) => {
-                let map = from.body();
-                if map.kind() == Kind::Map { map.children().nth(*position) } else { None }
-            }
-            Step::Referent => {
-                let reference = through_objects(from);
-                if reference.kind() == Kind::Ref { reference.children().next() } else { None }
-            }
-            Step::Part(position) => {
-                let whole = through_objects(from);
-                let has_parts = !matches!(whole.kind(), Kind::Array | Kind::Map | Kind::Ref);
-                if has_parts { whole.children().nth(*position) } else { None }
-            }
-        }
-    }
-}
-
-/// What is behind links, aliases and objects, but not behind attributes.
-fn through_objects(mut here: Cursor<'_>) -> Cursor<'_> {
-    here = here.target();
-    for _ in 0..16 {
-        if here.kind() != Kind::Object {
-            break;
-        }
-        here = match here.children().next() {
-            Some(body) => body.target(),
-            None => break,
-        };
-    }
-    here
-}
-
-/// The entry of a map whose key is shown as this; the last one, if there are
-/// several.
-fn entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
-    let is_it = |key: &Key<'_>| {
-        key.node().kind.is_string()
-            && (key.bytes() == name.as_bytes()
-                || std::str::from_utf8(key.bytes()).is_err() && String::from_utf8_lossy(key.bytes()) == name)
-    };
-    // A member of an object may be called by its name alone, as it is shown.
-    let is_member = |key: &Key<'_>| {
-        let bytes = key.bytes();
-        let bare = bytes.strip_prefix(b"@").or_else(|| unmangled(bytes));
-        key.node().kind.is_string() && bare == Some(name.as_bytes())
-    };
-    let last =
-        |is_it: &dyn Fn(&Key<'d>) -> bool| map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last();
-    last(&is_it).or_else(|| last(&is_member))
-}
-
-/// The entry of a map under this integer; the last one, if there are several.
-fn integer_entry<'d>(map: Cursor<'d>, number: i64) -> Option<Cursor<'d>> {
-    let is_it = |key: &Key<'_>| key.node().kind == Kind::Int && key.node().payload as i64 == number;
-    map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last()
-}
-
-/// A quoted key up to its closing quote, and what is behind that.
-fn quoted(text: &str) -> Option<(String, &str)> {
-    let mut key = String::new();
-    let mut chars = text.char_indices();
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' => return Some((key, &text[at + 1..])),
-            '\\' => match chars.next()?.1 {
-                c @ ('"' | '\\') => key.push(c),
-                'u' => {
-                    let digits = text.get(at + 2..at + 6)?;
-                    key.push(char::from_u32(u32::from_str_radix(digits, 16).ok()?)?);
-                    chars.nth(3)?;
-                }
-                _ => return None,
-            },
-            c => key.push(c),
-        }
-    }
-    None
-}
-
-/// What is there instead, for errors.
-fn describe(here: Cursor<'_>) -> String {
-    let body = here.body();
-    match body.kind() {
-        Kind::Array => format!("an array of {}", body.len()),
-        Kind::Map => {
-            let names = body.entries().take(9).filter(|(key, _)| key.node().kind.is_string());
-            let mut names: Vec<_> = names.map(|(key, _)| String::from_utf8_lossy(key.bytes()).into_owned()).collect();
-            if names.len() > 8 {
-                names.truncate(8);
-                names.push("…".to_owned());
-            }
-            if names.is_empty() { "a map without such keys".into() } else { format!("the keys {}", names.join(", ")) }
-        }
-        kind => format!("{kind:?}").to_lowercase(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Methods that record spelling and spans beside the tape.
 
+use super::detail::Cut;
 use super::sink::Sink;
 
 /// Records spans and notes, if the sink keeps detail: the methods of
@@ -50,6 +51,15 @@ pub(crate) trait Recorder: Sink {
             && let Some(detail) = self.detail()
         {
             detail.end(node, end);
+        }
+    }
+
+    /// Reading stops in the container `node`, which has `of` children or entries, if the
+    /// input says how many.
+    #[cold]
+    fn cut(&mut self, node: u32, of: Option<u32>) {
+        if let Some(detail) = self.detail() {
+            detail.trace.cut.push(Cut { node, of });
         }
     }
 

@@ -290,6 +290,9 @@ impl Detail {
         for (old, extent) in (0u32..).zip(extents) {
             self.trace.extents.resize(moves.start(old + 1) as usize, extent);
         }
+        for cut in &mut self.trace.cut {
+            cut.node = moves.node(cut.node);
+        }
         for span in &mut self.trace.spans {
             // Those of headers and the like belong to no node.
             if span.node != super::NO_NODE {

@@ -11,6 +11,8 @@ pub struct Capabilities {
     pub extension: &'static str,
     /// A text, behind which blanks mean nothing.
     pub text: bool,
+    /// Its bytes are no text: a terminal shows nonsense.
+    pub binary: bool,
     /// What tells it from others.
     pub evidence: Evidence,
     /// Documents of it do not stand one behind the other.
@@ -66,6 +68,7 @@ impl Capabilities {
     pub(crate) const BINARY: Capabilities = Capabilities {
         extension: "",
         text: false,
+        binary: true,
         evidence: Evidence::Beginning,
         alone: false,
         separator: b"",
@@ -81,5 +84,6 @@ impl Capabilities {
     };
 
     /// A text format that can nothing special.
-    pub(crate) const TEXT: Capabilities = Capabilities { text: true, end: End::Near, ..Capabilities::BINARY };
+    pub(crate) const TEXT: Capabilities =
+        Capabilities { text: true, binary: false, end: End::Near, ..Capabilities::BINARY };
 }

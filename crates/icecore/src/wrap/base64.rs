@@ -10,6 +10,8 @@ use crate::options::{Opt, OptionType, Settings, Side};
 pub static WRAPPER: Wrapper = Wrapper {
     name: "base64",
     title: "Base64, in lines or not (RFC 4648 and MIME)",
+    extension: "b64",
+    text: Some(true),
     layer: "data in Base64",
     options: &[
         Opt {

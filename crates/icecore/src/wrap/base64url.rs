@@ -10,6 +10,8 @@ use crate::options::{Opt, OptionType, Settings, Side};
 pub static WRAPPER: Wrapper = Wrapper {
     name: "base64url",
     title: "Base64 for addresses, with - and _ (RFC 4648, section 5)",
+    extension: "b64",
+    text: Some(true),
     layer: "data in Base64",
     options: &[Opt {
         name: "padding",

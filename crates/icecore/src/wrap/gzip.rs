@@ -11,6 +11,8 @@ use std::borrow::Cow;
 pub static WRAPPER: Wrapper = Wrapper {
     name: "gzip",
     title: "gzip-compressed data (RFC 1952)",
+    extension: "gz",
+    text: Some(false),
     layer: "data in gzip",
     options: &[Opt {
         name: "level",

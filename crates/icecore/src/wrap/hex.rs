@@ -9,6 +9,8 @@ use crate::options::{Opt, OptionType, Settings, Side};
 pub static WRAPPER: Wrapper = Wrapper {
     name: "hex",
     title: "hexadecimal digits, also with \\x or 0x before them",
+    extension: "hex",
+    text: Some(true),
     layer: "data in hex",
     options: &[
         Opt { name: "upper", takes: OptionType::Flag, side: Side::Write, help: "A to F instead of a to f" },

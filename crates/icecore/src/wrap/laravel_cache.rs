@@ -10,6 +10,8 @@ use std::borrow::Cow;
 pub static WRAPPER: Wrapper = Wrapper {
     name: "laravel-cache",
     title: "an entry of Laravel's file cache: expiry, then a value of PHP",
+    extension: "cache",
+    text: None,
     layer: "value of the Laravel cache entry",
     options: &[Opt {
         name: "expires",

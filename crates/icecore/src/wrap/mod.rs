@@ -31,6 +31,10 @@ pub struct Wrapper {
     pub name: &'static str,
     /// What it is, in a line.
     pub title: &'static str,
+    /// What is put behind the extension of what is inside, without a dot; empty: nothing.
+    pub extension: &'static str,
+    /// Whether it makes a line of text, or bytes that are no text; `None`: as what is inside.
+    pub text: Option<bool>,
     /// What errors call that which is inside.
     pub layer: &'static str,
     /// Its options.

@@ -13,6 +13,8 @@ use std::borrow::Cow;
 pub static WRAPPER: Wrapper = Wrapper {
     name: "rails-cache",
     title: "an entry of a Rails cache (6.1, 7.0, 7.1): expiry and version, then a value of Ruby",
+    extension: "cache",
+    text: Some(false),
     layer: "value of the Rails cache entry",
     options: &[
         Opt {

@@ -14,6 +14,8 @@ use std::borrow::Cow;
 pub static WRAPPER: Wrapper = Wrapper {
     name: "rails-signed",
     title: "a signed message or cookie of Rails: Base64, `--` and a digest",
+    extension: "signed",
+    text: Some(true),
     layer: "signed message",
     options: &[
         Opt {

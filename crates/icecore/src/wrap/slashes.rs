@@ -10,6 +10,8 @@ use std::borrow::Cow;
 pub static WRAPPER: Wrapper = Wrapper {
     name: "slashes",
     title: "text with backslashes before quotes, as PHP's addslashes writes",
+    extension: "",
+    text: None,
     layer: "text without its backslashes",
     options: &[],
     page: include_str!("slashes.md"),

@@ -9,6 +9,8 @@ use crate::options::{Opt, OptionType, Settings, Side};
 pub static WRAPPER: Wrapper = Wrapper {
     name: "uri",
     title: "text with percent escapes, as in addresses and forms",
+    extension: "uri",
+    text: Some(true),
     layer: "text without its escapes",
     options: &[
         Opt {

@@ -8,6 +8,8 @@ use crate::options::{Opt, OptionType, Side};
 pub static WRAPPER: Wrapper = Wrapper {
     name: "zlib",
     title: "zlib-compressed data (RFC 1950)",
+    extension: "zlib",
+    text: Some(false),
     layer: "data in zlib",
     options: &[Opt {
         name: "level",

@@ -10,6 +10,8 @@ use crate::options::{Opt, OptionType, Settings, Side};
 pub static WRAPPER: Wrapper = Wrapper {
     name: "zstd",
     title: "Zstandard-compressed data (RFC 8878)",
+    extension: "zst",
+    text: Some(false),
     layer: "data in zstd",
     options: &[Opt {
         name: "level",

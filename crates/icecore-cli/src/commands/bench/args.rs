@@ -71,6 +71,9 @@ pub struct Bench {
     /// Write a row for each competitor and operation
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub csv: Option<PathBuf>,
+    /// With --csv: put `'` before cells that a spreadsheet would take for a formula
+    #[arg(long, requires = "csv")]
+    pub csv_safe: bool,
     /// Write the tables as Markdown
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub markdown: Option<PathBuf>,

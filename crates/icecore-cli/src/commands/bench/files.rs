@@ -24,8 +24,9 @@ impl Files {
         let inputs = args.reports.iter().chain(&args.compare).chain(&args.data);
         let inputs: Vec<_> = inputs.map(|path| Source::one(Some(path))).collect();
         let mut outputs = Outputs::new(&inputs, args.force);
+        let csv = if args.csv_safe { page::csv_safe } else { page::csv };
         let files: [(&Option<PathBuf>, Writer); 4] =
-            [(&args.json, json), (&args.csv, page::csv), (&args.markdown, page::markdown), (&args.html, page::html)];
+            [(&args.json, json), (&args.csv, csv), (&args.markdown, page::markdown), (&args.html, page::html)];
         let mut places = Vec::new();
         for (path, write) in files {
             if let Some(path) = path {

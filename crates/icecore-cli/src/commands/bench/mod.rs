@@ -12,7 +12,7 @@ use list::List;
 pub use args::Bench;
 
 use crate::cli::Global;
-use crate::report::{Abort, Report, code};
+use crate::report::{Abort, Report, code, io_reason};
 use crate::signals;
 use crate::sink::Sink;
 use crate::target::Target;
@@ -22,7 +22,7 @@ use icecore_lab::scenario::{self, Scenario};
 use icecore_lab::{compare, page, rank};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Seconds for a user's own data by default: with the checks before, an answer takes less than two minutes.
@@ -94,12 +94,22 @@ fn listed(args: &Bench, files: &mut Files) -> Result<(), Abort> {
     let options = options(args);
     let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     let stop = signals::stop()?;
+    check(&options, folder.path(), &stop)?;
     let cast = run::cast(&options.environment(folder.path(), &stop), &scenarios).map_err(failed)?;
     let list = List::new(&scenarios, &cast, &options).map_err(failed)?;
     match files.json() {
         Some(place) => Target::text(place, &(serde_json::to_string(&list).unwrap_or_default() + "\n")),
         None => print(&list.to_string()),
     }
+}
+
+/// Whether there is what `--only` names.
+fn check(options: &Options, folder: &Path, stop: &AtomicBool) -> Result<(), Abort> {
+    if options.only.is_empty() {
+        return Ok(());
+    }
+    let known = run::check(&options.environment(folder, stop), &options.only);
+    known.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
 }
 
 fn print(text: &str) -> Result<(), Abort> {
@@ -118,8 +128,11 @@ fn measure(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<
         None => chosen(args)?,
     };
     let stop = signals::stop()?;
+    let options = options(args);
+    let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
+    check(&options, folder.path(), &stop)?;
     let mut bar = watch::Bar::new(global.quiet);
-    let measured = run::run(&scenarios, &options(args), &mut bar, &stop);
+    let measured = run::run(&scenarios, &options, &mut bar, &stop);
     bar.finish();
     if stop.load(Ordering::Relaxed) {
         report.fault(code::OTHER, "bench", "stopped; this is what was measured until then");
@@ -129,7 +142,7 @@ fn measure(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<
 
 fn load(path: &Path) -> Result<model::Report, Abort> {
     let wrong = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, format!("{}: {error}", path.display()));
-    let text = std::fs::read(path).map_err(|error| wrong(&error))?;
+    let text = std::fs::read(path).map_err(|error| wrong(&io_reason(&error)))?;
     let report: model::Report = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
     if report.schema == model::SCHEMA {
         Ok(icecore_lab::replay(report))

@@ -4,12 +4,11 @@ mod allow;
 
 use crate::cli::{Classes, Global};
 use crate::paint::{Ink, Paint};
-use crate::printable;
 use crate::reading::{Detail, Reader};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::source::Source;
-use icecore::ClassUse;
+use icecore::{ClassUse, Document, Limits, Tape, deep};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -58,20 +57,20 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             }
         };
         let Some(opened) = reader.open(&name, &bytes, report) else { continue };
-        reader.documents(&name, &opened, Detail::No, report, |_, outcome, _, _| {
+        reader.documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
             // Of a document that breaks off, what is there counts as well.
-            for class in outcome.document.classes() {
+            let (classes, tape) = classes(outcome.document, &name, args.deep, opened.limits(), report);
+            for class in classes {
                 add(class, &name, &mut rows, &mut known);
             }
-            Ok(outcome.document.into_tape())
+            Ok(tape)
         })?;
     }
     rows.sort_by(|a: &Row, b: &Row| (&a.name, a.kind).cmp(&(&b.name, b.kind)));
-    let mut sink = Sink::stdout();
+    let mut sink = if args.json { Sink::json_to_stdout(global.color) } else { Sink::stdout() };
     match (args.json, args.language) {
         (true, _) => {
-            sink.json(&Everything { classes: &rows })?;
-            sink.text("\n")?;
+            sink.object(&Everything { classes: &rows })?;
         }
         (false, Some(language)) => {
             let (list, refused) = allow::list(&rows, language);
@@ -86,6 +85,33 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         }
     }
     sink.flush()
+}
+
+/// The classes of a document, and with `is_deep` those in its strings.
+fn classes(
+    document: Document<'_>,
+    name: &str,
+    is_deep: bool,
+    limits: &Limits,
+    report: &mut Report,
+) -> (Vec<ClassUse>, Tape) {
+    if !is_deep {
+        if let Some((node, stage)) = deep::first(&document, limits) {
+            report.nested(name, &document.path(node), &stage);
+        }
+        return (document.classes(), document.into_tape());
+    }
+    let plain = document.classes();
+    match deep::open(document, limits) {
+        Ok(deep) => {
+            report.opened(name, &deep);
+            (deep.document.classes(), deep.document.into_tape())
+        }
+        Err(error) => {
+            report.unwritable(name, &error);
+            (plain, Tape::new())
+        }
+    }
 }
 
 fn add(class: ClassUse, file: &str, rows: &mut Vec<Row>, known: &mut HashMap<(Name, &'static str), usize>) {
@@ -117,7 +143,7 @@ fn table(rows: &[Row], with_files: bool, paint: Paint) -> String {
         let class = shown(class);
         let padding = names - class.chars().count();
         let class = paint.ink(Ink::Class, &class);
-        let (file, path) = (printable::line(file), printable::line(path));
+        let (file, path) = (icecore::printable(file), icecore::printable(path));
         let file = if with_files { format!("{file} ") } else { String::new() };
         text.push_str(&format!("{count:>counts$}  {kind:kinds$}  {class}{:padding$}  {file}{path}\n", ""));
     }
@@ -128,5 +154,5 @@ fn table(rows: &[Row], with_files: bool, paint: Paint) -> String {
 const NAME: usize = 160;
 
 fn shown(class: &str) -> String {
-    printable::line(&icecore::shortened(class, NAME)).into_owned()
+    icecore::printable(&icecore::shortened(class, NAME)).into_owned()
 }

@@ -16,9 +16,6 @@ const LOOK: usize = 4 << 10;
 /// And at most, where less does not tell.
 const LOOK_AT_MOST: usize = 1 << 20;
 
-/// Wrappers that make one line of text.
-const TEXT: &[&str] = &["base64", "base64url", "hex", "uri"];
-
 impl Conversion<'_> {
     /// Converts the documents of an input. Returns whether all were written.
     pub(super) fn each(
@@ -45,7 +42,7 @@ impl Conversion<'_> {
             }
         };
         if frame != Frame::Documents || stage.wrappers().is_empty() {
-            return self.run(stage, frame, window, &name, sink, report);
+            return self.run(self.plan(stage, frame), window, &name, sink, report);
         }
         // What is packed is unpacked bit by bit, if it has one wrapper and may be written
         // before it was read to its end.
@@ -55,7 +52,11 @@ impl Conversion<'_> {
             match outer.stream(Box::new(window.into_reader())) {
                 Some(Ok(inside)) => {
                     let window = Window::new(inside, self.args.chunk);
-                    return self.run(inner, frame, window, &name, sink, report);
+                    // One record may be as long as what is unpacked as a whole.
+                    let plan = self.plan(inner, frame);
+                    let most = plan.most.min(self.global.limit.decompressed);
+                    let plan = Plan { most, is_packed: true, ..plan };
+                    return self.run(plan, window, &name, sink, report);
                 }
                 Some(Err(error)) => report.io(&name, &error),
                 None => {}
@@ -68,14 +69,13 @@ impl Conversion<'_> {
     /// Converts the records of a window.
     fn run(
         &self,
-        stage: Stage,
-        frame: Frame,
+        plan: Plan,
         window: Window<Box<dyn Read + Send>>,
         name: &str,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<bool, Abort> {
-        let mut run = Run::new(self.plan(stage, frame), window, name, report);
+        let mut run = Run::new(plan, window, name, report);
         sink.hold();
         let end = run.all(sink)?;
         let tally = run.tally;
@@ -128,7 +128,7 @@ impl Conversion<'_> {
         };
         let to = self.to.of_line().unwrap_or_else(|| self.to.clone());
         let is_text = match to.wrappers().first() {
-            Some(outermost) => TEXT.contains(&outermost.wrapper().name),
+            Some(outermost) => outermost.wrapper().text == Some(true),
             None => !to.format().can.separator.is_empty(),
         };
         let limits = &self.global.limit;
@@ -141,6 +141,7 @@ impl Conversion<'_> {
             keep_going: self.args.keep_going,
             strict: self.args.strict,
             most: self.args.max_record,
+            is_packed: false,
         }
     }
 

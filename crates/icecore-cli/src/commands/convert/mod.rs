@@ -12,6 +12,7 @@ use crate::sink::Sink;
 use crate::source::Source;
 use crate::stream::{self, Streamed};
 use crate::target::{Destination, Folder, Outputs, Target};
+use crate::terminal;
 use icecore::{Document, Error, ErrorKind, Stage, Tape, deep};
 use std::cell::RefCell;
 use std::sync::OnceLock;
@@ -21,13 +22,26 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
     let reader = Reader::of(&args.from, &global.limit)?;
     let streams = !args.strict && (sources.len() == 1 || args.out_dir.is_some());
     report.is_strict = args.strict;
-    let job = Conversion { reader, to: target_stage(args)?, args, global, streams, tallies: RefCell::default() };
-    report.progress = Progress::over(sources.len(), global.quiet);
     let mut outputs = Outputs::new(&sources, args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    match &args.out_dir {
-        Some(folder) => job.each_to_folder(&mut Folder::new(folder, outputs), &sources, report)?,
-        None => job.all_to_one(outputs.output(args.output.as_ref())?, &sources, report)?,
+    let place = match args.out_dir {
+        Some(_) => None,
+        None => Some(outputs.output(args.output.as_ref())?),
+    };
+    let is_shown = matches!(place, Some(Destination::Stdout)) && terminal::is_stdout();
+    let mut to = target_stage(args)?;
+    if is_shown {
+        terminal::refuse_binary(&to, args.force)?;
+        if args.from.each.is_none() {
+            to = terminal::laid_out(to);
+        }
+    }
+    let job = Conversion { reader, to, is_shown, args, global, streams, tallies: RefCell::default() };
+    report.progress = Progress::over(sources.len(), global.quiet);
+    match (place, &args.out_dir) {
+        (Some(place), _) => job.all_to_one(place, &sources, report)?,
+        (None, Some(folder)) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
+        (None, None) => {}
     }
     summary.map_or(Ok(()), |place| records::write_summary(place, &job.tallies.borrow()))
 }
@@ -44,6 +58,8 @@ struct Conversion<'a> {
     to: Stage,
     args: &'a Convert,
     global: &'a Global,
+    /// Whether it goes to a terminal.
+    is_shown: bool,
     /// Whether output may begin before the input is known to be good: if no
     /// other output would get mixed with half a document.
     streams: bool,
@@ -55,6 +71,9 @@ impl Conversion<'_> {
     /// All to the standard output, or to one file.
     fn all_to_one(&self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         let mut target = Target::new(place)?;
+        if self.is_shown && terminal::is_json(&self.to) {
+            target.sink.paint_json(self.global.color);
+        }
         for source in sources {
             report.progress.show(&source.name());
             self.source(source, &mut target.sink, report)?;
@@ -68,7 +87,7 @@ impl Conversion<'_> {
     fn each_to_folder(&self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         for source in sources {
             report.progress.show(&source.name());
-            match folder.target(source, self.to.format().can.extension) {
+            match folder.target(source, &self.to.extension()) {
                 Ok(mut target) => {
                     if self.source(source, &mut target.sink, report)? {
                         target.keep()?;

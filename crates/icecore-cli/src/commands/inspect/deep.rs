@@ -53,9 +53,14 @@ impl<'l> Look<'l> {
         Look { level: self.level + 1, base, depth: self.depth.saturating_sub(depth + 1), ..self }
     }
 
+    /// Whether strings are opened here at all.
+    pub fn may_enter(&self) -> bool {
+        self.opens && self.level < deep::LEVELS
+    }
+
     /// Whether what is in a string at this depth is shown.
     pub fn shows(&self, depth: u32) -> bool {
-        self.opens && self.level < deep::LEVELS && depth < self.depth
+        self.may_enter() && depth < self.depth
     }
 
     /// What a value is, if it is a string that is frozen data.

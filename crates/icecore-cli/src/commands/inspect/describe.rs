@@ -1,7 +1,6 @@
 //! A value in a few words.
 
 use crate::paint::Ink;
-use crate::printable;
 use icecore::num::{bigint, float128};
 use icecore::{Cursor, Document, Form, Kind, Known, Limits, Value, flag};
 
@@ -90,7 +89,7 @@ fn shown(text: &str, most: usize) -> String {
 }
 
 pub fn lossy(bytes: &[u8]) -> String {
-    printable::line(&String::from_utf8_lossy(bytes)).into_owned()
+    icecore::printable(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
 fn kind(here: Cursor<'_>) -> &'static str {
@@ -171,9 +170,21 @@ fn value(here: Cursor<'_>, most: usize) -> Option<(Ink, String)> {
                 if encoding.is_empty() { String::new() } else { format!(" ({})", class_words(encoding, most)) };
             Some((Ink::String, format!("{text}{encoding}")))
         }
-        Value::Array => Some((Ink::Faint, counted(here.len(), "item", "items"))),
-        Value::Map => Some((Ink::Faint, counted(here.len(), "entry", "entries"))),
+        Value::Array => Some((Ink::Faint, how_many(here, "item", "items"))),
+        Value::Map => Some((Ink::Faint, how_many(here, "entry", "entries"))),
         _ => None,
+    }
+}
+
+/// How many children a container has; of one that breaks off, how many there are of those
+/// that it says it has.
+fn how_many(here: Cursor<'_>, one: &str, many: &str) -> String {
+    let cut = here.document().trace().and_then(|trace| trace.cut_at(here.index()));
+    let Some(cut) = cut else { return counted(here.len(), one, many) };
+    let there = here.children().count();
+    match cut.of {
+        Some(of) => format!("{there} of {}", counted(of as usize, one, many)),
+        None => format!("{}, then cut", counted(there, one, many)),
     }
 }
 
@@ -211,7 +222,7 @@ fn escape(bytes: &[u8], most: usize, out: &mut String) -> bool {
                 '\n' => out.push_str("\\n"),
                 '\t' => out.push_str("\\t"),
                 '\r' => out.push_str("\\r"),
-                c if !printable::is_shown(c) => {
+                c if !icecore::is_printable(c) => {
                     out.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
                 }
                 c => out.push(c),

@@ -4,8 +4,7 @@
 use super::deep::{self, Known as Seen, Look};
 use super::describe::words;
 use super::tree::{Row, Tree};
-use super::{Piece, show, show_inside, variant};
-use crate::cli::Inspect;
+use super::{Piece, View, variant};
 use crate::report::Abort;
 use crate::sink::Sink;
 use icecore::{Document, Extent, Kind, NO_NODE, Outcome};
@@ -59,6 +58,11 @@ struct Item<'a> {
     latin1: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
+    /// Of a container that the input breaks off in; and how many it says that it has.
+    #[serde(rename = "cut", skip_serializing_if = "is_false")]
+    is_cut: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<u32>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -102,6 +106,10 @@ fn is_none(within: &u32) -> bool {
     *within == 0
 }
 
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
 fn is_input(layer: &u8) -> bool {
     *layer == 0
 }
@@ -120,11 +128,12 @@ struct Wrong<'a> {
 pub fn document(
     piece: &Piece<'_>,
     outcome: &Outcome<'_>,
-    args: &Inspect,
+    top: Option<u32>,
+    view: &View<'_>,
     look: Look<'_>,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
-    let tree = show(piece.name, outcome, args, false)?;
+    let tree = view.tree(outcome, top, look, false);
     let head = Head {
         file: piece.name,
         format: piece.stage.format().name,
@@ -137,7 +146,7 @@ pub fn document(
     sink.text("{\"document\":")?;
     sink.json(&head)?;
     sink.text(",\n\"items\":[")?;
-    let mut list = List { args, sink, comma: "\n", opened: 0 };
+    let mut list = List { view, sink, comma: "\n", opened: 0 };
     list.rows(tree, piece, &outcome.document, look, 0)?;
     sink.text("],\n\"error\":")?;
     let error = outcome.error.as_ref().map(|error| Wrong {
@@ -155,7 +164,7 @@ pub fn document(
 
 /// The items as they are written.
 struct List<'l> {
-    args: &'l Inspect,
+    view: &'l View<'l>,
     sink: &'l mut Sink,
     comma: &'static str,
     /// How many strings were opened.
@@ -213,7 +222,7 @@ impl List<'_> {
                     ..Item::default()
                 };
                 self.push(&opened)?;
-                let tree = show_inside(outcome, self.args, look, false);
+                let tree = self.view.tree(outcome, None, look, false);
                 self.rows(tree, piece, &outcome.document, look, number)
             })?;
         }
@@ -283,7 +292,13 @@ fn value<'a>(
                 Err(_) => item.latin1 = Some(bytes.iter().map(|byte| char::from(*byte)).collect()),
             }
         }
-        kind if kind.is_container() => item.count = Some(u64::from(known.aux)),
+        kind if kind.is_container() => {
+            item.count = Some(u64::from(known.aux));
+            if let Some(cut) = document.trace().and_then(|trace| trace.cut_at(node)) {
+                item.count = document.at(node).map(|here| here.children().count() as u64);
+                (item.is_cut, item.of) = (true, cut.of);
+            }
+        }
         _ => {}
     }
     item

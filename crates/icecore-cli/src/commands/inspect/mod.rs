@@ -3,26 +3,32 @@
 mod deep;
 mod describe;
 mod json;
+mod path;
 mod text;
 mod tree;
 
 use crate::cli::{Global, Inspect};
 use crate::paint::Paint;
-use crate::reading::{self, Detail, Reader};
-use crate::report::{Abort, Report, code};
+use crate::reading::{Detail, Reader};
+use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
 use deep::{Look, Spent};
-use icecore::{Error, Outcome, Stage};
+use icecore::{Limits, Outcome, Stage};
 use tree::{Show, Tree};
+
+/// How many items of a long list are shown, if nothing else is asked for.
+const ITEMS: u64 = 32;
 
 pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = Reader::new(&args.from, &global.limit)?;
     let sources = Source::all(&args.files, report);
-    let mut sink = Sink::stdout();
+    let items = global.limit.items.unwrap_or(if args.all { u64::MAX } else { ITEMS });
+    let view = View { args, items, paint: Paint::new(global.color, &std::io::stdout()) };
+    let mut sink = if args.json { Sink::json_to_stdout(global.color) } else { Sink::stdout() };
     for source in &sources {
         report.input();
-        inspect(source, &reader, args, global, report, &mut sink)?;
+        inspect(source, &reader, &view, &global.limit, report, &mut sink)?;
         sink.flush()?;
     }
     Ok(())
@@ -31,12 +37,12 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
 fn inspect(
     source: &Source,
     reader: &Reader<'_>,
-    args: &Inspect,
-    global: &Global,
+    view: &View<'_>,
+    limits: &Limits,
     report: &mut Report,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
-    let name = source.name();
+    let (name, args) = (source.name(), view.args);
     let bytes = match source.read() {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -44,15 +50,14 @@ fn inspect(
             return Ok(());
         }
     };
-    let paint = Paint::new(global.color, &std::io::stdout());
     let Some(opened) = reader.open(&name, &bytes, report) else { return Ok(()) };
     if sink.position() > 0 && !args.json {
         sink.text("\n")?;
     }
     let bytes = &*opened.bytes;
     let spent = Spent::nothing(opened.limits(), bytes.len());
-    sink.reports_on(&global.limit, bytes.len());
-    reader.documents(&name, &opened, Detail::Yes, report, |stage, outcome, start, _| {
+    sink.reports_on(limits, bytes.len());
+    reader.documents(&name, &opened, Detail::Yes, report, |stage, outcome, start, report| {
         let end = start + outcome.consumed.min(bytes.len() - start);
         // A part of a document has no end of its own.
         let end = if outcome.error.is_some() { bytes.len() } else { end };
@@ -60,16 +65,55 @@ fn inspect(
             Piece { name: &name, stage, notes: &opened.notes, bytes: &bytes[start..end], start, is_apart: false };
         let depth = args.depth.unwrap_or(u32::MAX);
         let look = Look { opens: args.deep, spent: &spent, level: 0, base: 0, depth };
-        if args.json {
-            json::document(&piece, &outcome, args, look, sink)?;
-        } else {
-            text::document(&piece, &outcome, args, look, paint, sink)?;
+        match &args.path {
+            None => view.document(&piece, &outcome, None, look, sink)?,
+            Some(path) => {
+                let path = path::whole(path, &piece, &opened, args.deep);
+                let show = &mut |piece: &Piece<'_>, outcome: &Outcome<'_>, top: u32, look: Look<'_>| {
+                    view.document(piece, outcome, Some(top), look, sink)
+                };
+                if let Err(error) = path::show(&path, &piece, &outcome, look, show)? {
+                    path::refuse(&error, &path, &name, report)?;
+                }
+            }
         }
         // What is wrong behind it is said after it.
         sink.flush()?;
         Ok(outcome.document.into_tape())
     })?;
     Ok(())
+}
+
+/// How documents are shown.
+struct View<'v> {
+    args: &'v Inspect,
+    /// How many items of a list.
+    items: u64,
+    paint: Paint,
+}
+
+impl View<'_> {
+    /// Shows a document, or the value at `top`.
+    fn document(
+        &self,
+        piece: &Piece<'_>,
+        outcome: &Outcome<'_>,
+        top: Option<u32>,
+        look: Look<'_>,
+        sink: &mut Sink,
+    ) -> Result<(), Abort> {
+        if self.args.json {
+            json::document(piece, outcome, top, self, look, sink)
+        } else {
+            text::document(piece, outcome, top, self, look, sink)
+        }
+    }
+
+    /// The rows of a document. `fold`: an object and its body are one.
+    fn tree<'d>(&self, outcome: &'d Outcome<'_>, top: Option<u32>, look: Look<'_>, fold: bool) -> Tree<'d> {
+        let show = Show { top, depth: look.depth, all: self.args.all, items: self.items, fold };
+        Tree::new(&outcome.document, show)
+    }
 }
 
 /// The part of an input that is one document.
@@ -83,28 +127,6 @@ struct Piece<'p> {
     start: usize,
     /// It does not stand in the input as it is: offsets are its own.
     is_apart: bool,
-}
-
-/// What is to be shown of a document.
-fn show<'d>(name: &str, outcome: &'d Outcome<'_>, args: &Inspect, fold: bool) -> Result<Tree<'d>, Abort> {
-    let absent = |error: Error| match error.path() {
-        // The path is one, but this document does not have it.
-        Some(_) => {
-            let (expected, found) = (error.expected().unwrap_or_default(), error.found().unwrap_or_default());
-            Abort::Failed(code::FINDING, format!("{name}: expected {expected}, found {found}"))
-        }
-        None => reading::usage(error),
-    };
-    let top = match &args.path {
-        Some(path) => Some(outcome.document.find(path).map_err(absent)?.index()),
-        None => None,
-    };
-    Ok(Tree::new(&outcome.document, Show { top, depth: args.depth.unwrap_or(u32::MAX), all: args.all, fold }))
-}
-
-/// What is to be shown of a document that stood in a string.
-fn show_inside<'d>(outcome: &'d Outcome<'_>, args: &Inspect, look: Look<'_>, fold: bool) -> Tree<'d> {
-    Tree::new(&outcome.document, Show { top: None, depth: look.depth, all: args.all, fold })
 }
 
 /// What the format says of its own variant.

@@ -3,10 +3,8 @@
 use super::deep::{self, Known, Look};
 use super::describe::{lossy, name_words, quoted, told, words};
 use super::tree::{Row, Tree};
-use super::{Piece, show, show_inside, variant};
-use crate::cli::Inspect;
+use super::{Piece, View, variant};
 use crate::paint::{Ink, Paint};
-use crate::printable;
 use crate::report::Abort;
 use crate::sink::Sink;
 use icecore::{Document, Extent, Kind, Outcome, Stage, Visibility};
@@ -22,14 +20,14 @@ const PATHS: usize = 256;
 pub fn document(
     piece: &Piece<'_>,
     outcome: &Outcome<'_>,
-    args: &Inspect,
+    top: Option<u32>,
+    view: &View<'_>,
     look: Look<'_>,
-    paint: Paint,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
-    let tree = show(piece.name, outcome, args, true)?;
-    let document = &outcome.document;
-    if args.path.is_none() {
+    let tree = view.tree(outcome, top, look, true);
+    let (document, paint) = (&outcome.document, view.paint);
+    if top.is_none() {
         let variant = variant(piece);
         let comma = if variant.is_empty() { "" } else { ", " };
         let format = piece.stage.name();
@@ -37,16 +35,16 @@ pub fn document(
         let at = if piece.start > 0 { format!(" at {:08x}", piece.start) } else { String::new() };
         let bytes = if len == 1 { "byte" } else { "bytes" };
         let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
-        sink.text(&format!("{}: {head}, {len} {bytes}{at}\n", printable::line(piece.name)))?;
+        sink.text(&format!("{}: {head}, {len} {bytes}{at}\n", icecore::printable(piece.name)))?;
         for (name, value) in piece.notes {
             sink.text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
         }
     }
-    rows(tree, Text { piece, document, paint, paths: 0, look, known: Known::new() }, args, sink)
+    rows(tree, Text { piece, document, paint, paths: 0, look, known: Known::new() }, view, sink)
 }
 
 /// Shows rows, and what is in their strings.
-fn rows(tree: Tree<'_>, mut text: Text<'_>, args: &Inspect, sink: &mut Sink) -> Result<(), Abort> {
+fn rows(tree: Tree<'_>, mut text: Text<'_>, view: &View<'_>, sink: &mut Sink) -> Result<(), Abort> {
     for row in tree {
         let (line, stage) = text.row(&row);
         sink.text(&line)?;
@@ -58,9 +56,9 @@ fn rows(tree: Tree<'_>, mut text: Text<'_>, args: &Inspect, sink: &mut Sink) -> 
         let (paint, look) = (text.paint, text.look.inside(*depth));
         let base = look.base;
         let shown = deep::open(text.piece, text.document.bytes(known), &stage, look, |piece, outcome| {
-            let tree = show_inside(outcome, args, look, true);
+            let tree = view.tree(outcome, None, look, true);
             let text = Text { piece, document: &outcome.document, paint, paths: 0, look, known: Known::new() };
-            rows(tree, text, args, sink)
+            rows(tree, text, view, sink)
         })?;
         if shown.is_none() {
             let more = paint.ink(Ink::Faint, "… not shown: more than the limits allow is opened (--limit expansion=N)");
@@ -239,7 +237,7 @@ impl Text<'_> {
         let extent = self.document.trace().and_then(|trace| trace.extents.get(target as usize));
         match extent {
             Some(extent) if self.paths > PATHS => format!("{:08x}", extent.start),
-            _ => printable::line(&self.document.path(target)).into_owned(),
+            _ => icecore::printable(&self.document.path(target)).into_owned(),
         }
     }
 }

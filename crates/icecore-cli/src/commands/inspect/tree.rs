@@ -2,6 +2,7 @@
 
 use super::describe::told;
 use icecore::{Document, Extent, IS_KEY, KEY_NODE, Kind, Known, NO_KEY, NO_NODE, Span};
+use std::borrow::Cow;
 
 /// What is to be shown.
 pub struct Show {
@@ -9,14 +10,13 @@ pub struct Show {
     pub top: Option<u32>,
     /// How many levels.
     pub depth: u32,
-    /// Every piece of the input, and every item.
+    /// Every piece of the input.
     pub all: bool,
+    /// How many items of a list.
+    pub items: u64,
     /// An object and its body are one row.
     pub fold: bool,
 }
-
-/// How many items of a long list are shown.
-const ITEMS: u64 = 32;
 
 /// A row.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ struct Frame {
 pub struct Tree<'d> {
     document: &'d Document<'d>,
     show: Show,
-    spans: Vec<Span>,
+    spans: Cow<'d, [Span]>,
     span: usize,
     layer: u8,
     at: u32,
@@ -67,16 +67,21 @@ pub struct Tree<'d> {
     ready: std::collections::VecDeque<Row>,
 }
 
+/// The pieces to be shown, in the order of the input: all of them, or those of headers.
+/// There are many, and nearly always they are in order.
+fn spans(all: &[Span], is_all: bool) -> Cow<'_, [Span]> {
+    let place = |span: &Span| (span.layer, span.start);
+    if is_all && all.is_sorted_by_key(place) {
+        return Cow::Borrowed(all);
+    }
+    let mut some: Vec<Span> = all.iter().filter(|span| is_all || span.node == NO_NODE).copied().collect();
+    some.sort_by_key(place);
+    Cow::Owned(some)
+}
+
 impl<'d> Tree<'d> {
     pub fn new(document: &'d Document<'d>, show: Show) -> Tree<'d> {
-        let mut spans: Vec<Span> = match document.trace() {
-            Some(trace) => {
-                let wanted = |span: &&Span| show.all || span.node == NO_NODE;
-                trace.spans.iter().filter(wanted).copied().collect()
-            }
-            None => Vec::new(),
-        };
-        spans.sort_by_key(|span| (span.layer, span.start));
+        let spans = document.trace().map_or(Cow::Borrowed(&[][..]), |trace| spans(&trace.spans, show.all));
         let mut tree = Tree {
             document,
             spans,
@@ -97,9 +102,9 @@ impl<'d> Tree<'d> {
                     let inside = |span: &Span| {
                         span.layer == extent.layer && span.start >= extent.start && span.end <= extent.end
                     };
-                    tree.spans.retain(inside);
+                    tree.spans = tree.spans.iter().filter(|span| inside(span)).copied().collect();
                 }
-                _ => tree.spans.clear(),
+                _ => tree.spans = Cow::Borrowed(&[]),
             }
         }
         tree
@@ -190,14 +195,14 @@ impl<'d> Tree<'d> {
         if let Some(frame) = self.stack.last().filter(|frame| frame.is_set) {
             if !is_key {
                 return self.member(at);
-            } else if frame.position >= ITEMS {
+            } else if frame.position >= self.show.items {
                 return self.cut();
             }
         }
         let (depth, step) = match self.stack.last_mut() {
             None => (0, "$".to_owned()),
             Some(frame) => {
-                if frame.position >= ITEMS && !self.show.all && !is_key {
+                if frame.position >= self.show.items && !is_key {
                     return self.cut();
                 }
                 let step = match self.show.fold {
@@ -252,7 +257,7 @@ impl<'d> Tree<'d> {
     fn member(&mut self, at: u32) {
         let Some(frame) = self.stack.last_mut() else { return };
         let has_id = !matches!(self.document.nodes()[at as usize].key, NO_KEY | KEY_NODE);
-        if has_id && frame.position >= ITEMS {
+        if has_id && frame.position >= self.show.items {
             return self.cut();
         }
         if has_id {

@@ -5,8 +5,9 @@ use super::column::Spec;
 use super::object::Object;
 use super::plan::{Bytea, Form, OnError, Out, Plan, error_name, kind_name};
 use super::text;
-use crate::records::{Tally, Wrong};
-use icecore::{Converter, Error, ErrorKind, Losses, Stage, deep};
+use crate::records::{LOSS, Step, Tally, Wrong};
+use crate::report::REFUSED;
+use icecore::{Error, ErrorKind, LossKind, Losses, Stage, deep};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -14,9 +15,9 @@ use std::sync::Arc;
 pub struct Decoder {
     pub(super) plan: Arc<Plan>,
     /// For each column to decode, what reads its values, if all are in one format.
-    converters: Vec<Option<Converter>>,
+    converters: Vec<Option<Step>>,
     /// What reads values of stages that were found by a look at them.
-    found: Vec<(String, Converter)>,
+    found: Vec<(String, Step)>,
     /// For each column of the table, which of those it is.
     by_position: Vec<Option<usize>>,
     /// A decoded value on its way into a cell.
@@ -33,6 +34,22 @@ pub(super) struct Row<'r> {
     pub(super) errors: Vec<(usize, String)>,
     /// What became of the value of each column to decode.
     pub(super) kinds: Vec<Kind>,
+    /// A value of it can't be decoded.
+    is_undecodable: bool,
+    /// It would lose something, and may not: it is left out.
+    is_refused: bool,
+}
+
+impl Row<'_> {
+    /// Notes bytes that became text, though they are no UTF-8.
+    pub(super) fn lose_bytes(&mut self, is_strict: bool, path: impl FnOnce() -> String) {
+        if !is_strict {
+            return self.tally.lose_bytes(self.number, path);
+        }
+        self.is_refused = true;
+        let message = format!("{REFUSED}{}, at {}", LossKind::Bytes.describe(1), path());
+        self.tally.list(Wrong { record: self.number, offset: self.offset, kind: LOSS, message });
+    }
 }
 
 /// What became of a value.
@@ -43,6 +60,8 @@ pub(super) enum Kind {
     Text,
     /// It can't be decoded.
     Broken,
+    /// It would lose something, and may not.
+    Refused,
     Null,
     /// It is no string.
     Other,
@@ -56,6 +75,7 @@ impl Kind {
             Kind::Decoded => "decoded",
             Kind::Text => "text",
             Kind::Broken => "broken",
+            Kind::Refused => "refused",
             Kind::Null => "null",
             Kind::Other => "other",
             Kind::Missing => "missing",
@@ -67,7 +87,7 @@ impl Decoder {
     pub fn new(plan: Arc<Plan>) -> Decoder {
         let converter = |spec: &Spec| {
             let stage = spec.stage.clone()?;
-            Some(Converter::new(stage, plan.json.clone()).limited(&plan.limits))
+            Some(Step::new(stage, plan.json.clone(), &plan.limits, plan.deep))
         };
         let converters = plan.columns.iter().map(converter).collect();
         let mut by_position = vec![None; plan.names.len()];
@@ -88,18 +108,25 @@ impl Decoder {
             let number = batch.before + at as u64 + 1;
             let start = out.len();
             let kinds = vec![Kind::Missing; plan.columns.len()];
-            let mut row = Row { number, offset, tally: &mut tally, errors: Vec::new(), kinds };
+            let mut row = Row {
+                number,
+                offset,
+                tally: &mut tally,
+                errors: Vec::new(),
+                kinds,
+                is_undecodable: false,
+                is_refused: false,
+            };
             let is_row = match (plan.form, plan.out) {
                 (Form::Ndjson, _) => self.object(batch, cells, &mut row, &mut out),
                 (_, Out::Json) => self.json(batch, cells, &mut row, &mut out),
                 _ => self.table(batch, cells, &mut row, &mut out),
             };
-            if !row.errors.is_empty() && !plan.has_error_columns() || !is_row {
+            if !row.errors.is_empty() && !plan.has_error_columns() || !is_row || row.is_refused {
                 out.truncate(start);
             }
-            let is_bad = !row.errors.is_empty();
-            tally.bad += u64::from(is_bad);
-            tally.ok += u64::from(!is_bad);
+            let (is_bad, is_undecodable) = (!row.errors.is_empty() || row.is_refused, row.is_undecodable);
+            tally.row(is_bad, is_undecodable);
             if is_bad && plan.on_error == OnError::Stop {
                 batch.keep(at + 1);
                 break;
@@ -122,7 +149,7 @@ impl Decoder {
                 None if cell.is_null => out.extend_from_slice(b"null"),
                 None => {
                     if !text::string(batch.cell(*cell), out) {
-                        row.tally.lose_bytes(row.number, || format!("column {}", plan.name(at)));
+                        row.lose_bytes(plan.strict, || format!("column {}", plan.name(at)));
                     }
                 }
             }
@@ -159,7 +186,7 @@ impl Decoder {
     fn table(&mut self, batch: &Batch, cells: &[Cell], row: &mut Row<'_>, out: &mut Vec<u8>) -> bool {
         let plan = Arc::clone(&self.plan);
         let put = |at: usize, bytes: &[u8], out: &mut Vec<u8>| {
-            text::table_cell(plan.out, plan.delimiter, at == 0, bytes, out);
+            plan.cell(at == 0, bytes, out);
         };
         let mut value = std::mem::take(&mut self.value);
         for (at, cell) in cells.iter().enumerate() {
@@ -169,7 +196,9 @@ impl Decoder {
                     self.value(column, batch, *cell, row, &mut value);
                     match row.kinds[column] {
                         Kind::Decoded => put(at, &value, out),
-                        Kind::Text | Kind::Broken if plan.on_error == OnError::Keep => put(at, batch.cell(*cell), out),
+                        Kind::Text | Kind::Broken | Kind::Refused if plan.on_error == OnError::Keep => {
+                            put(at, batch.cell(*cell), out)
+                        }
                         _ => null(plan.out, plan.delimiter, at == 0, out),
                     }
                 }
@@ -221,9 +250,9 @@ impl Decoder {
         }
         let inside = if self.plan.form == Form::Pgcopy { unescaped(bytes, self.plan.bytea) } else { bytes.into() };
         match self.decode(column, &inside, row, out) {
-            Kind::Text | Kind::Broken if self.plan.on_error == OnError::Keep => {
+            Kind::Text | Kind::Broken | Kind::Refused if self.plan.on_error == OnError::Keep => {
                 if !text::string(bytes, out) && self.plan.out == Out::Json {
-                    row.tally.lose_bytes(row.number, || format!("column {}", self.name(column)));
+                    row.lose_bytes(self.plan.strict, || format!("column {}", self.name(column)));
                 }
             }
             Kind::Decoded => {}
@@ -235,7 +264,14 @@ impl Decoder {
     pub(super) fn decode(&mut self, column: usize, bytes: &[u8], row: &mut Row<'_>, out: &mut Vec<u8>) -> Kind {
         let start = out.len();
         let kind = match self.attempt(column, bytes, out) {
-            Ok(losses) => {
+            Ok((losses, _)) if self.plan.strict && !losses.is_empty() => {
+                out.truncate(start);
+                let told: Vec<_> = losses.iter().map(ToString::to_string).collect();
+                self.fail(column, LOSS, format!("{REFUSED}{}", told.join("; ")), row);
+                Kind::Refused
+            }
+            Ok((losses, opened)) => {
+                row.tally.opened += opened;
                 if !losses.is_empty() {
                     row.tally.lose(&losses, row.number, Some(&self.name(column)));
                 }
@@ -257,7 +293,7 @@ impl Decoder {
     }
 
     /// Converts a value. No error at all: it is no frozen data, and need not be.
-    fn attempt(&mut self, column: usize, bytes: &[u8], out: &mut Vec<u8>) -> Result<Losses, Option<Error>> {
+    fn attempt(&mut self, column: usize, bytes: &[u8], out: &mut Vec<u8>) -> Result<(Losses, u64), Option<Error>> {
         let keeps = self.plan.on_error == OnError::Keep;
         if keeps && bytes.is_empty() {
             return Err(None);
@@ -285,10 +321,10 @@ impl Decoder {
     }
 
     /// The converter for a stage that was found by a look at a value.
-    fn found(&mut self, stage: Stage) -> &mut Converter {
+    fn found(&mut self, stage: Stage) -> &mut Step {
         let name = stage.name();
         let at = self.found.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
-            let converter = Converter::new(stage, self.plan.json.clone()).limited(&self.plan.limits);
+            let converter = Step::new(stage, self.plan.json.clone(), &self.plan.limits, self.plan.deep);
             self.found.push((name, converter));
             self.found.len() - 1
         });
@@ -297,6 +333,7 @@ impl Decoder {
 
     /// Notes that a value can't be decoded.
     pub(super) fn fail(&self, column: usize, kind: &'static str, message: String, row: &mut Row<'_>) {
+        row.is_undecodable |= kind != LOSS;
         let told = format!("column {}: {message}", self.name(column));
         row.tally.list(Wrong { record: row.number, offset: row.offset, kind, message: told });
         row.errors.push((column, message));
@@ -313,14 +350,14 @@ impl Decoder {
 }
 
 /// Converts a value that takes all of these bytes.
-fn convert(converter: &mut Converter, bytes: &[u8], out: &mut Vec<u8>) -> Result<Losses, Error> {
-    let done = converter.convert(bytes, out);
+fn convert(converter: &mut Step, bytes: &[u8], out: &mut Vec<u8>) -> Result<(Losses, u64), Error> {
+    let (done, opened) = converter.convert(bytes, out);
     let behind = bytes.get(done.consumed..).unwrap_or(&[]);
     let is_end = behind.is_empty() || converter.from().format().ends_with_blanks(behind);
     if done.is_read && !is_end {
         return Err(converter.from().format().explain(Error::behind(bytes, done.consumed)));
     }
-    done.written
+    Ok((done.written?, opened))
 }
 
 /// What an error says, whose offsets count from the start of the value.

@@ -15,39 +15,143 @@ use crate::records::{Tally, Window, write_summary};
 use crate::report::{Abort, Report, code, io_reason};
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::target::{Outputs, Target};
+use crate::target::{Destination, Folder, Outputs, Target};
+use crate::terminal;
 use batch::Batch;
 use decode::Decoder;
-use plan::Plan;
+use plan::{Out, Plan};
 use pool::Pool;
+use std::io::{self, Read};
 use std::sync::Arc;
 use table::{Settings, Table};
 
 pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let source = Source::one(args.file.as_deref());
-    let name = source.name();
-    let input = match source.open() {
-        Ok(input) => input,
-        Err(error) => {
-            report.io(&name, &error);
-            return Ok(());
-        }
-    };
-    let mut outputs = Outputs::new(std::slice::from_ref(&source), args.force);
+    let sources = Source::all(&args.files, report);
+    let mut outputs = Outputs::new(&sources, args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    let output = outputs.output(args.output.as_ref())?;
-    report.progress = Progress::over(1, global.quiet);
-    let mut table = Table::new(args.form, Window::new(input, args.chunk), Settings::of(args)?);
-    let header =
-        table.header().map_err(|error| Abort::Failed(code::USAGE, format!("{name}: {}", io_reason(&error))))?;
-    let plan = Arc::new(Plan::new(args, global, header)?);
-    let mut target = Target::new(output)?;
-    let mut tally = Tally::rows(&name);
-    let job = Conversion { plan: &plan, stops: args.on_error == OnError::Stop, name: &name };
-    job.convert(table, &mut target.sink, &mut tally, report)?;
-    target.keep()?;
-    tally.end(report, global.quiet);
-    summary.map_or(Ok(()), |place| write_summary(place, &[tally]))
+    report.progress = Progress::over(sources.len(), global.quiet);
+    let mut job = Job { args, global, is_alone: sources.len() == 1, header: None, tallies: Vec::new() };
+    match &args.out_dir {
+        Some(folder) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
+        None => job.all_to_one(outputs.output(args.output.as_ref())?, &sources, report)?,
+    }
+    summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
+}
+
+/// The tables that are to be converted.
+struct Job<'j> {
+    args: &'j Rows,
+    global: &'j Global,
+    /// What is wrong with the only input ends the command.
+    is_alone: bool,
+    /// The first table in the output, and the columns that all have.
+    header: Option<(String, Vec<String>)>,
+    tallies: Vec<Tally>,
+}
+
+impl Job<'_> {
+    /// All tables to the standard output, or to one file.
+    fn all_to_one(&mut self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
+        let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
+        let mut target = Target::new(place)?;
+        if is_shown && plan::is_json(self.args)? {
+            target.sink.paint_json(self.global.color);
+        }
+        for source in sources {
+            if self.source(source, &mut target.sink, report)? {
+                target.sink.document_done();
+            }
+        }
+        // A file in which nothing came out right does not appear.
+        if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.keep() }
+    }
+
+    /// Each to a file of its own.
+    fn each_to_folder(&mut self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
+        let extension = plan::extension(self.args)?;
+        for source in sources {
+            self.header = None;
+            match folder.target(source, extension) {
+                Ok(mut target) => {
+                    if self.source(source, &mut target.sink, report)? {
+                        target.keep()?;
+                    }
+                }
+                Err(Abort::Failed(code, message)) => report.fault(code, &source.name(), message),
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(())
+    }
+
+    /// Converts a table; returns whether all of it was read.
+    fn source(&mut self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
+        report.input();
+        let name = source.name();
+        report.progress.show(&name);
+        let end = match source.open() {
+            Ok(input) => self.table(input, &name, sink, report),
+            Err(error) => {
+                report.io(&name, &error);
+                return Ok(false);
+            }
+        };
+        report.progress.step();
+        match end {
+            Err(Abort::Failed(code, message)) if !self.is_alone => {
+                report.fault(code, &name, message);
+                Ok(false)
+            }
+            end => end.map(|()| true),
+        }
+    }
+
+    fn table(
+        &mut self,
+        input: Box<dyn Read + Send>,
+        name: &str,
+        sink: &mut Sink,
+        report: &mut Report,
+    ) -> Result<(), Abort> {
+        let Job { args, global, is_alone, .. } = *self;
+        let failed = |error| {
+            let reason = io_reason(&error);
+            Abort::Failed(code::USAGE, if is_alone { format!("{name}: {reason}") } else { reason })
+        };
+        let mut table = Table::new(args.form, Window::new(input, args.chunk), Settings::of(args)?);
+        let header = table.header().map_err(failed)?;
+        let plan = Arc::new(Plan::new(args, global, header)?);
+        if self.is_first(name, &plan)? {
+            plan.write_header(sink.part());
+        }
+        let mut tally = Tally::rows(name);
+        let conversion = Conversion { plan: &plan, stops: args.on_error == OnError::Stop, name };
+        let end = conversion.convert(table, sink, &mut tally, report)?;
+        if tally.has_unreadable() {
+            report.bad_input();
+        }
+        tally.end(report, global.quiet);
+        self.tallies.push(tally);
+        end.map_err(failed)
+    }
+
+    /// Whether the output has no header yet. All tables in it must have the same columns.
+    fn is_first(&mut self, name: &str, plan: &Plan) -> Result<bool, Abort> {
+        let columns = plan.header();
+        match &self.header {
+            None => {
+                self.header = Some((name.to_owned(), columns));
+                Ok(true)
+            }
+            Some((first, known)) if plan.out != Out::Json && *known != columns => {
+                let (here, there) = (columns.join(", "), known.join(", "));
+                Err(plan::usage(format!(
+                    "its columns ({here}) are not those of {first} ({there}): convert it on its own, or with --out-dir"
+                )))
+            }
+            Some(_) => Ok(false),
+        }
+    }
 }
 
 pub use plan::{Bytea, Form, OnError, Text};
@@ -60,9 +164,15 @@ struct Conversion<'j> {
 
 impl Conversion<'_> {
     /// Converts all rows: one thread reads, as many as there are processors decode,
-    /// and this one writes, in the order of the input.
-    fn convert(&self, table: Table, sink: &mut Sink, tally: &mut Tally, report: &mut Report) -> Result<(), Abort> {
-        self.plan.write_header(sink.part());
+    /// and this one writes, in the order of the input. The inner error is why the table
+    /// could not be read to its end.
+    fn convert(
+        &self,
+        table: Table,
+        sink: &mut Sink,
+        tally: &mut Tally,
+        report: &mut Report,
+    ) -> Result<io::Result<()>, Abort> {
         let plan = Arc::clone(self.plan);
         let pool = Pool::start(table, move || {
             let mut decoder = Decoder::new(Arc::clone(&plan));
@@ -74,7 +184,7 @@ impl Conversion<'_> {
                 Err(error) => {
                     // The rows before it are what there is.
                     sink.flush()?;
-                    return Err(Abort::Failed(code::USAGE, format!("{}: {}", self.name, io_reason(&error))));
+                    return Ok(Err(error));
                 }
             };
             tally.records += batch.rows() as u64;
@@ -96,6 +206,6 @@ impl Conversion<'_> {
             }
             pool.give_back(batch);
         }
-        sink.flush()
+        sink.flush().map(Ok)
     }
 }

@@ -66,7 +66,7 @@ fn broken(decoder: &Decoder, line: &[u8], error: &Error, row: &mut Row<'_>, out:
     if keeps {
         out.extend_from_slice(&text::key(&decoder.name(0)));
         if !text::string(line, out) {
-            row.tally.lose_bytes(row.number, || "the row".to_owned());
+            row.lose_bytes(decoder.plan.strict, || "the row".to_owned());
         }
     }
     decoder.own_members(row, !keeps, out);
@@ -102,7 +102,9 @@ fn whole(decoder: &mut Decoder, line: &[u8], root: Cursor<'_>, row: &mut Row<'_>
         match became {
             Became::Decoded => at = end,
             // It stays as it is written.
-            Became::Text | Became::Broken | Became::Other if plan.on_error == OnError::Keep => out.truncate(before),
+            Became::Text | Became::Broken | Became::Refused | Became::Other if plan.on_error == OnError::Keep => {
+                out.truncate(before)
+            }
             _ => {
                 out.extend_from_slice(b"null");
                 at = end;

@@ -88,6 +88,12 @@ pub struct Plan {
     pub text: Text,
     pub delimiter: u8,
     pub limits: Limits,
+    /// Whether a loss is an error.
+    pub strict: bool,
+    /// Whether strings in decoded values are opened.
+    pub deep: bool,
+    /// Whether cells that a spreadsheet would run are made text.
+    pub csv_safe: bool,
 }
 
 impl Plan {
@@ -136,7 +142,10 @@ impl Plan {
             bytea: args.bytea,
             text: args.text,
             delimiter: args.delimiter(),
-            limits: global.limit.clone(),
+            limits: Limits::clone(&global.limit),
+            strict: args.strict,
+            deep: args.deep,
+            csv_safe: args.csv_safe,
         };
         plan.own = plan.own_names();
         plan.check_names()?;
@@ -192,10 +201,20 @@ impl Plan {
         if self.out == Out::Json {
             return;
         }
-        for (at, name) in self.names.iter().chain(&self.own).enumerate() {
-            text::table_cell(self.out, self.delimiter, at == 0, name.as_bytes(), out);
+        for (at, name) in self.header().iter().enumerate() {
+            self.cell(at == 0, name.as_bytes(), out);
         }
         out.push(b'\n');
+    }
+
+    /// The names of all columns of the output.
+    pub fn header(&self) -> Vec<String> {
+        self.names.iter().chain(&self.own).cloned().collect()
+    }
+
+    /// Writes a cell of a table.
+    pub fn cell(&self, is_first: bool, bytes: &[u8], out: &mut Vec<u8>) {
+        text::table_cell(self.out, self.delimiter, self.csv_safe, is_first, bytes, out);
     }
 }
 
@@ -225,10 +244,27 @@ fn target(args: &Rows) -> Result<(Out, Stage), Abort> {
     if stage.format().name != JSON || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
         return Err(usage(format!("rows are written as json (without indent), csv or tsv, not as `{}`", args.to)));
     }
+    if args.csv_safe && out != Out::Csv {
+        return Err(usage("`--csv-safe` is for `-t csv`".to_owned()));
+    }
     if args.form == Form::Ndjson && out != Out::Json {
         return Err(usage("rows of `--in ndjson` have no fixed columns: they are written as json".to_owned()));
     }
     Ok((out, stage))
+}
+
+/// Whether rows are objects of JSON.
+pub fn is_json(args: &Rows) -> Result<bool, Abort> {
+    Ok(target(args)?.0 == Out::Json)
+}
+
+/// The extension of a file of rows.
+pub fn extension(args: &Rows) -> Result<&'static str, Abort> {
+    Ok(match target(args)?.0 {
+        Out::Csv => "csv",
+        Out::Tsv => "tsv",
+        Out::Json => "ndjson",
+    })
 }
 
 fn no_column(names: &[String]) -> String {

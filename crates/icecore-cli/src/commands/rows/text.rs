@@ -49,11 +49,14 @@ pub fn key(name: &str) -> Vec<u8> {
 }
 
 /// Writes a cell of a table, with what separates it from the one before.
-pub fn table_cell(out: Out, delimiter: u8, is_first: bool, bytes: &[u8], to: &mut Vec<u8>) {
+pub fn table_cell(out: Out, delimiter: u8, is_safe: bool, is_first: bool, bytes: &[u8], to: &mut Vec<u8>) {
     match out {
         Out::Csv => {
             if !is_first {
                 to.push(delimiter);
+            }
+            if is_safe && icecore_lab::page::is_formula(bytes) {
+                return csv(&[b"'", bytes].concat(), delimiter, to);
             }
             csv(bytes, delimiter, to);
         }
@@ -121,8 +124,8 @@ mod tests {
             (b"a\"\tb\n\\", "\"a\"\"\tb\n\\\"", "a\"\\tb\\n\\\\"),
         ] {
             let (mut quoted, mut escaped) = (Vec::new(), Vec::new());
-            table_cell(Out::Csv, b',', true, cell, &mut quoted);
-            table_cell(Out::Tsv, b',', true, cell, &mut escaped);
+            table_cell(Out::Csv, b',', false, true, cell, &mut quoted);
+            table_cell(Out::Tsv, b',', false, true, cell, &mut escaped);
             assert_eq!((&quoted[..], &escaped[..]), (csv.as_bytes(), tsv.as_bytes()));
         }
     }

@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn names_stay_text() {
-        assert_eq!(escape("<script>\"'&\u{0}\u{ffff}"), "&lt;script&gt;&quot;&#39;&amp; \u{fffd}");
+        assert_eq!(escape("<script>\"'&\u{0}\u{ffff}"), "&lt;script&gt;&quot;&#39;&amp;\\u{0}\u{fffd}");
         assert_eq!([1.04, f64::NAN, f64::INFINITY, -0.01].map(number), ["1", "0", "0", "0"].map(String::from));
     }
 

@@ -26,7 +26,7 @@ pub static FORMAT: Format = Format {
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),
     can: Capabilities {
-        extension: NAME,
+        extension: "pl",
         separator: b"\n",
         skips_blanks: true,
         names_strings_again: true,

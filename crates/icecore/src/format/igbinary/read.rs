@@ -34,6 +34,8 @@ struct Frame {
     left: u32,
     /// How many there were.
     count: u32,
+    /// How many there are to be.
+    of: u32,
 }
 
 pub(super) struct Machine<'a, 's, S: Sink> {
@@ -113,7 +115,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if self.sink.nodes().last().is_some_and(|node| node.key == IS_KEY) {
             self.sink.tape().nodes.pop();
         }
-        while !self.frames.is_empty() {
+        while let Some(frame) = self.frames.last() {
+            let (at, of) = (frame.at, frame.of);
+            self.sink.cut(at, Some(of));
             self.close();
         }
         path
@@ -464,7 +468,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (kind, state) = if is_map { (Kind::Map, State::Map) } else { (Kind::Array, State::List) };
         let at = self.put(Node::open(kind, 0), key, start);
         self.numbered.push(at);
-        self.frames.push(Frame { state, keyed: left <= KEYED, at, left, count: 0 });
+        self.frames.push(Frame { state, keyed: left <= KEYED, at, left, count: 0, of: left });
         Ok(())
     }
 
@@ -542,7 +546,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 }
                 let body = self.put(Node::open(Kind::Map, 0), NO_KEY, at);
                 let state = State::Properties;
-                self.frames.push(Frame { state, keyed: left <= KEYED, at: body, left, count: 0 });
+                self.frames.push(Frame { state, keyed: left <= KEYED, at: body, left, count: 0, of: left });
                 Ok(())
             }
             0x1d..=0x1f => {

@@ -20,7 +20,13 @@ pub static FORMAT: Format = Format {
     title: "strings joined by a separator, as Perl's join and split do it",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),
-    can: Capabilities { extension: NAME, evidence: Evidence::None, end: End::Near, ..Capabilities::BINARY },
+    can: Capabilities {
+        extension: "txt",
+        binary: false,
+        evidence: Evidence::None,
+        end: End::Near,
+        ..Capabilities::BINARY
+    },
     detect: |_| None,
     begins: Some(|_| true),
     inside: None,

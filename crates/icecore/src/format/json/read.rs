@@ -451,7 +451,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
                 .at(start)
                 .expecting("a number that a 64-bit float can hold, below 1.8e308")
                 .finding("a larger one")
-                .helping("write it as a string, or as an integer without an exponent")),
+                .helping("`json:bignum` reads its digits as a string; nothing becomes infinity by itself")),
         }
     }
 
@@ -542,7 +542,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             tape.nodes.pop();
         }
         while let Some(open) = self.open.pop() {
-            tape.close(open.at, open.count);
+            self.sink.tape().close(open.at, open.count);
+            self.sink.cut(open.at, None);
         }
     }
 }

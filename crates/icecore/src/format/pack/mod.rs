@@ -46,7 +46,7 @@ pub static FORMAT: Format = Format {
     title: "what Perl's pack writes by a template",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),
-    can: Capabilities { extension: NAME, evidence: Evidence::None, end: End::Near, ..Capabilities::BINARY },
+    can: Capabilities { extension: "bin", evidence: Evidence::None, end: End::Near, ..Capabilities::BINARY },
     detect: |_| None,
     begins: Some(|_| true),
     inside: None,

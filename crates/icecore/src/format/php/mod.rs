@@ -39,7 +39,7 @@ pub static FORMAT: Format = Format {
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
     can: Capabilities {
-        extension: NAME,
+        extension: "ser",
         end: End::Declared,
         hands_over: true,
         naming: Naming::Php,

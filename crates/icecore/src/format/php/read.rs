@@ -168,7 +168,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     pub(super) fn finish(&mut self) {
-        while !self.frames.is_empty() {
+        while let Some(frame) = self.frames.last() {
+            if !frame.is_payload {
+                let (at, of) = (frame.at, frame.count.saturating_add(frame.left));
+                self.sink.cut(at, Some(of));
+            }
             self.close(false);
         }
         let late = std::mem::take(&mut self.late);

@@ -217,6 +217,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             missing = 0;
         }
         while let Some(frame) = self.stack.pop() {
+            self.sink.cut(frame.node, Some(frame.count));
             self.tape().close(frame.node, frame.count.saturating_sub(frame.left + missing));
             missing = 0;
         }

@@ -41,6 +41,7 @@ pub(super) fn feed<S: Sink>(
     });
     while let Some(frame) = reader.frames.pop() {
         if let Some(at) = frame.container {
+            reader.sink.cut(at, Some(frame.count.saturating_add(frame.left)));
             reader.sink.tape().close(at, frame.count);
         }
     }

@@ -245,7 +245,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Closes what is open, so that what was read is a document.
     pub(super) fn abandon(&mut self) {
-        while !self.frames.is_empty() {
+        while let Some(frame) = self.frames.last() {
+            let (at, of) = (frame.at, frame.count.saturating_add(frame.left));
+            self.sink.cut(at, Some(of));
             self.close();
         }
     }

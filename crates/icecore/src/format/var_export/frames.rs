@@ -163,7 +163,9 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Closes what is open, and gives the lists that turned out to be none their
     /// keys: in any case, whatever stopped the reading.
     pub(super) fn finish(&mut self) {
-        while !self.frames.is_empty() {
+        while let Some(frame) = self.frames.last() {
+            let at = frame.at;
+            self.sink.cut(at, None);
             self.close();
         }
         let late: Late = std::mem::take(&mut self.late);

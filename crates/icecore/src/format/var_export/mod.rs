@@ -34,7 +34,7 @@ pub static FORMAT: Format = Format {
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
     can: Capabilities {
-        extension: NAME,
+        extension: "php",
         separator: b"\n",
         skips_blanks: true,
         naming: Naming::Php,

@@ -3,7 +3,8 @@
 use super::Machine;
 use super::heap::Heap;
 use super::rewrite::Rewriter;
-use crate::document::{IS_KEY, Sink};
+
+use crate::document::{IS_KEY, Recorder, Sink};
 use crate::error::Error;
 
 impl<S: Sink> Machine<'_, '_, S> {
@@ -71,6 +72,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = count;
             }
+            self.sink.cut(frame.at, None);
             self.close();
         }
     }

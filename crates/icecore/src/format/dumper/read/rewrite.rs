@@ -234,6 +234,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
             None => Extent { end: whole, ..Extent::default() },
         };
         detail.trace.extents = self.origin.iter().map(extent).collect();
+        detail.trace.cut.clear();
         let mut places = vec![NO_NODE; old.len()];
         for (new, (origin, _)) in self.origin.iter().enumerate().rev() {
             if let Some(place) = places.get_mut(*origin as usize) {

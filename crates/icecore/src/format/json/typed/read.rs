@@ -82,7 +82,7 @@ fn retraced(trace: Trace, places: &[u32]) -> Trace {
     for span in &mut spans {
         span.node = nodes.get(span.node as usize).copied().unwrap_or(NO_NODE);
     }
-    Trace { spans, extents, layer: trace.layer }
+    Trace { spans, extents, layer: trace.layer, cut: Vec::new() }
 }
 
 /// What is wrong with a node of the plain document.

@@ -29,7 +29,7 @@ pub static FORMAT: Format = Format {
     title: "PHP's session files, of all three handlers",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),
-    can: Capabilities { extension: NAME, alone: true, naming: Naming::Php, ..Capabilities::TEXT },
+    can: Capabilities { extension: "sess", alone: true, naming: Naming::Php, ..Capabilities::TEXT },
     detect: detect::detect,
     begins: Some(detect::begins),
     inside: None,

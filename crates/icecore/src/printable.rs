@@ -3,13 +3,18 @@
 
 use std::borrow::Cow;
 
-/// The text with what a terminal would act on as escapes: `\n`, `\u{1b}`.
-pub fn line(text: &str) -> Cow<'_, str> {
-    if text.chars().all(is_shown) {
+/// The text with what a terminal would act on as escapes: `\n`, `\u{1b}`. What names and
+/// data say goes through this before it stands in a message, a table or a page.
+///
+/// ```
+/// assert_eq!(icecore::printable("a\x1b[31m\u{202e}"), "a\\u{1b}[31m\\u{202e}");
+/// ```
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_printable) {
         return Cow::Borrowed(text);
     }
     let escaped = text.chars().flat_map(|c| {
-        let escape = (!is_shown(c)).then(|| match c {
+        let escape = (!is_printable(c)).then(|| match c {
             '\n' | '\r' | '\t' => c.escape_default().to_string(),
             _ => c.escape_unicode().to_string(),
         });
@@ -20,7 +25,11 @@ pub fn line(text: &str) -> Cow<'_, str> {
 
 /// Whether a character is shown as it is. What turns the direction of writing or can't
 /// be seen is not.
-pub fn is_shown(c: char) -> bool {
+///
+/// ```
+/// assert!(icecore::is_printable('é') && !icecore::is_printable('\u{9b}'));
+/// ```
+pub fn is_printable(c: char) -> bool {
     !c.is_control()
         && !matches!(
             c,
@@ -42,8 +51,8 @@ mod tests {
 
     #[test]
     fn nothing_reaches_the_terminal_that_it_would_act_on() {
-        assert!(matches!(line("Zoë \\ \"x\" 日本"), Cow::Borrowed(_)));
-        assert_eq!(line("a\x1b[31m\nb\t\u{9b}\u{7f}"), "a\\u{1b}[31m\\nb\\t\\u{9b}\\u{7f}");
-        assert_eq!(line("abc\u{202e}cba\u{200b}"), "abc\\u{202e}cba\\u{200b}");
+        assert!(matches!(printable("Zoë \\ \"x\" 日本"), Cow::Borrowed(_)));
+        assert_eq!(printable("a\x1b[31m\nb\t\u{9b}\u{7f}"), "a\\u{1b}[31m\\nb\\t\\u{9b}\\u{7f}");
+        assert_eq!(printable("abc\u{202e}cba\u{200b}"), "abc\\u{202e}cba\\u{200b}");
     }
 }

@@ -1,0 +1,71 @@
+//! What the command itself says as JSON: nothing in it acts on a terminal.
+
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
+use std::io::{self, Write};
+
+/// Appends a value.
+pub fn push(value: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(to, Shown(CompactFormatter)))
+}
+
+/// Appends a value, each part of it in a line of its own.
+pub fn push_lines(value: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(to, Shown(PrettyFormatter::new())))
+}
+
+/// JSON in which what can't be seen, or turns the direction of writing, is escaped.
+struct Shown<F>(F);
+
+/// Methods that are those of the formatter inside.
+macro_rules! as_inside {
+    ($($name:ident($($argument:ident: $type:ty),*)),* $(,)?) => {
+        $(fn $name<W: ?Sized + Write>(&mut self, to: &mut W $(, $argument: $type)*) -> io::Result<()> {
+            self.0.$name(to $(, $argument)*)
+        })*
+    };
+}
+
+impl<F: Formatter> Formatter for Shown<F> {
+    as_inside!(
+        begin_array(),
+        end_array(),
+        begin_array_value(first: bool),
+        end_array_value(),
+        begin_object(),
+        end_object(),
+        begin_object_key(first: bool),
+        begin_object_value(),
+        end_object_value(),
+    );
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, to: &mut W, text: &str) -> io::Result<()> {
+        let mut rest = text;
+        while let Some(at) = rest.find(|c| !icecore::is_printable(c)) {
+            let (before, behind) = rest.split_at(at);
+            to.write_all(before.as_bytes())?;
+            let mut chars = behind.chars();
+            let Some(hidden) = chars.next() else { break };
+            for unit in hidden.encode_utf16(&mut [0; 2]) {
+                write!(to, "\\u{unit:04x}")?;
+            }
+            rest = chars.as_str();
+        }
+        self.0.write_string_fragment(to, rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_hidden_is_escaped_and_comes_back() {
+        let text = "a\u{7f}\u{9b}31m\u{202e}x\u{e0041}\"\\\n é";
+        let mut json = Vec::new();
+        push(&text, &mut json).unwrap();
+        let json = String::from_utf8(json).unwrap();
+        assert_eq!(json, r#""a\u007f\u009b31m\u202ex\udb40\udc41\"\\\n é""#);
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+    }
+}

@@ -1,0 +1,207 @@
+//! Names of files, columns, classes, keys and scenarios that would act on a terminal or a
+//! page: nothing of them comes out as it is, whatever the command.
+#![cfg(unix)]
+
+mod run;
+
+use icecore::Builder;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What a terminal acts on, or what hides or turns what stands beside it.
+fn hidden() -> Vec<char> {
+    let ranges: [std::ops::RangeInclusive<u32>; 9] = [
+        1..=0x1f,
+        0x7f..=0x9f,
+        0x61c..=0x61c,
+        0x200b..=0x200f,
+        0x2028..=0x202e,
+        0x2060..=0x206f,
+        0xad..=0xad,
+        0xfeff..=0xfeff,
+        0xe0041..=0xe0041,
+    ];
+    ranges.into_iter().flatten().filter_map(char::from_u32).collect()
+}
+
+/// A name with all of them, between letters; and one that would be HTML.
+fn name() -> String {
+    let mut name = String::from("a");
+    for c in hidden() {
+        name.extend([c, 'b']);
+    }
+    name.truncate((0..=200).rev().find(|at| name.is_char_boundary(*at)).unwrap());
+    name
+}
+
+/// All of them in names of at most 200 bytes, which file systems take.
+fn names() -> Vec<String> {
+    let mut names = vec![String::from("a"), "<script>alert(1)</script>&\"'".replace('/', "\u{2215}")];
+    for c in hidden() {
+        if names.last().is_some_and(|name| name.len() > 180) || names.len() == 2 {
+            names.push(String::from("a"));
+        }
+        names.last_mut().unwrap().extend([c, 'b']);
+    }
+    names
+}
+
+/// Nothing hidden is in the text; of those who are used between words, only by us.
+fn sound(what: &str, text: &[u8], name: &str) {
+    let text = String::from_utf8_lossy(text);
+    for c in hidden() {
+        let ours = matches!(c, '\n' | '\t' | '\r');
+        let raw = format!("{c}b");
+        let is_raw = if ours { name.contains(&raw) && text.contains(&format!("b{raw}")) } else { text.contains(c) };
+        assert!(!is_raw, "{what}: {c:?} in {text:?}");
+    }
+}
+
+fn icecore(folder: &Path, args: &[&str]) -> (Vec<u8>, Vec<u8>) {
+    let done =
+        Command::new(run::ICECORE).args(args).current_dir(folder).stdin(Stdio::null()).output().expect("icecore runs");
+    assert!(done.status.code().is_some_and(|code| code <= 5), "{args:?}: {:?}", done.status);
+    (done.stdout, done.stderr)
+}
+
+/// A document in which everything is called so.
+fn document(name: &str) -> icecore::Document<'static> {
+    let mut b = Builder::new();
+    let top = b.begin_map();
+    b.text_key(name).begin_object(name);
+    b.begin_map();
+    b.text_key(name).text(name);
+    b.bytes_key(format!("{name}\u{ff}").as_bytes()).float(f64::INFINITY);
+    b.text_key("class").begin_object(format!("{name}::B"));
+    b.begin_map();
+    b.end().end();
+    b.end().end();
+    b.text_key("symbol").symbol(name, "UTF-8");
+    b.text_key("again").link(top);
+    b.end();
+    b.finish().unwrap()
+}
+
+#[test]
+fn nothing_hidden_comes_out_of_any_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path();
+    for name in names() {
+        let made = document(&name);
+        let file = |extension: &str| format!("{name}.{extension}");
+        for (extension, stage) in [("marshal", "marshal"), ("srl", "sereal"), ("sto", "storable")] {
+            let Ok(bytes) = icecore::write(&made, stage) else { continue };
+            fs::write(top.join(file(extension)), &bytes).unwrap();
+            fs::write(top.join(file(&format!("{extension}.half"))), &bytes[..bytes.len() - 3]).unwrap();
+        }
+        let (whole, half) = (file("marshal"), file("marshal.half"));
+        fs::write(top.join(file("csv")), format!("\"{name}\",x\ns:9:bad,b:1\n")).unwrap();
+        let (csv, column) = (file("csv"), format!("{name}=php"));
+        fs::write(top.join(file("ndjson")), "{\"a\":i}\n").unwrap();
+        let (lines, path) = (file("ndjson"), format!("$[\"{name}\"].x"));
+        fs::create_dir_all(top.join(file("d"))).unwrap();
+        let (dir, out) = (file("d"), format!("{}/x", file("nowhere")));
+        // Tables, trees and pages: neither stream has anything raw.
+        let commands: &[&[&str]] = &[
+            &["inspect", &whole, &half, &file("srl"), &file("sto.half"), &name],
+            &["inspect", "--all", &whole, &half],
+            &["inspect", "--json", "--deep", &whole, &half],
+            &["inspect", "--path", &path, &whole],
+            &["inspect", "--path", &name, &whole],
+            &["inspect", "--deep", "--report", "json", "--path", &path, &whole, &half, &name],
+            &["detect", "--json", &whole, &half, &csv, &name],
+            &["detect", &whole, &half, &csv, &name],
+            &["classes", &whole, &half, &file("srl"), &name],
+            &["classes", "--deep", "--json", "--report", "json", &whole, &half, &name],
+            &["classes", "--as", "perl", &whole],
+            &["classes", "--as", "ruby", &whole],
+            &["convert", "-t", "pack:template=N", &whole, &half, &name],
+            &["convert", "--strict", &whole, &half, &name],
+            &["convert", "--strict", "--report", "json", &whole, &half, &name],
+            &["convert", &whole, "-o", &whole],
+            &["convert", &whole, "-o", &dir],
+            &["convert", &whole, "-o", &out],
+            &["convert", "--each", "--keep-going", "-f", "ndjson", &lines],
+            &["convert", "--each", "--strict", &whole],
+            &["convert", "-t", &name, &whole],
+            &["convert", "-f", &name, &whole],
+            &["convert", "--to-opt", &name, &whole],
+            &["convert", "--limit", &format!("{name}=1"), &whole],
+            &["rows", "--in", "csv", "--column", &name, &name],
+            &["rows", "--in", "csv", "--column", "nothing", &csv],
+            &["rows", "--in", &name, "--column", "nothing", &csv],
+            &["formats", &name],
+            &["man", &name],
+            &["completions", &name],
+            &["bench", &name],
+            &["bench", "--only", &name],
+            &["bench", "--weight", &name],
+            &["bench", "--data", &half],
+            &["bench", "--report", &name],
+            &[&format!("--{name}"), &whole],
+            &[&name],
+            &[&format!("inspec{name}")],
+        ];
+        for args in commands {
+            let (stdout, stderr) = icecore(top, args);
+            sound(&format!("{args:?}"), &stdout, &name);
+            sound(&format!("{args:?}"), &stderr, &name);
+        }
+        // What is written is data; what is said is not.
+        for args in [
+            &["convert", &whole][..],
+            &["convert", "--deep", "-t", "json:typed", &whole, &half],
+            &["rows", "--in", "csv", "--column", &column, &csv],
+            &["rows", "--in", "csv", "--column", &column, "--report", "json", &csv],
+            &["rows", "--in", "ndjson", "--column", &name, &lines, &name],
+        ] {
+            sound(&format!("{args:?}"), &icecore(top, args).1, &name);
+        }
+    }
+}
+
+#[test]
+fn a_report_of_hostile_names_makes_sound_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path();
+    let report = include_str!("../../../docs/bench/report.json");
+    let name = name() + "<script>alert(1)</script>";
+    let json = serde_json::to_string(&name).unwrap();
+    let json = &json[1..json.len() - 1];
+    // Names of scenarios, of competitors, versions, notes.
+    let mut hostile = report.to_owned();
+    for known in ["perl-mix", "employees", "Storable", "JSON::XS", "Sereal", "php/serialize", "perl/sereal"] {
+        hostile = hostile.replace(known, &format!("{known}{json}"));
+    }
+    assert!(hostile.len() > report.len() + 1000);
+    fs::write(top.join("report.json"), hostile).unwrap();
+    let files = ["--html", "page.html", "--markdown", "page.md", "--charts", "charts", "--force"];
+    let args =
+        [&["bench", "--report", "report.json", "--full", "--weight", "write:1", "--explain"][..], &files].concat();
+    let (stdout, stderr) = icecore(top, &args);
+    sound("the tables", &stdout, &name);
+    sound("stderr", &stderr, &name);
+    let mut pages = vec![top.join("page.html"), top.join("page.md")];
+    pages.extend(fs::read_dir(top.join("charts")).unwrap().map(|entry| entry.unwrap().path()));
+    for page in pages {
+        let bytes = fs::read(&page).unwrap();
+        sound(&page.display().to_string(), &bytes, &name);
+        assert!(!String::from_utf8_lossy(&bytes).contains("<script"), "{page:?}");
+    }
+}
+
+/// The data of `bench --data` is called as its file is.
+#[test]
+fn a_file_of_data_with_a_hostile_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path();
+    let name = format!("{}.json", name());
+    fs::write(top.join(&name), "{\"a\":[1,2,3]}").unwrap();
+    let args = ["bench", "--data", &name, "--small", "--only", "engine", "--html", "page.html", "--csv", "t.csv"];
+    let (stdout, stderr) = icecore(top, &args);
+    assert!(String::from_utf8_lossy(&stdout).contains("Your data"), "{}", String::from_utf8_lossy(&stderr));
+    sound("the tables", &stdout, &name);
+    sound("stderr", &stderr, &name);
+    sound("the page", &fs::read(top.join("page.html")).unwrap(), &name);
+}

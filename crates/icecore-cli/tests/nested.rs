@@ -1,0 +1,188 @@
+//! Frozen data in strings: what `classes` and `rows` say of it, and paths into it. Every
+//! path that any output shows is taken back by `--path`.
+
+mod run;
+
+use icecore::{Builder, Document};
+use run::icecore;
+use serde_json::Value;
+use std::fs;
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).expect("text")
+}
+
+/// A job of Laravel: JSON, and in it an object of PHP in a string.
+const JOB: &str = r#"{"uuid":"x","data":{"command":"O:8:\"SendMail\":1:{s:2:\"to\";O:1:\"A\":0:{}}"}}"#;
+
+#[test]
+fn classes_look_into_strings_or_say_that_they_could() {
+    let (out, said, code) = icecore(&["classes"], JOB.as_bytes());
+    assert_eq!((text(out).as_str(), code), ("no classes\n", 0));
+    assert!(said.contains("$.data.command is frozen data itself (php)") && said.contains("--deep"), "{said}");
+    let (_, said, _) = icecore(&["-q", "classes"], JOB.as_bytes());
+    assert_eq!(said, "");
+    let (out, said, code) = icecore(&["classes", "--deep"], JOB.as_bytes());
+    let out = text(out);
+    assert_eq!(code, 0);
+    assert!(out.contains("SendMail  $.data.command") && out.contains("A         $.data.command.to"), "{out}");
+    assert!(said.contains("1 string opened (1 php), first at $.data.command"), "{said}");
+    let (out, _, _) = icecore(&["classes", "--deep", "--as", "php"], JOB.as_bytes());
+    assert_eq!(text(out), "'classes' => ['A', 'SendMail']\n");
+    // Nothing to open is nothing to say.
+    for plain in [r#"{"a":"text","b":"i:5","c":"aGVsbG8gd29ybGQ="}"#, "[]"] {
+        let (_, said, _) = icecore(&["classes"], plain.as_bytes());
+        assert_eq!(said, "", "{plain}");
+    }
+}
+
+/// What stands in fields in practice: serialized text, Base64 of it, compressed, twice.
+#[test]
+fn classes_in_fields_of_all_kinds() {
+    let mut b = Builder::new();
+    b.begin_object("Hidden");
+    b.begin_map();
+    b.text_key("n").int(1);
+    b.end().end();
+    let object = b.finish().unwrap();
+    for stage in ["php", "base64/php", "base64/marshal", "base64/gzip/storable", "hex/sereal", "base64url/igbinary"] {
+        let bytes = icecore::write(&object, stage).unwrap();
+        let mut b = Builder::new();
+        b.begin_map();
+        b.text_key("list").begin_array();
+        b.text("x").bytes(&bytes).end();
+        b.end();
+        let json = icecore::write(&b.finish().unwrap(), "json").unwrap();
+        let (_, said, _) = icecore(&["classes"], &json);
+        assert!(said.contains("$.list[1] is frozen data itself"), "{stage}: {said}");
+        let (out, said, code) = icecore(&["classes", "--deep", "--json"], &json);
+        let out: Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!((code, &out["classes"][0]["path"]), (0, &Value::from("$.list[1]")), "{stage}: {said}");
+    }
+}
+
+/// The names of keys that are hard on paths.
+const KEYS: &[&str] = &["a b", "x.y", "[0]", "\u{202e}", "\u{e0041}\n", "…(2 bytes)…", "\\", "\"", "", "{1}", "é"];
+
+/// A document with classes, links and odd keys everywhere, and in its strings such
+/// documents again.
+fn tangled(level: u32) -> Document<'static> {
+    let mut b = Builder::new();
+    let top = b.begin_map();
+    for (at, key) in KEYS.iter().enumerate() {
+        b.text_key(&format!("{key}{}", if at % 2 == 0 { "k".repeat(200 * at) } else { String::new() }));
+        b.begin_array();
+        b.begin_object(format!("Class{at}::L{level}"));
+        b.begin_map();
+        b.bytes_key(b"\0*\0member").float(1.5);
+        b.text_key("self").link(top);
+        b.end().end();
+        b.end();
+    }
+    b.text_key("down");
+    for _ in 0..80 {
+        b.begin_array();
+    }
+    b.begin_object("Deepest");
+    b.begin_map();
+    b.end().end();
+    for _ in 0..80 {
+        b.end();
+    }
+    if level > 0 {
+        let stage = ["php", "base64/sereal", "gzip/base64/marshal"][level as usize % 3];
+        let inside = icecore::write(&tangled(level - 1), stage).unwrap();
+        b.text_key("job data").begin_array();
+        b.bytes(&inside).end();
+    }
+    b.end();
+    b.finish().unwrap()
+}
+
+/// The paths that a text shows: from each `$` on, as far as a path goes.
+fn paths(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        for marker in ["first at $", "to $", "  $", "at $"] {
+            if let Some((_, path)) = line.split_once(marker) {
+                let path = path.split(" is frozen data").next().unwrap();
+                found.push(format!("${path}"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_path_that_is_shown_is_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shown = 0;
+    for stage in ["sereal", "php", "marshal", "storable"] {
+        let path = folder.path().join(stage);
+        let Ok(bytes) = icecore::write(&tangled(3), stage) else { panic!("{stage}") };
+        fs::write(&path, bytes).unwrap();
+        let file = path.to_str().unwrap();
+        let mut all = Vec::new();
+        // Of every command: its table, its JSON, what it says.
+        let (out, said, _) = icecore(&["classes", "--deep", file], b"");
+        all.extend(paths(&text(out)));
+        all.extend(paths(&said));
+        for args in [&["convert", "--deep", "-t", "json:cycles=null", file][..], &["classes", file]] {
+            all.extend(paths(&icecore(args, b"").1));
+        }
+        let (out, _, _) = icecore(&["classes", "--deep", "--json", file], b"");
+        let classes: Value = serde_json::from_slice(&out).unwrap();
+        all.extend(classes["classes"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned()));
+        let (_, said, _) = icecore(&["convert", "--deep", "--report", "json", "-t", "json:cycles=null", file], b"");
+        for line in said.lines() {
+            let said: Value = serde_json::from_str(line).unwrap();
+            all.extend(said["path"].as_str().map(str::to_owned));
+        }
+        let (out, _, _) = icecore(&["inspect", "--deep", file], b"");
+        all.extend(text(out).lines().filter_map(|line| Some(format!("${}", line.split_once("link to $")?.1))));
+        all.sort();
+        all.dedup();
+        assert!(all.len() > 30, "{stage}: {all:#?}");
+        for path in &all {
+            let (out, said, code) = icecore(&["inspect", "--deep", "--path", path, file], b"");
+            assert_eq!((said.as_str(), code), ("", 0), "{stage}: {path}");
+            assert!(!out.is_empty(), "{stage}: {path}");
+        }
+        shown += all.len();
+    }
+    assert!(shown > 150, "{shown}");
+}
+
+/// The steps of the tree, put together.
+#[test]
+fn every_value_of_the_tree_has_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("job");
+    fs::write(&path, icecore::write(&tangled(2), "php").unwrap()).unwrap();
+    let file = path.to_str().unwrap();
+    let (out, _, _) = icecore(&["inspect", "--deep", "--json", file], b"");
+    let tree: Value = serde_json::from_slice(&out).unwrap();
+    // For each depth the path so far; a string that is opened goes on in what is in it.
+    let mut steps: Vec<String> = Vec::new();
+    let mut count = 0;
+    for item in tree["items"].as_array().unwrap() {
+        let Some(step) = item["step"].as_str() else { continue };
+        let depth = item["depth"].as_u64().unwrap() as usize;
+        steps.truncate(depth);
+        steps.resize(depth, String::new());
+        steps.push(if depth > 0 && step == "$" { String::new() } else { step.to_owned() });
+        count += 1;
+        if count % 7 > 0 {
+            continue;
+        }
+        let path = steps.concat();
+        let (out, said, code) = icecore(&["inspect", "--deep", "--json", "--path", &path, file], b"");
+        assert_eq!((said.as_str(), code), ("", 0), "{path}");
+        let found: Value = serde_json::from_slice(&out).unwrap();
+        let kind = &found["items"][0]["type"];
+        // What is in a string has the path of the string, and a body that of its object.
+        let is_around = ["bytes", "text", "object"].iter().any(|around| kind == around);
+        assert!(*kind == item["type"] || is_around, "{path}: {kind} {item}");
+    }
+    assert!(count > 200, "{count}");
+}

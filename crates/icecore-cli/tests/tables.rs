@@ -1,0 +1,194 @@
+//! Several tables with `rows`: one behind the other, each in a file; what `--strict`,
+//! `--deep` and `--csv-safe` do. And how `--out-dir` calls files.
+
+mod run;
+
+use run::icecore;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn sh(folder: &Path, command: &str) -> (String, String, i32) {
+    let done = run::shell(folder, command).output().expect("a shell");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (text(done.stdout), text(done.stderr), done.status.code().expect("a code"))
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("in/sub")).unwrap();
+    for (name, text) in [
+        ("in/a.csv", "id,v\n1,i:5;\n"),
+        ("in/sub/b.csv", "id,v\n2,\"O:1:\"\"A\"\":0:{}\"\n"),
+        ("other.csv", "nr,v\n3,i:7;\n"),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn rows_of_several_files_and_folders() {
+    let folder = folder();
+    let run = |command: &str| sh(folder.path(), command);
+    let (out, said, code) = run("icecore rows -q --in csv -c v in other.csv");
+    assert_eq!(out, "{\"id\":\"1\",\"v\":5}\n{\"id\":\"2\",\"v\":{}}\n{\"nr\":\"3\",\"v\":7}\n", "{said}");
+    assert_eq!(code, 0);
+    // One header for all; another table does not fit.
+    let (out, said, code) = run("icecore rows -q --in csv -c v -t csv in other.csv in/a.csv");
+    assert_eq!((out.as_str(), code), ("id,v,v_error\n1,5,\n2,{},\n1,5,\n", 2), "{said}");
+    assert!(said.contains("other.csv: its columns (nr, v, v_error) are not those of in/a.csv"), "{said}");
+    let (_, said, code) = run("icecore rows -q --in csv -c v -t csv in other.csv --out-dir out");
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(fs::read_to_string(folder.path().join("out/sub/b.csv")).unwrap(), "id,v,v_error\n2,{},\n");
+    assert_eq!(fs::read_to_string(folder.path().join("out/other.csv")).unwrap(), "nr,v,v_error\n3,7,\n");
+    // One that is not there does not keep the others away.
+    let (out, said, code) = run("icecore rows -q --in csv -c id missing.csv in other.csv --summary sum");
+    assert_eq!((out.lines().count(), code), (2, 2), "{said}");
+    assert!(
+        said.contains("missing.csv: No such file") && said.contains("other.csv: there is no column `id`"),
+        "{said}"
+    );
+    assert!(fs::read_to_string(folder.path().join("sum")).unwrap().contains("\"records\":2"));
+    let (_, _, code) = run("icecore rows -q --in csv -c v in -o all.ndjson");
+    assert_eq!((code, fs::read_to_string(folder.path().join("all.ndjson")).unwrap().lines().count()), (0, 2));
+}
+
+#[test]
+fn strict_rows_lose_nothing() {
+    let table = "id,v\n1,i:5;\n2,\"O:1:\"\"A\"\":0:{}\"\n3,\"a:1:{i:7;d:INF;}\"\n4,text\n";
+    let run = |more: &[&str]| {
+        let (out, said, code) =
+            icecore(&[&["rows", "--in", "csv", "-c", "v", "--strict"], more].concat(), table.as_bytes());
+        (String::from_utf8(out).unwrap(), said, code)
+    };
+    let (out, said, code) = run(&["--kind-column"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("row 2 at offset 12, column v: refused by --strict: 1 class name dropped"), "{said}");
+    assert!(said.contains("2 of 4 rows refused") && !said.contains("can't be decoded"), "{said}");
+    assert!(out.contains(r#""v":"O:1:\"A\":0:{}","v_error":"refused by --strict: 1 class"#), "{out}");
+    assert!(out.contains(r#""v_kind":"refused""#), "{out}");
+    let (out, _, code) = run(&["--on-error", "skip"]);
+    assert_eq!((out.as_str(), code), ("{\"id\":\"1\",\"v\":5}\n", 4), "text is an error with skip");
+    let (out, _, code) = run(&["--on-error", "stop"]);
+    assert_eq!((out.lines().count(), code), (1, 1));
+    let (out, _, code) = run(&["-t", "json:class=@"]);
+    assert_eq!((out.lines().count(), code), (4, 1));
+    // Nothing is lost: nothing is refused.
+    let (_, said, code) = run(&["-t", "json:typed"]);
+    assert_eq!((said.as_str(), code), ("", 0));
+    // Bytes beside the decoded columns.
+    let (out, said, code) = icecore(&["rows", "--in", "csv", "-c", "v", "--strict"], b"id,v\n\xff,i:5;\n2,i:6;\n");
+    assert_eq!((String::from_utf8(out).unwrap().as_str(), code), ("{\"id\":\"2\",\"v\":6}\n", 1), "{said}");
+    assert!(said.contains("column id"), "{said}");
+}
+
+#[test]
+fn deep_rows_open_strings() {
+    let table = b"v\n\"a:1:{s:1:\"\"x\"\";s:14:\"\"a:1:{i:0;i:5;}\"\";}\"\n";
+    for (args, expected) in [
+        (&["-c", "v"][..], "{\"v\":{\"x\":\"a:1:{i:0;i:5;}\"}}\n"),
+        (&["-c", "v", "--deep"], "{\"v\":{\"x\":[5]}}\n"),
+        (&["-c", "v=php", "--deep"], "{\"v\":{\"x\":[5]}}\n"),
+    ] {
+        let (out, said, code) = icecore(&[&["rows", "--in", "csv"], args].concat(), table);
+        assert_eq!((String::from_utf8(out).unwrap().as_str(), code), (expected, 0), "{args:?}");
+        assert_eq!(said.contains("1 strings opened"), args.contains(&"--deep"), "{said}");
+    }
+}
+
+/// What OWASP lists; the cells are read back by another reader of CSV.
+#[test]
+fn cells_that_a_spreadsheet_would_run() {
+    let begins = ["=", "+", "-", "@", "\t", "\r", "'", "a", "", "\"", " ="];
+    let mut table = String::from("\"=name\",v\n");
+    for (at, begin) in begins.iter().enumerate() {
+        let cell = format!("{begin}cmd|' /C calc'!A{at}, \"x\"").replace('"', "\"\"");
+        table.push_str(&format!("\"{cell}\",i:-{at};\n"));
+    }
+    let cells = |args: &[&str]| {
+        let (out, said, code) =
+            icecore(&[&["rows", "--in", "csv", "-c", "v", "-t", "csv"], args].concat(), table.as_bytes());
+        assert_eq!(code, 0, "{said}");
+        rows_of(&out)
+    };
+    let (plain, safe) = (cells(&[]), cells(&["--csv-safe"]));
+    assert_eq!((plain.len(), safe.len()), (begins.len() + 1, begins.len() + 1));
+    for (plain, safe) in plain.iter().flatten().zip(safe.iter().flatten()) {
+        let runs = plain.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        let expected = if runs { format!("'{plain}") } else { plain.clone() };
+        assert_eq!(*safe, expected);
+    }
+    assert_eq!(safe[0][0], "'=name");
+    assert!(plain.iter().any(|row| row[0].starts_with('=')), "only with the option");
+    let (_, said, code) = icecore(&["rows", "--in", "csv", "-c", "v", "--csv-safe"], table.as_bytes());
+    assert!(code == 2 && said.contains("`--csv-safe` is for `-t csv`"), "{said}");
+    // The lab's tables.
+    let report = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/bench/report.json");
+    let text = fs::read_to_string(report).unwrap().replace("\"perl-mix\"", "\"=perl-mix\"");
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("r.json"), text).unwrap();
+    for (more, begin) in [("", "\n=perl-mix,"), (" --csv-safe", "\n'=perl-mix,")] {
+        let (out, said, code) = sh(folder.path(), &format!("icecore bench --report r.json --csv -{more}"));
+        assert!(code == 0 && out.contains(begin), "{more}: {said}");
+    }
+}
+
+/// The cells of CSV, told apart by hand.
+fn rows_of(csv: &[u8]) -> Vec<Vec<String>> {
+    let text = String::from_utf8(csv.to_vec()).unwrap();
+    let (mut rows, mut row, mut cell, mut is_quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if is_quoted && chars.peek() == Some(&'"') => cell.push(chars.next().unwrap()),
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => row.push(std::mem::take(&mut cell)),
+            '\n' if !is_quoted => {
+                row.push(std::mem::take(&mut cell));
+                rows.push(std::mem::take(&mut row));
+            }
+            c => cell.push(c),
+        }
+    }
+    rows
+}
+
+/// Every format and wrapper: the name says what is inside, and serialized text is no PHP.
+#[test]
+fn names_of_files_say_what_is_in_them() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("x.json"), "[1]").unwrap();
+    for (target, name) in [
+        ("php", "x.ser"),
+        ("var-export", "x.php"),
+        ("dumper", "x.pl"),
+        ("sereal", "x.srl"),
+        ("storable", "x.storable"),
+        ("igbinary", "x.igbinary"),
+        ("marshal", "x.marshal"),
+        ("ndjson", "x.ndjson"),
+        ("join", "x.txt"),
+        ("pack:template=C", "x.bin"),
+        ("gzip/base64/php", "x.ser.b64.gz"),
+        ("zstd/marshal", "x.marshal.zst"),
+    ] {
+        let out = folder.path().join("out");
+        let _ = fs::remove_dir_all(&out);
+        let (_, said, code) = sh(folder.path(), &format!("icecore convert -q -t {target} x.json --out-dir out"));
+        assert_eq!(code, 0, "{target}: {said}");
+        let names: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, [name], "{target}");
+        let (_, said, code) = sh(folder.path(), &format!("icecore convert -q -t {target} x.json --out-dir out"));
+        assert!(code == 2 && said.contains("it exists"), "{target}: {said}");
+    }
+    // What PHP writes in such a file is what PHP reads from it.
+    let php = |code: &str| Command::new("php").args(["-r", code]).current_dir(folder.path()).output();
+    sh(
+        folder.path(),
+        "icecore convert -q -t php x.json --out-dir new; icecore convert -q -t var-export:file x.json --out-dir new",
+    );
+    if let Ok(done) = php("echo json_encode([unserialize(file_get_contents('new/x.ser')), require 'new/x.php']);") {
+        assert_eq!(String::from_utf8_lossy(&done.stdout), "[[1],[1]]", "{}", String::from_utf8_lossy(&done.stderr));
+    }
+}

@@ -1,0 +1,282 @@
+//! Finding the value on a path, however the path was shortened.
+
+use super::Document;
+use super::cursor::{Cursor, Key};
+use super::naming::unmangled;
+use super::node::Kind;
+use super::path::{KEY, short_key};
+use crate::error::{Error, ErrorKind};
+use std::collections::HashSet;
+
+impl Document<'_> {
+    /// The value on this path, which is written as errors, losses and
+    /// [`Cursor::path`] write it. Links, aliases and objects are looked
+    /// through on the way. `$` may be left out.
+    ///
+    /// ```
+    /// let document = icecore::read(br#"{"staff": [{"name": "Alice"}]}"#)?;
+    /// let name = document.find("$.staff[0].name")?;
+    /// assert_eq!(name.as_str(), Some("Alice"));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Of kind `Usage`, if the path is broken; the same with [`Error::path`], as far as the
+    /// document has it, if nothing is there.
+    pub fn find(&self, path: &str) -> Result<Cursor<'_>, Error> {
+        self.find_from(self.root(), path).or_else(|error| {
+            // Two keys may look alike, and messages leave out the middle of long paths.
+            let alike = || search(self.root(), path);
+            let header = || self.header().and_then(|header| self.find_from(header, path).ok());
+            let shown = || path.contains('…').then(|| self.tape.shown_as(path, self.input())).flatten();
+            alike().or_else(header).or_else(|| shown().map(|at| Cursor::new(self, at))).ok_or(error)
+        })
+    }
+
+    /// The path of the node at this index, however long it is. [`Document::path`] is for
+    /// people: it leaves out the middle of a long one.
+    ///
+    /// ```
+    /// let document = icecore::read(format!("{}1{}", "[".repeat(100), "]".repeat(100)).as_bytes())?;
+    /// let path = document.full_path(100);
+    /// assert_eq!(path, format!("${}", "[0]".repeat(100)));
+    /// assert_eq!(document.find(&document.path(100))?.index(), 100);
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn full_path(&self, node: u32) -> String {
+        std::iter::once("$".to_owned()).chain(self.tape.steps_to(node, self.input(), usize::MAX)).collect()
+    }
+
+    fn find_from<'d>(&'d self, from: Cursor<'d>, path: &str) -> Result<Cursor<'d>, Error> {
+        let (here, rest) = descend(from, path)?;
+        let Some((_, behind)) = Step::parse(rest) else { return Ok(here) };
+        let so_far = &path[..path.len() - rest.len()];
+        let so_far = if so_far.is_empty() { "$" } else { so_far };
+        Err(Error::new(ErrorKind::Usage)
+            .expecting(format!("something at `{}`", &path[..path.len() - behind.len()]))
+            .finding(format!("{} at `{so_far}`", describe(here)))
+            .on_path(so_far))
+    }
+
+    /// Follows a path as far as the document has it: the value there, and the rest of the
+    /// path, which is empty if it was found.
+    ///
+    /// ```
+    /// let document = icecore::read(br#"{"staff": ["Alice"]}"#)?;
+    /// let (value, rest) = document.follow("$.staff[0].name")?;
+    /// assert_eq!((value.as_str(), rest), (Some("Alice"), ".name"));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Of kind `Usage`, if the path is broken.
+    pub fn follow<'p>(&self, path: &'p str) -> Result<(Cursor<'_>, &'p str), Error> {
+        descend(self.root(), path)
+    }
+}
+
+/// The value on a path, where a key may be any of those that look like it.
+fn search<'d>(from: Cursor<'d>, path: &str) -> Option<Cursor<'d>> {
+    let mut rest = path.strip_prefix('$').unwrap_or(path);
+    let mut here = vec![from];
+    while !rest.is_empty() {
+        let (step, behind) = Step::parse(rest)?;
+        let mut seen = HashSet::new();
+        let next = here.iter().flat_map(|from| step.all(*from)).filter(|value| seen.insert(value.index()));
+        (here, rest) = (next.collect(), behind);
+    }
+    here.first().copied()
+}
+
+/// Follows a path as far as it leads; says what is left of it.
+fn descend<'d, 'p>(from: Cursor<'d>, path: &'p str) -> Result<(Cursor<'d>, &'p str), Error> {
+    let mut rest = path.strip_prefix('$').unwrap_or(path);
+    if !rest.is_empty() && !rest.starts_with(['.', '[', '{', '^', '#']) {
+        return Err(no_step(path, rest));
+    }
+    let mut here = from;
+    while !rest.is_empty() {
+        let (step, behind) = Step::parse(rest).ok_or_else(|| no_step(path, rest))?;
+        let Some(next) = step.take(here) else { break };
+        (here, rest) = (next, behind);
+    }
+    Ok((here, rest))
+}
+
+#[cold]
+fn no_step(path: &str, rest: &str) -> Error {
+    Error::new(ErrorKind::Usage)
+        .expecting(format!("a step in the path `{path}`: .name, [\"key\"], [3], {{3}}, ^ or #0"))
+        .finding(format!("`{rest}`"))
+}
+
+enum Step {
+    Key(String),
+    Item(i64),
+    Entry(usize),
+    Referent,
+    Part(usize),
+}
+
+impl Step {
+    /// The first step of this text, and what is behind it.
+    fn parse(text: &str) -> Option<(Step, &str)> {
+        if let Some(rest) = text.strip_prefix("[\"") {
+            let (key, rest) = quoted(rest)?;
+            return Some((Step::Key(key), rest.strip_prefix(']')?));
+        }
+        let number = |rest: &'_ str, close: &str| -> Option<(usize, usize)> {
+            let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            rest[digits..].starts_with(close).then_some(())?;
+            Some((rest[..digits].parse().ok()?, digits + close.len()))
+        };
+        let rest = text.get(1..)?;
+        match text.as_bytes().first()? {
+            b'.' => {
+                let end = rest.find(['.', '[', '{', '^', '#']).unwrap_or(rest.len());
+                (end > 0).then(|| (Step::Key(rest[..end].to_owned()), &rest[end..]))
+            }
+            b'[' => {
+                let end = rest.find(']')?;
+                Some((Step::Item(rest[..end].parse().ok()?), &rest[end + 1..]))
+            }
+            b'{' => number(rest, "}").map(|(n, end)| (Step::Entry(n), &rest[end..])),
+            b'#' => number(rest, "").map(|(n, end)| (Step::Part(n), &rest[end..])),
+            b'^' => Some((Step::Referent, rest)),
+            _ => None,
+        }
+    }
+
+    /// All values that the step may mean, the likeliest first.
+    fn all<'d>(&self, from: Cursor<'d>) -> Vec<Cursor<'d>> {
+        let Step::Key(name) = self else { return self.take(from).into_iter().collect() };
+        let mut all: Vec<_> = from.body().entries().filter(|(key, _)| looks_like(key, name)).collect();
+        all.reverse();
+        all.into_iter().map(|(_, value)| value).collect()
+    }
+
+    fn take<'d>(&self, from: Cursor<'d>) -> Option<Cursor<'d>> {
+        match self {
+            Step::Key(name) => entry(from.body(), name),
+            Step::Item(number) => {
+                let map = from.body();
+                if map.kind() == Kind::Map {
+                    return integer_entry(map, *number);
+                }
+                from.item(usize::try_from(*number).ok()?)
+            }
+            Step::Entry(position) => {
+                let map = from.body();
+                if map.kind() == Kind::Map { map.children().nth(*position) } else { None }
+            }
+            Step::Referent => {
+                let reference = through_objects(from);
+                if reference.kind() == Kind::Ref { reference.children().next() } else { None }
+            }
+            Step::Part(position) => {
+                let whole = through_objects(from);
+                let has_parts = !matches!(whole.kind(), Kind::Array | Kind::Map | Kind::Ref);
+                if has_parts { whole.children().nth(*position) } else { None }
+            }
+        }
+    }
+}
+
+/// What is behind links, aliases and objects, but not behind attributes.
+fn through_objects(mut here: Cursor<'_>) -> Cursor<'_> {
+    here = here.target();
+    for _ in 0..16 {
+        if here.kind() != Kind::Object {
+            break;
+        }
+        here = match here.children().next() {
+            Some(body) => body.target(),
+            None => break,
+        };
+    }
+    here
+}
+
+/// The entry of a map whose key is shown as this; the last one, if there are
+/// several.
+fn entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
+    let last = |is_it: fn(&Key<'_>, &str) -> bool| {
+        map.entries().filter(|(key, _)| is_it(key, name)).map(|(_, value)| value).last()
+    };
+    let short = || name.contains('…').then(|| last(is_shortened)).flatten();
+    last(is_name).or_else(|| last(is_member)).or_else(short)
+}
+
+fn looks_like(key: &Key<'_>, name: &str) -> bool {
+    is_name(key, name) || is_member(key, name) || name.contains('…') && is_shortened(key, name)
+}
+
+fn is_name(key: &Key<'_>, name: &str) -> bool {
+    let bytes = key.bytes();
+    let is_same = || bytes == name.as_bytes();
+    let is_lossy = || std::str::from_utf8(bytes).is_err() && String::from_utf8_lossy(bytes) == name;
+    key.node().kind.is_string() && (is_same() || is_lossy())
+}
+
+/// A member of an object may be called by its name alone, as it is shown.
+fn is_member(key: &Key<'_>, name: &str) -> bool {
+    let bytes = key.bytes();
+    let bare = bytes.strip_prefix(b"@").or_else(|| unmangled(bytes));
+    key.node().kind.is_string() && bare == Some(name.as_bytes())
+}
+
+/// Of a long key the middle is left out.
+fn is_shortened(key: &Key<'_>, name: &str) -> bool {
+    let bytes = key.bytes();
+    key.node().kind.is_string() && bytes.len() > KEY && short_key(bytes, KEY) == name
+}
+
+/// The entry of a map under this integer; the last one, if there are several.
+fn integer_entry<'d>(map: Cursor<'d>, number: i64) -> Option<Cursor<'d>> {
+    let is_it = |key: &Key<'_>| key.node().kind == Kind::Int && key.node().payload as i64 == number;
+    map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last()
+}
+
+/// A quoted key up to its closing quote, and what is behind that.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let mut key = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Some((key, &text[at + 1..])),
+            '\\' => match chars.next()?.1 {
+                c @ ('"' | '\\') => key.push(c),
+                'u' => {
+                    let rest = text.get(at + 2..)?;
+                    let (digits, len) = match rest.strip_prefix('{') {
+                        Some(braced) => braced.find('}').map(|end| (&braced[..end], end + 2))?,
+                        None => (rest.get(..4)?, 4),
+                    };
+                    key.push(char::from_u32(u32::from_str_radix(digits, 16).ok()?)?);
+                    chars.nth(len - 1)?;
+                }
+                _ => return None,
+            },
+            c => key.push(c),
+        }
+    }
+    None
+}
+
+/// What is there instead, for errors.
+fn describe(here: Cursor<'_>) -> String {
+    let body = here.body();
+    match body.kind() {
+        Kind::Array => format!("an array of {}", body.len()),
+        Kind::Map => {
+            let names = body.entries().take(9).filter(|(key, _)| key.node().kind.is_string());
+            let mut names: Vec<_> = names.map(|(key, _)| String::from_utf8_lossy(key.bytes()).into_owned()).collect();
+            if names.len() > 8 {
+                names.truncate(8);
+                names.push("…".to_owned());
+            }
+            if names.is_empty() { "a map without such keys".into() } else { format!("the keys {}", names.join(", ")) }
+        }
+        kind => format!("{kind:?}").to_lowercase(),
+    }
+}

@@ -1,0 +1,55 @@
+//! Documents that break off: which containers were open, and how many children they say
+//! that they have.
+
+use icecore::{Document, Kind, Limits, Outcome, Request, Stage};
+
+/// Formats that write counts before what is counted, and texts, which don't.
+const COUNTED: &[&str] = &["storable", "sereal", "php", "igbinary", "marshal"];
+const TEXTS: &[&str] = &["json", "var-export", "dumper"];
+
+const DATA: &str = r#"[1,{"a":[1,2,3],"b":{},"c":[[],"text"]},[true,[null,[4]],5],{"x":{"y":{"z":1}}}]"#;
+
+fn read<'a>(stage: &Stage, bytes: &'a [u8]) -> Outcome<'a> {
+    let limits = Limits::new();
+    stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed())
+}
+
+/// What is cut: the path, how many children there are, and of how many.
+fn cut(document: &Document<'_>) -> Vec<(String, usize, Option<u32>)> {
+    let trace = document.trace().expect("detail was asked for");
+    let children = |at: u32| document.at(at).map_or(0, |here| here.children().count());
+    // Ruby's strings are containers as well, of what belongs to them.
+    let counts = |at: u32| document.at(at).is_some_and(|here| matches!(here.kind(), Kind::Array | Kind::Map));
+    trace
+        .cut
+        .iter()
+        .filter(|cut| counts(cut.node))
+        .map(|cut| (document.path(cut.node), children(cut.node), cut.of))
+        .collect()
+}
+
+#[test]
+fn what_breaks_off_says_how_many_there_are_of_how_many() {
+    for format in COUNTED.iter().chain(TEXTS) {
+        let stage = Stage::parse(format).unwrap();
+        let bytes = icecore::convert(DATA.as_bytes(), "json", format).unwrap();
+        let whole = read(&stage, &bytes);
+        assert!(whole.error.is_none() && cut(&whole.document).is_empty(), "{format}");
+        let mut seen = 0;
+        for len in 0..bytes.len() {
+            let part = read(&stage, &bytes[..len]);
+            if part.error.is_none() {
+                continue;
+            }
+            for (path, there, of) in cut(&part.document) {
+                seen += 1;
+                // PHP's arrays are lists until a key shows that they are none.
+                let all = whole.document.find(&path).unwrap_or_else(|error| panic!("{format} {len}: {error}")).body();
+                assert!(there <= all.children().count(), "{format} {len} {path}: {there}");
+                let said = COUNTED.contains(format).then(|| all.children().count() as u32);
+                assert_eq!(of, said, "{format} {len} {path}");
+            }
+        }
+        assert!(seen > 50, "{format}: only {seen}");
+    }
+}

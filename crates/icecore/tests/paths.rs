@@ -1,0 +1,156 @@
+//! Every path that is shown names a value: the one that it was shown for, or one that is
+//! shown in the same way.
+
+mod common;
+
+use icecore::{Builder, Document, IS_KEY, Limits, Stage, deep};
+use std::fs;
+use std::path::Path;
+
+/// How many values of a document are looked at.
+const MOST: usize = 300;
+
+/// The values of a document, but for keys and what is in them.
+fn values(document: &Document<'_>) -> Vec<u32> {
+    let (mut at, mut values) = (document.root().index(), Vec::new());
+    let behind = |at: u32| match document.nodes()[at as usize] {
+        node if node.kind.is_container() => node.end(),
+        _ => at + 1,
+    };
+    let end = behind(at);
+    while at < end {
+        let Some(here) = document.at(at) else { break };
+        if here.node().key == IS_KEY {
+            at = behind(at);
+            continue;
+        }
+        values.push(at);
+        at += 1;
+    }
+    let step = values.len().div_ceil(MOST).max(1);
+    values.into_iter().step_by(step).collect()
+}
+
+/// Looks every value up by its path. Returns how many there are.
+fn check(what: &str, document: &Document<'_>) -> usize {
+    let values = values(document);
+    for &at in &values {
+        for path in [document.path(at), document.full_path(at)] {
+            let found = document.find(&path).unwrap_or_else(|error| panic!("{what} {at}: {path}: {error}"));
+            assert_eq!(document.path(found.index()), document.path(at), "{what}: {path}");
+            let shown = icecore::printable(&path);
+            assert_eq!(shown, path, "{what}: a message would change it");
+        }
+    }
+    values.len()
+}
+
+fn fixtures(name: &str, format: &str) -> usize {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name);
+    let stage = Stage::parse(format).unwrap();
+    let mut count = 0;
+    for line in fs::read_to_string(path).unwrap().lines() {
+        let row = icecore::read_as(line.as_bytes(), &Stage::parse("json").unwrap(), &Limits::new()).unwrap();
+        let Some(blob) = row.find("$.blob").ok().and_then(|blob| blob.as_str().map(str::to_owned)) else { continue };
+        let Ok(document) = icecore::read_as(blob.as_bytes(), &stage, &Limits::new()) else { continue };
+        count += check(line.get(..80).unwrap_or(line), &document);
+    }
+    count
+}
+
+#[test]
+fn what_the_originals_wrote() {
+    for (name, format) in [
+        ("storable.jsonl", "base64/storable"),
+        ("sereal.jsonl", "base64/sereal"),
+        ("php.jsonl", "base64/php"),
+        ("igbinary.jsonl", "base64/igbinary"),
+        ("marshal.jsonl", "base64/marshal"),
+        ("php-spl.jsonl", "base64/php"),
+    ] {
+        let count = fixtures(name, format);
+        assert!(count > 500, "{name}: only {count} values");
+    }
+}
+
+#[test]
+fn documents_at_random() {
+    for seed in 0..400 {
+        let document = common::document(seed, common::Palette::All);
+        check(&format!("seed {seed}"), &document);
+    }
+}
+
+/// Keys of all that a terminal, a path or a person may stumble over, and long ones.
+fn hostile() -> Vec<Vec<u8>> {
+    let mut keys: Vec<Vec<u8>> = (0..=0x2100u32)
+        .chain(0xfeff..=0xfeff)
+        .chain(0xfff9..=0xffff)
+        .chain(0xe0000..=0xe0080)
+        .filter_map(char::from_u32)
+        .filter(|c| !c.is_alphanumeric())
+        .map(|c| format!("a{c}b").into_bytes())
+        .collect();
+    let pieces = ["\"", "\\", ".", "[", "]", "{0}", "^", "#1", "$", "…", "…(3 bytes)…", "\\u202e", "é", " "];
+    for a in pieces {
+        for b in pieces {
+            keys.push(format!("{a}{b}").into_bytes());
+        }
+    }
+    for len in [159, 160, 161, 162, 400, 2000] {
+        for tail in ["", "x", "é", "\u{202e}", "…(3 bytes)…"] {
+            keys.push(format!("{}{tail}", "é".repeat(len / 2)).into_bytes());
+            keys.push(format!("{}{tail}{}", "a".repeat(len), "b".repeat(len)).into_bytes());
+        }
+    }
+    keys.extend([b"\xff\xfe".to_vec(), b"a\xc3".to_vec(), b"".to_vec(), [b'\xff'; 300].to_vec()]);
+    keys
+}
+
+fn deep_and_hostile(levels: usize) -> Document<'static> {
+    let mut b = Builder::new();
+    b.begin_map();
+    for key in hostile() {
+        b.bytes_key(&key).bytes(b"x");
+    }
+    b.text_key("down");
+    for level in 0..levels {
+        b.begin_map();
+        b.text_key(if level % 2 == 0 { "n" } else { "an odd key" });
+        b.begin_array();
+        b.text("x");
+    }
+    for _ in 0..levels {
+        b.end().end();
+    }
+    b.end();
+    b.finish().unwrap()
+}
+
+#[test]
+fn hostile_keys_and_deep_values() {
+    for levels in [1, 20, 31, 32, 33, 40, 100, 700] {
+        let document = deep_and_hostile(levels);
+        assert!(check(&format!("{levels} levels"), &document) > 200);
+    }
+}
+
+/// The paths of the opened document lead, step by step, through the strings.
+#[test]
+fn paths_into_strings() {
+    let mut inner = deep_and_hostile(50).into_owned();
+    for stage in ["php", "base64/storable", "json:typed", "gzip/base64/marshal"] {
+        let bytes = icecore::write(&inner, stage).unwrap();
+        let mut b = Builder::new();
+        b.begin_map();
+        b.text_key("list").begin_array();
+        b.text("plain").bytes(&bytes).end();
+        b.end();
+        inner = b.finish().unwrap();
+        let deep = deep::open(inner.clone(), &Limits::new()).unwrap();
+        assert!(!deep.opened.is_empty(), "{stage}");
+        check(stage, &deep.document);
+        let (node, found) = deep::first(&inner, &Limits::new()).expect(stage);
+        assert_eq!((inner.path(node).as_str(), found.name()), ("$.list[1]", deep.opened[0].name()));
+    }
+}
