@@ -113,7 +113,7 @@ static SV *
 root_variable(pTHX_ build *b, const icecore_node *node)
 {
     SV *into = b->set->into;
-    if (!into || !(node->flags & ICECORE_FLAG_TARGET) || SvMAGICAL(into) || SvREADONLY(into) || SvTYPE(into) > SVt_PVMG)
+    if (!into || !(node->flags & ICECORE_FLAG_TARGET) || SvGMAGICAL(into) || SvSMAGICAL(into) || SvREADONLY(into) || SvTYPE(into) > SVt_PVMG)
         return newSV_type(SVt_IV);
     sv_setsv(into, &PL_sv_undef);
     if (SvTYPE(into) < SVt_PV) {

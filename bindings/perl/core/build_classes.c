@@ -46,7 +46,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
         Renew(ctx->verdicts, ctx->verdict_room, U8);
     }
     Zero(ctx->verdicts, v->classes.count + 1, U8);
-    if (!b->set->bless_ok)
+    if (!b->set->bless_ok && (b->set->no_thaw || !b->set->args_class))
         return; /* no class is built */
     if (ice_policy_reports(aTHX_ b->set->classes))
         ib_own_input(aTHX_ b);
@@ -60,7 +60,8 @@ ib_check_classes(pTHX_ build *b, U32 from)
         U32 verdict;
         if (node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE)
             continue;
-        if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE && !ib_is_thawed(aTHX_ b, node))
+        if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE ? !ib_is_thawed(aTHX_ b, node)
+                                                                                      : !b->set->bless_ok)
             continue;
         id = ICE_CLASS_OF(node);
         if (id == 0 || id > v->classes.count || ctx->verdicts[id])
@@ -96,7 +97,7 @@ ib_is_thawed(pTHX_ build *b, const icecore_node *node)
 {
     const char *text;
     const icecore_name *name;
-    if (b->set->no_thaw || !b->set->bless_ok)
+    if (b->set->no_thaw || !(b->set->bless_ok || b->set->args_class))
         return FALSE;
     if (!b->set->thaw_allow)
         return TRUE;

@@ -316,6 +316,19 @@ ib_end_hook(pTHX_ build *b)
     LEAVE;
 }
 
+/* Puts the class behind what THAW would have been given, and makes it an object that says
+ * what it is. */
+static void
+be_arguments(pTHX_ build *b, SV *rv, const icecore_node *node)
+{
+    const char *text;
+    const icecore_name *name = ib_class_name(aTHX_ b, node, &text);
+    if (!SvROK(rv) || SvTYPE(SvRV(rv)) != SVt_PVAV)
+        return;
+    av_push((AV *)SvRV(rv), ib_class_sv(aTHX_ name, text));
+    sv_bless(rv, gv_stashpv(b->set->args_class, GV_ADD));
+}
+
 void
 ib_end_freeze(pTHX_ build *b)
 {
@@ -330,6 +343,8 @@ ib_end_freeze(pTHX_ build *b)
     b->ctx->depth--;
     if (!ib_is_thawed(aTHX_ b, &b->v->nodes[at])) {
         sv_setsv(variable, payload);
+        if (b->set->no_thaw && b->set->args_class)
+            be_arguments(aTHX_ b, variable, &b->v->nodes[at]);
         if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET && SvROK(variable))
             ib_set_referent(aTHX_ b, at, SvRV(variable));
         return;
@@ -339,7 +354,7 @@ ib_end_freeze(pTHX_ build *b)
     ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
     method = ice_method(aTHX_ stash, "THAW");
     if (!method)
-        croak("No THAW method defined for package '%s'", HvNAME_get(stash));
+        croak("%s '%s'", b->set->no_method, HvNAME_get(stash));
     ENTER;
     SAVETMPS;
     {

@@ -58,7 +58,7 @@ ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN le
     if (set->is_foreign)
         flags |= ICECORE_FOR_PERL;
     if (icecore_read(ctx->warm.engine, stage, (const U8 *)bytes, len, flags, &view, &error) != ICECORE_OK)
-        ice_croak_read_error(aTHX_ & error, set->names_limits);
+        ice_croak_read_error(aTHX_ & error, set, bytes, len);
     if (consumed)
         *consumed = view.consumed;
     if (header && view.header != ICECORE_NONE) {

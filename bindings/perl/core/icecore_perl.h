@@ -213,6 +213,8 @@ typedef struct {
     bool bless_ok;
     bool tie_ok;
     bool no_thaw;         /* Sereal: no_thaw_objects */
+    const char *args_class; /* of what THAW would have been given, where it is not called; or NULL */
+    bool as_marked;       /* strings are text if they say so: nobody looks */
     bool undef_own;       /* Sereal: use_undef */
     bool readonly;        /* Sereal: set_readonly */
     bool readonly_scalars;
@@ -232,9 +234,14 @@ typedef struct {
     const ice_json *json; /* JSON: json.h */
     const ice_filters *filters; /* JSON; or NULL */
     const char *thaws_for; /* what THAW is told: whose data it is */
+    const char *no_method; /* what is said of a class without THAW */
     bool dummy_code;      /* Data::Dumper writes no code, but a sub that says so */
     bool bare_regexps;    /* Sereal: without classes, regexps have none either */
     bool names_limits;    /* Sereal: errors of limits name the option */
+    /* What the original says of such an input, which programs look for; a mortal, or NULL. */
+    SV *(*original_words)(pTHX_ const icecore_error *error, const char *bytes, STRLEN len);
+    const char *deeper;   /* what allows more levels; NULL: as usual */
+    const char *trailing; /* what to do about bytes behind the document; NULL: as usual */
 } ice_read_settings;
 
 /* ---- records ------------------------------------------------------------ */
@@ -302,7 +309,10 @@ void ice_policy_refuse_all(pTHX_ const ice_refused *refused);
 /* ---- errors ------------------------------------------------------------ */
 
 void ice_croak_error(pTHX_ const icecore_error *error);
-/* Dies in perl's words: with `names_limits` of a limit it says which option raises it. */
-void ice_croak_read_error(pTHX_ const icecore_error *error, bool names_limits);
+/* An error of the input, in perl's words: the original's first, then what is expected and
+ * found, and what raises a limit. A mortal. */
+SV *ice_read_error(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *bytes, STRLEN len);
+void ice_croak_read_error(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *bytes, STRLEN len)
+    __attribute__noreturn__;
 
 #endif

@@ -479,7 +479,7 @@ ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values)
     ENTER;
     ctx = ice_checkout(aTHX);
     if (icecore_read(ctx->warm.engine, MY_CXT.reader, (const U8 *)bytes, len, 0, &view, &error) != ICECORE_OK)
-        ice_croak_error(aTHX_ & error);
+        ice_croak_read_error(aTHX_ & error, &set, bytes, len);
     is_list = view.node_count && view.nodes[view.root].kind == ICECORE_ARRAY
               && view.nodes[view.root].flags & ICECORE_FLAG_HINT;
     result = sv_2mortal(ice_build(aTHX_ ctx, &view, view.root, &set));

@@ -102,6 +102,9 @@ read_settings(pTHX_ my_cxt_t *cxt, ice_read_settings *set)
     Zero(set, 1, ice_read_settings);
     ice_set_flags(set, flags && SvOK(flags) ? SvIV(flags) : 6);
     set->eval = GvSV(cxt->eval);
+    set->original_words = is_original_words;
+    set->deeper = "Icecore::decode takes max_recursion_depth => N if the input is trusted";
+    set->trailing = "cut them off; fd_retrieve reads one document after another from a handle";
     set->forgive = is_set(aTHX_ cxt->forgive_me);
 }
 
@@ -117,6 +120,9 @@ ice_storable_read_settings(pTHX_ ice_read_settings *set)
 {
     dMY_CXT;
     read_settings(aTHX_ & MY_CXT, set);
+    /* Who calls no function of Storable's does not look for its words. */
+    set->original_words = NULL;
+    set->deeper = set->trailing = NULL;
 }
 
 /* ---- freeze and thaw --------------------------------------------------- */
@@ -164,8 +170,6 @@ ice_freeze(pTHX_ SV *ref, int how)
     return result;
 }
 
-#define MINOR_READ 12
-
 /* Reads an image, once its header is known to be fine. */
 static SV *
 thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *set)
@@ -178,8 +182,8 @@ thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *set)
         header += 4;
     if (len > 2) {
         cxt->last_netorder = header[0] & 1;
-        if (header[0] >> 1 == 2 && header[1] > MINOR_READ && !is_set(aTHX_ cxt->accept_future_minor))
-            croak("Storable binary image v2.%d more recent than I am (v2.%d)", header[1], MINOR_READ);
+        if (header[0] >> 1 == 2 && header[1] > IS_MINOR && !is_set(aTHX_ cxt->accept_future_minor))
+            croak("Storable binary image v2.%d more recent than I am (v2.%d)", header[1], IS_MINOR);
     }
     ENTER;
     SAVEI32(cxt->doing);
@@ -253,8 +257,11 @@ ice_probe(pTHX_ SV *image)
     ENTER;
     ctx = ice_checkout(aTHX);
     kind = icecore_read(ctx->warm.engine, reader(aTHX_ & MY_CXT), (const U8 *)bytes, len, ICECORE_EACH, &view, &error);
-    if (kind != ICECORE_OK && kind != ICECORE_TRUNCATED)
-        ice_croak_error(aTHX_ & error);
+    if (kind != ICECORE_OK && kind != ICECORE_TRUNCATED) {
+        ice_read_settings set;
+        read_settings(aTHX_ & MY_CXT, &set);
+        ice_croak_read_error(aTHX_ & error, &set, bytes, len);
+    }
     LEAVE;
     return kind == ICECORE_OK ? (IV)view.consumed : -1;
 }

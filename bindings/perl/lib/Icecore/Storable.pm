@@ -94,7 +94,9 @@ sub _retrieve {
     local $/ = undef;
     my $bytes = <$in>;
     close $in or Carp::croak("can't read $file: $!");
-    Carp::croak("$file is no Storable file: it does not begin with pst0") if ($bytes // '') !~ /\A(?:pst0|perl-store)/;
+    $bytes //= '';
+    Carp::croak("Magic number checking on storable file failed: $file has only " . length($bytes) . ' bytes') if length $bytes < 4;
+    Carp::croak("File is not a perl storable: $file does not begin with pst0") if $bytes !~ /\A(?:pst0|perl-store)/;
     return thaw($bytes, @options);
 }
 
@@ -199,7 +201,7 @@ sub CAN_FLOCK { return 1 }
 
 # The versions of the format that are read and written.
 sub BIN_MAJOR            { return 2 }
-sub BIN_MINOR            { return 12 }
+sub BIN_MINOR            { return $] >= 5.037 ? 12 : 11 }
 sub BIN_WRITE_MINOR      { return 11 }
 sub BIN_VERSION_NV       { return sprintf('%d.%03d', BIN_MAJOR(), BIN_MINOR()) + 0 }
 sub BIN_WRITE_VERSION_NV { return sprintf('%d.%03d', BIN_MAJOR(), BIN_WRITE_MINOR()) + 0 }
