@@ -197,7 +197,7 @@ typedef struct {
     bool sorted;          /* hashes go by their keys */
     SV *sort_code;        /* what lists the keys of a hash; or NULL */
     const char *freezer;  /* a method that is called before an object is walked */
-    UV shown_depth;       /* what is deeper is shown as its address; 0: all */
+    bool *met_glob;       /* is told of globs; or NULL */
     bool warns_of_code;
 } ice_write_settings;
 
