@@ -79,14 +79,19 @@ ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
     if (!b->set->eval || !SvTRUE(b->set->eval)) {
         if (!b->set->forgive)
             croak("Can't eval, please set $Storable::Eval to a true value");
-        sv_setsv(variable, text);
+        /* A text is no object. */
+        result = newSVpvf("sub %" SVf, SVfARG(text));
+        ib_set_rv(aTHX_ variable, result);
+        ib_container_refs(aTHX_ b, variable, result, at, ICECORE_NONE);
+        if (object != ICECORE_NONE && b->v->nodes[object].flags & ICECORE_FLAG_TARGET)
+            ib_set_referent(aTHX_ b, object, result);
         return;
     }
     ib_pin(aTHX_ b);
     code = sv_2mortal(newSVpvf("sub %" SVf, SVfARG(text)));
     ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
     if (SvROK(b->set->eval) && SvTYPE(SvRV(b->set->eval)) == SVt_PVCV)
-        result = ice_call_scalar(aTHX_ b->set->eval, &code, 1);
+        result = ice_eval_by(aTHX_ b->set->eval, code);
     else
         result = ice_eval(aTHX_ code);
     if (!SvROK(result) || SvTYPE(SvRV(result)) != SVt_PVCV)
@@ -298,7 +303,8 @@ ib_end_hook(pTHX_ build *b)
     sv_bless(variable, stash);
     method = ice_method(aTHX_ stash, "STORABLE_thaw");
     if (!method)
-        croak("No STORABLE_thaw defined for objects of class %s: load the class first", HvNAME_get(stash));
+        croak("No STORABLE_thaw defined for objects of class %s: load its module, or name the class in full where it is "
+              "allowed", HvNAME_get(stash));
     {
         SSize_t count = AvFILLp(references) + 4, i;
         SV **arguments;

@@ -61,12 +61,27 @@ ice_call_scalar(pTHX_ SV *method, SV **arguments, SSize_t count)
     return AvFILLp(list) >= 0 ? sv_2mortal(SvREFCNT_inc_simple_NN(AvARRAY(list)[0])) : &PL_sv_undef;
 }
 
+/* Goes on with an error that some code caused. */
+static void
+check_error(pTHX_ SV *code, SV *error)
+{
+    if (error)
+        croak("code %" SVf " caused an error: %" SVf, SVfARG(code), SVfARG(error));
+}
+
+/* What $@ says: a mortal, or NULL. */
+static SV *
+said_error(pTHX)
+{
+    return SvTRUE(ERRSV) ? sv_2mortal(newSVsv(ERRSV)) : NULL;
+}
+
 /* What a text is when it is evaluated; a mortal. An error goes on; without one
  * $@ stays what it was. */
 SV *
 ice_eval(pTHX_ SV *code)
 {
-    SV *result, *error = NULL;
+    SV *result, *error;
     dSP;
     ENTER;
     save_scalar(PL_errgv);
@@ -76,11 +91,23 @@ ice_eval(pTHX_ SV *code)
     result = sv_2mortal(newSVsv(POPs));
     PUTBACK;
     POPSTACK;
-    if (SvTRUE(ERRSV))
-        error = sv_2mortal(newSVsv(ERRSV));
+    error = said_error(aTHX);
     LEAVE;
-    if (error)
-        croak("code %" SVf " caused an error: %" SVf, SVfARG(code), SVfARG(error));
+    check_error(aTHX_ code, error);
+    return result;
+}
+
+/* The same, where a sub evaluates it, which may say in $@ what is wrong. */
+SV *
+ice_eval_by(pTHX_ SV *sub, SV *code)
+{
+    SV *result, *error;
+    ENTER;
+    save_scalar(PL_errgv);
+    result = ice_call_scalar(aTHX_ sub, &code, 1);
+    error = said_error(aTHX);
+    LEAVE;
+    check_error(aTHX_ code, error);
     return result;
 }
 

@@ -279,6 +279,7 @@ void ice_fields(pTHX_ SV *object, AV *list);
 AV *ice_call_list(pTHX_ SV *method, SV **arguments, SSize_t count);
 SV *ice_call_scalar(pTHX_ SV *method, SV **arguments, SSize_t count);
 SV *ice_eval(pTHX_ SV *code);
+SV *ice_eval_by(pTHX_ SV *sub, SV *code);
 SV *ice_regexp(pTHX_ SV *pattern, const char *flags, STRLEN len);
 CV *ice_method(pTHX_ HV *stash, const char *name);
 
@@ -294,6 +295,8 @@ bool ice_policy_reports(pTHX_ SV *classes);
 /* Whether a class may be built: one of `icecore_verdict`; with `ICECORE_REPORTED`, if it
  * is refused together with all others that are. */
 U32 ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
+/* Whether the program itself names this class, in full: then its module may be loaded. */
+bool ice_policy_names(pTHX_ SV *classes, SV *name);
 void ice_policy_refuse(pTHX_ const char *name, STRLEN len, bool is_utf8, const char *path);
 /* Classes that are refused together. Texts are mortals. */
 typedef struct {

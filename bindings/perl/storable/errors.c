@@ -25,6 +25,8 @@ is_original_words(pTHX_ const icecore_error *error, const char *bytes, STRLEN le
                                        IS_MINOR > 11 ? 35 : 33));
         return sv_2mortal(newSVpvf("Corrupted storable %s (binary v%d.%d)", what, major, minor));
     }
+    if (error->kind == ICECORE_TRUNCATED && strstr(error->message, " of a class name "))
+        return sv_2mortal(newSVpvs("Corrupted classname length"));
     if (error->path[0])
         return NULL;
     if (error->kind == ICECORE_FORMAT && major > 2)
