@@ -134,7 +134,7 @@ unpack_list(template, bytes)
     SV *template
     SV *bytes
   PPCODE:
-    SP = ice_unpack_list(aTHX_ SP, template, bytes);
+    SP = ice_unpack_list(aTHX_ SP, template, bytes, GIMME_V == G_SCALAR);
 
 INCLUDE: storable/storable.xsh
 

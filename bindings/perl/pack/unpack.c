@@ -5,7 +5,7 @@
 
 /* What a string holds: put on perl's stack, from `sp` on. */
 SV **
-ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes)
+ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one)
 {
     const icecore_stage *stage;
     icecore_view view;
@@ -19,12 +19,19 @@ ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes)
 
     SvGETMAGIC(bytes);
     text = SvPV_nomg(bytes, len);
-    stage = ice_pack_stage(aTHX_ template, SvUTF8(bytes) ? ICE_UNPACK_TEXT : ICE_UNPACK);
+    /* Of characters beyond bytes perl warns. */
+    if ((only_one || (SvUTF8(bytes) && ckWARN(WARN_UNPACK))) && ip_may_perl(aTHX_ template, NULL))
+        return ip_unpack_by_perl(aTHX_ sp, template, bytes, only_one);
+    stage = ice_pack_stage(aTHX_ template, SvUTF8(bytes) ? ICE_UNPACK_TEXT : ICE_UNPACK, &error);
     Zero(&set, 1, ice_read_settings);
     ENTER;
     ctx = ice_checkout(aTHX);
-    if (icecore_read(ctx->warm.engine, stage, (const U8 *)text, len, 0, &view, &error) != ICECORE_OK)
-        ice_croak_error(aTHX_ & error);
+    if (!stage || icecore_read(ctx->warm.engine, stage, (const U8 *)text, len, 0, &view, &error) != ICECORE_OK) {
+        if (!ip_may_perl(aTHX_ template, &error))
+            ice_croak_error(aTHX_ & error);
+        LEAVE;
+        return ip_unpack_by_perl(aTHX_ sp, template, bytes, only_one);
+    }
     Zero(&b, 1, build);
     b.ctx = ctx;
     b.v = &view;
