@@ -19,8 +19,8 @@ ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one)
 
     SvGETMAGIC(bytes);
     text = SvPV_nomg(bytes, len);
-    /* Of characters beyond bytes perl warns. */
-    if ((only_one || (SvUTF8(bytes) && ckWARN(WARN_UNPACK))) && ip_may_perl(aTHX_ template, NULL))
+    /* It stops behind the first one. In text it may read what is not there. */
+    if (only_one && !SvUTF8(bytes) && ip_may_perl(aTHX_ template, NULL))
         return ip_unpack_by_perl(aTHX_ sp, template, bytes, only_one);
     stage = ice_pack_stage(aTHX_ template, SvUTF8(bytes) ? ICE_UNPACK_TEXT : ICE_UNPACK, &error);
     Zero(&set, 1, ice_read_settings);
@@ -40,8 +40,12 @@ ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one)
     b.yes = &PL_sv_yes;
     node = view.nodes + view.root;
     end = view.nodes + view.node_count;
-    if (node->kind == ICECORE_ARRAY) {
+    if (only_one && !(node->kind == ICECORE_ARRAY && node->aux))
+        *++sp = &PL_sv_undef;
+    else if (node->kind == ICECORE_ARRAY) {
         EXTEND(sp, (SSize_t)node->aux);
+        if (only_one && node + 1 < end)
+            end = node + 2;
         for (node++; node < end && is_leaf(node); node++)
             *++sp = LIKELY(node->kind == ICECORE_INT) ? sv_2mortal(new_int(aTHX_ (IV)(I64)node->payload))
                                                       : sv_2mortal(new_leaf(aTHX_ &b, node));
