@@ -233,6 +233,7 @@ typedef struct {
     SV *no, *yes;         /* what booleans become; or NULL */
     const ice_json *json; /* JSON: json.h */
     const ice_filters *filters; /* JSON; or NULL */
+    AV *numbers;          /* JSON: gets numbers of any size: what was built, and whether it is a float; or NULL */
     const char *thaws_for; /* what THAW is told: whose data it is */
     const char *no_method; /* what is said of a class without THAW */
     bool dummy_code;      /* Data::Dumper writes no code, but a sub that says so */

@@ -354,12 +354,17 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
     }
     ENTER;
     ctx = ice_checkout(aTHX);
-    if (icecore_json_read(ctx->warm.engine, (const U8 *)text, len, json->max_depth, flags, &view) != ICECORE_OK)
+    if (json->flags & J_ALLOW_BIGNUM) {
+        set.numbers = (AV *)sv_2mortal((SV *)newAV());
+        read_special(aTHX_ json, ctx, text, len, is_text, flags, &set, &view);
+    } else if (icecore_json_read(ctx->warm.engine, (const U8 *)text, len, json->max_depth, flags, &view) != ICECORE_OK)
         read_special(aTHX_ json, ctx, text, len, is_text, flags, &set, &view);
     if (consumed)
         *consumed = view.consumed;
     result = ice_build(aTHX_ ctx, &view, view.root, &set);
     LEAVE;
+    if (set.numbers)
+        ij_be_big_numbers(aTHX_ set.numbers);
     if (UNLIKELY(!(json->flags & J_ALLOW_NONREF)) && is_nonref(aTHX_ json, result)) {
         SvREFCNT_dec(result);
         croak("JSON text must be an object or array (but found number, string, true, false or null, use allow_nonref to "

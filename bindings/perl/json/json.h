@@ -2,6 +2,7 @@
  *
  *   walk.c         perl's values
  *   errors.c       what is wrong with a text
+ *   bignum.c       numbers of any size
  *   filters.c      filters of objects that were decoded
  *   json.c         settings, encoding, decoding
  *   incremental.c  parsing as it comes
@@ -68,6 +69,12 @@ int ij_word_of(pTHX_ SV *sv);
  * characters. */
 void ij_refuse_text(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *text, STRLEN len,
                     bool is_text) __attribute__noreturn__;
+
+bool ij_is_big_number(pTHX_ SV *rv);
+
+/* bignum.c */
+/* Makes objects of numbers: each as what it is, and whether it is a float, in turn. */
+void ij_be_big_numbers(pTHX_ AV *numbers);
 
 /* filters.c */
 extern const ice_filters ij_filters;
