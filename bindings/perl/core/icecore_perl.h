@@ -74,7 +74,7 @@ typedef struct {
     U32 node;
     U32 order;       /* of a hash: perl's order of its buckets */
     SV *sv;
-    SV *other;       /* of a hook: the object; of a tied element: its key */
+    SV *other;       /* of a hook: the object; of a tied element: its key; of a sorted hash: the hash */
     HE *he;
     SSize_t at;
     SSize_t count;
@@ -133,6 +133,7 @@ struct ice_context {
     U32 weak_count;
     U32 weak_room;
     SV *root;   /* what is being built */
+    icecore_view view; /* what it is built from: not on the native stack, as hooks call each other */
     bool has_input; /* the input was copied: foreign code may change the caller's */
     AV *keep;   /* what must live as long as the call */
     U8 *verdicts;

@@ -6,12 +6,16 @@ static void
 be_object(pTHX_ SV *sv, bool is_float)
 {
     SV *arguments[2], *object, *class;
+    CV *method;
     class = is_float ? sv_2mortal(newSVpvs("Math::BigFloat")) : sv_2mortal(newSVpvs("Math::BigInt"));
     arguments[0] = class;
     arguments[1] = sv_mortalcopy(sv);
-    if (!gv_stashsv(class, 0))
+    if (!ice_method(aTHX_ gv_stashsv(class, GV_ADD), "new"))
         load_module(PERL_LOADMOD_NOIMPORT, newSVsv(class), NULL);
-    object = ice_call_scalar(aTHX_ (SV *)ice_method(aTHX_ gv_stashsv(class, GV_ADD), "new"), arguments, 2);
+    method = ice_method(aTHX_ gv_stashsv(class, GV_ADD), "new");
+    if (!method)
+        croak("Icecore: %" SVf " has no method new", SVfARG(class));
+    object = ice_call_scalar(aTHX_ (SV *)method, arguments, 2);
     SvREADONLY_off(sv);
     sv_setsv(sv, object);
 }

@@ -182,6 +182,22 @@ ij_word_of(pTHX_ SV *sv)
     return *text == '1' ? 1 : *text == '0' ? 0 : -1;
 }
 
+/* Whether something that is so deep contains itself. Asked now and then only: what does is
+ * found later, on its next round. */
+static bool
+contains_itself(const walk *w, const SV *sv)
+{
+    enum { DEEP = 1024 };
+    const U32 depth = w->ctx->depth;
+    U32 i;
+    if (depth < DEEP || depth & (depth - 1))
+        return FALSE;
+    for (i = 0; i < depth; i++)
+        if (w->ctx->frames[i].walk.sv == sv || w->ctx->frames[i].walk.other == sv)
+            return TRUE;
+    return FALSE;
+}
+
 /* Puts any value. */
 static void
 put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
@@ -211,6 +227,8 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
         }
         if ((SvTYPE(referent) == SVt_PVAV || SvTYPE(referent) == SVt_PVHV) && w->ctx->depth >= json->max_depth)
             croak(IJ_TOO_DEEP);
+        if (contains_itself(w, referent))
+            croak(IJ_TOO_DEEP ": it contains itself");
         switch (SvTYPE(referent)) {
         case SVt_PVAV:
             iw_open_array(aTHX_ w, push(aTHX_ w, ICECORE_ARRAY, 0, key, 0, 0), 0, (AV *)referent);

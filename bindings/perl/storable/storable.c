@@ -193,20 +193,54 @@ thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *set)
     return result;
 }
 
+static SV *
+thaw_with(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count, ice_read_settings *set)
+{
+    read_settings(aTHX_ cxt, set);
+    if (count == 1) {
+        SV *flags = PL_stack_base[at];
+        if (SvOK(flags))
+            ice_set_flags(set, SvIV(flags));
+    } else if (count)
+        ice_read_options(aTHX_ set, NULL, at, count);
+    return thaw_image(aTHX_ cxt, frozen, set);
+}
+
+static SV * __attribute__((noinline))
+thaw_first(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count)
+{
+    ice_read_settings set;
+    return thaw_with(aTHX_ cxt, frozen, at, count, &set);
+}
+
+/* From within a hook: the native stack is for the calls. */
+static SV * __attribute__((noinline))
+thaw_again(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count)
+{
+    ice_read_settings *set;
+    SV *result;
+    ENTER;
+    Newx(set, 1, ice_read_settings);
+    SAVEFREEPV(set);
+    result = thaw_with(aTHX_ cxt, frozen, at, count, set);
+    LEAVE;
+    return result;
+}
+
 /* Behind the image: `FLAGS` or `NAME => VALUE, ...`. */
 SV *
 ice_thaw(pTHX_ SV *frozen, I32 at, I32 count)
 {
     dMY_CXT;
-    ice_read_settings set;
-    read_settings(aTHX_ & MY_CXT, &set);
-    if (count == 1) {
-        SV *flags = PL_stack_base[at];
-        if (SvOK(flags))
-            ice_set_flags(&set, SvIV(flags));
-    } else if (count)
-        ice_read_options(aTHX_ & set, NULL, at, count);
-    return thaw_image(aTHX_ & MY_CXT, frozen, &set);
+    return UNLIKELY(MY_CXT.doing) ? thaw_again(aTHX_ & MY_CXT, frozen, at, count) : thaw_first(aTHX_ & MY_CXT, frozen, at, count);
+}
+
+static void __attribute__((noinline))
+view_tape(pTHX_ ice_context *ctx, const icecore_tape *tape, icecore_view *view)
+{
+    icecore_error error;
+    if (icecore_view_tape(ctx->warm.engine, tape, view, &error) != ICECORE_OK)
+        ice_croak_error(aTHX_ & error);
 }
 
 SV *
@@ -218,7 +252,6 @@ ice_dclone(pTHX_ SV *ref)
     ice_context *ctx;
     icecore_tape tape;
     icecore_view view;
-    icecore_error error;
     SV *result;
 
     write_settings(aTHX_ & MY_CXT, &write_set);
@@ -232,8 +265,7 @@ ice_dclone(pTHX_ SV *ref)
     MY_CXT.last_netorder = FALSE;
     ctx = ice_checkout(aTHX);
     ice_walk(aTHX_ ctx, &tape, ref, &write_set, NULL);
-    if (icecore_view_tape(ctx->warm.engine, &tape, &view, &error) != ICECORE_OK)
-        ice_croak_error(aTHX_ & error);
+    view_tape(aTHX_ ctx, &tape, &view);
     if (ctx->seen.used)
         ice_map_clear(&ctx->seen);
     MY_CXT.doing = IS_RETRIEVING;
