@@ -510,7 +510,7 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
     b.no = settings->no ? settings->no : &PL_sv_no;
     b.yes = settings->yes ? settings->yes : &PL_sv_yes;
     b.foreign = FALSE;
-    b.shares = settings->undef_own || settings->alias_under || settings->numbers;
+    b.shares = settings->undef_own || settings->alias_under || settings->numbers || TAINT_get;
     ice_keys_of(aTHX_ ctx, view->keys.generation);
     if (root >= view->node_count)
         return newSV(0);

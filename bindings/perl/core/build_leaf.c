@@ -101,6 +101,16 @@ new_number(pTHX_ build *b, const icecore_node *node)
     return sv;
 }
 
+/* What comes out of tainted bytes is tainted, with perl -T. */
+static SV *
+tainted(pTHX_ const build *b, const icecore_node *node, SV *sv)
+{
+    if (TAINT_get && sv && node->kind != ICECORE_NULL && node->kind != ICECORE_BOOL && !SvREADONLY(sv)
+        && !(b->set->clean_integers && node->kind == ICECORE_INT))
+        SvTAINTED_on(sv);
+    return sv;
+}
+
 /* A leaf where some are shared: undef, small integers. */
 SV *
 ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node)
@@ -109,7 +119,7 @@ ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node)
     const ice_build_frame *frame = b->ctx->depth ? &b->ctx->frames[b->ctx->depth - 1].build : NULL;
     SV *number = set->numbers ? new_number(aTHX_ b, node) : NULL;
     if (number)
-        return number;
+        return tainted(aTHX_ b, node, number);
     if (frame && (frame->kind == ARRAY || frame->kind == MAP)) {
         if (node->kind == ICECORE_NULL && set->undef_own)
             return &PL_sv_undef;
@@ -123,5 +133,5 @@ ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node)
             return SvREFCNT_inc_simple_NN(*known);
         }
     }
-    return new_leaf(aTHX_ b, node);
+    return tainted(aTHX_ b, node, new_leaf(aTHX_ b, node));
 }

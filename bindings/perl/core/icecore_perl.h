@@ -239,6 +239,7 @@ typedef struct {
     const char *no_method; /* what is said of a class without THAW */
     bool dummy_code;      /* Data::Dumper writes no code, but a sub that says so */
     bool bare_regexps;    /* Sereal: without classes, regexps have none either */
+    bool clean_integers;  /* Sereal: integers are never tainted */
     bool names_limits;    /* Sereal: errors of limits name the option */
     /* What the original says of such an input, which programs look for; a mortal, or NULL. */
     SV *(*original_words)(pTHX_ const icecore_error *error, const char *bytes, STRLEN len);

@@ -280,6 +280,8 @@ encode(pTHX_ const ice_json *json, SV *data)
     if (icecore_json_write(ctx->warm.engine, &style, &tape, &out, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     result = newSVpvn((const char *)out.bytes, out.len);
+    if (UNLIKELY(TAINT_get)) /* JSON::XS's texts never are */
+        SvTAINTED_off(result);
     if (!(flags & (J_ASCII | J_LATIN1 | J_UTF8)))
         SvUTF8_on(result);
     if (UNLIKELY(flags & J_SHRINK))

@@ -16,6 +16,7 @@ ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one)
     const char *text;
     const icecore_node *node, *end;
     build b;
+    SV **const first = sp;
 
     SvGETMAGIC(bytes);
     text = SvPV_nomg(bytes, len);
@@ -51,5 +52,11 @@ ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one)
                                                       : sv_2mortal(new_leaf(aTHX_ &b, node));
     }
     LEAVE;
+    if (UNLIKELY(TAINT_get)) {
+        SV **made;
+        for (made = first + 1; made <= sp; made++)
+            if (*made != &PL_sv_undef)
+                SvTAINTED_on(*made);
+    }
     return sp;
 }

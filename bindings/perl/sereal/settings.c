@@ -260,6 +260,7 @@ isr_make_decoder(pTHX_ decoder *dec, HV *options)
     set->original_words = original_words;
     set->args_class = "Sereal::Decoder::THAW_args";
     set->as_marked = TRUE;
+    set->clean_integers = TRUE;
     set->tie_ok = TRUE;
     set->bless_ok = !option_is_set(aTHX_ options, "no_bless_objects");
     dec->refuse_objects = option_is_set(aTHX_ options, "refuse_objects");

@@ -106,6 +106,8 @@ sub _retrieve {
     my $bytes = <$in>;
     close $in or Carp::croak("can't read $file: $!");
     $bytes //= '';
+    # As in Storable, what comes out of a file that is named is not tainted.
+    ($bytes) = $bytes =~ /\A(.*)\z/s if ${^TAINT};
     Carp::croak("Magic number checking on storable file failed: $file has only " . length($bytes) . ' bytes') if length $bytes < 4;
     Carp::croak("File is not a perl storable: $file does not begin with pst0") if $bytes !~ /\A(?:pst0|perl-store)/;
     return thaw($bytes, @options);

@@ -13,8 +13,8 @@ use crate::output::{Frame, Output};
 const CHUNK: usize = 4096;
 
 /// Writes a document that has nothing in it but arrays, maps with keys that are
-/// strings, strings, numbers (of any size as symbols: their texts), booleans, nulls, and objects that FREEZE froze, which
-/// are tagged.
+/// strings, strings, numbers (of any size as symbols: their texts), booleans, nulls,
+/// and objects that FREEZE froze, which are tagged.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, for anything else, and for characters that Unicode
