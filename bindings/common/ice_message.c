@@ -15,15 +15,34 @@ words_for(const char *name, const ice_limit_words *words, size_t count)
     return NULL;
 }
 
+/* Where the engine's advice begins, and the name in it that a host may know; NULL: there
+ * is none. */
+static const char *
+advice_of(const char *message, const char **name)
+{
+    static const char raise[] = "(raise the limit `", each[] = "`" ICE_TRAILING "`";
+    const char *at = strstr(message, raise);
+    if (at) {
+        *name = at + sizeof raise - 1;
+        return at;
+    }
+    at = strstr(message, each);
+    if (!at)
+        return NULL;
+    *name = at + 1;
+    while (at > message && !(at[0] == '(' && at[-1] == ' '))
+        at--;
+    return at > message ? at : NULL;
+}
+
 const char *
 ice_message(const icecore_error *error, const ice_limit_words *words, size_t count, ice_line *line)
 {
-    static const char raise[] = "(raise the limit `";
-    const char *help = strstr(error->message, raise);
-    const char *own = help ? words_for(help + sizeof raise - 1, words, count) : NULL;
+    const char *name = NULL, *advice = advice_of(error->message, &name);
+    const char *own = advice ? words_for(name, words, count) : NULL;
     char *at;
     if (own)
-        snprintf(line->text, sizeof line->text, "%.*s(%s)", (int)(help - error->message), error->message, own);
+        snprintf(line->text, sizeof line->text, "%.*s(%s)", (int)(advice - error->message), error->message, own);
     else
         snprintf(line->text, sizeof line->text, "%s", error->message);
     for (at = line->text; *at; at++)

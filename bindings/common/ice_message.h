@@ -1,7 +1,8 @@
 /* An error of the engine as one line, in the host's words.
  *
  * The engine's message has what was expected and found, the offset and the path, and
- * names a limit as `depth`. A host has a name of its own for what raises it.
+ * names a limit as `depth`. A host has a name of its own for what raises it. Of bytes
+ * behind a document the engine says what the command does: a host has something of its own.
  *
  * Ownership: the line is the caller's; nothing is held.
  *
@@ -14,9 +15,12 @@
 #include "icecore.h"
 
 typedef struct {
-    const char *limit; /* as the engine calls it */
+    const char *limit; /* as the engine calls it; ICE_TRAILING */
     const char *words; /* what the host says about raising it */
 } ice_limit_words;
+
+/* In the place of a limit: bytes behind the document. */
+#define ICE_TRAILING "--each"
 
 typedef struct {
     char text[sizeof(((icecore_error *)0)->message) + 256];

@@ -7,6 +7,8 @@
 #include "sereal/sereal.h"
 #include "storable/storable.h"
 
+void ice_hooks_boot(pTHX);
+void ice_hooks_clone(pTHX);
 void ice_contexts_boot(pTHX);
 void ice_contexts_clone(pTHX);
 void ice_build_boot(pTHX);
@@ -62,6 +64,7 @@ BOOT:
     ice_dumper_boot(aTHX);
     ice_pack_boot(aTHX);
     ice_operators_boot(aTHX);
+    ice_hooks_boot(aTHX);
     ice_contexts_boot(aTHX);
     ice_policy_boot(aTHX);
     ice_build_boot(aTHX);
@@ -76,6 +79,7 @@ CLONE(...)
     ice_json_clone(aTHX);
     ice_dumper_clone(aTHX);
     ice_pack_clone(aTHX);
+    ice_hooks_clone(aTHX);
     ice_contexts_clone(aTHX);
     ice_policy_clone(aTHX);
     call_atexit(at_end, NULL);
@@ -134,7 +138,7 @@ unpack_list(template, bytes)
     SV *template
     SV *bytes
   PPCODE:
-    SP = ice_unpack_list(aTHX_ SP, template, bytes);
+    SP = ice_unpack_list(aTHX_ SP, template, bytes, GIMME_V == G_SCALAR);
 
 INCLUDE: storable/storable.xsh
 

@@ -113,7 +113,7 @@ static SV *
 root_variable(pTHX_ build *b, const icecore_node *node)
 {
     SV *into = b->set->into;
-    if (!into || !(node->flags & ICECORE_FLAG_TARGET) || SvMAGICAL(into) || SvREADONLY(into) || SvTYPE(into) > SVt_PVMG)
+    if (!into || !(node->flags & ICECORE_FLAG_TARGET) || SvGMAGICAL(into) || SvSMAGICAL(into) || SvREADONLY(into) || SvTYPE(into) > SVt_PVMG)
         return newSV_type(SVt_IV);
     sv_setsv(into, &PL_sv_undef);
     if (SvTYPE(into) < SVt_PV) {
@@ -510,7 +510,7 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
     b.no = settings->no ? settings->no : &PL_sv_no;
     b.yes = settings->yes ? settings->yes : &PL_sv_yes;
     b.foreign = FALSE;
-    b.shares = settings->undef_own || settings->alias_under;
+    b.shares = settings->undef_own || settings->alias_under || settings->numbers || TAINT_get;
     ice_keys_of(aTHX_ ctx, view->keys.generation);
     if (root >= view->node_count)
         return newSV(0);

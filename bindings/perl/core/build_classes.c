@@ -29,6 +29,32 @@ ib_stash_of(pTHX_ build *b, const icecore_node *node)
     return gv_stashpvn(text, name->node.aux, GV_ADD | (is_utf8 ? SVf_UTF8 : 0));
 }
 
+/* Whether a node asks for code that its class has not got. */
+static bool
+lacks_code(pTHX_ HV *stash, const icecore_node *node)
+{
+    if (node->kind == ICECORE_OBJECT)
+        return node->flags & ICECORE_FLAG_OVERLOAD && (!stash || !Gv_AMG(stash));
+    if (ICE_FORM_OF(node) == ICECORE_FORM_HOOK)
+        return !stash || !(ice_method(aTHX_ stash, "STORABLE_attach") || ice_method(aTHX_ stash, "STORABLE_thaw"));
+    return ICE_FORM_OF(node) == ICECORE_FORM_FREEZE && (!stash || !ice_method(aTHX_ stash, "THAW"));
+}
+
+/* Loads the module of a class with hooks or overloading, as Storable does; but only if the
+ * program has named the class: what the data says loads nothing. */
+static void
+load_class(pTHX_ build *b, const icecore_node *node, const icecore_name *name, const char *text)
+{
+    SV *class;
+    if (node->kind == ICECORE_OBJECT && !(node->flags & ICECORE_FLAG_OVERLOAD))
+        return;
+    class = sv_2mortal(ib_class_sv(aTHX_ name, text));
+    if (b->set->cloning || !lacks_code(aTHX_ gv_stashsv(class, 0), node) || !ice_policy_names(aTHX_ b->set->classes, class))
+        return;
+    ib_own_input(aTHX_ b);
+    load_module(PERL_LOADMOD_NOIMPORT, newSVsv(class), NULL);
+}
+
 /* What may be done with each class that the document names: 0 when it was not
  * asked yet. Refuses before anything is built. */
 void
@@ -46,7 +72,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
         Renew(ctx->verdicts, ctx->verdict_room, U8);
     }
     Zero(ctx->verdicts, v->classes.count + 1, U8);
-    if (!b->set->bless_ok)
+    if (!b->set->bless_ok && (b->set->no_thaw || !b->set->args_class))
         return; /* no class is built */
     if (ice_policy_reports(aTHX_ b->set->classes))
         ib_own_input(aTHX_ b);
@@ -60,7 +86,8 @@ ib_check_classes(pTHX_ build *b, U32 from)
         U32 verdict;
         if (node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE)
             continue;
-        if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE && !ib_is_thawed(aTHX_ b, node))
+        if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE ? !ib_is_thawed(aTHX_ b, node)
+                                                                                      : !b->set->bless_ok)
             continue;
         id = ICE_CLASS_OF(node);
         if (id == 0 || id > v->classes.count || ctx->verdicts[id])
@@ -77,6 +104,8 @@ ib_check_classes(pTHX_ build *b, U32 from)
             ice_policy_list(aTHX_ & refused, text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
         }
         ctx->verdicts[id] = (U8)verdict;
+        if (verdict == ICECORE_ALLOWED)
+            load_class(aTHX_ b, node, name, text);
     }
     if (refused.count)
         ice_policy_refuse_all(aTHX_ & refused);
@@ -96,7 +125,7 @@ ib_is_thawed(pTHX_ build *b, const icecore_node *node)
 {
     const char *text;
     const icecore_name *name;
-    if (b->set->no_thaw || !b->set->bless_ok)
+    if (b->set->no_thaw || !(b->set->bless_ok || b->set->args_class))
         return FALSE;
     if (!b->set->thaw_allow)
         return TRUE;

@@ -58,12 +58,68 @@ ib_float128(const U8 *bytes)
     return bytes[15] & 0x80 ? -value : value;
 }
 
+/* Whether a text is a number: nothing before it says that it is a string. */
+static bool
+is_number_text(const build *b, const icecore_node *node)
+{
+    const U64 offset = node->payload & ICECORE_OFFSET;
+    if ((node->kind != ICECORE_TEXT && node->kind != ICECORE_BYTES) || node->payload & ICECORE_IN_ARENA || offset >= b->v->input_len)
+        return FALSE;
+    return offset == 0 || !memCHRs("\"'", b->v->input[offset - 1]);
+}
+
+/* A float in as few digits as give it back. */
+static SV *
+new_digits(pTHX_ NV value)
+{
+    int digits;
+    for (digits = 15; digits < 17; digits++) {
+        SV *sv = newSVpvf("%.*" NVgf, digits, value);
+        if (Atof(SvPVX(sv)) == value)
+            return sv;
+        SvREFCNT_dec(sv);
+    }
+    return newSVpvf("%.17" NVgf, value);
+}
+
+/* A number that becomes an object when all is built: its text until then. */
+static SV *
+new_number(pTHX_ build *b, const icecore_node *node)
+{
+    const bool is_float = node->kind != ICECORE_BIGINT;
+    SV *sv;
+    if (node->kind == ICECORE_FLOAT) {
+        double number;
+        memcpy(&number, &node->payload, 8);
+        sv = new_digits(aTHX_ number);
+    } else if (node->kind == ICECORE_BIGINT || is_number_text(b, node))
+        sv = new_leaf(aTHX_ b, node);
+    else
+        return NULL;
+    av_push(b->set->numbers, SvREFCNT_inc_simple_NN(sv));
+    av_push(b->set->numbers, newSVsv(boolSV(is_float)));
+    return sv;
+}
+
+/* What comes out of tainted bytes is tainted, with perl -T. */
+static SV *
+tainted(pTHX_ const build *b, const icecore_node *node, SV *sv)
+{
+    if (TAINT_get && sv && node->kind != ICECORE_NULL && node->kind != ICECORE_BOOL && !SvREADONLY(sv)
+        && !(b->set->clean_integers && node->kind == ICECORE_INT))
+        SvTAINTED_on(sv);
+    return sv;
+}
+
 /* A leaf where some are shared: undef, small integers. */
 SV *
 ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node)
 {
     const ice_read_settings *set = b->set;
     const ice_build_frame *frame = b->ctx->depth ? &b->ctx->frames[b->ctx->depth - 1].build : NULL;
+    SV *number = set->numbers ? new_number(aTHX_ b, node) : NULL;
+    if (number)
+        return tainted(aTHX_ b, node, number);
     if (frame && (frame->kind == ARRAY || frame->kind == MAP)) {
         if (node->kind == ICECORE_NULL && set->undef_own)
             return &PL_sv_undef;
@@ -77,5 +133,5 @@ ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node)
             return SvREFCNT_inc_simple_NN(*known);
         }
     }
-    return new_leaf(aTHX_ b, node);
+    return tainted(aTHX_ b, node, new_leaf(aTHX_ b, node));
 }

@@ -47,7 +47,7 @@ ib_new_string(pTHX_ build *b, const icecore_node *node)
     STRLEN len;
     const char *text = ice_bytes_of(b->v, node, &len);
     SV *sv;
-    if (node->kind == ICECORE_TEXT && UNLIKELY(!ice_is_utf8((const U8 *)text, len)))
+    if (node->kind == ICECORE_TEXT && UNLIKELY(!ice_is_utf8((const U8 *)text, len)) && !b->set->as_marked)
         ib_bad_utf8(aTHX_ b, node);
     sv = new_string(aTHX_ text, len);
     if (node->kind == ICECORE_TEXT

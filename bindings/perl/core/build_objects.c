@@ -79,14 +79,19 @@ ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
     if (!b->set->eval || !SvTRUE(b->set->eval)) {
         if (!b->set->forgive)
             croak("Can't eval, please set $Storable::Eval to a true value");
-        sv_setsv(variable, text);
+        /* A text is no object. */
+        result = newSVpvf("sub %" SVf, SVfARG(text));
+        ib_set_rv(aTHX_ variable, result);
+        ib_container_refs(aTHX_ b, variable, result, at, ICECORE_NONE);
+        if (object != ICECORE_NONE && b->v->nodes[object].flags & ICECORE_FLAG_TARGET)
+            ib_set_referent(aTHX_ b, object, result);
         return;
     }
     ib_pin(aTHX_ b);
     code = sv_2mortal(newSVpvf("sub %" SVf, SVfARG(text)));
     ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
     if (SvROK(b->set->eval) && SvTYPE(SvRV(b->set->eval)) == SVt_PVCV)
-        result = ice_call_scalar(aTHX_ b->set->eval, &code, 1);
+        result = ice_eval_by(aTHX_ b->set->eval, code);
     else
         result = ice_eval(aTHX_ code);
     if (!SvROK(result) || SvTYPE(SvRV(result)) != SVt_PVCV)
@@ -298,7 +303,8 @@ ib_end_hook(pTHX_ build *b)
     sv_bless(variable, stash);
     method = ice_method(aTHX_ stash, "STORABLE_thaw");
     if (!method)
-        croak("No STORABLE_thaw defined for objects of class %s: load the class first", HvNAME_get(stash));
+        croak("No STORABLE_thaw defined for objects of class %s: load its module, or name the class in full where it is "
+              "allowed", HvNAME_get(stash));
     {
         SSize_t count = AvFILLp(references) + 4, i;
         SV **arguments;
@@ -316,6 +322,19 @@ ib_end_hook(pTHX_ build *b)
     LEAVE;
 }
 
+/* Puts the class behind what THAW would have been given, and makes it an object that says
+ * what it is. */
+static void
+be_arguments(pTHX_ build *b, SV *rv, const icecore_node *node)
+{
+    const char *text;
+    const icecore_name *name = ib_class_name(aTHX_ b, node, &text);
+    if (!SvROK(rv) || SvTYPE(SvRV(rv)) != SVt_PVAV)
+        return;
+    av_push((AV *)SvRV(rv), ib_class_sv(aTHX_ name, text));
+    sv_bless(rv, gv_stashpv(b->set->args_class, GV_ADD));
+}
+
 void
 ib_end_freeze(pTHX_ build *b)
 {
@@ -330,6 +349,8 @@ ib_end_freeze(pTHX_ build *b)
     b->ctx->depth--;
     if (!ib_is_thawed(aTHX_ b, &b->v->nodes[at])) {
         sv_setsv(variable, payload);
+        if (b->set->no_thaw && b->set->args_class)
+            be_arguments(aTHX_ b, variable, &b->v->nodes[at]);
         if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET && SvROK(variable))
             ib_set_referent(aTHX_ b, at, SvRV(variable));
         return;
@@ -339,7 +360,7 @@ ib_end_freeze(pTHX_ build *b)
     ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
     method = ice_method(aTHX_ stash, "THAW");
     if (!method)
-        croak("No THAW method defined for package '%s'", HvNAME_get(stash));
+        croak("%s '%s'", b->set->no_method, HvNAME_get(stash));
     ENTER;
     SAVETMPS;
     {

@@ -131,14 +131,23 @@ ice_croak_error(pTHX_ const icecore_error *error)
     croak("%s", ice_message(error, NULL, 0, &line));
 }
 
-void
-ice_croak_read_error(pTHX_ const icecore_error *error, bool names_limits)
+SV *
+ice_read_error(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *bytes, STRLEN len)
 {
 #define TRUSTED(option) "raise it with " option " => N if the input is trusted"
-    static const ice_limit_words options[] = { { "decompressed", TRUSTED("max_uncompressed_size") },
-                                               { "string", TRUSTED("max_string_length") },
-                                               { "depth", TRUSTED("max_recursion_depth") } };
-    ice_line line;
-    croak("%s", ice_message(error, options, names_limits ? C_ARRAY_LENGTH(options) : 0, &line));
+    const ice_limit_words words[] = { { ICE_TRAILING, set->trailing ? set->trailing : "cut them off" },
+                                      { "depth", set->deeper ? set->deeper : TRUSTED("max_recursion_depth") },
+                                      { "decompressed", TRUSTED("max_uncompressed_size") },
+                                      { "string", TRUSTED("max_string_length") } };
 #undef TRUSTED
+    ice_line line;
+    SV *first = set->original_words ? set->original_words(aTHX_ error, bytes, len) : NULL;
+    ice_message(error, words, set->names_limits ? C_ARRAY_LENGTH(words) : set->deeper ? 2 : 1, &line);
+    return first ? sv_2mortal(newSVpvf("%" SVf ": %s", SVfARG(first), line.text)) : sv_2mortal(newSVpv(line.text, 0));
+}
+
+void
+ice_croak_read_error(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *bytes, STRLEN len)
+{
+    croak("%" SVf, SVfARG(ice_read_error(aTHX_ error, set, bytes, len)));
 }

@@ -48,28 +48,49 @@ ice_bytes(pTHX_ SV *sv, STRLEN *len)
     return SvPV_nomg(sv, *len);
 }
 
+/* Fills a view, or dies. */
+static void __attribute__((noinline))
+read_view(pTHX_ ice_context *ctx, const icecore_stage *stage, const char *bytes, STRLEN len, U32 flags,
+          const ice_read_settings *set, icecore_view *view)
+{
+    icecore_error error;
+    if (icecore_read(ctx->warm.engine, stage, (const U8 *)bytes, len, flags, view, &error) != ICECORE_OK)
+        ice_croak_read_error(aTHX_ & error, set, bytes, len);
+}
+
+void
+ice_write_tape(pTHX_ ice_context *ctx, const icecore_stage *stage, const icecore_tape *tape, icecore_bytes *out,
+               size_t *lost)
+{
+    icecore_error error;
+    if (icecore_write(ctx->warm.engine, stage, tape, out, lost, &error) != ICECORE_OK)
+        ice_croak_error(aTHX_ & error);
+}
+
+static SV * __attribute__((noinline))
+build_header(pTHX_ ice_context *ctx, icecore_view *view, const ice_read_settings *set)
+{
+    ice_read_settings its = *set;
+    its.into = NULL;
+    return ice_build(aTHX_ ctx, view, view->header, &its);
+}
+
 SV *
 ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN len, const ice_read_settings *set,
                   STRLEN *consumed, SV **header)
 {
     ice_context *ctx = ice_checkout(aTHX);
-    icecore_view view;
-    icecore_error error;
-    SV *result;
+    icecore_view *const view = &ctx->view;
     U32 flags = consumed ? ICECORE_EACH : 0;
     if (set->is_foreign)
         flags |= ICECORE_FOR_PERL;
-    if (icecore_read(ctx->warm.engine, stage, (const U8 *)bytes, len, flags, &view, &error) != ICECORE_OK)
-        ice_croak_read_error(aTHX_ & error, set->names_limits);
+    read_view(aTHX_ ctx, stage, bytes, len, flags, set, view);
     if (consumed)
-        *consumed = view.consumed;
-    if (header && view.header != ICECORE_NONE) {
-        ice_read_settings its = *set;
-        its.into = NULL;
-        *header = sv_2mortal(ice_build(aTHX_ ctx, &view, view.header, &its));
+        *consumed = view->consumed;
+    if (header && view->header != ICECORE_NONE) {
+        *header = sv_2mortal(build_header(aTHX_ ctx, view, set));
     }
-    result = ice_build(aTHX_ ctx, &view, view.root, set);
-    return result;
+    return ice_build(aTHX_ ctx, view, view->root, set);
 }
 
 /* ---- options ---------------------------------------------------------------- */

@@ -17,6 +17,11 @@ const char *ice_bytes(pTHX_ SV *sv, STRLEN *len);
  * many there were before them. `header`: where the user header goes, or NULL. */
 SV *ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN len, const ice_read_settings *set,
                       STRLEN *consumed, SV **header);
+/* Writes a tape, or dies. An error takes more of the native stack than all else: so it has a
+ * frame of its own, which is gone when hooks call each other. */
+void ice_write_tape(pTHX_ ice_context *ctx, const icecore_stage *stage, const icecore_tape *tape, icecore_bytes *out,
+                    size_t *lost);
+
 /* Writes one. `header`: the user header, or NULL. `losses`: gets what the format
  * can't say, or NULL. Inline, because most calls have neither. */
 PERL_STATIC_INLINE SV *
@@ -25,15 +30,13 @@ ice_write_document(pTHX_ const icecore_stage *stage, SV *data, SV *header, const
     ice_context *ctx = ice_checkout(aTHX);
     icecore_tape tape;
     icecore_bytes out;
-    icecore_error error;
     size_t lost = 0, index;
     SV *result;
     if (header)
         ice_walk_header(aTHX_ ctx, &tape, header, data, set);
     else
         ice_walk(aTHX_ ctx, &tape, data, set, stage);
-    if (icecore_write(ctx->warm.engine, stage, &tape, &out, losses ? &lost : NULL, &error) != ICECORE_OK)
-        ice_croak_error(aTHX_ & error);
+    ice_write_tape(aTHX_ ctx, stage, &tape, &out, losses ? &lost : NULL);
     result = newSVpvn((const char *)out.bytes, out.len);
     for (index = 0; index < lost; index++)
         if (icecore_loss(ctx->warm.engine, index, &out) == ICECORE_OK)

@@ -1,5 +1,59 @@
 /* Calls into perl. */
 #include "core/icecore_perl.h"
+#ifndef WIN32
+#  include <sys/resource.h>
+#endif
+
+#define MY_CXT_KEY "Icecore::hooks" XS_VERSION
+typedef struct {
+    const char *base; /* where the native stack was when the first one was called */
+    I32 depth;        /* how many call each other */
+} my_cxt_t;
+START_MY_CXT
+
+/* How much of the native stack hooks may take that call each other. */
+static UV native_stack = 512 * 1024;
+
+void
+ice_hooks_boot(pTHX)
+{
+    MY_CXT_INIT;
+    Zero(&MY_CXT, 1, my_cxt_t);
+#ifndef WIN32
+    {
+        struct rlimit limit;
+        const UV most = 64 * 1024 * 1024;
+        if (getrlimit(RLIMIT_STACK, &limit) == 0)
+            native_stack = (limit.rlim_cur > most ? most : (UV)limit.rlim_cur) / 8 * 7;
+    }
+#endif
+}
+
+void
+ice_hooks_clone(pTHX)
+{
+    MY_CXT_CLONE;
+    Zero(&MY_CXT, 1, my_cxt_t);
+}
+
+/* So many levels fit everywhere, and a program that switches stacks has fewer. */
+enum { SOME_LEVELS = 500 };
+
+/* Dies while there is still room. For as long as the scope. */
+static void
+go_deeper(pTHX)
+{
+    const char here = 0, *const at = &here;
+    UV used;
+    dMY_CXT;
+    SAVEI32(MY_CXT.depth);
+    if (MY_CXT.depth++ == 0)
+        MY_CXT.base = at;
+    used = (UV)(at < MY_CXT.base ? MY_CXT.base - at : at - MY_CXT.base);
+    if (UNLIKELY(MY_CXT.depth > SOME_LEVELS && used > native_stack))
+        croak("Max. recursion depth with nested refs exceeded: %d hooks call each other, and the native stack has no room "
+              "for more", (int)MY_CXT.depth);
+}
 
 /* A method of a class, inherited or not; NULL, if there is none. AUTOLOAD does
  * not count. */
@@ -22,6 +76,7 @@ call(pTHX_ SV *method, SV **arguments, SSize_t count, U8 context)
     ENTER;
     SAVETMPS;
     SAVEFREESV((SV *)list);
+    go_deeper(aTHX);
     PUSHSTACKi(PERLSI_MAGIC);
     PUSHMARK(SP);
     EXTEND(SP, count);
@@ -61,12 +116,27 @@ ice_call_scalar(pTHX_ SV *method, SV **arguments, SSize_t count)
     return AvFILLp(list) >= 0 ? sv_2mortal(SvREFCNT_inc_simple_NN(AvARRAY(list)[0])) : &PL_sv_undef;
 }
 
+/* Goes on with an error that some code caused. */
+static void
+check_error(pTHX_ SV *code, SV *error)
+{
+    if (error)
+        croak("code %" SVf " caused an error: %" SVf, SVfARG(code), SVfARG(error));
+}
+
+/* What $@ says: a mortal, or NULL. */
+static SV *
+said_error(pTHX)
+{
+    return SvTRUE(ERRSV) ? sv_2mortal(newSVsv(ERRSV)) : NULL;
+}
+
 /* What a text is when it is evaluated; a mortal. An error goes on; without one
  * $@ stays what it was. */
 SV *
 ice_eval(pTHX_ SV *code)
 {
-    SV *result, *error = NULL;
+    SV *result, *error;
     dSP;
     ENTER;
     save_scalar(PL_errgv);
@@ -76,11 +146,23 @@ ice_eval(pTHX_ SV *code)
     result = sv_2mortal(newSVsv(POPs));
     PUTBACK;
     POPSTACK;
-    if (SvTRUE(ERRSV))
-        error = sv_2mortal(newSVsv(ERRSV));
+    error = said_error(aTHX);
     LEAVE;
-    if (error)
-        croak("code %" SVf " caused an error: %" SVf, SVfARG(code), SVfARG(error));
+    check_error(aTHX_ code, error);
+    return result;
+}
+
+/* The same, where a sub evaluates it, which may say in $@ what is wrong. */
+SV *
+ice_eval_by(pTHX_ SV *sub, SV *code)
+{
+    SV *result, *error;
+    ENTER;
+    save_scalar(PL_errgv);
+    result = ice_call_scalar(aTHX_ sub, &code, 1);
+    error = said_error(aTHX);
+    LEAVE;
+    check_error(aTHX_ code, error);
     return result;
 }
 

@@ -74,7 +74,7 @@ typedef struct {
     U32 node;
     U32 order;       /* of a hash: perl's order of its buckets */
     SV *sv;
-    SV *other;       /* of a hook: the object; of a tied element: its key */
+    SV *other;       /* of a hook: the object; of a tied element: its key; of a sorted hash: the hash */
     HE *he;
     SSize_t at;
     SSize_t count;
@@ -133,6 +133,7 @@ struct ice_context {
     U32 weak_count;
     U32 weak_room;
     SV *root;   /* what is being built */
+    icecore_view view; /* what it is built from: not on the native stack, as hooks call each other */
     bool has_input; /* the input was copied: foreign code may change the caller's */
     AV *keep;   /* what must live as long as the call */
     U8 *verdicts;
@@ -197,7 +198,7 @@ typedef struct {
     bool sorted;          /* hashes go by their keys */
     SV *sort_code;        /* what lists the keys of a hash; or NULL */
     const char *freezer;  /* a method that is called before an object is walked */
-    UV shown_depth;       /* what is deeper is shown as its address; 0: all */
+    bool *met_glob;       /* is told of globs; or NULL */
     bool warns_of_code;
 } ice_write_settings;
 
@@ -213,6 +214,8 @@ typedef struct {
     bool bless_ok;
     bool tie_ok;
     bool no_thaw;         /* Sereal: no_thaw_objects */
+    const char *args_class; /* of what THAW would have been given, where it is not called; or NULL */
+    bool as_marked;       /* strings are text if they say so: nobody looks */
     bool undef_own;       /* Sereal: use_undef */
     bool readonly;        /* Sereal: set_readonly */
     bool readonly_scalars;
@@ -231,10 +234,17 @@ typedef struct {
     SV *no, *yes;         /* what booleans become; or NULL */
     const ice_json *json; /* JSON: json.h */
     const ice_filters *filters; /* JSON; or NULL */
+    AV *numbers;          /* JSON: gets numbers of any size: what was built, and whether it is a float; or NULL */
     const char *thaws_for; /* what THAW is told: whose data it is */
+    const char *no_method; /* what is said of a class without THAW */
     bool dummy_code;      /* Data::Dumper writes no code, but a sub that says so */
     bool bare_regexps;    /* Sereal: without classes, regexps have none either */
+    bool clean_integers;  /* Sereal: integers are never tainted */
     bool names_limits;    /* Sereal: errors of limits name the option */
+    /* What the original says of such an input, which programs look for; a mortal, or NULL. */
+    SV *(*original_words)(pTHX_ const icecore_error *error, const char *bytes, STRLEN len);
+    const char *deeper;   /* what allows more levels; NULL: as usual */
+    const char *trailing; /* what to do about bytes behind the document; NULL: as usual */
 } ice_read_settings;
 
 /* ---- records ------------------------------------------------------------ */
@@ -272,6 +282,7 @@ void ice_fields(pTHX_ SV *object, AV *list);
 AV *ice_call_list(pTHX_ SV *method, SV **arguments, SSize_t count);
 SV *ice_call_scalar(pTHX_ SV *method, SV **arguments, SSize_t count);
 SV *ice_eval(pTHX_ SV *code);
+SV *ice_eval_by(pTHX_ SV *sub, SV *code);
 SV *ice_regexp(pTHX_ SV *pattern, const char *flags, STRLEN len);
 CV *ice_method(pTHX_ HV *stash, const char *name);
 
@@ -287,6 +298,8 @@ bool ice_policy_reports(pTHX_ SV *classes);
 /* Whether a class may be built: one of `icecore_verdict`; with `ICECORE_REPORTED`, if it
  * is refused together with all others that are. */
 U32 ice_policy(pTHX_ SV *classes, const char *name, STRLEN len, bool is_utf8);
+/* Whether the program itself names this class, in full: then its module may be loaded. */
+bool ice_policy_names(pTHX_ SV *classes, SV *name);
 void ice_policy_refuse(pTHX_ const char *name, STRLEN len, bool is_utf8, const char *path);
 /* Classes that are refused together. Texts are mortals. */
 typedef struct {
@@ -302,7 +315,10 @@ void ice_policy_refuse_all(pTHX_ const ice_refused *refused);
 /* ---- errors ------------------------------------------------------------ */
 
 void ice_croak_error(pTHX_ const icecore_error *error);
-/* Dies in perl's words: with `names_limits` of a limit it says which option raises it. */
-void ice_croak_read_error(pTHX_ const icecore_error *error, bool names_limits);
+/* An error of the input, in perl's words: the original's first, then what is expected and
+ * found, and what raises a limit. A mortal. */
+SV *ice_read_error(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *bytes, STRLEN len);
+void ice_croak_read_error(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *bytes, STRLEN len)
+    __attribute__noreturn__;
 
 #endif

@@ -201,6 +201,43 @@ ice_policy(pTHX_ SV *classes, const char *text, STRLEN len, bool is_utf8)
     return answer;
 }
 
+/* ---- names ----------------------------------------------------------------- */
+
+static bool
+names_item(pTHX_ SV *name, SV *item)
+{
+    return item && SvOK(item) && !(SvROK(item) && SvRXOK(item)) && sv_eq(item, name);
+}
+
+static bool
+names_in(pTHX_ SV *name, SV *classes)
+{
+    AV *list;
+    SSize_t i;
+    if (!classes || !SvOK(classes))
+        return FALSE;
+    if (!SvROK(classes))
+        return names_item(aTHX_ name, classes);
+    if (SvTYPE(SvRV(classes)) == SVt_PVHV)
+        return cBOOL(hv_exists_ent((HV *)SvRV(classes), name, 0));
+    if (SvTYPE(SvRV(classes)) != SVt_PVAV)
+        return FALSE;
+    list = (AV *)SvRV(classes);
+    for (i = 0; i <= av_len(list); i++) {
+        SV **item = av_fetch(list, i, 0);
+        if (item && names_item(aTHX_ name, *item))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+bool
+ice_policy_names(pTHX_ SV *classes, SV *name)
+{
+    dMY_CXT;
+    return names_in(aTHX_ name, classes) || names_in(aTHX_ name, sv_2mortal(newRV_inc((SV *)GvAVn(MY_CXT.allowed))));
+}
+
 void
 ice_policy_refuse(pTHX_ const char *text, STRLEN len, bool is_utf8, const char *path)
 {

@@ -97,7 +97,7 @@ few_levels(const walk *w)
 PERL_STATIC_INLINE bool
 is_plain_ref(const walk *w, SV *sv)
 {
-    return SvROK(sv) && SvREFCNT(sv) == 1 && SvTYPE(sv) < SVt_PVMG && !w->set->shown_depth;
+    return SvROK(sv) && SvREFCNT(sv) == 1 && SvTYPE(sv) < SVt_PVMG;
 }
 
 /* The container on top is complete. */
@@ -348,7 +348,7 @@ ice_walk_only(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_writ
 {
     walk w;
     U32 at;
-    if (!SvROK(sv) || settings->shown_depth || (settings->max_depth && settings->max_depth <= LEVELS))
+    if (!SvROK(sv) || (settings->max_depth && settings->max_depth <= LEVELS))
         return FALSE;
     begin(aTHX_ & w, ctx, tape, settings);
     at = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);

@@ -141,6 +141,8 @@ iw_put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
         end_node(w, at, 2, wraps);
         return TRUE;
     }
+    if (SvTAINTED(sv))
+        TAINT; /* so is what is made of it */
     return FALSE;
 }
 

@@ -110,6 +110,7 @@ list_sorted(pTHX_ walk *w, ice_walk_frame *frame)
     }
     frame = &w->ctx->frames[w->ctx->depth - 1].walk; /* foreign code may have moved it */
     frame->kind = LISTED;
+    frame->other = (SV *)hv;
     frame->sv = (SV *)list;
     frame->pinned = TRUE;
 }

@@ -2,28 +2,11 @@
 #include "dumper/dumper.h"
 #include "core/documents.h"
 
-/* Settings that are on or off. */
-enum { PURITY, TERSE, USEQQ, DEEPCOPY, QUOTEKEYS, TRAILINGCOMMA, USEPERL, SPARSESEEN, DEPARSE, FLAGS };
-static const char *const flag_names[FLAGS] = { "Purity",        "Terse",   "Useqq",     "Deepcopy", "Quotekeys",
-                                               "Trailingcomma", "Useperl", "Sparseseen", "Deparse" };
-enum { INDENT, MAXDEPTH, MAXRECURSE, NUMBERS };
-static const char *const number_names[NUMBERS] = { "Indent", "Maxdepth", "Maxrecurse" };
-enum { FRONT, VARNAME, PAIR, BLESS, FREEZER, TOASTER, SORTKEYS, TEXTS };
-static const char *const text_names[TEXTS] = { "Pad", "Varname", "Pair", "Bless", "Freezer", "Toaster", "Sortkeys" };
-static const char *const usual_texts[TEXTS] = { "", "VAR", " => ", "bless", "", "", "" };
+static const char *const flag_names[FLAGS] = { ID_FLAG_NAMES };
+static const char *const number_names[NUMBERS] = { ID_NUMBER_NAMES };
+static const char *const text_names[TEXTS] = { ID_TEXT_NAMES };
+static const char *const usual_texts[TEXTS] = { ID_USUAL_TEXTS };
 static const U8 usual_lengths[TEXTS] = { 0, 3, 4, 5, 0, 0, 0 };
-
-typedef struct {
-    U32 flags;
-    IV numbers[NUMBERS];
-    SV *texts[TEXTS]; /* NULL: the usual one */
-} settings;
-
-typedef struct {
-    settings set;
-    AV *values;
-    AV *names; /* or NULL */
-} dumper;
 
 /* The last stages, by what they are made of. */
 enum { STAGES = 4 };
@@ -173,9 +156,12 @@ names_of(pTHX_ const settings *set, AV *names)
     SSize_t i;
     for (i = 0; i <= AvFILL(names); i++) {
         SV **name = av_fetch(names, i, FALSE);
+        STRLEN len = 0;
         if (i)
             sv_catpvs(list, ",");
-        if (name && SvOK(*name) && SvCUR(sv_2mortal(newSVsv(*name))) && SvPV_nolen(*name)[0])
+        if (name && SvOK(*name))
+            (void)SvPV(*name, len);
+        if (len)
             sv_catsv(list, *name);
         else
             sv_catpvf(list, "%s%" IVdf, set->texts[VARNAME] ? SvPV_nolen(set->texts[VARNAME]) : "VAR", (IV)i + 1);
@@ -240,7 +226,7 @@ stage_for(pTHX_ const settings *set, AV *names)
     known = &MY_CXT.stages[MY_CXT.next++ % STAGES];
     {
         STRLEN len;
-        const char *text = SvPVutf8(spec, len);
+        const char *text = SvPV(spec, len);
         icecore_stage *stage = ice_writer_new(aTHX_ text, len);
         /* Nobody asks what is lost. */
         ice_stage_limit(aTHX_ stage, "loss-paths", 0);
@@ -256,19 +242,20 @@ stage_for(pTHX_ const settings *set, AV *names)
 /* ---- dumping ----------------------------------------------------------- */
 
 static void
-walk_settings(pTHX_ const settings *set, ice_write_settings *how)
+walk_settings(pTHX_ const settings *set, ice_write_settings *how, bool *met_glob)
 {
     Zero(how, 1, ice_write_settings);
     how->rules = &ice_dumper_rules;
     how->protocol = 5;
     how->max_depth = set->numbers[MAXRECURSE] > 0 ? (UV)set->numbers[MAXRECURSE] + 1 : 0;
-    how->shown_depth = set->numbers[MAXDEPTH] > 0 && !(set->flags & 1U << PURITY) ? (UV)set->numbers[MAXDEPTH] : 0;
     how->sorted = set->texts[SORTKEYS] && SvTRUE(set->texts[SORTKEYS]);
     if (how->sorted && SvROK(set->texts[SORTKEYS]) && SvTYPE(SvRV(set->texts[SORTKEYS])) == SVt_PVCV)
         how->sort_code = set->texts[SORTKEYS];
     how->freezer = set->texts[FREEZER] ? SvPV_nolen(set->texts[FREEZER]) : NULL;
     how->deparse = (set->flags & 1U << DEPARSE) != 0;
     how->warns_of_code = (set->flags & 1U << PURITY) != 0;
+    /* What is in a glob is dumped too. */
+    how->met_glob = set->flags & 1U << PURITY ? met_glob : NULL;
 }
 
 /* A list with one value. */
@@ -281,9 +268,10 @@ list_with(pTHX_ SV *only)
 }
 
 /* What the values are as a text: `only`, or those of a list. With `texts` it gets one
- * for each, and nothing is returned; otherwise a mortal. */
+ * for each, and nothing is returned; otherwise a mortal. Says if Data::Dumper has to do it
+ * itself: then there are no texts. */
 static SV *
-dump_values(pTHX_ const settings *set, SV *only, AV *values, AV *names, AV *texts)
+dump_values(pTHX_ const settings *set, SV *only, AV *values, AV *names, AV *texts, bool *is_for_original)
 {
     ice_write_settings how;
     ice_context *ctx;
@@ -295,11 +283,15 @@ dump_values(pTHX_ const settings *set, SV *only, AV *values, AV *names, AV *text
     size_t from = 0;
     SSize_t i;
 
-    walk_settings(aTHX_ set, &how);
+    walk_settings(aTHX_ set, &how, is_for_original);
     ENTER;
     ctx = ice_checkout(aTHX);
     if (!only || !ice_walk_only(aTHX_ ctx, &tape, only, &how))
         ice_walk_list(aTHX_ ctx, &tape, values ? values : list_with(aTHX_ only), &how);
+    if (UNLIKELY(*is_for_original)) {
+        LEAVE;
+        return NULL;
+    }
     /* Hooks are behind us: nothing replaces the stage from here on. */
     stage = stage_for(aTHX_ set, names);
     if (icecore_write(ctx->warm.engine, stage, &tape, &out, NULL, &error) != ICECORE_OK)
@@ -322,7 +314,8 @@ ice_dumper_dump(pTHX_ I32 at, I32 count, AV *texts)
 {
     settings set;
     AV *values = NULL;
-    SV *only = NULL, *result;
+    SV *only = NULL, *result = NULL;
+    bool is_for_original;
     I32 i;
     if (count == 1 && !texts)
         only = sv_mortalcopy(PL_stack_base[at]);
@@ -336,7 +329,11 @@ ice_dumper_dump(pTHX_ I32 at, I32 count, AV *texts)
     package_settings(aTHX_ & set);
     if (UNLIKELY(has_texts(&set)))
         SAVEDESTRUCTOR_X(clear_settings_later, &set);
-    result = dump_values(aTHX_ & set, only, values, NULL, texts);
+    is_for_original = id_is_for_original(&set);
+    if (LIKELY(!is_for_original))
+        result = dump_values(aTHX_ & set, only, values, NULL, texts, &is_for_original);
+    if (UNLIKELY(is_for_original))
+        result = id_by_original(aTHX_ & set, &PL_sv_undef, only ? list_with(aTHX_ only) : values, NULL, texts);
     LEAVE;
     return result;
 }
@@ -369,7 +366,7 @@ ice_dumper_new(pTHX_ SV *class, SV *values, SV *names)
     SV *object;
     AV *list = list_of(aTHX_ values);
     if (!list)
-        croak("Usage:  PACKAGE->new(ARRAYREF [, ARRAYREF])");
+        croak("Usage:  PACKAGE->new(ARRAYREF, [ARRAYREF])");
     Newxz(made, 1, dumper);
     object = sv_setref_pv(newSV(0), SvROK(class) ? sv_reftype(SvRV(class), TRUE) : SvPV_nolen(class), made);
     made->values = (AV *)SvREFCNT_inc_simple_NN((SV *)list);
@@ -388,26 +385,74 @@ ice_dumper_destroy(pTHX_ SV *self)
     clear_settings(aTHX_ & made->set);
     SvREFCNT_dec((SV *)made->values);
     SvREFCNT_dec((SV *)made->names);
+    SvREFCNT_dec(made->original);
     Safefree(made);
     SvREADONLY_off(SvRV(self));
     sv_setiv(SvRV(self), 0);
 }
 
+/* What remembers the addresses of all that was dumped: from the second call on, and when
+ * names of others were given. */
+static void
+remember(pTHX_ dumper *made)
+{
+    if (made->original)
+        return;
+    made->original = id_new_original(aTHX);
+    if (made->has_dumped)
+        id_by_original(aTHX_ & made->set, made->original, made->values, made->names, NULL);
+}
+
 SV *
-ice_dumper_object_dump(pTHX_ SV *self, AV *texts)
+ice_dumper_seen(pTHX_ SV *self)
+{
+    dumper *made = dumper_of(aTHX_ self);
+    remember(aTHX_ made);
+    return newSVsv(made->original);
+}
+
+void
+ice_dumper_forget(pTHX_ SV *self)
+{
+    dumper *made = dumper_of(aTHX_ self);
+    SV *original = made->original;
+    made->original = NULL;
+    made->has_dumped = FALSE;
+    SvREFCNT_dec(original);
+}
+
+SV *
+ice_dumper_object_dump(pTHX_ SV *self, int how, AV *texts)
 {
     dumper *made = dumper_of(aTHX_ self);
     AV *values, *names, *copies = (AV *)sv_2mortal((SV *)newAV());
+    settings set = made->set;
+    bool is_for_original;
+    SV *result = NULL;
     SSize_t i;
     /* A Freezer might drop all of it. */
     sv_2mortal(SvREFCNT_inc_simple_NN(SvRV(self)));
     values = (AV *)sv_2mortal(SvREFCNT_inc_simple_NN((SV *)made->values));
     names = made->names;
-    for (i = 0; i <= av_len(values); i++) {
-        SV **item = av_fetch(values, i, FALSE);
-        av_push(copies, item ? SvREFCNT_inc_simple_NN(*item) : newSV(0));
+    if (how == ICE_DUMP_PERL)
+        set.flags |= 1U << USEPERL;
+    else if (how == ICE_DUMP_XS)
+        set.flags &= ~(1U << USEPERL);
+    is_for_original = made->has_dumped || made->original || id_is_for_original(&set);
+    if (LIKELY(!is_for_original)) {
+        for (i = 0; i <= av_len(values); i++) {
+            SV **item = av_fetch(values, i, FALSE);
+            av_push(copies, item ? SvREFCNT_inc_simple_NN(*item) : newSV(0));
+        }
+        result = dump_values(aTHX_ & set, AvFILLp(copies) == 0 && !texts ? AvARRAY(copies)[0] : NULL, copies, names, texts,
+                             &is_for_original);
     }
-    return dump_values(aTHX_ & made->set, AvFILLp(copies) == 0 && !texts ? AvARRAY(copies)[0] : NULL, copies, names, texts);
+    if (UNLIKELY(is_for_original)) {
+        remember(aTHX_ made);
+        result = id_by_original(aTHX_ & set, made->original, values, names, texts);
+    }
+    made->has_dumped = TRUE;
+    return result;
 }
 
 /* The list of values or names; sets it first, if there is a new one. */
@@ -418,6 +463,8 @@ ice_dumper_list(pTHX_ SV *self, bool is_names, SV *list)
     AV **place = is_names ? &made->names : &made->values, *old = *place;
     if (list) {
         AV *given = SvOK(list) ? list_of(aTHX_ list) : (AV *)sv_2mortal((SV *)newAV());
+        if (!is_names && made->has_dumped)
+            remember(aTHX_ made);
         if (!given)
             croak("Argument to %s, if provided, must be array ref", is_names ? "Names" : "Values");
         *place = (AV *)SvREFCNT_inc_simple_NN((SV *)given);
@@ -479,7 +526,7 @@ ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values)
     ENTER;
     ctx = ice_checkout(aTHX);
     if (icecore_read(ctx->warm.engine, MY_CXT.reader, (const U8 *)bytes, len, 0, &view, &error) != ICECORE_OK)
-        ice_croak_error(aTHX_ & error);
+        ice_croak_read_error(aTHX_ & error, &set, bytes, len);
     is_list = view.node_count && view.nodes[view.root].kind == ICECORE_ARRAY
               && view.nodes[view.root].flags & ICECORE_FLAG_HINT;
     result = sv_2mortal(ice_build(aTHX_ ctx, &view, view.root, &set));

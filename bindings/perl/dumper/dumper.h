@@ -5,13 +5,52 @@
 
 extern const iw_rules ice_dumper_rules;
 
+/* Settings that are on or off. */
+enum { PURITY, TERSE, USEQQ, DEEPCOPY, QUOTEKEYS, TRAILINGCOMMA, USEPERL, SPARSESEEN, DEPARSE, FLAGS };
+#define ID_FLAG_NAMES \
+    "Purity", "Terse", "Useqq", "Deepcopy", "Quotekeys", "Trailingcomma", "Useperl", "Sparseseen", "Deparse"
+enum { INDENT, MAXDEPTH, MAXRECURSE, NUMBERS };
+#define ID_NUMBER_NAMES "Indent", "Maxdepth", "Maxrecurse"
+enum { FRONT, VARNAME, PAIR, BLESS, FREEZER, TOASTER, SORTKEYS, TEXTS };
+#define ID_TEXT_NAMES "Pad", "Varname", "Pair", "Bless", "Freezer", "Toaster", "Sortkeys"
+#define ID_USUAL_TEXTS "", "VAR", " => ", "bless", "", "", ""
+
+typedef struct {
+    U32 flags;
+    IV numbers[NUMBERS];
+    SV *texts[TEXTS]; /* NULL: the usual one */
+} settings;
+
+typedef struct {
+    settings set;
+    AV *values;
+    AV *names; /* or NULL */
+    SV *original; /* a Data::Dumper that remembers what was dumped, once that matters; or NULL */
+    bool has_dumped;
+} dumper;
+
+/* original.c */
+/* Whether Data::Dumper itself has to do it: it counts levels in its own way. */
+bool id_is_for_original(const settings *set);
+SV *id_new_original(pTHX);
+/* What it makes of the values: a mortal, or with `texts` one for each, and NULL. Without an
+ * object of its own (undef) it forgets them. */
+SV *id_by_original(pTHX_ const settings *set, SV *original, AV *values, AV *names, AV *texts);
+
+/* What Icecore.xs calls. */
+enum { ICE_DUMP, ICE_DUMP_XS, ICE_DUMP_PERL };
+
+
 void ice_dumper_boot(pTHX);
 void ice_dumper_clone(pTHX);
 void ice_dumper_end(pTHX);
 
 /* One text for all values, a mortal; or, with `texts`, which gets them, one for each. */
 SV *ice_dumper_dump(pTHX_ I32 at, I32 count, AV *texts);
-SV *ice_dumper_object_dump(pTHX_ SV *self, AV *texts);
+SV *ice_dumper_object_dump(pTHX_ SV *self, int how, AV *texts);
+/* The Data::Dumper that remembers for this one. */
+SV *ice_dumper_seen(pTHX_ SV *self);
+void ice_dumper_forget(pTHX_ SV *self);
 SV *ice_dumper_new(pTHX_ SV *class, SV *values, SV *names);
 void ice_dumper_destroy(pTHX_ SV *self);
 AV *ice_dumper_list(pTHX_ SV *self, bool is_names, SV *list);

@@ -34,26 +34,39 @@ void
 Dump(self, ...)
     SV *self
   ALIAS:
-    Dump = 0
-    Dumpxs = 1
-    Dumpperl = 2
+    Dump = ICE_DUMP
+    Dumpxs = ICE_DUMP_XS
+    Dumpperl = ICE_DUMP_PERL
   PREINIT:
     AV *texts = GIMME_V == G_LIST ? (AV *)sv_2mortal((SV *)newAV()) : NULL;
     SV *text;
   PPCODE:
-    PERL_UNUSED_VAR(ix);
     if (!SvROK(self)) {
         if (items < 2)
-            croak("Usage:  PACKAGE->new(ARRAYREF [, ARRAYREF])");
+            croak("Usage:  PACKAGE->new(ARRAYREF, [ARRAYREF])");
         self = sv_2mortal(ice_dumper_new(aTHX_ self, ST(1), items > 2 ? ST(2) : NULL));
     }
     PUTBACK;
-    text = ice_dumper_object_dump(aTHX_ self, texts);
+    text = ice_dumper_object_dump(aTHX_ self, ix, texts);
     SPAGAIN;
     if (text)
         XPUSHs(text);
     else
         SP = push_list(aTHX_ SP, texts);
+
+SV *
+_seen(self)
+    SV *self
+  CODE:
+    RETVAL = ice_dumper_seen(aTHX_ self);
+  OUTPUT:
+    RETVAL
+
+void
+_forget(self)
+    SV *self
+  CODE:
+    ice_dumper_forget(aTHX_ self);
 
 void
 Values(self, list = NULL)

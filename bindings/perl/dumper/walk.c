@@ -66,31 +66,14 @@ freeze_first(pTHX_ walk *w, SV *rv)
     w->last_stash = NULL;
 }
 
-/* Shows what is too deep as its address. `refs`: how many references were put for
- * the same variable. */
-static bool
-put_address(pTHX_ walk *w, SV *rv, U16 key, U32 refs)
-{
-    SV *sv = SvRV(rv);
-    STRLEN len;
-    const char *text;
-    if (w->ctx->depth - w->is_list + refs < w->set->shown_depth || ice_map_find(&w->ctx->seen, sv))
-        return FALSE;
-    /* As perl prints it: a class may overload that. */
-    iw_pin(aTHX_ w);
-    ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(rv));
-    text = SvPV(rv, len);
-    /* The hint has it written without escapes. */
-    push_string(aTHX_ w, ICECORE_BYTES, ICECORE_FLAG_HINT, key, text, len);
-    return TRUE;
-}
-
 static bool
 put_ref(pTHX_ walk *w, SV *rv, U16 key, U32 refs)
 {
+    PERL_UNUSED_VAR(key);
+    PERL_UNUSED_VAR(refs);
     if (w->set->freezer)
         freeze_first(aTHX_ w, rv);
-    return w->set->shown_depth && put_address(aTHX_ w, rv, key, refs);
+    return FALSE;
 }
 
 static bool
@@ -138,6 +121,8 @@ put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
     PERL_UNUSED_VAR(flags);
     if (!isGV_with_GP(sv))
         iw_refuse(aTHX_ w, sv, key, wraps);
+    if (w->set->met_glob)
+        *w->set->met_glob = TRUE;
     name = sv_2mortal(newSV(0));
     gv_efullname4(name, (GV *)sv, "*", TRUE);
     text = SvPV(name, len);

@@ -280,6 +280,8 @@ encode(pTHX_ const ice_json *json, SV *data)
     if (icecore_json_write(ctx->warm.engine, &style, &tape, &out, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     result = newSVpvn((const char *)out.bytes, out.len);
+    if (UNLIKELY(TAINT_get)) /* JSON::XS's texts never are */
+        SvTAINTED_off(result);
     if (!(flags & (J_ASCII | J_LATIN1 | J_UTF8)))
         SvUTF8_on(result);
     if (UNLIKELY(flags & J_SHRINK))
@@ -300,7 +302,7 @@ ice_json_encode(pTHX_ SV *self, SV *data)
 /* Reads what is special, or finds out what is wrong. */
 static void
 read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN len, bool is_text, U32 flags,
-             icecore_view *view)
+             const ice_read_settings *set, icecore_view *view)
 {
     icecore_error error;
     if (!json->reader) {
@@ -320,18 +322,7 @@ read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN le
     if (icecore_read(ctx->warm.engine, json->reader, (const U8 *)text, len, flags | ICECORE_ASCII_BYTES, view, &error)
         == ICECORE_OK)
         return;
-    if (error.offset < 0 || (STRLEN)error.offset > len)
-        croak("%s", error.message);
-    else {
-        const U8 *at = (const U8 *)text + error.offset;
-        UV offset = (UV)error.offset;
-        if (is_text)
-            offset = (UV)utf8_length((const U8 *)text, at);
-        croak("%s, at character offset %" UVuf " (before \"%s\")", error.message, offset,
-              at < (const U8 *)text + len ? pv_pretty(sv_2mortal(newSVpvs("")), (const char *)at, text + len - (const char *)at,
-                                                    20, NULL, NULL, PERL_PV_ESCAPE_UNI_DETECT)
-                                         : "(end of string)");
-    }
+    ij_refuse_text(aTHX_ & error, set, text, len, is_text);
 }
 
 SV *
@@ -348,6 +339,9 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
               (unsigned long)json->max_size);
     Zero(&set, 1, ice_read_settings);
     set.thaws_for = "JSON";
+    set.deeper = "raise it with max_depth(N) if the text is trusted";
+    set.trailing = "cut them off; decode_prefix reads the first document, incr_parse one after another";
+    set.no_method = "cannot decode perl-object (package does not have a THAW method)";
     if (json->filter || json->single_filter || !(json->flags & J_ALLOW_DUPKEYS))
         set.filters = &ij_filters;
     set.owner = json->owner;
@@ -362,12 +356,17 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
     }
     ENTER;
     ctx = ice_checkout(aTHX);
-    if (icecore_json_read(ctx->warm.engine, (const U8 *)text, len, json->max_depth, flags, &view) != ICECORE_OK)
-        read_special(aTHX_ json, ctx, text, len, is_text, flags, &view);
+    if (json->flags & J_ALLOW_BIGNUM) {
+        set.numbers = (AV *)sv_2mortal((SV *)newAV());
+        read_special(aTHX_ json, ctx, text, len, is_text, flags, &set, &view);
+    } else if (icecore_json_read(ctx->warm.engine, (const U8 *)text, len, json->max_depth, flags, &view) != ICECORE_OK)
+        read_special(aTHX_ json, ctx, text, len, is_text, flags, &set, &view);
     if (consumed)
         *consumed = view.consumed;
     result = ice_build(aTHX_ ctx, &view, view.root, &set);
     LEAVE;
+    if (set.numbers)
+        ij_be_big_numbers(aTHX_ set.numbers);
     if (UNLIKELY(!(json->flags & J_ALLOW_NONREF)) && is_nonref(aTHX_ json, result)) {
         SvREFCNT_dec(result);
         croak("JSON text must be an object or array (but found number, string, true, false or null, use allow_nonref to "

@@ -1,6 +1,8 @@
 /* What JSON's files share.
  *
  *   walk.c         perl's values
+ *   errors.c       what is wrong with a text
+ *   bignum.c       numbers of any size
  *   filters.c      filters of objects that were decoded
  *   json.c         settings, encoding, decoding
  *   incremental.c  parsing as it comes
@@ -61,6 +63,18 @@ struct ice_json {
 extern const iw_rules ij_rules;
 /* What a reference to this scalar says: 1 for true, 0 for false, -1 for neither. */
 int ij_word_of(pTHX_ SV *sv);
+
+/* errors.c */
+/* Dies: JSON::XS's words, the place, what was expected and found. `is_text`: offsets count
+ * characters. */
+void ij_refuse_text(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *text, STRLEN len,
+                    bool is_text) __attribute__noreturn__;
+
+bool ij_is_big_number(pTHX_ SV *rv);
+
+/* bignum.c */
+/* Makes objects of numbers: each as what it is, and whether it is a float, in turn. */
+void ij_be_big_numbers(pTHX_ AV *numbers);
 
 /* filters.c */
 extern const ice_filters ij_filters;

@@ -84,6 +84,48 @@ is_boolean_class(pTHX_ const ice_json *json, HV *stash)
     return name && (strEQ(name, "JSON::PP::Boolean") || strEQ(name, "Types::Serialiser::Boolean"));
 }
 
+bool
+ij_is_big_number(pTHX_ SV *rv)
+{
+    return sv_derived_from(rv, "Math::BigInt") || sv_derived_from(rv, "Math::BigFloat");
+}
+
+/* A number of any size: its digits stand there as they are. */
+static void
+put_big_number(pTHX_ walk *w, SV *rv, U16 key)
+{
+    STRLEN len;
+    const char *text;
+    iw_pin(aTHX_ w);
+    text = SvPV(rv, len);
+    if (len && *text == '+') {
+        text++;
+        len--;
+    }
+    if (memEQs(text, len, "NaN"))
+        push_float(aTHX_ w, NV_NAN, 0, key);
+    else if (memEQs(text, len, "inf") || memEQs(text, len, "-inf"))
+        push_float(aTHX_ w, *text == '-' ? -NV_INF : NV_INF, 0, key);
+    else
+        push_string(aTHX_ w, ICECORE_SYMBOL, 0, key, text, len);
+}
+
+/* What a reference is as a string, or what it leads to. */
+static void
+put_as_string(pTHX_ walk *w, SV *sv, U16 key)
+{
+    STRLEN len;
+    const char *text;
+    SV *copy = sv_2mortal(newSVpvs(""));
+    iw_pin(aTHX_ w);
+    sv_copypv(copy, sv);
+    text = SvPV(copy, len);
+    if (len)
+        push_string(aTHX_ w, SvUTF8(copy) ? ICECORE_TEXT : ICECORE_BYTES, 0, key, text, len);
+    else
+        push(aTHX_ w, ICECORE_NULL, 0, key, 0, 0);
+}
+
 /* An object. Returns what is to be put in its place; NULL, if it was put. */
 static SV *
 put_object(pTHX_ walk *w, SV *rv, SV *sv, U16 key)
@@ -103,12 +145,20 @@ put_object(pTHX_ walk *w, SV *rv, SV *sv, U16 key)
     }
     if (json->flags & J_CONVERT_BLESSED && (method = ice_method(aTHX_ stash, "TO_JSON")))
         return converted(aTHX_ w, sv, method);
+    if (json->flags & J_ALLOW_BIGNUM && ij_is_big_number(aTHX_ rv)) {
+        put_big_number(aTHX_ w, rv, key);
+        return NULL;
+    }
     if (json->flags & J_ALLOW_STRINGIFY && Gv_AMG(stash)) {
-        STRLEN len;
-        const char *text;
-        iw_pin(aTHX_ w);
-        text = SvPV(rv, len);
-        push_string(aTHX_ w, SvUTF8(rv) ? ICECORE_TEXT : ICECORE_BYTES, 0, key, text, len);
+        put_as_string(aTHX_ w, rv, key);
+        return NULL;
+    }
+    if ((json->flags & (J_ALLOW_STRINGIFY | J_CONVERT_BLESSED)) == (J_ALLOW_STRINGIFY | J_CONVERT_BLESSED)) {
+        /* Of what is no string nothing is left. */
+        if (SvTYPE(sv) < SVt_PVAV && !isGV_with_GP(sv))
+            put_as_string(aTHX_ w, sv, key);
+        else
+            push(aTHX_ w, ICECORE_NULL, 0, key, 0, 0);
         return NULL;
     }
     if (!(json->flags & J_ALLOW_BLESSED))
@@ -130,6 +180,22 @@ ij_word_of(pTHX_ SV *sv)
     if (len != 1)
         return -1;
     return *text == '1' ? 1 : *text == '0' ? 0 : -1;
+}
+
+/* Whether something that is so deep contains itself. Asked now and then only: what does is
+ * found later, on its next round. */
+static bool
+contains_itself(const walk *w, const SV *sv)
+{
+    enum { DEEP = 1024 };
+    const U32 depth = w->ctx->depth;
+    U32 i;
+    if (depth < DEEP || depth & (depth - 1))
+        return FALSE;
+    for (i = 0; i < depth; i++)
+        if (w->ctx->frames[i].walk.sv == sv || w->ctx->frames[i].walk.other == sv)
+            return TRUE;
+    return FALSE;
 }
 
 /* Puts any value. */
@@ -161,6 +227,8 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
         }
         if ((SvTYPE(referent) == SVt_PVAV || SvTYPE(referent) == SVt_PVHV) && w->ctx->depth >= json->max_depth)
             croak(IJ_TOO_DEEP);
+        if (contains_itself(w, referent))
+            croak(IJ_TOO_DEEP ": it contains itself");
         switch (SvTYPE(referent)) {
         case SVt_PVAV:
             iw_open_array(aTHX_ w, push(aTHX_ w, ICECORE_ARRAY, 0, key, 0, 0), 0, (AV *)referent);
@@ -175,6 +243,8 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
             word = ij_word_of(aTHX_ referent);
             if (word >= 0)
                 push(aTHX_ w, ICECORE_BOOL, 0, key, 0, (U64)word);
+            else if (json->flags & J_ALLOW_STRINGIFY && SvTYPE(referent) < SVt_PVAV && !isGV_with_GP(referent))
+                put_as_string(aTHX_ w, referent, key);
             else if (json->flags & J_ALLOW_UNKNOWN)
                 push(aTHX_ w, ICECORE_NULL, 0, key, 0, 0);
             else if (SvTYPE(referent) < SVt_PVAV)

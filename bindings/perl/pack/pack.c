@@ -45,7 +45,7 @@ ice_pack_end(pTHX)
 }
 
 const icecore_stage *
-ice_pack_stage(pTHX_ SV *template, int how)
+ice_pack_stage(pTHX_ SV *template, int how, icecore_error *error)
 {
     dMY_CXT;
     known_stage *known;
@@ -60,6 +60,10 @@ ice_pack_stage(pTHX_ SV *template, int how)
             && memEQ(SvPVX(known->template), text, len) && !SvUTF8(known->template) == !SvUTF8(template))
             return known->stage;
     }
+    if (ip_is_odd(text, text + len)) {
+        error->kind = ICECORE_USAGE;
+        return NULL;
+    }
     copy = sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template)));
     spec = sv_2mortal(newSVpvs("pack:"));
     if (how == ICE_UNPACK_TEXT)
@@ -68,7 +72,11 @@ ice_pack_stage(pTHX_ SV *template, int how)
     ice_add_text(aTHX_ spec, "template", sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template))));
     SvUTF8_on(spec);
     text = SvPV(spec, len);
-    stage = how == ICE_PACK ? ice_writer_new(aTHX_ text, len) : ice_reader_new(aTHX_ text, len);
+    stage = icecore_stage_new(text, len, error);
+    if (!stage)
+        return NULL;
+    if (how == ICE_PACK) /* the depth of a tape is known */
+        ice_stage_limit(aTHX_ stage, "depth", U32_MAX);
     known = &MY_CXT.stages[MY_CXT.next++ % STAGES];
     icecore_stage_free(known->stage);
     SvREFCNT_dec(known->template);
@@ -76,6 +84,14 @@ ice_pack_stage(pTHX_ SV *template, int how)
     known->how = how;
     known->template = SvREFCNT_inc_simple_NN(copy);
     return stage;
+}
+
+/* Whether only perl knows what a value is where a number is wanted, and where a string is. */
+PERL_STATIC_INLINE bool
+is_for_perl(const SV *sv)
+{
+    const U32 f = SvFLAGS(sv);
+    return (f & (SVf_ROK | SVs_GMG)) || ((f & SVf_POK) ? (f & (SVp_IOK | SVp_NOK)) : !(f & (SVf_IOK | SVf_NOK)));
 }
 
 /* A value of the list, as a string if it has one. */
@@ -87,19 +103,31 @@ put(pTHX_ walk *w, SV *sv)
         push_pv(aTHX_ w, sv, 0, 0);
     else if (f & SVf_IOK)
         push_int(aTHX_ w, sv, 0, 0);
-    else if (f & SVf_NOK)
-        push_float(aTHX_ w, SvNVX(sv), 0, 0);
-    else if (!SvOK(sv))
-        push(aTHX_ w, ICECORE_NULL, 0, 0, 0, 0);
     else
-        push_pv(aTHX_ w, sv, 0, 0);
+        push_float(aTHX_ w, SvNVX(sv), 0, 0);
 }
 
 /* What a loss says of characters beyond bytes. */
 #define WIDE "characters beyond bytes"
 
-/* Packs so much of what stands on perl's stack, and adds it to the result. */
-static void
+/* Whether characters beyond bytes were packed; `warns`: whether perl warns of something. */
+static bool
+is_wide(pTHX_ ice_context *ctx, size_t lost, bool *warns)
+{
+    icecore_bytes said;
+    bool wide = FALSE;
+    while (lost--)
+        if (icecore_loss(ctx->warm.engine, lost, &said) == ICECORE_OK) {
+            const bool is_it = ninstr((const char *)said.bytes, (const char *)said.bytes + said.len, WIDE, WIDE + sizeof WIDE - 1) != NULL;
+            wide |= is_it;
+            *warns |= !is_it;
+        }
+    return wide;
+}
+
+/* Packs so much of what stands on perl's stack, and adds it to the result. Says no where
+ * perl has to. */
+static bool
 pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
 {
     const icecore_stage *stage;
@@ -138,28 +166,34 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
         item += (I32)(next - first);
         if (item >= count)
             break;
-        /* Magic and overloading may move perl's stack, and what is on it stays. */
-        sv = PL_stack_base[at + item];
-        SvGETMAGIC(sv);
-        if (SvROK(sv)) {
-            SV *text = sv_2mortal(newSVpvs(""));
-            sv_catsv_nomg(text, sv);
-            sv = text;
+        if (is_for_perl(sv)) {
+            LEAVE;
+            return FALSE;
         }
         put(aTHX_ & w, sv);
     }
     end_node(&w, list, (U32)count, 0);
     iw_finish(aTHX_ & w);
-    stage = ice_pack_stage(aTHX_ template, ICE_PACK);
-    if (icecore_write(ctx->warm.engine, stage, &tape, &out, &lost, &error) != ICECORE_OK)
-        ice_croak_error(aTHX_ & error);
-    sv_catpvn_nomg(result, (const char *)out.bytes, out.len);
-    for (i = 0; i < lost; i++)
-        /* Characters beyond bytes were packed: they stand there in UTF-8. */
-        if (icecore_loss(ctx->warm.engine, i, &out) == ICECORE_OK && ninstr((const char *)out.bytes, (const char *)out.bytes + out.len,
-                                                                     WIDE, WIDE + sizeof WIDE - 1))
+    stage = ice_pack_stage(aTHX_ template, ICE_PACK, &error);
+    if (!stage || icecore_write(ctx->warm.engine, stage, &tape, &out, &lost, &error) != ICECORE_OK) {
+        if (!ip_may_perl(aTHX_ template, &error))
+            ice_croak_error(aTHX_ & error);
+        LEAVE;
+        return FALSE;
+    }
+    if (UNLIKELY(lost)) {
+        bool warns = FALSE;
+        /* They stand there in UTF-8. */
+        if (is_wide(aTHX_ ctx, lost, &warns))
             SvUTF8_on(result);
+        if (warns && (ckWARN(WARN_PACK) || ckWARN(WARN_NUMERIC))) {
+            LEAVE;
+            return FALSE;
+        }
+    }
+    sv_catpvn_nomg(result, (const char *)out.bytes, out.len);
     LEAVE;
+    return TRUE;
 }
 
 /* Whether a template is one number again and again, so that it packs each part of a
@@ -177,8 +211,33 @@ is_one_number(pTHX_ SV *template)
     return TRUE;
 }
 
+static void
+pack_by_perl(pTHX_ SV *template, I32 at, I32 count, SV *result)
+{
+    if (!ip_may_perl(aTHX_ template, NULL))
+        croak("not supported (pack): `p` and `P` are pointers into the memory of a running program");
+    SvUTF8_off(result);
+    ENTER;
+    ip_pack_by_perl(aTHX_ template, at, count, result);
+    LEAVE;
+}
+
 /* So many nodes stay in the processor's caches. */
 #define PART 768
+
+/* Whether what comes out is characters, even if they are all bytes: the template begins with
+ * `U`, or has `U0` in it. */
+static bool
+makes_text(pTHX_ SV *template)
+{
+    STRLEN len;
+    const char *text = SvPV(template, len), *end = text + len, *at = (const char *)memchr(text, 'U', len);
+    if (LIKELY(!at))
+        return FALSE;
+    while (text < end && isSPACE_A(*text))
+        text++;
+    return *text == 'U' || ninstr(at, end, "U0", "U0" + 2);
+}
 
 /* Packs what stands on perl's stack. */
 SV *
@@ -188,11 +247,17 @@ ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
     I32 part = count > PART && is_one_number(aTHX_ template) ? PART : count, done = 0;
     do {
         const I32 left = count - done;
-        pack_some(aTHX_ template, at + done, left < part ? left : part, result);
+        if (UNLIKELY(!pack_some(aTHX_ template, at + done, left < part ? left : part, result))) {
+            /* A part of a template that is one number is packed as the whole. */
+            pack_by_perl(aTHX_ template, at + done, left, result);
+            break;
+        }
         done += part;
         /* The parts that come are as long. */
         if (done == part && part < count)
             SvGROW(result, SvCUR(result) * (STRLEN)(count / part + 1) + 1);
     } while (done < count);
+    if (UNLIKELY(makes_text(aTHX_ template)))
+        sv_utf8_upgrade_nomg(result);
     return SvREFCNT_inc_simple_NN(result);
 }

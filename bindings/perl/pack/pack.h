@@ -8,8 +8,17 @@ enum { ICE_PACK, ICE_UNPACK, ICE_UNPACK_TEXT };
 void ice_pack_boot(pTHX);
 void ice_pack_clone(pTHX);
 void ice_pack_end(pTHX);
-const icecore_stage *ice_pack_stage(pTHX_ SV *template, int how);
+/* NULL, if there is something wrong with the template. */
+const icecore_stage *ice_pack_stage(pTHX_ SV *template, int how, icecore_error *error);
 SV *ice_pack_list(pTHX_ SV *template, I32 at, I32 count);
-SV **ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes);
+SV **ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one);
+
+/* original.c */
+/* Whether perl warns of a template as such. */
+bool ip_is_odd(const char *at, const char *end);
+/* Whether perl itself may try what the engine could not do. */
+bool ip_may_perl(pTHX_ SV *template, const icecore_error *error);
+void ip_pack_by_perl(pTHX_ SV *template, I32 at, I32 count, SV *result);
+SV **ip_unpack_by_perl(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one);
 
 #endif

@@ -147,12 +147,15 @@ static SV *
 decode(pTHX_ decoder *dec, SV *source, UV at, int what, SV *into, SV **header)
 {
     STRLEN len, consumed = 0, start, end;
-    const char *bytes = ice_bytes(aTHX_ source, &len);
+    const char *bytes;
     const ice_read_settings *set = &dec->set;
     ice_read_settings with_target;
     SV *result;
+    if (SvROK(source))
+        croak("We can't decode a reference as Sereal!");
+    bytes = ice_bytes(aTHX_ source, &len);
     if (at > len)
-        croak("Icecore: the offset is behind the end of the bytes");
+        croak("Sereal: Error: Start offset is beyond input string length");
     bytes += at;
     len -= at;
     ENTER;

@@ -2,6 +2,9 @@
 #include "sereal/settings.h"
 #include "core/documents.h"
 
+/* A magic number, a version, the length of the suffix and a tag. */
+enum { SHORTEST = 7 };
+
 HV *
 isr_options_of(pTHX_ SV *options)
 {
@@ -198,10 +201,51 @@ reader_spec(pTHX_ HV *options)
     return spec;
 }
 
+/* What Sereal says of bytes that it knows by a part of the engine's message. */
+static const struct {
+    const char *part, *words;
+} error_words[] = {
+    { "encoded as UTF-8", "Bad Sereal header: It seems your document was accidentally UTF-8 encoded" },
+    { "goes with the magic number", "Bad Sereal header: Not a valid Sereal document." },
+    { "snappy (the option", "Sereal document is compressed with Snappy, but this decoder is configured to refuse "
+                                  "Snappy-compressed input." },
+    { "found zlib (the option", "Sereal document is compressed with ZLIB, but this decoder is configured to refuse "
+                                "ZLIB-compressed input." },
+    { "found zstd (the option", "Sereal document is compressed with ZSTD, but this decoder is configured to refuse "
+                                "ZSTD-compressed input." },
+    { "compressed with snappy", "Snappy decompression of Sereal packet payload failed" },
+    { "compressed with zlib", "ZLIB decompression of Sereal packet payload failed" },
+    { "compressed with zstd", "ZSTD decompression of Sereal packet payload failed" },
+    { "`validate_utf8`", "Invalid UTF8 byte sequence" },
+    { "levels of nesting", "Reached recursion limit during deserialization" },
+};
+
+/* The words that Sereal begins with. */
+static SV *
+original_words(pTHX_ const icecore_error *error, const char *bytes, STRLEN len)
+{
+    SV *words = sv_2mortal(newSVpvs("Sereal: Error"));
+    size_t i;
+    PERL_UNUSED_VAR(bytes);
+    if (error->kind == ICECORE_LIMIT && strstr(error->message, "after decompression"))
+        return sv_2mortal(newSVpvs("The expected uncompressed size is larger than the allowed maximum size"));
+    for (i = 0; i < C_ARRAY_LENGTH(error_words); i++)
+        if (strstr(error->message, error_words[i].part)) {
+            sv_catpvf(words, ": %s", error_words[i].words);
+            return words;
+        }
+    if (error->kind == ICECORE_FORMAT || len < SHORTEST)
+        sv_catpvs(words, ": Bad Sereal header: Not a valid Sereal document.");
+    else if (error->kind == ICECORE_TRUNCATED)
+        sv_catpvs(words, ": Unexpected termination of packet");
+    return words;
+}
+
 void
 ice_sereal_words(ice_read_settings *set)
 {
     set->thaws_for = "Sereal";
+    set->no_method = "Sereal: Error: No THAW method defined for class";
     set->bare_regexps = TRUE;
     set->names_limits = TRUE;
 }
@@ -213,10 +257,15 @@ isr_make_decoder(pTHX_ decoder *dec, HV *options)
     ice_read_settings *set = &dec->set;
 
     ice_sereal_words(set);
+    set->original_words = original_words;
+    set->args_class = "Sereal::Decoder::THAW_args";
+    set->as_marked = TRUE;
+    set->clean_integers = TRUE;
     set->tie_ok = TRUE;
     set->bless_ok = !option_is_set(aTHX_ options, "no_bless_objects");
     dec->refuse_objects = option_is_set(aTHX_ options, "refuse_objects");
-    set->no_thaw = option_is_set(aTHX_ options, "no_thaw_objects");
+    /* Without objects nothing is thawed either, unless that is asked for. */
+    set->no_thaw = option(aTHX_ options, "no_thaw_objects", &value) ? cBOOL(SvTRUE(value)) : !set->bless_ok;
     set->undef_own = option_is_set(aTHX_ options, "use_undef");
     set->readonly = option_is_set(aTHX_ options, "set_readonly");
     set->readonly_scalars = option_is_set(aTHX_ options, "set_readonly_scalars");

@@ -102,6 +102,9 @@ read_settings(pTHX_ my_cxt_t *cxt, ice_read_settings *set)
     Zero(set, 1, ice_read_settings);
     ice_set_flags(set, flags && SvOK(flags) ? SvIV(flags) : 6);
     set->eval = GvSV(cxt->eval);
+    set->original_words = is_original_words;
+    set->deeper = "Icecore::decode takes max_recursion_depth => N if the input is trusted";
+    set->trailing = "cut them off; fd_retrieve reads one document after another from a handle";
     set->forgive = is_set(aTHX_ cxt->forgive_me);
 }
 
@@ -117,6 +120,9 @@ ice_storable_read_settings(pTHX_ ice_read_settings *set)
 {
     dMY_CXT;
     read_settings(aTHX_ & MY_CXT, set);
+    /* Who calls no function of Storable's does not look for its words. */
+    set->original_words = NULL;
+    set->deeper = set->trailing = NULL;
 }
 
 /* ---- freeze and thaw --------------------------------------------------- */
@@ -164,8 +170,6 @@ ice_freeze(pTHX_ SV *ref, int how)
     return result;
 }
 
-#define MINOR_READ 12
-
 /* Reads an image, once its header is known to be fine. */
 static SV *
 thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *set)
@@ -178,8 +182,8 @@ thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *set)
         header += 4;
     if (len > 2) {
         cxt->last_netorder = header[0] & 1;
-        if (header[0] >> 1 == 2 && header[1] > MINOR_READ && !is_set(aTHX_ cxt->accept_future_minor))
-            croak("Storable binary image v2.%d more recent than I am (v2.%d)", header[1], MINOR_READ);
+        if (header[0] >> 1 == 2 && header[1] > IS_MINOR && !is_set(aTHX_ cxt->accept_future_minor))
+            croak("Storable binary image v2.%d more recent than I am (v2.%d)", header[1], IS_MINOR);
     }
     ENTER;
     SAVEI32(cxt->doing);
@@ -189,20 +193,54 @@ thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *set)
     return result;
 }
 
+static SV *
+thaw_with(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count, ice_read_settings *set)
+{
+    read_settings(aTHX_ cxt, set);
+    if (count == 1) {
+        SV *flags = PL_stack_base[at];
+        if (SvOK(flags))
+            ice_set_flags(set, SvIV(flags));
+    } else if (count)
+        ice_read_options(aTHX_ set, NULL, at, count);
+    return thaw_image(aTHX_ cxt, frozen, set);
+}
+
+static SV * __attribute__((noinline))
+thaw_first(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count)
+{
+    ice_read_settings set;
+    return thaw_with(aTHX_ cxt, frozen, at, count, &set);
+}
+
+/* From within a hook: the native stack is for the calls. */
+static SV * __attribute__((noinline))
+thaw_again(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count)
+{
+    ice_read_settings *set;
+    SV *result;
+    ENTER;
+    Newx(set, 1, ice_read_settings);
+    SAVEFREEPV(set);
+    result = thaw_with(aTHX_ cxt, frozen, at, count, set);
+    LEAVE;
+    return result;
+}
+
 /* Behind the image: `FLAGS` or `NAME => VALUE, ...`. */
 SV *
 ice_thaw(pTHX_ SV *frozen, I32 at, I32 count)
 {
     dMY_CXT;
-    ice_read_settings set;
-    read_settings(aTHX_ & MY_CXT, &set);
-    if (count == 1) {
-        SV *flags = PL_stack_base[at];
-        if (SvOK(flags))
-            ice_set_flags(&set, SvIV(flags));
-    } else if (count)
-        ice_read_options(aTHX_ & set, NULL, at, count);
-    return thaw_image(aTHX_ & MY_CXT, frozen, &set);
+    return UNLIKELY(MY_CXT.doing) ? thaw_again(aTHX_ & MY_CXT, frozen, at, count) : thaw_first(aTHX_ & MY_CXT, frozen, at, count);
+}
+
+static void __attribute__((noinline))
+view_tape(pTHX_ ice_context *ctx, const icecore_tape *tape, icecore_view *view)
+{
+    icecore_error error;
+    if (icecore_view_tape(ctx->warm.engine, tape, view, &error) != ICECORE_OK)
+        ice_croak_error(aTHX_ & error);
 }
 
 SV *
@@ -214,7 +252,6 @@ ice_dclone(pTHX_ SV *ref)
     ice_context *ctx;
     icecore_tape tape;
     icecore_view view;
-    icecore_error error;
     SV *result;
 
     write_settings(aTHX_ & MY_CXT, &write_set);
@@ -228,8 +265,7 @@ ice_dclone(pTHX_ SV *ref)
     MY_CXT.last_netorder = FALSE;
     ctx = ice_checkout(aTHX);
     ice_walk(aTHX_ ctx, &tape, ref, &write_set, NULL);
-    if (icecore_view_tape(ctx->warm.engine, &tape, &view, &error) != ICECORE_OK)
-        ice_croak_error(aTHX_ & error);
+    view_tape(aTHX_ ctx, &tape, &view);
     if (ctx->seen.used)
         ice_map_clear(&ctx->seen);
     MY_CXT.doing = IS_RETRIEVING;
@@ -253,8 +289,11 @@ ice_probe(pTHX_ SV *image)
     ENTER;
     ctx = ice_checkout(aTHX);
     kind = icecore_read(ctx->warm.engine, reader(aTHX_ & MY_CXT), (const U8 *)bytes, len, ICECORE_EACH, &view, &error);
-    if (kind != ICECORE_OK && kind != ICECORE_TRUNCATED)
-        ice_croak_error(aTHX_ & error);
+    if (kind != ICECORE_OK && kind != ICECORE_TRUNCATED) {
+        ice_read_settings set;
+        read_settings(aTHX_ & MY_CXT, &set);
+        ice_croak_read_error(aTHX_ & error, &set, bytes, len);
+    }
     LEAVE;
     return kind == ICECORE_OK ? (IV)view.consumed : -1;
 }

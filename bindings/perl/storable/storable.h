@@ -5,6 +5,12 @@
 
 extern const iw_rules ice_storable_rules;
 
+/* The newest version that Storable of this perl knows. What is newer is read too. */
+#define IS_MINOR (PERL_VERSION_GE(5, 37, 0) ? 12 : 11)
+
+/* The words that Storable begins with: see `ice_read_settings`. */
+SV *is_original_words(pTHX_ const icecore_error *error, const char *bytes, STRLEN len);
+
 enum { ICE_MEMORY, ICE_MEMORY_NETORDER, ICE_FILE, ICE_FILE_NETORDER };
 enum { ICE_IS_STORING, ICE_IS_RETRIEVING, ICE_LAST_NETORDER };
 

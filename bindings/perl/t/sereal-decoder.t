@@ -159,10 +159,7 @@ both_sereal('validate_utf8' => sub {
         is($m->decode($m->encode([$text]), { validate_utf8 => 1 })->[0], $text, 'text is fine');
     }
     my $bytes = "=\xf3rl\5\0\x41\x27\2\xff\xfe";
-    my $copy;
-    my $error = $m->dies(sub { $copy = $m->decode($bytes) });
-    if ($m->ours) { ok($error || utf8::valid($copy->[0]), 'without it no broken string is made') }
-    else          { ok(!utf8::valid($copy->[0]), 'without it the original makes a broken string') }
+    ok(!utf8::valid($m->decode($bytes)->[0]), 'without it a string is what it says');
 });
 
 both_sereal('set_readonly' => sub {

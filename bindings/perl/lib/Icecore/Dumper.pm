@@ -16,8 +16,40 @@ our ($Deparse, $Bless, $Pair, $Maxdepth, $Useperl, $Sortkeys, $Sparseseen, $Maxr
 *import  = \&Icecore::_import_names;
 *DumperX = \&Dumper;
 
-# Nothing is remembered between two calls.
-sub Reset { return $_[0] }
+# What a string is in double quotes.
+sub qquote {
+    require Data::Dumper;
+    goto &Data::Dumper::qquote;
+}
+
+# What is known by its address, and by which name: what was dumped, and what is given.
+sub Seen {
+    my ($self, @names) = @_;
+    my $original = $self->_seen;
+    return $original->Seen if !@names || !defined $names[0];
+    # What is no hash is told off, and nothing comes back.
+    my @done = $original->Seen(@names);
+    return @done ? $self : ();
+}
+
+sub Reset {
+    my ($self) = @_;
+    $self->_forget if ref $self;
+    return $self;
+}
+
+# Data::Dumper itself, for what only it can do: see dumper/original.c.
+sub _new_original {
+    require Data::Dumper;
+    return Data::Dumper->new([]);
+}
+
+sub _by_original {
+    my ($original, $values, $names, @settings) = @_;
+    $original //= _new_original();
+    while (my ($name, $value) = splice @settings, 0, 2) { $original->$name($value) }
+    return $original->Values($values)->Names($names // [])->Dump;
+}
 
 # An object holds the address of something that is not shared between threads.
 sub CLONE_SKIP { return 1 }

@@ -71,8 +71,7 @@ sub _store_fd {
     my ($image, $ref, $handle, @more) = @_;
     Carp::croak('not a reference')    if !ref $ref;
     Carp::croak('too many arguments') if @more;
-    my $fd = fileno $handle;
-    Carp::croak('not a valid file descriptor') if !defined $fd;
+    $handle = _handle($handle);
     my $bytes = $image->($ref);
     local ($, , $\);
     print {$handle} $bytes or Carp::croak("can't store to the handle: $!");
@@ -81,6 +80,18 @@ sub _store_fd {
     select $old;
     $handle->flush if $handle->can('flush');
     return 1;
+}
+
+# What a program gives as a handle: a glob, an object, or a name, as seen from its package.
+sub _handle {
+    my ($handle) = @_;
+    if (defined $handle && !ref $handle && ref \$handle ne 'GLOB') {
+        my ($package) = grep { defined && $_ ne __PACKAGE__ } map { scalar caller $_ } 1 .. 3;
+        require Symbol;
+        $handle = Symbol::qualify_to_ref($handle, $package // 'main');
+    }
+    Carp::croak('not a valid file descriptor') if !defined $handle || !defined fileno $handle;
+    return $handle;
 }
 
 sub retrieve      { my ($file, @options) = @_; return _retrieve($file, 0, @options) }
@@ -94,7 +105,11 @@ sub _retrieve {
     local $/ = undef;
     my $bytes = <$in>;
     close $in or Carp::croak("can't read $file: $!");
-    Carp::croak("$file is no Storable file: it does not begin with pst0") if ($bytes // '') !~ /\A(?:pst0|perl-store)/;
+    $bytes //= '';
+    # As in Storable, what comes out of a file that is named is not tainted.
+    ($bytes) = $bytes =~ /\A(.*)\z/s if ${^TAINT};
+    Carp::croak("Magic number checking on storable file failed: $file has only " . length($bytes) . ' bytes') if length $bytes < 4;
+    Carp::croak("File is not a perl storable: $file does not begin with pst0") if $bytes !~ /\A(?:pst0|perl-store)/;
     return thaw($bytes, @options);
 }
 
@@ -103,7 +118,7 @@ sub retrieve_fd { goto &fd_retrieve }
 # Reads one document from a handle and leaves what comes behind it there.
 sub fd_retrieve {
     my ($handle, @options) = @_;
-    Carp::croak('not a valid file descriptor') if !defined fileno $handle;
+    $handle = _handle($handle);
     my ($bytes, $tried) = ('', 0);
     while (1) {
         my $full = _more($handle, \$bytes);
@@ -132,66 +147,50 @@ sub file_magic {
     binmode $in;
     read $in, my $bytes, 1024;
     close $in or die qq(Can't read '$file': $!);
-    $file = "./$file" if $file !~ m{\A/};
-    my $info = read_magic($bytes, $file);
-    return $info;
+    return read_magic($bytes, $file || "./$file");
 }
 
+# What the beginning of an image says; undef, if it is none. With a file's name it has to
+# begin as files do.
 sub read_magic {
     my ($bytes, $file) = @_;
+    my $size = length $bytes;
     my %info;
-    my $net_order;
-    my $at = 0;
-    if ($bytes =~ s/\A(pst0|perl-store)//) {
-        $info{file} = $file || 1;
-        $at = length $1;
-        $info{hdrsize} = $at;
-        my $old = $1 eq 'perl-store';
-        my $byte = unpack 'C', $bytes;
-        if ($old && defined $byte && $byte > 1) {
-            $info{version}    = -1;
-            $info{version_nv} = -1;
-            $info{major}      = -1;
-            $net_order        = 0;
-        }
+    my $netorder;
+    if ($bytes =~ s/\A(pst0|perl-store)//) { $info{file} = $file || 1 }
+    elsif ($file)                           { return undef }
+    return undef if !length $bytes;
+    if (($1 // '') eq 'perl-store' && ord $bytes > 1) {
+        # The first one had no version; the length of the byte order comes next.
+        @info{qw(version version_nv)} = (-1, -1);
+        $netorder = 0;
     }
     else {
-        return undef if $file || !length $bytes;
-    }
-    if (!defined $info{version}) {
-        return undef if !length $bytes;
-        my $byte = unpack 'C', substr $bytes, 0, 1, '';
-        $at++;
-        $net_order = $byte & 1;
-        my $major = $byte >> 1;
-        return undef if $major > 4;
-        $info{major} = $major;
-        if ($major > 1) {
+        my $byte = ord substr $bytes, 0, 1, '';
+        $netorder = $byte & 1;
+        $info{major} = $byte >> 1;
+        return undef if $info{major} > 4;
+        $info{version} = $info{version_nv} = $info{major};
+        if ($info{major} > 1) {
             return undef if !length $bytes;
-            $info{minor} = unpack 'C', substr $bytes, 0, 1, '';
-            $at++;
+            $info{minor}      = ord substr $bytes, 0, 1, '';
+            $info{version}    = "$info{major}.$info{minor}";
+            $info{version_nv} = sprintf '%d.%03d', @info{qw(major minor)};
         }
-        $info{version}    = defined $info{minor} ? "$major.$info{minor}" : "$major";
-        $info{version_nv} = defined $info{minor} ? sprintf '%d.%03d', $major, $info{minor} : $major;
-        $info{version_nv} += 0 if !defined $info{minor};
     }
-    $info{netorder} = $net_order;
-    if (!$net_order) {
-        return undef if !length $bytes;
-        my $len = unpack 'C', substr $bytes, 0, 1, '';
-        $at++;
-        return undef if length $bytes < $len + 3 || $len > 8;
-        $info{byteorder} = substr $bytes, 0, $len, '';
-        return undef if $info{byteorder} =~ /[^0-9]/;
-        @info{qw(intsize longsize ptrsize)} = unpack 'C3', substr $bytes, 0, 3, '';
-        $at += $len + 3;
+    $info{netorder} = $netorder;
+    if (!$netorder) {
+        my $digits = length $bytes ? ord substr $bytes, 0, 1, '' : 0;
+        return undef if ($digits != 4 && $digits != 8) || length $bytes < $digits;
+        $info{byteorder} = substr $bytes, 0, $digits, '';
+        @info{qw(intsize longsize ptrsize)} = unpack 'C3', $bytes;
+        $bytes = substr $bytes, length $bytes < 3 ? length $bytes : 3;
         if ($info{version_nv} >= 2.002) {
             return undef if !length $bytes;
-            $info{nvsize} = unpack 'C', substr $bytes, 0, 1, '';
-            $at++;
+            $info{nvsize} = ord substr $bytes, 0, 1, '';
         }
     }
-    $info{hdrsize} = $at;
+    $info{hdrsize} = $size - length $bytes;
     return \%info;
 }
 
@@ -199,7 +198,7 @@ sub CAN_FLOCK { return 1 }
 
 # The versions of the format that are read and written.
 sub BIN_MAJOR            { return 2 }
-sub BIN_MINOR            { return 12 }
+sub BIN_MINOR            { return $] >= 5.037 ? 12 : 11 }
 sub BIN_WRITE_MINOR      { return 11 }
 sub BIN_VERSION_NV       { return sprintf('%d.%03d', BIN_MAJOR(), BIN_MINOR()) + 0 }
 sub BIN_WRITE_VERSION_NV { return sprintf('%d.%03d', BIN_MAJOR(), BIN_WRITE_MINOR()) + 0 }

@@ -79,6 +79,9 @@ sub steps {
     return;
 }
 
+# An error without the original's words, which come first.
+sub own_words { return $_[0] =~ s/\A.*?: (?=[a-z][a-z' ]* \((?:sereal|storable|json)\))//r }
+
 # Calls what may be refused, and holds the error against what the step says.
 sub guarded {
     my ($self, $step, $code) = @_;
@@ -88,7 +91,7 @@ sub guarded {
     local $SIG{__WARN__} = sub { push @warnings, $_[0] };
     return $result if eval { $result = $code->(); 1 } && !$step->{error};
     die 'it was not refused, but gave ' . Behaviour::Values::shown($result) . "\n" if $step->{error} && !$@;
-    my $said  = $@;
+    my $said = own_words($@);
     my %found = (says => $said);
     for (my $n = 0; $n < @kinds; $n += 2) { $found{kind} //= $kinds[$n] if $said =~ $kinds[ $n + 1 ] }
     ($found{offset}) = $said =~ /at offset (\d+)/;
@@ -203,7 +206,7 @@ sub do_change {
             substr(my $changed = $bytes, $at, 1) ^.= chr $xor;
             for my $way ($self->ways($step, 1)) {
                 next if eval { no warnings; local $SIG{__WARN__} = sub { }; $way->($changed, classes => $step->{classes} // []); 1 };
-                my $said = $@;
+                my $said = own_words($@);
                 die "byte $at changed by $xor: $said" if !grep { ref && $said =~ $_ } @kinds;
             }
         }

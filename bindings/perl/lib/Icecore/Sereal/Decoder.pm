@@ -21,7 +21,7 @@ sub looks_like_sereal {
     return $version < 0 ? !!0 : $version;
 }
 
-sub scalar_looks_like_sereal { return looks_like_sereal($_[-1]) }
+sub scalar_looks_like_sereal ($) { return looks_like_sereal($_[-1]) }
 
 sub decode_only_header {
     my ($header) = _decode($_[0], $_[1], 0, 1);

@@ -1,6 +1,6 @@
 //! Writing: one pass over the nodes, in their order.
 
-use super::super::number::push_canonical;
+use super::super::number::{self, Shape, push_canonical};
 use super::super::scratch::{self, SCRATCH, Scratch};
 use super::Style;
 use super::number::put_float;
@@ -13,8 +13,8 @@ use crate::output::{Frame, Output};
 const CHUNK: usize = 4096;
 
 /// Writes a document that has nothing in it but arrays, maps with keys that are
-/// strings, strings, numbers, booleans, nulls, and objects that FREEZE froze, which
-/// are tagged.
+/// strings, strings, numbers (of any size as symbols: their texts), booleans, nulls,
+/// and objects that FREEZE froze, which are tagged.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, for anything else, and for characters that Unicode
@@ -205,6 +205,7 @@ impl<'d> Writer<'d, '_> {
             Kind::Null | Kind::Hole => self.word("null"),
             Kind::Bool => self.word(if node.payload == 0 { "false" } else { "true" }),
             Kind::Int | Kind::Uint | Kind::Float => self.number(node),
+            Kind::Symbol => self.digits(node)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -223,6 +224,22 @@ impl<'d> Writer<'d, '_> {
         }
         if quotes {
             self.out.push(b'"');
+        }
+    }
+
+    /// A number of any size, as its text.
+    #[inline(never)]
+    fn digits(&mut self, node: &Node) -> Result<(), Error> {
+        let text = self.tape.bytes(node, self.input);
+        match number::shape(text, 0) {
+            Shape::Integer(end) | Shape::Decimal(end) if end == text.len() => {
+                self.flush();
+                self.out.extend_from_slice(text);
+                Ok(())
+            }
+            _ => Err(Error::new(ErrorKind::Unrepresentable)
+                .expecting("a number")
+                .finding(format!("`{}`", String::from_utf8_lossy(text)))),
         }
     }
 

@@ -1,0 +1,67 @@
+/* What is wrong with a text, as JSON::XS says it: programs look for its words. */
+#include "json/json.h"
+
+/* Parts of the engine's messages, and JSON::XS's words for the same; the first that fits. */
+static const struct {
+    const char *part, *words;
+} known[] = {
+    { "expected a JSON value, found `(`", "malformed JSON string, neither array, object, number, string or atom" },
+    { "expected a JSON value", "malformed JSON string, neither tag, array, object, number, string or atom" },
+    { "`,` or `]`", ", or ] expected while parsing array" },
+    { "`,` or `}`", ", or } expected while parsing object/hash" },
+    { "expected `:`", "':' expected" },
+    { "expected a name in quotes", "'\"' expected" },
+    { "expected `true`", "'true' expected" },
+    { "expected `false`", "'false' expected" },
+    { "expected `null`", "'null' expected" },
+    { "the end of a string", "unexpected end of string while parsing JSON string" },
+    { "the end of an escape", "exactly four hexadecimal digits expected" },
+    { "expected UTF-8", "malformed UTF-8 character in JSON string" },
+    { "half of one, \\udc", "missing high surrogate character in surrogate pair" },
+    { "half of one, \\udd", "missing high surrogate character in surrogate pair" },
+    { "half of one, \\ude", "missing high surrogate character in surrogate pair" },
+    { "half of one, \\udf", "missing high surrogate character in surrogate pair" },
+    { "half of one", "missing low surrogate character in surrogate pair" },
+    { "four hex digits", "exactly four hexadecimal digits expected" },
+    { "expected one of JSON's escapes", "illegal backslash escape sequence in string" },
+    { "expected an escape for", "invalid character encountered while parsing JSON string" },
+    { "expected a digit behind the point", "malformed number (no digits after decimal point)" },
+    { "expected a digit of the exponent", "malformed number (no digits after exp sign)" },
+    { "expected a digit", "malformed number (no digits after initial minus)" },
+    { "expected no digit behind", "malformed number (leading zero must not be followed by another digit)" },
+    { "levels of nesting", IJ_TOO_DEEP },
+    { "expected the name of a class", "malformed JSON string, (tag) must be a string" },
+    { "expected `)`", ") expected after tag" },
+    { "expected a list behind the class", "malformed JSON string, tag value must be an array" },
+};
+
+static const char *
+words_of(const icecore_error *error)
+{
+    size_t i;
+    if (error->kind == ICECORE_TRAILING)
+        return "garbage after JSON object";
+    for (i = 0; i < C_ARRAY_LENGTH(known); i++)
+        if (strstr(error->message, known[i].part))
+            return known[i].words;
+    return NULL;
+}
+
+void
+ij_refuse_text(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *text, STRLEN len, bool is_text)
+{
+    SV *message = ice_read_error(aTHX_ error, set, text, len);
+    const char *words = words_of(error);
+    const U8 *at = (const U8 *)text + error->offset, *end = (const U8 *)text + len;
+    if (error->offset < 0 || (STRLEN)error->offset > len)
+        croak("%s%s%" SVf, words ? words : "", words ? ": " : "", SVfARG(message));
+    {
+        const UV offset = is_text ? (UV)utf8_length((const U8 *)text, at) : (UV)error->offset;
+        const char *before = at < end ? pv_pretty(sv_2mortal(newSVpvs("")), (const char *)at, (STRLEN)(end - at), 20, NULL,
+                                                  NULL, PERL_PV_ESCAPE_UNI_DETECT)
+                                      : "(end of string)";
+        if (words)
+            croak("%s, at character offset %" UVuf " (before \"%s\"): %" SVf, words, offset, before, SVfARG(message));
+        croak("%" SVf ", at character offset %" UVuf " (before \"%s\")", SVfARG(message), offset, before);
+    }
+}

@@ -1,0 +1,92 @@
+/* What perl's own pack and unpack do: overloaded objects, ties, strings that are another
+ * number, warnings, and what is wrong with a template, in perl's words. */
+#include "pack/pack.h"
+
+/* Of `unpackstring`: perl's headers have no names for these. */
+enum { DO_UTF8_FLAG = 0x08, ONLY_ONE_FLAG = 0x10 };
+
+/* Pointers into memory: nobody packs or unpacks these here. */
+static bool
+has_pointer(const char *at, const char *end)
+{
+    for (; at < end; at++)
+        if (*at == 'p' || *at == 'P')
+            return TRUE;
+        else if (*at == '#')
+            while (at < end && *at != '\n')
+                at++;
+    return FALSE;
+}
+
+bool
+ip_is_odd(const char *at, const char *end)
+{
+    const char *modifiers = at; /* those that stand here began there */
+    for (; at < end; at++) {
+        if (*at == ',')
+            return TRUE;
+        if (*at == '#')
+            while (at < end && *at != '\n')
+                at++;
+        else if (*at == 'u' && at + 1 < end && isDIGIT(at[1]))
+            return TRUE; /* a line that may be too wide */
+        else if (at < end && memCHRs("!<>", *at)) {
+            if (memchr(modifiers, *at, (size_t)(at - modifiers)))
+                return TRUE;
+            continue;
+        }
+        modifiers = at + 1;
+    }
+    return FALSE;
+}
+
+bool
+ip_may_perl(pTHX_ SV *template, const icecore_error *error)
+{
+    STRLEN len;
+    const char *text = SvPV(template, len);
+    return !(error && error->kind == ICECORE_LIMIT) && !has_pointer(text, text + len);
+}
+
+/* Warnings name the operator that goes on. */
+static void
+be_operator(pTHX_ U16 type)
+{
+    static OP pack, unpack;
+    pack.op_type = OP_PACK;
+    unpack.op_type = OP_UNPACK;
+    SAVEVPTR(PL_op);
+    PL_op = type == OP_PACK ? &pack : &unpack;
+}
+
+void
+ip_pack_by_perl(pTHX_ SV *template, I32 at, I32 count, SV *result)
+{
+    STRLEN len;
+    const char *text = SvPV(template, len);
+    SV **list;
+    /* What is overloaded may move perl's stack. */
+    Newx(list, count + 1, SV *);
+    SAVEFREEPV(list);
+    Copy(PL_stack_base + at, list, count, SV *);
+    be_operator(aTHX_ OP_PACK);
+    packlist(result, text, text + len, list, list + count);
+}
+
+SV **
+ip_unpack_by_perl(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one)
+{
+    STRLEN len, template_len;
+    const char *text = SvPV_nomg(bytes, len), *pattern = SvPV(template, template_len);
+    SSize_t count;
+    ENTER;
+    be_operator(aTHX_ OP_UNPACK);
+    PL_stack_sp = sp;
+    count = unpackstring(pattern, pattern + template_len, text, text + len,
+                         (SvUTF8(bytes) ? DO_UTF8_FLAG : 0) | (only_one ? ONLY_ONE_FLAG : 0));
+    sp = PL_stack_sp;
+    LEAVE;
+    if (only_one && !count)
+        *++sp = &PL_sv_undef;
+    return sp;
+}

@@ -1,0 +1,71 @@
+# Hooks that thaw and freeze what they hold: as deep as the original's, and an error behind
+# that, in the place of a crash. And JSON of what contains itself.
+
+use v5.30;
+use warnings;
+
+use Test::More;
+
+# In a process of its own, with so much native stack.
+sub said {
+    my ($program, @arguments) = @_;
+    open my $in, '-|', 'sh', '-c', 'ulimit -s 8192 && ulimit -v 8000000; exec "$@"', 'sh', $^X, (map { "-I$_" } @INC), '-e', $program, @arguments or die $!;
+    my $text = do { local $/; <$in> } // '';
+    close $in;
+    return $? ? "it ends with $?: $text" : $text;
+}
+
+my $thaw = <<'PERL';
+use Icecore::Storable qw(freeze thaw dclone); use Icecore::Sereal qw(encode_sereal decode_sereal);
+my ($levels, $how) = @ARGV;
+our ($payload, $deep) = ('x', 0);
+sub Held::STORABLE_freeze { return $payload }
+sub Held::STORABLE_thaw { $deep++; $_[0]{in} = thaw($_[2], classes => ['Held']) if length $_[2] > 1; return }
+sub Held::FREEZE { return $payload }
+sub Held::THAW { $deep++; return bless { in => length $_[2] > 1 ? decode_sereal($_[2], { classes => ['Held'] }) : 1 }, 'Held' }
+for (1 .. $levels) { $payload = $how eq 'sereal' ? encode_sereal((bless {}, 'Held'), { freeze_callbacks => 1 }) : freeze(bless {}, 'Held') }
+my $done = eval { $how eq 'sereal' ? decode_sereal($payload, { classes => ['Held'] }) : thaw($payload, classes => ['Held']) };
+print $done ? "fine, $deep" : "no: $@";
+PERL
+like(said($thaw, 4000, 'storable'), qr/\Afine, 4000/, 'Storable: 4,000 levels');
+like(said($thaw, 5000, 'storable'), qr/\Afine, 5000/, '5,000, as the original');
+like(said($thaw, 8000, 'storable'), qr/\Ano: Max\. recursion depth with nested refs exceeded/, 'many more are an error');
+like(said($thaw, 2500, 'sereal'), qr/\Afine, 2500/, 'Sereal: 2,500');
+like(said($thaw, 8000, 'sereal'), qr/\Ano: .*recursion depth/s, 'many more are an error');
+
+my $freeze = <<'PERL';
+use Icecore::Storable qw(freeze dclone); use Icecore::Sereal qw(encode_sereal); use Icecore::JSON;
+my ($most, $how) = @ARGV;
+our $deep = 0;
+my %again = (storable => sub { freeze($_[0]) }, sereal => sub { encode_sereal($_[0], { freeze_callbacks => 1 }) },
+    json => sub { Icecore::JSON->new->convert_blessed->encode($_[0]) }, dclone => sub { dclone($_[0]) });
+my $again = sub { return $deep++ < $most ? $again{$how}->(bless {}, 'Held') : 'x' };
+sub Held::STORABLE_freeze { my $text = $again->(); return ref $text ? 'x' : $text }
+sub Held::STORABLE_thaw { return }
+sub Held::FREEZE { return $again->() }
+sub Held::TO_JSON { return $again->() }
+print eval { $again->(); 1 } ? "fine, $deep" : "no: $@";
+PERL
+for my $how (qw(storable sereal json dclone)) {
+    # Each level of text is escaped again: so fewer of JSON.
+    my $levels = $how eq 'json' ? 10 : 1000;
+    like(said($freeze, $levels, $how), qr/\Afine/, "$how: hooks that call it again");
+    like(said($freeze, 1_000_000, $how), qr/\Ano: Max\. recursion depth/, 'without an end');
+}
+
+my $circle = <<'PERL';
+use Icecore::JSON;
+my $array = [1]; push @$array, [2, { a => $array }];
+my $hash = { a => [] }; push @{ $hash->{a} }, 1, $hash;
+for my $value ($array, $hash) {
+    for my $json (map { $_->max_depth(2**31) } Icecore::JSON->new, Icecore::JSON->new->canonical, Icecore::JSON->new->pretty) {
+        print eval { $json->encode($value) } ? "encoded\n" : $@;
+    }
+}
+my $deep = [];
+$deep = [$deep] for 1 .. 100_000;
+print length(Icecore::JSON->new->max_depth(2**31)->encode($deep)), "\n";
+PERL
+like(said($circle), qr/\A(?:json text or perl structure exceeds maximum nesting level .*contains itself.*\n){6}200002\n\z/, 'JSON of what contains itself');
+
+done_testing;

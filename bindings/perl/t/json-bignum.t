@@ -1,0 +1,84 @@
+# allow_bignum and allow_stringify, as Cpanel::JSON::XS has them.
+
+use v5.30;
+use warnings;
+use utf8;
+
+use Math::BigFloat;
+use Math::BigInt;
+use Test::More;
+use Icecore::JSON;
+
+my $json = Icecore::JSON->new->canonical->allow_bignum->allow_nonref;
+
+sub shown {
+    my ($value) = @_;
+    return ref $value eq 'ARRAY' ? '[' . join(',', map { shown($_) } @$value) . ']'
+        : ref $value eq 'HASH' ? '{' . join(',', map { "$_:" . shown($value->{$_}) } sort keys %$value) . '}'
+        : defined $value ? (ref $value ? ref($value) . '=' : '') . $value : 'undef';
+}
+
+my @numbers = qw(
+    0 1 -1 123456789012345678 18446744073709551615 -9223372036854775808 18446744073709551616 -9223372036854775809
+    100000000000000000000000000000000000000 -100000000000000000000000000000000000000 0.5 -0.5 2.50 1e5 1E-5 1.5e400 -1e-400
+    2.0000000000000000001 0.1 0.1234567890123456 3.14159265358979 123456789.123456789123456789 0.0 -0.0 1e0
+);
+my @texts = ((map { ("$_", "[$_]", " {\"a\": $_, \"b\": [ $_,\"$_\" ]} ") } @numbers), '["2.5", "1e5", "\u0041", ""]', '{"1.5":"1.5"}', '[true, null]');
+subtest 'as Cpanel::JSON::XS' => sub {
+    plan skip_all => 'Cpanel::JSON::XS is not here' if !eval { require Cpanel::JSON::XS; 1 };
+    my $his = Cpanel::JSON::XS->new->canonical->allow_bignum->allow_nonref;
+    for my $text (@texts) {
+        next if $text =~ /true/;
+        my ($theirs, $ours) = map { $_->decode($text) } $his, $json;
+        is(shown($ours), shown($theirs), "decoded: $text");
+        is($json->encode($ours), $his->encode($theirs), 'encoded');
+    }
+    for my $value (map { (Math::BigInt->new($_), Math::BigFloat->new($_)) } '0', '-5', '1e60', '12345678901234567890') {
+        is($json->encode([$value]), $his->encode([$value]), ref($value) . " $value");
+        is($json->encode($value), $his->encode($value), 'alone');
+    }
+    for my $value (map { ($_->binf, $_->binf('-'), $_->bnan) } 'Math::BigInt', 'Math::BigFloat') {
+        is(Icecore::JSON->new->allow_bignum->stringify_infnan(0)->encode([$value]), '[null]', "$value is null, if that is asked for");
+    }
+};
+subtest 'both ways' => sub {
+    for my $number (@numbers) {
+        my $again = $json->decode($json->encode($json->decode("[$number]")))->[0];
+        ok($again == $json->decode($number), "number $number");
+    }
+};
+is(ref $json->decode('[1.5]')->[0], 'Math::BigFloat', 'a float');
+is_deeply([map { ref } @{ Icecore::JSON->new->decode('[1.5, 100000000000000000000000]') }], ['', ''], 'not if it is not asked for');
+ok(!eval { Icecore::JSON->new->encode([Math::BigInt->new(5)]); 1 }, 'nor encoded');
+is_deeply([$json->decode_prefix('2.5 [1]')]->[1], 3, 'decode_prefix');
+is(shown([Icecore::JSON->new->allow_bignum->incr_parse('[1.5][2.5]')]), '[[Math::BigFloat=1.5],[Math::BigFloat=2.5]]', 'incr_parse');
+{
+    package Sneaky;
+    our @ISA = 'Math::BigInt';
+    use overload '""' => sub { '1],"more":[2' };
+    package main;
+    ok(!eval { $json->encode([bless {}, 'Sneaky']); 1 }, 'what is no number is not written as one');
+}
+
+package Shown { use overload '""' => sub { "shown <$_[0][0]>" } }
+package Hidden { }
+package main;
+my $shown  = bless ["é\x{1f603}"], 'Shown';
+my $hidden = bless [], 'Hidden';
+my $show   = Icecore::JSON->new->allow_stringify;
+is($show->encode([$shown]), "[\"shown <é\x{1f603}>\"]", 'an object that is overloaded');
+is($show->encode([\'some', \'']), '["some",null]', 'references to scalars');
+like($show->encode([\\$hidden]), qr/\A\["(?:REF|Hidden)/, 'to references');
+is($show->encode([\1, \0]), '[true,false]', 'booleans stay');
+ok(!eval { $show->encode([$hidden]); 1 }, 'other objects not');
+is($show->convert_blessed->encode([$hidden, bless \(my $x = 'x'), 'Hidden']), '[null,"x"]', 'but with convert_blessed');
+ok(!eval { $show->encode([\*STDOUT]); 1 }, 'nor globs');
+subtest 'allow_stringify as Cpanel::JSON::XS' => sub {
+    plan skip_all => 'Cpanel::JSON::XS is not here' if !eval { require Cpanel::JSON::XS; 1 };
+    for my $value ($shown, $hidden, \'some', \'', \\'x', \1, \0, \12, \"é\x{263a}", \\$hidden) {
+        my ($his, $ours) = map { eval { $_->new->allow_stringify->convert_blessed->encode([$value]) } // 'refused' } qw(Cpanel::JSON::XS Icecore::JSON);
+        is($ours, $his, "reference " . ref $value);
+    }
+};
+
+done_testing;

@@ -1,0 +1,151 @@
+# What a program finds where it changes from Storable: handles by name, what a file says of
+# itself, code that is forgiven, and classes that are loaded when they are needed.
+
+use v5.30;
+use warnings;
+use FindBin ();
+
+use File::Temp qw(tempdir);
+use Storable ();
+use Test::More;
+use Icecore::Sereal ();
+use Icecore::Storable ();
+
+sub dies { my ($code) = @_; return eval { $code->(); 1 } ? 'it lives' : $@ }
+my $folder = tempdir(CLEANUP => 1);
+
+subtest 'handles' => sub {
+    my %ways = (
+        'a glob'             => sub { *OUT },
+        'a reference to one' => sub { \*OUT },
+        'a name'             => sub { 'OUT' },
+        'a full name'        => sub { '::OUT' },
+        'another'            => sub { 'main::OUT' },
+        'an IO object'       => sub { *OUT{IO} },
+    );
+    for my $how (sort keys %ways) {
+        no strict 'refs';
+        open OUT, '>', "$folder/handle" or die $!;
+        binmode OUT;
+        ok(Icecore::Storable::store_fd([1, $how], $ways{$how}->()), "$how: store_fd");
+        ok(Icecore::Storable::nstore_fd({ a => 2 }, $ways{$how}->()), 'nstore_fd');
+        close OUT or die $!;
+        open OUT, '<', "$folder/handle" or die $!;
+        is_deeply(Icecore::Storable::fd_retrieve($ways{$how}->()), [1, $how], 'fd_retrieve');
+        is_deeply(Icecore::Storable::fd_retrieve($ways{$how}->()), { a => 2 }, 'the next one');
+        like(dies(sub { Icecore::Storable::fd_retrieve($ways{$how}->()) }), qr/ends before the document/, 'no more');
+        close OUT;
+    }
+    no warnings "once";
+    for my $none (undef, 'NONE', '::NONE', \*NONE) {
+        like(dies(sub { Icecore::Storable::store_fd([], $none) }), qr/\Anot a valid file descriptor/, 'no handle');
+        like(dies(sub { Icecore::Storable::fd_retrieve($none) }),  qr/\Anot a valid file descriptor/, 'to read from');
+    }
+    package Other {
+        our @said;
+        open OUT, '>', "$folder/other" or die $!;
+        push @said, Icecore::Storable::store_fd([3], 'OUT');
+        close OUT;
+    }
+    is_deeply(Icecore::Storable::retrieve("$folder/other"), [3], 'names are those of the package that calls');
+};
+
+subtest 'file_magic and read_magic' => sub {
+    my %images = (
+        plain => Storable::freeze([1]), netorder => Storable::nfreeze([1]), 'major 1' => "\3", 'major 1, native' => "\2\4" . '1234' . "\4\4\4",
+        'major 2.0' => "\4\0\4" . '4321' . "\4\4\4", 'major 4' => "\x09\1", 'major 5' => "\x0b\1", nothing => '', letters => 'hello',
+        'an odd length' => "\4\x0b\7" . '1234567' . "\4\4\4\10", 'no digits' => "\4\x0b\4abcd\4\4\4\10",
+    );
+    $images{"$_, cut"} = substr $images{$_}, 0, -1 for grep { length $images{$_} } keys %images;
+    $images{"plain to $_"} = substr $images{plain}, 0, $_ for 0 .. 20;
+    for my $name (sort keys %images) {
+        for my $magic ('', 'pst0', 'perl-store') {
+            my $bytes = $magic . $images{$name};
+            for my $file (undef, 'some') {
+                no warnings;
+                is_deeply(Icecore::Storable::read_magic($bytes, $file), Storable::read_magic($bytes, $file), "read_magic: $magic $name");
+            }
+        }
+    }
+    my $kept = pack 'H*', '70737430050b';
+    Icecore::Storable::read_magic($kept);
+    is(length $kept, 6, 'the bytes stay as they are');
+    Storable::store([1], "$folder/file");
+    is_deeply(Icecore::Storable::file_magic("$folder/file"), Storable::file_magic("$folder/file"), 'file_magic');
+    chdir $folder or die $!;
+    is_deeply(Icecore::Storable::file_magic('file'), Storable::file_magic('file'), 'in this folder');
+    chdir $FindBin::Bin or die $!;
+};
+
+# Each in a process of its own: after an error Storable keeps what the variables said.
+subtest 'code: $Eval and $forgive_me' => sub {
+    my @evals = ('0', '1', 'sub { die "no such code\n" }', 'sub { eval { die "trapped\n" }; undef }', 'sub { 7 }', 'sub { eval shift }');
+    my $program = <<'PERL';
+require Scalar::Util;
+my ($class, $forgive, $eval, $blessed) = @ARGV;
+eval "require $class; 1" or die;
+${"${class}::Deparse"} = 1;
+my $code   = sub { 42 };
+my $frozen = &{"${class}::freeze"}([$blessed ? bless $code, 'Some::Code' : $code]);
+${"${class}::forgive_me"} = $forgive;
+${"${class}::Eval"}       = eval $eval;
+my $copy = eval { &{"${class}::thaw"}($frozen, $class =~ /Ice/ ? (classes => 'any') : ()) };
+my $error = $@;
+$error =~ s/(?: at |,)[^\n]* line \d+.*//s;
+chomp $error;
+# Of code that was evaluated Storable 3.26 drops the class.
+print $copy ? Scalar::Util::reftype($copy->[0]) : 'none', '|', $copy ? Scalar::Util::reftype($copy->[0]) eq 'SCALAR' ? ${ $copy->[0] } : $copy->[0]->() : '', '|', $error;
+PERL
+    for my $forgive (0, 1) {
+        for my $eval (@evals) {
+            for my $blessed (0, 1) {
+                my ($his, $ours) = map {
+                    open my $in, '-|', $^X, (map { "-I$_" } @INC), '-e', $program, $_, $forgive, $eval, $blessed or die $!;
+                    local $/;
+                    <$in>
+                } qw(Storable Icecore::Storable);
+                is($ours, $his, "forgive_me $forgive, Eval $eval, blessed $blessed");
+            }
+        }
+    }
+};
+
+subtest 'classes that are loaded' => sub {
+    my %modules = (
+        Hooked     => 'sub new { bless { a => $_[1] }, $_[0] } sub STORABLE_freeze { $_[0]{a} } sub STORABLE_thaw { $_[0]{a} = $_[2]; return }',
+        Attached   => 'sub new { bless { a => $_[1] }, $_[0] } sub STORABLE_freeze { $_[0]{a} } sub STORABLE_attach { $_[0]->new($_[2]) }',
+        Overloaded => 'use overload q("") => sub { "over $_[0]{a}" }; sub new { bless { a => $_[1] }, $_[0] }',
+        Thawed     => 'sub new { bless { a => $_[1] }, $_[0] } sub FREEZE { $_[0]{a} } sub THAW { $_[0]->new($_[2]) }',
+    );
+    mkdir "$folder/LoadedLate" or die $!;
+    for my $name (sort keys %modules) {
+        open my $out, '>', "$folder/LoadedLate/$name.pm" or die $!;
+        print {$out} "package LoadedLate::$name; our \$loaded = 1; $modules{$name} 1;\n";
+        close $out or die $!;
+    }
+    # Another process freezes: here none of them is there.
+    my $write = 'use Icecore::Storable; use Icecore::Sereal; my %out; for my $name (qw(Hooked Attached Overloaded Thawed)) {'
+        . ' require "LoadedLate/$name.pm"; my $object = ["LoadedLate::$name"->new("x")]; open my $out, ">", "$ARGV[0]/$name" or die;'
+        . ' print $out $name eq "Thawed" ? Icecore::Sereal::encode_sereal($object, { freeze_callbacks => 1 }) : Icecore::Storable::freeze($object) }';
+    system($^X, (map { "-I$_" } @INC, $folder), '-e', $write, $folder) == 0 or die "cannot freeze: $?";
+    my $loaded = sub { my ($name) = @_; exists $INC{"LoadedLate/$name.pm"} };
+    local @INC = ($folder, @INC);
+    for my $name (sort keys %modules) {
+        my $bytes = do { open my $in, '<', "$folder/$name" or die $!; binmode $in; local $/; <$in> };
+        my $thaw = $name eq 'Thawed' ? sub { Icecore::Sereal::decode_sereal($bytes, {@_}) } : sub { Icecore::Storable::thaw($bytes, @_) };
+        eval { $thaw->() };
+        ok(!$loaded->($name), "$name: not because the data says so");
+        eval { $thaw->(classes => $_) } for 'any', ['LoadedLate::*'], [qr/Late/], 'record', ['Other'];
+        ok(!$loaded->($name), 'not because a pattern fits');
+        my $copy = $thaw->(classes => ["LoadedLate::$name"]);
+        ok($loaded->($name), 'because it is named');
+        is($name eq 'Overloaded' ? "$copy->[0]" : $copy->[0]{a}, $name eq 'Overloaded' ? 'over x' : 'x', 'and its code runs');
+    }
+    my $missing = Icecore::Storable::freeze([bless {}, 'Missing::Hooked']);
+    { no warnings 'once'; *Missing::Hooked::STORABLE_freeze = sub { 'x' } }
+    $missing = Icecore::Storable::freeze([bless {}, 'Missing::Hooked']);
+    like(dies(sub { Icecore::Storable::thaw($missing, classes => ['Missing::Hooked']) }), qr{Can't locate Missing/Hooked\.pm}, 'a module that is not there');
+    like(dies(sub { Icecore::Storable::thaw($missing, classes => 'any') }), qr/\ANo STORABLE_thaw defined for objects of class Missing::Hooked/, 'not asked for');
+};
+
+done_testing;

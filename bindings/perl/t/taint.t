@@ -1,0 +1,75 @@
+#!perl -T
+# Under -T: what comes out of tainted bytes is tainted as the originals leave it, and what is
+# made of tainted values.
+
+use v5.30;
+use warnings;
+
+use Scalar::Util qw(tainted);
+use Test::More;
+use Data::Dumper ();
+use Storable ();
+use Icecore;
+use Icecore::Dumper ();
+use Icecore::JSON ();
+use Icecore::Sereal ();
+use Icecore::Storable ();
+
+my $taint = substr "$0$^X", 0, 0;
+plan(skip_all => 'this perl knows no taint') if !tainted($taint);
+
+# Which of the values are tainted, in the order of their keys.
+sub which {
+    my ($value) = @_;
+    return map { which($_) } @$value if ref $value eq 'ARRAY';
+    return map { which($value->{$_}) } sort keys %$value if ref $value eq 'HASH';
+    return defined $value ? tainted($value) ? 1 : 0 : '-';
+}
+
+my $data    = ['text', 5, -7, 1.5, 300_000, "\x{263a}", { key => 'value' }, undef, 'x' x 300, [], '12', 12345678901234];
+my $touched = ["text$taint", 5, { key => "value$taint" }];
+my %pairs   = (
+    Storable => [
+        \&Storable::thaw, \&Icecore::Storable::thaw, Storable::freeze($data),
+        \&Storable::freeze, \&Icecore::Storable::freeze
+    ],
+);
+if (eval { require Sereal::Encoder; require Sereal::Decoder; 1 }) {
+    $pairs{Sereal} = [
+        \&Sereal::Decoder::decode_sereal, \&Icecore::Sereal::decode_sereal, Sereal::Encoder::encode_sereal($data),
+        \&Sereal::Encoder::encode_sereal, \&Icecore::Sereal::encode_sereal
+    ];
+}
+if (eval { require JSON::XS; JSON::XS->VERSION(4); 1 }) {
+    $pairs{JSON} = [
+        sub { JSON::XS::decode_json($_[0]) }, sub { Icecore::JSON::decode_json($_[0]) }, JSON::XS::encode_json($data),
+        sub { JSON::XS::encode_json($_[0]) }, sub { Icecore::JSON::encode_json($_[0]) }
+    ];
+}
+for my $name (sort keys %pairs) {
+    my ($his, $ours, $bytes, $write, $we_write) = @{ $pairs{$name} };
+    is_deeply([which($ours->($bytes . $taint))], [which($his->($bytes . $taint))], "$name: out of tainted bytes");
+    is_deeply([grep { $_ eq 1 } which($ours->($bytes))], [], 'out of others');
+    is(tainted($we_write->($touched)) ? 1 : 0, tainted($write->($touched)) ? 1 : 0, 'of tainted values');
+    is(tainted($we_write->($data)) ? 1 : 0, 0, 'of others');
+}
+is(tainted(Icecore::Dumper::Dumper($touched)) ? 1 : 0, tainted(Data::Dumper::Dumper($touched)) ? 1 : 0, 'Dumper');
+my $dumped = '$VAR1 = ["text", 5, { key => "value" }];';
+is_deeply([which(scalar Icecore::Dumper::undump($dumped . $taint))], [1, 1, 1], 'undump');
+is_deeply([which(scalar Icecore::Dumper::undump($dumped))], [0, 0, 0], 'of others');
+is_deeply([which([Icecore::unpack_list('A1 n', "abc$taint")])], [which([unpack 'A1 n', "abc$taint"])], 'unpack_list');
+is_deeply([which([Icecore::unpack_list('A1 n', 'abc')])], [0, 0], 'of others');
+is(tainted(Icecore::pack_list('A2 n', "ab$taint", 5)), tainted(pack 'A2 n', "ab$taint", 5), 'pack_list');
+is_deeply([which(Icecore::decode('{"a":["b",1]}' . $taint))], [1, 1], 'decode');
+
+my $file = "taint.$$";
+Storable::store($data, $file);
+is_deeply([which(Icecore::Storable::retrieve($file))], [which(Storable::retrieve($file))], 'retrieve');
+for my $read (\&Storable::fd_retrieve, \&Icecore::Storable::fd_retrieve) {
+    open my $in, '<', $file or die $!;
+    binmode $in;
+    is_deeply([grep { $_ eq 1 } which($read->($in))], [], 'fd_retrieve');
+}
+unlink $file;
+
+done_testing;
