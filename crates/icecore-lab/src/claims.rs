@@ -93,29 +93,31 @@ fn size(entry: &Entry) -> Result<f64, String> {
 
 /// A claim about a quotient: the range over all sizes, and the verdict on their middle.
 fn quotient(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interval>, Verdict, String) {
-    let middle = |of: &dyn Fn(&Looked<'_>) -> f64| {
+    let median = |of: &dyn Fn(&Looked<'_>) -> f64| {
         let mut values: Vec<f64> = looked.iter().map(|one| of(one).ln()).collect();
         stats::median(&mut values).unwrap_or_default().exp()
     };
     let typical =
-        Interval { estimate: middle(&|l| l.now.estimate), low: middle(&|l| l.now.low), high: middle(&|l| l.now.high) };
+        Interval { estimate: median(&|l| l.now.estimate), low: median(&|l| l.now.low), high: median(&|l| l.now.high) };
     let mut resolutions: Vec<f64> = looked.iter().map(|one| one.resolution).collect();
-    let verdict = claimed.verdict(&typical, stats::median(&mut resolutions).unwrap_or_default());
+    let resolution = stats::median(&mut resolutions).unwrap_or_default();
+    let all = Interval {
+        estimate: typical.estimate,
+        low: looked.iter().map(|one| one.now.low).fold(f64::INFINITY, f64::min),
+        high: looked.iter().map(|one| one.now.high).fold(0.0, f64::max),
+    };
+    let middle = claimed.verdict(&typical, resolution);
+    let verdict = claimed.throughout(middle, &all, resolution);
     let said = claimed.words(verdict);
     if let [one] = looked {
         let words = format!("{} times then, {}: {said}", claimed.range(), now(&one.now));
         return (Some(one.now), verdict, words);
     }
-    let range = Interval {
-        estimate: typical.estimate,
-        low: looked.iter().map(|one| one.now.low).fold(f64::INFINITY, f64::min),
-        high: looked.iter().map(|one| one.now.high).fold(0.0, f64::max),
-    };
     let by_estimate = |a: &&Looked<'_>, b: &&Looked<'_>| a.now.estimate.total_cmp(&b.now.estimate);
     let end = |one: Option<&Looked<'_>>| {
         one.map(|one| format!("{} at {}", words::number(one.now.estimate), one.point.name)).unwrap_or_default()
     };
-    let same = looked.iter().filter(|one| claimed.verdict(&one.now, one.resolution) == verdict).count();
+    let same = looked.iter().filter(|one| claimed.verdict(&one.now, one.resolution) == middle).count();
     let words = format!(
         "{} times then, {} now in the middle of {} sizes (from {} to {}): {said}, the same at {same} of them",
         claimed.range(),
@@ -124,7 +126,7 @@ fn quotient(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interval>, Verd
         end(looked.iter().min_by(by_estimate)),
         end(looked.iter().max_by(by_estimate)),
     );
-    (Some(range), verdict, words)
+    (Some(all), verdict, words)
 }
 
 /// `1.7 now (1.6 to 1.8)`

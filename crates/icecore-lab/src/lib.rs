@@ -7,6 +7,7 @@
 //! then times them in turns, in random order, over several processes, and makes
 //! a [`Report`](model::Report): the raw samples, and what statistics say of them.
 
+pub mod articles;
 pub mod claims;
 pub mod compare;
 mod error;

@@ -40,6 +40,24 @@ impl Claimed {
         }
     }
 
+    /// What is left of a verdict on the middle, if this is the interval of all that was
+    /// measured: at its worst end at least half of a difference that was claimed must be there,
+    /// and none where none was claimed.
+    pub fn throughout(&self, verdict: Verdict, all: &Interval, resolution: f64) -> Verdict {
+        let is_supported = match () {
+            () if self.to < 1.0 => 1.0 / all.high >= (1.0 / self.to).sqrt(),
+            () if self.from > 1.0 => all.low >= self.from.sqrt(),
+            () => {
+                let (from, to) = self.tolerated(resolution);
+                from <= all.low && all.high <= to
+            }
+        };
+        match verdict {
+            Verdict::Holds | Verdict::Stronger if !is_supported => Verdict::Partly,
+            verdict => verdict,
+        }
+    }
+
     /// The claim that over is larger than under.
     fn ahead(&self, now: &Interval, resolution: f64) -> Verdict {
         let from = self.from / self.from.sqrt().min(TOLERANCE);
@@ -56,11 +74,14 @@ impl Claimed {
 
     /// The claim that there is no difference.
     fn equal(&self, now: &Interval, resolution: f64) -> Verdict {
+        let (from, to) = self.tolerated(resolution);
+        if meets(now, from, to) { Verdict::Holds } else { Verdict::Differs }
+    }
+
+    /// What is as good as the numbers of a claim that there is no difference.
+    fn tolerated(&self, resolution: f64) -> (f64, f64) {
         let tolerance = |end: f64| end.max(1.0 / end).sqrt().clamp((1.0 + resolution).min(TOLERANCE), TOLERANCE);
-        match meets(now, self.from / tolerance(self.from), self.to * tolerance(self.to)) {
-            true => Verdict::Holds,
-            false => Verdict::Differs,
-        }
+        (self.from / tolerance(self.from), self.to * tolerance(self.to))
     }
 
     fn mirrored(&self) -> Claimed {
@@ -77,6 +98,7 @@ impl Claimed {
     pub fn words(&self, verdict: Verdict) -> &'static str {
         match verdict {
             Verdict::Holds => "holds",
+            Verdict::Partly => "holds in the middle, not throughout",
             Verdict::Stronger => "stronger",
             Verdict::Differs => "a difference now",
             Verdict::Weaker => "weaker",

@@ -91,8 +91,12 @@ pub struct ClaimResult {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The interval of now meets what was claimed, with a fifth of it as tolerance.
+    /// The middle of now is what was claimed, with a fifth of it as tolerance, and the whole
+    /// interval supports it.
     Holds,
+    /// The middle of now is what was claimed; but the interval, over the sizes and the rounds,
+    /// reaches to where it is not.
+    Partly,
     /// The same side is ahead, by more.
     Stronger,
     /// The same side is ahead, by less.

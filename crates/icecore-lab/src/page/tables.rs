@@ -132,19 +132,24 @@ pub(super) fn raw(point: &Point, operation: Operation, names: &Names) -> Table {
 pub(super) fn claims<'a>(results: impl IntoIterator<Item = &'a ClaimResult>) -> Table {
     let mut table = Table::new(["now", "claim", ">then", ">measured"]);
     for result in results {
-        let (sign, word) = became(result.verdict);
-        let show = match result.claim.quantity {
-            Quantity::Crossing => count,
-            _ => quotient,
-        };
-        table.row([
-            format!("{sign} {word}"),
-            result.claim.text.clone(),
-            claimed(result.claim.from, result.claim.to, show),
-            result.now.as_ref().map_or(NONE.into(), |now| within(now, show)),
-        ]);
+        table.row(claim(result));
     }
     table
+}
+
+/// A claim: what became of it, its words, its number then, and now.
+pub(super) fn claim(result: &ClaimResult) -> [String; 4] {
+    let (sign, word) = became(result.verdict);
+    let show = match result.claim.quantity {
+        Quantity::Crossing => count,
+        _ => quotient,
+    };
+    [
+        format!("{sign} {word}"),
+        result.claim.text.clone(),
+        claimed(result.claim.from, result.claim.to, show),
+        result.now.as_ref().map_or(NONE.into(), |now| within(now, show)),
+    ]
 }
 
 /// Resident memory over the steps, as what has come since the first.

@@ -178,6 +178,7 @@ pub(super) fn differences(point: &Point, names: &Names) -> Vec<(String, String)>
 pub(super) fn became(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Holds => ("✓", "holds"),
+        Verdict::Partly => ("~", "partly"),
         Verdict::Stronger => ("▲", "stronger"),
         Verdict::Weaker => ("▼", "weaker"),
         Verdict::Gone => ("=", "gone"),

@@ -84,6 +84,7 @@ fn key() -> String {
         (Verdict::Weaker, "the same side is ahead, by less"),
         (Verdict::Gone, "no difference can be seen any more"),
         (Verdict::Reversed, "the other side is ahead"),
+        (Verdict::Partly, "so in the middle, but not at all sizes or in all rounds"),
         (Verdict::Differs, "a difference where the article saw none"),
         (Verdict::Unknown, "it could not be measured here"),
     ];

@@ -1,0 +1,34 @@
+//! The articles that the scenarios' claims are from.
+
+/// An article.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Article {
+    /// What it is called here: the sources of claims and figures begin with it.
+    pub title: &'static str,
+    /// Where it can be read.
+    pub url: &'static str,
+}
+
+const ARTICLES: &[Article] = &[
+    Article { title: "Serialisation in Perl", url: "https://theweeklychallenge.org/blog/serialisation-in-perl" },
+    Article { title: "Faster way to serialize a Perl hash", url: "http://www.martin-evans.me.uk/node/42" },
+    Article { title: "Serializing simple data", url: "https://tociyuki.hatenablog.jp/entry/20060717/1153147925" },
+    Article {
+        title: "Benchmarking serialization",
+        url: "https://hive.blog/hive-168588/@crell/benchmarking-serialization",
+    },
+    Article {
+        title: "Ruby objects in MongoDB",
+        url: "https://mensfeld.pl/2014/01/ruby-rails-objects-serialization-marshal-mongoid-and-performance-matters/",
+    },
+];
+
+/// The article that a source names; `None`: our own measurement.
+///
+/// ```
+/// let article = icecore_lab::articles::of("Serialisation in Perl (2025), a million records").unwrap();
+/// assert_eq!(article.title, "Serialisation in Perl");
+/// ```
+pub fn of(source: &str) -> Option<&'static Article> {
+    ARTICLES.iter().find(|article| source.starts_with(article.title))
+}
