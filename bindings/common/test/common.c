@@ -242,7 +242,7 @@ pool(void)
 static void
 message(void)
 {
-    static const ice_limit_words words[] = { { "depth", "raise it with max_depth => N" } };
+    static const ice_limit_words words[] = { { "depth", "raise it with max_depth => N" }, { ICE_TRAILING, "cut them off" } };
     icecore_context *engine = icecore_context_new();
     icecore_error error;
     icecore_stage *stage = icecore_stage_new("json", 4, &error);
@@ -255,6 +255,9 @@ message(void)
     OK(icecore_read(engine, stage, (const uint8_t *)"[[[[1]]]]", 9, 0, &view, &error) == ICECORE_LIMIT);
     OK(strstr(ice_message(&error, words, 1, &line), "(raise it with max_depth => N)") != NULL);
     OK(strstr(ice_message(&error, NULL, 0, &line), "(raise the limit `depth`") != NULL);
+    OK(icecore_read(engine, stage, (const uint8_t *)"[1] [2]", 7, 0, &view, &error) == ICECORE_TRAILING);
+    OK(strstr(ice_message(&error, words, 2, &line), " (cut them off)") != NULL && !strstr(line.text, "--each"));
+    OK(strstr(ice_message(&error, words, 1, &line), "--each") != NULL);
     memset(error.message, 'y', sizeof error.message);
     error.message[sizeof error.message - 1] = 0;
     error.message[3] = '\n';

@@ -1,17 +1,25 @@
 /* Leaves that take more than a line. */
 #include "core/build_leaf.h"
 
-void
-ib_refuse(pTHX_ build *b, const char *what, const icecore_node *node)
+static void
+refuse(pTHX_ build *b, const char *whose, const char *what, const icecore_node *node)
 {
     char path[512];
     icecore_path(b->ctx->warm.engine, b->v->input, b->v->input_len, (U32)(node - b->v->nodes), path, sizeof path);
-    croak("Icecore: %s at %s", what, path);
+    croak("%s%s at %s", whose, what, path);
+}
+
+void
+ib_refuse(pTHX_ build *b, const char *what, const icecore_node *node)
+{
+    refuse(aTHX_ b, "Icecore: ", what, node);
 }
 
 void
 ib_bad_utf8(pTHX_ build *b, const icecore_node *node)
 {
+    if (b->set->bad_text)
+        refuse(aTHX_ b, "", b->set->bad_text, node);
     ib_refuse(aTHX_ b, "text that is not UTF-8", node);
 }
 

@@ -216,6 +216,7 @@ typedef struct {
     bool no_thaw;         /* Sereal: no_thaw_objects */
     const char *args_class; /* of what THAW would have been given, where it is not called; or NULL */
     bool as_marked;       /* strings are text if they say so: nobody looks */
+    const char *bad_text; /* what is said of text that is no UTF-8; NULL: as usual */
     bool undef_own;       /* Sereal: use_undef */
     bool readonly;        /* Sereal: set_readonly */
     bool readonly_scalars;

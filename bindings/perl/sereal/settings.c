@@ -183,7 +183,7 @@ isr_clear_decoder(pTHX_ void *data)
 static SV *
 reader_spec(pTHX_ HV *options)
 {
-    const char *const flags[] = { "refuse_snappy", "refuse_zlib", "refuse_zstd", "refuse_objects", "validate_utf8", NULL };
+    const char *const flags[] = { "refuse_snappy", "refuse_zlib", "refuse_zstd", "refuse_objects", NULL };
     const char *const numbers[] = { "max_num_hash_entries", "max_num_array_entries", NULL };
     const char *const *name;
     SV *value, *spec = sv_2mortal(newSVpvs("sereal"));
@@ -216,7 +216,6 @@ static const struct {
     { "compressed with snappy", "Snappy decompression of Sereal packet payload failed" },
     { "compressed with zlib", "ZLIB decompression of Sereal packet payload failed" },
     { "compressed with zstd", "ZSTD decompression of Sereal packet payload failed" },
-    { "`validate_utf8`", "Invalid UTF8 byte sequence" },
     { "levels of nesting", "Reached recursion limit during deserialization" },
 };
 
@@ -259,7 +258,9 @@ isr_make_decoder(pTHX_ decoder *dec, HV *options)
     ice_sereal_words(set);
     set->original_words = original_words;
     set->args_class = "Sereal::Decoder::THAW_args";
-    set->as_marked = TRUE;
+    /* What is UTF-8 is for perl to say: surrogates are. */
+    set->as_marked = !option_is_set(aTHX_ options, "validate_utf8");
+    set->bad_text = "Sereal: Error: Invalid UTF8 byte sequence (the option `validate_utf8` is set)";
     set->clean_integers = TRUE;
     set->tie_ok = TRUE;
     set->bless_ok = !option_is_set(aTHX_ options, "no_bless_objects");

@@ -95,7 +95,7 @@ write_settings(pTHX_ my_cxt_t *cxt, ice_write_settings *set)
     set->max_depth = limit && SvOK(limit) ? (SvIV(limit) < 0 ? 0 : (UV)SvIV(limit)) : 10000;
 }
 
-static void
+PERL_STATIC_INLINE void
 read_settings(pTHX_ my_cxt_t *cxt, ice_read_settings *set)
 {
     SV *flags = GvSV(cxt->flags);
@@ -171,7 +171,7 @@ ice_freeze(pTHX_ SV *ref, int how)
 }
 
 /* Reads an image, once its header is known to be fine. */
-static SV *
+PERL_STATIC_INLINE SV *
 thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *set)
 {
     STRLEN len;
@@ -193,7 +193,7 @@ thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *set)
     return result;
 }
 
-static SV *
+PERL_STATIC_INLINE SV *
 thaw_with(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count, ice_read_settings *set)
 {
     read_settings(aTHX_ cxt, set);
