@@ -68,7 +68,7 @@ fn icecore(folder: &Path, args: &[&str]) -> (Vec<u8>, Vec<u8>) {
 /// A document in which everything is called so.
 fn document(name: &str) -> icecore::Document<'static> {
     let mut b = Builder::new();
-    let top = b.begin_map();
+    let top = b.begin_map().at();
     b.text_key(name).begin_object(name);
     b.begin_map();
     b.text_key(name).text(name);

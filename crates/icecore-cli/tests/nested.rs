@@ -68,7 +68,7 @@ const KEYS: &[&str] = &["a b", "x.y", "[0]", "\u{202e}", "\u{e0041}\n", "…(2 b
 /// documents again.
 fn tangled(level: u32) -> Document<'static> {
     let mut b = Builder::new();
-    let top = b.begin_map();
+    let top = b.begin_map().at();
     for (at, key) in KEYS.iter().enumerate() {
         b.text_key(&format!("{key}{}", if at % 2 == 0 { "k".repeat(200 * at) } else { String::new() }));
         b.begin_array();

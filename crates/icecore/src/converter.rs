@@ -88,7 +88,7 @@ impl Converter {
     }
 
     /// The stage that is read.
-    pub fn from(&self) -> &Stage {
+    pub fn source(&self) -> &Stage {
         self.from.stage()
     }
 

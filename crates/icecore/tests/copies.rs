@@ -102,10 +102,10 @@ fn arrays_that_are_shared_stay_so_in_igbinary() {
 fn nested(levels: u32) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_array();
-    let mut last = b.begin_array();
+    let mut last = b.begin_array().at();
     b.int(1).end();
     for _ in 0..levels {
-        let next = b.begin_array();
+        let next = b.begin_array().at();
         b.copy(last).copy(last);
         b.end();
         last = next;

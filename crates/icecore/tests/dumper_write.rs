@@ -214,7 +214,7 @@ fn names_of_what_is_deep_are_bounded() {
     b.begin_array();
     let mut deepest = 0;
     for _ in 0..9_000 {
-        deepest = b.begin_array();
+        deepest = b.begin_array().at();
     }
     for _ in 0..9_000 {
         b.end();

@@ -156,10 +156,10 @@ fn cycles_are_an_error_unless_asked_otherwise() {
 fn links_that_multiply_are_limited() {
     let mut b = Builder::new();
     b.begin_array();
-    let mut last = b.begin_array();
+    let mut last = b.begin_array().at();
     b.int(1).end();
     for _ in 0..40 {
-        let next = b.begin_array();
+        let next = b.begin_array().at();
         b.link(last);
         b.link(last);
         b.end();

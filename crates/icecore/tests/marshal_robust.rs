@@ -141,14 +141,14 @@ fn any(dice: &mut Dice, b: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
         9 if !targets.is_empty() => drop(b.link(targets[dice.roll(targets.len() as u64) as usize])),
         9 => drop(b.big_int(dice.roll(2) == 0, &[1; 12])),
         10 | 11 => {
-            targets.push(b.begin_array());
+            targets.push(b.begin_array().at());
             for _ in 0..dice.roll(4) {
                 any(dice, b, depth + 1, targets);
             }
             b.end();
         }
         12 | 13 => {
-            targets.push(b.begin_map());
+            targets.push(b.begin_map().at());
             for i in 0..dice.roll(4) {
                 match dice.roll(3) {
                     0 => b.text_key(&format!("k{i}")),
@@ -160,7 +160,7 @@ fn any(dice: &mut Dice, b: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
             b.end();
         }
         _ => {
-            targets.push(b.begin_object("Point"));
+            targets.push(b.begin_object("Point").at());
             b.begin_map();
             b.symbol_key("@a", "");
             any(dice, b, depth + 1, targets);

@@ -158,13 +158,13 @@ impl Maker {
                 self.b.bytes(text).bytes("\x01").end();
             }
             6 => {
-                let at = self.b.begin_tied(Form::TiedScalar);
+                let at = self.b.begin_tied(Form::TiedScalar).at();
                 self.begun(at);
                 self.value(depth);
                 self.b.end();
             }
             7 => {
-                let at = self.b.begin_tied(Form::TiedElement);
+                let at = self.b.begin_tied(Form::TiedElement).at();
                 self.begun(at);
                 self.value(depth);
                 self.next += 1;
@@ -180,7 +180,7 @@ impl Maker {
             10 | 11 => drop(self.hash(depth)),
             12 | 13 => drop(self.object(depth)),
             14 => {
-                let at = self.b.begin_ref();
+                let at = self.b.begin_ref().at();
                 self.begun(at);
                 self.value(depth);
                 self.b.end();
@@ -197,7 +197,7 @@ impl Maker {
                 self.b.regexp(pattern, flags);
             }
             17 => {
-                let at = self.b.begin_code();
+                let at = self.b.begin_code().at();
                 self.objects.push(at);
                 self.b.bytes("{ 1 }").end();
                 self.begun(at);
@@ -205,7 +205,7 @@ impl Maker {
             }
             18 => self.hook(depth),
             19 => {
-                let at = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash]));
+                let at = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash])).at();
                 self.begun(at);
                 self.objects.push(at);
                 self.value(depth);
@@ -221,7 +221,7 @@ impl Maker {
 
     /// `is_object`: links may name it.
     fn array_as(&mut self, depth: u32, is_object: bool) -> u32 {
-        let at = self.b.begin_array();
+        let at = self.b.begin_array().at();
         self.begun(at);
         self.objects.extend(is_object.then_some(at));
         let count = if self.r.one_in(40) { 300 } else { self.r.below(5) };
@@ -243,7 +243,7 @@ impl Maker {
 
     /// `is_object`: links may name it.
     fn hash_as(&mut self, depth: u32, is_object: bool) -> u32 {
-        let at = self.b.begin_map();
+        let at = self.b.begin_map().at();
         self.begun(at);
         self.objects.extend(is_object.then_some(at));
         let count = if self.r.one_in(20) { 100 } else { self.r.below(5) };
@@ -278,7 +278,7 @@ impl Maker {
 
     fn object(&mut self, depth: u32) -> u32 {
         let class = self.class();
-        let at = self.b.begin_object(class);
+        let at = self.b.begin_object(class).at();
         self.begun(at);
         self.objects.push(at);
         match self.r.below(4) {
@@ -286,7 +286,7 @@ impl Maker {
             1 => {
                 // Not around an alias: what is there already can't be blessed.
                 // And what is blessed is an object, which links name.
-                let inner = self.b.begin_ref();
+                let inner = self.b.begin_ref().at();
                 self.begun(inner);
                 let (scalar, variables) = (inner + 1, std::mem::take(&mut self.variables));
                 self.value(depth);
@@ -303,7 +303,7 @@ impl Maker {
     fn hook(&mut self, depth: u32) {
         let (before, variables) = (self.objects.clone(), self.variables.clone());
         let (class, payload) = (self.class(), self.bytes());
-        let at = self.b.begin_opaque(class, Form::Hook);
+        let at = self.b.begin_opaque(class, Form::Hook).at();
         self.begun(at);
         self.objects.push(at);
         self.b.bytes(payload);
@@ -335,7 +335,7 @@ impl Maker {
                 self.b.end();
             }
             2 => {
-                let at = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash, Form::TiedScalar]));
+                let at = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash, Form::TiedScalar])).at();
                 self.begun(at);
                 self.value(depth);
                 self.b.end();

@@ -427,10 +427,10 @@ fn losses_are_said() {
 fn links_do_not_explode() {
     let mut b = icecore::Builder::new();
     b.begin_array();
-    let mut last = b.begin_array();
+    let mut last = b.begin_array().at();
     b.end();
     for _ in 0..60 {
-        let next = b.begin_array();
+        let next = b.begin_array().at();
         b.link(last).link(last);
         b.end();
         last = next;

@@ -24,9 +24,9 @@ impl Step {
     }
 
     /// The stage that is read.
-    pub fn from(&self) -> &Stage {
+    pub fn source(&self) -> &Stage {
         match self {
-            Step::Plain(converter) => converter.from(),
+            Step::Plain(converter) => converter.source(),
             Step::Deep(deep) => &deep.from,
         }
     }

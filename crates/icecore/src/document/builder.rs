@@ -15,11 +15,8 @@ use crate::error::{Error, ErrorKind};
 ///
 /// ```
 /// let mut b = icecore::Builder::new();
-/// b.begin_map();
-/// b.text_key("name").text("Alice");
-/// b.text_key("tags").begin_array();
-/// b.text("a").text("b");
-/// b.end();
+/// b.begin_map().text_key("name").text("Alice");
+/// b.text_key("tags").begin_array().text("a").text("b").end();
 /// b.end();
 /// let document = b.finish()?;
 /// assert_eq!(icecore::write(&document, "json")?, br#"{"name":"Alice","tags":["a","b"]}"#);
@@ -90,11 +87,11 @@ impl Builder {
         self
     }
 
-    fn begin(&mut self, node: Node) -> u32 {
+    fn begin(&mut self, node: Node) -> &mut Builder {
         let at = self.place(node);
         let key = self.key.take();
         self.open.push(Frame { at, count: 0, key });
-        at
+        self
     }
 
     fn string(&mut self, kind: Kind, bytes: &[u8]) -> &mut Builder {
@@ -102,7 +99,7 @@ impl Builder {
         self.leaf(node)
     }
 
-    fn named(&mut self, kind: Kind, class: &[u8], form: Form) -> u32 {
+    fn named(&mut self, kind: Kind, class: &[u8], form: Form) -> &mut Builder {
         let name = if std::str::from_utf8(class).is_ok() && !class.is_ascii() { Kind::Text } else { Kind::Bytes };
         let class = match self.tape.intern_class(name, class) {
             Ok(class) => class,
@@ -192,29 +189,29 @@ impl Builder {
         self.name(Node::int(key), &[])
     }
 
-    /// An array. Returns what [`Builder::link`] takes.
-    pub fn begin_array(&mut self) -> u32 {
+    /// An array.
+    pub fn begin_array(&mut self) -> &mut Builder {
         self.begin(Node::open(Kind::Array, 0))
     }
 
-    /// A map. Returns what [`Builder::link`] takes.
-    pub fn begin_map(&mut self) -> u32 {
+    /// A map.
+    pub fn begin_map(&mut self) -> &mut Builder {
         self.begin(Node::open(Kind::Map, 0))
     }
 
     /// A reference to the scalar that follows.
-    pub fn begin_ref(&mut self) -> u32 {
+    pub fn begin_ref(&mut self) -> &mut Builder {
         self.begin(Node::open(Kind::Ref, 0))
     }
 
     /// An object of this class; its body follows.
-    pub fn begin_object(&mut self, class: impl AsRef<[u8]>) -> u32 {
+    pub fn begin_object(&mut self, class: impl AsRef<[u8]>) -> &mut Builder {
         self.named(Kind::Object, class.as_ref(), Form::Usual)
     }
 
     /// An object of this class that was frozen by a hook; its payload follows,
     /// and then the objects that the payload refers to.
-    pub fn begin_opaque(&mut self, class: impl AsRef<[u8]>, form: Form) -> u32 {
+    pub fn begin_opaque(&mut self, class: impl AsRef<[u8]>, form: Form) -> &mut Builder {
         self.named(Kind::Opaque, class.as_ref(), form)
     }
 
@@ -222,6 +219,20 @@ impl Builder {
     pub fn regexp(&mut self, pattern: impl AsRef<[u8]>, flags: impl AsRef<[u8]>) -> &mut Builder {
         self.begin(Node::open(Kind::Regexp, 0));
         self.bytes(pattern).bytes(flags).end()
+    }
+
+    /// The value or container that was begun or appended last, as [`Builder::link`] and others
+    /// take it.
+    ///
+    /// ```
+    /// let mut b = icecore::Builder::new();
+    /// let list = b.begin_array().at();
+    /// b.int(1).link(list).end();
+    /// assert_eq!(icecore::write(&b.finish()?, "php")?, b"a:2:{i:0;i:1;i:1;R:1;}");
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn at(&self) -> u32 {
+        self.tape.len().saturating_sub(1)
     }
 
     /// Ends the innermost container.

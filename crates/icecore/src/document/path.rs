@@ -319,7 +319,7 @@ mod tests {
 
     fn staff() -> Document<'static> {
         let mut b = Builder::new();
-        let staff = b.begin_map();
+        let staff = b.begin_map().at();
         b.text_key("list");
         b.begin_array();
         b.begin_object("Employee");

@@ -175,19 +175,16 @@ impl Maker {
                 self.b.bytes(bytes);
             }
             12 if depth > 0 => {
-                let at = self.b.begin_ref();
+                let at = self.b.begin_ref().at();
                 self.containers.push(at);
                 self.value(depth - 1);
                 self.b.end();
             }
             13 if depth > 0 => {
                 let class = self.bytes();
-                let at = if self.palette == Palette::All && self.r.one_in(4) {
-                    self.b.begin_object_in(class, Form::Struct)
-                } else {
-                    self.b.begin_object(class)
-                };
-                self.containers.push(at);
+                let is_struct = self.palette == Palette::All && self.r.one_in(4);
+                let form = if is_struct { Form::Struct } else { Form::Usual };
+                self.containers.push(self.b.begin_object_in(class, form).at());
                 self.value(depth - 1);
                 self.b.end();
             }
@@ -217,7 +214,7 @@ impl Maker {
     }
 
     fn array(&mut self, depth: u32) {
-        let at = self.b.begin_array();
+        let at = self.b.begin_array().at();
         self.containers.push(at);
         let count = self.count();
         for first in (0..count).map(|item| item == 0) {
@@ -233,7 +230,7 @@ impl Maker {
     }
 
     fn map(&mut self, depth: u32) {
-        let at = self.b.begin_map();
+        let at = self.b.begin_map().at();
         self.containers.push(at);
         if self.palette == Palette::All && self.r.one_in(6) {
             self.b.restrict();
@@ -336,7 +333,7 @@ impl Maker {
             12 => {
                 let forms =
                     [Form::Hook, Form::Freeze, Form::Serializable, Form::UserDump, Form::UserMarshal, Form::Data];
-                let at = self.b.begin_opaque(bytes, *self.r.pick(&forms));
+                let at = self.b.begin_opaque(bytes, *self.r.pick(&forms)).at();
                 self.containers.push(at);
                 for _ in 0..1 + self.r.below(3) {
                     self.value(depth - 1);

@@ -300,7 +300,7 @@ impl Decoder {
         }
         if let Some(converter) = &mut self.converters[column] {
             return convert(converter, bytes, out).map_err(|error| {
-                let is_text = keeps && !icecore::begins_as(converter.from(), bytes);
+                let is_text = keeps && !icecore::begins_as(converter.source(), bytes);
                 (!is_text).then_some(error)
             });
         }
@@ -353,9 +353,9 @@ impl Decoder {
 fn convert(converter: &mut Step, bytes: &[u8], out: &mut Vec<u8>) -> Result<(Losses, u64), Error> {
     let (done, opened) = converter.convert(bytes, out);
     let behind = bytes.get(done.consumed..).unwrap_or(&[]);
-    let is_end = behind.is_empty() || converter.from().format().ends_with_blanks(behind);
+    let is_end = behind.is_empty() || converter.source().format().ends_with_blanks(behind);
     if done.is_read && !is_end {
-        return Err(converter.from().format().explain(Error::behind(bytes, done.consumed)));
+        return Err(converter.source().format().explain(Error::behind(bytes, done.consumed)));
     }
     Ok((done.written?, opened))
 }

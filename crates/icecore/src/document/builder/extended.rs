@@ -74,44 +74,44 @@ impl Builder {
     }
 
     /// An object of this class in a form of its own; its body follows.
-    pub fn begin_object_in(&mut self, class: impl AsRef<[u8]>, form: Form) -> u32 {
+    pub fn begin_object_in(&mut self, class: impl AsRef<[u8]>, form: Form) -> &mut Builder {
         self.named(Kind::Object, class.as_ref(), form)
     }
 
     /// A regular expression; pattern and flags follow.
-    pub fn begin_regexp(&mut self) -> u32 {
+    pub fn begin_regexp(&mut self) -> &mut Builder {
         self.begin(Node::open(Kind::Regexp, 0))
     }
 
     /// A regular expression that is not blessed; pattern and flags follow.
-    pub fn begin_bare_regexp(&mut self) -> u32 {
+    pub fn begin_bare_regexp(&mut self) -> &mut Builder {
         self.begin(Node::open(Kind::Regexp, 0).with(flag::BARE))
     }
 
     /// Code; its source text follows.
-    pub fn begin_code(&mut self) -> u32 {
+    pub fn begin_code(&mut self) -> &mut Builder {
         self.begin(Node::open(Kind::Code, 0))
     }
 
     /// A v-string; its source text and its value follow.
-    pub fn begin_vstring(&mut self) -> u32 {
+    pub fn begin_vstring(&mut self) -> &mut Builder {
         self.begin(Node::open(Kind::VString, 0))
     }
 
     /// A tied variable; the object behind it follows, and for an element its
     /// key.
-    pub fn begin_tied(&mut self, form: Form) -> u32 {
+    pub fn begin_tied(&mut self, form: Form) -> &mut Builder {
         self.begin(Node::open(Kind::Tied, 0).in_form(form))
     }
 
     /// Attributes: the value that has them follows, and then entries.
-    pub fn begin_attributes(&mut self) -> u32 {
+    pub fn begin_attributes(&mut self) -> &mut Builder {
         self.begin(Node::open(Kind::Attrs, 0))
     }
 
     /// A value with a module mixed in, or an instance of a user's subclass of a
     /// core class, as the form says: it follows, and then attributes.
-    pub fn begin_extended(&mut self, class: impl AsRef<[u8]>, form: Form) -> u32 {
+    pub fn begin_extended(&mut self, class: impl AsRef<[u8]>, form: Form) -> &mut Builder {
         self.named(Kind::Attrs, class.as_ref(), form)
     }
 
