@@ -85,7 +85,8 @@ impl Trace {
     /// ```
     /// use icecore::{Limits, Request, Stage};
     /// let stage = Stage::parse("php")?;
-    /// let request = Request::new(&Limits::new()).detailed();
+    /// let limits = Limits::new();
+    /// let request = Request::new(&limits).detailed();
     /// let document = stage.format().read(b"a:3:{i:0;i:5;i:1", stage.settings(), request).document;
     /// assert_eq!(document.trace().and_then(|trace| trace.cut_at(0)).and_then(|cut| cut.of), Some(3));
     /// # Ok::<(), icecore::Error>(())

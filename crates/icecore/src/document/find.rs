@@ -37,7 +37,8 @@ impl Document<'_> {
     /// people: it leaves out the middle of a long one.
     ///
     /// ```
-    /// let document = icecore::read(format!("{}1{}", "[".repeat(100), "]".repeat(100)).as_bytes())?;
+    /// let json = format!("{}1{}", "[".repeat(100), "]".repeat(100));
+    /// let document = icecore::read(json.as_bytes())?;
     /// let path = document.full_path(100);
     /// assert_eq!(path, format!("${}", "[0]".repeat(100)));
     /// assert_eq!(document.find(&document.path(100))?.index(), 100);

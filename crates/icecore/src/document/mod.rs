@@ -45,7 +45,7 @@ pub(crate) use rewrite::{GONE, Moves, Rewrite, same_node};
 pub use sink::{Detailed, Sink};
 pub use tape::Tape;
 pub use window::Receive;
-pub(crate) use window::Windows;
+pub(crate) use window::{TracedWindows, Windows};
 
 pub(crate) use detail::{Notes, Replay};
 #[allow(unused_imports, reason = "for writers of typed JSON")]

@@ -4,7 +4,7 @@ use super::Document;
 use super::detail::Detail;
 use super::naming::Naming;
 use super::node::{Kind, Node};
-use super::sink::Sink;
+use super::sink::{Detailed, Sink};
 use super::tape::Tape;
 use crate::error::Error;
 use std::cell::Cell;
@@ -49,10 +49,13 @@ impl<'r, 'a> Windows<'r, 'a> {
         Document::new(self.input, self.tape)
     }
 
-    fn hand_over(&mut self) -> Result<(), Error> {
-        let Some(root) = self.tape.nodes.first().copied().filter(|root| root.kind == Kind::Array) else {
-            return Ok(());
-        };
+    /// Whether what is there can be handed over.
+    fn is_list(&self) -> bool {
+        self.tape.nodes.first().is_some_and(|root| root.kind == Kind::Array)
+    }
+
+    fn hand_over(&mut self, detail: Option<Detail>) -> Result<(), Error> {
+        let Some(root) = self.tape.nodes.first().copied().filter(|_| self.is_list()) else { return Ok(()) };
         let mut window = std::mem::take(&mut self.tape);
         let naming = window.naming;
         let count = close_root(&mut window);
@@ -60,7 +63,11 @@ impl<'r, 'a> Windows<'r, 'a> {
         let classes = window.classes.clone();
         let encodings = window.encodings.clone();
         let first_item = window.first_item + u64::from(count);
-        let received = (self.receive)(Document::new(self.input, window));
+        let document = match detail {
+            Some(detail) => Document::detailed(self.input, Detailed { tape: window, detail }),
+            None => Document::new(self.input, window),
+        };
+        let received = (self.receive)(document);
         let (mut next, end) = match received {
             Ok(tape) => (tape, Ok(())),
             Err(error) => (Tape::new(), Err(error)),
@@ -72,6 +79,76 @@ impl<'r, 'a> Windows<'r, 'a> {
         self.tape = next;
         self.handed += 1;
         end
+    }
+}
+
+/// Windows with spelling and spans: each has those of its items.
+pub(crate) struct TracedWindows<'r, 'a> {
+    windows: Windows<'r, 'a>,
+    detail: Detail,
+}
+
+impl<'r, 'a> TracedWindows<'r, 'a> {
+    pub(crate) fn new(format: &str, input: &'a [u8], receive: Receive<'r, 'a>) -> TracedWindows<'r, 'a> {
+        let mut detail = Detail::default();
+        format.clone_into(&mut detail.spelling.format);
+        TracedWindows { windows: Windows::new(input, receive), detail }
+    }
+
+    pub(crate) fn stopped(&self) -> bool {
+        self.windows.stopped()
+    }
+
+    pub(crate) fn into_rest(self) -> Document<'a> {
+        let TracedWindows { windows, detail } = self;
+        Document::detailed(windows.input, Detailed { tape: windows.tape, detail })
+    }
+
+    fn hand_over(&mut self) -> Result<(), Error> {
+        // The root stays, and so does where it starts.
+        let mut next = Detail { layer: self.detail.layer, copying: self.detail.copying, ..Detail::default() };
+        next.spelling.format.clone_from(&self.detail.spelling.format);
+        next.trace.extents.extend(self.detail.trace.extents.first());
+        let detail = std::mem::replace(&mut self.detail, next);
+        self.windows.hand_over(Some(detail))
+    }
+}
+
+impl Sink for TracedWindows<'_, '_> {
+    const DETAIL: bool = true;
+    const PARTS: bool = true;
+
+    #[inline]
+    fn tape(&mut self) -> &mut Tape {
+        &mut self.windows.tape
+    }
+
+    #[inline]
+    fn nodes(&self) -> &[Node] {
+        &self.windows.tape.nodes
+    }
+
+    #[inline]
+    fn detail(&mut self) -> Option<&mut Detail> {
+        Some(&mut self.detail)
+    }
+
+    fn child_done(&mut self) -> Result<(), Error> {
+        let tape = &self.windows.tape;
+        if self.is_full() && tape.root == 0 && tape.header.is_none() && self.windows.is_list() {
+            self.hand_over()?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.windows.is_full()
+    }
+
+    #[inline]
+    fn is_whole(&self) -> bool {
+        self.windows.is_whole()
     }
 }
 
@@ -108,7 +185,7 @@ impl Sink for Windows<'_, '_> {
     #[inline]
     fn child_done(&mut self) -> Result<(), Error> {
         if self.is_full() && self.tape.root == 0 && self.tape.header.is_none() {
-            self.hand_over()?;
+            self.hand_over(None)?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Runs a format's machine with each sink: a tape, a tape with detail, or windows.
 
 use super::{Filled, Format, Outcome, Reader, Request, Rest, Store};
-use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Tape, Windows};
+use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Tape, TracedWindows, Windows};
 use crate::error::Error;
 use crate::limits::Limits;
 use std::fmt;
@@ -58,6 +58,14 @@ pub(crate) fn windows<'a, F: Feed>(reader: &F, input: &'a [u8], limits: &Limits,
     Rest::new(sink, consumed, error)
 }
 
+/// As [`windows`], with detail.
+pub(crate) fn traced<'a, F: Feed>(reader: &F, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+    let mut sink = TracedWindows::new(F::FORMAT.name, input, receive);
+    let (consumed, error) = reader.feed(input, limits, &mut sink);
+    let needs_whole = sink.stopped();
+    Rest::of(sink.into_rest(), needs_whole, consumed, error)
+}
+
 impl<F: Feed + fmt::Debug + Send + Sync> Reader for F {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
         read(self, input, request)
@@ -73,5 +81,9 @@ impl<F: Feed + fmt::Debug + Send + Sync> Reader for F {
         } else {
             Rest::whole(read(self, input, Request::new(limits)))
         }
+    }
+
+    fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
+        F::FORMAT.can.hands_over.then(|| traced(self, input, limits, receive))
     }
 }

@@ -44,6 +44,13 @@ pub trait Reader: fmt::Debug + Send + Sync {
         Rest::whole(self.read(input, Request::new(limits)))
     }
 
+    /// As [`Reader::windows`], with spelling and spans: each window has those of its items.
+    /// `None`: they can't be told so.
+    fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
+        let _ = (input, limits, receive);
+        None
+    }
+
     /// Whether the input may say in which form of another format it is to be written, as
     /// `$spelling` of json:typed does: a tape alone has no place for that.
     fn states_form(&self, input: &[u8]) -> bool {
@@ -171,7 +178,10 @@ impl<'a> Rest<'a> {
 
     pub(crate) fn new(sink: Windows<'_, 'a>, consumed: usize, error: Option<Error>) -> Rest<'a> {
         let needs_whole = sink.stopped();
-        let document = sink.into_rest();
+        Rest::of(sink.into_rest(), needs_whole, consumed, error)
+    }
+
+    pub(crate) fn of(document: Document<'a>, needs_whole: bool, consumed: usize, error: Option<Error>) -> Rest<'a> {
         let items = document.tape().first_item;
         Rest { outcome: Outcome { document, consumed, error }, items, needs_whole }
     }

@@ -66,8 +66,8 @@ pub fn told(document: &Document<'_>, node: u32, most: usize) -> Option<KnownSumm
     let known = Known::of(here)?;
     let (text, is_whole) = match &known {
         Known::Time(moment) | Known::DateTime(moment) => (moment.readable(), true),
-        Known::Set(members) => (counted(members.len(), "item", "items"), false),
-        Known::Map(map) => (counted(map.len(), "entry", "entries"), false),
+        Known::Set(members) => (counted(members.len() as u64, "item", "items"), false),
+        Known::Map(map) => (counted(map.len() as u64, "entry", "entries"), false),
         Known::Exception(exception) => {
             let message = exception.message().target();
             let message = if let Value::Opaque(_, payload) = message.value() { payload } else { message };
@@ -180,15 +180,16 @@ fn value(here: Cursor<'_>, most: usize) -> Option<(Ink, String)> {
 /// that it says it has.
 fn how_many(here: Cursor<'_>, one: &str, many: &str) -> String {
     let cut = here.document().trace().and_then(|trace| trace.cut_at(here.index()));
-    let Some(cut) = cut else { return counted(here.len(), one, many) };
-    let there = here.children().count();
+    let Some(cut) = cut else { return counted(here.len() as u64, one, many) };
+    let there = here.children().count() as u64;
     match cut.of {
-        Some(of) => format!("{there} of {}", counted(of as usize, one, many)),
+        Some(of) => format!("{there} of {}", counted(u64::from(of), one, many)),
         None => format!("{}, then cut", counted(there, one, many)),
     }
 }
 
-fn counted(count: usize, one: &str, many: &str) -> String {
+/// So many of something.
+pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 

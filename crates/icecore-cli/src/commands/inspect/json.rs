@@ -134,6 +134,14 @@ pub fn document(
     sink: &mut Sink,
 ) -> Result<(), Abort> {
     let tree = view.tree(outcome, top, look, false);
+    head(piece, sink)?;
+    let mut list = List { view, sink, comma: "\n", opened: 0, part: None };
+    list.rows(tree, piece, &outcome.document, look, 0)?;
+    end(outcome, sink)
+}
+
+/// All before the items.
+pub fn head(piece: &Piece<'_>, sink: &mut Sink) -> Result<(), Abort> {
     let head = Head {
         file: piece.name,
         format: piece.stage.format().name,
@@ -145,9 +153,11 @@ pub fn document(
     };
     sink.text("{\"document\":")?;
     sink.json(&head)?;
-    sink.text(",\n\"items\":[")?;
-    let mut list = List { view, sink, comma: "\n", opened: 0 };
-    list.rows(tree, piece, &outcome.document, look, 0)?;
+    sink.text(",\n\"items\":[")
+}
+
+/// All behind the items.
+pub fn end(outcome: &Outcome<'_>, sink: &mut Sink) -> Result<(), Abort> {
     sink.text("],\n\"error\":")?;
     let error = outcome.error.as_ref().map(|error| Wrong {
         kind: error.kind().as_str(),
@@ -162,6 +172,44 @@ pub fn document(
     sink.text("}\n")
 }
 
+/// What the items of a part of an array need to know of the whole.
+#[derive(Clone, Copy)]
+pub struct Part {
+    /// How many nodes came before.
+    pub nodes: u32,
+    /// How many items there are in all, and where the array ends.
+    pub count: u64,
+    pub end: u64,
+}
+
+impl Part {
+    fn place(self, item: &mut Item<'_>) {
+        match &mut item.node {
+            Some(0) if item.step.is_some() => (item.count, item.end) = (Some(self.count), Some(self.end)),
+            Some(node) if *node > 0 => *node += self.nodes,
+            _ => {}
+        }
+        // What a link names stands in the same part.
+        if let Some(target) = item.target.as_mut().filter(|target| **target > 0) {
+            *target += self.nodes;
+        }
+    }
+}
+
+/// The items of a part of an array.
+pub fn part(
+    tree: Tree<'_>,
+    piece: &Piece<'_>,
+    document: &Document<'_>,
+    view: &View<'_>,
+    look: Look<'_>,
+    part: Part,
+    sink: &mut Sink,
+) -> Result<(), Abort> {
+    let comma = if part.nodes == 0 { "\n" } else { ",\n" };
+    List { view, sink, comma, opened: 0, part: Some(part) }.rows(tree, piece, document, look, 0)
+}
+
 /// The items as they are written.
 struct List<'l> {
     view: &'l View<'l>,
@@ -169,6 +217,7 @@ struct List<'l> {
     comma: &'static str,
     /// How many strings were opened.
     opened: u32,
+    part: Option<Part>,
 }
 
 impl List<'_> {
@@ -193,6 +242,9 @@ impl List<'_> {
             let Some(mut item) = item(document, &row) else { continue };
             item.depth += look.base;
             item.within = within;
+            if let Some(part) = self.part {
+                part.place(&mut item);
+            }
             if within > 0 && item.layer == 0 {
                 for place in [&mut item.start, &mut item.end].into_iter().flatten() {
                     *place += piece.start as u64;

@@ -3,6 +3,7 @@
 mod deep;
 mod describe;
 mod json;
+mod parts;
 mod path;
 mod text;
 mod tree;
@@ -57,14 +58,24 @@ fn inspect(
     let bytes = &*opened.bytes;
     let spent = Spent::nothing(opened.limits(), bytes.len());
     sink.reports_on(limits, bytes.len());
-    reader.documents(&name, &opened, Detail::Yes, report, |stage, outcome, start, report| {
+    let piece = |start: usize, end: usize| Piece {
+        name: &name,
+        stage: &opened.stage,
+        notes: &opened.notes,
+        bytes: &bytes[start..end],
+        start,
+        is_apart: false,
+    };
+    let depth = args.depth.unwrap_or(u32::MAX);
+    let look = Look { opens: args.deep, spent: &spent, level: 0, base: 0, depth };
+    if view.is_in_parts() && parts::show(&piece(0, bytes.len()), opened.limits(), view, look, sink)? {
+        return sink.flush();
+    }
+    reader.documents(&name, &opened, Detail::Yes, report, |_, outcome, start, report| {
         let end = start + outcome.consumed.min(bytes.len() - start);
         // A part of a document has no end of its own.
         let end = if outcome.error.is_some() { bytes.len() } else { end };
-        let piece =
-            Piece { name: &name, stage, notes: &opened.notes, bytes: &bytes[start..end], start, is_apart: false };
-        let depth = args.depth.unwrap_or(u32::MAX);
-        let look = Look { opens: args.deep, spent: &spent, level: 0, base: 0, depth };
+        let piece = piece(start, end);
         match &args.path {
             None => view.document(&piece, &outcome, None, look, sink)?,
             Some(path) => {
@@ -93,6 +104,12 @@ struct View<'v> {
 }
 
 impl View<'_> {
+    /// Whether what is shown of a long array does not depend on what comes behind.
+    fn is_in_parts(&self) -> bool {
+        let Inspect { all, deep, path, from, .. } = self.args;
+        *all && !deep && path.is_none() && from.each.is_none() && self.items == u64::MAX
+    }
+
     /// Shows a document, or the value at `top`.
     fn document(
         &self,
@@ -111,7 +128,7 @@ impl View<'_> {
 
     /// The rows of a document. `fold`: an object and its body are one.
     fn tree<'d>(&self, outcome: &'d Outcome<'_>, top: Option<u32>, look: Look<'_>, fold: bool) -> Tree<'d> {
-        let show = Show { top, depth: look.depth, all: self.args.all, items: self.items, fold };
+        let show = Show { top, depth: look.depth, all: self.args.all, items: self.items, fold, before: 0 };
         Tree::new(&outcome.document, show)
     }
 }

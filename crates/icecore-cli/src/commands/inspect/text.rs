@@ -1,7 +1,7 @@
 //! The tree for people.
 
 use super::deep::{self, Known, Look};
-use super::describe::{lossy, name_words, quoted, told, words};
+use super::describe::{counted, lossy, name_words, quoted, told, words};
 use super::tree::{Row, Tree};
 use super::{Piece, View, variant};
 use crate::paint::{Ink, Paint};
@@ -26,25 +26,55 @@ pub fn document(
     sink: &mut Sink,
 ) -> Result<(), Abort> {
     let tree = view.tree(outcome, top, look, true);
-    let (document, paint) = (&outcome.document, view.paint);
     if top.is_none() {
-        let variant = variant(piece);
-        let comma = if variant.is_empty() { "" } else { ", " };
-        let format = piece.stage.name();
-        let len = piece.bytes.len();
-        let at = if piece.start > 0 { format!(" at {:08x}", piece.start) } else { String::new() };
-        let bytes = if len == 1 { "byte" } else { "bytes" };
-        let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
-        sink.text(&format!("{}: {head}, {len} {bytes}{at}\n", icecore::printable(piece.name)))?;
-        for (name, value) in piece.notes {
-            sink.text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
-        }
+        head(piece, view, sink)?;
     }
-    rows(tree, Text { piece, document, paint, paths: 0, look, known: Known::new() }, view, sink)
+    rows(tree, &mut Text::new(piece, &outcome.document, view, look), view, sink)
+}
+
+/// What is said before the first row.
+pub fn head(piece: &Piece<'_>, view: &View<'_>, sink: &mut Sink) -> Result<(), Abort> {
+    let paint = view.paint;
+    let variant = variant(piece);
+    let comma = if variant.is_empty() { "" } else { ", " };
+    let format = piece.stage.name();
+    let len = piece.bytes.len();
+    let at = if piece.start > 0 { format!(" at {:08x}", piece.start) } else { String::new() };
+    let bytes = if len == 1 { "byte" } else { "bytes" };
+    let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
+    sink.text(&format!("{}: {head}, {len} {bytes}{at}\n", icecore::printable(piece.name)))?;
+    for (name, value) in piece.notes {
+        sink.text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
+    }
+    Ok(())
+}
+
+/// The rows of a part of an array.
+pub fn part(
+    tree: Tree<'_>,
+    piece: &Piece<'_>,
+    document: &Document<'_>,
+    view: &View<'_>,
+    look: Look<'_>,
+    so_far: &mut Count,
+    sink: &mut Sink,
+) -> Result<(), Abort> {
+    let mut text = Text { count: Some(so_far.items), paths: so_far.paths, ..Text::new(piece, document, view, look) };
+    rows(tree, &mut text, view, sink)?;
+    so_far.paths = text.paths;
+    Ok(())
+}
+
+/// What counts over all parts.
+pub struct Count {
+    /// How many items there are in all.
+    pub items: u64,
+    /// How many paths were looked up.
+    pub paths: usize,
 }
 
 /// Shows rows, and what is in their strings.
-fn rows(tree: Tree<'_>, mut text: Text<'_>, view: &View<'_>, sink: &mut Sink) -> Result<(), Abort> {
+fn rows(tree: Tree<'_>, text: &mut Text<'_>, view: &View<'_>, sink: &mut Sink) -> Result<(), Abort> {
     for row in tree {
         let (line, stage) = text.row(&row);
         sink.text(&line)?;
@@ -57,8 +87,8 @@ fn rows(tree: Tree<'_>, mut text: Text<'_>, view: &View<'_>, sink: &mut Sink) ->
         let base = look.base;
         let shown = deep::open(text.piece, text.document.bytes(known), &stage, look, |piece, outcome| {
             let tree = view.tree(outcome, None, look, true);
-            let text = Text { piece, document: &outcome.document, paint, paths: 0, look, known: Known::new() };
-            rows(tree, text, view, sink)
+            let mut text = Text::new(piece, &outcome.document, view, look);
+            rows(tree, &mut text, view, sink)
         })?;
         if shown.is_none() {
             let more = paint.ink(Ink::Faint, "… not shown: more than the limits allow is opened (--limit expansion=N)");
@@ -75,6 +105,14 @@ struct Text<'t> {
     paths: usize,
     look: Look<'t>,
     known: Known,
+    /// Of a part of an array: how many items the whole has.
+    count: Option<u64>,
+}
+
+impl<'t> Text<'t> {
+    fn new(piece: &'t Piece<'t>, document: &'t Document<'t>, view: &View<'_>, look: Look<'t>) -> Text<'t> {
+        Text { piece, document, paint: view.paint, paths: 0, look, known: Known::new(), count: None }
+    }
 }
 
 impl Text<'_> {
@@ -195,7 +233,10 @@ impl Text<'_> {
     }
 
     fn words(&mut self, node: u32) -> String {
-        let words = words(self.document, node, CHARACTERS);
+        let mut words = words(self.document, node, CHARACTERS);
+        if let Some(count) = self.count.filter(|_| node == 0) {
+            words.value = Some((Ink::Faint, counted(count, "item", "items")));
+        }
         let mut text = words.kind.to_owned();
         if let Some(class) = words.class {
             text.push(' ');

@@ -16,6 +16,8 @@ pub struct Show {
     pub items: u64,
     /// An object and its body are one row.
     pub fold: bool,
+    /// How many items came before, of a root that is shown part by part.
+    pub before: u64,
 }
 
 /// A row.
@@ -228,7 +230,10 @@ impl<'d> Tree<'d> {
         let body = if kind == Kind::Object && self.show.fold && !is_told { self.foldable(at) } else { None };
         if !is_key || is_member {
             let step = if is_member { "-".to_owned() } else { step };
-            self.ready.push_back(Row::Value { node: at, body, depth, step, extent });
+            // Of a later part the root was shown.
+            if self.show.before == 0 || at > 0 {
+                self.ready.push_back(Row::Value { node: at, body, depth, step, extent });
+            }
         }
         let set = self.set_of(at, kind);
         let (node, is_set) = (set.or(body).unwrap_or(at), set.is_some());
@@ -237,7 +242,8 @@ impl<'d> Tree<'d> {
         if self.document.nodes()[node as usize].kind.is_container() {
             let end = self.behind(at);
             if depth < self.show.depth && !is_told {
-                self.stack.push(Frame { node, end, position: 0, key: None, depth: depth + 1, is_set });
+                let position = if at == 0 { self.show.before } else { 0 };
+                self.stack.push(Frame { node, end, position, key: None, depth: depth + 1, is_set });
             } else {
                 self.skip_spans(extent);
                 self.at = end;

@@ -141,6 +141,17 @@ impl Reader for ReadOptions {
         Plain(self).fill(input, limits, tape)
     }
 
+    fn windows<'a>(&self, input: &'a [u8], _: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+        if says_typed(input, self) {
+            return Rest::whole(self.read(input, Request::new(limits)));
+        }
+        feed::windows(&Plain(self), input, limits, receive)
+    }
+
+    fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
+        (!says_typed(input, self)).then(|| feed::traced(&Plain(self), input, limits, receive))
+    }
+
     fn states_form(&self, input: &[u8]) -> bool {
         says_typed(input, self)
     }

@@ -127,4 +127,9 @@ impl Reader for ReadOptions {
         }
         feed::windows(&Text { fixed: Fixed::default(), options: self }, input, limits, receive)
     }
+
+    fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
+        let is_list = !self.repair_lengths && prescan::is_list(input);
+        is_list.then(|| feed::traced(&Text { fixed: Fixed::default(), options: self }, input, limits, receive))
+    }
 }

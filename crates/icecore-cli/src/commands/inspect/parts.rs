@@ -1,0 +1,104 @@
+//! A long array, shown window by window: memory does not grow with the document.
+//!
+//! It is read twice: first it is counted, and it shows whether it can be taken apart.
+
+use super::deep::Look;
+use super::json::{self, Part};
+use super::text::{self, Count};
+use super::tree::{Show, Tree};
+use super::{Piece, View};
+use crate::report::Abort;
+use crate::sink::Sink;
+use icecore::{Document, Error, ErrorKind, Limits, Outcome};
+
+/// Inputs below this size are shown as a whole.
+const LARGE: usize = 1 << 20;
+
+/// What the first reading found.
+struct Whole {
+    count: u64,
+    end: u64,
+}
+
+/// Shows the document, if it is a long array without links and nothing is wrong with it.
+pub fn show(
+    piece: &Piece<'_>,
+    limits: &Limits,
+    view: &View<'_>,
+    look: Look<'_>,
+    sink: &mut Sink,
+) -> Result<bool, Abort> {
+    let Some(whole) = count(piece, limits) else { return Ok(false) };
+    let reading = (piece.stage.format().reader)(piece.stage.settings());
+    if view.args.json {
+        json::head(piece, sink)?;
+    } else {
+        text::head(piece, view, sink)?;
+    }
+    let count = Count { items: whole.count, paths: 0 };
+    let mut so_far = SoFar { piece, view, look, end: whole.end, count, items: 0, nodes: 0, sink, stopped: None };
+    let rest = reading.traced(piece.bytes, limits, &mut |window| {
+        so_far.window(&window)?;
+        Ok(window.into_tape())
+    });
+    let Some(rest) = rest else { return Ok(false) };
+    // The last window; an error is that of the output.
+    let written = if so_far.stopped.is_none() { so_far.window(&rest.outcome.document) } else { Ok(()) };
+    let SoFar { stopped, sink, .. } = so_far;
+    match (stopped, written) {
+        (Some(stop), _) => return Err(stop),
+        (None, _) if view.args.json => json::end(&Outcome { error: None, ..rest.outcome }, sink)?,
+        _ => {}
+    }
+    Ok(true)
+}
+
+/// Counts the items; `None`, if the document is to be shown as a whole.
+fn count(piece: &Piece<'_>, limits: &Limits) -> Option<Whole> {
+    let bytes = piece.bytes;
+    if bytes.len() < LARGE || !piece.stage.wrappers().is_empty() {
+        return None;
+    }
+    let reading = (piece.stage.format().reader)(piece.stage.settings());
+    let rest = reading.traced(bytes, limits, &mut |window| Ok(window.into_tape()))?;
+    let behind = bytes.get(rest.outcome.consumed..).unwrap_or(&[]);
+    let is_whole = rest.outcome.error.is_none() && behind.is_empty();
+    let root = rest.outcome.document.root();
+    (is_whole && rest.items > 0 && !rest.needs_whole)
+        .then(|| Whole { count: rest.items + root.children().count() as u64, end: rest.outcome.consumed as u64 })
+}
+
+struct SoFar<'s> {
+    piece: &'s Piece<'s>,
+    view: &'s View<'s>,
+    look: Look<'s>,
+    /// Where the array ends.
+    end: u64,
+    count: Count,
+    /// How many items and nodes were shown.
+    items: u64,
+    nodes: u32,
+    sink: &'s mut Sink,
+    /// Why nothing more can be shown.
+    stopped: Option<Abort>,
+}
+
+impl SoFar<'_> {
+    fn window(&mut self, window: &Document<'_>) -> Result<(), Error> {
+        let SoFar { piece, view, look, end, items, nodes, .. } = *self;
+        let is_json = view.args.json;
+        let show = Show { top: None, depth: look.depth, all: true, items: u64::MAX, fold: !is_json, before: items };
+        let tree = Tree::new(window, show);
+        let part = Part { nodes, count: self.count.items, end };
+        let shown = match is_json {
+            true => json::part(tree, piece, window, view, look, part, self.sink),
+            false => text::part(tree, piece, window, view, look, &mut self.count, self.sink),
+        };
+        self.items += window.root().len() as u64;
+        self.nodes += window.nodes().len() as u32 - 1;
+        shown.map_err(|stop| {
+            self.stopped = Some(stop);
+            Error::new(ErrorKind::Output)
+        })
+    }
+}

@@ -1,0 +1,62 @@
+//! A long array is shown part by part: what comes out is what comes out of the whole.
+
+mod run;
+
+use std::fs;
+
+/// A list of records, a little over what is taken as a whole; with links, if wanted.
+fn list(records: u32, has_links: bool) -> icecore::Document<'static> {
+    let mut b = icecore::Builder::new();
+    b.begin_array();
+    for at in 0..records {
+        let record = b.begin_map();
+        b.text_key("id").int(i64::from(at) - 3);
+        b.text_key("name").text(&format!("name {at}"));
+        b.text_key("list").begin_array();
+        b.float(f64::from(at) / 4.0).null();
+        if has_links && at % 1000 == 999 {
+            b.link(record);
+        }
+        b.end();
+        // An array of PHP's that turns out to be none.
+        b.text_key("map").begin_map();
+        b.int_key(0).bool(true);
+        b.int_key(7).text("x");
+        b.end();
+        b.end();
+    }
+    b.end();
+    b.finish().unwrap()
+}
+
+#[test]
+fn parts_are_the_same_as_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let formats = ["json", "php", "storable", "marshal"];
+    for (format, has_links) in formats.iter().flat_map(|format| [(format, false), (format, true)]) {
+        let records = 20_000;
+        let target = if *format == "json" { "json:cycles=null" } else { format };
+        let bytes = icecore::write(&list(records, has_links), target).unwrap();
+        assert!(bytes.len() > 1 << 20, "{format}: {}", bytes.len());
+        let half = &bytes[..bytes.len() / 2];
+        let more = [&bytes[..], b" x"].concat();
+        for (what, bytes) in [("whole", &bytes[..]), ("half", half), ("more", &more)] {
+            if has_links && what != "whole" {
+                continue;
+            }
+            let path = folder.path().join("list");
+            fs::write(&path, bytes).unwrap();
+            let file = path.to_str().unwrap();
+            let forms: &[&[&str]] = if what == "whole" { &[&[], &["--json"]] } else { &[&[]] };
+            for form in forms {
+                let args = [&["inspect", "-f", format, "--all", file], *form].concat();
+                let parts = run::icecore(&args, b"");
+                // With a number of items it is read as a whole.
+                let whole = run::icecore(&[&args[..], &["--limit", "4G"]].concat(), b"");
+                assert_eq!((parts.2, &parts.1), (whole.2, &whole.1), "{format} {what} {args:?}");
+                assert!(parts.0 == whole.0, "{format} {what} {args:?}: {} and {}", parts.0.len(), whole.0.len());
+                assert!(parts.0.len() > bytes.len() / 2, "{format} {what}");
+            }
+        }
+    }
+}
