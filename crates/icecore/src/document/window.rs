@@ -89,10 +89,14 @@ pub(crate) struct TracedWindows<'r, 'a> {
 }
 
 impl<'r, 'a> TracedWindows<'r, 'a> {
-    pub(crate) fn new(format: &str, input: &'a [u8], receive: Receive<'r, 'a>) -> TracedWindows<'r, 'a> {
+    pub(crate) fn new(
+        (format, naming): (&str, Naming),
+        input: &'a [u8],
+        receive: Receive<'r, 'a>,
+    ) -> TracedWindows<'r, 'a> {
         let mut detail = Detail::default();
         format.clone_into(&mut detail.spelling.format);
-        TracedWindows { windows: Windows::new(input, receive), detail }
+        TracedWindows { windows: Windows::new(input, naming, receive), detail }
     }
 
     pub(crate) fn stopped(&self) -> bool {

@@ -60,7 +60,7 @@ pub(crate) fn windows<'a, F: Feed>(reader: &F, input: &'a [u8], limits: &Limits,
 
 /// As [`windows`], with detail.
 pub(crate) fn traced<'a, F: Feed>(reader: &F, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
-    let mut sink = TracedWindows::new(F::FORMAT.name, input, receive);
+    let mut sink = TracedWindows::new((F::FORMAT.name, F::FORMAT.can.naming), input, receive);
     let (consumed, error) = reader.feed(input, limits, &mut sink);
     let needs_whole = sink.stopped();
     Rest::of(sink.into_rest(), needs_whole, consumed, error)
