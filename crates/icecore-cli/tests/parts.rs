@@ -9,7 +9,7 @@ fn list(records: u32, has_links: bool) -> icecore::Document<'static> {
     let mut b = icecore::Builder::new();
     b.begin_array();
     for at in 0..records {
-        let record = b.begin_map();
+        let record = b.begin_map().at();
         b.text_key("id").int(i64::from(at) - 3);
         b.text_key("name").text(&format!("name {at}"));
         b.text_key("list").begin_array();
