@@ -1,7 +1,7 @@
 //! Those that read Ruby's Marshal.
 
 use crate::{Rival, Times, timed};
-use icecore::{Limits, Request, marshal};
+use icecore::{Limits, Request, format::marshal};
 
 pub const RIVALS: &[Rival] = &[
     Rival { name: "marshal-rs", into: "its Arena", records_only: false, run: marshal_rs },

@@ -1,7 +1,7 @@
 //! Those that read PHP's serialize.
 
 use crate::{NoWriter, Rival, Times, timed};
-use icecore::{Limits, Request, php};
+use icecore::{Limits, Request, format::php};
 use phpserz::{PhpDeserializer, PhpParser, PhpToken};
 use std::collections::BTreeMap;
 

@@ -7,7 +7,10 @@ use crate::tape::{
     Filling, ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, icecore_bytes, icecore_long, icecore_names,
     icecore_node, icecore_view,
 };
-use icecore::{Cursor, Document, Error, Kind, Node, Output, Parts, Spare};
+use icecore::{
+    Cursor, Document, Error, Kind, Output,
+    raw::{Node, Parts, Spare},
+};
 use std::ffi::c_char;
 
 /// What is kept between calls: memory, and the names of keys and classes.

@@ -50,7 +50,7 @@ pub unsafe extern "C" fn icecore_convert(
         // SAFETY: checked above: not null, so it names a text that ends with 0.
         let to = text(unsafe { CStr::from_ptr(to) }.to_bytes(), "a stage")?;
         let converted = if from.is_empty() {
-            icecore::convert(input, icecore::stage_of(input)?.format().name, to)?
+            icecore::convert(input, icecore::detect::stage_of(input)?.format().name, to)?
         } else {
             icecore::convert(input, from, to)?
         };

@@ -6,7 +6,7 @@ use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::lent;
 use crate::tape::{ICECORE_EACH, icecore_bytes, icecore_tape, icecore_view};
 use crate::write::give_back;
-use icecore::json::perl::{self, Beyond, InfNan, Style};
+use icecore::format::json::perl::{self, Beyond, InfNan, Style};
 use icecore::{Error, ErrorKind};
 
 /// How JSON is written.

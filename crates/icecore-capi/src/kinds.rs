@@ -1,6 +1,6 @@
 //! The numbers in nodes.
 
-use icecore::{Form, Kind, flag};
+use icecore::{Kind, raw::flag, value::Form};
 
 /// What a node is: its `kind`. From `ICECORE_ARRAY` on they have children, which
 /// follow them.
@@ -203,5 +203,5 @@ same! {
     ICECORE_FORM_VARIABLE => Form::Variable,
     (ICECORE_FORM_VARIABLE as u64) << ICECORE_FORM_SHIFT => Form::Variable.bits(),
     1u64 << ICECORE_CLASS_SHIFT => 1u64 << 32,
-    ICECORE_NO_KEY => icecore::NO_KEY, ICECORE_IS_KEY => icecore::IS_KEY, ICECORE_KEY_NODE => icecore::KEY_NODE,
+    ICECORE_NO_KEY => icecore::raw::NO_KEY, ICECORE_IS_KEY => icecore::raw::IS_KEY, ICECORE_KEY_NODE => icecore::raw::KEY_NODE,
 }

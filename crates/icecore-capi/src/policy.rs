@@ -10,7 +10,7 @@ use crate::error::{ErrorOut, guard, icecore_error, put, usage, zeroed};
 use crate::lent;
 use crate::tape::icecore_bytes;
 use icecore::policy::{Answer, ClassName, Host, Names, Otherwise, Question, Rules, State, Verdict, Words, refused};
-use icecore::{ClassUse, Document, Error};
+use icecore::{Document, Error, value::ClassUse};
 use std::ffi::{c_char, c_void};
 
 /// Names are compared as PHP does: ASCII letters without regard to case, and one leading

@@ -58,7 +58,7 @@ pub unsafe extern "C" fn icecore_detect(bytes: *const u8, len: usize, error: *mu
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
-        made = boxed(icecore::stage_of(unsafe { lent(bytes, len) })?);
+        made = boxed(icecore::detect::stage_of(unsafe { lent(bytes, len) })?);
         Ok(())
     });
     made

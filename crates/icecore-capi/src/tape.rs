@@ -3,7 +3,10 @@
 use crate::context::icecore_context;
 use crate::error::{ErrorOut, guard, usage};
 use crate::lent;
-use icecore::{Error, ErrorKind, Kind, Location, NameEntry, Names, Node};
+use icecore::{
+    Error, ErrorKind, Kind,
+    raw::{Location, NameEntry, Names, Node},
+};
 
 /// The version of the layout of nodes and views. A program that was built with
 /// another header must not use the library: it compares this number with

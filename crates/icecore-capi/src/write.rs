@@ -4,7 +4,10 @@ use crate::context::{KEPT, icecore_context};
 use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::stage::icecore_stage;
 use crate::tape::{Filling, ICECORE_NONE, checked, icecore_bytes, icecore_tape, icecore_view, unchecked};
-use icecore::{Error, ErrorKind, Node, Part, Tape};
+use icecore::{
+    Error, ErrorKind,
+    raw::{Node, Part, Tape},
+};
 
 /// Writes the tape that was filled; an error, if its containers are not nested. The
 /// bytes are lent until the context is used again.

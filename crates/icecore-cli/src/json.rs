@@ -41,7 +41,7 @@ impl<F: Formatter> Formatter for Shown<F> {
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, to: &mut W, text: &str) -> io::Result<()> {
         let mut rest = text;
-        while let Some(at) = rest.find(|c| !icecore::is_printable(c)) {
+        while let Some(at) = rest.find(|c| !icecore::text::is_printable(c)) {
             let (before, behind) = rest.split_at(at);
             to.write_all(before.as_bytes())?;
             let mut chars = behind.chars();

@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 /// Says what is wrong with the command line, or prints the help that it asks for. Words of
 /// it are shown as messages show names: a file may be called like an option.
 fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
-    let shown = words.iter().map(|word| icecore::printable(&word.to_string_lossy()).into_owned());
+    let shown = words.iter().map(|word| icecore::text::printable(&word.to_string_lossy()).into_owned());
     match cli::Cli::try_parse_from(shown) {
         Err(shown) if error.use_stderr() => shown.exit(),
         _ => error.exit(),

@@ -53,7 +53,7 @@ impl Paint {
     /// shown.
     pub fn ink(self, ink: Ink, text: impl Display) -> String {
         let text = text.to_string();
-        let text = icecore::printable(&text);
+        let text = icecore::text::printable(&text);
         if self.0 { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.into_owned() }
     }
 

@@ -38,7 +38,7 @@ impl Progress {
         if let Some(bar) = &self.0
             && bar.elapsed() > LONG
         {
-            bar.set_message(icecore::printable(name).into_owned());
+            bar.set_message(icecore::text::printable(name).into_owned());
         }
     }
 
@@ -47,7 +47,11 @@ impl Progress {
         if let Some(bar) = &self.0
             && bar.elapsed() > LONG
         {
-            bar.set_message(format!("{}: {} records", icecore::printable(name), crate::records::grouped(records)));
+            bar.set_message(format!(
+                "{}: {} records",
+                icecore::text::printable(name),
+                crate::records::grouped(records)
+            ));
         }
     }
 

@@ -3,7 +3,12 @@
 use crate::cli::From;
 use crate::records::Frame;
 use crate::report::{Abort, Report, code};
-use icecore::{Error, Format, Limits, Metadata, Outcome, Request, Stage, Tape, Unwrapped};
+use icecore::{
+    Error, Format, Limits, Request, Stage,
+    raw::{Outcome, Tape},
+    value::Metadata,
+    wrap::Unwrapped,
+};
 use std::borrow::Cow;
 
 /// How inputs are read, as the command line says.
@@ -90,7 +95,8 @@ impl<'r> Reader<'r> {
         match &self.stage {
             Some(stage) => Ok(stage.clone()),
             None => {
-                let mut stage = if self.each { icecore::stage_of_first(bytes)? } else { icecore::stage_of(bytes)? };
+                let mut stage =
+                    if self.each { icecore::detect::stage_of_first(bytes)? } else { icecore::detect::stage_of(bytes)? };
                 set(&mut stage, self.options)?;
                 Ok(stage)
             }

@@ -4,7 +4,7 @@ use crate::paint::{Ink, Paint};
 use crate::progress::Progress;
 use crate::said::{End, Form, Said};
 use icecore::deep::Deep;
-use icecore::{Error, ErrorKind, Losses, Repair, Stage};
+use icecore::{Error, ErrorKind, Losses, Stage, value::Repair};
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -87,14 +87,14 @@ impl Report {
         self.bad += u64::from(code == code::INPUT);
         self.refuse(code, name, error);
         if let Some(offset) = error.offset() {
-            self.show(&icecore::window(bytes, offset));
+            self.show(&icecore::text::window(bytes, offset));
         }
     }
 
     /// Shows where in a record, which starts at `start`, an error is.
     pub fn place(&mut self, error: &Error, bytes: &[u8], start: u64) {
         if let (Some(offset), None) = (error.offset(), error.layer()) {
-            self.show(&icecore::window_from(bytes, start, offset));
+            self.show(&icecore::text::window_from(bytes, start, offset));
         }
     }
 

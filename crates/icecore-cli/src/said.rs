@@ -111,8 +111,8 @@ impl<'s> Said<'s> {
     /// The line for people.
     pub fn text(&self) -> String {
         match self.file {
-            Some(file) => format!("icecore: {}\n", icecore::printable(&format!("{file}: {}", self.message))),
-            None => format!("icecore: {}\n", icecore::printable(&self.message)),
+            Some(file) => format!("icecore: {}\n", icecore::text::printable(&format!("{file}: {}", self.message))),
+            None => format!("icecore: {}\n", icecore::text::printable(&self.message)),
         }
     }
 }

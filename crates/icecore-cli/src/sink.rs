@@ -4,7 +4,7 @@ use crate::cli::When;
 use crate::paint::Paint;
 use crate::report::{Abort, code, io_reason};
 use crate::terminal;
-use icecore::{Error, ErrorKind, Limits, Output, Spare};
+use icecore::{Error, ErrorKind, Limits, Output, raw::Spare};
 use std::io::{self, Write};
 
 /// How much is gathered before it is written.

@@ -2,7 +2,10 @@
 //! thread.
 
 use crate::sink::Sink;
-use icecore::{Document, Error, ErrorKind, Limits, Losses, Outcome, Part, Request, Stage, Tape};
+use icecore::{
+    Document, Error, ErrorKind, Limits, Losses, Request, Stage,
+    raw::{Outcome, Part, Tape},
+};
 use std::sync::OnceLock;
 use std::sync::mpsc::{channel, sync_channel};
 

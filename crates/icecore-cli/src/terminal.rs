@@ -118,7 +118,7 @@ impl Painted {
     }
 
     fn push(&mut self, c: char) {
-        if icecore::is_printable(c) || c == '\n' || self.state == State::Between {
+        if icecore::text::is_printable(c) || c == '\n' || self.state == State::Between {
             self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
             return;
         }

@@ -142,7 +142,7 @@ fn cells(random: &mut Random, format: &str, count: usize) -> Vec<Cell> {
                 let text = loop {
                     let text = ordinary(random).into_bytes();
                     // Random characters may be what they are not meant to be.
-                    if icecore::begins_frozen(&text).is_none()
+                    if icecore::detect::begins_frozen(&text).is_none()
                         && icecore::deep::stage_of(&text, &icecore::Limits::default()).is_none()
                     {
                         break text;

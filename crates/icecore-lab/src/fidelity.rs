@@ -6,7 +6,7 @@
 //! *differs*. What of it there is, is counted by kind and said with its first path.
 
 use crate::model::Fidelity;
-use icecore::{Comparison, Cursor, Document, Key, Kind};
+use icecore::{Cursor, Document, Key, Kind, value::Comparison};
 use std::collections::HashMap;
 
 /// How a language looks at values.

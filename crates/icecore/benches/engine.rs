@@ -9,7 +9,7 @@
 //! `--large` adds ten million records; `--json` prints a line of JSON for each
 //! row. `benches/README.md` says how to read the figures.
 
-use icecore::{Builder, Document, Limits, Request, Stage, Tape};
+use icecore::{Builder, Document, Limits, Request, Stage, raw::Tape};
 use std::hint::black_box;
 use std::time::Instant;
 

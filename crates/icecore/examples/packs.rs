@@ -6,7 +6,7 @@
 //! What is written is compared with what perl packs before anything is timed.
 //! Without perl there is nothing to compare with.
 
-use icecore::{Builder, Codec, Document, Stage, Tape};
+use icecore::{Builder, Codec, Document, Stage, raw::Tape};
 use std::hint::black_box;
 use std::process::Command;
 use std::time::Instant;

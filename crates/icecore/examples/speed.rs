@@ -6,7 +6,7 @@
 //! STAGE is a format with its options, as `marshal` or `sereal:compress=zstd`.
 //! Without a file the data are a million records.
 
-use icecore::{Limits, Request, Stage, Tape};
+use icecore::{Limits, Request, Stage, raw::Tape};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example throughput -- FILE [ROUNDS]`
 
-use icecore::{Limits, Request, Stage, Tape};
+use icecore::{Limits, Request, Stage, raw::Tape};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -55,5 +55,5 @@ fn detected(input: &[u8]) -> &'static icecore::Format {
         .copied()
         .filter_map(|format| (format.detect)(input).map(|guess| (guess.certainty, format)))
         .max_by_key(|(certainty, _)| *certainty)
-        .map_or(&icecore::json::FORMAT, |(_, format)| format)
+        .map_or(&icecore::format::json::FORMAT, |(_, format)| format)
 }

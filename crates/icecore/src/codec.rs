@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// small documents with the same tape.
 ///
 /// ```
-/// use icecore::{Codec, Document, Stage, Tape};
+/// use icecore::{Codec, Document, Stage, raw::Tape};
 /// let codec = Codec::new(Stage::parse("json")?);
 /// let mut tape = Tape::new();
 /// for input in [&b"[1]"[..], b"[1,2]"] {
@@ -124,7 +124,7 @@ impl Codec {
     /// of the part do not allow it.
     ///
     /// ```
-    /// use icecore::{Codec, Document, Kind, Node, Part, Parts, Stage, Tape};
+    /// use icecore::{Codec, Document, Kind, Stage, raw::{Node, Part, Parts, Tape}};
     /// let codec = Codec::new(Stage::parse("sereal:protocol=5")?);
     /// let (mut parts, mut out) = (Parts::default(), Vec::new());
     /// let mut array = Node::int(0);

@@ -344,7 +344,7 @@ const WINDOW_BEHIND: usize = 16;
 /// A window of the input around an offset: hex, text, and a caret below.
 ///
 /// ```
-/// let window = icecore::window(b"pst0\x05\x0b\x63", 6);
+/// let window = icecore::text::window(b"pst0\x05\x0b\x63", 6);
 /// assert_eq!(
 ///     window,
 ///     "00000000  70 73 74 30 05 0b 63  |pst0..c|\n                            ^^\n"

@@ -26,13 +26,13 @@ mod codec;
 mod compress;
 mod converter;
 pub mod deep;
-mod detect;
+pub mod detect;
 mod document;
-mod encoding;
+pub mod encoding;
 mod error;
 pub mod format;
 mod hash;
-mod known;
+pub mod known;
 mod limits;
 mod losses;
 pub mod num;
@@ -51,28 +51,42 @@ pub use api::{convert, read, read_as, read_with, write, write_to};
 pub use class_map::ClassMap;
 pub use codec::Codec;
 pub use converter::{Converted, Converter};
-pub use detect::{Finding, begins_as, begins_frozen, identify, identify_head, recognised, stage_of, stage_of_first};
-pub use document::{
-    BigInt, Builder, ClassUse, Comparison, Cursor, Cut, Detail, Detailed, Document, Entries, Extent, Form, IS_KEY,
-    Items, KEY_NODE, Key, Kind, Location, Metadata, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note, Receive,
-    Repair, Sink, Span, Spelling, Tape, Trace, Value, Visibility, flag,
-};
-pub use encoding::decoded;
-pub use error::{Error, ErrorKind, window, window_from};
-pub use format::{
-    Certainty, Filled, Format, Guess, Outcome, Part, Parts, Prepared, Reader, Request, Rest, Store, Writer, dumper,
-    igbinary, join, json, marshal, pack, php, sereal, storable, var_export,
-};
-pub use known::{Day, Exception, Known, Members, Moment};
+pub use detect::identify;
+pub use document::{Builder, Cursor, Document, Key, Kind, Value};
+pub use error::{Error, ErrorKind};
+pub use format::{Format, Request};
+pub use known::Known;
 pub use limits::Limits;
 pub use losses::{Loss, LossKind, Losses, Written};
-pub use options::{Opt, OptionType, Settings, Side};
-pub use output::{Output, Spare};
-pub use printable::{is_printable, printable};
-pub use shortened::shortened;
-pub use stage::{Stage, Wrap};
-pub use suggest::nearest;
-pub use wrap::{Unwrapped, Wrapper};
+pub use output::Output;
+pub use stage::Stage;
+
+/// What values and documents are made of, and how they are compared.
+pub mod value {
+    pub use crate::document::{BigInt, ClassUse, Comparison, Entries, Form, Items, Metadata, Repair, Visibility};
+}
+
+/// Text for people: what data says, shortened and with its invisible characters escaped; bytes
+/// around an offset; the name that was meant.
+pub mod text {
+    pub use crate::error::{window, window_from};
+    pub use crate::printable::{is_printable, printable};
+    pub use crate::shortened::shortened;
+    pub use crate::suggest::nearest;
+}
+
+/// What is inside a document, for those who fill or walk a tape themselves, or write a format:
+/// nodes, tables of names, sinks, what readers and writers are. `docs/tape.md` explains it.
+/// It changes more often than the rest.
+pub mod raw {
+    pub use crate::document::{
+        Cut, Detail, Detailed, Extent, IS_KEY, KEY_NODE, Location, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note,
+        Receive, Sink, Span, Spelling, Tape, Trace, flag,
+    };
+    pub use crate::format::{Filled, Outcome, Part, Parts, Prepared, Reader, Rest, Store, Writer};
+    pub use crate::output::Spare;
+    pub use crate::stage::Wrap;
+}
 
 /// The example of the README, compiled.
 #[cfg(doctest)]

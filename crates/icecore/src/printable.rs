@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// data say goes through this before it stands in a message, a table or a page.
 ///
 /// ```
-/// assert_eq!(icecore::printable("a\x1b[31m\u{202e}"), "a\\u{1b}[31m\\u{202e}");
+/// assert_eq!(icecore::text::printable("a\x1b[31m\u{202e}"), "a\\u{1b}[31m\\u{202e}");
 /// ```
 pub fn printable(text: &str) -> Cow<'_, str> {
     if text.chars().all(is_printable) {
@@ -27,7 +27,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 /// be seen is not.
 ///
 /// ```
-/// assert!(icecore::is_printable('é') && !icecore::is_printable('\u{9b}'));
+/// assert!(icecore::text::is_printable('é') && !icecore::text::is_printable('\u{9b}'));
 /// ```
 pub fn is_printable(c: char) -> bool {
     !c.is_control()

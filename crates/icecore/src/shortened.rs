@@ -6,8 +6,8 @@ use std::borrow::Cow;
 /// keys from data say in a message must not fill a screen.
 ///
 /// ```
-/// assert_eq!(icecore::shortened("short", 16), "short");
-/// assert_eq!(icecore::shortened(&"x".repeat(1000), 16), "xxxxxxxx…(984 bytes)…xxxxxxxx");
+/// assert_eq!(icecore::text::shortened("short", 16), "short");
+/// assert_eq!(icecore::text::shortened(&"x".repeat(1000), 16), "xxxxxxxx…(984 bytes)…xxxxxxxx");
 /// ```
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {

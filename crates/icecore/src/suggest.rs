@@ -7,7 +7,7 @@ const ALIKE: f64 = 0.84;
 /// alike, if any is.
 ///
 /// ```
-/// assert_eq!(icecore::nearest("serael", ["storable", "sereal"].into_iter()), Some("sereal"));
+/// assert_eq!(icecore::text::nearest("serael", ["storable", "sereal"].into_iter()), Some("sereal"));
 /// ```
 pub fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<&'k str> {
     let folded = |name: &str| name.to_ascii_lowercase().replace(['-', '_', ' '], "");

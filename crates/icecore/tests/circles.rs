@@ -1,7 +1,10 @@
 //! References and links that go round in circles, through every writer, without a limit
 //! of depth: a writer ends such a chain by itself, with what it writes or an error.
 
-use icecore::{Codec, Document, ErrorKind, Kind, Node, Stage, Tape};
+use icecore::{
+    Codec, Document, ErrorKind, Kind, Stage,
+    raw::{Node, Tape},
+};
 
 /// What each writer needs to write anything at all.
 fn stages() -> Vec<Stage> {
@@ -34,7 +37,7 @@ fn tape(mut nodes: Vec<Node>, marked: bool) -> Tape {
     for at in 0..nodes.len() {
         if marked && matches!(nodes[at].kind, Kind::Link | Kind::Alias | Kind::Copy) {
             let named = nodes[at].payload as usize;
-            nodes[named].flags |= icecore::flag::TARGET;
+            nodes[named].flags |= icecore::raw::flag::TARGET;
         }
     }
     let mut tape = Tape::new();

@@ -6,8 +6,12 @@ mod fixtures;
 
 use common::{Palette, Random};
 use fixtures::load;
-use icecore::Reader as _;
-use icecore::{Codec, Document, Limits, Outcome, Part, Parts, Request, Stage, Tape, Written, sereal, storable};
+use icecore::raw::Reader as _;
+use icecore::{
+    Codec, Document, Limits, Request, Stage, Written,
+    format::{sereal, storable},
+    raw::{Outcome, Part, Parts, Tape},
+};
 
 /// Reads and writes without any shortcut.
 struct Twin {

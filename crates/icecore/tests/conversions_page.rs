@@ -3,7 +3,7 @@
 
 #![cfg(all(feature = "snappy", feature = "zlib", feature = "zstd"))]
 
-use icecore::{Comparison, Document, Limits, Losses, Stage};
+use icecore::{Document, Limits, Losses, Stage, value::Comparison};
 use std::fs;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Documents that break off: which containers were open, and how many children they say
 //! that they have.
 
-use icecore::{Document, Kind, Limits, Outcome, Request, Stage};
+use icecore::{Document, Kind, Limits, Request, Stage, raw::Outcome};
 
 /// Formats that write counts before what is counted, and texts, which don't.
 const COUNTED: &[&str] = &["storable", "sereal", "php", "igbinary", "marshal"];

@@ -77,7 +77,7 @@ fn what_was_opened_is_listed() {
 fn a_document_without_such_strings_stays_as_it_is() {
     let input = br#"a:1:{s:1:"a";s:4:"text";}"#;
     let limits = Limits::default();
-    let stage = icecore::stage_of(input).unwrap();
+    let stage = icecore::detect::stage_of(input).unwrap();
     let read = |detail| {
         let request = icecore::Request::new(&limits);
         icecore::read_with(input, &stage, if detail { request.detailed() } else { request }).unwrap()
@@ -156,7 +156,7 @@ fn classes_keys_and_encodings_are_merged() {
 
 #[test]
 fn payloads_are_opened() {
-    use icecore::{Form, Stage};
+    use icecore::{Stage, value::Form};
     let mut b = Builder::new();
     b.begin_array();
     for form in [Form::Serializable, Form::UserDump, Form::Hook, Form::Freeze] {

@@ -4,7 +4,7 @@
 
 mod fixtures;
 
-use icecore::{Certainty, Finding, identify};
+use icecore::{detect::Finding, format::Certainty, identify};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -187,8 +187,8 @@ fn arbitrary_bytes_do_not_upset_it() {
             }
         }
         let _ = identify(&bytes);
-        let _ = icecore::identify_head(&bytes);
-        let _ = icecore::stage_of(&bytes);
+        let _ = icecore::detect::identify_head(&bytes);
+        let _ = icecore::detect::stage_of(&bytes);
     }
 }
 
@@ -217,7 +217,7 @@ fn hostile_bytes_are_walked_in_a_small_stack() {
     let run = move || {
         for sample in &samples {
             let _ = identify(sample);
-            let _ = icecore::identify_head(sample);
+            let _ = icecore::detect::identify_head(sample);
         }
     };
     std::thread::Builder::new().stack_size(128 << 10).spawn(run).unwrap().join().unwrap();

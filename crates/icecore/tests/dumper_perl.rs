@@ -4,7 +4,12 @@ mod common;
 mod fixtures;
 
 use fixtures::{base64, load, report};
-use icecore::{Comparison, Document, Limits, Outcome, dumper, storable};
+use icecore::{
+    Document, Limits,
+    format::{dumper, storable},
+    raw::Outcome,
+    value::Comparison,
+};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 

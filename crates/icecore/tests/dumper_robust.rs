@@ -5,8 +5,12 @@ mod fixtures;
 
 use common::on_a_small_stack;
 use fixtures::load;
-use icecore::Reader as _;
-use icecore::{Certainty, Document, ErrorKind, Kind, Limits, Outcome, Request, dumper};
+use icecore::raw::Reader as _;
+use icecore::{
+    Document, ErrorKind, Kind, Limits, Request,
+    format::{Certainty, dumper},
+    raw::Outcome,
+};
 
 fn both_ways(text: &[u8]) -> Outcome<'_> {
     common::both_ways(&dumper::ReadOptions::default(), text, &Limits::default())

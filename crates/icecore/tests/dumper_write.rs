@@ -4,8 +4,8 @@
 mod common;
 
 use common::on_a_small_stack;
-use icecore::dumper::{self, WriteOptions};
-use icecore::{Builder, Document, ErrorKind, Form, Limits, LossKind, Losses, Stage};
+use icecore::format::dumper::{self, WriteOptions};
+use icecore::{Builder, Document, ErrorKind, Limits, LossKind, Losses, Stage, value::Form};
 
 fn typed(text: &str) -> Document<'_> {
     let stage = Stage::parse("json:typed").unwrap();

@@ -85,7 +85,7 @@ fn ruby_has_the_same_characters() {
     let mut failures = Vec::new();
     let mut same = 0;
     for ((name, bytes), answer) in asked.iter().zip(&answers) {
-        let ours = icecore::decoded(name, bytes).map_or("no".to_owned(), |text| hex(text.as_bytes()));
+        let ours = icecore::encoding::decoded(name, bytes).map_or("no".to_owned(), |text| hex(text.as_bytes()));
         let text = |hex: &str| -> String {
             let bytes: Vec<_> =
                 (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();

@@ -122,7 +122,7 @@ impl<'d> Common<'d> {
             Value::Encoded(bytes, encoding) => {
                 let encoding = std::str::from_utf8(encoding).unwrap_or_default();
                 // JSON has the characters.
-                string(icecore::decoded(encoding, bytes).as_ref().map_or(bytes, |text| text.as_bytes()), out);
+                string(icecore::encoding::decoded(encoding, bytes).as_ref().map_or(bytes, |text| text.as_bytes()), out);
             }
             Value::Symbol(bytes, _) => string(bytes, out),
             Value::EnumCase(bytes) | Value::Module(bytes, _) => string(bytes, out),

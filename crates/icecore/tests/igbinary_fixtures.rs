@@ -3,8 +3,8 @@
 mod fixtures;
 
 use fixtures::{Fixture, base64, checker, folder, report};
-use icecore::Reader as _;
-use icecore::{Cursor, Document, Key, Kind, Limits, Request, Stage, Value, igbinary};
+use icecore::raw::Reader as _;
+use icecore::{Cursor, Document, Key, Kind, Limits, Request, Stage, Value, format::igbinary};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::process::Command;
@@ -186,7 +186,7 @@ fn what_the_extension_wrote_comes_out_byte_for_byte() {
         let again = icecore::write(&spelled, "igbinary").expect("igbinary");
         if read.error.is_some() || written.is_err() || out != f.blob {
             let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count() as u64;
-            let windows = [&f.blob, &out].map(|bytes| icecore::window(bytes, at)).concat();
+            let windows = [&f.blob, &out].map(|bytes| icecore::text::window(bytes, at)).concat();
             failures.push(format!("{}: {:?} {:?}\n{windows}", f.name, read.error, written.err()));
         } else if again != f.blob {
             failures.push(format!("{} {}: not by way of typed JSON", f.name, f.mode));

@@ -3,8 +3,8 @@
 mod common;
 
 use common::on_a_small_stack;
-use icecore::Reader as _;
-use icecore::{Builder, ErrorKind, Limits, Request, igbinary};
+use icecore::raw::Reader as _;
+use icecore::{Builder, ErrorKind, Limits, Request, format::igbinary};
 
 fn deep(levels: usize, open: &[u8]) -> Vec<u8> {
     let mut bytes = b"\0\0\0\x02\x17\x01A\x14\x01\x06\0".to_vec();

@@ -1,6 +1,6 @@
 //! `join`: perl's join and split.
 
-use icecore::{Builder, ErrorKind, Limits, LossKind, Request, Stage, join};
+use icecore::{Builder, ErrorKind, Limits, LossKind, Request, Stage, format::join};
 
 fn convert(input: &[u8], from: &str, to: &str) -> String {
     let bytes = icecore::convert(input, from, to).unwrap_or_else(|error| panic!("{from} {to}: {error}"));

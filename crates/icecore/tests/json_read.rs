@@ -3,7 +3,11 @@
 mod common;
 
 use common::{Palette, Random, on_a_small_stack};
-use icecore::{Document, Error, ErrorKind, Limits, Outcome, Request, Settings, Stage, Value, json};
+use icecore::{
+    Document, Error, ErrorKind, Limits, Request, Stage, Value,
+    format::{Settings, json},
+    raw::Outcome,
+};
 
 fn outcome<'a>(input: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
     let mut request = Request::new(limits);
@@ -393,7 +397,7 @@ fn random_documents_are_read_alike_by_both() {
         for stage in ["json", "json:indent=3"] {
             let text = icecore::write(&document, stage).unwrap();
             let again = both(&text).unwrap();
-            let links = document.nodes().iter().any(|node| node.has(icecore::flag::TARGET));
+            let links = document.nodes().iter().any(|node| node.has(icecore::raw::flag::TARGET));
             assert!(links || again == document, "{}", String::from_utf8_lossy(&text));
         }
     }

@@ -5,7 +5,7 @@ mod common;
 use common::{Palette, has_kind, on_a_small_stack};
 use std::collections::HashSet;
 
-use icecore::{Document, ErrorKind, Kind, Limits, Outcome, Request, Stage, json};
+use icecore::{Document, ErrorKind, Kind, Limits, Request, Stage, format::json, raw::Outcome};
 
 const KINDS: &[Kind] = &[
     Kind::Null,

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Palette;
-use icecore::{Builder, Document, Error, ErrorKind, Form, Limits, Stage};
+use icecore::{Builder, Document, Error, ErrorKind, Limits, Stage, value::Form};
 
 fn typed(text: &str) -> Document<'_> {
     icecore::read_as(text.as_bytes(), &Stage::parse("json:typed").unwrap(), &Limits::default()).unwrap()

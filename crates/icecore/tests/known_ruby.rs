@@ -2,7 +2,7 @@
 
 mod fixtures;
 
-use icecore::{Builder, Document, Form, Known, Limits, LossKind, Stage, deep};
+use icecore::{Builder, Document, Known, Limits, LossKind, Stage, deep, value::Form};
 use serde_json::Value;
 
 const FILE: &str = "marshal-known.jsonl";

@@ -5,8 +5,11 @@ mod describe;
 mod fixtures;
 
 use fixtures::{Fixture, load, report};
-use icecore::Reader as _;
-use icecore::{Document, ErrorKind, Limits, Request, json, marshal};
+use icecore::raw::Reader as _;
+use icecore::{
+    Document, ErrorKind, Limits, Request,
+    format::{json, marshal},
+};
 
 fn read(blob: &[u8]) -> Result<Document<'_>, icecore::Error> {
     marshal::read(blob, &marshal::ReadOptions::default(), &Limits::default())
@@ -76,7 +79,7 @@ fn what_ruby_wrote_comes_out_byte_for_byte() {
         let out = write(&detailed(&f.blob)).unwrap();
         if out != f.blob {
             let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count() as u64;
-            let (theirs, ours) = (icecore::window(&f.blob, at), icecore::window(&out, at));
+            let (theirs, ours) = (icecore::text::window(&f.blob, at), icecore::text::window(&out, at));
             failures.push(format!("{}: differs at {at}\n{theirs}{ours}", f.name));
         }
     }
@@ -207,9 +210,11 @@ fn damaged_dumps_are_refused_where_ruby_refuses_them() {
         }
         match difference(verdict, &ours) {
             Some(why) => *differences.entry(why).or_insert(0) += 1,
-            None => {
-                failures.push(format!("{}: ruby {verdict}, ours {ours:?}\n{}", f.name, icecore::window(&f.blob, 16)))
-            }
+            None => failures.push(format!(
+                "{}: ruby {verdict}, ours {ours:?}\n{}",
+                f.name,
+                icecore::text::window(&f.blob, 16)
+            )),
         }
     }
     eprintln!("{total} damaged dumps, differences: {differences:?}");

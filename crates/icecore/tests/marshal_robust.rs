@@ -2,8 +2,8 @@
 
 mod fixtures;
 
-use icecore::Reader as _;
-use icecore::{Builder, Comparison, Document, ErrorKind, Kind, Limits, Request, marshal};
+use icecore::raw::Reader as _;
+use icecore::{Builder, Document, ErrorKind, Kind, Limits, Request, format::marshal, value::Comparison};
 
 fn read<'a>(blob: &'a [u8], limits: &Limits) -> Result<Document<'a>, icecore::Error> {
     marshal::read(blob, &marshal::ReadOptions::default(), limits)
@@ -260,7 +260,7 @@ fn damaged_dumps_never_make_trouble() {
                 let out = write(&outcome.document, &limits).unwrap();
                 let again = read(&out, &limits).unwrap();
                 // Attributes of which there are none are not written.
-                let is_odd = |node: &icecore::Node| node.kind == Kind::Attrs && node.class() == 0 && node.aux == 1;
+                let is_odd = |node: &icecore::raw::Node| node.kind == Kind::Attrs && node.class() == 0 && node.aux == 1;
                 let is_odd = outcome.document.nodes().iter().any(is_odd);
                 assert!(is_odd || again == outcome.document, "{}\n{blob:?}\n{out:?}", fixture.name);
             }

@@ -5,7 +5,7 @@ mod describe;
 mod fixtures;
 
 use fixtures::{checker, load, report};
-use icecore::{Limits, Stage, marshal};
+use icecore::{Limits, Stage, format::marshal};
 use std::process::Command;
 
 /// What the real Ruby makes of each dump. `None`, and a line that says so, if

@@ -1,6 +1,6 @@
 //! JSON lines, and many documents with one converter.
 
-use icecore::{Converter, ErrorKind, Limits, Request, Stage, json};
+use icecore::{Converter, ErrorKind, Limits, Request, Stage, format::json};
 
 fn read(input: &[u8]) -> Result<String, icecore::Error> {
     let document = json::lines::read(input, &json::ReadOptions::default(), &Limits::default())?;
@@ -117,7 +117,7 @@ fn both_ways_agree() {
 
 #[test]
 fn lines_are_detected() {
-    let name = |input: &[u8]| icecore::stage_of(input).map(|stage| stage.name()).unwrap_or_default();
+    let name = |input: &[u8]| icecore::detect::stage_of(input).map(|stage| stage.name()).unwrap_or_default();
     assert_eq!(name(b"{\"a\":1}\n{\"a\":2}\n"), "ndjson");
     assert_eq!(name(b"{\"a\":1}\n{\"a\":2}"), "ndjson");
     assert_eq!(name(b"{\"a\":1}\n{\"a\":2}\nbroken\n"), "ndjson");

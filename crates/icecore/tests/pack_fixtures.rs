@@ -5,8 +5,8 @@
 mod hostile;
 mod packing;
 
-use icecore::Reader as _;
-use icecore::{Builder, Document, ErrorKind, Limits, LossKind, Request, Stage, pack};
+use icecore::raw::Reader as _;
+use icecore::{Builder, Document, ErrorKind, Limits, LossKind, Request, Stage, format::pack};
 use packing::{Asked, unhex};
 
 /// The questions of the fixtures, and what perl said.
@@ -249,7 +249,7 @@ fn options_do_what_they_say() {
 #[test]
 fn a_codec_does_the_same() {
     let codec = icecore::Codec::new(Stage::parse("pack:template='(n/a*)*'").unwrap());
-    let mut tape = icecore::Tape::new();
+    let mut tape = icecore::raw::Tape::new();
     for input in [&b"\0\x01a\0\x02bc"[..], b"", b"\0\0"] {
         let filled = codec.read(input, &mut tape);
         assert_eq!((filled.consumed, filled.error), (input.len(), None));

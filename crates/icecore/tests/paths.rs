@@ -3,7 +3,7 @@
 
 mod common;
 
-use icecore::{Builder, Document, IS_KEY, Limits, Stage, deep};
+use icecore::{Builder, Document, Limits, Stage, deep, raw::IS_KEY};
 use std::fs;
 use std::path::Path;
 
@@ -38,7 +38,7 @@ fn check(what: &str, document: &Document<'_>) -> usize {
         for path in [document.path(at), document.full_path(at)] {
             let found = document.find(&path).unwrap_or_else(|error| panic!("{what} {at}: {path}: {error}"));
             assert_eq!(document.path(found.index()), document.path(at), "{what}: {path}");
-            let shown = icecore::printable(&path);
+            let shown = icecore::text::printable(&path);
             assert_eq!(shown, path, "{what}: a message would change it");
         }
     }

@@ -4,8 +4,8 @@ mod fixtures;
 
 use fixtures::php::{Describer, key_bytes, one_nan};
 use fixtures::{base64, folder, load};
-use icecore::Reader as _;
-use icecore::{Document, Key, Kind, Limits, Request, Stage, php};
+use icecore::raw::Reader as _;
+use icecore::{Document, Key, Kind, Limits, Request, Stage, format::php};
 use serde_json::Value as Json;
 use std::fmt::Write;
 

@@ -6,7 +6,7 @@ mod fixtures;
 
 use common::Random;
 use fixtures::load;
-use icecore::{ErrorKind, Limits, Repair, php};
+use icecore::{ErrorKind, Limits, format::php, value::Repair};
 
 /// A value as WordPress and its plugins store them. `@` stands for the domain.
 enum Made {

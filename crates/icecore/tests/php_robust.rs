@@ -6,8 +6,8 @@ mod fixtures;
 use common::{Palette, document, on_a_small_stack};
 use fixtures::load;
 use fixtures::php::{Describer, ask, one_nan};
-use icecore::Reader as _;
-use icecore::{Document, ErrorKind, Kind, Limits, Outcome, Request, Stage, php};
+use icecore::raw::Reader as _;
+use icecore::{Document, ErrorKind, Kind, Limits, Request, Stage, format::php, raw::Outcome};
 
 fn read_both_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
     common::both_ways(&php::ReadOptions::default(), blob, limits)
@@ -199,7 +199,7 @@ fn it_is_told_from_other_text() {
     for f in load("php.jsonl").iter().filter(|f| f.mode == "serialize" && f.name != "null") {
         let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{}", f.name));
         assert_eq!(found.name, "php", "{}", f.name);
-        assert_eq!(icecore::stage_of(&f.blob).unwrap().format().name, "php", "{}", f.name);
+        assert_eq!(icecore::detect::stage_of(&f.blob).unwrap().format().name, "php", "{}", f.name);
     }
     for text in
         ["a: 1\n", "a:b", "s:3", "i: am text;", "{\"a\":1}", "O:no", "N", "No;", "d:1.5 or so;", "b:true", "E:mail"]

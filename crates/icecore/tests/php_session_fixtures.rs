@@ -7,9 +7,9 @@ use common::{Palette, document, on_a_small_stack};
 use fixtures::perl::base64;
 use fixtures::php::{Describer, ask_script, key_bytes, one_nan};
 use fixtures::{Fixture, load};
-use icecore::Reader as _;
-use icecore::php::session::{self, Handler};
-use icecore::{Document, Error, ErrorKind, Kind, Limits, Outcome, Request, Stage};
+use icecore::format::php::session::{self, Handler};
+use icecore::raw::Reader as _;
+use icecore::{Document, Error, ErrorKind, Kind, Limits, Request, Stage, raw::Outcome};
 use std::fmt::Write;
 
 const HANDLERS: [Handler; 3] = [Handler::Php, Handler::PhpBinary, Handler::PhpSerialize];
@@ -265,7 +265,7 @@ fn a_session_is_told_from_other_text() {
         let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{}", f.name));
         let expected = if handler(f) == Handler::PhpSerialize { "php" } else { "php-session" };
         assert_eq!(found.name, expected, "{}", f.name);
-        assert_eq!(icecore::stage_of(&f.blob).unwrap().format().name, expected, "{}", f.name);
+        assert_eq!(icecore::detect::stage_of(&f.blob).unwrap().format().name, expected, "{}", f.name);
     }
     for text in ["a|b", "name|value\nx|y", "| a | b |", "a|i:1", "N;|", "x|N;y", "ls | wc", "a|s:3"] {
         assert!(icecore::identify(text.as_bytes()).is_none_or(|found| found.name != "php-session"), "{text}");

@@ -7,8 +7,8 @@ mod fixtures;
 use common::on_a_small_stack;
 use fixtures::php::Describer;
 use fixtures::{base64, folder, load};
-use icecore::Reader as _;
-use icecore::{Document, ErrorKind, Kind, Limits, Outcome, Request, Stage, php};
+use icecore::raw::Reader as _;
+use icecore::{Document, ErrorKind, Kind, Limits, Request, Stage, format::php, raw::Outcome};
 use serde_json::Value as Json;
 use std::fmt::Write;
 

@@ -1,8 +1,8 @@
 //! Dumps that fuzzing found, each with what went wrong. What is expected is what
 //! ruby 3.1 dumps once it has loaded them.
 
-use icecore::Reader as _;
-use icecore::{Document, ErrorKind, Kind, Limits, Request, marshal};
+use icecore::raw::Reader as _;
+use icecore::{Document, ErrorKind, Kind, Limits, Request, format::marshal};
 
 fn read<'a>(dump: &'a [u8], limits: &Limits) -> Document<'a> {
     marshal::read(dump, &marshal::ReadOptions::default(), limits)

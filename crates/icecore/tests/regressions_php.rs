@@ -1,6 +1,6 @@
 //! Texts of PHP that fuzzing found, each with what went wrong.
 
-use icecore::{ErrorKind, Limits, php};
+use icecore::{ErrorKind, Limits, format::php};
 
 fn written(text: &[u8]) -> Vec<u8> {
     let limits = Limits::default();

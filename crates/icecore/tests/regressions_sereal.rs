@@ -1,7 +1,7 @@
 //! Sereal documents that fuzzing found, each with what went wrong.
 
-use icecore::sereal::WriteOptions;
-use icecore::{Document, Limits, Outcome, Request, Stage, sereal};
+use icecore::format::sereal::WriteOptions;
+use icecore::{Document, Limits, Request, Stage, format::sereal, raw::Outcome};
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: String = hex.split_whitespace().collect();
@@ -46,7 +46,7 @@ fn a_weak_reference_stays_weak_where_sorting_brings_an_alias_before_it() {
     let sorted = written(&document.document, &options);
     let again = read(&sorted, false);
     assert_eq!(again.error, None);
-    assert!(icecore::Comparison::new().any_order().equal(&document.document, &again.document), "{sorted:02x?}");
+    assert!(icecore::value::Comparison::new().any_order().equal(&document.document, &again.document), "{sorted:02x?}");
 }
 
 /// Written by these options it is an equal document.
@@ -59,7 +59,7 @@ fn means_the_same(input: &[u8], set: impl Fn(&mut WriteOptions)) {
     let out = written(&document.document, &options);
     let again = read(&out, false);
     assert_eq!(again.error, None, "{out:02x?}");
-    let equal = icecore::Comparison::new().any_order().equal(&document.document, &again.document);
+    let equal = icecore::value::Comparison::new().any_order().equal(&document.document, &again.document);
     assert!(equal, "{:?}\n{:?}\n{out:02x?}", document.document, again.document);
 }
 

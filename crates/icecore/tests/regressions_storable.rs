@@ -1,7 +1,7 @@
 //! Storable images that fuzzing found, each with what went wrong.
 
-use icecore::Reader as _;
-use icecore::storable::{ReadOptions, WriteOptions, write};
+use icecore::format::storable::{ReadOptions, WriteOptions, write};
+use icecore::raw::Reader as _;
 use icecore::{Document, ErrorKind, Limits, Request};
 
 fn bytes(hex: &str) -> Vec<u8> {

@@ -3,9 +3,9 @@
 mod fixtures;
 
 use fixtures::{expectations, load, report};
-use icecore::Reader as _;
-use icecore::sereal::ReadOptions;
-use icecore::{Comparison, Limits, Request, Stage, read_as};
+use icecore::format::sereal::ReadOptions;
+use icecore::raw::Reader as _;
+use icecore::{Limits, Request, Stage, read_as, value::Comparison};
 
 const START: &str = r#"{"$icecore":1,"$strings":"bytes","#;
 

@@ -3,9 +3,9 @@
 mod fixtures;
 
 use fixtures::{Fixture, load, report};
-use icecore::Reader as _;
-use icecore::sereal::{Compress, ReadOptions, SortKeys, WriteOptions};
-use icecore::{Document, Limits, Outcome, Request, sereal};
+use icecore::format::sereal::{Compress, ReadOptions, SortKeys, WriteOptions};
+use icecore::raw::Reader as _;
+use icecore::{Document, Limits, Request, format::sereal, raw::Outcome};
 
 /// What the real decoder can read. The encoder's `aliased_dedupe_strings` may
 /// write what it can't: an ALIAS behind a REFN.
@@ -75,8 +75,8 @@ fn differs(f: &Fixture, out: &[u8]) -> String {
         "{} {}: differs at {at}\n{}{}",
         f.name,
         f.mode,
-        icecore::window(&f.blob, at as u64),
-        icecore::window(out, at as u64)
+        icecore::text::window(&f.blob, at as u64),
+        icecore::text::window(out, at as u64)
     )
 }
 

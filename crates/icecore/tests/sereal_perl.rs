@@ -8,8 +8,8 @@ mod fixtures;
 use common::{Palette, document};
 use fixtures::checker;
 use fixtures::perl::base64;
-use icecore::sereal::{self, Compress, ReadOptions, WriteOptions};
-use icecore::{Comparison, Document, Kind, Limits, Stage};
+use icecore::format::sereal::{self, Compress, ReadOptions, WriteOptions};
+use icecore::{Document, Kind, Limits, Stage, value::Comparison};
 use std::process::Command;
 
 /// What the real decoder makes of each blob, as lines of JSON.

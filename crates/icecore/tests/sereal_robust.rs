@@ -4,9 +4,12 @@ mod common;
 mod fixtures;
 
 use common::{Palette, Random, document, on_a_small_stack};
-use icecore::Reader as _;
-use icecore::sereal::{self, Compress, ReadOptions, SortKeys, WriteOptions};
-use icecore::{Document, ErrorKind, Kind, Limits, Losses, Node, Outcome, Request};
+use icecore::format::sereal::{self, Compress, ReadOptions, SortKeys, WriteOptions};
+use icecore::raw::Reader as _;
+use icecore::{
+    Document, ErrorKind, Kind, Limits, Losses, Request,
+    raw::{Node, Outcome},
+};
 
 const HEADER: &[u8] = b"=\xF3rl\x05\x00";
 
@@ -94,7 +97,7 @@ fn has_odd_links(document: &Document<'_>) -> bool {
 
 #[test]
 fn random_documents_come_back() {
-    let comparison = icecore::Comparison::new().any_order();
+    let comparison = icecore::value::Comparison::new().any_order();
     let mut exact = 0;
     for seed in 0..600 {
         let made = document(seed, Palette::Perl);

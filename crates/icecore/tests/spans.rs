@@ -3,8 +3,11 @@
 
 mod fixtures;
 
-use icecore::Reader as _;
-use icecore::{Document, Limits, NO_NODE, Outcome, Request, Stage, Trace};
+use icecore::raw::Reader as _;
+use icecore::{
+    Document, Limits, Request, Stage,
+    raw::{NO_NODE, Outcome, Trace},
+};
 
 fn read<'a>(stage: &str, input: &'a [u8]) -> Outcome<'a> {
     let stage = Stage::parse(stage).unwrap();
@@ -41,7 +44,7 @@ fn check(name: &str, outcome: &Outcome<'_>) {
     if outcome.error.is_some() {
         return;
     }
-    let mut open: Vec<(u32, icecore::Extent)> = Vec::new();
+    let mut open: Vec<(u32, icecore::raw::Extent)> = Vec::new();
     for (at, node) in document.nodes().iter().enumerate() {
         let at = at as u32;
         while open.pop_if(|(end, _)| *end <= at).is_some() {}
@@ -161,7 +164,7 @@ fn paths_lead_where_they_come_from() {
             }
             let body = document.root().index()..document.nodes().len() as u32;
             for at in body.step_by(1 + document.nodes().len() / 200) {
-                if document.nodes()[at as usize].key == icecore::IS_KEY {
+                if document.nodes()[at as usize].key == icecore::raw::IS_KEY {
                     continue;
                 }
                 let path = document.path(at);

@@ -5,7 +5,7 @@ mod common;
 mod nested;
 
 use common::on_a_small_stack;
-use icecore::{ErrorKind, Limits, storable};
+use icecore::{ErrorKind, Limits, format::storable};
 use nested::{SHAPES, deep, everything};
 
 #[test]

@@ -3,7 +3,7 @@
 mod fixtures;
 
 use fixtures::{expectations, load, report};
-use icecore::{Comparison, Document, Limits, Stage, storable};
+use icecore::{Document, Limits, Stage, format::storable, value::Comparison};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 

@@ -3,8 +3,8 @@
 mod fixtures;
 
 use fixtures::{load, report};
-use icecore::Reader as _;
-use icecore::{Limits, Request, storable};
+use icecore::raw::Reader as _;
+use icecore::{Limits, Request, format::storable};
 
 /// Old images are only read: nobody writes them any more.
 fn is_written_again(mode: &str) -> bool {
@@ -51,8 +51,8 @@ fn what_storable_wrote_comes_out_byte_for_byte() {
                     "{} {}: differs at {at}\n{}{}",
                     f.name,
                     f.mode,
-                    icecore::window(&f.blob, at as u64),
-                    icecore::window(&out, at as u64)
+                    icecore::text::window(&f.blob, at as u64),
+                    icecore::text::window(&out, at as u64)
                 ));
             }
         }

@@ -3,8 +3,8 @@
 mod fixtures;
 
 use fixtures::{Fixture, load, report};
-use icecore::Reader as _;
-use icecore::{Document, Error, ErrorKind, Limits, Request, storable};
+use icecore::raw::Reader as _;
+use icecore::{Document, Error, ErrorKind, Limits, Request, format::storable};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::collections::HashSet;

@@ -3,7 +3,7 @@
 mod fixtures;
 
 use fixtures::{Fixture, expectations, load, perl, report};
-use icecore::{Comparison, Document, Limits, Stage, storable};
+use icecore::{Document, Limits, Stage, format::storable, value::Comparison};
 use std::collections::BTreeMap;
 
 /// The options that write the header which the mode's name tells of.
@@ -52,7 +52,7 @@ fn most_images_follow_from_their_meaning() {
         {
             *reasons.entry(reason).or_insert(0) += 1;
         } else {
-            let windows = [&f.blob, &out].map(|image| icecore::window(image, at as u64)).concat();
+            let windows = [&f.blob, &out].map(|image| icecore::text::window(image, at as u64)).concat();
             failures.push(format!("{} {}: differs at {at}\n{windows}", f.name, f.mode));
         }
     }

@@ -4,8 +4,12 @@
 mod common;
 
 use common::Random;
-use icecore::Reader as _;
-use icecore::{Builder, Comparison, Document, Form, Limits, Request, Stage, storable};
+use icecore::raw::Reader as _;
+use icecore::{
+    Builder, Document, Limits, Request, Stage,
+    format::storable,
+    value::{Comparison, Form},
+};
 
 /// A class name has no flag that says that it is text, so all are ASCII.
 const CLASSES: &[&str] = &["A", "My::Class", "Regexp::Not", ""];

@@ -7,8 +7,11 @@ use common::{Palette, document, on_a_small_stack};
 use fixtures::perl::base64;
 use fixtures::php::{Describer, ask_script, key_bytes, one_nan};
 use fixtures::{Fixture, load};
-use icecore::Reader as _;
-use icecore::{Comparison, Document, Error, ErrorKind, Kind, Limits, Outcome, Output, Request, Stage, var_export};
+use icecore::raw::Reader as _;
+use icecore::{
+    Document, Error, ErrorKind, Kind, Limits, Output, Request, Stage, format::var_export, raw::Outcome,
+    value::Comparison,
+};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
@@ -456,7 +459,7 @@ fn it_is_told_from_other_text() {
         if begins.iter().any(|start| text.starts_with(start.as_bytes())) {
             let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{} {}", f.name, f.blob.escape_ascii()));
             assert_eq!(found.name, "var-export", "{}", f.name);
-            assert_eq!(icecore::stage_of(&f.blob).unwrap().format().name, "var-export", "{}", f.name);
+            assert_eq!(icecore::detect::stage_of(&f.blob).unwrap().format().name, "var-export", "{}", f.name);
         }
     }
     for text in [
@@ -480,7 +483,7 @@ fn it_is_told_from_other_text() {
         "<?php return (object) [new Foo];",
     ] {
         assert!(icecore::identify(program.as_bytes()).is_none());
-        let stage = icecore::stage_of(program.as_bytes()).unwrap_or_else(|error| panic!("{program}: {error}"));
+        let stage = icecore::detect::stage_of(program.as_bytes()).unwrap_or_else(|error| panic!("{program}: {error}"));
         assert_eq!(stage.format().name, "var-export");
         let error = icecore::read(program.as_bytes()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported, "{program}: {error}");
@@ -493,6 +496,6 @@ fn it_is_told_from_other_text() {
         "<?php\nfunction f() { return ['a' => env('C')]; }",
         "<?php returns(['a' => env('C')]);",
     ] {
-        assert!(icecore::stage_of(program.as_bytes()).is_err(), "{program}");
+        assert!(icecore::detect::stage_of(program.as_bytes()).is_err(), "{program}");
     }
 }

@@ -3,7 +3,10 @@
 
 use std::sync::OnceLock;
 
-use icecore::{Builder, Document, Error, ErrorKind, Limits, Losses, Part, Rest, Stage, Tape};
+use icecore::{
+    Builder, Document, Error, ErrorKind, Limits, Losses, Stage,
+    raw::{Part, Rest, Tape},
+};
 
 const ITEMS: i64 = 30_000;
 

@@ -1,6 +1,11 @@
 //! Wrappers: taken off and put on.
 
-use icecore::{ErrorKind, Limits, Stage, Unwrapped, convert, identify, stage_of, wrap};
+use icecore::{
+    ErrorKind, Limits, Stage, convert,
+    detect::stage_of,
+    identify,
+    wrap::{self, Unwrapped},
+};
 
 /// The bytes inside, and the notes.
 type Inside = (Vec<u8>, Vec<(&'static str, String)>);

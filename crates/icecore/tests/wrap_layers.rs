@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Random, on_a_small_stack};
-use icecore::{ErrorKind, Limits, Stage, convert, deep, identify, read, stage_of};
+use icecore::{ErrorKind, Limits, Stage, convert, deep, detect::stage_of, identify, read};
 
 /// Those that need nothing to be said; compression only where it was built in.
 fn layers() -> Vec<&'static str> {
@@ -81,7 +81,7 @@ fn long_content_is_found_by_its_beginning() {
         assert_eq!(stage_of(&bytes).unwrap().name(), format!("{layer}/json"));
         assert_eq!(read(&bytes).unwrap().root().len(), 200_000);
         // The head of a file that is too long to be looked at as a whole.
-        let found = icecore::identify_head(&bytes[..bytes.len() / 2 + 1]).unwrap();
+        let found = icecore::detect::identify_head(&bytes[..bytes.len() / 2 + 1]).unwrap();
         assert_eq!((found.name, &*found.wrappers), ("json", &[layer][..]));
     }
 }

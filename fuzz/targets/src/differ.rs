@@ -5,9 +5,7 @@
 //! difference has a name here, and `fuzz/README.md` explains it.
 
 use crate::perl::Answer;
-use icecore::{
-    Comparison, Cursor, Document, Error, ErrorKind, Form, Key, Kind, Limits, Node, Outcome, Request, Stage, flag,
-};
+use icecore::{Cursor, Document, Error, ErrorKind, Key, Kind, Limits, Request, Stage, value::{Comparison, Form}, raw::{Node, Outcome, flag}};
 use std::collections::HashSet;
 
 /// What comes of a comparison.
@@ -456,7 +454,7 @@ fn has_odd_key_flags(data: &[u8]) -> bool {
 
 /// Whether a key is text that is not UTF-8.
 fn has_odd_key(document: &Document<'_>) -> bool {
-    let odd = |name: &icecore::Name<'_>| name.node.kind == Kind::Text && std::str::from_utf8(name.bytes).is_err();
+    let odd = |name: &icecore::raw::Name<'_>| name.node.kind == Kind::Text && std::str::from_utf8(name.bytes).is_err();
     cursors(document).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if odd(&name))))
 }
 

@@ -3,7 +3,7 @@
 use crate::roundtrip::Ours;
 use crate::differ::Verdict;
 use crate::oracle::Said;
-use icecore::{Cursor, Error, Form, Key, Kind};
+use icecore::{Cursor, Error, Key, Kind, value::Form};
 use std::collections::{HashMap, HashSet};
 use std::process::Command;
 use std::sync::OnceLock;

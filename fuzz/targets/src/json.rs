@@ -3,7 +3,7 @@
 use crate::check::{self, agree};
 use crate::choice;
 use crate::storable::assert_bytes;
-use icecore::{Document, ErrorKind, Limits, Outcome, Request, Stage};
+use icecore::{Document, ErrorKind, Limits, Request, Stage, raw::Outcome};
 
 fn read<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -> Outcome<'a> {
     let request = Request::new(limits);
@@ -43,7 +43,7 @@ pub fn json_read(data: &[u8]) {
     let again = read(&laid_out, &stage, &wide, false);
     assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&laid_out));
     let order =
-        if other == "json:sort_keys" { icecore::Comparison::new().any_order() } else { icecore::Comparison::new() };
+        if other == "json:sort_keys" { icecore::value::Comparison::new().any_order() } else { icecore::value::Comparison::new() };
     assert!(order.equal(&again.document, &fast.document), "{other}: {:?}\n{:?}", fast.document, again.document);
     assert!(!other.contains("ascii") || laid_out.is_ascii(), "{other}: not ASCII");
 }
@@ -100,7 +100,7 @@ pub fn json_typed(data: &[u8]) {
         assert!(again.document == fast.document, "{}", String::from_utf8_lossy(&said));
         // JSON has doubles: a NaN of 32 bits that signals comes back as one that
         // is quiet.
-        let signals = |node: &icecore::Node| {
+        let signals = |node: &icecore::raw::Node| {
             let bits = node.payload as u32;
             node.kind == icecore::Kind::Float32 && f32::from_bits(bits).is_nan() && bits & 0x0040_0000 == 0
         };

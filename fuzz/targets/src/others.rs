@@ -1,7 +1,7 @@
 //! The formats of PHP and Ruby: what holds of each.
 
 use crate::check::{self, agree, equal_but_numbers};
-use icecore::{Document, ErrorKind, Kind, Limits, Node, Outcome, Request, Stage};
+use icecore::{Document, ErrorKind, Kind, Limits, Request, Stage, raw::{Node, Outcome}};
 
 fn read<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -> Outcome<'a> {
     let request = Request::new(limits);

@@ -1,8 +1,8 @@
 //! Perl's templates, and fields with separators.
 
 use crate::check::{self, agree};
-use icecore::Reader as _;
-use icecore::{Builder, Document, ErrorKind, Outcome, Request, join, pack};
+use icecore::raw::Reader as _;
+use icecore::{Builder, Document, ErrorKind, Request, raw::Outcome, format::{join, pack}};
 
 /// A byte says how long the template is, which comes first; the data follow.
 pub fn pack_read(data: &[u8]) {

@@ -2,7 +2,7 @@
 //! was read is written without its spelling.
 
 use crate::differ::Verdict;
-use icecore::{Cursor, Document, Error, ErrorKind, Key, Kind, Limits, Outcome, Request, Stage};
+use icecore::{Cursor, Document, Error, ErrorKind, Key, Kind, Limits, Request, Stage, raw::Outcome};
 use std::collections::HashSet;
 
 /// Small, so that the other side need not build what takes long.

@@ -3,9 +3,9 @@
 use crate::check::{self, agree, equal_but_numbers};
 use crate::choice;
 use crate::storable::assert_bytes;
-use icecore::Reader as _;
-use icecore::sereal::{Compress, ReadOptions, SortKeys, WriteOptions, write};
-use icecore::{Comparison, Document, Error, ErrorKind, Limits, Outcome, Request, Span, Stage};
+use icecore::raw::Reader as _;
+use icecore::format::sereal::{Compress, ReadOptions, SortKeys, WriteOptions, write};
+use icecore::{Document, Error, ErrorKind, Limits, Request, Stage, value::Comparison, raw::{Outcome, Span}};
 use std::collections::HashSet;
 
 pub(crate) fn read<'a>(data: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {

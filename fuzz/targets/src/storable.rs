@@ -2,8 +2,8 @@
 
 use crate::check::{self, agree, equal_but_numbers};
 use crate::choice;
-use icecore::Reader as _;
-use icecore::storable::{LongDouble, ReadOptions, WriteOptions, write};
+use icecore::raw::Reader as _;
+use icecore::format::storable::{LongDouble, ReadOptions, WriteOptions, write};
 use icecore::{Document, Error, ErrorKind, Request};
 
 /// What headers leave open is chosen by the bytes.
@@ -79,7 +79,7 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
     if let Some(error) = &again.error {
         panic!(
             "what was written can't be read: {error}\n{document:?}\n{}",
-            icecore::window(&out, error.offset().unwrap_or(0))
+            icecore::text::window(&out, error.offset().unwrap_or(0))
         );
     }
     assert_eq!(again.consumed, out.len(), "more was written than is read");
@@ -95,6 +95,6 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
 pub fn assert_bytes(wanted: &[u8], found: &[u8]) {
     if wanted != found {
         let at = wanted.iter().zip(found).take_while(|(a, b)| a == b).count() as u64;
-        panic!("other bytes from {at} on:\n{}\n{}", icecore::window(wanted, at), icecore::window(found, at));
+        panic!("other bytes from {at} on:\n{}\n{}", icecore::text::window(wanted, at), icecore::text::window(found, at));
     }
 }

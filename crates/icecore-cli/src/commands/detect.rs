@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
-use icecore::Finding;
+use icecore::detect::Finding;
 use serde::Serialize;
 
 /// How much of a file is looked at.
@@ -34,7 +34,7 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
         report.progress.show(&name);
         let found = match source.head(HEAD) {
             Ok((bytes, true)) => icecore::identify(&bytes),
-            Ok((head, false)) => icecore::identify_head(&head),
+            Ok((head, false)) => icecore::detect::identify_head(&head),
             Err(error) => {
                 report.io(&name, &error);
                 continue;
@@ -69,12 +69,15 @@ fn row<'a>(file: &'a str, found: Option<&'a Finding>) -> Row<'a> {
 
 /// `FILE: gzip/storable, file, 2.11 (sure; recognised, not read)`
 fn line(file: &str, found: Option<&Finding>, paint: Paint) -> String {
-    let file = icecore::printable(file);
+    let file = icecore::text::printable(file);
     let Some(found) = found else { return format!("{file}: {}\n", paint.ink(Ink::Faint, "unknown")) };
     let path: Vec<_> = found.wrappers.iter().copied().chain([found.name]).collect();
     let what = if found.format.is_some() { String::new() } else { format!(" ({})", found.title) };
-    let variant =
-        if found.variant.is_empty() { String::new() } else { format!(", {}", icecore::printable(&found.variant)) };
+    let variant = if found.variant.is_empty() {
+        String::new()
+    } else {
+        format!(", {}", icecore::text::printable(&found.variant))
+    };
     let read = match (is_readable(found), found.format) {
         (true, _) => "",
         (false, Some(_)) => "; recognised, unwrap it to read it",

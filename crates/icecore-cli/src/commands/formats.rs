@@ -3,7 +3,10 @@
 use crate::cli::{Formats, Global};
 use crate::report::{Abort, code};
 use crate::sink::Sink;
-use icecore::{Opt, OptionType, Side, format, wrap};
+use icecore::{
+    format::{self, Opt, OptionType, Side},
+    wrap,
+};
 use serde::Serialize;
 
 /// What `--json` says.
@@ -83,7 +86,7 @@ pub fn run(args: &Formats, global: &Global) -> Result<(), Abort> {
                 formats: formats().map(row).collect(),
                 wrappers: wrappers().map(row).collect(),
                 recognised: Some(
-                    icecore::recognised().into_iter().map(|(name, title)| Known { name, title }).collect(),
+                    icecore::detect::recognised().into_iter().map(|(name, title)| Known { name, title }).collect(),
                 ),
             })?;
         } else {
@@ -156,7 +159,7 @@ fn table() -> String {
     for entry in wrappers() {
         text.push_str(&format!("{:width$}  yes   yes    {}\n", entry.name, entry.title));
     }
-    let names: Vec<_> = icecore::recognised().into_iter().map(|(name, _)| name).collect();
+    let names: Vec<_> = icecore::detect::recognised().into_iter().map(|(name, _)| name).collect();
     text.push_str("\n`icecore formats FORMAT` shows the page of a format or wrapper with every option.\n");
     text.push_str("Options are written FORMAT:name=value,…, for example json:indent=2, and wrappers before\n");
     text.push_str("the format, outermost first: slashes/json.\n\nRecognised by `detect`, not read:\n");

@@ -300,7 +300,7 @@ impl<'r, R: Read> Run<'r, R> {
         if self.tally.is_telling() { sink.flush() } else { Ok(()) }
     }
 
-    fn count(&mut self, losses: &Losses, opened: u64, repairs: &[icecore::Repair], offset: u64) {
+    fn count(&mut self, losses: &Losses, opened: u64, repairs: &[icecore::value::Repair], offset: u64) {
         if !losses.is_empty() {
             self.tally.lose(losses, self.tally.records, None);
         }

@@ -3,7 +3,7 @@
 use crate::report::{Abort, REFUSED, Report, code};
 use crate::said::Said;
 use crate::target::{Destination, Target};
-use icecore::{Error, ErrorKind, LossKind, Losses, Repair};
+use icecore::{Error, ErrorKind, LossKind, Losses, value::Repair};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;

@@ -152,7 +152,7 @@ impl<'a> Names<'a> {
 
 /// Text in which nothing is hidden: names come from files, and terminals interpret them.
 pub(super) fn plain(text: &str) -> String {
-    icecore::printable(text).into_owned()
+    icecore::text::printable(text).into_owned()
 }
 
 /// Points that make one curve: each place on the axis once.

@@ -43,7 +43,7 @@ pub fn check(environment: &Environment<'_>, only: &[String]) -> Result<(), Error
             continue;
         }
         let all = known.iter().map(String::as_str).chain(languages.iter().copied());
-        let meant = match icecore::nearest(wanted, all) {
+        let meant = match icecore::text::nearest(wanted, all) {
             Some(meant) => format!("did you mean {meant}?"),
             None => format!(
                 "there are the languages {}, and what `icecore bench --list` lists",

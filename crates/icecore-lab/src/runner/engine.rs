@@ -2,7 +2,7 @@
 
 use super::{Answer, Checked, Load, Seat, Trouble};
 use crate::model::{MemoryStep, Operation};
-use icecore::{Codec, Document, Stage, Tape};
+use icecore::{Codec, Document, Stage, raw::Tape};
 use std::path::Path;
 use std::time::Instant;
 

@@ -4,7 +4,7 @@
 //! is JSON with a string of PHP in it, a cache entry holds Marshal.
 //! [`open`] replaces such strings by the values in them.
 //!
-//! A string counts if a format is [sure or likely](crate::Certainty) and reads
+//! A string counts if a format is [sure or likely](crate::format::Certainty) and reads
 //! all of it. Of JSON, objects and arrays that are not empty count: any number or
 //! word would be JSON too. Keys are never opened, nor parts of regexps, code and
 //! the like, nor what [known](crate::Known) values are made of.

@@ -14,7 +14,7 @@ use crate::wrap::{self, Evidence, Wrapper};
 ///
 /// ```
 /// let php = icecore::Stage::parse("php")?;
-/// let begins = |text: &str| icecore::begins_as(&php, text.as_bytes());
+/// let begins = |text: &str| icecore::detect::begins_as(&php, text.as_bytes());
 /// assert!(begins("a:2:{i:0;") && begins("s:9:\"short\";"));
 /// assert!(!begins("hello") && !begins("a:b") && !begins("i:5"));
 /// # Ok::<(), icecore::Error>(())
@@ -36,7 +36,7 @@ pub fn begins_as(stage: &Stage, input: &[u8]) -> bool {
 /// off. JSON is not counted, as many texts begin with a bracket.
 ///
 /// ```
-/// let begins = |text: &str| icecore::begins_frozen(text.as_bytes()).map(|stage| stage.name());
+/// let begins = |text: &str| icecore::detect::begins_frozen(text.as_bytes()).map(|stage| stage.name());
 /// assert_eq!(begins("O:8:\"stdClass\":1:{").as_deref(), Some("php"));
 /// assert_eq!(begins("[gallery ids=\"1,2\"]"), None);
 /// ```

@@ -54,8 +54,8 @@ struct Sample<'a> {
 /// one, as far as it is complete, must not contradict it.
 ///
 /// ```
-/// assert!(icecore::stage_of(b"i:5;a:0:{}").is_err());
-/// assert_eq!(icecore::stage_of_first(b"i:5;a:0:{}")?.format().name, "php");
+/// assert!(icecore::detect::stage_of(b"i:5;a:0:{}").is_err());
+/// assert_eq!(icecore::detect::stage_of_first(b"i:5;a:0:{}")?.format().name, "php");
 /// # Ok::<(), icecore::Error>(())
 /// ```
 ///
@@ -131,9 +131,9 @@ fn format_of(input: &[u8]) -> Option<(Certainty, &'static Format)> {
 /// error that says what it is, if that is known.
 ///
 /// ```
-/// let stage = icecore::stage_of(b"[1, 2]")?;
+/// let stage = icecore::detect::stage_of(b"[1, 2]")?;
 /// assert_eq!(stage.format().name, "json");
-/// let error = icecore::stage_of(b"\x80\x04K\x01.").unwrap_err();
+/// let error = icecore::detect::stage_of(b"\x80\x04K\x01.").unwrap_err();
 /// assert!(error.to_string().contains("Python pickle"));
 /// # Ok::<(), icecore::Error>(())
 /// ```

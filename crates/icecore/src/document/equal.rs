@@ -15,7 +15,7 @@ use std::collections::HashMap;
 /// whether an equal value was stored once ([`Kind::Copy`]).
 ///
 /// ```
-/// use icecore::Comparison;
+/// use icecore::value::Comparison;
 /// let a = icecore::read(br#"{"a": 1, "b": 2}"#)?;
 /// let b = icecore::read(br#"{"b": 2, "a": 1}"#)?;
 /// assert!(a != b);

@@ -70,7 +70,7 @@ impl<'n> Visibility<'n> {
     /// is public.
     ///
     /// ```
-    /// use icecore::Visibility;
+    /// use icecore::value::Visibility;
     /// assert_eq!(Visibility::of(b"\0*\0name"), Some((Visibility::Protected, &b"name"[..])));
     /// assert_eq!(Visibility::of(b"\0User\0name"), Some((Visibility::Private(b"User"), &b"name"[..])));
     /// assert_eq!(Visibility::of(b"name"), None);

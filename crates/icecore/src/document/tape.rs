@@ -111,7 +111,7 @@ impl Tape {
     /// tape. `None`: the key needs a node of its own.
     ///
     /// ```
-    /// use icecore::{Kind, Tape};
+    /// use icecore::{Kind, raw::Tape};
     /// let mut tape = Tape::new();
     /// assert_eq!(tape.key_id(Kind::Bytes, 0, b"name"), Some(1));
     /// assert_eq!(tape.key_id(Kind::Bytes, 0, b"name"), Some(1));

@@ -16,10 +16,10 @@ const LONGEST: usize = 40;
 /// known or the bytes are no text in it.
 ///
 /// ```
-/// assert_eq!(icecore::decoded("Shift_JIS", b"\x93\xfa\x96\x7b").as_deref(), Some("日本"));
-/// assert_eq!(icecore::decoded("ISO-8859-15", b"\xa4").as_deref(), Some("€"));
-/// assert_eq!(icecore::decoded("Shift_JIS", b"\x93"), None);
-/// assert_eq!(icecore::decoded("Emacs-Mule", b"\x81\xe9"), None);
+/// assert_eq!(icecore::encoding::decoded("Shift_JIS", b"\x93\xfa\x96\x7b").as_deref(), Some("日本"));
+/// assert_eq!(icecore::encoding::decoded("ISO-8859-15", b"\xa4").as_deref(), Some("€"));
+/// assert_eq!(icecore::encoding::decoded("Shift_JIS", b"\x93"), None);
+/// assert_eq!(icecore::encoding::decoded("Emacs-Mule", b"\x81\xe9"), None);
 /// ```
 pub fn decoded<'b>(encoding: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
     // No name is longer: a hostile one is not looked at, for each of its strings.

@@ -32,10 +32,10 @@ use crate::class_map::{self, ClassMap};
 use crate::document::{Document, lose_repeated, renamed};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, Settings};
 use crate::output::{Losses, Output, Written};
 use std::borrow::Cow;
 
+pub use crate::options::{Opt, OptionType, Settings, Side};
 pub use capabilities::{Capabilities, End, Evidence};
 use mapped::Mapped;
 pub use prepared::Prepared;
@@ -80,7 +80,7 @@ impl Format {
     /// Reads one document from the start of the input.
     ///
     /// ```
-    /// use icecore::{Limits, Request, Settings};
+    /// use icecore::{Limits, Request, format::Settings};
     /// let json = icecore::format::by_name("json").unwrap();
     /// let outcome = json.read(b"[1][2]", &Settings::new(), Request::new(&Limits::default()));
     /// assert_eq!((outcome.consumed, outcome.error), (3, None));

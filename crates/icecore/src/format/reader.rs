@@ -21,7 +21,7 @@ pub trait Reader: fmt::Debug + Send + Sync {
     /// spans, on a tape to use again, or in front of others.
     ///
     /// ```
-    /// use icecore::{Limits, Reader, Request, sereal};
+    /// use icecore::{Limits, Request, raw::Reader, format::sereal};
     /// let two = b"=\xF3rl\x05\x00\x01=\xF3rl\x05\x00\x02";
     /// let limits = Limits::default();
     /// let first = sereal::ReadOptions::default().read(two, Request::new(&limits));

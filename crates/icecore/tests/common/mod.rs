@@ -3,7 +3,11 @@
 
 #![allow(dead_code, reason = "not every test uses everything")]
 
-use icecore::{Builder, Document, Form, Kind, Limits, Outcome, Reader, Request};
+use icecore::{
+    Builder, Document, Kind, Limits, Request,
+    raw::{Outcome, Reader},
+    value::Form,
+};
 
 /// Xorshift: small, and the same everywhere.
 pub struct Random(u64);

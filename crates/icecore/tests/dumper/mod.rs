@@ -1,7 +1,7 @@
 //! Lines of `fixtures/perl/dumper-write.pl`: what Data::Dumper writes.
 
 use super::fixtures::base64;
-use icecore::dumper::{self, WriteOptions};
+use icecore::format::dumper::{self, WriteOptions};
 use icecore::{Limits, Stage};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! What became of a document that was written and read again, place by place:
 //! each change must be a loss that names it, and each loss must be a change.
 
-use icecore::{Cursor, Document, Form, Key, Kind, LossKind, Losses, Value, flag};
+use icecore::{Cursor, Document, Key, Kind, LossKind, Losses, Value, raw::flag, value::Form};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a language can tell apart, where that is less than a document can say.
@@ -278,7 +278,7 @@ impl<'d> Comparison<'d> {
                 if self.language != Language::Json {
                     return self.same_characters(x, y, a, b);
                 }
-                match icecore::decoded(std::str::from_utf8(e).unwrap_or_default(), x) {
+                match icecore::encoding::decoded(std::str::from_utf8(e).unwrap_or_default(), x) {
                     Some(text) if text.as_bytes() == y => {}
                     Some(_) => self.wrong(a, "other characters"),
                     None => {
@@ -289,7 +289,8 @@ impl<'d> Comparison<'d> {
             }
             (Value::Symbol(x, e), Value::Bytes(y) | Value::Text(y)) => {
                 self.differs(&[L::Symbol], a, "a symbol became a string");
-                let text = (!e.is_empty()).then(|| icecore::decoded(std::str::from_utf8(e).unwrap_or_default(), x));
+                let text =
+                    (!e.is_empty()).then(|| icecore::encoding::decoded(std::str::from_utf8(e).unwrap_or_default(), x));
                 if self.language == Language::Json && text.flatten().is_some_and(|text| text.as_bytes() == y) {
                     return;
                 }
@@ -710,7 +711,7 @@ fn cursor_text(cursor: Cursor<'_>, out: &mut String) {
 /// The characters of a key in a named encoding.
 fn text_of<'k>(key: &Key<'k>, value: Cursor<'k>) -> Option<std::borrow::Cow<'k, str>> {
     let encoding = value.document().tape().encodings().get(u32::from(key.node().encoding()))?;
-    icecore::decoded(std::str::from_utf8(encoding.bytes).ok()?, key.bytes())
+    icecore::encoding::decoded(std::str::from_utf8(encoding.bytes).ok()?, key.bytes())
 }
 
 /// A key as perl has it.
@@ -729,7 +730,7 @@ fn perl_text(key: &Key<'_>) -> String {
 
 /// A member's name without marks.
 fn bare(name: &[u8]) -> &[u8] {
-    let name = icecore::Visibility::of(name).map_or(name, |(_, name)| name);
+    let name = icecore::value::Visibility::of(name).map_or(name, |(_, name)| name);
     name.strip_prefix(b"@").unwrap_or(name)
 }
 

@@ -2,7 +2,7 @@
 //! know that it is the document but for the losses that are named.
 
 use crate::faithful::Language;
-use icecore::{Cursor, Document, Form, Key, Kind, Value, flag};
+use icecore::{Cursor, Document, Key, Kind, Value, raw::flag, value::Form};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};

@@ -1,7 +1,7 @@
 //! Random values of all that a Document can say, as trees that can be made smaller.
 
 use crate::common::Random;
-use icecore::{Builder, Document, Form};
+use icecore::{Builder, Document, value::Form};
 
 /// A value and what stands below it.
 #[derive(Clone, Debug)]

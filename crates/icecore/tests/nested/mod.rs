@@ -1,8 +1,8 @@
 //! Storable images that nest, in every shape that can: how deep they may be is tested
 //! from outside, how many steps they take inside of the engine.
 
-use icecore::Reader as _;
-use icecore::{Document, Limits, Request, Stage, storable};
+use icecore::raw::Reader as _;
+use icecore::{Document, Limits, Request, Stage, format::storable};
 use std::fmt::Write as _;
 
 /// A shape that nests: what stands before, at each level, in the middle, and

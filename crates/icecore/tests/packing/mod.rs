@@ -3,7 +3,7 @@
 
 #![allow(dead_code, reason = "not every test uses everything")]
 
-use icecore::{Builder, Kind, Limits, LossKind, Node, pack};
+use icecore::{Builder, Kind, Limits, LossKind, format::pack, raw::Node};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 

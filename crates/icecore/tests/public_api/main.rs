@@ -68,3 +68,21 @@ fn the_public_interface_is_the_one_on_record() {
         difference.join("\n")
     );
 }
+
+/// What stands at the root fits in one look; the rest is in modules that say what it is for.
+#[test]
+fn the_root_has_at_most_forty_names() {
+    let source = std::fs::read_to_string(workspace().join("crates/icecore/src/lib.rs")).expect("the root is there");
+    let root = source.split("\npub mod ").map(|part| match part.split_once("\n}\n") {
+        // The inside of a module that is written here does not count.
+        Some((_, behind)) if part.contains(" {\n") && !part.starts_with("//!") => behind,
+        _ => part,
+    });
+    let root = root.collect::<Vec<_>>().join("\n");
+    let modules = source.lines().filter(|line| line.starts_with("pub mod ")).count();
+    let lists = root.split("\npub use ").skip(1).map(|part| part.split(';').next().unwrap_or_default());
+    let names: usize =
+        lists.map(|list| list.split(',').filter(|name| !name.trim().trim_matches(['{', '}']).is_empty()).count()).sum();
+    assert!(names > 20 && modules > 8, "{names} names and {modules} modules were found");
+    assert!(names + modules <= 40, "{names} names and {modules} modules");
+}

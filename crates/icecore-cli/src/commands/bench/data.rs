@@ -52,7 +52,7 @@ fn whole(
             return Ok(None);
         }
     };
-    let read = named.map_or_else(|| icecore::stage_of(&bytes), Ok).and_then(|stage| {
+    let read = named.map_or_else(|| icecore::detect::stage_of(&bytes), Ok).and_then(|stage| {
         let document = icecore::read_as(&bytes, &stage, &global.limit)?;
         Ok((document.into_owned(), stage.format().name.to_owned()))
     });

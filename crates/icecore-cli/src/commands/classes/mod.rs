@@ -8,7 +8,7 @@ use crate::reading::{Detail, Reader};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::source::Source;
-use icecore::{ClassUse, Document, Limits, Tape, deep};
+use icecore::{Document, Limits, deep, raw::Tape, value::ClassUse};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -143,7 +143,7 @@ fn table(rows: &[Row], with_files: bool, paint: Paint) -> String {
         let class = shown(class);
         let padding = names - class.chars().count();
         let class = paint.ink(Ink::Class, &class);
-        let (file, path) = (icecore::printable(file), icecore::printable(path));
+        let (file, path) = (icecore::text::printable(file), icecore::text::printable(path));
         let file = if with_files { format!("{file} ") } else { String::new() };
         text.push_str(&format!("{count:>counts$}  {kind:kinds$}  {class}{:padding$}  {file}{path}\n", ""));
     }
@@ -154,5 +154,5 @@ fn table(rows: &[Row], with_files: bool, paint: Paint) -> String {
 const NAME: usize = 160;
 
 fn shown(class: &str) -> String {
-    icecore::printable(&icecore::shortened(class, NAME)).into_owned()
+    icecore::text::printable(&icecore::text::shortened(class, NAME)).into_owned()
 }

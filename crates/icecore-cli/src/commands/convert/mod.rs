@@ -13,7 +13,7 @@ use crate::source::Source;
 use crate::stream::{self, Streamed};
 use crate::target::{Destination, Folder, Outputs, Target};
 use crate::terminal;
-use icecore::{Document, Error, ErrorKind, Stage, Tape, deep};
+use icecore::{Document, Error, ErrorKind, Stage, deep, raw::Tape};
 use std::cell::RefCell;
 use std::sync::OnceLock;
 

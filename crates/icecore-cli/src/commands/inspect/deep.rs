@@ -1,7 +1,7 @@
 //! What is in strings that are frozen data themselves.
 
 use super::Piece;
-use icecore::{Document, Kind, Limits, Outcome, Request, Stage, deep};
+use icecore::{Document, Kind, Limits, Request, Stage, deep, raw::Outcome};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

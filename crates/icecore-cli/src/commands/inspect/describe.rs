@@ -2,7 +2,7 @@
 
 use crate::paint::Ink;
 use icecore::num::{bigint, float128};
-use icecore::{Cursor, Document, Form, Kind, Known, Limits, Value, flag};
+use icecore::{Cursor, Document, Kind, Known, Limits, Value, raw::flag, value::Form};
 
 /// What a value is, and what it says.
 pub struct Words {
@@ -89,7 +89,7 @@ fn shown(text: &str, most: usize) -> String {
 }
 
 pub fn lossy(bytes: &[u8]) -> String {
-    icecore::printable(&String::from_utf8_lossy(bytes)).into_owned()
+    icecore::text::printable(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
 fn kind(here: Cursor<'_>) -> &'static str {
@@ -223,7 +223,7 @@ fn escape(bytes: &[u8], most: usize, out: &mut String) -> bool {
                 '\n' => out.push_str("\\n"),
                 '\t' => out.push_str("\\t"),
                 '\r' => out.push_str("\\r"),
-                c if !icecore::is_printable(c) => {
+                c if !icecore::text::is_printable(c) => {
                     out.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
                 }
                 c => out.push(c),

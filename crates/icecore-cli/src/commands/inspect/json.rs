@@ -7,7 +7,10 @@ use super::tree::{Row, Tree};
 use super::{Piece, View, variant};
 use crate::report::Abort;
 use crate::sink::Sink;
-use icecore::{Document, Extent, Kind, NO_NODE, Outcome};
+use icecore::{
+    Document, Kind,
+    raw::{Extent, NO_NODE, Outcome},
+};
 use icecore::{Known, Limits};
 use serde::Serialize;
 

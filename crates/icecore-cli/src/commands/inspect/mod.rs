@@ -15,7 +15,7 @@ use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
 use deep::{Look, Spent};
-use icecore::{Limits, Outcome, Stage};
+use icecore::{Limits, Stage, raw::Outcome};
 use tree::{Show, Tree};
 
 /// How many items of a long list are shown, if nothing else is asked for.

@@ -9,7 +9,7 @@ use super::tree::{Show, Tree};
 use super::{Piece, View};
 use crate::report::Abort;
 use crate::sink::Sink;
-use icecore::{Document, Error, ErrorKind, Limits, Outcome};
+use icecore::{Document, Error, ErrorKind, Limits, raw::Outcome};
 
 /// Inputs below this size are shown as a whole.
 const LARGE: usize = 1 << 20;

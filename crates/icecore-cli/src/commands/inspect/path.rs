@@ -5,7 +5,7 @@ use super::deep::{self, Known, Look};
 use crate::reading::{self, Opened};
 use crate::report::{Abort, Report, code};
 use crate::said::Said;
-use icecore::{Error, Outcome, Request};
+use icecore::{Error, Request, raw::Outcome};
 use std::borrow::Cow;
 
 /// What shows the value at an index.

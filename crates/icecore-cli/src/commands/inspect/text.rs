@@ -7,7 +7,11 @@ use super::{Piece, View, variant};
 use crate::paint::{Ink, Paint};
 use crate::report::Abort;
 use crate::sink::Sink;
-use icecore::{Document, Extent, Kind, Outcome, Stage, Visibility};
+use icecore::{
+    Document, Kind, Stage,
+    raw::{Extent, Outcome},
+    value::Visibility,
+};
 
 /// How many bytes a row shows, and how many characters of a string.
 const BYTES: usize = 8;
@@ -42,7 +46,7 @@ pub fn head(piece: &Piece<'_>, view: &View<'_>, sink: &mut Sink) -> Result<(), A
     let at = if piece.start > 0 { format!(" at {:08x}", piece.start) } else { String::new() };
     let bytes = if len == 1 { "byte" } else { "bytes" };
     let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
-    sink.text(&format!("{}: {head}, {len} {bytes}{at}\n", icecore::printable(piece.name)))?;
+    sink.text(&format!("{}: {head}, {len} {bytes}{at}\n", icecore::text::printable(piece.name)))?;
     for (name, value) in piece.notes {
         sink.text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
     }
@@ -278,7 +282,7 @@ impl Text<'_> {
         let extent = self.document.trace().and_then(|trace| trace.extents.get(target as usize));
         match extent {
             Some(extent) if self.paths > PATHS => format!("{:08x}", extent.start),
-            _ => icecore::printable(&self.document.path(target)).into_owned(),
+            _ => icecore::text::printable(&self.document.path(target)).into_owned(),
         }
     }
 }

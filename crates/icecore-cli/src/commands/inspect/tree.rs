@@ -1,7 +1,10 @@
 //! A document as rows: values, and the pieces of the input between them.
 
 use super::describe::told;
-use icecore::{Document, Extent, IS_KEY, KEY_NODE, Kind, Known, NO_KEY, NO_NODE, Span};
+use icecore::{
+    Document, Kind, Known,
+    raw::{Extent, IS_KEY, KEY_NODE, NO_KEY, NO_NODE, Span},
+};
 use std::borrow::Cow;
 
 /// What is to be shown.

@@ -300,11 +300,11 @@ impl Decoder {
         }
         if let Some(converter) = &mut self.converters[column] {
             return convert(converter, bytes, out).map_err(|error| {
-                let is_text = keeps && !icecore::begins_as(converter.source(), bytes);
+                let is_text = keeps && !icecore::detect::begins_as(converter.source(), bytes);
                 (!is_text).then_some(error)
             });
         }
-        let stage = if keeps { self.stage(bytes)? } else { icecore::stage_of(bytes)? };
+        let stage = if keeps { self.stage(bytes)? } else { icecore::detect::stage_of(bytes)? };
         Ok(convert(self.found(stage), bytes, out)?)
     }
 
@@ -317,7 +317,7 @@ impl Decoder {
         }
         let found =
             find(bytes).or_else(|| Some(bytes.trim_ascii_end()).filter(|part| part.len() < bytes.len()).and_then(find));
-        found.or_else(|| icecore::begins_frozen(bytes)).ok_or(None)
+        found.or_else(|| icecore::detect::begins_frozen(bytes)).ok_or(None)
     }
 
     /// The converter for a stage that was found by a look at a value.

@@ -5,7 +5,7 @@ use super::decode::{Decoder, Kind as Became, Row};
 use super::plan::JSON;
 use super::plan::{OnError, Text};
 use super::text;
-use icecore::{Cursor, Error, ErrorKind, Kind, Request, Stage, Tape, Value};
+use icecore::{Cursor, Error, ErrorKind, Kind, Request, Stage, Value, raw::Tape};
 use std::borrow::Cow;
 
 /// Memory for the next row.

@@ -181,7 +181,8 @@ impl Builder {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Builder, Cursor, Form, Kind, Value};
+    use crate::value::Form;
+    use crate::{Builder, Cursor, Kind, Value};
 
     #[test]
     fn rare_things_are_where_they_belong() {

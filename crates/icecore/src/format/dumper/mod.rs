@@ -43,7 +43,7 @@ pub static FORMAT: Format = Format {
 /// Reads what Data::Dumper wrote. Nothing is evaluated: what is code is refused.
 ///
 /// ```
-/// use icecore::{ErrorKind, Limits, dumper};
+/// use icecore::{ErrorKind, Limits, format::dumper};
 /// let (options, limits) = (dumper::ReadOptions::default(), Limits::default());
 /// let document = dumper::read(b"$VAR1 = { 'name' => 'Alice', 'tags' => [1, 2] };", &options, &limits)?;
 /// assert_eq!(document.root().get("tags").map(|tags| tags.len()), Some(2));

@@ -39,7 +39,7 @@ pub static FORMAT: Format = Format {
 /// Reads one document, of which nothing may be left.
 ///
 /// ```
-/// use icecore::{Limits, igbinary};
+/// use icecore::{Limits, format::igbinary};
 /// let document = igbinary::read(b"\0\0\0\x02\x14\x01\x11\x01a\x06\x07", &Limits::default())?;
 /// assert_eq!(document.root().get("a").and_then(|a| a.as_i64()), Some(7));
 /// # Ok::<(), icecore::Error>(())

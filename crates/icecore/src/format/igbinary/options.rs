@@ -17,7 +17,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 /// How igbinary is written.
 ///
 /// ```
-/// use icecore::{Limits, igbinary};
+/// use icecore::{Limits, format::igbinary};
 /// let document = icecore::read(br#"["a","a"]"#)?;
 /// let mut options = igbinary::WriteOptions::default();
 /// options.compact_strings = false;

@@ -37,7 +37,7 @@ pub static FORMAT: Format = Format {
 /// Splits the input at the separator.
 ///
 /// ```
-/// use icecore::{Limits, join};
+/// use icecore::{Limits, format::join};
 /// let mut options = join::Options::default();
 /// options.separator = b":".to_vec();
 /// let document = join::read(b"root:x:0:0:", &options, &Limits::default())?;

@@ -24,7 +24,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 /// How fields are joined.
 ///
 /// ```
-/// use icecore::{Limits, join};
+/// use icecore::{Limits, format::join};
 /// let document = icecore::read(br#"["a", "b", 3]"#)?;
 /// let mut out = Vec::new();
 /// join::write(&document, &join::Options::default(), &Limits::default(), &mut out)?;

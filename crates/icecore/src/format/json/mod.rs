@@ -1,7 +1,7 @@
 //! JSON: plain, and `json:typed`, which represents all of a Document.
 //!
 //! ```
-//! use icecore::{Limits, json};
+//! use icecore::{Limits, format::json};
 //! let document = json::read(br#"{"name":"Alice","age":30}"#, &json::ReadOptions::default(), &Limits::default())?;
 //! let mut out = Vec::new();
 //! let mut options = json::WriteOptions::default();

@@ -1,7 +1,7 @@
 //! Ruby's Marshal, version 4.8: what `Marshal.dump` writes.
 //!
 //! ```
-//! use icecore::{Limits, marshal};
+//! use icecore::{Limits, format::marshal};
 //! let bytes = b"\x04\x08{\x06:\x07idi\x0c";
 //! let document = marshal::read(bytes, &marshal::ReadOptions::default(), &Limits::default())?;
 //! assert_eq!(document.root().get("id").and_then(|id| id.as_i64()), Some(7));

@@ -16,7 +16,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 /// How a dump is read.
 ///
 /// ```
-/// use icecore::{Limits, marshal};
+/// use icecore::{Limits, format::marshal};
 /// let document = marshal::read(b"\x04\x08[\x06i\x06", &marshal::ReadOptions::default(), &Limits::default())?;
 /// assert_eq!(document.root().item(0).and_then(|item| item.as_i64()), Some(1));
 /// # Ok::<(), icecore::Error>(())
@@ -34,7 +34,7 @@ impl ReadOptions {
 /// How a dump is written.
 ///
 /// ```
-/// use icecore::{Limits, marshal};
+/// use icecore::{Limits, format::marshal};
 /// let document = icecore::read(b"[1]")?;
 /// let mut dump = Vec::new();
 /// marshal::write(&document, &marshal::WriteOptions::default(), &Limits::default(), &mut dump)?;

@@ -57,7 +57,7 @@ pub static FORMAT: Format = Format {
 /// Reads a list by a template, as perl's `unpack` does.
 ///
 /// ```
-/// use icecore::{Limits, pack};
+/// use icecore::{Limits, format::pack};
 /// let options = pack::Options::new("(N/A*)*");
 /// let document = pack::read(b"\0\0\0\x04hoge\0\0\0\x04fuga", &options, &Limits::default())?;
 /// assert_eq!(document.root().item(1).and_then(|item| item.as_str()), Some("fuga"));

@@ -39,7 +39,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 /// How a list is packed.
 ///
 /// ```
-/// use icecore::{Limits, pack};
+/// use icecore::{Limits, format::pack};
 /// let document = icecore::read(b"[1, 2]")?;
 /// let mut out = Vec::new();
 /// pack::write(&document, &pack::Options::new("n*"), &Limits::default(), &mut out)?;

@@ -56,7 +56,7 @@ pub static FORMAT: Format = Format {
 /// lenient.
 ///
 /// ```
-/// use icecore::{Limits, php};
+/// use icecore::{Limits, format::php};
 /// let text = br#"O:4:"User":1:{s:4:"name";s:5:"Alice";}"#;
 /// let document = php::read(text, &php::ReadOptions::default(), &Limits::default())?;
 /// assert_eq!(document.root().class(), b"User");

@@ -22,7 +22,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 /// How a value is read.
 ///
 /// ```
-/// use icecore::{Limits, php};
+/// use icecore::{Limits, format::php};
 /// let mut options = php::ReadOptions::default();
 /// options.lenient = true;
 /// let document = php::read(b"i:9223372036854775808; and more", &options, &Limits::default())?;
@@ -41,7 +41,7 @@ pub struct ReadOptions {
     /// [`Document::repairs`](crate::Document::repairs). A valid text is not changed.
     ///
     /// ```
-    /// use icecore::{Limits, php};
+    /// use icecore::{Limits, format::php};
     /// let mut options = php::ReadOptions::default();
     /// options.repair_lengths = true;
     /// let text = br#"a:1:{s:4:"home";s:18:"https://example.com";}"#;
@@ -63,7 +63,7 @@ impl ReadOptions {
 /// How a value is written. There is nothing to choose so far.
 ///
 /// ```
-/// use icecore::{Limits, php};
+/// use icecore::{Limits, format::php};
 /// let document = icecore::read(br#"{"a":[1,2.5]}"#)?;
 /// let mut text = Vec::new();
 /// php::write(&document, &php::WriteOptions::default(), &Limits::default(), &mut text)?;

@@ -1,7 +1,7 @@
 //! Sereal, protocol 1 to 5: what `Sereal::Encoder` writes.
 //!
 //! ```
-//! use icecore::{Limits, sereal};
+//! use icecore::{Limits, format::sereal};
 //! let bytes = b"=\xF3rl\x05\x00\x51\x62id\x07";
 //! let document = sereal::read(bytes, &sereal::ReadOptions::default(), &Limits::default())?;
 //! assert_eq!(document.root().get("id").and_then(|id| id.as_i64()), Some(7));
@@ -60,7 +60,7 @@ pub static FORMAT: Format = Format {
 /// Reads a document. Bytes behind it are an error.
 ///
 /// ```
-/// use icecore::{Limits, sereal};
+/// use icecore::{Limits, format::sereal};
 /// let document = sereal::read(b"=\xF3rl\x05\x00\x42\x01\x02", &sereal::ReadOptions::default(), &Limits::default())?;
 /// assert_eq!(document.root().len(), 2);
 /// # Ok::<(), icecore::Error>(())
@@ -82,7 +82,7 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
 ///
 /// ```
 /// use icecore::Limits;
-/// use icecore::sereal::{self, Compress, WriteOptions};
+/// use icecore::format::sereal::{self, Compress, WriteOptions};
 /// let document = icecore::read(b"[1, 2, 3]")?;
 /// let mut options = WriteOptions::default();
 /// options.compress = Some(Compress::Zstd);

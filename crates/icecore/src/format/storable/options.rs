@@ -61,7 +61,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 /// How an image is read.
 ///
 /// ```
-/// use icecore::{Limits, storable};
+/// use icecore::{Limits, format::storable};
 /// let image = b"\x05\x0b\x02\0\0\0\x01\x08\x81";
 /// let document = storable::read(image, &storable::ReadOptions::default(), &Limits::default())?;
 /// assert_eq!(document.root().item(0).and_then(|item| item.as_i64()), Some(1));
@@ -108,7 +108,7 @@ impl ReadOptions {
 /// How an image is written.
 ///
 /// ```
-/// use icecore::{Limits, storable};
+/// use icecore::{Limits, format::storable};
 /// let document = icecore::read(b"[1]")?;
 /// let mut options = storable::WriteOptions::default();
 /// options.netorder = true;

@@ -51,7 +51,7 @@ pub static FORMAT: Format = Format {
 /// is evaluated: what is no literal is refused.
 ///
 /// ```
-/// use icecore::{ErrorKind, Limits, var_export};
+/// use icecore::{ErrorKind, Limits, format::var_export};
 /// let (options, limits) = (var_export::ReadOptions::default(), Limits::default());
 /// let text = b"<?php return ['name' => 'Alice', 'tags' => array('a', 'b')];";
 /// let document = var_export::read(text, &options, &limits)?;

@@ -27,7 +27,7 @@ pub struct ReadOptions {}
 /// How a value is written.
 ///
 /// ```
-/// use icecore::{Limits, var_export};
+/// use icecore::{Limits, format::var_export};
 /// let document = icecore::read(br#"{"debug":true,"hosts":["a","b"]}"#)?;
 /// let mut options = var_export::WriteOptions::default();
 /// options.file = Some(true);

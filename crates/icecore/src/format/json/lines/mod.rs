@@ -1,7 +1,7 @@
 //! JSON lines: a document a line.
 //!
 //! ```
-//! use icecore::{Limits, json::{self, lines}};
+//! use icecore::{Limits, format::json::{self, lines}};
 //! let document = lines::read(b"{\"id\":1}\n\n{\"id\":2}\n", &json::ReadOptions::default(), &Limits::default())?;
 //! assert_eq!(document.root().len(), 2);
 //! let mut out = Vec::new();

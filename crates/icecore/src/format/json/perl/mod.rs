@@ -4,7 +4,7 @@
 //! string.
 //!
 //! ```
-//! use icecore::json::perl::{Style, write};
+//! use icecore::format::json::perl::{Style, write};
 //! let document = icecore::read(br#"{"pi":3.25,"list":[1,"x"]}"#)?;
 //! let mut out = Vec::new();
 //! write(&document, &Style { space_after: true, ..Style::default() }, &mut out)?;

@@ -31,7 +31,7 @@ const NOT_A_MAP: u32 = u32::MAX;
 /// a string of its digits.
 ///
 /// ```
-/// use icecore::{Kind, Tape, json};
+/// use icecore::{Kind, raw::Tape, format::json};
 /// let mut tape = Tape::new();
 /// assert_eq!(json::perl::read(br#"{"a":"\u00e9"} x"#, 512, &mut tape), Some((15, true)));
 /// assert_eq!(tape.nodes()[1].kind, Kind::Text);

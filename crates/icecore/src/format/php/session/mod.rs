@@ -40,7 +40,7 @@ pub static FORMAT: Format = Format {
 /// Reads the variables of a session.
 ///
 /// ```
-/// use icecore::{Limits, php::session};
+/// use icecore::{Limits, format::php::session};
 /// let text = b"user|s:5:\"Alice\";visits|i:3;";
 /// let document = session::read(text, &session::ReadOptions::default(), &Limits::default())?;
 /// assert_eq!(document.root().get("visits").and_then(|visits| visits.as_i64()), Some(3));

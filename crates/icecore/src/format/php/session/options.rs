@@ -24,7 +24,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 /// How a session is read.
 ///
 /// ```
-/// use icecore::{Limits, php::session};
+/// use icecore::{Limits, format::php::session};
 /// let mut options = session::ReadOptions::default();
 /// options.handler = Some(session::Handler::PhpBinary);
 /// let document = session::read(b"\x01ai:1;", &options, &Limits::default())?;
@@ -51,7 +51,7 @@ impl ReadOptions {
 /// How a session is written.
 ///
 /// ```
-/// use icecore::{Limits, php::session};
+/// use icecore::{Limits, format::php::session};
 /// let document = icecore::read(br#"{"a":1}"#)?;
 /// let mut options = session::WriteOptions::default();
 /// options.handler = Some(session::Handler::PhpSerialize);
