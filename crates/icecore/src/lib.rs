@@ -40,6 +40,8 @@ mod options;
 mod output;
 pub mod policy;
 mod printable;
+#[cfg(feature = "serde")]
+mod serde_values;
 mod shortened;
 mod stage;
 mod steps;
@@ -64,6 +66,8 @@ pub use stage::Stage;
 /// What values and documents are made of, and how they are compared.
 pub mod value {
     pub use crate::document::{BigInt, ClassUse, Comparison, Entries, Form, Items, Metadata, Repair, Visibility};
+    #[cfg(feature = "serde")]
+    pub use crate::serde_values::{from_document, to_document};
 }
 
 /// Text for people: what data says, shortened and with its invisible characters escaped; bytes

@@ -29,6 +29,7 @@ const LAYERS: &[&str] = &[
     "output",
     "compress",
     "known",
+    "serde_values",
     "format",
     "wrap",
     "stage",

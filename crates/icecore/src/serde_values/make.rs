@@ -1,0 +1,286 @@
+//! A document, made of what can be serialized.
+
+use super::{DEPTH, too_deep};
+use crate::document::{Builder, Document};
+use crate::error::Error;
+use serde::ser::{self, Serialize, Serializer};
+
+/// A document of what can be serialized: structs and maps are maps with text for names, variants
+/// of enums as JSON has them.
+///
+/// ```
+/// #[derive(serde::Serialize)]
+/// struct User<'n> {
+///     id: u32,
+///     name: &'n str,
+/// }
+/// let document = icecore::value::to_document(&User { id: 1, name: "Alice" })?;
+/// assert_eq!(icecore::write(&document, "php")?, br#"a:2:{s:2:"id";i:1;s:4:"name";s:5:"Alice";}"#);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+///
+/// # Errors
+/// Of kind `Limit`, if it is nested too deeply; `Unrepresentable`, with the message of a value
+/// that can't be serialized.
+pub fn to_document<T: Serialize + ?Sized>(value: &T) -> Result<Document<'static>, Error> {
+    let mut builder = Builder::new();
+    value.serialize(Maker { builder: &mut builder, depth: 0 })?;
+    builder.finish()
+}
+
+/// Appends a value to the document.
+struct Maker<'b> {
+    builder: &'b mut Builder,
+    depth: u32,
+}
+
+/// Appends the parts of a container.
+struct Parts<'b> {
+    builder: &'b mut Builder,
+    depth: u32,
+    /// How many containers end with it: a variant is a map around its content.
+    ends: u32,
+}
+
+impl<'b> Maker<'b> {
+    fn leaf(self, append: impl FnOnce(&mut Builder) -> &mut Builder) -> Result<(), Error> {
+        append(self.builder);
+        Ok(())
+    }
+
+    fn open(self, begin: impl FnOnce(&mut Builder) -> &mut Builder) -> Result<Parts<'b>, Error> {
+        if self.depth >= DEPTH {
+            return Err(too_deep());
+        }
+        begin(self.builder);
+        Ok(Parts { builder: self.builder, depth: self.depth + 1, ends: 1 })
+    }
+
+    fn variant(self, name: &'static str, begin: impl FnOnce(&mut Builder) -> &mut Builder) -> Result<Parts<'b>, Error> {
+        let parts = self.open(|builder| begin(builder.begin_map().text_key(name)))?;
+        Ok(Parts { depth: parts.depth + 1, ends: 2, ..parts })
+    }
+}
+
+impl<'b> Serializer for Maker<'b> {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = Parts<'b>;
+    type SerializeTuple = Parts<'b>;
+    type SerializeTupleStruct = Parts<'b>;
+    type SerializeTupleVariant = Parts<'b>;
+    type SerializeMap = Parts<'b>;
+    type SerializeStruct = Parts<'b>;
+    type SerializeStructVariant = Parts<'b>;
+
+    fn serialize_bool(self, value: bool) -> Result<(), Error> {
+        self.leaf(|builder| builder.bool(value))
+    }
+
+    fn serialize_i8(self, value: i8) -> Result<(), Error> {
+        self.serialize_i64(value.into())
+    }
+
+    fn serialize_i16(self, value: i16) -> Result<(), Error> {
+        self.serialize_i64(value.into())
+    }
+
+    fn serialize_i32(self, value: i32) -> Result<(), Error> {
+        self.serialize_i64(value.into())
+    }
+
+    fn serialize_i64(self, value: i64) -> Result<(), Error> {
+        self.leaf(|builder| builder.int(value))
+    }
+
+    fn serialize_i128(self, value: i128) -> Result<(), Error> {
+        self.leaf(|builder| builder.big_int(value < 0, &value.unsigned_abs().to_le_bytes()))
+    }
+
+    fn serialize_u8(self, value: u8) -> Result<(), Error> {
+        self.serialize_u64(value.into())
+    }
+
+    fn serialize_u16(self, value: u16) -> Result<(), Error> {
+        self.serialize_u64(value.into())
+    }
+
+    fn serialize_u32(self, value: u32) -> Result<(), Error> {
+        self.serialize_u64(value.into())
+    }
+
+    fn serialize_u64(self, value: u64) -> Result<(), Error> {
+        self.leaf(|builder| match i64::try_from(value) {
+            Ok(value) => builder.int(value),
+            Err(_) => builder.uint(value),
+        })
+    }
+
+    fn serialize_u128(self, value: u128) -> Result<(), Error> {
+        self.leaf(|builder| builder.big_int(false, &value.to_le_bytes()))
+    }
+
+    fn serialize_f32(self, value: f32) -> Result<(), Error> {
+        self.serialize_f64(value.into())
+    }
+
+    fn serialize_f64(self, value: f64) -> Result<(), Error> {
+        self.leaf(|builder| builder.float(value))
+    }
+
+    fn serialize_char(self, value: char) -> Result<(), Error> {
+        self.serialize_str(value.encode_utf8(&mut [0; 4]))
+    }
+
+    fn serialize_str(self, value: &str) -> Result<(), Error> {
+        self.leaf(|builder| builder.text(value))
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<(), Error> {
+        self.leaf(|builder| builder.bytes(value))
+    }
+
+    fn serialize_none(self) -> Result<(), Error> {
+        self.serialize_unit()
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<(), Error> {
+        self.leaf(Builder::null)
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Error> {
+        self.serialize_unit()
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Error> {
+        self.serialize_str(variant)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Error> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<(), Error> {
+        let mut parts = self.open(|builder| builder.begin_map().text_key(variant))?;
+        parts.value(value)?;
+        parts.finish();
+        Ok(())
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Parts<'b>, Error> {
+        self.open(Builder::begin_array)
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Parts<'b>, Error> {
+        self.open(Builder::begin_array)
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Parts<'b>, Error> {
+        self.open(Builder::begin_array)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        name: &'static str,
+        _: usize,
+    ) -> Result<Parts<'b>, Error> {
+        self.variant(name, Builder::begin_array)
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Parts<'b>, Error> {
+        self.open(Builder::begin_map)
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Parts<'b>, Error> {
+        self.open(Builder::begin_map)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        name: &'static str,
+        _: usize,
+    ) -> Result<Parts<'b>, Error> {
+        self.variant(name, Builder::begin_map)
+    }
+}
+
+impl Parts<'_> {
+    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+        value.serialize(Maker { builder: self.builder, depth: self.depth })
+    }
+
+    fn member<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Error> {
+        self.builder.text_key(name);
+        self.value(value)
+    }
+
+    fn finish(self) {
+        for _ in 0..self.ends {
+            self.builder.end();
+        }
+    }
+}
+
+macro_rules! parts {
+    ($trait:ident, $method:ident($($name:ident: $type:ty)?)) => {
+        impl ser::$trait for Parts<'_> {
+            type Ok = ();
+            type Error = Error;
+
+            fn $method<T: Serialize + ?Sized>(&mut self, $($name: $type,)? value: &T) -> Result<(), Error> {
+                parts!(@ self $($name)? value)
+            }
+
+            fn end(self) -> Result<(), Error> {
+                self.finish();
+                Ok(())
+            }
+        }
+    };
+    (@ $self:ident $value:ident) => {
+        $self.value($value)
+    };
+    (@ $self:ident $name:ident $value:ident) => {
+        $self.member($name, $value)
+    };
+}
+
+parts!(SerializeSeq, serialize_element());
+parts!(SerializeTuple, serialize_element());
+parts!(SerializeTupleStruct, serialize_field());
+parts!(SerializeTupleVariant, serialize_field());
+parts!(SerializeStruct, serialize_field(name: &'static str));
+parts!(SerializeStructVariant, serialize_field(name: &'static str));
+
+impl ser::SerializeMap for Parts<'_> {
+    type Ok = ();
+    type Error = Error;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
+        self.builder.key();
+        self.value(key)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+        self.value(value)
+    }
+
+    fn end(self) -> Result<(), Error> {
+        self.finish();
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! A document, written by any serializer.
+
+use super::{DEPTH, bare, plain, too_deep};
+use crate::document::{BigInt, Cursor, Document, Key, Kind, Value};
+use crate::limits::Limits;
+use crate::num::{bigint, float128};
+use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
+use std::cell::Cell;
+
+/// As [`Cursor`] of its root.
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.root().serialize(serializer)
+    }
+}
+
+/// An object is its members, with bare names; a link what it names.
+///
+/// ```
+/// let document = icecore::read(b"O:1:\"A\":2:{s:5:\"\0*\0id\";i:1;s:4:\"tags\";a:1:{i:0;s:1:\"x\";}}")?;
+/// assert_eq!(serde_json::to_string(&document).unwrap(), r#"{"id":1,"tags":["x"]}"#);
+/// # Ok::<(), icecore::Error>(())
+/// ```
+impl Serialize for Cursor<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let left = Cell::new(Limits::default().expanded_from(self.document().nodes().len()));
+        At { value: *self, depth: 0, left: &left }.serialize(serializer)
+    }
+}
+
+/// A value, how deep it stands, and how many more may come: links multiply.
+struct At<'d, 'w> {
+    value: Cursor<'d>,
+    depth: u32,
+    left: &'w Cell<u64>,
+}
+
+impl<'d> At<'d, '_> {
+    fn inner(&self, value: Cursor<'d>) -> At<'d, '_> {
+        At { value, depth: self.depth + 1, left: self.left }
+    }
+}
+
+impl Serialize for At<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = plain(self.value).filter(|_| self.depth < DEPTH).ok_or_else(|| S::Error::custom(too_deep()))?;
+        let left = self.left.get().checked_sub(1);
+        self.left.set(left.ok_or_else(|| S::Error::custom("links that multiply"))?);
+        match value.value() {
+            Value::Bool(is) => serializer.serialize_bool(is),
+            Value::Int(number) => serializer.serialize_i64(number),
+            Value::Uint(number) => serializer.serialize_u64(number),
+            Value::BigInt(number) => big_int(number, serializer),
+            Value::Float(number) => serializer.serialize_f64(number),
+            Value::Float128(number) => serializer.serialize_f64(float128::to_f64(&number)),
+            Value::Array => {
+                let mut items = serializer.serialize_seq(Some(value.items().count()))?;
+                value.items().try_for_each(|item| items.serialize_element(&self.inner(item)))?;
+                items.end()
+            }
+            Value::Map => {
+                let mut entries = serializer.serialize_map(Some(value.entries().count()))?;
+                for (key, value) in value.entries() {
+                    entries.serialize_entry(&Named { key, at: self }, &self.inner(value))?;
+                }
+                entries.end()
+            }
+            Value::Bytes(text) | Value::Text(text) | Value::Encoded(text, _) | Value::Symbol(text, _) => {
+                bytes(text, serializer)
+            }
+            Value::Module(text, _) | Value::EnumCase(text) => bytes(text, serializer),
+            _ => serializer.serialize_unit(),
+        }
+    }
+}
+
+/// A number, if it has 128 bits at most; its digits, if not.
+fn big_int<S: Serializer>(number: BigInt<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut wide = [0; 16];
+    let small = number.magnitude.len() <= 15;
+    if small {
+        wide[..number.magnitude.len()].copy_from_slice(number.magnitude);
+        let value = i128::from_le_bytes(wide);
+        return serializer.serialize_i128(if number.negative { -value } else { value });
+    }
+    if bigint::exceeds(number.magnitude, Limits::default().digits) {
+        return Err(S::Error::custom("an integer of too many digits"));
+    }
+    let mut digits = Vec::new();
+    bigint::push_decimal(number.negative, number.magnitude, &mut digits);
+    bytes(&digits, serializer)
+}
+
+/// A string, if it is one; bytes, if not.
+fn bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => serializer.serialize_str(text),
+        Err(_) => serializer.serialize_bytes(bytes),
+    }
+}
+
+/// A key of the map at `at`.
+struct Named<'d, 'w> {
+    key: Key<'d>,
+    at: &'w At<'d, 'w>,
+}
+
+impl Serialize for Named<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.key {
+            Key::Name(name) if name.node.kind == Kind::Int => serializer.serialize_i64(name.node.payload as i64),
+            Key::Name(name) => bytes(bare(name.bytes), serializer),
+            Key::Value(value) => self.at.inner(value).serialize(serializer),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+use super::*;
+use crate::document::Builder;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+enum Shape {
+    Point,
+    Circle(f64),
+    Line(i8, i8),
+    Box { width: u64, height: Option<u64> },
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct All {
+    yes: bool,
+    small: i8,
+    large: u64,
+    wide: i128,
+    half: f32,
+    letter: char,
+    text: String,
+    nothing: Option<u8>,
+    unit: (),
+    pair: (u8, String),
+    list: Vec<Shape>,
+    map: BTreeMap<i64, Vec<u8>>,
+}
+
+fn all() -> All {
+    All {
+        yes: true,
+        small: -5,
+        large: u64::MAX,
+        wide: -(1 << 100),
+        half: 0.5,
+        letter: 'é',
+        text: "日本".to_owned(),
+        nothing: None,
+        unit: (),
+        pair: (7, "x".to_owned()),
+        list: vec![Shape::Point, Shape::Circle(1.5), Shape::Line(-1, 2), Shape::Box { width: 1, height: None }],
+        map: [(-1, vec![1, 2]), (9, vec![])].into(),
+    }
+}
+
+#[test]
+fn what_is_serialized_comes_back() {
+    let document = to_document(&all()).unwrap();
+    assert_eq!(from_document::<All>(&document).unwrap(), all());
+    for format in ["json:typed", "storable", "sereal", "marshal"] {
+        let bytes = crate::api::write(&document, format).unwrap();
+        let stage = crate::stage::Stage::parse(format).unwrap();
+        let again = crate::api::read_as(&bytes, &stage, &crate::limits::Limits::default()).unwrap();
+        if format == "json:typed" || format == "marshal" {
+            assert_eq!(from_document::<All>(&again).unwrap(), all(), "{format}");
+        }
+    }
+}
+
+#[test]
+fn documents_are_written_as_serde_json_writes_values() {
+    let document = to_document(&all()).unwrap();
+    let ours: serde_json::Value = serde_json::from_str(&serde_json::to_string(&document).unwrap()).unwrap();
+    let theirs: serde_json::Value = serde_json::from_str(&serde_json::to_string(&all()).unwrap()).unwrap();
+    assert_eq!(ours, theirs);
+}
+
+#[test]
+fn links_end_and_do_not_multiply() {
+    let mut b = Builder::new();
+    let list = b.begin_array().at();
+    b.link(list).end();
+    let ring = b.finish().unwrap();
+    assert!(serde_json::to_string(&ring).is_err());
+    assert!(from_document::<serde_json::Value>(&ring).is_err());
+
+    let mut b = Builder::new();
+    b.begin_array();
+    let mut last = b.begin_array().at();
+    b.end();
+    for _ in 0..40 {
+        let next = b.begin_array().at();
+        b.link(last).link(last).end();
+        last = next;
+    }
+    b.end();
+    let multiplied = b.finish().unwrap();
+    assert!(serde_json::to_string(&multiplied).is_err());
+    assert!(from_document::<serde_json::Value>(&multiplied).is_err());
+}
+
+#[test]
+fn what_does_not_fit_is_said_with_its_path() {
+    let document = crate::api::read(br#"{"small": [1, "x"]}"#).unwrap();
+    let error = from_document::<BTreeMap<String, Vec<u8>>>(&document).unwrap_err();
+    assert_eq!(error.path(), Some("$.small[1]"));
+    assert!(error.to_string().contains("expected u8"), "{error}");
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let document = crate::api::read(deep.as_bytes()).unwrap();
+    assert_eq!(from_document::<serde_json::Value>(&document).unwrap_err().kind(), ErrorKind::Limit);
+}
