@@ -96,7 +96,7 @@ have nginx || [ -x /usr/sbin/nginx ] || skip 'pages over the web' 'nginx and php
 step 'the lab: the published report in a browser' scripts/bench-page.sh docs/bench/report.html
 step 'a format that was added by a folder and a row' cargo test --locked -p icecore-cli --features toy --test toy
 # Without what is on by default, and with what is not.
-step 'engine with serde alone' cargo test --locked -p icecore --no-default-features --features serde --lib
+step 'engine with serde alone' cargo test --locked -p icecore --no-default-features --features serde --lib --test serde
 if have rustup && rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then
     step 'engine for wasm32' cargo build --locked -p icecore --no-default-features --target wasm32-unknown-unknown
 else

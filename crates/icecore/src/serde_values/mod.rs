@@ -55,6 +55,3 @@ impl serde::de::Error for Error {
         Error::new(ErrorKind::Unrepresentable).finding(message.to_string())
     }
 }
-
-#[cfg(test)]
-mod tests;
