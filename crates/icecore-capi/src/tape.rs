@@ -309,7 +309,7 @@ pub unsafe extern "C" fn icecore_grow_nodes(
         if tape.node_count.saturating_add(more) >= ICECORE_NONE as usize - 65_536 {
             return Err(Error::new(ErrorKind::Limit).finding("too many values"));
         }
-        filling.nodes.try_reserve(more).map_err(|_| no_memory())
+        filling.nodes.try_reserve(more).map_err(|_| Error::no_memory())
     };
     // SAFETY: context and tape go together, and the tape was filled up to its counts.
     unsafe { grow(context, tape, reserve) }
@@ -326,7 +326,7 @@ pub unsafe extern "C" fn icecore_grow_arena(
     more: usize,
 ) -> u32 {
     // SAFETY: context and tape go together, and the tape was filled up to its counts.
-    unsafe { grow(context, tape, |filling, _| filling.arena.try_reserve(more).map_err(|_| no_memory())) }
+    unsafe { grow(context, tape, |filling, _| filling.arena.try_reserve(more).map_err(|_| Error::no_memory())) }
 }
 
 /// Takes the memory of a tape back, reserves more, and lends it again.
@@ -353,10 +353,6 @@ unsafe fn grow(
 }
 
 #[cold]
-fn no_memory() -> Error {
-    Error::new(ErrorKind::Limit).finding("not enough memory")
-}
-
 /// The id of a key: a kind (`ICECORE_BYTES` or `ICECORE_TEXT`), flags and bytes.
 /// 0: the key needs a node of its own before its value.
 ///

@@ -161,6 +161,16 @@ impl Error {
         self
     }
 
+    /// The memory for a size that data says can't be had: an error, where a program would
+    /// abort.
+    ///
+    /// ```
+    /// assert_eq!(icecore::Error::no_memory().kind(), icecore::ErrorKind::Limit);
+    /// ```
+    pub fn no_memory() -> Error {
+        Error::new(ErrorKind::Limit).finding("not enough memory")
+    }
+
     /// Sets the remedy.
     #[must_use]
     pub fn helping(mut self, help: impl Into<Cow<'static, str>>) -> Error {

@@ -15,7 +15,7 @@ pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<
     let mut out = Vec::new();
     loop {
         let (taken, given) = (inflate.total_in(), inflate.total_out());
-        out.reserve(step(out.len(), most));
+        out.try_reserve(step(out.len(), most)).map_err(|_| Error::no_memory())?;
         let rest = body.get(usize::try_from(taken).unwrap_or(usize::MAX)..).unwrap_or(&[]);
         let status = inflate.decompress_vec(rest, &mut out, FlushDecompress::None);
         let status = status.map_err(|why| broken("zlib", why).having_spent(out.len()))?;
