@@ -12,7 +12,7 @@ DESTDIR ?=
 help:
 	@echo 'make demo        build the command and show what it does'
 	@echo 'make test        install what the tests need where that is allowed, then run everything'
-	@echo 'make test-all    the same, and the long runs: generators and fuzzing, some hours'
+	@echo 'make test-all    the same, a second system, the packages, generators and fuzzing: some hours'
 	@echo 'make build       build the command: target/release/icecore'
 	@echo 'make install     install the command, its man pages and completions below PREFIX'
 	@echo 'make uninstall   remove what was installed below PREFIX'

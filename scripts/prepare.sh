@@ -59,7 +59,6 @@ need make have make
 need python3 have python3
 need shellcheck have shellcheck
 # A Debian 13 to test against can only be made by root.
-[ "$(id -u)" -ne 0 ] || need debootstrap have debootstrap
 # Servers start by themselves where they are installed, and a browser is large: nobody gets these unasked.
 if [ "${CI:-}" = true ]; then
     need nginx-light test -x /usr/sbin/nginx
