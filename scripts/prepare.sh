@@ -58,7 +58,6 @@ need ruby-msgpack has_ruby_library msgpack
 need make have make
 need python3 have python3
 need shellcheck have shellcheck
-# A Debian 13 to test against can only be made by root.
 # Servers start by themselves where they are installed, and a browser is large: nobody gets these unasked.
 if [ "${CI:-}" = true ]; then
     need nginx-light test -x /usr/sbin/nginx
