@@ -67,6 +67,23 @@ impl fmt::Display for ErrorKind {
 /// assert_eq!(error.kind(), icecore::ErrorKind::Truncated);
 /// assert_eq!(error.offset(), Some(10));
 /// ```
+///
+/// What it says in parts, and how a program makes one:
+///
+/// ```
+/// use icecore::{Error, ErrorKind, Stage, Limits};
+/// let error = icecore::read_as(b"H4sI", &Stage::parse("base64/php")?, &Limits::default()).unwrap_err();
+/// assert_eq!((error.format(), error.layer()), (Some("php"), Some("data in Base64")));
+/// assert!(error.expected().is_some_and(|what| what.starts_with("a value")));
+/// assert_eq!(error.found(), Some("byte 0x1f"));
+/// assert!(error.help().is_some_and(|help| help.contains("PHP says")));
+///
+/// let mine = Error::new(ErrorKind::Unrepresentable).expecting("a number").finding("a list");
+/// let mine = mine.at(3).moved(7).on_path("$.a").in_format("json").in_layer("gzip").helping("leave it out");
+/// assert_eq!((mine.offset(), mine.path()), (Some(10), Some("$.a")));
+/// assert_eq!(Error::behind(b"[1] x", 3).kind(), ErrorKind::Trailing);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error(Box<Inner>);
 

@@ -12,6 +12,15 @@ use crate::error::{Error, ErrorKind};
 /// limits.depth = 100;
 /// limits.string = 1 << 20;
 /// ```
+///
+/// What is allowed grows with the input:
+///
+/// ```
+/// let limits = icecore::Limits::default();
+/// assert_eq!(limits.output_from(1 << 20), 256 << 20);
+/// assert_eq!(limits.expanded_from(1 << 20), 16 << 20);
+/// assert_eq!(limits.decompressed_from(100), limits.decompressed);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

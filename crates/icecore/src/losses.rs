@@ -291,6 +291,21 @@ pub struct Loss {
 pub type Written = Result<Losses, Error>;
 
 /// The losses of a document, by kind.
+///
+/// ```
+/// use icecore::{Limits, LossKind, Stage};
+/// let document = icecore::read(b"O:1:\"A\":1:{s:4:\"\0*\0a\";i:1;}")?;
+/// let mut out = Vec::new();
+/// let mut losses = icecore::write_to(&document, &Stage::parse("json")?, &Limits::default(), &mut out)?;
+/// let kinds: Vec<_> = losses.iter().map(|loss| (loss.kind.as_str(), loss.count)).collect();
+/// assert_eq!(kinds, [("visibility", 1), ("class", 1)]);
+/// // Those of a program's own.
+/// losses.add(LossKind::Bytes, || "$.b".to_owned());
+/// let all = losses.clone();
+/// losses.merge(all);
+/// assert_eq!(losses.iter().last().map(|loss| loss.count), Some(2));
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     list: Vec<Loss>,

@@ -15,6 +15,35 @@ pub(crate) const READY: usize = 64 << 10;
 /// A writer appends to [`Output::buffer`] and calls [`Output::ready`] from time to
 /// time, when it will not change what is in the buffer; an output may then empty it.
 /// A `Vec<u8>` is an output that never does.
+///
+/// ```
+/// use icecore::{Error, ErrorKind, Limits, Output, Stage};
+///
+/// /// Hands over what is ready.
+/// #[derive(Default)]
+/// struct Counted {
+///     buffer: Vec<u8>,
+///     written: usize,
+/// }
+///
+/// impl Output for Counted {
+///     fn buffer(&mut self) -> &mut Vec<u8> {
+///         &mut self.buffer
+///     }
+///
+///     fn ready(&mut self) -> Result<(), Error> {
+///         self.written += self.buffer.len();
+///         self.buffer.clear();
+///         Ok(())
+///     }
+/// }
+///
+/// let document = icecore::read(b"a:1:{i:0;i:7;}")?;
+/// let mut out = Counted::default();
+/// icecore::write_to(&document, &Stage::parse("json")?, &Limits::default(), &mut out)?;
+/// assert_eq!((out.written, out.buffer.len()), (3, 0));
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Output {
     /// The buffer to append to.
     fn buffer(&mut self) -> &mut Vec<u8>;

@@ -22,6 +22,63 @@ use crate::error::{Error, ErrorKind};
 /// assert_eq!(icecore::write(&document, "json")?, br#"{"name":"Alice","tags":["a","b"]}"#);
 /// # Ok::<(), icecore::Error>(())
 /// ```
+///
+/// What only some languages have:
+///
+/// ```
+/// use icecore::{Builder, value::Form};
+/// // What a document of one value is in `json:typed`.
+/// fn typed(build: impl Fn(&mut Builder)) -> Result<String, icecore::Error> {
+///     let mut b = Builder::new();
+///     b.begin_array();
+///     build(&mut b);
+///     b.end();
+///     let text = icecore::write(&b.finish()?, "json:typed")?;
+///     let text = String::from_utf8_lossy(&text).into_owned();
+///     let value = text.split_once(r#","$value":"#).map(|(_, value)| value);
+///     Ok(value.and_then(|value| value.strip_suffix("}")).unwrap_or(&text).to_owned())
+/// }
+/// // Numbers and strings.
+/// assert_eq!(typed(|b| drop(b.bool(true).uint(9).float(0.5).float32(0.25)))?, "[true,9,0.5,0.25]");
+/// assert_eq!(typed(|b| drop(b.big_int(true, &[0, 0, 0, 0, 0, 0, 0, 0, 1])))?, "[-18446744073709551616]");
+/// assert_eq!(typed(|b| drop(b.encoded(b"\xe9", "KOI8-R")))?, r#"[{"$string":{"$latin1":"é"},"$encoding":"KOI8-R"}]"#);
+/// assert_eq!(typed(|b| drop(b.loose_text(b"\xff")))?, r#"[{"$text":{"$latin1":"ÿ"}}]"#);
+/// assert_eq!(typed(|b| drop(b.symbol("a", "").hole()))?, r#"[{"$symbol":"a"},{"$hole":1}]"#);
+/// assert_eq!(typed(|b| drop(b.enum_case("Suit:Hearts")))?, r#"[{"$enum":"Suit:Hearts"}]"#);
+/// assert_eq!(typed(|b| drop(b.module("Set", Form::Usual)))?, r#"[{"$module":"Set","$form":"class"}]"#);
+/// // Perl: references, regular expressions, code, tied variables, restricted hashes.
+/// assert_eq!(typed(|b| drop(b.begin_ref().int(1).end()))?, r#"[{"$ref":1}]"#);
+/// assert_eq!(typed(|b| drop(b.regexp("a.b", "i")))?, r#"[{"$regexp":"a.b","$flags":"i"}]"#);
+/// assert!(typed(|b| drop(b.begin_bare_regexp().bytes("x").bytes("").end()))?.contains("$bare"));
+/// assert_eq!(typed(|b| drop(b.begin_regexp().bytes("x").bytes("").end()))?, r#"[{"$regexp":"x","$flags":""}]"#);
+/// assert_eq!(typed(|b| drop(b.begin_code().bytes("sub { 1 }").end()))?, r#"[{"$code":"sub { 1 }"}]"#);
+/// assert!(typed(|b| drop(b.begin_vstring().bytes("v1").bytes("\u{1}").end()))?.contains("$vstring"));
+/// assert!(typed(|b| drop(b.begin_tied(Form::TiedScalar).begin_object("T").begin_map().end().end().end()))?.contains("$tied"));
+/// assert!(typed(|b| drop(b.overloaded().begin_object("C").begin_map().end().end()))?.contains("$overload"));
+/// assert!(typed(|b| drop(b.weak().begin_array().end()))?.contains("$weak"));
+/// let locked = |b: &mut Builder| {
+///     b.begin_map().restrict();
+///     b.locked().bytes_key("a").int(1).placeholder().bytes_key("b").null().end();
+/// };
+/// assert_eq!(typed(locked)?, r#"[{"$map":[["a",1]],"$restricted":true,"$locked":[0],"$placeholders":["b"]}]"#);
+/// // PHP and Ruby: keys of other kinds, objects in forms of their own, attributes, defaults.
+/// assert_eq!(typed(|b| drop(b.begin_map().int_key(7).null().end()))?, r#"[{"$map":[[7,null]]}]"#);
+/// assert_eq!(typed(|b| drop(b.begin_map().symbol_key("a", "").int(1).end()))?, r#"[{"$map":[[{"$symbol":"a"},1]]}]"#);
+/// assert_eq!(typed(|b| drop(b.begin_map().key().begin_array().end().int(1).end()))?, r#"[{"$map":[[[],1]]}]"#);
+/// assert!(typed(|b| drop(b.begin_opaque("C", Form::Serializable).bytes("x").end()))?.contains("$opaque"));
+/// assert!(typed(|b| drop(b.begin_object_in("S", Form::Struct).begin_map().end().end()))?.contains("struct"));
+/// assert!(typed(|b| drop(b.begin_extended("Text", Form::Subclass).bytes("x").end()))?.contains("$subclass"));
+/// assert!(typed(|b| drop(b.begin_attributes().bytes("x").symbol_key("@a", "").int(1).end()))?.contains("$attributes"));
+/// let counted = |b: &mut Builder| drop(b.begin_map().by_identity().default_value().int(0).end());
+/// assert_eq!(typed(counted)?, r#"[{"$map":[],"$identity":true,"$default":0}]"#);
+/// // The same once more: the same object, the same variable, an equal value.
+/// let again = |b: &mut Builder| {
+///     let list = b.begin_array().at();
+///     b.end().link(list).alias(list).copy(list);
+/// };
+/// assert_eq!(typed(again)?, r#"[{"$id":1,"$value":[]},{"$link":1},{"$alias":1},[]]"#);
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Builder {
     tape: Tape,

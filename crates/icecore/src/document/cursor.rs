@@ -21,6 +21,25 @@ use std::iter::FusedIterator;
 /// }
 /// # Ok::<(), icecore::Error>(())
 /// ```
+///
+/// What stands in what, and what links name:
+///
+/// ```
+/// use icecore::Builder;
+/// let mut b = Builder::new();
+/// let list = b.begin_array().at();
+/// b.int(1).link(list).end();
+/// let document = b.finish()?;
+/// let root = document.root();
+/// assert_eq!((root.len(), root.children().count()), (2, 2));
+/// assert_eq!(root.item(1).map(|link| link.target().index()), Some(root.index()));
+/// let object = icecore::read(b"O:1:\"A\":1:{s:1:\"a\";i:1;}")?;
+/// assert_eq!(object.root().class(), b"A");
+/// let body = object.root().body();
+/// assert_eq!(body.entries().map(|(key, value)| (key.bytes(), value.as_i64())).next(), Some((&b"a"[..], Some(1))));
+/// assert!(body.default_value().is_none());
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Cursor<'d> {
     document: &'d Document<'d>,

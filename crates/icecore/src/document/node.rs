@@ -4,6 +4,13 @@
 ///
 /// Kinds from [`Kind::Array`] on are containers: they have children, which
 /// follow them on the tape, and know where they end.
+///
+/// ```
+/// use icecore::Kind;
+/// assert!(Kind::Map.is_container() && Kind::Object.has_class());
+/// assert!(Kind::Symbol.is_string() && Kind::BigInt.has_bytes() && !Kind::BigInt.is_string());
+/// assert!(Kind::Link.is_again());
+/// ```
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]

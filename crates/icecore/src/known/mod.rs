@@ -105,6 +105,15 @@ impl<'d> Members<'d> {
 }
 
 /// An exception, as Ruby dumps it.
+///
+/// ```
+/// use icecore::Known;
+/// let document = icecore::read(b"\x04\x08o:\x06E\x07:\x09mesg\"\x08bad:\x07bt0")?;
+/// let Some(Known::Exception(exception)) = Known::of(document.root()) else { panic!("no exception") };
+/// assert_eq!((exception.class(), exception.message().as_str()), (&b"E"[..], Some("bad")));
+/// assert!(exception.cause().is_none() && exception.backtrace().as_str().is_none());
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Exception<'d> {
     pub(crate) class: &'d [u8],

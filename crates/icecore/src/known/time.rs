@@ -8,6 +8,17 @@ const DAY: i64 = 86_400;
 
 /// A day of the calendar that Ruby's `Date` uses: Julian before a day, and
 /// Gregorian from it on.
+///
+/// ```
+/// use icecore::Known;
+/// // Marshal.dump([Date.new(2026, 11, 23)])
+/// # let dump: Vec<u8> = (0..HEX.len()).step_by(2).map(|at| u8::from_str_radix(&HEX[at..at + 2], 16).unwrap()).collect();
+/// # const HEX: &str = "04085b06553a09446174655b0b69006903b88e25690069006900660c32323939313631";
+/// let document = icecore::read(&dump)?;
+/// let Some(Known::Date(day)) = document.root().item(0).and_then(Known::of) else { panic!("no date") };
+/// assert_eq!((day.civil(), day.julian_day()), ((2026, 11, 23), 2_461_368));
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Day {
     /// The chronological Julian day number.
@@ -73,6 +84,20 @@ fn jd_of(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// A moment, and how clocks showed it.
+///
+/// ```
+/// use icecore::Known;
+/// // Marshal.dump([Time.at(1770000000, 500_000_000, :nsec, in: "+01:00")])
+/// # let dump: Vec<u8> = (0..HEX.len()).step_by(2).map(|at| u8::from_str_radix(&HEX[at..at + 2], 16).unwrap()).collect();
+/// # const HEX: &str = "04085b0649753a0954696d650d42841f8020a107a0073a0b6f66667365746902100e3a097a6f6e6530";
+/// let document = icecore::read(&dump)?;
+/// let Some(Known::Time(moment)) = document.root().item(0).and_then(Known::of) else { panic!("no time") };
+/// assert_eq!((moment.seconds(), moment.nanoseconds()), (1_770_000_000, 500_000_000));
+/// assert_eq!((moment.offset(), moment.zone(), moment.is_exact()), (Some(3600), "", true));
+/// assert_eq!(moment.iso8601(), "2026-02-02T03:40:00.5+01:00");
+/// assert_eq!(moment.readable(), "2026-02-02 03:40:00.5 +01:00");
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment<'d> {
     pub(super) seconds: i64,
