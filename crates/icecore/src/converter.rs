@@ -46,6 +46,17 @@ enum Keeps {
 }
 
 /// The result for one document.
+///
+/// ```
+/// use icecore::{Converter, Limits, Stage};
+/// let limits = Limits::default();
+/// let mut converter = Converter::new(Stage::parse("php")?, Stage::parse("json")?).limited(&limits);
+/// assert_eq!(converter.source().name(), "php");
+/// let mut out = Vec::new();
+/// let done = converter.convert(b"i:1;i:2;", &mut out);
+/// assert_eq!((done.consumed, done.is_read, done.written.is_ok()), (4, true, true));
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Converted {
     /// How many bytes of the input it took.

@@ -383,6 +383,11 @@ pub fn window(input: &[u8], offset: u64) -> String {
 
 /// As [`window`], of a piece that starts `first` bytes into the input; the offset is
 /// that in the piece.
+///
+/// ```
+/// let bytes = b"0123456789abcdef0123456789abcdef";
+/// assert!(icecore::text::window_from(bytes, 16, 20).contains("0123456789abcdef"));
+/// ```
 pub fn window_from(input: &[u8], first: u64, offset: u64) -> String {
     use std::fmt::Write;
     let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(input.len());

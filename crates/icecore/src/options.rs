@@ -56,6 +56,18 @@ enum Setting {
 }
 
 /// Options of a stage, checked against its format's table.
+///
+/// ```
+/// use icecore::{Stage, format::OptionType};
+/// let stage = Stage::parse("sereal:compress=zstd,level=3,canonical")?;
+/// let settings = stage.settings();
+/// assert!(settings.flag("canonical") && settings.has("level") && !settings.has("sort_keys"));
+/// assert_eq!((settings.number("level"), settings.choice("compress")), (Some(3), Some("zstd")));
+/// assert_eq!(settings.flag_set("canonical"), Some(true));
+/// let level = stage.format().options.iter().find(|option| option.name == "level").unwrap();
+/// assert!(matches!(level.takes, OptionType::Number(..)));
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     values: Vec<(&'static str, Setting)>,

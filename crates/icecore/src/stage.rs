@@ -25,6 +25,25 @@ use std::str::FromStr;
 /// assert_eq!(stage.wrappers()[0].wrapper().name, "slashes");
 /// # Ok::<(), icecore::Error>(())
 /// ```
+///
+/// With wrappers, and what they say beside the content:
+///
+/// ```
+/// use icecore::{Limits, Stage};
+/// let stage = Stage::parse("laravel-cache:expires=1770000000/php")?;
+/// assert_eq!(stage.wrappers()[0].wrapper().name, "laravel-cache");
+/// let bytes = stage.wrap(b"i:1;".to_vec())?;
+/// assert_eq!(bytes, b"1770000000i:1;");
+/// let mut limits = Limits::default();
+/// let inside = stage.unwrap_within(&bytes, &mut limits)?;
+/// let said: Vec<_> = inside.metadata.iter().map(|said| (said.option, &*said.value)).collect();
+/// assert_eq!(said, [("expires", "1770000000")]);
+/// // Another stage says it again, as far as it can.
+/// let (again, lost) = Stage::parse("laravel-cache/php")?.wrap_with(b"i:2;".to_vec(), &inside.metadata)?;
+/// assert_eq!((again, lost.len()), (b"1770000000i:2;".to_vec(), 0));
+/// assert_eq!(stage.layer(), Some(stage.wrappers()[0].wrapper().layer));
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Stage {
     wrappers: Vec<Wrap>,

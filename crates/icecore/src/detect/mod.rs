@@ -78,6 +78,11 @@ pub fn identify(input: &[u8]) -> Option<Finding> {
 }
 
 /// As [`identify`], where these bytes are the beginning of a longer input.
+///
+/// ```
+/// let head = b"\x1f\x8b\x08\0\0\0\0\0\0\x03";
+/// assert!(icecore::detect::identify_head(head).is_some());
+/// ```
 pub fn identify_head(head: &[u8]) -> Option<Finding> {
     identify_in(&Sample { bytes: head, whole: false }, 0)
 }

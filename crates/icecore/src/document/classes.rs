@@ -7,6 +7,13 @@ use crate::string_locations::{StringLocations, is_long};
 use std::collections::HashMap;
 
 /// A class that a document names, in one of the ways in which it does.
+///
+/// ```
+/// let document = icecore::read(b"a:1:{i:0;O:1:\"A\":0:{}}")?;
+/// let class = &document.classes()[0];
+/// assert_eq!((&*class.name, class.kind, class.count, &*class.path), (&b"A"[..], "object", 1, "$[0]"));
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassUse {
     /// Its name.

@@ -42,6 +42,18 @@ impl Comparison {
     }
 
     /// An ASCII string is the same as bytes and as text.
+    ///
+    /// ```
+    /// use icecore::{Builder, value::Comparison};
+    /// let made = |text: bool| {
+    ///     let mut b = Builder::new();
+    ///     if text { b.text("a") } else { b.bytes("a") };
+    ///     b.finish()
+    /// };
+    /// let (bytes, text) = (made(false)?, made(true)?);
+    /// assert!(bytes != text && Comparison::new().any_ascii().equal(&bytes, &text));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
     #[must_use]
     pub fn any_ascii(mut self) -> Comparison {
         self.any_ascii = true;

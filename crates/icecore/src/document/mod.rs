@@ -67,6 +67,26 @@ use std::borrow::Cow;
 /// assert_eq!(root.get("tags").map(|tags| tags.len()), Some(2));
 /// # Ok::<(), icecore::Error>(())
 /// ```
+///
+/// What was recorded beside it, and what it is made of:
+///
+/// ```
+/// use icecore::{Document, Limits, Request, Stage, raw::Tape};
+/// let limits = Limits::default();
+/// let stage = Stage::parse("php")?;
+/// let document = icecore::read_with(b"a:1:{i:0;i:+7;}", &stage, Request::new(&limits).detailed())?;
+/// assert!(document.spelling().is_some() && document.trace().is_some());
+/// assert_eq!((document.repairs().len(), document.metadata().len(), document.header().is_none()), (0, 0, true));
+/// assert_eq!(document.step(0, 1, None, 0).as_deref(), Some("[0]"));
+/// assert_eq!(document.short_step(0, 1, None, 0).as_deref(), Some("[0]"));
+/// let mut owned: Document<'static> = document.into_owned();
+/// owned.set_metadata(Vec::new());
+/// let (bytes, tape) = owned.into_parts();
+/// // The memory of a tape serves for the next document.
+/// let tape: Tape = Document::from_tape(bytes, tape).into_tape();
+/// assert_eq!(tape.nodes().len(), 2);
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct Document<'a> {
     input: Cow<'a, [u8]>,

@@ -6,6 +6,14 @@ use std::fmt;
 /// behind the document that were left out; or, with the word `text`, a
 /// string of this length that holds a serialized text whose own lengths are
 /// wrong, and stay so, because there is more than one way to count them.
+///
+/// ```
+/// use icecore::{Limits, Stage};
+/// let stage = Stage::parse("php:repair=lengths")?;
+/// let document = icecore::read_as("s:1:\"é\";".as_bytes(), &stage, &Limits::default())?;
+/// assert_eq!(document.repairs().len(), 1);
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {

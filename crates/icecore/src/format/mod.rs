@@ -44,6 +44,26 @@ pub(crate) use scan::Scan;
 pub use writer::{Memory, Part, Parts, Writer};
 
 /// A format: its row in the registry. Other code learns about a format only from this.
+///
+/// ```
+/// use icecore::format::{Certainty, Side, by_name};
+/// use icecore::{Limits, format};
+/// assert!(format::all().iter().any(|format| format.name == "marshal"));
+/// let php = by_name("php").unwrap();
+/// assert!(php.options.iter().any(|option| option.name == "lenient" && option.side == Side::Read));
+/// assert_eq!((php.can.extension, php.can.text, php.of_document().name), ("ser", true, "php"));
+/// assert_eq!((php.detect)(b"a:0:{}").map(|guess| guess.certainty), Some(Certainty::Sure));
+/// // Damaged, but meant for it.
+/// assert!(php.may_begin(b"a:1:{i:0;"));
+/// // Looked up once, for many documents.
+/// let prepared = php.prepare(&Default::default());
+/// let mut out = Vec::new();
+/// prepared.writer.write(&icecore::read(b"[1]")?, &Limits::default(), &mut out)?;
+/// assert_eq!(out, b"a:1:{i:0;i:1;}");
+/// let error = php.explain(icecore::Error::trailing(b"N;N;", 2));
+/// assert_eq!(error.format(), Some("php"));
+/// # Ok::<(), icecore::Error>(())
+/// ```
 pub struct Format {
     /// Its name in stages.
     pub name: &'static str,

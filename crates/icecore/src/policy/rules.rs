@@ -178,6 +178,23 @@ impl Rules {
 /// those of the process, then its default. The first list that has the class allows it.
 /// What a layer says of all others settles the rest: `any` at once, `record` and
 /// `report` unless a list further on has the class.
+///
+/// ```
+/// use icecore::policy::{ClassName, Names, Otherwise, Question, Rules, State, Verdict};
+/// let name = ClassName::new(Names::Exact, b"App::User", false)?;
+/// assert!(!name.is_text() && !name.has_wildcard());
+/// let mut question = Question::new(name);
+/// question.item(ClassName::new(Names::Exact, b"Other::*", false)?);
+/// question.otherwise(Otherwise::of_word(b"report").unwrap());
+/// assert_eq!(question.state(), State::Unless(Otherwise::Report));
+/// let mut process = Rules::new(Names::Exact);
+/// process.allow_exactly(b"App::User", false)?;
+/// assert!(process.allows(name));
+/// question.rules(&process);
+/// assert!(question.is_final());
+/// assert_eq!(question.answer().verdict, Verdict::Allowed);
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'n> {
     name: ClassName<'n>,

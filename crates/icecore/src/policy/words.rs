@@ -25,6 +25,15 @@ pub enum Host {
 /// assert_eq!(words.remedy(), "allow it with classes => ['My::Thing']");
 /// # Ok::<(), icecore::Error>(())
 /// ```
+///
+/// ```
+/// use icecore::policy::{ClassName, Host, Names, Words};
+/// let words = Words::new(Host::Ruby, ClassName::new(Names::Exact, b"Ns::Thing", false)?);
+/// assert_eq!(words.shown(), "Ns::Thing");
+/// assert!(words.refusal("$[0]").contains("Ns::Thing"));
+/// assert!(words.built().contains("Ns::Thing"));
+/// # Ok::<(), icecore::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Words<'n> {
     host: Host,

@@ -26,6 +26,18 @@ use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
 /// A wrapper: its row in the registry.
+///
+/// ```
+/// use icecore::{Limits, format::Settings, wrap};
+/// assert!(wrap::all().iter().any(|wrapper| wrapper.name == "gzip" && wrapper.can_stream()));
+/// let base64 = wrap::by_name("base64").unwrap();
+/// assert!((base64.detect)(b"YToxOntpOjA7aToxO30="));
+/// let inside = (base64.unwrap)(b"Tjs=", &Settings::new(), &Limits::default())?;
+/// assert_eq!(&*inside.bytes, b"N;");
+/// assert_eq!((base64.wrap)(b"N;", &Settings::new())?, b"Tjs=");
+/// assert!(base64.stream(Box::new(&b"Tjs="[..])).is_none());
+/// # Ok::<(), icecore::Error>(())
+/// ```
 pub struct Wrapper {
     /// Its name in stages.
     pub name: &'static str,
