@@ -287,7 +287,11 @@ impl Tokens<'_> {
     }
 
     /// A name is not said to have no bytes: PHP looks at that first.
+    #[inline]
     fn not_empty(&self, expected: &'static str) -> Result<(), Error> {
+        if self.byte(self.at + 2) != Some(b'0') {
+            return Ok(());
+        }
         match self.count(self.at, b':') {
             Ok((0, at, _)) if self.byte(at + 1) == Some(b'"') => Err(self.wrong(at + 2, self.at + 2, expected)),
             _ => Ok(()),
