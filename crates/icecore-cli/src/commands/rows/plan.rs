@@ -2,6 +2,7 @@
 
 use super::column::Spec;
 use super::text;
+use crate::class_map;
 use crate::cli::{Global, Rows};
 use crate::reading;
 use crate::report::{Abort, code};
@@ -241,6 +242,7 @@ fn target(args: &Rows) -> Result<(Out, Stage), Abort> {
     let mut stage = Stage::parse(json).map_err(reading::usage)?;
     stage = stage.of_line().unwrap_or(stage);
     reading::set(&mut stage, &args.to_options).map_err(reading::usage)?;
+    class_map::set(&mut stage, &[])?;
     if stage.format().name != JSON || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
         return Err(usage(format!("rows are written as json (without indent), csv or tsv, not as `{}`", args.to)));
     }
