@@ -274,3 +274,36 @@ fn what_is_renamed_and_renamed_back_is_as_before() {
     }
     assert!(renamed > 300, "{renamed} documents had classes");
 }
+
+#[test]
+fn times_of_ruby_become_those_of_php_where_the_map_says_so() {
+    // [Time.at(1770000000, 500_000_001, :nsec, in: "+01:00"), Time.utc(2024), Date.new(2026, 11, 23)]
+    let has_both = checker::has("ruby 3.1", Command::new("ruby").args(["-e", "exit RUBY_VERSION >= '3.1'"]))
+        && checker::has("php", Command::new("php").arg("--version"));
+    if !has_both {
+        return;
+    }
+    let code = "t=Time.at(1770000000, 500_000_000, :nsec, in: '+01:00'); print Marshal.dump([t, Time.utc(2024, 2, 29, 1, 2, 3), t])";
+    let dump = Command::new("ruby").args(["-e", code]).output().unwrap().stdout;
+    let document = icecore::read_as(&dump, &Stage::parse("marshal").unwrap(), &Limits::default()).unwrap();
+    let (out, losses) = write(&document, "php:class-map='Time=DateTimeImmutable'");
+    assert!(losses.is_empty() || losses.iter().all(|loss| loss.kind.as_str() == "attributes"), "{losses:?}");
+    let text = String::from_utf8(out).unwrap();
+    let mut php = Command::new("php");
+    let code = "foreach (unserialize(stream_get_contents(STDIN)) as $t) echo $t->format('U.u P e'), ';';";
+    let mut child = php
+        .args(["-r", code])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
+    let said = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(
+        said, "1770000000.500000 +01:00 +01:00;1709168523.000000 +00:00 UTC;1770000000.500000 +01:00 +01:00;",
+        "{text}"
+    );
+    // As text.
+    let (out, _) = write(&document, "json:class-map='Time=(plain)'");
+    assert!(String::from_utf8(out).unwrap().starts_with(r#"["2026-02-02T03:40:00.5+01:00","2024-02-29T01:02:03Z""#));
+}

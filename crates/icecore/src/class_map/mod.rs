@@ -117,6 +117,16 @@ impl ClassMap {
         self.exact.values().chain(self.patterns.iter().map(|(_, new)| new)).any(|new| matches!(new, New::Plain))
     }
 
+    /// Whether there is a new name like this.
+    pub(crate) fn any_name(&self, is: impl Fn(&[u8]) -> bool) -> bool {
+        let news = self.exact.values().chain(self.patterns.iter().map(|(_, new)| new));
+        news.filter_map(|new| match new {
+            New::Name(template) => Some(template.fill(&[])),
+            New::Plain => None,
+        })
+        .any(|name| is(&name))
+    }
+
     fn find<'m, 'n>(&'m self, name: &'n [u8]) -> Option<(&'m New, Vec<&'n [u8]>)> {
         if let Some(new) = self.exact.get(name) {
             return Some((new, Vec::new()));

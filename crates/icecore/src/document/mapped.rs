@@ -64,11 +64,10 @@ impl Document<'_> {
     }
 
     fn map_class(&self, map: Rename<'_>, at: u32, node: &Node, tape: &mut Cow<'_, Tape>) -> Result<(), Error> {
-        let Some(name) = self.class(node.class()) else { return Ok(()) };
+        let Some(name) = self.class(node.class()).filter(|name| !name.node.has(GIVEN)) else { return Ok(()) };
         let Some(new) = map(name.bytes) else { return Ok(()) };
-        let tape = tape.to_mut();
-        let id = tape.intern_class_node(Node::leaf(name.node.kind, 0).with(GIVEN), &new)?;
-        tape.set_class(at, id);
+        let id = tape.to_mut().intern_given_class(name.node.kind, &new)?;
+        tape.to_mut().set_class(at, id);
         Ok(())
     }
 
@@ -84,6 +83,13 @@ impl Document<'_> {
                 rename(tape.to_mut(), &member, member.key.kind, &[b"\0", &*new, b"\0", bare].concat());
             }
         }
+    }
+}
+
+impl Tape {
+    /// The id of a class name that is written as it is.
+    pub(crate) fn intern_given_class(&mut self, kind: Kind, name: &[u8]) -> Result<u32, Error> {
+        self.intern_class_node(Node::leaf(kind, 0).with(GIVEN), name)
     }
 }
 

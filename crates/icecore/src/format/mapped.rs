@@ -4,7 +4,7 @@
 use super::Writer;
 use crate::class_map::ClassMap;
 use crate::document::{Document, Naming};
-use crate::known::plain;
+use crate::known::{is_php_time, plain};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Written};
 use std::borrow::Cow;
@@ -20,8 +20,11 @@ pub(super) struct Mapped {
 impl Writer for Mapped {
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
         document.tape().check()?;
-        let (document, mut losses) = match self.map.any_plain() {
-            true => plain(document, &self.map, limits).map(|(plain, losses)| (Cow::Owned(plain), losses))?,
+        let is_php = self.naming == Naming::Php;
+        // Only Ruby has such values; what is of the target's language keeps its byte form.
+        let may_have = self.map.any_plain() || is_php && self.map.any_name(is_php_time);
+        let (document, mut losses) = match may_have && document.tape().naming != self.naming {
+            true => plain(document, &self.map, limits, is_php).map(|(plain, losses)| (Cow::Owned(plain), losses))?,
             false => (Cow::Borrowed(document), Losses::within(limits)),
         };
         losses.merge(self.writer.write(&*document.mapped(&self.map, self.naming)?, limits, out)?);

@@ -9,10 +9,12 @@
 //! user's class with the name `Set` stays an object.
 
 mod number;
+mod php_time;
 mod plain;
 mod ruby;
 mod time;
 
+pub(crate) use php_time::is_class as is_php_time;
 pub(crate) use plain::plain;
 pub use time::{Day, Moment};
 

@@ -1,9 +1,13 @@
-//! Puts plain values in the place of values of Ruby's own classes: text for a time, a range
-//! or a number, an array for a set, a map for a map under another name.
+//! Puts other values in the place of values of Ruby's own classes, where a class map says so:
+//! text for a time, a range or a number, an array for a set, a map for a map under another
+//! name; and PHP's objects of time for Ruby's.
 
 use super::Known;
+use super::php_time::{self, PhpTime};
 use crate::class_map::ClassMap;
-use crate::document::{Document, GONE, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Rewrite, Tape, flag, same_node};
+use crate::document::{
+    Cursor, Document, GONE, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Rewrite, Tape, Value, flag, same_node,
+};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::losses::{LossKind, Losses};
@@ -30,6 +34,8 @@ struct Walker<'d, 'm> {
     rewrite: Rewrite,
     actions: HashMap<u32, Action>,
     losses: Losses,
+    /// Whether the target has PHP's classes.
+    is_php: bool,
 }
 
 /// The document with plain values where the map wants them. Its byte form is given up.
@@ -41,11 +47,12 @@ pub(crate) fn plain<'d>(
     document: &'d Document<'_>,
     map: &ClassMap,
     limits: &Limits,
+    is_php: bool,
 ) -> Result<(Document<'d>, Losses), Error> {
     let tape = document.tape().clone();
     let rewrite = Rewrite::new(tape.nodes().len());
     let losses = Losses::within(limits);
-    let mut walker = Walker { document, map, limits, tape, rewrite, actions: HashMap::new(), losses };
+    let mut walker = Walker { document, map, limits, tape, rewrite, actions: HashMap::new(), losses, is_php };
     let mut at = 0;
     while at < document.tape().len() {
         walker.rewrite.reach(at);
@@ -71,14 +78,22 @@ impl<'d> Walker<'d, '_> {
                 self.rewrite.keep(dressed(node, &like));
                 at + 1
             }
-            None => self.value(at, &node),
+            None => self.value(at, &node)?,
         })
     }
 
-    fn value(&mut self, at: u32, node: &Node) -> u32 {
-        let is_plain = |class: &[u8]| self.map.is_plain(class);
-        let known = self.document.at(at).filter(|here| is_plain(here.class())).and_then(Known::of);
-        match known {
+    fn value(&mut self, at: u32, node: &Node) -> Result<u32, Error> {
+        let here = self.document.at(at);
+        let class = here.map_or(&b""[..], class_of);
+        let known = here.filter(|_| self.map.is_plain(class)).and_then(Known::of);
+        if self.is_php
+            && let Some(new) = self.map.rename(class).filter(|new| php_time::is_class(new))
+            && let Some(Known::Time(moment) | Known::DateTime(moment)) = here.and_then(Known::of)
+            && let Some(time) = PhpTime::of(&moment)
+        {
+            return self.php_time(at, node, &new, &time);
+        }
+        Ok(match known {
             Some(Known::Set(members)) => self.set(at, node, members.map().index()),
             Some(Known::Map(map)) => {
                 self.only(at, map.index(), Action::Keep(Some(at)));
@@ -100,7 +115,34 @@ impl<'d> Walker<'d, '_> {
                 self.rewrite.keep(*node);
                 at + 1
             }
+        })
+    }
+
+    /// An object of PHP's in the place of a time.
+    fn php_time(&mut self, at: u32, node: &Node, class: &[u8], time: &PhpTime) -> Result<u32, Error> {
+        if !time.is_exact {
+            self.losses.add(LossKind::Precision, || self.document.path(at));
         }
+        let next = self.drop(at);
+        self.rewrite.moved(at);
+        let class = self.tape.intern_given_class(Kind::Bytes, class)?;
+        let object = self.rewrite.push(dressed(Node { aux: 1, ..Node::open(Kind::Object, class) }, node));
+        let body = self.rewrite.push(Node { aux: 3, ..Node::open(Kind::Map, 0) });
+        let date = self.tape.owned(Kind::Bytes, time.date.as_bytes());
+        let zone = self.tape.owned(Kind::Bytes, time.zone.as_bytes());
+        for (name, value) in [("date", date), ("timezone_type", Node::int(time.zone_type)), ("timezone", zone)] {
+            match self.tape.intern_key(Node::leaf(Kind::Bytes, 0), name.as_bytes()) {
+                Some(key) => self.rewrite.push(Node { key, ..value }),
+                None => {
+                    let name = self.tape.owned(Kind::Bytes, name.as_bytes());
+                    self.rewrite.push(Node { key: IS_KEY, ..name });
+                    self.rewrite.push(Node { key: KEY_NODE, ..value })
+                }
+            };
+        }
+        self.rewrite.close(body);
+        self.rewrite.close(object);
+        Ok(next)
     }
 
     /// Of the container at `at` only the one at `inner` is left, of which this is done.
@@ -199,6 +241,14 @@ impl<'d> Walker<'d, '_> {
         let mut document = Document::from_tape(self.document.input(), self.tape);
         document.set_metadata(self.document.metadata().to_vec());
         Ok((document, self.losses))
+    }
+}
+
+/// The class of a value; of one that only has attributes, that of the value itself.
+fn class_of(value: Cursor<'_>) -> &[u8] {
+    match value.value() {
+        Value::Attrs(inner) if value.class().is_empty() => inner.class(),
+        _ => value.class(),
     }
 }
 

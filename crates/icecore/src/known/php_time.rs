@@ -1,0 +1,42 @@
+//! A moment as PHP's objects of time have it.
+
+use super::Moment;
+
+/// Whether this is a class that keeps a moment in the members of [`PhpTime`].
+pub(crate) fn is_class(name: &[u8]) -> bool {
+    let name = name.strip_prefix(b"\\").unwrap_or(name);
+    name.eq_ignore_ascii_case(b"DateTime") || name.eq_ignore_ascii_case(b"DateTimeImmutable")
+}
+
+/// What `DateTime` and `DateTimeImmutable` serialize.
+pub(super) struct PhpTime {
+    /// The local time: `2026-02-02 03:40:00.500000`.
+    pub(super) date: String,
+    /// 1: the zone is an offset; 3: it is a name.
+    pub(super) zone_type: i64,
+    pub(super) zone: String,
+    /// Whether nothing is behind the microseconds.
+    pub(super) is_exact: bool,
+}
+
+impl PhpTime {
+    /// `None` for years that PHP does not read back from four digits.
+    pub(super) fn of(moment: &Moment<'_>) -> Option<PhpTime> {
+        let text = moment.iso8601();
+        let (day, clock) = text.split_once('T')?;
+        let is_ordinary = day.len() == 10 && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        let end = clock.find(['Z', '+', '-'])?;
+        let (clock, offset) = clock.split_at(end);
+        let (seconds, fraction) = clock.split_once('.').unwrap_or((clock, ""));
+        let micros: String = fraction.chars().chain("000000".chars()).take(6).collect();
+        let is_name = moment.zone().contains('/');
+        let (zone_type, zone) = match offset {
+            _ if is_name => (3, moment.zone()),
+            "Z" => (3, "UTC"),
+            offset => (1, offset),
+        };
+        let is_exact = moment.is_exact() && moment.nanoseconds() % 1000 == 0;
+        let date = format!("{day} {seconds}.{micros}");
+        is_ordinary.then(|| PhpTime { date, zone_type, zone: zone.to_owned(), is_exact })
+    }
+}
