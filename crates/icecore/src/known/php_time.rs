@@ -35,7 +35,7 @@ impl PhpTime {
             "Z" => (3, "UTC"),
             offset => (1, offset),
         };
-        let is_exact = moment.is_exact() && moment.nanoseconds() % 1000 == 0;
+        let is_exact = moment.is_exact() && moment.nanoseconds().is_multiple_of(1000);
         let date = format!("{day} {seconds}.{micros}");
         is_ordinary.then(|| PhpTime { date, zone_type, zone: zone.to_owned(), is_exact })
     }
