@@ -62,13 +62,18 @@ impl Sink {
     }
 
     /// To the standard output, for JSON: on a terminal it is painted.
-    pub fn json_to_stdout(when: When) -> Sink {
+    fn json_to_stdout(when: When) -> Sink {
         let mut sink = Sink::stdout();
         if terminal::is_stdout() {
             sink.paint_json(when);
             sink.in_lines = true;
         }
         sink
+    }
+
+    /// To the standard output, for JSON or for text.
+    pub fn report(json: bool, when: When) -> Sink {
+        if json { Sink::json_to_stdout(when) } else { Sink::stdout() }
     }
 
     /// What is written is JSON, and goes to a terminal.

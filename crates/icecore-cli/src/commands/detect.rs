@@ -28,7 +28,7 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
     let sources = Source::all(&args.files, report);
     report.progress = Progress::over(sources.len(), global.quiet);
     let paint = Paint::new(global.color, &std::io::stdout());
-    let mut sink = if args.json { Sink::json_to_stdout(global.color) } else { Sink::stdout() };
+    let mut sink = Sink::report(args.json, global.color);
     for source in &sources {
         let name = source.name();
         report.progress.show(&name);

@@ -79,7 +79,7 @@ fn wrappers() -> impl Iterator<Item = Entry> {
 }
 
 pub fn run(args: &Formats, global: &Global) -> Result<(), Abort> {
-    let mut sink = if args.json { Sink::json_to_stdout(global.color) } else { Sink::stdout() };
+    let mut sink = Sink::report(args.json, global.color);
     let Some(name) = &args.format else {
         if args.json {
             sink.object(&Everything {

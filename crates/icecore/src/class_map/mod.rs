@@ -10,7 +10,7 @@ pub(crate) mod reserved;
 
 use crate::error::{Error, ErrorKind};
 use crate::options::{Opt, OptionType, Side};
-use pattern::{Pattern, Template};
+use pattern::Pattern;
 use std::collections::HashMap;
 
 /// The option of every format that writes classes.
@@ -44,7 +44,7 @@ pub struct ClassMap {
 /// What becomes of a class.
 #[derive(Clone, Debug)]
 enum New {
-    Name(Template),
+    Name(Pattern),
     Plain,
 }
 
@@ -79,7 +79,7 @@ impl ClassMap {
         let new = match new {
             PLAIN => New::Plain,
             name => {
-                let template = Template::new(name);
+                let template = Pattern::new(name);
                 if template.wildcards() > pattern.wildcards() {
                     return Err(wrong("at most as many * in the new name as in the old one"));
                 }

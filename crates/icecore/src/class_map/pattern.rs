@@ -1,6 +1,7 @@
 //! Names with `*`, and what each stands for in a name.
 
-/// An old name, in which `*` stands for any characters, also for none.
+/// An old name, in which `*` stands for any characters, also for none; or a new one, in which
+/// each `*` stands for what one in the old name stood for.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
     /// What stands before, between and behind the wildcards: never empty.
@@ -9,7 +10,7 @@ pub(super) struct Pattern {
 
 impl Pattern {
     pub(super) fn new(text: &str) -> Pattern {
-        Pattern { literals: literals(text) }
+        Pattern { literals: text.split('*').map(|literal| literal.as_bytes().to_vec()).collect() }
     }
 
     /// How many wildcards there are.
@@ -34,23 +35,6 @@ impl Pattern {
         captures.push(rest.strip_suffix(last.as_slice())?);
         Some(captures)
     }
-}
-
-/// A new name, in which each `*` stands for what one in the old name stood for.
-#[derive(Clone, Debug)]
-pub(super) struct Template {
-    literals: Vec<Vec<u8>>,
-}
-
-impl Template {
-    pub(super) fn new(text: &str) -> Template {
-        Template { literals: literals(text) }
-    }
-
-    /// How many wildcards there are.
-    pub(super) fn wildcards(&self) -> usize {
-        self.literals.len() - 1
-    }
 
     /// The name with these in the place of the wildcards.
     pub(super) fn fill(&self, captures: &[&[u8]]) -> Vec<u8> {
@@ -64,8 +48,4 @@ impl Template {
         }
         name
     }
-}
-
-fn literals(text: &str) -> Vec<Vec<u8>> {
-    text.split('*').map(|literal| literal.as_bytes().to_vec()).collect()
 }

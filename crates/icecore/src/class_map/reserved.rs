@@ -83,12 +83,17 @@ fn folded(language: Language, name: &[u8]) -> Vec<u8> {
     }
 }
 
-/// What the language wants of an object of this class, if it has one of that name.
-pub(crate) fn find(language: Language, name: &[u8]) -> Option<&'static Layout> {
-    let name = match language {
+/// The name without the backslash that PHP allows before it.
+fn relative(language: Language, name: &[u8]) -> &[u8] {
+    match language {
         Language::Php => name.strip_prefix(b"\\").unwrap_or(name),
         Language::Ruby => name,
-    };
+    }
+}
+
+/// What the language wants of an object of this class, if it has one of that name.
+pub(crate) fn find(language: Language, name: &[u8]) -> Option<&'static Layout> {
+    let name = relative(language, name);
     // No name in the tables is longer: a hostile one is not copied.
     if name.len() > 100 {
         return None;
@@ -106,11 +111,7 @@ fn foreign(language: Language) -> &'static [u8] {
 
 /// The name that a class gets whose own is taken.
 pub(crate) fn away(language: Language, name: &[u8]) -> Vec<u8> {
-    let name = match language {
-        Language::Php => name.strip_prefix(b"\\").unwrap_or(name),
-        Language::Ruby => name,
-    };
-    [foreign(language), name].concat()
+    [foreign(language), relative(language, name)].concat()
 }
 
 /// Whether a name stands in one of the namespaces of [`away`].

@@ -67,7 +67,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         })?;
     }
     rows.sort_by(|a: &Row, b: &Row| (&a.name, a.kind).cmp(&(&b.name, b.kind)));
-    let mut sink = if args.json { Sink::json_to_stdout(global.color) } else { Sink::stdout() };
+    let mut sink = Sink::report(args.json, global.color);
     match (args.json, args.language) {
         (true, _) => {
             sink.object(&Everything { classes: &rows })?;

@@ -26,7 +26,7 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
     let sources = Source::all(&args.files, report);
     let items = global.limit.items.unwrap_or(if args.all { u64::MAX } else { ITEMS });
     let view = View { args, items, paint: Paint::new(global.color, &std::io::stdout()) };
-    let mut sink = if args.json { Sink::json_to_stdout(global.color) } else { Sink::stdout() };
+    let mut sink = Sink::report(args.json, global.color);
     for source in &sources {
         report.input();
         inspect(source, &reader, &view, &global.limit, report, &mut sink)?;
