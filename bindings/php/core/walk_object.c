@@ -1,0 +1,209 @@
+#include "core/walk.h"
+#include "core/hooks.h"
+#include "ext/standard/php_incomplete_class.h"
+#include "zend_enum.h"
+
+/* The engine's id of a class. */
+static uint32_t
+class_id(ice_walker *w, zend_class_entry *ce)
+{
+    const ice_slot *slot = ice_map_find(&w->ctx->class_ids, ce);
+    uint32_t id;
+    if (EXPECTED(slot != NULL))
+        return slot->value;
+    id = icecore_class(w->engine, ICECORE_BYTES, (const uint8_t *)ZSTR_VAL(ce->name), ZSTR_LEN(ce->name));
+    if (!id)
+        ice_host_fail("too many classes");
+    ice_map_add(&w->ctx->class_ids, ce, id);
+    return id;
+}
+
+static void
+push_begin(ice_walker *w, uint16_t key, uint32_t class)
+{
+    ice_push(w->engine, w->tape, ICECORE_OBJECT, 0, key, 1, ICE_CLASS(class));
+    ice_push(w->engine, w->tape, ICECORE_MAP, 0, 0, 0, 0);
+}
+
+static void
+push_null(ice_walker *w, uint16_t key)
+{
+    ice_push(w->engine, w->tape, ICECORE_NULL, 0, key, 0, 0);
+}
+
+static bool
+push_enum_case(ice_walker *w, zend_object *object, uint16_t key)
+{
+    const zval *name = zend_enum_fetch_case_name(object);
+    zend_string *text = zend_string_concat3(ZSTR_VAL(object->ce->name), ZSTR_LEN(object->ce->name), ":", 1,
+                                            Z_STRVAL_P(name), Z_STRLEN_P(name));
+    ice_push_string(w->engine, w->tape, ICECORE_ENUM_CASE, 0, key, ZSTR_VAL(text), ZSTR_LEN(text));
+    zend_string_release(text);
+    return true;
+}
+
+static bool
+push_result(ice_walker *w, zend_object *object, uint16_t key)
+{
+    zval result;
+    ice_walk_frame *frame;
+    w->hooks_ran = true;
+    if (!ice_hook_serialize(object, &result))
+        return ice_walk_stop(w, ICE_THREW);
+    push_begin(w, key, class_id(w, object->ce));
+    GC_ADDREF(object);
+    frame = ice_walk_push(w, W_RESULT, Z_ARRVAL(result), object, 1);
+    frame->is_shared = GC_REFCOUNT(Z_ARRVAL(result)) > 1;
+    return true;
+}
+
+static bool
+push_sleeping(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t key)
+{
+    HashTable *names, *properties;
+    w->hooks_ran = true;
+    GC_ADDREF(object);
+    names = ice_hook_sleep(object, sleep);
+    if (!names) {
+        OBJ_RELEASE(object);
+        if (EG(exception))
+            return ice_walk_stop(w, ICE_THREW);
+        push_null(w, key);
+        return true;
+    }
+    properties = ice_walk_sleep(object, names);
+    zend_array_release(names);
+    if (!properties) {
+        OBJ_RELEASE(object);
+        return ice_walk_stop(w, ICE_THREW);
+    }
+    push_begin(w, key, class_id(w, object->ce));
+    ice_walk_push(w, W_TABLE, properties, object, 1);
+    return true;
+}
+
+/* An Icecore\Record is written as what it stands for. */
+static bool
+push_record(ice_walker *w, zend_object *object, uint16_t key)
+{
+    zval *class = OBJ_PROP_NUM(object, 0), *kind = OBJ_PROP_NUM(object, 1), *content = OBJ_PROP_NUM(object, 2);
+    uint32_t id;
+    ZVAL_DEREF(class);
+    ZVAL_DEREF(kind);
+    ZVAL_DEREF(content);
+    if (Z_TYPE_P(class) != IS_STRING || Z_TYPE_P(kind) != IS_STRING) {
+        zend_throw_error(NULL, "Icecore\\Record::$class and $kind must be set");
+        return ice_walk_stop(w, ICE_THREW);
+    }
+    if (zend_string_equals_literal(Z_STR_P(kind), "enum") && Z_TYPE_P(content) == IS_STRING) {
+        zend_string *text = zend_string_concat3(Z_STRVAL_P(class), Z_STRLEN_P(class), ":", 1, Z_STRVAL_P(content),
+                                                Z_STRLEN_P(content));
+        ice_push_string(w->engine, w->tape, ICECORE_ENUM_CASE, 0, key, ZSTR_VAL(text), ZSTR_LEN(text));
+        zend_string_release(text);
+        return true;
+    }
+    id = icecore_class(w->engine, ICECORE_BYTES, (const uint8_t *)Z_STRVAL_P(class), Z_STRLEN_P(class));
+    if (zend_string_equals_literal(Z_STR_P(kind), "serializable") && Z_TYPE_P(content) == IS_STRING && id) {
+        const uint32_t node = ice_push(w->engine, w->tape, ICECORE_OPAQUE, 0, key, 1,
+                                       ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_SERIALIZABLE));
+        ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, 0, Z_STRVAL_P(content), Z_STRLEN_P(content));
+        ice_end_node(w->tape, node, 1, 0);
+        return true;
+    }
+    if (!zend_string_equals_literal(Z_STR_P(kind), "object") || Z_TYPE_P(content) != IS_ARRAY || !id) {
+        zend_throw_error(NULL, "Icecore\\Record::$properties must be an array, or a string if $kind is \"enum\" or "
+                               "\"serializable\"");
+        return ice_walk_stop(w, ICE_THREW);
+    }
+    push_begin(w, key, id);
+    GC_ADDREF(object);
+    GC_TRY_ADDREF(Z_ARRVAL_P(content));
+    ice_walk_push(w, W_TABLE, Z_ARRVAL_P(content), object, 1)->is_shared = true;
+    return true;
+}
+
+/* The class of an incomplete object is a member of it. */
+static void
+push_incomplete(ice_walker *w, zend_object *object, uint16_t key)
+{
+    zend_string *name = php_lookup_class_name(object);
+    uint32_t id;
+    ice_walk_frame *frame;
+    HashTable *table;
+    zval value;
+    if (!name)
+        name = zend_string_init(ZEND_STRL("__PHP_Incomplete_Class"), 0);
+    id = icecore_class(w->engine, ICECORE_BYTES, (const uint8_t *)ZSTR_VAL(name), ZSTR_LEN(name));
+    zend_string_release(name);
+    if (!id)
+        ice_host_fail("too many classes");
+    push_begin(w, key, id);
+    GC_ADDREF(object);
+    ZVAL_OBJ(&value, object);
+    table = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_SERIALIZE);
+    frame = ice_walk_push(w, W_TABLE, table, object, 1);
+    frame->is_shared = frame->has_member = true;
+}
+
+static bool
+has_slots_only(const zend_object *object)
+{
+#if PHP_VERSION_ID >= 80400
+    if (zend_object_is_lazy((zend_object *)object))
+        return false;
+#endif
+    return !object->properties && !object->handlers->get_properties_for &&
+           object->handlers->get_properties == zend_std_get_properties;
+}
+
+static bool
+push_properties(ice_walker *w, zend_object *object, uint16_t key)
+{
+    HashTable *table;
+    zval value;
+    if (EXPECTED(has_slots_only(object))) {
+        push_begin(w, key, class_id(w, object->ce));
+        GC_ADDREF(object);
+        ice_walk_push(w, W_SLOTS, NULL, object, 1);
+        return true;
+    }
+    ZVAL_OBJ(&value, object);
+    GC_ADDREF(object);
+    table = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_SERIALIZE);
+    if (EG(exception)) {
+        if (table)
+            zend_release_properties(table);
+        OBJ_RELEASE(object);
+        return ice_walk_stop(w, ICE_THREW);
+    }
+    push_begin(w, key, class_id(w, object->ce));
+    ice_walk_push(w, W_TABLE, table, object, 1)->is_shared = true;
+    return true;
+}
+
+bool
+ice_walk_object(ice_walker *w, zend_object *object, uint16_t key)
+{
+    zend_class_entry *ce = object->ce;
+    zval *sleep;
+    if (UNEXPECTED(ce->ce_flags & ZEND_ACC_NOT_SERIALIZABLE)) {
+        zend_throw_exception_ex(NULL, 0, "Serialization of '%s' is not allowed", ZSTR_VAL(ce->name));
+        return ice_walk_stop(w, ICE_THREW);
+    }
+    if (UNEXPECTED(ce->ce_flags & ZEND_ACC_ENUM))
+        return push_enum_case(w, object, key);
+    if (ce->__serialize)
+        return push_result(w, object, key);
+    if (UNEXPECTED(ce->serialize != NULL))
+        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
+    if (UNEXPECTED(ce == php_ce_incomplete_class)) {
+        push_incomplete(w, object, key);
+        return true;
+    }
+    if (UNEXPECTED(ce == ice_record))
+        return push_record(w, object, key);
+    sleep = zend_hash_find_known_hash(&ce->function_table, ZSTR_KNOWN(ZEND_STR_SLEEP));
+    if (UNEXPECTED(sleep != NULL))
+        return push_sleeping(w, object, Z_FUNC_P(sleep), key);
+    return push_properties(w, object, key);
+}

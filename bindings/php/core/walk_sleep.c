@@ -1,0 +1,73 @@
+/* The properties that __sleep names. A name may be that of a public, a private or a
+ * protected property, found in this order. */
+#include "core/walk.h"
+
+/* Adds the property that has this name in the table. False: there is none. */
+static bool
+add(HashTable *to, HashTable *properties, zend_string *name, zend_string *said, zend_object *object)
+{
+    zval *value = zend_hash_find(properties, name);
+    if (!value)
+        return false;
+    if (Z_TYPE_P(value) == IS_INDIRECT) {
+        value = Z_INDIRECT_P(value);
+        /* A typed one without a value is left out; another is as if it were not there. */
+        if (Z_TYPE_P(value) == IS_UNDEF)
+            return zend_get_typed_property_info_for_slot(object, value) != NULL;
+    }
+    if (zend_hash_add(to, name, value))
+        Z_TRY_ADDREF_P(value);
+    else
+        php_error_docref(NULL, E_NOTICE, "\"%s\" is returned from __sleep() multiple times", ZSTR_VAL(said));
+    return true;
+}
+
+static bool
+add_mangled(HashTable *to, HashTable *properties, const char *home, size_t home_len, zend_string *name,
+            zend_object *object)
+{
+    zend_string *mangled = zend_mangle_property_name(home, home_len, ZSTR_VAL(name), ZSTR_LEN(name), 0);
+    const bool is_there = add(to, properties, mangled, name, object);
+    zend_string_release(mangled);
+    return is_there || EG(exception);
+}
+
+static void
+add_named(HashTable *to, HashTable *properties, zend_string *name, zend_object *object)
+{
+    if (add(to, properties, name, name, object) || EG(exception) ||
+        add_mangled(to, properties, ZSTR_VAL(object->ce->name), ZSTR_LEN(object->ce->name), name, object) ||
+        add_mangled(to, properties, "*", 1, name, object))
+        return;
+    php_error_docref(NULL, E_WARNING, "\"%s\" returned as member variable from __sleep() but does not exist",
+                     ZSTR_VAL(name));
+}
+
+HashTable *
+ice_walk_sleep(zend_object *object, HashTable *names)
+{
+    zval value, *name;
+    HashTable *properties, *to = zend_new_array(zend_hash_num_elements(names));
+    ZVAL_OBJ(&value, object);
+    properties = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_SERIALIZE);
+    zend_hash_real_init_mixed(to);
+    ZEND_HASH_FOREACH_VAL_IND(names, name) {
+        zend_string *text, *temporary;
+        ZVAL_DEREF(name);
+        if (Z_TYPE_P(name) != IS_STRING)
+            php_error_docref(NULL, E_WARNING,
+                             "%s::__sleep() should return an array only containing the names of instance-variables to "
+                             "serialize",
+                             ZSTR_VAL(object->ce->name));
+        text = zval_get_tmp_string(name, &temporary);
+        add_named(to, properties, text, object);
+        zend_tmp_string_release(temporary);
+        if (EG(exception))
+            break;
+    } ZEND_HASH_FOREACH_END();
+    zend_release_properties(properties);
+    if (!EG(exception))
+        return to;
+    zend_array_release(to);
+    return NULL;
+}
