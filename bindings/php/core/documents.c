@@ -5,7 +5,8 @@
 icecore_stage *
 ice_stage(int which, zend_long depth)
 {
-    static const char *const specs[] = { "php", "php:lenient", "igbinary", "var-export", "php-session:handler=php" };
+    static const char *const specs[] = { "php", "php:lenient", "igbinary", "var-export", "php-session:handler=php",
+                                         "php", "igbinary", "var-export", "php-session:handler=php" };
     icecore_stage **stage = &ICE_G(stages)[which];
     if (UNEXPECTED(!*stage)) {
         icecore_error error;
@@ -14,6 +15,8 @@ ice_stage(int which, zend_long depth)
             ice_throw_error(ice_exception, &error);
             return NULL;
         }
+        /* What a program's own values make is not bounded by what was read. */
+        icecore_stage_limit(*stage, ZEND_STRL("growth"), UINT64_MAX, NULL);
         ICE_G(depths)[which] = -1;
     }
     if (UNEXPECTED(ICE_G(depths)[which] != depth)) {
@@ -259,7 +262,7 @@ write_tape(ice_context *ctx, const icecore_stage *stage)
 zend_string *
 ice_write_session(zval *variables, zend_string *(*by_php)(HashTable *variables))
 {
-    const icecore_stage *stage = ice_stage(ICE_SESSION, BG(unserialize_max_depth));
+    const icecore_stage *stage = ice_stage(ICE_SESSION_WRITE, 0);
     zend_string *written = NULL;
     ice_context *ctx;
     ice_walked walked;
@@ -292,7 +295,7 @@ write_by_php(zval *value)
 zend_string *
 ice_write(zval *value, int which, uint8_t purpose)
 {
-    const icecore_stage *stage = ice_stage(which, BG(unserialize_max_depth));
+    const icecore_stage *stage = ice_stage(which, 0);
     zend_string *written = NULL;
     ice_context *ctx;
     ice_walked walked;
@@ -326,13 +329,13 @@ ice_write_any(zval *value, const icecore_stage *stage)
 {
     zend_string *text, *written;
     if (strcmp(icecore_stage_spec(stage), "php") == 0)
-        return ice_write(value, ICE_PHP, ICE_FOR_SERIALIZE);
+        return ice_write(value, ICE_PHP_WRITE, ICE_FOR_SERIALIZE);
     if (strcmp(icecore_stage_spec(stage), "igbinary") == 0)
-        return ice_write(value, ICE_IGBINARY, ICE_FOR_IGBINARY);
-    text = ice_write(value, ICE_PHP, ICE_FOR_SERIALIZE);
+        return ice_write(value, ICE_IGBINARY_WRITE, ICE_FOR_IGBINARY);
+    text = ice_write(value, ICE_PHP_WRITE, ICE_FOR_SERIALIZE);
     if (!text)
         return NULL;
-    written = ice_converted(ice_stage(ICE_PHP, BG(unserialize_max_depth)), text, stage, ice_encode_exception);
+    written = ice_converted(ice_stage(ICE_PHP_WRITE, 0), text, stage, ice_encode_exception);
     zend_string_release(text);
     return written;
 }

@@ -9,7 +9,12 @@ enum {
     ICE_PHP_LENIENT,
     ICE_IGBINARY,
     ICE_VAR_EXPORT,
-    ICE_SESSION
+    ICE_SESSION,
+    /* Writing has no limit of depth, as PHP has none. */
+    ICE_PHP_WRITE,
+    ICE_IGBINARY_WRITE,
+    ICE_VAR_EXPORT_WRITE,
+    ICE_SESSION_WRITE
 };
 
 /* A stage that reads so many levels; 0: any number. NULL: an exception was thrown. */

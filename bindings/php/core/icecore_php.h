@@ -249,7 +249,7 @@ zend_long ice_php_offset(const icecore_error *error);
 
 /* ---- globals ----------------------------------------------------------- */
 
-enum { ICE_STAGES = 8 };
+enum { ICE_STAGES = 9 };
 
 ZEND_BEGIN_MODULE_GLOBALS(icecore)
     ice_pool pool;

@@ -10,7 +10,7 @@ PHP_FUNCTION(Icecore_serialize)
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
-    text = ice_write(value, ICE_PHP, ICE_FOR_SERIALIZE);
+    text = ice_write(value, ICE_PHP_WRITE, ICE_FOR_SERIALIZE);
     if (!text)
         RETURN_THROWS();
     RETURN_STR(text);
@@ -68,7 +68,7 @@ PHP_FUNCTION(Icecore_igbinary_serialize)
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
-    bytes = ice_write(value, ICE_IGBINARY, ICE_FOR_IGBINARY);
+    bytes = ice_write(value, ICE_IGBINARY_WRITE, ICE_FOR_IGBINARY);
     if (!bytes)
         RETURN_THROWS();
     RETURN_STR(bytes);

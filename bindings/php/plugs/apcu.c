@@ -9,7 +9,7 @@
 static int
 write_value(APC_SERIALIZER_ARGS)
 {
-    zend_string *text = ice_write((zval *)value, ICE_PHP, ICE_FOR_SERIALIZE);
+    zend_string *text = ice_write((zval *)value, ICE_PHP_WRITE, ICE_FOR_SERIALIZE);
     if (!text)
         return 0;
     *buf = emalloc(ZSTR_LEN(text) + 1);

@@ -101,6 +101,21 @@ pub struct Spare {
     pub(crate) bytes: Vec<u8>,
     pub(crate) words: Vec<u64>,
     pub(crate) open: Vec<Frame>,
+    /// Keys as a text has them, by id.
+    pub(crate) keys: Vec<TextKey>,
+    /// How many documents keys were kept for.
+    pub(crate) documents: u32,
+}
+
+/// A short key as it is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TextKey {
+    /// The document that it was written in; the id may be another key in the next one.
+    pub(crate) document: u32,
+    pub(crate) len: u8,
+    /// Whether it might be an integer, in the place of a string.
+    pub(crate) is_cast: bool,
+    pub(crate) text: [u8; 32],
 }
 
 /// A container of which a part was written.
