@@ -1,18 +1,6 @@
 #include "core/build_leaf.h"
 #include "core/hooks.h"
 
-ice_build_frame *
-ice_build_push(ice_builder *b)
-{
-    ice_context *ctx = b->ctx;
-    if (UNEXPECTED(ctx->build_depth == ctx->build_room)) {
-        const uint32_t room = ctx->build_room ? ctx->build_room * 2 : 64;
-        ctx->building = ice_host_resize(ctx->building, room * sizeof *ctx->building);
-        ctx->build_room = room;
-    }
-    return &ctx->building[ctx->build_depth++];
-}
-
 /* ---- arrays ------------------------------------------------------------- */
 
 #if PHP_VERSION_ID >= 80200

@@ -6,6 +6,7 @@
  * when all is there, in the order in which PHP runs them.
  *
  *   build.c         the loop
+ *   build_frames.c  what is open
  *   build_leaf.h    values without children
  *   build_object.c  objects: their properties, what is done when one is complete
  *   build_links.c   places that are named, links and aliases

@@ -109,6 +109,7 @@ typedef struct {
     uint32_t wraps;           /* how many nodes before `node` end where it ends */
     uint32_t node;
     uint32_t at, count;
+    uint32_t total;           /* how many entries were announced */
     HashTable *table;         /* held */
     zend_object *object;      /* held; or NULL */
 } ice_walk_frame;
@@ -136,6 +137,8 @@ struct ice_context {
     ice_map seen;
     ice_map class_ids;        /* class entries to the engine's ids */
     uint32_t ids_generation;
+    zend_class_entry *last_class; /* the class of the last object, whose properties are its slots */
+    uint32_t last_id;
     zval *held;               /* what must live as long as the call */
     uint32_t held_count, held_room;
 };
