@@ -22,6 +22,7 @@ enum {
     B_MEMBERS, /* properties of an object that declares none */
     B_TABLE,   /* properties, as PHP sets them */
     B_ARRAY,   /* what __unserialize gets */
+    B_STATE,   /* what __set_state gets */
     B_RECORD   /* the properties of an Icecore\Record */
 };
 

@@ -173,14 +173,25 @@ push_entries(ice_walker *w, const HashTable *table, uint32_t node, uint32_t *at,
 }
 
 static bool
-push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protects)
+push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protects, bool in_reference)
 {
     const bool lists = is_list(table);
     const uint32_t count = zend_hash_num_elements(table);
     ice_walk_frame *frame;
     uint32_t node, at = 0, done = 0;
+    /* igbinary writes an array that two places hold once. */
+    if (w->purpose == ICE_FOR_IGBINARY && !in_reference) {
+        zval held;
+        ZVAL_ARR(&held, table);
+        if (GC_FLAGS(table) & GC_IMMUTABLE)
+            Z_TYPE_INFO(held) = IS_ARRAY;
+        if (push_again(w, table, &held, ICECORE_COPY, key))
+            return true;
+    }
     ice_push(w->engine, w->tape, lists ? ICECORE_ARRAY : ICECORE_MAP, 0, key, count, 0);
     node = (uint32_t)w->tape->node_count - 1;
+    if (w->purpose == ICE_FOR_IGBINARY)
+        w->tape->nodes[node].flags |= ICECORE_FLAG_TARGET;
     if (count == 0) {
         ice_end_node(w->tape, node, 0, 0);
         return true;
@@ -205,14 +216,14 @@ static bool
 push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_frame *outer)
 {
     const bool in_array = outer->kind == W_LIST || outer->kind == W_MAP;
-    const bool nests = in_array || outer->kind == W_TABLE;
+    const bool nests = in_array || outer->kind == W_TABLE || w->purpose == ICE_FOR_EXPORT;
     if (!nests)
-        return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, false);
+        return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, false, false);
     if (UNEXPECTED(GC_IS_RECURSIVE(table)) || (in_array && table == outer->table)) {
-        ice_push(w->engine, w->tape, ICECORE_NULL, 0, key, 0, 0);
+        ice_walk_circle(w, key);
         return true;
     }
-    return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, true);
+    return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, true, false);
 }
 
 /* ---- values ------------------------------------------------------------- */
@@ -223,7 +234,7 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
 {
     if (Z_ISREF_P(value)) {
         zval *inner = Z_REFVAL_P(value);
-        if (Z_REFCOUNT_P(value) > 1) {
+        if (Z_REFCOUNT_P(value) > 1 && EXPECTED(w->purpose != ICE_FOR_EXPORT)) {
             const void *address = Z_TYPE_P(inner) == IS_OBJECT ? (void *)Z_OBJ_P(inner) : (void *)Z_REF_P(value);
             const size_t at = w->tape->node_count;
             if (push_again(w, address, value, ICECORE_ALIAS, key))
@@ -233,7 +244,8 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
                 return mark(w, at, ice_walk_object(w, Z_OBJ_P(inner), key));
             if (Z_TYPE_P(inner) == IS_ARRAY)
                 return mark(w, at, push_array(w, Z_ARRVAL_P(inner), key,
-                                              (outer && outer->is_shared) || GC_REFCOUNT(Z_ARRVAL_P(inner)) > 1, false));
+                                              (outer && outer->is_shared) || GC_REFCOUNT(Z_ARRVAL_P(inner)) > 1, false,
+                                              true));
             push_leaf(w, inner, key);
             return mark(w, at, true);
         }
@@ -247,15 +259,16 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
     case IS_ARRAY:
         if (outer)
             return push_inner_array(w, Z_ARRVAL_P(value), key, outer);
-        return push_array(w, Z_ARRVAL_P(value), key, false, false);
+        return push_array(w, Z_ARRVAL_P(value), key, false, w->purpose == ICE_FOR_EXPORT, false);
     case IS_OBJECT:
-        if (UNEXPECTED(!is_only_here(Z_OBJ_P(value), outer && outer->is_shared))) {
+        if (UNEXPECTED(!is_only_here(Z_OBJ_P(value), outer && outer->is_shared)) && EXPECTED(w->purpose != ICE_FOR_EXPORT)) {
             const size_t at = w->tape->node_count;
             if (push_again(w, Z_OBJ_P(value), value, ICECORE_LINK, key))
                 return true;
             return mark(w, at, ice_walk_object(w, Z_OBJ_P(value), key));
         }
-        if (EXPECTED(Z_OBJCE_P(value) == w->ctx->last_class) && EXPECTED(ice_walk_has_slots_only(Z_OBJ_P(value))))
+        if (EXPECTED(Z_OBJCE_P(value) == w->ctx->last_class) && EXPECTED(w->purpose != ICE_FOR_EXPORT) &&
+            EXPECTED(ice_walk_has_slots_only(Z_OBJ_P(value))))
             return push_slots(w, Z_OBJ_P(value), key);
         return ice_walk_object(w, Z_OBJ_P(value), key);
     default: ice_push(w->engine, w->tape, ICECORE_INT, 0, key, 0, 0); return true;

@@ -51,11 +51,13 @@ uint32_t ice_walk_count_slots(const zend_object *object, uint32_t at);
 /* Pushes the front of an object. */
 void ice_walk_begin(ice_walker *w, uint16_t key, uint32_t class);
 /* The properties that __sleep names, with their values. NULL: an exception was thrown. */
-HashTable *ice_walk_sleep(zend_object *object, HashTable *names);
+HashTable *ice_walk_sleep(zend_object *object, HashTable *names, uint8_t purpose);
 /* A frame for the container or the body of an object at `node`, which will have `total`
  * entries. The table and the object are the frame's from now on. */
 ice_walk_frame *ice_walk_push(ice_walker *w, uint8_t kind, size_t node, HashTable *table, zend_object *object,
                               uint32_t total);
+/* Pushes null for what is in itself. */
+void ice_walk_circle(ice_walker *w, uint16_t key);
 /* Ends the innermost frame. */
 bool ice_walk_pop(ice_walker *w);
 /* Drops all frames. */

@@ -28,11 +28,19 @@ static void
 release(ice_walk_frame *frame)
 {
     if (frame->is_protected)
-        GC_UNPROTECT_RECURSION(frame->table ? (zend_refcounted *)frame->table : (zend_refcounted *)frame->object);
+        GC_UNPROTECT_RECURSION(frame->object ? (zend_refcounted *)frame->object : (zend_refcounted *)frame->table);
     if (frame->table)
         zend_array_release(frame->table);
     if (frame->object)
         OBJ_RELEASE(frame->object);
+}
+
+void
+ice_walk_circle(ice_walker *w, uint16_t key)
+{
+    if (w->purpose == ICE_FOR_EXPORT)
+        zend_error(E_WARNING, "var_export does not handle circular references");
+    ice_push(w->engine, w->tape, ICECORE_NULL, 0, key, 0, 0);
 }
 
 bool

@@ -71,7 +71,7 @@ push_sleeping(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t
         push_null(w, key);
         return true;
     }
-    properties = ice_walk_sleep(object, names);
+    properties = ice_walk_sleep(object, names, w->purpose);
     zend_array_release(names);
     if (!properties) {
         OBJ_RELEASE(object);
@@ -79,6 +79,35 @@ push_sleeping(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t
     }
     ice_walk_begin(w, key, class_id(w, object->ce));
     ice_walk_push(w, W_TABLE, w->tape->node_count - 1, properties, object, zend_hash_num_elements(properties));
+    return true;
+}
+
+/* What a class froze itself as, for igbinary, which counts nothing in it. */
+static bool
+push_opaque(ice_walker *w, zend_object *object, uint16_t key)
+{
+    unsigned char *bytes = NULL;
+    size_t len = 0;
+    zval value;
+    uint32_t node;
+    w->hooks_ran = true;
+    ZVAL_OBJ_COPY(&value, object);
+    if (object->ce->serialize(&value, &bytes, &len, NULL) == FAILURE || EG(exception)) {
+        if (bytes)
+            efree(bytes);
+        zval_ptr_dtor(&value);
+        if (EG(exception))
+            return ice_walk_stop(w, ICE_THREW);
+        push_null(w, key);
+        return true;
+    }
+    node = ice_push(w->engine, w->tape, ICECORE_OPAQUE, 0, key, 1,
+                    ICE_CLASS(class_id(w, object->ce)) | ICE_FORM(ICECORE_FORM_SERIALIZABLE));
+    ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, 0, (const char *)bytes, len);
+    ice_end_node(w->tape, node, 1, 0);
+    if (bytes)
+        efree(bytes);
+    zval_ptr_dtor(&value);
     return true;
 }
 
@@ -198,11 +227,37 @@ push_properties(ice_walker *w, zend_object *object, uint16_t key)
     return true;
 }
 
+/* Without any of its methods, as var_export shows it. */
+static bool
+push_exported(ice_walker *w, zend_object *object, uint16_t key)
+{
+    HashTable *table;
+    zval value;
+    /* No reader takes the name of a class that has none. */
+    if (object->ce->ce_flags & ZEND_ACC_ANON_CLASS)
+        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
+    if (GC_IS_RECURSIVE(object)) {
+        ice_walk_circle(w, key);
+        return true;
+    }
+    GC_ADDREF(object);
+    GC_PROTECT_RECURSION(object);
+    ZVAL_OBJ(&value, object);
+    table = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_VAR_EXPORT);
+    if (!table)
+        table = (HashTable *)&zend_empty_array;
+    ice_walk_begin(w, key, class_id(w, object->ce));
+    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, zend_array_count(table))->is_protected = true;
+    return true;
+}
+
 bool
 ice_walk_object(ice_walker *w, zend_object *object, uint16_t key)
 {
     zend_class_entry *ce = object->ce;
     zval *sleep;
+    if (UNEXPECTED(w->purpose == ICE_FOR_EXPORT))
+        return ce->ce_flags & ZEND_ACC_ENUM ? push_enum_case(w, object, key) : push_exported(w, object, key);
     if (UNEXPECTED(ce->ce_flags & ZEND_ACC_NOT_SERIALIZABLE)) {
         zend_throw_exception_ex(NULL, 0, "Serialization of '%s' is not allowed", ZSTR_VAL(ce->name));
         return ice_walk_stop(w, ICE_THREW);
@@ -212,7 +267,7 @@ ice_walk_object(ice_walker *w, zend_object *object, uint16_t key)
     if (ce->__serialize)
         return push_result(w, object, key);
     if (UNEXPECTED(ce->serialize != NULL))
-        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
+        return w->purpose == ICE_FOR_IGBINARY ? push_opaque(w, object, key) : ice_walk_stop(w, ICE_LEFT_TO_PHP);
     if (UNEXPECTED(ce == php_ce_incomplete_class)) {
         push_incomplete(w, object, key);
         return true;
