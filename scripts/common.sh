@@ -23,6 +23,10 @@ has_perl_headers() {
     have perl && [ -e "$(perl -MConfig -e 'print $Config{archlibexp}')/CORE/perl.h" ]
 }
 
+has_php_headers() {
+    have phpize && have php-config && [ -e "$(php-config --include-dir)/main/php.h" ]
+}
+
 say() {
     printf '%s\n' "$*"
 }

@@ -2,19 +2,26 @@ dnl Icecore for PHP: thin C over the engine, which is linked statically.
 dnl
 dnl   ICECORE_LIB=/path/of/libicecore_capi.a ./configure
 dnl
-dnl Without ICECORE_LIB the library is looked for where `cargo build --release` leaves it.
+dnl Without ICECORE_LIB the library is where cargo leaves it, which makes it if it is missing.
 
 PHP_ARG_ENABLE([icecore], [whether to enable Icecore], [AS_HELP_STRING([--enable-icecore], [Enable Icecore])], [yes])
 
 if test "$PHP_ICECORE" != "no"; then
+  dnl What the modules of all languages share, and the engine, stand beside this folder, and
+  dnl in its package.
   ICECORE_TOP="$abs_srcdir"
   test -e "$ICECORE_TOP/common/ice_map.h" || ICECORE_TOP=`cd "$abs_srcdir/.." && pwd`
-  ICECORE_HEADERS="$abs_srcdir/engine"
-  test -d "$ICECORE_HEADERS" || ICECORE_HEADERS=`cd "$abs_srcdir/../../crates/icecore-capi/include" && pwd`
+  ICECORE_ENGINE="$abs_srcdir/engine"
+  test -e "$ICECORE_ENGINE/Cargo.toml" || ICECORE_ENGINE=`cd "$abs_srcdir/../.." && pwd`
   if test -z "$ICECORE_LIB"; then
-    ICECORE_LIB="$abs_srcdir/../../target/release/libicecore_capi.a"
+    ICECORE_LIB="${CARGO_TARGET_DIR:-$ICECORE_ENGINE/target}/release/libicecore_capi.a"
+    if test ! -e "$ICECORE_LIB"; then
+      AC_MSG_NOTICE([building the engine with cargo])
+      (cd "$ICECORE_ENGINE" && cargo build --quiet --locked --release -p icecore-capi) ||
+        AC_MSG_ERROR([the engine could not be built: install Rust 1.88 or later, or name its library with ICECORE_LIB])
+    fi
   fi
-  test -e "$ICECORE_LIB" || AC_MSG_ERROR([$ICECORE_LIB is missing: run cargo build --release -p icecore-capi first])
+  test -e "$ICECORE_LIB" || AC_MSG_ERROR([$ICECORE_LIB is missing])
 
   AC_MSG_CHECKING([for APCu's header])
   if test -f "$phpincludedir/ext/apcu/apc_serializer.h"; then
@@ -26,10 +33,17 @@ if test "$PHP_ICECORE" != "no"; then
 
   PHP_ADD_INCLUDE([$abs_srcdir])
   PHP_ADD_INCLUDE([$ICECORE_TOP])
-  PHP_ADD_INCLUDE([$ICECORE_HEADERS])
-  EXTRA_LDFLAGS="$EXTRA_LDFLAGS -Wl,--exclude-libs,ALL"
+  PHP_ADD_INCLUDE([$ICECORE_ENGINE/crates/icecore-capi/include])
+  case $host_os in
+    linux*)
+      EXTRA_LDFLAGS="$EXTRA_LDFLAGS -Wl,-Bsymbolic-functions -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,--strip-debug"
+      ;;
+  esac
   ICECORE_SHARED_LIBADD="$ICECORE_LIB -lpthread -ldl -lm $ICECORE_SHARED_LIBADD"
   PHP_SUBST([ICECORE_SHARED_LIBADD])
+  dnl The engine is linked statically: a new one asks for a new link.
+  ICECORE_SHARED_DEPENDENCIES="$ICECORE_LIB"
+  PHP_SUBST([ICECORE_SHARED_DEPENDENCIES])
   ICECORE_SOURCES="icecore.c"
   for source in core formats plugs; do
     for file in $abs_srcdir/$source/*.c; do
