@@ -61,14 +61,19 @@ say_bad_text(zend_long offset, size_t len)
 }
 
 static void
-say_error(const icecore_error *error, size_t len, zend_long depth)
+say_error(const icecore_error *error, zend_string *text, zend_long depth)
 {
+    const zend_long offset = ice_php_offset(error);
     if (error->kind == ICECORE_LIMIT && strstr(error->message, "`depth`"))
         php_error_docref(NULL, E_WARNING,
                          "Maximum depth of " ZEND_LONG_FMT " exceeded. The depth limit can be changed using the "
                          "max_depth unserialize() option or the unserialize_max_depth ini setting",
                          depth);
-    say_bad_text(ice_php_offset(error), len);
+    /* A container ends before all is there. */
+    if (offset == error->offset && (size_t)offset < ZSTR_LEN(text) && ZSTR_VAL(text)[offset] == '}' &&
+        (strstr(error->message, "expected a key") || strstr(error->message, "expected a value")))
+        php_error_docref(NULL, E_NOTICE, "Unexpected end of serialized data");
+    say_bad_text(offset, ZSTR_LEN(text));
 }
 
 static bool
@@ -196,7 +201,7 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
         }
         stage = beyond_64_bits(&error) ? ice_stage(ICE_PHP_LENIENT, depth) : NULL;
         if (!stage || icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error))
-            say_error(&error, ZSTR_LEN(text), depth);
+            say_error(&error, text, depth);
         else {
             php_error_docref(NULL, E_WARNING, "Numerical result out of range");
             done = !EG(exception) && build(ctx, text, settings, depth, function, result);
