@@ -153,3 +153,12 @@ ice_class_object(ice_class *class)
     class->is_ready = !ce->create_object;
     return Z_OBJ(object);
 }
+
+void
+ice_written_drop(ice_context *ctx)
+{
+    while (ctx->written_count)
+        pefree(ctx->written[--ctx->written_count].slots, 1);
+    ice_map_clear(&ctx->written_places);
+    ctx->last_written = NULL;
+}
