@@ -26,7 +26,7 @@ ice_class_of(ice_context *ctx, uint32_t id)
     name = ice_name(&ctx->view.classes, id, &text);
     if (!name)
         ice_host_fail("a class that is not there");
-    class->name = zend_string_init_interned(text, name->node.aux, 0);
+    class->name = zend_string_init_existing_interned(text, name->node.aux, 0);
     return class;
 }
 

@@ -151,7 +151,8 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
 {
     if (Z_ISREF_P(value)) {
         zval *inner = Z_REFVAL_P(value);
-        if (Z_REFCOUNT_P(value) > 1 && EXPECTED(w->purpose != ICE_FOR_EXPORT)) {
+        if ((Z_REFCOUNT_P(value) > 1 || (outer && outer->kind == W_VARIABLES)) &&
+            EXPECTED(w->purpose != ICE_FOR_EXPORT)) {
             const void *address = Z_TYPE_P(inner) == IS_OBJECT ? (void *)Z_OBJ_P(inner) : (void *)Z_REF_P(value);
             const size_t at = w->tape->node_count;
             if (push_again(w, address, value, ICECORE_ALIAS, key))
