@@ -50,7 +50,7 @@ if test "$PHP_ICECORE" != "no"; then
       test -e "$file" && ICECORE_SOURCES="$ICECORE_SOURCES $source/`basename $file`"
     done
   done
-  PHP_NEW_EXTENSION([icecore], [$ICECORE_SOURCES], [$ext_shared],, [-O2 -Wall -Wextra -Wno-unused-parameter -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
+  PHP_NEW_EXTENSION([icecore], [$ICECORE_SOURCES], [$ext_shared],, [-O2 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
   for folder in core formats plugs; do
     PHP_ADD_BUILD_DIR([$ext_builddir/$folder])
   done

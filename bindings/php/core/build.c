@@ -1,18 +1,6 @@
 #include "core/build_leaf.h"
 #include "core/hooks.h"
 
-ice_build_frame *
-ice_build_push(ice_builder *b)
-{
-    ice_context *ctx = b->ctx;
-    if (UNEXPECTED(ctx->build_depth == ctx->build_room)) {
-        const uint32_t room = ctx->build_room ? ctx->build_room * 2 : 64;
-        ctx->building = ice_host_resize(ctx->building, room * sizeof *ctx->building);
-        ctx->build_room = room;
-    }
-    return &ctx->building[ctx->build_depth++];
-}
-
 /* ---- arrays ------------------------------------------------------------- */
 
 #if PHP_VERSION_ID >= 80200
@@ -207,14 +195,14 @@ static bool
 build_map(ice_builder *b, ice_build_frame *frame)
 {
     HashTable *table = frame->table;
-    const bool is_array = frame->kind == B_MAP || frame->kind == B_ARRAY;
+    const bool is_array = frame->kind == B_MAP || frame->kind == B_ARRAY || frame->kind == B_STATE;
     while (frame->at < frame->end) {
         uint32_t at = frame->at;
         const icecore_node *node = &b->nodes[at];
         zval *to;
         void *key;
         if (EXPECTED(node->key != ICECORE_IS_KEY) && EXPECTED((key = ice_key(b->ctx, node->key)) != ICE_INTEGER) &&
-            EXPECTED(frame->kind != B_ARRAY))
+            EXPECTED(frame->kind != B_ARRAY && frame->kind != B_STATE))
             to = place_of(b, zend_hash_lookup(table, (zend_string *)key));
         else {
             zend_long number = 0;
@@ -346,7 +334,7 @@ static bool
 close_value(ice_builder *b, uint32_t depth)
 {
     ice_build_frame *frame = &b->ctx->building[depth - 1];
-    if (frame->object && !ice_build_end_object(b, frame))
+    if (frame->class && !ice_build_end_object(b, frame))
         return false;
     if (UNEXPECTED(frame->type != NULL) && !end_typed(b, frame->node, frame->place, frame->type)) {
         b->failed = frame->node;
@@ -388,14 +376,15 @@ give_up(ice_builder *b, zval *root)
 {
     ice_context *ctx = b->ctx;
     uint32_t i;
+    for (i = 0; i < ctx->build_depth; i++)
+        if (ctx->building[i].object)
+            GC_ADD_FLAGS(ctx->building[i].object, IS_OBJ_DESTRUCTOR_CALLED);
     for (i = 0; i < ctx->delayed_count; i++)
         if (!Z_ISUNDEF(ctx->delayed[i].object))
             GC_ADD_FLAGS(Z_OBJ(ctx->delayed[i].object), IS_OBJ_DESTRUCTOR_CALLED);
     for (i = 0; i < ctx->build_depth; i++)
-        if (ctx->building[i].kind == B_ARRAY) {
-            GC_ADD_FLAGS(ctx->building[i].object, IS_OBJ_DESTRUCTOR_CALLED);
+        if (ctx->building[i].kind == B_ARRAY || ctx->building[i].kind == B_STATE)
             zend_array_destroy(ctx->building[i].table);
-        }
     ctx->build_depth = 0;
     for (i = 0; i < ctx->delayed_count; i++) {
         zval_ptr_dtor(&ctx->delayed[i].object);
@@ -412,6 +401,7 @@ ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root)
     ice_builder b = { ctx, settings, ctx->view.nodes, 0 };
     ice_keys_of(ctx, ctx->view.keys.generation);
     ctx->target_count = ctx->delayed_count = ctx->build_depth = 0;
+    ctx->failed_behind = false;
     ZVAL_NULL(root);
     if (UNEXPECTED(!build_all(&b, root))) {
         ctx->failed = b.failed;

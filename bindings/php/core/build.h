@@ -6,6 +6,7 @@
  * when all is there, in the order in which PHP runs them.
  *
  *   build.c         the loop
+ *   build_frames.c  what is open
  *   build_leaf.h    values without children
  *   build_object.c  objects: their properties, what is done when one is complete
  *   build_links.c   places that are named, links and aliases
@@ -21,6 +22,7 @@ enum {
     B_MEMBERS, /* properties of an object that declares none */
     B_TABLE,   /* properties, as PHP sets them */
     B_ARRAY,   /* what __unserialize gets */
+    B_STATE,   /* what __set_state gets */
     B_RECORD   /* the properties of an Icecore\Record */
 };
 

@@ -55,15 +55,23 @@ alias(ice_target *target, zval *to)
     return true;
 }
 
+static bool
+ok(ice_builder *b, bool is_ok)
+{
+    b->ctx->failed_behind = !is_ok;
+    return is_ok;
+}
+
 bool
 ice_build_link(ice_builder *b, const icecore_node *node, zval *to)
 {
     ice_target *target = find(b->ctx, (uint32_t)node->payload);
     zval *place;
+    b->ctx->failed_behind = true;
     if (!target)
         return false;
     if (node->kind == ICECORE_ALIAS)
-        return alias(target, to);
+        return ok(b, alias(target, to));
     place = target->place;
     if (place == to)
         return false;
@@ -71,5 +79,5 @@ ice_build_link(ice_builder *b, const icecore_node *node, zval *to)
     if (node->kind == ICECORE_LINK && Z_TYPE_P(place) != IS_OBJECT)
         return false;
     ZVAL_COPY(to, place);
-    return true;
+    return ok(b, true);
 }

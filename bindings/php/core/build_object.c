@@ -4,7 +4,7 @@
 #include "zend_enum.h"
 
 static ice_delayed *
-delay(ice_builder *b)
+delay(ice_builder *b, uint8_t what)
 {
     ice_context *ctx = b->ctx;
     ice_delayed *delayed;
@@ -16,7 +16,9 @@ delay(ice_builder *b)
     delayed = &ctx->delayed[ctx->delayed_count++];
     ZVAL_UNDEF(&delayed->object);
     ZVAL_UNDEF(&delayed->data);
-    delayed->is_hook = false;
+    delayed->what = what;
+    delayed->place = NULL;
+    delayed->ce = NULL;
     return delayed;
 }
 
@@ -24,7 +26,7 @@ void
 ice_build_free_late(ice_builder *b, zval *value)
 {
     if (Z_REFCOUNTED_P(value))
-        ZVAL_COPY_VALUE(&delay(b)->data, value);
+        ZVAL_COPY_VALUE(&delay(b, ICE_FREE)->data, value);
 }
 
 /* ---- properties --------------------------------------------------------- */
@@ -165,14 +167,20 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
     uint8_t kind = B_SLOTS;
     if (UNEXPECTED(class->how == ICE_UNKNOWN) && !ice_class_find(class))
         return false;
-    if (UNEXPECTED(class->how == ICE_RECORD_OF)) {
+    if (UNEXPECTED(b->settings->by_state) && class->ce && class->ce != zend_standard_class_def &&
+        class->how != ICE_RECORD_OF) {
+        kind = B_STATE;
+        ZVAL_NULL(to);
+    } else if (UNEXPECTED(class->how == ICE_RECORD_OF)) {
         begin_record(class, to, &table);
         object = Z_OBJ_P(to);
         kind = B_RECORD;
     } else {
         object = ice_class_object(class);
-        if (UNEXPECTED(!object))
+        if (UNEXPECTED(!object)) {
+            b->ctx->failed_behind = true;
             return false;
+        }
         ZVAL_OBJ(to, object);
         if (class->how == ICE_TABLE)
             kind = B_TABLE;
@@ -184,7 +192,7 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
                 object->properties = table = zend_new_array(body->aux);
         }
         if (object->ce->destructor) {
-            ice_delayed *watched = delay(b);
+            ice_delayed *watched = delay(b, ICE_WATCH);
             ZVAL_OBJ_COPY(&watched->object, object);
         }
     }
@@ -201,7 +209,7 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
     frame->class = class;
     frame->place = to;
     frame->type = type;
-    if (kind == B_ARRAY) {
+    if (kind == B_ARRAY || kind == B_STATE) {
         frame->table = zend_new_array(body->aux);
         zend_hash_real_init_mixed(frame->table);
     }
@@ -211,15 +219,25 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
 bool
 ice_build_end_object(ice_builder *b, ice_build_frame *frame)
 {
-    if (frame->kind == B_ARRAY) {
-        ice_delayed *hook = delay(b);
-        ZVAL_OBJ_COPY(&hook->object, frame->object);
-        ZVAL_ARR(&hook->data, frame->table);
-        hook->is_hook = true;
-    } else if (UNEXPECTED(frame->class->has_wakeup) && frame->kind != B_RECORD) {
-        ice_delayed *hook = delay(b);
-        ZVAL_OBJ_COPY(&hook->object, frame->object);
-        hook->is_hook = true;
+    ice_delayed *delayed;
+    switch (frame->kind) {
+    case B_STATE:
+        delayed = delay(b, ICE_SET_STATE);
+        delayed->place = frame->place;
+        delayed->ce = frame->class->ce;
+        ZVAL_ARR(&delayed->data, frame->table);
+        break;
+    case B_ARRAY:
+        delayed = delay(b, ICE_UNSERIALIZE);
+        ZVAL_OBJ_COPY(&delayed->object, frame->object);
+        ZVAL_ARR(&delayed->data, frame->table);
+        break;
+    case B_RECORD: break;
+    default:
+        if (UNEXPECTED(frame->class->has_wakeup)) {
+            delayed = delay(b, ICE_WAKE);
+            ZVAL_OBJ_COPY(&delayed->object, frame->object);
+        }
     }
     return true;
 }
@@ -236,7 +254,7 @@ enum_record(zval *to, const char *text, size_t class_len, size_t len)
 }
 
 static bool
-put_case(zend_string *class, zend_string *name, zval *to)
+put_case(ice_builder *b, zend_string *class, zend_string *name, zval *to)
 {
     zend_class_entry *ce = zend_is_valid_class_name(class) ? zend_lookup_class(class) : NULL;
     zend_class_constant *constant;
@@ -249,6 +267,7 @@ put_case(zend_string *class, zend_string *name, zval *to)
         php_error_docref(NULL, E_WARNING, "Class '%s' is not an enum", ZSTR_VAL(class));
         return false;
     }
+    b->ctx->failed_behind = true;
     constant = zend_hash_find_ptr(CE_CONSTANTS_TABLE(ce), name);
     if (!constant) {
         php_error_docref(NULL, E_WARNING, "Undefined constant %s::%s", ZSTR_VAL(class), ZSTR_VAL(name));
@@ -260,6 +279,7 @@ put_case(zend_string *class, zend_string *name, zval *to)
     }
     if (Z_TYPE(constant->value) == IS_CONSTANT_AST && zval_update_constant_ex(&constant->value, constant->ce) == FAILURE)
         return false;
+    b->ctx->failed_behind = false;
     ZVAL_COPY(to, &constant->value);
     return true;
 }
@@ -282,7 +302,7 @@ ice_build_enum_case(ice_builder *b, const icecore_node *node, zval *to)
     }
     class = zend_string_init(text, colon - text, 0);
     name = zend_string_init(colon + 1, text + len - colon - 1, 0);
-    is_put = put_case(class, name, to);
+    is_put = put_case(b, class, name, to);
     zend_string_release(class);
     zend_string_release(name);
     return is_put;

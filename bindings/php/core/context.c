@@ -101,6 +101,7 @@ end_request(ice_context *ctx, bool is_unclean)
         ice_keys_free(&ctx->keys, release_key, NULL);
     ice_classes_drop(ctx);
     ice_map_clear(&ctx->class_ids);
+    ctx->last_class = NULL;
 }
 
 void

@@ -1,4 +1,5 @@
 #include "core/documents.h"
+#include "core/scan.h"
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"
 
@@ -60,14 +61,19 @@ say_bad_text(zend_long offset, size_t len)
 }
 
 static void
-say_error(const icecore_error *error, size_t len, zend_long depth)
+say_error(const icecore_error *error, zend_string *text, zend_long depth)
 {
+    const zend_long offset = ice_php_offset(error);
     if (error->kind == ICECORE_LIMIT && strstr(error->message, "`depth`"))
         php_error_docref(NULL, E_WARNING,
                          "Maximum depth of " ZEND_LONG_FMT " exceeded. The depth limit can be changed using the "
                          "max_depth unserialize() option or the unserialize_max_depth ini setting",
                          depth);
-    say_bad_text(ice_php_offset(error), len);
+    /* A container ends before all is there. */
+    if (offset == error->offset && (size_t)offset < ZSTR_LEN(text) && ZSTR_VAL(text)[offset] == '}' &&
+        (strstr(error->message, "expected a key") || strstr(error->message, "expected a value")))
+        php_error_docref(NULL, E_NOTICE, "Unexpected end of serialized data");
+    say_bad_text(offset, ZSTR_LEN(text));
 }
 
 static bool
@@ -81,24 +87,54 @@ beyond_64_bits(const icecore_error *error)
 /* Documents with objects that their class froze (`C:`) share PHP's count of values with
  * what the class reads: PHP itself reads them, and builds the classes that were allowed. */
 static void
-read_by_php(ice_context *ctx, zend_string *text, const ice_read_settings *settings, zend_long depth,
-            const char *function, zval *result)
+read_by_php(zend_string *text, HashTable *classes, zend_long depth, const char *function, zval *result)
 {
-    const icecore_names *classes = &ctx->view.classes;
     zval options, names, levels;
-    uint32_t id;
+    zend_string *name;
     array_init(&options);
     array_init(&names);
-    for (id = 1; id <= classes->count; id++) {
-        ice_class *class = ice_class_of(ctx, id);
-        if (class->call == ctx->call && class->verdict == ICECORE_ALLOWED)
-            add_next_index_str(&names, zend_string_copy(class->name));
-    }
+    ZEND_HASH_FOREACH_STR_KEY(classes, name) {
+        zval value;
+        ZVAL_STR_COPY(&value, name);
+        add_next_index_zval(&names, &value);
+    } ZEND_HASH_FOREACH_END();
     zend_hash_str_add_new(Z_ARRVAL(options), ZEND_STRL("allowed_classes"), &names);
     ZVAL_LONG(&levels, depth);
     zend_hash_str_add_new(Z_ARRVAL(options), ZEND_STRL("max_depth"), &levels);
     php_unserialize_with_options(result, ZSTR_VAL(text), ZSTR_LEN(text), Z_ARRVAL(options), function);
     zval_ptr_dtor(&options);
+}
+
+/* The classes of the document that may be built. */
+static HashTable *
+allowed_in(ice_context *ctx)
+{
+    HashTable *names = zend_new_array(8);
+    uint32_t id;
+    for (id = 1; id <= ctx->view.classes.count; id++) {
+        const ice_class *class = ice_class_of(ctx, id);
+        if (class->call == ctx->call && class->verdict == ICECORE_ALLOWED)
+            zend_hash_add_empty_element(names, class->name);
+    }
+    return names;
+}
+
+/* A text with links that the engine can't follow. False: an exception was thrown. */
+static bool
+scan_and_read(zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function, zval *result)
+{
+    HashTable *names = ice_scan_classes(text);
+    const bool is_allowed = ice_policy_check_names(&settings->classes, names);
+    if (is_allowed)
+        read_by_php(text, names, depth, function, result);
+    zend_array_destroy(names);
+    return is_allowed;
+}
+
+static bool
+needs_php(const icecore_error *error)
+{
+    return error->kind == ICECORE_UNSUPPORTED && strstr(error->message, "`C:`");
 }
 
 static bool
@@ -129,11 +165,13 @@ build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, ze
     if (!ctx->view.is_simple && !ice_policy_check(ctx, &settings->classes, &opaque))
         return false;
     if (UNEXPECTED(opaque) && !has_records(ctx)) {
-        read_by_php(ctx, text, settings, depth, function, result);
+        HashTable *names = allowed_in(ctx);
+        read_by_php(text, names, depth, function, result);
+        zend_array_destroy(names);
         return true;
     }
     if (!ice_build(ctx, settings, result)) {
-        say_bad_text(0, ZSTR_LEN(text));
+        say_bad_text((zend_long)ice_scan_offset(&ctx->view, ctx->failed, ctx->failed_behind), ZSTR_LEN(text));
         return false;
     }
 #if PHP_VERSION_ID >= 80300
@@ -156,9 +194,14 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
         return false;
     ctx = ice_checkout();
     if (UNEXPECTED(icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error))) {
+        if (needs_php(&error)) {
+            done = scan_and_read(text, settings, depth, function, result);
+            ice_checkin(ctx);
+            return done;
+        }
         stage = beyond_64_bits(&error) ? ice_stage(ICE_PHP_LENIENT, depth) : NULL;
         if (!stage || icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error))
-            say_error(&error, ZSTR_LEN(text), depth);
+            say_error(&error, text, depth);
         else {
             php_error_docref(NULL, E_WARNING, "Numerical result out of range");
             done = !EG(exception) && build(ctx, text, settings, depth, function, result);
@@ -292,6 +335,18 @@ write_by_php(zval *value)
     return NULL;
 }
 
+static zend_string *
+export_by_php(zval *value)
+{
+    smart_str text = { 0 };
+    php_var_export_ex(value, 1, &text);
+    smart_str_0(&text);
+    if (!EG(exception))
+        return smart_str_extract(&text);
+    smart_str_free(&text);
+    return NULL;
+}
+
 zend_string *
 ice_write(zval *value, int which, uint8_t purpose)
 {
@@ -306,7 +361,9 @@ ice_write(zval *value, int which, uint8_t purpose)
     if (EXPECTED(walked == ICE_WALKED))
         written = write_tape(ctx, stage);
     ice_checkin(ctx);
-    return walked == ICE_LEFT_TO_PHP ? write_by_php(value) : written;
+    if (UNEXPECTED(walked == ICE_LEFT_TO_PHP))
+        return purpose == ICE_FOR_EXPORT ? export_by_php(value) : write_by_php(value);
+    return written;
 }
 
 zend_string *

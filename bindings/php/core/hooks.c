@@ -26,26 +26,60 @@ unserialize(zend_object *object, zval *data)
     return !EG(exception);
 }
 
+/* What PHP does with `\Foo::__set_state(array(…))`, at the top of a program. */
+static bool
+set_state(ice_delayed *delayed, zval *data)
+{
+    zend_class_entry *ce = delayed->ce;
+    zend_function *method = zend_hash_str_find_ptr(&ce->function_table, ZEND_STRL("__set_state"));
+    zval result;
+    if (!method)
+        zend_throw_error(NULL, "Call to undefined method %s::__set_state()", ZSTR_VAL(ce->name));
+    else if (!(method->common.fn_flags & ZEND_ACC_PUBLIC))
+        zend_throw_error(NULL, "Call to %s method %s::__set_state() from global scope",
+                         zend_visibility_string(method->common.fn_flags), ZSTR_VAL(ce->name));
+    else if (method->common.fn_flags & ZEND_ACC_ABSTRACT)
+        zend_throw_error(NULL, "Cannot call abstract method %s::__set_state()", ZSTR_VAL(method->common.scope->name));
+    if (EG(exception))
+        return false;
+    ZVAL_UNDEF(&result);
+    zend_call_known_function(method, NULL, ce, &result, 1, data, NULL);
+    if (EG(exception)) {
+        zval_ptr_dtor(&result);
+        return false;
+    }
+    /* The place is in what is built, which nobody has yet. */
+    ZVAL_COPY_VALUE(delayed->place, &result);
+    return true;
+}
+
+static bool
+run(ice_delayed *delayed)
+{
+    switch (delayed->what) {
+    case ICE_WAKE: return wake_up(Z_OBJ(delayed->object));
+    case ICE_UNSERIALIZE: return unserialize(Z_OBJ(delayed->object), &delayed->data);
+    case ICE_SET_STATE: return set_state(delayed, &delayed->data);
+    default: return true;
+    }
+}
+
 void
 ice_hooks_run(ice_context *ctx)
 {
     bool failed = false;
     uint32_t i;
     for (i = 0; i < ctx->delayed_count; i++) {
-        /* What a hook is given and what it looks at stays, whatever it does. */
-        zval object, data;
-        ZVAL_COPY_VALUE(&object, &ctx->delayed[i].object);
-        ZVAL_COPY_VALUE(&data, &ctx->delayed[i].data);
+        /* What a hook is given stays, whatever it does. */
+        ice_delayed delayed = ctx->delayed[i];
         ZVAL_UNDEF(&ctx->delayed[i].object);
         ZVAL_UNDEF(&ctx->delayed[i].data);
-        if (ctx->delayed[i].is_hook) {
-            if (!failed)
-                failed = !(Z_ISUNDEF(data) ? wake_up(Z_OBJ(object)) : unserialize(Z_OBJ(object), &data));
-            if (failed)
-                GC_ADD_FLAGS(Z_OBJ(object), IS_OBJ_DESTRUCTOR_CALLED);
-        }
-        zval_ptr_dtor(&object);
-        zval_ptr_dtor(&data);
+        if (!failed)
+            failed = !run(&delayed);
+        if (failed && (delayed.what == ICE_WAKE || delayed.what == ICE_UNSERIALIZE))
+            GC_ADD_FLAGS(Z_OBJ(delayed.object), IS_OBJ_DESTRUCTOR_CALLED);
+        zval_ptr_dtor(&delayed.object);
+        zval_ptr_dtor(&delayed.data);
     }
     ctx->delayed_count = 0;
 }

@@ -14,6 +14,7 @@
  *   context.c    warm contexts: memory and caches; what ends with the request
  *   policy.c     which classes may be built
  *   classes.c    classes by the engine's ids: how each is built and walked
+ *   scan.c       names of classes in a text that the engine can't read
  *   hooks.c      calls of methods that a class has for this
  *   build*.c     the engine's tape to PHP's values: build.h
  *   walk*.c      PHP's values to the engine's tape: walk.h
@@ -93,11 +94,21 @@ typedef struct {
     zend_property_info *type; /* of the property that has no reference yet; or NULL */
 } ice_target;
 
-/* A hook that runs when all is built; what was replaced and is freed then. */
+/* What is done with an object when all is built. */
+enum {
+    ICE_FREE,        /* what was replaced is freed */
+    ICE_WATCH,       /* nothing; its destructor must not run, if the build fails */
+    ICE_WAKE,        /* __wakeup */
+    ICE_UNSERIALIZE, /* __unserialize, with an array */
+    ICE_SET_STATE    /* __set_state, with an array; what it returns goes to a place */
+};
+
 typedef struct {
+    uint8_t what;
     zval object;
-    zval data;                /* for __unserialize; undefined: __wakeup; of what is only freed, too */
-    bool is_hook;
+    zval data;
+    zval *place;
+    zend_class_entry *ce;
 } ice_delayed;
 
 /* A container that is being walked: walk.h has the kinds. */
@@ -109,6 +120,7 @@ typedef struct {
     uint32_t wraps;           /* how many nodes before `node` end where it ends */
     uint32_t node;
     uint32_t at, count;
+    uint32_t total;           /* how many entries were announced */
     HashTable *table;         /* held */
     zend_object *object;      /* held; or NULL */
 } ice_walk_frame;
@@ -127,6 +139,7 @@ struct ice_context {
     ice_target *targets;
     uint32_t target_count, target_room;
     uint32_t failed;          /* the node that PHP refuses */
+    bool failed_behind;       /* PHP notices behind it */
     ice_delayed *delayed;
     uint32_t delayed_count, delayed_room;
     /* writing */
@@ -136,6 +149,8 @@ struct ice_context {
     ice_map seen;
     ice_map class_ids;        /* class entries to the engine's ids */
     uint32_t ids_generation;
+    zend_class_entry *last_class; /* the class of the last object, whose properties are its slots */
+    uint32_t last_id;
     zval *held;               /* what must live as long as the call */
     uint32_t held_count, held_room;
 };
@@ -207,6 +222,8 @@ bool ice_policy_is_record(const ice_allowed *allowed, const char *class, size_t 
 /* Asks for each class of the document; throws and says false, if one is refused. Verdicts
  * are in the context. `opaque` gets whether there are objects that their class froze. */
 bool ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque);
+/* The same for names that were found without reading: those that are allowed stay. */
+bool ice_policy_check_names(const ice_allowed *allowed, HashTable *names);
 /* The rules of the request and of the process. */
 bool ice_policy_allow(zend_string *class);
 icecore_rules *ice_policy_rules(const char *text, size_t len);

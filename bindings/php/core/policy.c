@@ -265,10 +265,8 @@ typedef struct {
 } refusal;
 
 static void
-refuse(ice_context *ctx, refusal *refused, const char *bytes, size_t len, uint32_t node, bool is_reported)
+refuse(refusal *refused, const char *bytes, size_t len, const char *path, bool is_reported)
 {
-    char path[512];
-    icecore_path(ctx->warm.engine, ctx->view.input, ctx->view.input_len, node, path, sizeof path);
     if (!refused->first) {
         array_init(&refused->places);
         refused->first = words(ICECORE_WORDS_REFUSED, bytes, len, path);
@@ -376,10 +374,34 @@ ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque)
             report(ICECORE_WORDS_BUILT, text, len, "");
         else if ((verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_REFUSED && (!allowed->has_list || !class)) {
             lists_all |= (verdict & ICECORE_REPORTED) != 0;
-            if (!refused.first || lists_all)
-                refuse(ctx, &refused, text, len, (uint32_t)(node - view->nodes), verdict & ICECORE_REPORTED);
+            if (!refused.first || lists_all) {
+                char path[512];
+                icecore_path(ctx->warm.engine, view->input, view->input_len, (uint32_t)(node - view->nodes), path,
+                             sizeof path);
+                refuse(&refused, text, len, path, verdict & ICECORE_REPORTED);
+            }
         }
     }
+    if (!refused.first)
+        return true;
+    throw_refusal(&refused);
+    return false;
+}
+
+bool
+ice_policy_check_names(const ice_allowed *allowed, HashTable *names)
+{
+    refusal refused = { .first = NULL };
+    zend_string *name;
+    ZEND_HASH_FOREACH_STR_KEY(names, name) {
+        const uint32_t verdict = verdict_of(allowed, ZSTR_VAL(name), ZSTR_LEN(name));
+        if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
+            report(ICECORE_WORDS_BUILT, ZSTR_VAL(name), ZSTR_LEN(name), "");
+        else if (verdict != ICECORE_ALLOWED && !allowed->has_list)
+            refuse(&refused, ZSTR_VAL(name), ZSTR_LEN(name), "$", verdict & ICECORE_REPORTED);
+        if ((verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_ALLOWED)
+            zend_hash_del(names, name);
+    } ZEND_HASH_FOREACH_END();
     if (!refused.first)
         return true;
     throw_refusal(&refused);

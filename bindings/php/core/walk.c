@@ -1,39 +1,5 @@
 #include "core/walk.h"
 
-ice_walk_frame *
-ice_walk_push(ice_walker *w, uint8_t kind, HashTable *table, zend_object *object, uint32_t wraps)
-{
-    ice_context *ctx = w->ctx;
-    ice_walk_frame *frame;
-    if (UNEXPECTED(ctx->walk_depth == ctx->walk_room)) {
-        const uint32_t room = ctx->walk_room ? ctx->walk_room * 2 : 64;
-        ctx->walking = ice_host_resize(ctx->walking, room * sizeof *ctx->walking);
-        ctx->walk_room = room;
-    }
-    frame = &ctx->walking[ctx->walk_depth++];
-    frame->kind = kind;
-    frame->is_shared = frame->is_protected = frame->has_member = false;
-    frame->wraps = wraps;
-    frame->node = (uint32_t)w->tape->node_count - 1;
-    frame->at = frame->count = 0;
-    frame->table = table;
-    frame->object = object;
-    return frame;
-}
-
-static void
-release(ice_walk_frame *frame)
-{
-    if (frame->is_protected)
-        GC_TRY_UNPROTECT_RECURSION(frame->kind == W_LIST || frame->kind == W_MAP || !frame->object
-                                       ? (zend_refcounted *)frame->table
-                                       : (zend_refcounted *)frame->object);
-    if (frame->table)
-        zend_array_release(frame->table);
-    if (frame->object)
-        OBJ_RELEASE(frame->object);
-}
-
 /* ---- leaves ------------------------------------------------------------- */
 
 static zend_always_inline bool
@@ -69,12 +35,21 @@ push_again(ice_walker *w, const void *address, zval *held, uint8_t kind, uint16_
 {
     const ice_slot *slot = ice_map_find(&w->ctx->seen, address);
     if (slot) {
-        ice_push_again(w->engine, w->tape, kind, 0, key, slot->value);
+        ice_push(w->engine, w->tape, kind, 0, key, 0, slot->value);
         return true;
     }
-    ice_map_add(&w->ctx->seen, address, (uint32_t)w->tape->node_count);
+    ice_map_add(&w->ctx->seen, address, ice_walk_next(w));
     ice_hold(w->ctx, held);
     return false;
+}
+
+/* Marks the node at `at`, which a link may name. */
+static bool
+mark(ice_walker *w, size_t at, bool is_pushed)
+{
+    if (is_pushed)
+        w->tape->nodes[at].flags |= ICECORE_FLAG_TARGET;
+    return is_pushed;
 }
 
 static zend_always_inline bool
@@ -82,6 +57,24 @@ is_only_here(const zend_object *object, bool is_shared)
 {
     return !is_shared && GC_REFCOUNT(object) == 1 &&
            (object->properties == NULL || GC_REFCOUNT(object->properties) == 1);
+}
+
+/* ---- keys --------------------------------------------------------------- */
+
+/* Pushes the key of an entry, if it needs a node; what the value's node has as its key. */
+static zend_always_inline uint16_t
+push_key(ice_walker *w, zend_string *key, zend_ulong number, bool may_have_id)
+{
+    uint16_t id;
+    if (EXPECTED(key != NULL)) {
+        if (EXPECTED(may_have_id)) {
+            if (EXPECTED(ice_keys_near(&w->ctx->keys, key, &id)) || (id = ice_new_key_id(w->ctx, key)))
+                return id;
+        }
+        ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, ICECORE_IS_KEY, ZSTR_VAL(key), ZSTR_LEN(key));
+    } else
+        ice_push(w->engine, w->tape, ICECORE_INT, 0, ICECORE_IS_KEY, 0, (uint64_t)number);
+    return ICECORE_KEY_NODE;
 }
 
 /* ---- arrays ------------------------------------------------------------- */
@@ -121,19 +114,94 @@ push_leaves(ice_walker *w, HashTable *table)
     return true;
 }
 
+/* ---- records ------------------------------------------------------------ */
+
+/* Most objects and maps have leaves only: they go without a frame, up to the first value
+ * that is none. */
+
 static bool
-push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protects)
+push_slots(ice_walker *w, zend_object *object, uint16_t key)
+{
+    const zend_class_entry *ce = object->ce;
+    const uint32_t slots = (uint32_t)ce->default_properties_count;
+    uint32_t node, at, count = 0;
+    ice_walk_frame *frame;
+    ice_walk_begin(w, key, w->ctx->last_id);
+    node = (uint32_t)w->tape->node_count - 1;
+    for (at = 0; at < slots; at++) {
+        const zend_property_info *info = ce->properties_info_table[at];
+        const zval *value;
+        if (UNEXPECTED(!info))
+            continue;
+        value = OBJ_PROP(object, info->offset);
+        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
+            continue;
+        if (UNEXPECTED(!is_leaf(value)))
+            break;
+        push_leaf(w, value, push_key(w, info->name, 0, slots <= ICECORE_MOST_IDS));
+        count++;
+    }
+    if (EXPECTED(at == slots)) {
+        ice_end_node(w->tape, node, count, 1);
+        return true;
+    }
+    GC_ADDREF(object);
+    frame = ice_walk_push(w, W_SLOTS, node, NULL, object, count + ice_walk_count_slots(object, at));
+    frame->at = at;
+    frame->count = count;
+    return true;
+}
+
+/* The entries of a map up to the first value that is no leaf. */
+static bool
+push_entries(ice_walker *w, const HashTable *table, uint32_t node, uint32_t *at, uint32_t *count)
+{
+    const bool may_have_ids = zend_hash_num_elements(table) <= ICECORE_MOST_IDS;
+    const Bucket *bucket = table->arData + *at, *end = table->arData + table->nNumUsed;
+    for (; bucket < end; bucket++) {
+        if (UNEXPECTED(Z_TYPE(bucket->val) == IS_UNDEF))
+            continue;
+        if (UNEXPECTED(!is_leaf(&bucket->val))) {
+            *at = (uint32_t)(bucket - table->arData);
+            return false;
+        }
+        push_leaf(w, &bucket->val, push_key(w, bucket->key, bucket->h, may_have_ids));
+        ++*count;
+    }
+    ice_end_node(w->tape, node, *count, 0);
+    return true;
+}
+
+static bool
+push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protects, bool in_reference)
 {
     const bool lists = is_list(table);
     const uint32_t count = zend_hash_num_elements(table);
     ice_walk_frame *frame;
+    uint32_t node, at = 0, done = 0;
+    /* igbinary writes an array that two places hold once. */
+    if (w->purpose == ICE_FOR_IGBINARY && !in_reference) {
+        zval held;
+        ZVAL_ARR(&held, table);
+        if (GC_FLAGS(table) & GC_IMMUTABLE)
+            Z_TYPE_INFO(held) = IS_ARRAY;
+        if (push_again(w, table, &held, ICECORE_COPY, key))
+            return true;
+    }
     ice_push(w->engine, w->tape, lists ? ICECORE_ARRAY : ICECORE_MAP, 0, key, count, 0);
-    if (count == 0 || (lists && push_leaves(w, table))) {
-        if (count == 0)
-            ice_end_node(w->tape, (uint32_t)w->tape->node_count - 1, 0, 0);
+    node = (uint32_t)w->tape->node_count - 1;
+    if (w->purpose == ICE_FOR_IGBINARY)
+        w->tape->nodes[node].flags |= ICECORE_FLAG_TARGET;
+    if (count == 0) {
+        ice_end_node(w->tape, node, 0, 0);
         return true;
     }
-    frame = ice_walk_push(w, lists ? W_LIST : W_MAP, table, NULL, 0);
+    if (lists ? push_leaves(w, table)
+              : !(HT_FLAGS(table) & HASH_FLAG_PACKED) && push_entries(w, table, node, &at, &done))
+        return true;
+    frame = ice_walk_push(w, lists ? W_LIST : W_MAP, node, table, NULL, count);
+    frame->at = at;
+    frame->count = done;
     frame->is_shared = is_shared;
     GC_TRY_ADDREF(table);
     if (protects && !(GC_FLAGS(table) & GC_IMMUTABLE)) {
@@ -148,14 +216,14 @@ static bool
 push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_frame *outer)
 {
     const bool in_array = outer->kind == W_LIST || outer->kind == W_MAP;
-    const bool nests = in_array || outer->kind == W_TABLE;
+    const bool nests = in_array || outer->kind == W_TABLE || w->purpose == ICE_FOR_EXPORT;
     if (!nests)
-        return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, false);
+        return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, false, false);
     if (UNEXPECTED(GC_IS_RECURSIVE(table)) || (in_array && table == outer->table)) {
-        ice_push(w->engine, w->tape, ICECORE_NULL, 0, key, 0, 0);
+        ice_walk_circle(w, key);
         return true;
     }
-    return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, true);
+    return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, true, false);
 }
 
 /* ---- values ------------------------------------------------------------- */
@@ -166,16 +234,20 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
 {
     if (Z_ISREF_P(value)) {
         zval *inner = Z_REFVAL_P(value);
-        if (Z_REFCOUNT_P(value) > 1) {
+        if (Z_REFCOUNT_P(value) > 1 && EXPECTED(w->purpose != ICE_FOR_EXPORT)) {
             const void *address = Z_TYPE_P(inner) == IS_OBJECT ? (void *)Z_OBJ_P(inner) : (void *)Z_REF_P(value);
+            const size_t at = w->tape->node_count;
             if (push_again(w, address, value, ICECORE_ALIAS, key))
                 return true;
             /* What it refers to was noted with it. */
             if (Z_TYPE_P(inner) == IS_OBJECT)
-                return ice_walk_object(w, Z_OBJ_P(inner), key);
+                return mark(w, at, ice_walk_object(w, Z_OBJ_P(inner), key));
             if (Z_TYPE_P(inner) == IS_ARRAY)
-                return push_array(w, Z_ARRVAL_P(inner), key,
-                                  (outer && outer->is_shared) || GC_REFCOUNT(Z_ARRVAL_P(inner)) > 1, false);
+                return mark(w, at, push_array(w, Z_ARRVAL_P(inner), key,
+                                              (outer && outer->is_shared) || GC_REFCOUNT(Z_ARRVAL_P(inner)) > 1, false,
+                                              true));
+            push_leaf(w, inner, key);
+            return mark(w, at, true);
         }
         value = inner;
         if (is_leaf(value)) {
@@ -187,45 +259,23 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
     case IS_ARRAY:
         if (outer)
             return push_inner_array(w, Z_ARRVAL_P(value), key, outer);
-        return push_array(w, Z_ARRVAL_P(value), key, false, false);
+        return push_array(w, Z_ARRVAL_P(value), key, false, w->purpose == ICE_FOR_EXPORT, false);
     case IS_OBJECT:
-        if (!is_only_here(Z_OBJ_P(value), outer && outer->is_shared) &&
-            push_again(w, Z_OBJ_P(value), value, ICECORE_LINK, key))
-            return true;
+        if (UNEXPECTED(!is_only_here(Z_OBJ_P(value), outer && outer->is_shared)) && EXPECTED(w->purpose != ICE_FOR_EXPORT)) {
+            const size_t at = w->tape->node_count;
+            if (push_again(w, Z_OBJ_P(value), value, ICECORE_LINK, key))
+                return true;
+            return mark(w, at, ice_walk_object(w, Z_OBJ_P(value), key));
+        }
+        if (EXPECTED(Z_OBJCE_P(value) == w->ctx->last_class) && EXPECTED(w->purpose != ICE_FOR_EXPORT) &&
+            EXPECTED(ice_walk_has_slots_only(Z_OBJ_P(value))))
+            return push_slots(w, Z_OBJ_P(value), key);
         return ice_walk_object(w, Z_OBJ_P(value), key);
     default: ice_push(w->engine, w->tape, ICECORE_INT, 0, key, 0, 0); return true;
     }
 }
 
-/* ---- keys --------------------------------------------------------------- */
-
-/* Pushes the key of an entry, if it needs a node; what the value's node has as its key. */
-static zend_always_inline uint16_t
-push_key(ice_walker *w, zend_string *key, zend_ulong number, bool may_have_id)
-{
-    uint16_t id;
-    if (EXPECTED(key != NULL)) {
-        if (EXPECTED(may_have_id)) {
-            if (EXPECTED(ice_keys_near(&w->ctx->keys, key, &id)) || (id = ice_new_key_id(w->ctx, key)))
-                return id;
-        }
-        ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, ICECORE_IS_KEY, ZSTR_VAL(key), ZSTR_LEN(key));
-    } else
-        ice_push(w->engine, w->tape, ICECORE_INT, 0, ICECORE_IS_KEY, 0, (uint64_t)number);
-    return ICECORE_KEY_NODE;
-}
-
 /* ---- the loop ----------------------------------------------------------- */
-
-static bool
-end_frame(ice_walker *w, ice_walk_frame *frame)
-{
-    ice_walk_frame ended = *frame;
-    ice_end_node(w->tape, frame->node, frame->count, frame->wraps);
-    w->ctx->walk_depth--;
-    release(&ended);
-    return true;
-}
 
 static bool
 walk_list(ice_walker *w, ice_walk_frame *frame)
@@ -246,7 +296,7 @@ walk_list(ice_walker *w, ice_walk_frame *frame)
         else
             return push_value(w, value, 0, frame);
     }
-    return end_frame(w, frame);
+    return ice_walk_pop(w);
 }
 
 /* The entry at `at`, whose place is moved behind it. NULL: there is none. */
@@ -299,7 +349,7 @@ walk_table(ice_walker *w, ice_walk_frame *frame)
         else
             return push_value(w, value, id, frame);
     }
-    return end_frame(w, frame);
+    return ice_walk_pop(w);
 }
 
 static bool
@@ -323,7 +373,7 @@ walk_slots(ice_walker *w, ice_walk_frame *frame)
         else
             return push_value(w, value, id, frame);
     }
-    return end_frame(w, frame);
+    return ice_walk_pop(w);
 }
 
 /* The variables of a session: a map, whatever their names. */
@@ -332,7 +382,25 @@ push_variables(ice_walker *w, HashTable *table)
 {
     ice_push(w->engine, w->tape, ICECORE_MAP, 0, 0, 0, 0);
     GC_TRY_ADDREF(table);
-    ice_walk_push(w, W_VARIABLES, table, NULL, 0);
+    ice_walk_push(w, W_VARIABLES, 0, table, NULL, zend_hash_num_elements(table));
+}
+
+/* So many nodes fit into the cache together with what is made of them. */
+#define PART 1024
+
+/* Writes what was pushed. */
+static bool
+hand_over(ice_walker *w)
+{
+    const uint32_t count = (uint32_t)w->tape->node_count;
+    switch (ice_hand_over(w->engine, w->stage, w->tape, &w->parts)) {
+    case ICE_HANDED_OVER:
+        w->base += count;
+        w->tape->has_own_names = 1;
+        return true;
+    case ICE_NOT_IN_PARTS: w->hands_over = false; return true;
+    default: ice_host_fail("a part of a document could not be written");
+    }
 }
 
 static bool
@@ -348,6 +416,8 @@ walk_all(ice_walker *w, zval *root)
     while (ctx->walk_depth) {
         ice_walk_frame *frame = &ctx->walking[ctx->walk_depth - 1];
         bool goes_on;
+        if (UNEXPECTED(w->tape->node_count >= PART) && w->hands_over && !hand_over(w))
+            return false;
         switch (frame->kind) {
         case W_LIST: goes_on = walk_list(w, frame); break;
         case W_SLOTS: goes_on = walk_slots(w, frame); break;
@@ -362,20 +432,26 @@ walk_all(ice_walker *w, zval *root)
 ice_walked
 ice_walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage)
 {
-    ice_walker w = { ctx, ctx->warm.engine, &ctx->tape, stage, purpose, false, ICE_WALKED };
+    ice_walker w = {
+        .ctx = ctx,
+        .engine = ctx->warm.engine,
+        .tape = &ctx->tape,
+        .stage = stage,
+        .purpose = purpose,
+        .hands_over = purpose == ICE_FOR_SERIALIZE,
+        .stopped = ICE_WALKED,
+    };
     ctx->walk_depth = ctx->held_count = 0;
     ice_tape_begin(w.engine, w.tape);
     ctx->tape.has_own_names = 1;
     ice_keys_of(ctx, ctx->tape.key_generation);
     if (UNEXPECTED(ctx->ids_generation != ctx->tape.class_generation)) {
         ice_map_clear(&ctx->class_ids);
+        ctx->last_class = NULL;
         ctx->ids_generation = ctx->tape.class_generation;
     }
     if (EXPECTED(walk_all(&w, value)))
         return ICE_WALKED;
-    while (ctx->walk_depth) {
-        ice_walk_frame open = ctx->walking[--ctx->walk_depth];
-        release(&open);
-    }
+    ice_walk_drop(&w);
     return w.stopped;
 }

@@ -18,8 +18,8 @@ class_id(ice_walker *w, zend_class_entry *ce)
     return id;
 }
 
-static void
-push_begin(ice_walker *w, uint16_t key, uint32_t class)
+void
+ice_walk_begin(ice_walker *w, uint16_t key, uint32_t class)
 {
     ice_push(w->engine, w->tape, ICECORE_OBJECT, 0, key, 1, ICE_CLASS(class));
     ice_push(w->engine, w->tape, ICECORE_MAP, 0, 0, 0, 0);
@@ -50,9 +50,9 @@ push_result(ice_walker *w, zend_object *object, uint16_t key)
     w->hooks_ran = true;
     if (!ice_hook_serialize(object, &result))
         return ice_walk_stop(w, ICE_THREW);
-    push_begin(w, key, class_id(w, object->ce));
+    ice_walk_begin(w, key, class_id(w, object->ce));
     GC_ADDREF(object);
-    frame = ice_walk_push(w, W_RESULT, Z_ARRVAL(result), object, 1);
+    frame = ice_walk_push(w, W_RESULT, w->tape->node_count - 1, Z_ARRVAL(result), object, zend_hash_num_elements(Z_ARRVAL(result)));
     frame->is_shared = GC_REFCOUNT(Z_ARRVAL(result)) > 1;
     return true;
 }
@@ -71,14 +71,43 @@ push_sleeping(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t
         push_null(w, key);
         return true;
     }
-    properties = ice_walk_sleep(object, names);
+    properties = ice_walk_sleep(object, names, w->purpose);
     zend_array_release(names);
     if (!properties) {
         OBJ_RELEASE(object);
         return ice_walk_stop(w, ICE_THREW);
     }
-    push_begin(w, key, class_id(w, object->ce));
-    ice_walk_push(w, W_TABLE, properties, object, 1);
+    ice_walk_begin(w, key, class_id(w, object->ce));
+    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, properties, object, zend_hash_num_elements(properties));
+    return true;
+}
+
+/* What a class froze itself as, for igbinary, which counts nothing in it. */
+static bool
+push_opaque(ice_walker *w, zend_object *object, uint16_t key)
+{
+    unsigned char *bytes = NULL;
+    size_t len = 0;
+    zval value;
+    uint32_t node;
+    w->hooks_ran = true;
+    ZVAL_OBJ_COPY(&value, object);
+    if (object->ce->serialize(&value, &bytes, &len, NULL) == FAILURE || EG(exception)) {
+        if (bytes)
+            efree(bytes);
+        zval_ptr_dtor(&value);
+        if (EG(exception))
+            return ice_walk_stop(w, ICE_THREW);
+        push_null(w, key);
+        return true;
+    }
+    node = ice_push(w->engine, w->tape, ICECORE_OPAQUE, 0, key, 1,
+                    ICE_CLASS(class_id(w, object->ce)) | ICE_FORM(ICECORE_FORM_SERIALIZABLE));
+    ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, 0, (const char *)bytes, len);
+    ice_end_node(w->tape, node, 1, 0);
+    if (bytes)
+        efree(bytes);
+    zval_ptr_dtor(&value);
     return true;
 }
 
@@ -115,10 +144,10 @@ push_record(ice_walker *w, zend_object *object, uint16_t key)
                                "\"serializable\"");
         return ice_walk_stop(w, ICE_THREW);
     }
-    push_begin(w, key, id);
+    ice_walk_begin(w, key, id);
     GC_ADDREF(object);
     GC_TRY_ADDREF(Z_ARRVAL_P(content));
-    ice_walk_push(w, W_TABLE, Z_ARRVAL_P(content), object, 1)->is_shared = true;
+    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, Z_ARRVAL_P(content), object, zend_hash_num_elements(Z_ARRVAL_P(content)))->is_shared = true;
     return true;
 }
 
@@ -131,22 +160,25 @@ push_incomplete(ice_walker *w, zend_object *object, uint16_t key)
     ice_walk_frame *frame;
     HashTable *table;
     zval value;
+    uint32_t count;
     if (!name)
         name = zend_string_init(ZEND_STRL("__PHP_Incomplete_Class"), 0);
     id = icecore_class(w->engine, ICECORE_BYTES, (const uint8_t *)ZSTR_VAL(name), ZSTR_LEN(name));
     zend_string_release(name);
     if (!id)
         ice_host_fail("too many classes");
-    push_begin(w, key, id);
+    ice_walk_begin(w, key, id);
     GC_ADDREF(object);
     ZVAL_OBJ(&value, object);
     table = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_SERIALIZE);
-    frame = ice_walk_push(w, W_TABLE, table, object, 1);
+    /* PHP leaves one out of the count, whether it is there or not. */
+    count = zend_array_count(table);
+    frame = ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, count ? count - 1 : 0);
     frame->is_shared = frame->has_member = true;
 }
 
-static bool
-has_slots_only(const zend_object *object)
+bool
+ice_walk_has_slots_only(const zend_object *object)
 {
 #if PHP_VERSION_ID >= 80400
     if (zend_object_is_lazy((zend_object *)object))
@@ -156,15 +188,29 @@ has_slots_only(const zend_object *object)
            object->handlers->get_properties == zend_std_get_properties;
 }
 
+uint32_t
+ice_walk_count_slots(const zend_object *object, uint32_t at)
+{
+    const zend_class_entry *ce = object->ce;
+    uint32_t count = 0;
+    for (; at < (uint32_t)ce->default_properties_count; at++) {
+        const zend_property_info *info = ce->properties_info_table[at];
+        count += info && Z_TYPE_P(OBJ_PROP((zend_object *)object, info->offset)) != IS_UNDEF;
+    }
+    return count;
+}
+
 static bool
 push_properties(ice_walker *w, zend_object *object, uint16_t key)
 {
     HashTable *table;
     zval value;
-    if (EXPECTED(has_slots_only(object))) {
-        push_begin(w, key, class_id(w, object->ce));
+    if (EXPECTED(ice_walk_has_slots_only(object))) {
+        w->ctx->last_id = class_id(w, object->ce);
+        w->ctx->last_class = object->ce;
+        ice_walk_begin(w, key, w->ctx->last_id);
         GC_ADDREF(object);
-        ice_walk_push(w, W_SLOTS, NULL, object, 1);
+        ice_walk_push(w, W_SLOTS, w->tape->node_count - 1, NULL, object, ice_walk_count_slots(object, 0));
         return true;
     }
     ZVAL_OBJ(&value, object);
@@ -176,8 +222,32 @@ push_properties(ice_walker *w, zend_object *object, uint16_t key)
         OBJ_RELEASE(object);
         return ice_walk_stop(w, ICE_THREW);
     }
-    push_begin(w, key, class_id(w, object->ce));
-    ice_walk_push(w, W_TABLE, table, object, 1)->is_shared = true;
+    ice_walk_begin(w, key, class_id(w, object->ce));
+    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, zend_array_count(table))->is_shared = true;
+    return true;
+}
+
+/* Without any of its methods, as var_export shows it. */
+static bool
+push_exported(ice_walker *w, zend_object *object, uint16_t key)
+{
+    HashTable *table;
+    zval value;
+    /* No reader takes the name of a class that has none. */
+    if (object->ce->ce_flags & ZEND_ACC_ANON_CLASS)
+        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
+    if (GC_IS_RECURSIVE(object)) {
+        ice_walk_circle(w, key);
+        return true;
+    }
+    GC_ADDREF(object);
+    GC_PROTECT_RECURSION(object);
+    ZVAL_OBJ(&value, object);
+    table = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_VAR_EXPORT);
+    if (!table)
+        table = (HashTable *)&zend_empty_array;
+    ice_walk_begin(w, key, class_id(w, object->ce));
+    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, zend_array_count(table))->is_protected = true;
     return true;
 }
 
@@ -186,6 +256,8 @@ ice_walk_object(ice_walker *w, zend_object *object, uint16_t key)
 {
     zend_class_entry *ce = object->ce;
     zval *sleep;
+    if (UNEXPECTED(w->purpose == ICE_FOR_EXPORT))
+        return ce->ce_flags & ZEND_ACC_ENUM ? push_enum_case(w, object, key) : push_exported(w, object, key);
     if (UNEXPECTED(ce->ce_flags & ZEND_ACC_NOT_SERIALIZABLE)) {
         zend_throw_exception_ex(NULL, 0, "Serialization of '%s' is not allowed", ZSTR_VAL(ce->name));
         return ice_walk_stop(w, ICE_THREW);
@@ -195,7 +267,7 @@ ice_walk_object(ice_walker *w, zend_object *object, uint16_t key)
     if (ce->__serialize)
         return push_result(w, object, key);
     if (UNEXPECTED(ce->serialize != NULL))
-        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
+        return w->purpose == ICE_FOR_IGBINARY ? push_opaque(w, object, key) : ice_walk_stop(w, ICE_LEFT_TO_PHP);
     if (UNEXPECTED(ce == php_ce_incomplete_class)) {
         push_incomplete(w, object, key);
         return true;

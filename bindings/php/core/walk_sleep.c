@@ -33,18 +33,22 @@ add_mangled(HashTable *to, HashTable *properties, const char *home, size_t home_
 }
 
 static void
-add_named(HashTable *to, HashTable *properties, zend_string *name, zend_object *object)
+add_named(HashTable *to, HashTable *properties, zend_string *name, zend_object *object, uint8_t purpose)
 {
+    const bool is_igbinary = purpose == ICE_FOR_IGBINARY;
     if (add(to, properties, name, name, object) || EG(exception) ||
         add_mangled(to, properties, ZSTR_VAL(object->ce->name), ZSTR_LEN(object->ce->name), name, object) ||
         add_mangled(to, properties, "*", 1, name, object))
         return;
-    php_error_docref(NULL, E_WARNING, "\"%s\" returned as member variable from __sleep() but does not exist",
-                     ZSTR_VAL(name));
+    php_error_docref(NULL, is_igbinary ? E_NOTICE : E_WARNING,
+                     "\"%s\" returned as member variable from __sleep() but does not exist", ZSTR_VAL(name));
+    /* igbinary has it all the same. */
+    if (is_igbinary && !EG(exception))
+        zend_hash_add(to, name, &EG(uninitialized_zval));
 }
 
 HashTable *
-ice_walk_sleep(zend_object *object, HashTable *names)
+ice_walk_sleep(zend_object *object, HashTable *names, uint8_t purpose)
 {
     zval value, *name;
     HashTable *properties, *to = zend_new_array(zend_hash_num_elements(names));
@@ -60,7 +64,7 @@ ice_walk_sleep(zend_object *object, HashTable *names)
                              "serialize",
                              ZSTR_VAL(object->ce->name));
         text = zval_get_tmp_string(name, &temporary);
-        add_named(to, properties, text, object);
+        add_named(to, properties, text, object, purpose);
         zend_tmp_string_release(temporary);
         if (EG(exception))
             break;

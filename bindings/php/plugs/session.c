@@ -31,15 +31,19 @@ PS_SERIALIZER_ENCODE_FUNC(icecore)
     zval *variables = &PS(http_session_vars);
     zend_string *key;
     zend_ulong number;
+    bool is_empty = true;
     ZVAL_DEREF(variables);
     if (Z_TYPE_P(variables) != IS_ARRAY)
-        return ZSTR_EMPTY_ALLOC();
+        return NULL;
     ZEND_HASH_FOREACH_KEY(Z_ARRVAL_P(variables), number, key) {
         if (!key)
             php_error_docref(NULL, E_WARNING, "Skipping numeric key " ZEND_LONG_FMT, (zend_long)number);
         else if (memchr(ZSTR_VAL(key), '|', ZSTR_LEN(key)))
             return NULL;
+        is_empty &= !key;
     } ZEND_HASH_FOREACH_END();
+    if (is_empty)
+        return NULL;
     return ice_write_session(variables, write_by_php);
 }
 

@@ -2,8 +2,9 @@
 //! losses, links to what stands before. It gives up at anything else, and then the machine
 //! in [`super::write`] writes the document; tests compare both.
 
-use super::text::{is_class_name, push_float};
-use crate::document::{Document, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Names, Node, flag};
+use super::text::{is_class_name, is_enum_case, push_float};
+use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Names, Node, flag};
+use crate::format::Parts;
 use crate::limits::Limits;
 use crate::output::{Spare, TextKey};
 
@@ -17,9 +18,8 @@ const BLOCK: usize = 32;
 type Chunk = [u8; CHUNK + SLACK];
 
 /// A container that is open.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Open {
-    end: u32,
     /// How many entries were written, and how many there are.
     count: u32,
     most: u32,
@@ -27,26 +27,80 @@ struct Open {
     is_object: bool,
 }
 
+/// How far a document is.
+#[derive(Debug, Default)]
+struct State {
+    /// The innermost container, and those around it.
+    inner: Option<Open>,
+    open: Vec<Open>,
+    slots: Vec<Slot>,
+    /// The number that was given last.
+    next: u32,
+    /// How many nodes were in the parts before.
+    base: u32,
+}
+
+/// The position of the next item of a list, `i:5;`, counted in decimal digits. The text is a
+/// number, first byte lowest, so that it stays in a register.
+#[derive(Clone, Copy)]
+struct Position {
+    text: u64,
+    /// How many bytes it has; 0: it has more than eight.
+    len: u32,
+    number: u32,
+}
+
+impl Position {
+    #[cold]
+    fn of(number: u32) -> Position {
+        let mut text = u64::from(b';');
+        let mut len = 1;
+        let mut left = number;
+        loop {
+            text = text << 8 | u64::from(b'0') + u64::from(left % 10);
+            left /= 10;
+            len += 1;
+            if left == 0 || len == 6 {
+                break;
+            }
+        }
+        let text = text << 16 | u64::from(b':') << 8 | u64::from(b'i');
+        Position { text, len: if left == 0 { len + 2 } else { 0 }, number }
+    }
+
+    #[inline(always)]
+    fn next(&mut self) {
+        let last = 8 * self.len.wrapping_sub(2) & 63;
+        self.number = self.number.wrapping_add(1);
+        if self.len != 0 && (self.text >> last) as u8 != b'9' {
+            self.text += 1 << last;
+        } else {
+            *self = Position::of(self.number);
+        }
+    }
+}
+
 /// A value that links name: its node, its number, and whether it is an object.
+#[derive(Debug)]
 struct Slot {
     node: u32,
     number: u32,
     is_object: bool,
 }
 
+/// What all of it is written from and to.
 struct Fast<'d, 'o> {
     document: &'d Document<'d>,
     nodes: &'d [Node],
+    /// Where the bytes of strings are: the input, or the arena.
+    input: &'d [u8],
+    arena: &'d [u8],
     names: &'d Names,
-    chunk: &'o mut Chunk,
-    to: usize,
     buf: &'o mut Vec<u8>,
-    keys: &'o mut Vec<TextKey>,
+    keys: &'o mut [TextKey],
     /// The number of this document among those that the keys were kept for.
     this: u32,
-    open: Vec<Open>,
-    slots: Vec<Slot>,
-    next: u32,
+    state: &'o mut State,
     most: u64,
     start: usize,
 }
@@ -55,9 +109,40 @@ struct Fast<'d, 'o> {
 pub(super) fn write_fast(
     document: &Document<'_>,
     limits: &Limits,
-    spare: &mut Spare,
+    parts: &mut Parts,
     buf: &mut Vec<u8>,
     most: u64,
+) -> Option<()> {
+    let mut state = State::default();
+    write(document, limits, (&mut parts.spare, false), &mut state, (buf, most))?;
+    state.inner.is_none().then_some(())
+}
+
+/// Writes the next part of a document.
+pub(super) fn write_part(
+    document: &Document<'_>,
+    limits: &Limits,
+    parts: &mut Parts,
+    buf: &mut Vec<u8>,
+    most: u64,
+) -> Option<()> {
+    let Parts { spare, memory, begun, .. } = parts;
+    let state = memory.of::<State>();
+    if !*begun {
+        *state = State::default();
+    }
+    write(document, limits, (spare, *begun), state, (buf, most))?;
+    state.base = state.base.checked_add(u32::try_from(document.nodes().len()).ok()?)?;
+    *begun = true;
+    Some(())
+}
+
+fn write(
+    document: &Document<'_>,
+    limits: &Limits,
+    (spare, begun): (&mut Spare, bool),
+    state: &mut State,
+    (buf, most): (&mut Vec<u8>, u64),
 ) -> Option<()> {
     let tape = document.tape();
     if document.header().is_some() || document.spelling().is_some() {
@@ -70,348 +155,357 @@ pub(super) fn write_fast(
     if keys.len() <= tape.keys().len() {
         keys.resize(tape.keys().len() + 1, TextKey::default());
     }
-    *documents = documents.checked_add(1).unwrap_or_else(|| {
-        keys.fill(TextKey::default());
-        1
-    });
+    if !begun {
+        *documents = documents.checked_add(1).unwrap_or_else(|| {
+            keys.fill(TextKey::default());
+            1
+        });
+    }
     let start = buf.len();
     let mut fast = Fast {
         document,
         nodes: tape.nodes(),
+        input: document.input(),
+        arena: tape.arena(),
         names: tape.keys(),
-        chunk: bytes.first_chunk_mut()?,
-        to: 0,
         buf,
         keys,
         this: *documents,
-        open: Vec::new(),
-        slots: Vec::new(),
-        next: 0,
+        state,
         most,
         start,
     };
-    fast.run(tape.root(), limits)?;
-    fast.flush()
+    let chunk = bytes.first_chunk_mut()?;
+    let first = if begun { 0 } else { tape.root() };
+    let to = fast.run(chunk, first, begun, limits)?;
+    fast.flush(chunk, to).map(|_| ())
 }
 
+// Every function here is given where it writes to, and says where it ended: so that this
+// stays in a register.
 impl Fast<'_, '_> {
-    fn run(&mut self, root: u32, limits: &Limits) -> Option<()> {
-        let mut at = root;
-        let mut open = match self.value(&mut at, self.nodes.len() as u32)? {
-            Some(open) => open,
-            None => return Some(()),
+    fn run(&mut self, chunk: &mut Chunk, first: u32, begun: bool, limits: &Limits) -> Option<usize> {
+        let (mut at, mut to) = (first, 0);
+        if !begun {
+            (to, self.state.inner) = self.value(chunk, 0, &mut at)?;
+        }
+        let Some(mut open) = self.state.inner.take() else {
+            return (at as usize == self.nodes.len()).then_some(to);
         };
+        let mut position = Position::of(open.count);
         loop {
-            if self.to >= CHUNK {
-                self.flush()?;
+            if to >= CHUNK {
+                to = self.flush(chunk, to)?;
             }
-            if at == open.end {
-                self.chunk[self.to] = b'}';
-                self.to += 1;
-                if open.count != open.most {
-                    return None;
+            if open.count == open.most {
+                chunk[to] = b'}';
+                to += 1;
+                match self.state.open.pop() {
+                    Some(outer) => open = outer,
+                    None => return (at as usize == self.nodes.len()).then_some(to),
                 }
-                open = match self.open.pop() {
-                    Some(outer) => outer,
-                    None => return Some(()),
-                };
                 continue;
             }
-            let node = self.nodes.get(at as usize)?;
+            let Some(mut node) = self.nodes.get(at as usize) else {
+                self.state.inner = Some(open);
+                return Some(to);
+            };
             if open.is_list {
                 if node.key != NO_KEY {
                     return None;
                 }
-                self.integer(i64::from(open.count));
-            } else {
-                self.key(node, &mut at, open.is_object)?;
-                if at >= open.end {
-                    return None;
+                if position.number != open.count {
+                    position = Position::of(open.count);
                 }
+                if position.len == 0 {
+                    to = integer(chunk, to, i64::from(open.count));
+                } else {
+                    chunk[to..to + 8].copy_from_slice(&position.text.to_le_bytes());
+                    to += position.len as usize;
+                }
+                position.next();
+            } else if node.key < IS_KEY {
+                let kept = self.keys.get(usize::from(node.key))?;
+                if kept.document == self.this && (open.is_object || !kept.is_cast) {
+                    chunk[to..to + BLOCK].copy_from_slice(&kept.text);
+                    to += usize::from(kept.len);
+                } else {
+                    to = self.new_key(chunk, to, node.key, open.is_object)?;
+                }
+            } else {
+                to = self.key_node(chunk, to, at, node, open.is_object)?;
+                at += 1;
+                node = self.nodes.get(at as usize)?;
             }
             open.count += 1;
-            let node = self.nodes.get(at as usize)?;
-            if self.leaf(node) {
+            if let Some(behind) = self.leaf(chunk, to, node) {
+                to = behind;
                 at += 1;
+                self.state.next += 1;
                 continue;
             }
-            if let Some(inner) = self.value(&mut at, open.end)? {
-                if self.open.len() + 1 >= limits.depth as usize {
+            let (behind, inner) = self.value(chunk, to, &mut at)?;
+            to = behind;
+            if let Some(inner) = inner {
+                if self.state.open.len() + 1 >= limits.depth as usize {
                     return None;
                 }
-                self.open.push(std::mem::replace(&mut open, inner));
+                self.state.open.push(std::mem::replace(&mut open, inner));
             }
         }
     }
 
     /// Passes on what was collected.
-    fn flush(&mut self) -> Option<()> {
-        self.buf.extend_from_slice(&self.chunk[..self.to]);
-        self.to = 0;
-        ((self.buf.len() - self.start) as u64 <= self.most).then_some(())
+    fn flush(&mut self, chunk: &Chunk, to: usize) -> Option<usize> {
+        self.buf.extend_from_slice(&chunk[..to]);
+        ((self.buf.len() - self.start) as u64 <= self.most).then_some(0)
     }
 
-    // -- Pieces ----------------------------------------------------------------
-
-    /// At most `SLACK - 8` bytes.
-    #[inline(always)]
-    fn put(&mut self, bytes: &[u8]) {
-        self.chunk[self.to..self.to + bytes.len()].copy_from_slice(bytes);
-        self.to += bytes.len();
-    }
-
-    #[inline(always)]
-    fn digits(&mut self, mut value: u64) {
-        const PAIRS: &[u8; 200] = b"0001020304050607080910111213141516171819\
-            2021222324252627282930313233343536373839\
-            4041424344454647484950515253545556575859\
-            6061626364656667686970717273747576777879\
-            8081828384858687888990919293949596979899";
-        if value < 10 {
-            self.chunk[self.to] = b'0' + value as u8;
-            self.to += 1;
-            return;
+    /// Bytes of any number.
+    fn long(&mut self, chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
+        if bytes.len() <= CHUNK.saturating_sub(to) {
+            return Some(put(chunk, to, bytes));
         }
-        let len = value.ilog10() as usize + 1;
-        let mut end = self.to + len;
-        self.to = end;
-        while value >= 10 {
-            let pair = (value % 100) as usize * 2;
-            value /= 100;
-            end -= 2;
-            self.chunk[end] = PAIRS[pair];
-            self.chunk[end + 1] = PAIRS[pair + 1];
-        }
-        if len % 2 == 1 {
-            self.chunk[end - 1] = b'0' + value as u8;
-        }
-    }
-
-    #[inline(always)]
-    fn integer(&mut self, value: i64) {
-        self.put(b"i:");
-        if value < 0 {
-            self.chunk[self.to] = b'-';
-            self.to += 1;
-        }
-        self.digits(value.unsigned_abs());
-        self.chunk[self.to] = b';';
-        self.to += 1;
+        self.flush(chunk, to)?;
+        self.buf.extend_from_slice(bytes);
+        ((self.buf.len() - self.start) as u64 <= self.most).then_some(0)
     }
 
     /// `s:5:"hello";`
     #[inline(always)]
-    fn quoted(&mut self, letter: u8, base: &[u8], start: usize, len: usize) -> Option<()> {
-        self.chunk[self.to] = letter;
-        self.chunk[self.to + 1] = b':';
-        self.to += 2;
-        self.digits(len as u64);
-        self.put(b":\"");
-        match base.get(start..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
+    fn quoted(&mut self, chunk: &mut Chunk, to: usize, letter: u8, base: &[u8], start: usize, len: usize) -> Option<usize> {
+        let mut to = if len < 10 {
+            put(chunk, to, &[letter, b':', b'0' + len as u8, b':', b'"'])
+        } else {
+            let to = put(chunk, to, &[letter, b':']);
+            let to = digits(chunk, to, len as u64);
+            put(chunk, to, b":\"")
+        };
+        to = match base.get(start..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
             Some(block) if len <= BLOCK => {
-                self.chunk[self.to..self.to + BLOCK].copy_from_slice(block);
-                self.to += len;
+                chunk[to..to + BLOCK].copy_from_slice(block);
+                to + len
             }
-            _ => self.long(base.get(start..start.checked_add(len)?)?)?,
-        }
-        self.put(b"\";");
-        Some(())
-    }
-
-    /// Bytes of any number.
-    fn long(&mut self, bytes: &[u8]) -> Option<()> {
-        if bytes.len() <= CHUNK.saturating_sub(self.to) {
-            self.put(bytes);
-            return Some(());
-        }
-        self.flush()?;
-        self.buf.extend_from_slice(bytes);
-        ((self.buf.len() - self.start) as u64 <= self.most).then_some(())
+            _ => self.long(chunk, to, base.get(start..start.checked_add(len)?)?)?,
+        };
+        Some(put(chunk, to, b"\";"))
     }
 
     #[inline(always)]
-    fn string(&mut self, letter: u8, node: &Node) -> Option<()> {
+    fn string(&mut self, chunk: &mut Chunk, to: usize, letter: u8, node: &Node) -> Option<usize> {
         if node.aux == u32::MAX {
-            return self.quoted(letter, self.document.bytes(node), 0, self.document.bytes(node).len());
+            let bytes = self.document.bytes(node);
+            return self.quoted(chunk, to, letter, bytes, 0, bytes.len());
         }
         let (base, start) = match node.place() {
-            Location::Input(start) => (self.document.input(), start),
-            Location::Arena(start) => (self.document.tape().arena(), start),
+            Location::Input(start) => (self.input, start),
+            Location::Arena(start) => (self.arena, start),
         };
-        self.quoted(letter, base, usize::try_from(start).ok()?, node.aux as usize)
+        self.quoted(chunk, to, letter, base, usize::try_from(start).ok()?, node.aux as usize)
     }
 
     // -- Keys --------------------------------------------------------------------
 
-    /// The key of an entry; `at` is moved behind a node that is one.
-    #[inline(always)]
-    fn key(&mut self, node: &Node, at: &mut u32, is_object: bool) -> Option<()> {
-        let id = usize::from(node.key);
-        if node.key < IS_KEY && node.key != NO_KEY {
-            let kept = self.keys.get(id)?;
-            if kept.document == self.this && (is_object || !kept.is_cast) {
-                self.chunk[self.to..self.to + BLOCK].copy_from_slice(&kept.text);
-                self.to += usize::from(kept.len);
-                return Some(());
-            }
-            return self.new_key(node.key, is_object);
-        }
-        if node.key != IS_KEY || node.flags != 0 || self.nodes.get(*at as usize + 1)?.key != KEY_NODE {
+    /// A key that is the node at `at`.
+    fn key_node(&mut self, chunk: &mut Chunk, to: usize, at: u32, node: &Node, is_object: bool) -> Option<usize> {
+        if node.key != IS_KEY || node.flags != 0 || self.nodes.get(at as usize + 1)?.key != KEY_NODE {
             return None;
         }
-        *at += 1;
         match node.kind {
-            Kind::Int => self.integer(node.payload as i64),
-            Kind::Bytes if is_object || !is_cast(self.document.bytes(node)) => self.string(b's', node)?,
-            _ => return None,
+            Kind::Int => Some(integer(chunk, to, node.payload as i64)),
+            Kind::Bytes if is_object || !is_cast(self.document.bytes(node)) => self.string(chunk, to, b's', node),
+            _ => None,
         }
-        Some(())
     }
 
     /// A key that was not written in this document, or that is long.
-    fn new_key(&mut self, id: u16, is_object: bool) -> Option<()> {
-        let name = self.names.get(u32::from(id))?;
-        let before = self.to;
-        if name.node.flags != 0 {
-            return None;
-        }
-        let mut casts = false;
-        match name.node.kind {
-            Kind::Int => self.integer(name.node.payload as i64),
-            Kind::Bytes => {
-                casts = is_cast(name.bytes);
-                if casts && !is_object {
-                    return None;
-                }
-                self.quoted(b's', name.bytes, 0, name.bytes.len())?;
-            }
+    #[inline(never)]
+    fn new_key(&mut self, chunk: &mut Chunk, to: usize, id: u16, is_object: bool) -> Option<usize> {
+        let names = self.names;
+        let name = names.get(u32::from(id)).filter(|name| name.node.flags == 0)?;
+        let casts = name.node.kind == Kind::Bytes && is_cast(name.bytes);
+        let end = match name.node.kind {
+            Kind::Int => integer(chunk, to, name.node.payload as i64),
+            Kind::Bytes if is_object || !casts => self.quoted(chunk, to, b's', name.bytes, 0, name.bytes.len())?,
             _ => return None,
-        }
-        let len = self.to.wrapping_sub(before);
+        };
+        let len = end.wrapping_sub(to);
         if len <= BLOCK
-            && let Some(text) = self.chunk.get(before..before + BLOCK)
+            && let Some(text) = chunk.get(to..to + BLOCK)
             && let Ok(text) = text.try_into()
         {
             self.keys[usize::from(id)] = TextKey { text, len: len as u8, is_cast: casts, document: self.this };
         }
-        Some(())
+        Some(end)
     }
 
     // -- Values -------------------------------------------------------------------
 
-    /// Writes a leaf that nothing names. Says no, and writes nothing, if it is another value.
+    /// Writes a leaf that nothing names. `None`: it is another value.
     #[inline(always)]
-    fn leaf(&mut self, node: &Node) -> bool {
+    fn leaf(&mut self, chunk: &mut Chunk, to: usize, node: &Node) -> Option<usize> {
         if node.flags != 0 {
-            return false;
+            return None;
         }
         match node.kind {
-            Kind::Bytes if node.aux as usize <= BLOCK => {
-                let to = self.to;
-                if self.string(b's', node).is_none() {
-                    self.to = to;
-                    return false;
-                }
-            }
-            Kind::Int => self.integer(node.payload as i64),
-            Kind::Null => self.put(b"N;"),
-            Kind::Bool => self.put(if node.payload != 0 { b"b:1;" } else { b"b:0;" }),
-            _ => return false,
+            Kind::Bytes if node.aux as usize <= BLOCK => self.string(chunk, to, b's', node),
+            Kind::Int => Some(integer(chunk, to, node.payload as i64)),
+            Kind::Null => Some(put(chunk, to, b"N;")),
+            Kind::Bool => Some(put(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" })),
+            _ => None,
         }
-        self.next += 1;
-        true
     }
 
     /// Any value: a leaf whole, of a container the front, which is then open. `at` is moved
     /// behind what was written.
-    fn value(&mut self, at: &mut u32, within: u32) -> Option<Option<Open>> {
+    fn value(&mut self, chunk: &mut Chunk, to: usize, at: &mut u32) -> Option<(usize, Option<Open>)> {
         let node = self.nodes.get(*at as usize)?;
         if node.flags & !flag::TARGET != 0 {
             return None;
         }
-        let is_object = matches!(node.kind, Kind::Object | Kind::EnumCase);
-        if node.kind == Kind::Alias {
-            let slot = self.slot(node.payload as u32)?.number;
-            self.put(b"R:");
-            self.digits(u64::from(slot));
-            self.put(b";");
-            *at += 1;
-            return Some(None);
-        }
-        self.next += 1;
-        if node.kind == Kind::Link {
-            let slot = self.slot(node.payload as u32).filter(|slot| slot.is_object)?.number;
-            self.put(b"r:");
-            self.digits(u64::from(slot));
-            self.put(b";");
+        let is_object = matches!(node.kind, Kind::Object | Kind::EnumCase | Kind::Link);
+        if node.kind != Kind::Alias {
+            self.state.next += 1;
         }
         if node.has(flag::TARGET) {
-            let is_object = is_object || node.kind == Kind::Link;
-            self.slots.push(Slot { node: *at, number: self.next, is_object });
+            let slot = Slot { node: self.state.base + *at, number: self.state.next, is_object };
+            self.state.slots.push(slot);
         }
-        match node.kind {
-            Kind::Array | Kind::Map => return self.container(at, node, within, false).map(Some),
-            Kind::Object => return self.object(at, node, within).map(Some),
-            Kind::Link => {}
-            Kind::Bytes => self.string(b's', node)?,
-            Kind::Int => self.integer(node.payload as i64),
-            Kind::Float => self.float(f64::from_bits(node.payload)),
-            Kind::Null => self.put(b"N;"),
-            Kind::Bool => self.put(if node.payload != 0 { b"b:1;" } else { b"b:0;" }),
-            Kind::EnumCase if super::text::is_enum_case(self.document.bytes(node)) => self.string(b'E', node)?,
+        let to = match node.kind {
+            Kind::Array | Kind::Map => {
+                let to = put(chunk, to, b"a:");
+                return self.container(chunk, to, at, node, false);
+            }
+            Kind::Object => return self.object(chunk, to, at, node),
+            Kind::Alias => {
+                let slot = self.slot(node.payload as u32)?.number;
+                self.again(chunk, to, b'R', slot)
+            }
+            Kind::Link => {
+                let slot = self.slot(node.payload as u32).filter(|slot| slot.is_object)?.number;
+                self.again(chunk, to, b'r', slot)
+            }
+            Kind::Bytes => self.string(chunk, to, b's', node)?,
+            Kind::Int => integer(chunk, to, node.payload as i64),
+            Kind::Float => self.float(chunk, to, f64::from_bits(node.payload)),
+            Kind::Null => put(chunk, to, b"N;"),
+            Kind::Bool => put(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" }),
+            Kind::EnumCase if is_enum_case(self.document.bytes(node)) => self.string(chunk, to, b'E', node)?,
             _ => return None,
-        }
+        };
         *at += 1;
-        Some(None)
+        Some((to, None))
     }
 
     fn slot(&self, node: u32) -> Option<&Slot> {
-        let found = self.slots.binary_search_by_key(&node, |slot| slot.node).ok()?;
-        self.slots.get(found)
+        let found = self.state.slots.binary_search_by_key(&node, |slot| slot.node).ok()?;
+        self.state.slots.get(found)
     }
 
-    fn float(&mut self, value: f64) {
-        self.put(b"d:");
-        // What it needs to work with: the output is empty behind what was passed on.
+    fn again(&self, chunk: &mut Chunk, to: usize, letter: u8, slot: u32) -> usize {
+        let to = put(chunk, to, &[letter, b':']);
+        let to = digits(chunk, to, u64::from(slot));
+        put(chunk, to, b";")
+    }
+
+    fn float(&mut self, chunk: &mut Chunk, to: usize, value: f64) -> usize {
+        let to = put(chunk, to, b"d:");
+        // It is put together behind what was passed on, and taken away again.
         let before = self.buf.len();
         push_float(value, self.buf);
         let len = (self.buf.len() - before).min(64);
-        self.chunk[self.to..self.to + len].copy_from_slice(&self.buf[before..before + len]);
-        self.to += len;
+        chunk[to..to + len].copy_from_slice(&self.buf[before..before + len]);
         self.buf.truncate(before);
-        self.put(b";");
+        put(chunk, to + len, b";")
     }
 
-    /// `a:2:{`
-    fn container(&mut self, at: &mut u32, node: &Node, within: u32, is_object: bool) -> Option<Open> {
-        let end = node.end();
-        if end <= *at || end > within {
-            return None;
-        }
-        if !is_object {
-            self.put(b"a:");
-        }
-        self.digits(u64::from(node.aux));
-        self.put(b":{");
+    /// `2:{`, behind what says which container it is.
+    #[inline(always)]
+    fn container(
+        &mut self,
+        chunk: &mut Chunk,
+        to: usize,
+        at: &mut u32,
+        node: &Node,
+        is_object: bool,
+    ) -> Option<(usize, Option<Open>)> {
+        let to = digits(chunk, to, u64::from(node.aux));
+        let to = put(chunk, to, b":{");
         *at += 1;
-        Some(Open { end, count: 0, most: node.aux, is_list: node.kind == Kind::Array, is_object })
+        Some((to, Some(Open { count: 0, most: node.aux, is_list: node.kind == Kind::Array, is_object })))
     }
 
     /// `O:3:"Foo":2:{`
-    fn object(&mut self, at: &mut u32, node: &Node, within: u32) -> Option<Open> {
+    fn object(
+        &mut self,
+        chunk: &mut Chunk,
+        to: usize,
+        at: &mut u32,
+        node: &Node,
+    ) -> Option<(usize, Option<Open>)> {
         let body = self.nodes.get(*at as usize + 1).filter(|body| body.kind == Kind::Map && body.flags == 0)?;
-        let name = self.document.tape().classes().get(node.class())?.bytes;
-        if node.end() != body.end() || node.form() != crate::document::Form::Usual || !is_class_name(name) {
+        let classes = self.document.tape().classes();
+        let name = classes.get(node.class())?.bytes;
+        if node.form() != Form::Usual || !is_class_name(name) {
             return None;
         }
-        self.put(b"O:");
-        self.digits(name.len() as u64);
-        self.put(b":\"");
-        self.long(name)?;
-        self.put(b"\":");
+        let to = put(chunk, to, b"O:");
+        let to = digits(chunk, to, name.len() as u64);
+        let to = put(chunk, to, b":\"");
+        let to = self.long(chunk, to, name)?;
+        let to = put(chunk, to, b"\":");
         *at += 1;
-        self.container(at, body, within, true)
+        self.container(chunk, to, at, body, true)
     }
+}
+
+// -- Pieces ----------------------------------------------------------------------
+
+/// At most `SLACK` bytes.
+#[inline(always)]
+fn put(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> usize {
+    chunk[to..to + bytes.len()].copy_from_slice(bytes);
+    to + bytes.len()
+}
+
+#[inline(always)]
+fn digits(chunk: &mut Chunk, to: usize, mut value: u64) -> usize {
+    const PAIRS: &[u8; 200] = b"0001020304050607080910111213141516171819\
+        2021222324252627282930313233343536373839\
+        4041424344454647484950515253545556575859\
+        6061626364656667686970717273747576777879\
+        8081828384858687888990919293949596979899";
+    let pair = |number: u64| [PAIRS[number as usize * 2], PAIRS[number as usize * 2 + 1]];
+    if value < 10 {
+        chunk[to] = b'0' + value as u8;
+        return to + 1;
+    }
+    if value < 100 {
+        return put(chunk, to, &pair(value));
+    }
+    if value < 10_000 {
+        let ([a, b], [c, d]) = (pair(value / 100), pair(value % 100));
+        return if value < 1000 { put(chunk, to, &[b, c, d]) } else { put(chunk, to, &[a, b, c, d]) };
+    }
+    let len = value.ilog10() as usize + 1;
+    let mut end = to + len;
+    while value >= 10 {
+        end -= 2;
+        put(chunk, end, &pair(value % 100));
+        value /= 100;
+    }
+    if len % 2 == 1 {
+        chunk[end - 1] = b'0' + value as u8;
+    }
+    to + len
+}
+
+/// `i:5;`
+#[inline(always)]
+fn integer(chunk: &mut Chunk, to: usize, value: i64) -> usize {
+    let to = if value < 0 { put(chunk, to, b"i:-") } else { put(chunk, to, b"i:") };
+    let to = digits(chunk, to, value.unsigned_abs());
+    put(chunk, to, b";")
 }
 
 /// Whether a string may become an integer as a key of an array.

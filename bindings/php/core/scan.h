@@ -1,0 +1,12 @@
+#ifndef ICE_SCAN_H
+#define ICE_SCAN_H
+#include "core/icecore_php.h"
+
+/* All names of classes that PHP might meet in this text. */
+HashTable *ice_scan_classes(zend_string *text);
+
+/* Where the value of a node begins in the text that the view was made of; `is_behind`: where
+ * it ends, if it is a leaf, or its front. */
+size_t ice_scan_offset(const icecore_view *view, uint32_t node, bool is_behind);
+
+#endif

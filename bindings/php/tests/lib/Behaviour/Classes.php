@@ -1,0 +1,99 @@
+<?php
+// The classes that the behaviour list names. What their hooks do is noted, so that a line
+// can say that nothing ran.
+
+declare(strict_types=1);
+
+final class Classes
+{
+    public static array $log = [];
+    // What the hooks of Reenters do: write and read another document.
+    public static ?Closure $nested = null;
+
+    // A class that a line names and that has no hooks.
+    public static function define(string $name): void
+    {
+        $parts = explode('\\', $name);
+        foreach ($parts as $part) {
+            if (!preg_match('/^[a-zA-Z_\x80-\xff][a-zA-Z0-9_\x80-\xff]*$/D', $part)) {
+                return;
+            }
+        }
+        $short = array_pop($parts);
+        try {
+            eval(($parts ? 'namespace ' . implode('\\', $parts) . ';' : '') . "#[\\AllowDynamicProperties] class $short {}");
+        } catch (ParseError) {
+            // A word of the language; such a class is nowhere.
+        }
+    }
+}
+spl_autoload_register(Classes::define(...));
+
+final class HookSaysNo extends Exception
+{
+}
+
+#[AllowDynamicProperties]
+class Notes
+{
+    private function note(string $event): void
+    {
+        Classes::$log[] = "$event " . static::class;
+    }
+
+    public function __serialize(): array
+    {
+        $this->note('freeze');
+        return get_object_vars($this);
+    }
+
+    public function __unserialize(array $members): void
+    {
+        $this->note('thaw');
+        foreach ($members as $name => $value) {
+            $this->$name = $value;
+        }
+    }
+
+    public function __destruct()
+    {
+        $this->note('destroy');
+    }
+}
+
+class ThawDies extends Notes
+{
+    public function __unserialize(array $members): void
+    {
+        throw new HookSaysNo('the hook says no');
+    }
+}
+
+class FreezeDies extends Notes
+{
+    public function __serialize(): array
+    {
+        throw new HookSaysNo('the hook says no');
+    }
+}
+
+class Reenters extends Notes
+{
+    public function __serialize(): array
+    {
+        (Classes::$nested)();
+        return parent::__serialize();
+    }
+
+    public function __unserialize(array $members): void
+    {
+        (Classes::$nested)();
+        parent::__unserialize($members);
+    }
+}
+
+// What the generated lines were made with.
+class Point { public $x = 1; public $y = 2; }
+class Hidden { public $a = 1; protected $b = [2]; private $c = 'three'; }
+class Node { public $next; public $name = 'node'; }
+enum Suit: string { case Hearts = 'H'; case Spades = 'S'; }

@@ -1,0 +1,62 @@
+<?php
+// A pair of functions for a format of PHP's own. Functions that say false or null to bytes
+// that are damaged are asked again through decode: what it throws are the facts, and
+// both must refuse.
+
+declare(strict_types=1);
+
+final class Own
+{
+    private function __construct(public readonly string $name, private readonly string $format, private readonly Closure $writer, private readonly Closure $reader)
+    {
+    }
+
+    public static function all(): array
+    {
+        static $all = null;
+        return $all ??= [
+            new self('serialize and unserialize', 'php', Icecore\serialize(...), fn ($bytes, $options) => Icecore\unserialize($bytes, $options + ['max_depth' => 0])),
+            new self('igbinary_serialize and igbinary_unserialize', 'igbinary', Icecore\igbinary_serialize(...), Icecore\igbinary_unserialize(...)),
+            new self('encode and decode', 'php', fn ($value) => Icecore\encode($value, 'php'), fn ($bytes, $options) => Icecore\decode($bytes, 'php', $options)),
+        ];
+    }
+
+    // The pair of a format that has functions of its own names.
+    public static function of(string $format): ?self
+    {
+        foreach (self::all() as $own) {
+            if ($own->format === $format) {
+                return $own;
+            }
+        }
+        return null;
+    }
+
+    public function write(mixed $value): string
+    {
+        return ($this->writer)($value);
+    }
+
+    public function read(string $bytes, array $options): mixed
+    {
+        error_clear_last();
+        $said = null;
+        set_error_handler(function ($level, $message) use (&$said) {
+            $said = $message;
+            return true;
+        });
+        try {
+            $value = ($this->reader)($bytes, $options);
+        } finally {
+            restore_error_handler();
+        }
+        if ($value !== false && $value !== null) {
+            return $value;
+        }
+        $decoded = Icecore\decode($bytes, $this->format, $options);
+        if ($decoded !== $value) {
+            throw new Part("$this->name gives " . Checker::shown($value) . ($said === null ? '' : " ($said)") . ', decode gives ' . Checker::shown($decoded));
+        }
+        return $value;
+    }
+}

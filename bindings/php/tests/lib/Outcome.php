@@ -1,0 +1,88 @@
+<?php
+// What a call did: its result as text that shows identity and references, or its
+// exception; the warnings; the hooks that ran; and the destructors when the result went.
+
+declare(strict_types=1);
+
+require_once __DIR__ . '/Shape.php';
+
+final class Outcome
+{
+    private static array $events = [];
+
+    private function __construct(
+        public readonly string $result,
+        public readonly array $warnings,
+        public readonly array $log,
+        public readonly array $dropped,
+        public readonly mixed $plain,      // the result, if it is a string or false
+    ) {
+    }
+
+    public static function note(string $event): void
+    {
+        self::$events[] = $event;
+    }
+
+    // Names of functions differ between two sides; what is behind them must not.
+    private static function unnamed(string $message): string
+    {
+        return preg_replace('/\b(?:Icecore\\\\)?(serialize|unserialize|var_export|igbinary_serialize|igbinary_unserialize)\(\)/', '$1()', $message);
+    }
+
+    public static function of(Closure $call): self
+    {
+        self::$events = [];
+        $warnings = [];
+        $names = [E_WARNING => 'Warning', E_NOTICE => 'Notice', E_DEPRECATED => 'Deprecated', E_RECOVERABLE_ERROR => 'Recoverable'];
+        set_error_handler(function (int $level, string $message) use (&$warnings, $names) {
+            $warnings[] = ($names[$level] ?? "level $level") . ': ' . self::unnamed($message);
+            return true;
+        });
+        $value = null;
+        $plain = null;
+        try {
+            $value = $call();
+            $log = self::$events;
+            $plain = is_string($value) || $value === false ? $value : null;
+            $text = 'value ' . Shape::of($value);
+        } catch (Throwable $error) {
+            $log = self::$events;
+            $text = 'exception ' . self::exception($error);
+            // The trace holds arguments, and so objects.
+            $error = null;
+        } finally {
+            restore_error_handler();
+        }
+        self::$events = [];
+        $value = null;
+        gc_collect_cycles();
+        return new self($text, $warnings, $log, self::$events, $plain);
+    }
+
+    private static function exception(Throwable $error): string
+    {
+        $text = $error::class . '(' . $error->getCode() . '): ' . self::unnamed($error->getMessage());
+        return $text . ($error->getPrevious() ? ' <- ' . self::exception($error->getPrevious()) : '');
+    }
+
+    public function equals(self $other): bool
+    {
+        return $this->text() === $other->text();
+    }
+
+    public function text(): string
+    {
+        return implode("\n", [
+            $this->result,
+            ...array_map(fn ($one) => "  said $one", $this->warnings),
+            ...array_map(fn ($one) => "  ran $one", $this->log),
+            ...array_map(fn ($one) => "  at its end $one", $this->dropped),
+        ]);
+    }
+
+    public function isFailure(): bool
+    {
+        return $this->plain === false || str_starts_with($this->result, 'exception');
+    }
+}

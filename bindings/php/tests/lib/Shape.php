@@ -1,0 +1,145 @@
+<?php
+// A value as text, in which two values are equal only if nothing that a program can see
+// tells them apart: types, order of keys, the next free key, which objects and which
+// variables are the same, which properties are not initialised, and what classes of PHP
+// itself hold inside.
+//
+//   Shape::of([&$a, &$a])    [0=>&1 int 1, 1=>&1] next 2
+
+declare(strict_types=1);
+
+final class Shape
+{
+    private array $objects = [];
+    private array $variables = [];
+    private array $slots = [];
+
+    public static function of(mixed $value): string
+    {
+        $shape = new self;
+        $text = $shape->value($value);
+        return $text . $shape->typedReferences();
+    }
+
+    public static function string(string $text): string
+    {
+        return '"' . preg_replace_callback('/[^ !#-\[\]-~]/', fn ($m) => sprintf('\x%02x', ord($m[0])), $text) . '"';
+    }
+
+    private function value(mixed $value): string
+    {
+        return match (true) {
+            is_string($value) => self::string($value),
+            is_float($value) => 'float ' . (is_nan($value) ? 'nan' : bin2hex(pack('E', $value))),
+            is_array($value) => $this->entries($value) . ' next ' . self::nextKey($value),
+            $value instanceof UnitEnum => $value::class . '::' . $value->name,
+            is_object($value) => $this->object($value),
+            is_resource($value) => 'resource',
+            default => get_debug_type($value) . ' ' . json_encode($value),
+        };
+    }
+
+    private static function nextKey(array $array): string
+    {
+        try {
+            $array[] = null;
+            return (string) array_key_last($array);
+        } catch (Error $error) {
+            return $error->getMessage();
+        }
+    }
+
+    private function entries(array $array): string
+    {
+        $items = [];
+        foreach ($array as $key => $item) {
+            $mark = '';
+            if ($id = ReflectionReference::fromArrayElement($array, $key)?->getId()) {
+                $isNew = !isset($this->variables[$id]);
+                $number = $this->variables[$id] ??= count($this->variables) + 1;
+                $mark = "&$number";
+                if (!$isNew) {
+                    $items[] = self::key($key) . "=>$mark";
+                    continue;
+                }
+                $mark .= ' ';
+                $this->slots[$number] = &$array[$key];
+            }
+            $items[] = self::key($key) . "=>$mark" . $this->value($item);
+        }
+        return '[' . implode(', ', $items) . ']';
+    }
+
+    private static function key(int|string $key): string
+    {
+        return is_int($key) ? (string) $key : self::string($key);
+    }
+
+    private function object(object $object): string
+    {
+        // The object is kept, so that no other gets its number.
+        $id = spl_object_id($object);
+        if (isset($this->objects[$id])) {
+            return "#{$this->objects[$id][0]}";
+        }
+        $number = count($this->objects) + 1;
+        $this->objects[$id] = [$number, $object];
+        $class = str_contains($object::class, '@anonymous') ? 'class@anonymous' : $object::class;
+        $text = "#$number $class {" . $this->entries(get_mangled_object_vars($object)) . '}';
+        try {
+            return $text . $this->inside($object);
+        } catch (Error | Exception $error) {
+            return "$text inside " . $error::class . ': ' . $error->getMessage();
+        }
+    }
+
+    // What PHP's own classes hold beside their properties.
+    private function inside(object $object): string
+    {
+        $inside = match (true) {
+            $object instanceof ArrayObject => self::innermost(ArrayObject::class, $object),
+            $object instanceof ArrayIterator => self::innermost(ArrayIterator::class, $object),
+            $object instanceof SplObjectStorage => self::innermost(SplObjectStorage::class, $object),
+            $object instanceof SplDoublyLinkedList => [$object->getIteratorMode(), self::innermost(SplDoublyLinkedList::class, $object)],
+            $object instanceof SplFixedArray => [$object->getSize(), SplFixedArray::fromArray($object->toArray())->toArray()],
+            $object instanceof SplHeap => [$object->isCorrupted(), count($object), iterator_to_array(clone $object, false)],
+            $object instanceof SplPriorityQueue => [$object->isCorrupted(), $object->getExtractFlags(), count($object), iterator_to_array(clone $object, false)],
+            $object instanceof DateTimeInterface => [(array) $object, $object->format('Y-m-d H:i:s.u e P I')],
+            $object instanceof DateTimeZone => [(array) $object, $object->getName()],
+            $object instanceof DateInterval => [(array) $object, $object->format('%R %y %m %d %h %i %s %f %a')],
+            $object instanceof DatePeriod => (array) $object,
+            interface_exists('Random\Engine') && $object instanceof Random\Engine => method_exists($object, '__debugInfo') ? $object->__debugInfo() : null,
+            default => null,
+        };
+        return $inside === null ? '' : ' inside ' . $this->value($inside);
+    }
+
+    private static function innermost(string $class, object $object): array
+    {
+        return (new ReflectionMethod($class, '__serialize'))->invoke($object);
+    }
+
+    // A variable that is a typed property too takes values of that type only, wherever it
+    // is written: each variable says which values it takes.
+    private function typedReferences(): string
+    {
+        $text = '';
+        foreach ($this->slots as $number => &$slot) {
+            $before = $slot;
+            $takes = [];
+            foreach (['text', 1, 1.5, null, [], false, new stdClass] as $probe) {
+                try {
+                    $slot = $probe;
+                    $takes[] = get_debug_type($slot);
+                } catch (TypeError) {
+                    $takes[] = '-';
+                }
+            }
+            $slot = $before;
+            if (in_array('-', $takes, true)) {
+                $text .= "\n  &$number takes " . implode(' ', $takes);
+            }
+        }
+        return $text;
+    }
+}
