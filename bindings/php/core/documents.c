@@ -72,7 +72,7 @@ say_error(const icecore_error *error, zend_string *text, zend_long depth)
     /* A container ends before all is there. */
     if (offset == error->offset && (size_t)offset < ZSTR_LEN(text) && ZSTR_VAL(text)[offset] == '}' &&
         (strstr(error->message, "expected a key") || strstr(error->message, "expected a value")))
-        php_error_docref(NULL, E_NOTICE, "Unexpected end of serialized data");
+        php_error_docref(NULL, BAD_TEXT, "Unexpected end of serialized data");
     say_bad_text(offset, ZSTR_LEN(text));
 }
 
@@ -157,6 +157,20 @@ finish(zval *result)
         zend_unwrap_reference(result);
 }
 
+#if PHP_VERSION_ID >= 80400
+/* PHP warns of strings with escapes, each of which the engine put into its arena. */
+static void
+say_escaped(const icecore_view *view)
+{
+    size_t i;
+    if (view->arena_len == 0)
+        return;
+    for (i = 0; i < view->node_count && !EG(exception); i++)
+        if (view->nodes[i].kind == ICECORE_BYTES && view->nodes[i].payload & ICECORE_IN_ARENA)
+            php_error_docref(NULL, E_DEPRECATED, "Unserializing the 'S' format is deprecated");
+}
+#endif
+
 static bool
 build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function,
       zval *result)
@@ -170,6 +184,11 @@ build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, ze
         zend_array_destroy(names);
         return true;
     }
+#if PHP_VERSION_ID >= 80400
+    say_escaped(&ctx->view);
+    if (EG(exception))
+        return false;
+#endif
     if (!ice_build(ctx, settings, result)) {
         say_bad_text((zend_long)ice_scan_offset(&ctx->view, ctx->failed, ctx->failed_behind), ZSTR_LEN(text));
         return false;
