@@ -117,7 +117,8 @@ bool
 ice_build_check_type(ice_builder *b, zend_property_info *type, zval *value)
 {
     if (!zend_verify_prop_assignable_by_ref(type, value, /* strict */ 1)) {
-        zval_ptr_dtor(value);
+        /* It may still be open. */
+        ice_build_free_late(b, value);
         ZVAL_UNDEF(value);
         return false;
     }

@@ -26,7 +26,7 @@ ice_class_of(ice_context *ctx, uint32_t id)
     name = ice_name(&ctx->view.classes, id, &text);
     if (!name)
         ice_host_fail("a class that is not there");
-    class->name = zend_string_init_interned(text, name->node.aux, 0);
+    class->name = zend_string_init_existing_interned(text, name->node.aux, 0);
     return class;
 }
 
@@ -152,4 +152,13 @@ ice_class_object(ice_class *class)
         return NULL;
     class->is_ready = !ce->create_object;
     return Z_OBJ(object);
+}
+
+void
+ice_written_drop(ice_context *ctx)
+{
+    while (ctx->written_count)
+        pefree(ctx->written[--ctx->written_count].slots, 1);
+    ice_map_clear(&ctx->written_places);
+    ctx->last_written = NULL;
 }

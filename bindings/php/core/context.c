@@ -40,7 +40,9 @@ ice_context_free(ice_context *ctx)
     pefree(ctx->walking, 1);
     pefree(ctx->held, 1);
     ice_map_free(&ctx->seen);
-    ice_map_free(&ctx->class_ids);
+    ice_written_drop(ctx);
+    pefree(ctx->written, 1);
+    ice_map_free(&ctx->written_places);
     ice_warm_free(&ctx->warm);
 }
 
@@ -100,8 +102,7 @@ end_request(ice_context *ctx, bool is_unclean)
     } else
         ice_keys_free(&ctx->keys, release_key, NULL);
     ice_classes_drop(ctx);
-    ice_map_clear(&ctx->class_ids);
-    ctx->last_class = NULL;
+    ice_written_drop(ctx);
 }
 
 void

@@ -69,6 +69,22 @@ typedef struct {
     bool is_ready;            /* its constants are evaluated, and objects can be made */
 } ice_class;
 
+/* A class whose objects were written: the engine's id, and of one that has nothing but its
+ * declared properties their places in an object, and the ids of their keys; 0: it needs a
+ * node. What it says is true until the request ends or the engine forgets its ids. */
+typedef struct {
+    uint32_t offset;
+    uint16_t key;
+    zend_string *name;
+} ice_written_slot;
+
+typedef struct {
+    zend_class_entry *ce;
+    uint32_t id;
+    uint32_t count;
+    ice_written_slot *slots; /* or NULL */
+} ice_written;
+
 /* ---- contexts ---------------------------------------------------------- */
 
 typedef struct ice_context ice_context;
@@ -147,10 +163,11 @@ struct ice_context {
     ice_walk_frame *walking;
     uint32_t walk_depth, walk_room;
     ice_map seen;
-    ice_map class_ids;        /* class entries to the engine's ids */
-    uint32_t ids_generation;
-    zend_class_entry *last_class; /* the class of the last object, whose properties are its slots */
-    uint32_t last_id;
+    ice_map written_places;   /* class entries to places in `written` */
+    ice_written *written;
+    uint32_t written_count, written_room;
+    uint32_t written_generation;
+    const ice_written *last_written;
     zval *held;               /* what must live as long as the call */
     uint32_t held_count, held_room;
 };
@@ -239,6 +256,8 @@ bool ice_class_find(ice_class *class);
 /* A new object. NULL: an exception was thrown. */
 zend_object *ice_class_object(ice_class *class);
 void ice_classes_drop(ice_context *ctx);
+/* Forgets which classes were written. */
+void ice_written_drop(ice_context *ctx);
 
 /* ---- the two ways ------------------------------------------------------ */
 

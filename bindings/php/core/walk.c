@@ -1,31 +1,4 @@
-#include "core/walk.h"
-
-/* ---- leaves ------------------------------------------------------------- */
-
-static zend_always_inline bool
-is_leaf(const zval *value)
-{
-    return Z_TYPE_P(value) <= IS_STRING;
-}
-
-static zend_always_inline void
-push_leaf(ice_walker *w, const zval *value, uint16_t key)
-{
-    uint64_t bits;
-    switch (Z_TYPE_P(value)) {
-    case IS_STRING:
-        ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, key, Z_STRVAL_P(value), Z_STRLEN_P(value));
-        return;
-    case IS_LONG: ice_push(w->engine, w->tape, ICECORE_INT, 0, key, 0, (uint64_t)Z_LVAL_P(value)); return;
-    case IS_DOUBLE:
-        memcpy(&bits, &Z_DVAL_P(value), sizeof bits);
-        ice_push(w->engine, w->tape, ICECORE_FLOAT, 0, key, 0, bits);
-        return;
-    case IS_TRUE: ice_push(w->engine, w->tape, ICECORE_BOOL, 0, key, 0, 1); return;
-    case IS_FALSE: ice_push(w->engine, w->tape, ICECORE_BOOL, 0, key, 0, 0); return;
-    default: ice_push(w->engine, w->tape, ICECORE_NULL, 0, key, 0, 0);
-    }
-}
+#include "core/walk_leaf.h"
 
 /* ---- what is met again -------------------------------------------------- */
 
@@ -57,24 +30,6 @@ is_only_here(const zend_object *object, bool is_shared)
 {
     return !is_shared && GC_REFCOUNT(object) == 1 &&
            (object->properties == NULL || GC_REFCOUNT(object->properties) == 1);
-}
-
-/* ---- keys --------------------------------------------------------------- */
-
-/* Pushes the key of an entry, if it needs a node; what the value's node has as its key. */
-static zend_always_inline uint16_t
-push_key(ice_walker *w, zend_string *key, zend_ulong number, bool may_have_id)
-{
-    uint16_t id;
-    if (EXPECTED(key != NULL)) {
-        if (EXPECTED(may_have_id)) {
-            if (EXPECTED(ice_keys_near(&w->ctx->keys, key, &id)) || (id = ice_new_key_id(w->ctx, key)))
-                return id;
-        }
-        ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, ICECORE_IS_KEY, ZSTR_VAL(key), ZSTR_LEN(key));
-    } else
-        ice_push(w->engine, w->tape, ICECORE_INT, 0, ICECORE_IS_KEY, 0, (uint64_t)number);
-    return ICECORE_KEY_NODE;
 }
 
 /* ---- arrays ------------------------------------------------------------- */
@@ -114,49 +69,11 @@ push_leaves(ice_walker *w, HashTable *table)
     return true;
 }
 
-/* ---- records ------------------------------------------------------------ */
-
-/* Most objects and maps have leaves only: they go without a frame, up to the first value
- * that is none. */
-
-static bool
-push_slots(ice_walker *w, zend_object *object, uint16_t key)
-{
-    const zend_class_entry *ce = object->ce;
-    const uint32_t slots = (uint32_t)ce->default_properties_count;
-    uint32_t node, at, count = 0;
-    ice_walk_frame *frame;
-    ice_walk_begin(w, key, w->ctx->last_id);
-    node = (uint32_t)w->tape->node_count - 1;
-    for (at = 0; at < slots; at++) {
-        const zend_property_info *info = ce->properties_info_table[at];
-        const zval *value;
-        if (UNEXPECTED(!info))
-            continue;
-        value = OBJ_PROP(object, info->offset);
-        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
-            continue;
-        if (UNEXPECTED(!is_leaf(value)))
-            break;
-        push_leaf(w, value, push_key(w, info->name, 0, slots <= ICECORE_MOST_IDS));
-        count++;
-    }
-    if (EXPECTED(at == slots)) {
-        ice_end_node(w->tape, node, count, 1);
-        return true;
-    }
-    GC_ADDREF(object);
-    frame = ice_walk_push(w, W_SLOTS, node, NULL, object, count + ice_walk_count_slots(object, at));
-    frame->at = at;
-    frame->count = count;
-    return true;
-}
-
 /* The entries of a map up to the first value that is no leaf. */
 static bool
 push_entries(ice_walker *w, const HashTable *table, uint32_t node, uint32_t *at, uint32_t *count)
 {
-    const bool may_have_ids = zend_hash_num_elements(table) <= ICECORE_MOST_IDS;
+    const bool may_have_ids = zend_hash_num_elements(table) <= ICE_MOST_IDS;
     const Bucket *bucket = table->arData + *at, *end = table->arData + table->nNumUsed;
     for (; bucket < end; bucket++) {
         if (UNEXPECTED(Z_TYPE(bucket->val) == IS_UNDEF))
@@ -234,7 +151,8 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
 {
     if (Z_ISREF_P(value)) {
         zval *inner = Z_REFVAL_P(value);
-        if (Z_REFCOUNT_P(value) > 1 && EXPECTED(w->purpose != ICE_FOR_EXPORT)) {
+        if ((Z_REFCOUNT_P(value) > 1 || (outer && outer->kind == W_VARIABLES)) &&
+            EXPECTED(w->purpose != ICE_FOR_EXPORT)) {
             const void *address = Z_TYPE_P(inner) == IS_OBJECT ? (void *)Z_OBJ_P(inner) : (void *)Z_REF_P(value);
             const size_t at = w->tape->node_count;
             if (push_again(w, address, value, ICECORE_ALIAS, key))
@@ -267,9 +185,9 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
                 return true;
             return mark(w, at, ice_walk_object(w, Z_OBJ_P(value), key));
         }
-        if (EXPECTED(Z_OBJCE_P(value) == w->ctx->last_class) && EXPECTED(w->purpose != ICE_FOR_EXPORT) &&
-            EXPECTED(ice_walk_has_slots_only(Z_OBJ_P(value))))
-            return push_slots(w, Z_OBJ_P(value), key);
+        if (EXPECTED(w->ctx->last_written && Z_OBJCE_P(value) == w->ctx->last_written->ce) &&
+            EXPECTED(w->purpose != ICE_FOR_EXPORT) && EXPECTED(ice_walk_has_slots_only(Z_OBJ_P(value))))
+            return ice_walk_slots(w, Z_OBJ_P(value), key);
         return ice_walk_object(w, Z_OBJ_P(value), key);
     default: ice_push(w->engine, w->tape, ICECORE_INT, 0, key, 0, 0); return true;
     }
@@ -330,7 +248,7 @@ next_entry(ice_walk_frame *frame, zend_string **key, zend_ulong *number)
 static bool
 walk_table(ice_walker *w, ice_walk_frame *frame)
 {
-    const bool may_have_ids = zend_hash_num_elements(frame->table) <= ICECORE_MOST_IDS;
+    const bool may_have_ids = zend_hash_num_elements(frame->table) <= ICE_MOST_IDS;
     zend_string *key;
     zend_ulong number;
     zval *value;
@@ -356,17 +274,14 @@ static bool
 walk_slots(ice_walker *w, ice_walk_frame *frame)
 {
     zend_object *object = frame->object;
-    const zend_class_entry *ce = object->ce;
-    while (frame->at < (uint32_t)ce->default_properties_count) {
-        const zend_property_info *info = ce->properties_info_table[frame->at++];
-        zval *value;
+    const ice_written *written = ice_walk_class(w, object->ce);
+    while (frame->at < written->count) {
+        const ice_written_slot *slot = &written->slots[frame->at++];
+        zval *value = OBJ_PROP(object, slot->offset);
         uint16_t id;
-        if (UNEXPECTED(!info))
-            continue;
-        value = OBJ_PROP(object, info->offset);
         if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
             continue;
-        id = push_key(w, info->name, 0, ce->default_properties_count <= ICECORE_MOST_IDS);
+        id = EXPECTED(slot->key) ? slot->key : push_key(w, slot->name, 0, false);
         frame->count++;
         if (EXPECTED(is_leaf(value)))
             push_leaf(w, value, id);
@@ -444,11 +359,11 @@ ice_walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *st
     ctx->walk_depth = ctx->held_count = 0;
     ice_tape_begin(w.engine, w.tape);
     ctx->tape.has_own_names = 1;
-    ice_keys_of(ctx, ctx->tape.key_generation);
-    if (UNEXPECTED(ctx->ids_generation != ctx->tape.class_generation)) {
-        ice_map_clear(&ctx->class_ids);
-        ctx->last_class = NULL;
-        ctx->ids_generation = ctx->tape.class_generation;
+    if (UNEXPECTED(ctx->written_generation != ctx->tape.class_generation ||
+                   ctx->keys.generation != ctx->tape.key_generation)) {
+        ice_written_drop(ctx);
+        ctx->written_generation = ctx->tape.class_generation;
+        ice_keys_of(ctx, ctx->tape.key_generation);
     }
     if (EXPECTED(walk_all(&w, value)))
         return ICE_WALKED;

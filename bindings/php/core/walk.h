@@ -6,12 +6,17 @@
  *
  *   walk_frames.c  what is open
  *   walk.c         the loop, arrays and leaves
+ *   walk_class.c   what is known of a class that is written
+ *   walk_slots.c   objects with nothing but declared properties
  *   walk_object.c  objects: which of their ways to be frozen is taken
  *   walk_sleep.c   the properties that __sleep names
  */
 #ifndef ICE_WALK_H
 #define ICE_WALK_H
 #include "core/icecore_php.h"
+#if PHP_VERSION_ID >= 80400
+#  include "zend_lazy_objects.h"
+#endif
 
 enum {
     W_LIST,    /* an array whose keys are 0, 1, 2 and so on */
@@ -44,12 +49,31 @@ ice_walk_next(const ice_walker *w)
 
 /* Pushes an object, whose frame is opened unless it is a leaf. False: the walk stops. */
 bool ice_walk_object(ice_walker *w, zend_object *object, uint16_t key);
+/* What is known of a class; it is noted when it is met first. Lent until another is. */
+ice_written *ice_walk_class(ice_walker *w, zend_class_entry *ce);
 /* Whether the object has nothing but its declared properties, in their slots. */
-bool ice_walk_has_slots_only(const zend_object *object);
-/* How many declared properties have a value, from this slot on. */
-uint32_t ice_walk_count_slots(const zend_object *object, uint32_t at);
+static inline bool
+ice_walk_has_slots_only(const zend_object *object)
+{
+#if PHP_VERSION_ID >= 80400
+    if (zend_object_is_lazy((zend_object *)object))
+        return false;
+#endif
+    return !object->properties && !object->handlers->get_properties_for &&
+           object->handlers->get_properties == zend_std_get_properties;
+}
+
+/* Pushes such an object, of the class that was looked up last. */
+bool ice_walk_slots(ice_walker *w, zend_object *object, uint16_t key);
+
 /* Pushes the front of an object. */
-void ice_walk_begin(ice_walker *w, uint16_t key, uint32_t class);
+static inline void
+ice_walk_begin(ice_walker *w, uint16_t key, uint32_t class)
+{
+    ice_push(w->engine, w->tape, ICECORE_OBJECT, 0, key, 1, ICE_CLASS(class));
+    ice_push(w->engine, w->tape, ICECORE_MAP, 0, 0, 0, 0);
+}
+
 /* The properties that __sleep names, with their values. NULL: an exception was thrown. */
 HashTable *ice_walk_sleep(zend_object *object, HashTable *names, uint8_t purpose);
 /* A frame for the container or the body of an object at `node`, which will have `total`

@@ -7,22 +7,7 @@
 static uint32_t
 class_id(ice_walker *w, zend_class_entry *ce)
 {
-    const ice_slot *slot = ice_map_find(&w->ctx->class_ids, ce);
-    uint32_t id;
-    if (EXPECTED(slot != NULL))
-        return slot->value;
-    id = icecore_class(w->engine, ICECORE_BYTES, (const uint8_t *)ZSTR_VAL(ce->name), ZSTR_LEN(ce->name));
-    if (!id)
-        ice_host_fail("too many classes");
-    ice_map_add(&w->ctx->class_ids, ce, id);
-    return id;
-}
-
-void
-ice_walk_begin(ice_walker *w, uint16_t key, uint32_t class)
-{
-    ice_push(w->engine, w->tape, ICECORE_OBJECT, 0, key, 1, ICE_CLASS(class));
-    ice_push(w->engine, w->tape, ICECORE_MAP, 0, 0, 0, 0);
+    return ice_walk_class(w, ce)->id;
 }
 
 static void
@@ -177,41 +162,14 @@ push_incomplete(ice_walker *w, zend_object *object, uint16_t key)
     frame->is_shared = frame->has_member = true;
 }
 
-bool
-ice_walk_has_slots_only(const zend_object *object)
-{
-#if PHP_VERSION_ID >= 80400
-    if (zend_object_is_lazy((zend_object *)object))
-        return false;
-#endif
-    return !object->properties && !object->handlers->get_properties_for &&
-           object->handlers->get_properties == zend_std_get_properties;
-}
-
-uint32_t
-ice_walk_count_slots(const zend_object *object, uint32_t at)
-{
-    const zend_class_entry *ce = object->ce;
-    uint32_t count = 0;
-    for (; at < (uint32_t)ce->default_properties_count; at++) {
-        const zend_property_info *info = ce->properties_info_table[at];
-        count += info && Z_TYPE_P(OBJ_PROP((zend_object *)object, info->offset)) != IS_UNDEF;
-    }
-    return count;
-}
-
 static bool
 push_properties(ice_walker *w, zend_object *object, uint16_t key)
 {
     HashTable *table;
     zval value;
     if (EXPECTED(ice_walk_has_slots_only(object))) {
-        w->ctx->last_id = class_id(w, object->ce);
-        w->ctx->last_class = object->ce;
-        ice_walk_begin(w, key, w->ctx->last_id);
-        GC_ADDREF(object);
-        ice_walk_push(w, W_SLOTS, w->tape->node_count - 1, NULL, object, ice_walk_count_slots(object, 0));
-        return true;
+        w->ctx->last_written = ice_walk_class(w, object->ce);
+        return ice_walk_slots(w, object, key);
     }
     ZVAL_OBJ(&value, object);
     GC_ADDREF(object);

@@ -101,21 +101,26 @@ pub struct Spare {
     pub(crate) bytes: Vec<u8>,
     pub(crate) words: Vec<u64>,
     pub(crate) open: Vec<Frame>,
-    /// Keys as a text has them, by id.
-    pub(crate) keys: Vec<TextKey>,
-    /// How many documents keys were kept for.
-    pub(crate) documents: u32,
+    /// Keys and the fronts of objects as a text has them, by id.
+    pub(crate) keys: Vec<Kept<32>>,
+    pub(crate) fronts: Vec<Kept<48>>,
 }
 
-/// A short key as it is written.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TextKey {
-    /// The document that it was written in; the id may be another key in the next one.
-    pub(crate) document: u32,
+/// A short piece of text for a name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept<const N: usize> {
+    /// The stamp of the table that the name is in.
+    pub(crate) stamp: u64,
     pub(crate) len: u8,
-    /// Whether it might be an integer, in the place of a string.
+    /// Of a key: whether it might be an integer, in the place of a string.
     pub(crate) is_cast: bool,
-    pub(crate) text: [u8; 32],
+    pub(crate) text: [u8; N],
+}
+
+impl<const N: usize> Default for Kept<N> {
+    fn default() -> Kept<N> {
+        Kept { stamp: 0, len: 0, is_cast: false, text: [0; N] }
+    }
 }
 
 /// A container of which a part was written.

@@ -6,7 +6,7 @@ use super::text::{is_class_name, is_enum_case, push_float};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Names, Node, flag};
 use crate::format::Parts;
 use crate::limits::Limits;
-use crate::output::{Spare, TextKey};
+use crate::output::{Kept, Spare};
 
 /// How much is collected before the output gets it.
 const CHUNK: usize = 8 << 10;
@@ -14,6 +14,8 @@ const CHUNK: usize = 8 << 10;
 const SLACK: usize = 128;
 /// Strings up to this length are copied as a block of fixed size.
 const BLOCK: usize = 32;
+/// The front of an object up to here is kept: `O:8:"stdClass":`.
+const FRONT: usize = 48;
 
 type Chunk = [u8; CHUNK + SLACK];
 
@@ -97,9 +99,10 @@ struct Fast<'d, 'o> {
     arena: &'d [u8],
     names: &'d Names,
     buf: &'o mut Vec<u8>,
-    keys: &'o mut [TextKey],
-    /// The number of this document among those that the keys were kept for.
-    this: u32,
+    keys: &'o mut [Kept<BLOCK>],
+    fronts: &'o mut [Kept<FRONT>],
+    /// By which keys and fronts of objects are kept.
+    stamps: (u64, u64),
     state: &'o mut State,
     most: u64,
     start: usize,
@@ -148,18 +151,15 @@ fn write(
     if document.header().is_some() || document.spelling().is_some() {
         return None;
     }
-    let Spare { bytes, keys, documents, .. } = spare;
+    let Spare { bytes, keys, fronts, .. } = spare;
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }
     if keys.len() <= tape.keys().len() {
-        keys.resize(tape.keys().len() + 1, TextKey::default());
+        keys.resize(tape.keys().len() + 1, Kept::default());
     }
-    if !begun {
-        *documents = documents.checked_add(1).unwrap_or_else(|| {
-            keys.fill(TextKey::default());
-            1
-        });
+    if fronts.len() <= tape.classes().len() {
+        fronts.resize(tape.classes().len() + 1, Kept::default());
     }
     let start = buf.len();
     let mut fast = Fast {
@@ -170,7 +170,8 @@ fn write(
         names: tape.keys(),
         buf,
         keys,
-        this: *documents,
+        fronts,
+        stamps: (stamp_of(tape.keys()), stamp_of(tape.classes())),
         state,
         most,
         start,
@@ -226,7 +227,7 @@ impl Fast<'_, '_> {
                 position.next();
             } else if node.key < IS_KEY {
                 let kept = self.keys.get(usize::from(node.key))?;
-                if kept.document == self.this && (open.is_object || !kept.is_cast) {
+                if kept.stamp == self.stamps.0 && (open.is_object || !kept.is_cast) {
                     chunk[to..to + BLOCK].copy_from_slice(&kept.text);
                     to += usize::from(kept.len);
                 } else {
@@ -331,10 +332,11 @@ impl Fast<'_, '_> {
         };
         let len = end.wrapping_sub(to);
         if len <= BLOCK
+            && self.stamps.0 != NONE
             && let Some(text) = chunk.get(to..to + BLOCK)
             && let Ok(text) = text.try_into()
         {
-            self.keys[usize::from(id)] = TextKey { text, len: len as u8, is_cast: casts, document: self.this };
+            self.keys[usize::from(id)] = Kept { text, len: len as u8, is_cast: casts, stamp: self.stamps.0 };
         }
         Some(end)
     }
@@ -444,19 +446,53 @@ impl Fast<'_, '_> {
         node: &Node,
     ) -> Option<(usize, Option<Open>)> {
         let body = self.nodes.get(*at as usize + 1).filter(|body| body.kind == Kind::Map && body.flags == 0)?;
-        let classes = self.document.tape().classes();
-        let name = classes.get(node.class())?.bytes;
-        if node.form() != Form::Usual || !is_class_name(name) {
+        if node.form() != Form::Usual {
             return None;
         }
-        let to = put(chunk, to, b"O:");
+        let to = match self.fronts.get(node.class() as usize) {
+            Some(kept) if kept.stamp == self.stamps.1 => {
+                chunk[to..to + FRONT].copy_from_slice(&kept.text);
+                to + usize::from(kept.len)
+            }
+            _ => self.new_front(chunk, to, node.class())?,
+        };
+        *at += 1;
+        self.container(chunk, to, at, body, true)
+    }
+}
+
+impl Fast<'_, '_> {
+    /// `O:3:"Foo":`
+    #[inline(never)]
+    fn new_front(&mut self, chunk: &mut Chunk, start: usize, class: u32) -> Option<usize> {
+        let classes = self.document.tape().classes();
+        let name = classes.get(class)?.bytes;
+        if !is_class_name(name) {
+            return None;
+        }
+        let to = put(chunk, start, b"O:");
         let to = digits(chunk, to, name.len() as u64);
         let to = put(chunk, to, b":\"");
         let to = self.long(chunk, to, name)?;
         let to = put(chunk, to, b"\":");
-        *at += 1;
-        self.container(chunk, to, at, body, true)
+        let len = to.wrapping_sub(start);
+        if len <= FRONT
+            && self.stamps.1 != NONE
+            && let Some(text) = chunk.get(start..start + FRONT)
+            && let Ok(text) = text.try_into()
+            && let Some(kept) = self.fronts.get_mut(class as usize)
+        {
+            *kept = Kept { text, len: len as u8, is_cast: false, stamp: self.stamps.1 };
+        }
+        Some(to)
     }
+}
+
+/// In the place of the stamp of a table that has none: nothing is kept by it.
+const NONE: u64 = u64::MAX;
+
+fn stamp_of(names: &Names) -> u64 {
+    if names.stamp() == 0 { NONE } else { names.stamp() }
 }
 
 // -- Pieces ----------------------------------------------------------------------
