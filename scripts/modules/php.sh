@@ -35,11 +35,17 @@ php_clean() {
 }
 
 php_test() {
-    local module=$PWD/modules/icecore.so
+    local module=$PWD/modules/icecore.so test ended
     mapfile -t objects < <(find . -path '*/.libs/*.o')
     check_order "${objects[@]}"
     php make-arginfo.php --check
-    [ ! -x tests/run.sh ] || tests/run.sh "$module"
+    ended=0
+    for test in stub examples; do
+        ICECORE_SO=$module php -d "extension=$module" "tests/$test.php" || ended=1
+    done
+    tests/plugs/plugs.sh "$module" || ended=1
+    [ ! -x tests/run.sh ] || tests/run.sh "$module" || ended=1
+    return "$ended"
 }
 
 # Debian keeps the ini files of extensions in one folder, and a script links them for each
