@@ -72,7 +72,7 @@ say_error(const icecore_error *error, zend_string *text, zend_long depth)
     /* A container ends before all is there. */
     if (offset == error->offset && (size_t)offset < ZSTR_LEN(text) && ZSTR_VAL(text)[offset] == '}' &&
         (strstr(error->message, "expected a key") || strstr(error->message, "expected a value")))
-        php_error_docref(NULL, E_NOTICE, "Unexpected end of serialized data");
+        php_error_docref(NULL, BAD_TEXT, "Unexpected end of serialized data");
     say_bad_text(offset, ZSTR_LEN(text));
 }
 
@@ -105,13 +105,25 @@ read_by_php(zend_string *text, HashTable *classes, zend_long depth, const char *
     zval_ptr_dtor(&options);
 }
 
-/* The classes of the document that may be built. */
+/* The classes of the document that may be built, and those in what a class froze itself,
+ * which it may read by unserialize(). NULL: an exception was thrown. */
 static HashTable *
-allowed_in(ice_context *ctx)
+allowed_in(ice_context *ctx, const ice_allowed *allowed)
 {
+    const icecore_view *view = &ctx->view;
     HashTable *names = zend_new_array(8);
-    uint32_t id;
-    for (id = 1; id <= ctx->view.classes.count; id++) {
+    uint32_t id, at;
+    for (at = 0; at + 1 < view->node_count; at++)
+        if (view->nodes[at].kind == ICECORE_OPAQUE && view->nodes[at + 1].kind == ICECORE_BYTES) {
+            size_t len;
+            const char *bytes = ice_bytes_of(view, &view->nodes[at + 1], &len);
+            ice_scan_classes(bytes, len, names);
+        }
+    if (!ice_policy_check_names(allowed, names)) {
+        zend_array_destroy(names);
+        return NULL;
+    }
+    for (id = 1; id <= view->classes.count; id++) {
         const ice_class *class = ice_class_of(ctx, id);
         if (class->call == ctx->call && class->verdict == ICECORE_ALLOWED)
             zend_hash_add_empty_element(names, class->name);
@@ -123,12 +135,26 @@ allowed_in(ice_context *ctx)
 static bool
 scan_and_read(zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function, zval *result)
 {
-    HashTable *names = ice_scan_classes(text);
-    const bool is_allowed = ice_policy_check_names(&settings->classes, names);
+    HashTable *names = zend_new_array(8);
+    bool is_allowed;
+    ice_scan_classes(ZSTR_VAL(text), ZSTR_LEN(text), names);
+    is_allowed = ice_policy_check_names(&settings->classes, names);
     if (is_allowed)
         read_by_php(text, names, depth, function, result);
     zend_array_destroy(names);
     return is_allowed;
+}
+
+/* A class reads by this what it froze itself, while PHP reads the rest: links count on.
+ * Without a list of its own the call has that of the outer one, which is PHP's rule. */
+static bool
+read_nested(zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function, zval *result)
+{
+    const bool has_own = settings->classes.has_list || settings->classes.own;
+    if (has_own || !php_var_unserialize_get_allowed_classes(BG(unserialize).data))
+        return scan_and_read(text, settings, depth, function, result);
+    php_unserialize_with_options(result, ZSTR_VAL(text), ZSTR_LEN(text), NULL, function);
+    return true;
 }
 
 static bool
@@ -157,6 +183,20 @@ finish(zval *result)
         zend_unwrap_reference(result);
 }
 
+#if PHP_VERSION_ID >= 80400
+/* PHP warns of strings with escapes, each of which the engine put into its arena. */
+static void
+say_escaped(const icecore_view *view)
+{
+    size_t i;
+    if (view->arena_len == 0)
+        return;
+    for (i = 0; i < view->node_count && !EG(exception); i++)
+        if (view->nodes[i].kind == ICECORE_BYTES && view->nodes[i].payload & ICECORE_IN_ARENA)
+            php_error_docref(NULL, E_DEPRECATED, "Unserializing the 'S' format is deprecated");
+}
+#endif
+
 static bool
 build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function,
       zval *result)
@@ -165,11 +205,18 @@ build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, ze
     if (!ctx->view.is_simple && !ice_policy_check(ctx, &settings->classes, &opaque))
         return false;
     if (UNEXPECTED(opaque) && !has_records(ctx)) {
-        HashTable *names = allowed_in(ctx);
+        HashTable *names = allowed_in(ctx, &settings->classes);
+        if (!names)
+            return false;
         read_by_php(text, names, depth, function, result);
         zend_array_destroy(names);
         return true;
     }
+#if PHP_VERSION_ID >= 80400
+    say_escaped(&ctx->view);
+    if (EG(exception))
+        return false;
+#endif
     if (!ice_build(ctx, settings, result)) {
         say_bad_text((zend_long)ice_scan_offset(&ctx->view, ctx->failed, ctx->failed_behind), ZSTR_LEN(text));
         return false;
@@ -192,6 +239,8 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
     bool done = false;
     if (!stage)
         return false;
+    if (UNEXPECTED(BG(unserialize).level > 0 && !BG(serialize_lock)))
+        return read_nested(text, settings, depth, function, result);
     ctx = ice_checkout();
     if (UNEXPECTED(icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error))) {
         if (needs_php(&error)) {
@@ -356,6 +405,8 @@ ice_write(zval *value, int which, uint8_t purpose)
     ice_walked walked;
     if (!stage)
         return NULL;
+    if (UNEXPECTED(purpose == ICE_FOR_SERIALIZE && BG(serialize).level > 0 && !BG(serialize_lock)))
+        return write_by_php(value);
     ctx = ice_checkout();
     walked = ice_walk(ctx, value, purpose, stage);
     if (EXPECTED(walked == ICE_WALKED))

@@ -19,12 +19,11 @@ name_at(const char *at, const char *end, size_t *len)
     return at + 2;
 }
 
-HashTable *
-ice_scan_classes(zend_string *text)
+void
+ice_scan_classes(const char *at, size_t size, HashTable *names)
 {
-    const char *at = ZSTR_VAL(text), *end = at + ZSTR_LEN(text);
-    HashTable *names = zend_new_array(8);
-    for (; at + 4 < end; at++) {
+    const char *end = at + size;
+    for (; end - at > 4; at++) {
         const char *name, *colon;
         size_t len;
         if ((*at != 'O' && *at != 'C' && *at != 'E') || at[1] != ':' || !(name = name_at(at + 2, end, &len)))
@@ -33,7 +32,6 @@ ice_scan_classes(zend_string *text)
             len = (size_t)(colon - name);
         zend_hash_str_add_empty_element(names, name, len);
     }
-    return names;
 }
 
 /* Behind a piece of text that ends with ';' or '{': a scalar, or the front of a container. */

@@ -2,8 +2,8 @@
 #define ICE_SCAN_H
 #include "core/icecore_php.h"
 
-/* All names of classes that PHP might meet in this text. */
-HashTable *ice_scan_classes(zend_string *text);
+/* Adds all names of classes that PHP might meet in this text. */
+void ice_scan_classes(const char *text, size_t len, HashTable *names);
 
 /* Where the value of a node begins in the text that the view was made of; `is_behind`: where
  * it ends, if it is a leaf, or its front. */

@@ -185,6 +185,18 @@ push_properties(ice_walker *w, zend_object *object, uint16_t key)
     return true;
 }
 
+/* Whether a property is what a hook of its gets. */
+static bool
+has_hooked(HashTable *table)
+{
+    zval *value;
+    ZEND_HASH_FOREACH_VAL(table, value) {
+        if (Z_TYPE_P(value) == IS_PTR)
+            return true;
+    } ZEND_HASH_FOREACH_END();
+    return false;
+}
+
 /* Without any of its methods, as var_export shows it. */
 static bool
 push_exported(ice_walker *w, zend_object *object, uint16_t key)
@@ -204,6 +216,12 @@ push_exported(ice_walker *w, zend_object *object, uint16_t key)
     table = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_VAR_EXPORT);
     if (!table)
         table = (HashTable *)&zend_empty_array;
+    if (UNEXPECTED(has_hooked(table))) {
+        GC_UNPROTECT_RECURSION(object);
+        zend_release_properties(table);
+        OBJ_RELEASE(object);
+        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
+    }
     ice_walk_begin(w, key, class_id(w, object->ce));
     ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, zend_array_count(table))->is_protected = true;
     return true;
