@@ -80,8 +80,4 @@ pages:
 clean:
 	@cargo clean
 	@rm -rf dist
-	@[ ! -e bindings/perl/Makefile ] || $(MAKE) --quiet -C bindings/perl realclean
-	@if [ -e bindings/php/Makefile ]; then \
-	    find bindings/php \( -name '*.lo' -o -name '*.o' -o -name '*.dep' \) -delete; \
-	    cd bindings/php && phpize --clean >/dev/null && rm -rf .made-for .libs ./*/.libs; \
-	fi
+	@scripts/modules.sh clean

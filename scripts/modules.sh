@@ -2,11 +2,12 @@
 # Builds the modules of the languages; modules/LANGUAGE.sh knows what only one of them
 # needs. A language whose headers are missing is named and left out.
 #
-#   scripts/modules.sh [build|test|install] [perl] [php]
+#   scripts/modules.sh [build|test|install|clean] [perl] [php]
 #
 #   build      then `perl -Mblib=bindings/perl` and `php -d extension=…/bindings/php/modules/icecore.so` use them
 #   test       build and test, the pieces in C that they share too
 #   install    build and install, below DESTDIR if that is set
+#   clean      remove what was built
 #
 # ICECORE_LIB names a library of the engine that is there already.
 . "$(dirname "$0")/common.sh"
@@ -22,6 +23,12 @@ for language in "${languages[@]}"; do
     . "$here/$language.sh"
 done
 
+if [ "$what" = clean ]; then
+    for language in "${languages[@]}"; do
+        (cd "bindings/$language" && "${language}_clean")
+    done
+    exit
+fi
 if [ -n "${ICECORE_LIB:-}" ]; then
     library=$(realpath "$ICECORE_LIB")
 else

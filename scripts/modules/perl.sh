@@ -32,3 +32,8 @@ perl_test() {
 perl_install() {
     make --quiet install "DESTDIR=${DESTDIR:-}"
 }
+
+perl_clean() {
+    [ ! -e Makefile ] || make --quiet realclean
+    rm -f .made-for
+}

@@ -27,11 +27,13 @@ php_build() {
     cat "$folder/warnings" >&2
 }
 
+# What phpize, configure and make leave. `phpize --clean` would take programs in tests/ along.
 php_clean() {
-    # Objects name headers that may be gone.
-    find . \( -name '*.lo' -o -name '*.o' -o -name '*.dep' \) -delete
-    [ ! -e configure ] || phpize --clean >/dev/null
-    rm -rf .made-for .libs ./*/.libs
+    find . \( -name '*.lo' -o -name '*.o' -o -name '*.dep' -o -name '*.la' \) -delete
+    rm -rf .made-for .libs ./*/.libs autom4te.cache build include modules \
+        Makefile Makefile.fragments Makefile.global Makefile.objects acinclude.m4 aclocal.m4 config.guess config.h config.h.in \
+        config.log config.nice config.status config.sub configure configure.ac configure.in install-sh libtool ltmain.sh \
+        missing mkinstalldirs run-tests.php 'config.h.in~' 'configure~'
 }
 
 php_test() {
