@@ -13,7 +13,7 @@ final class Checker
     private array $metObjects = [];   // where each was met
     private array $metVariables = [];
 
-    // Lines of JSON have their keys sorted, whatever the bytes say.
+    // Lines of JSON have their keys in an order of their own.
     public function __construct(private readonly bool $isOrdered = true)
     {
     }
@@ -121,7 +121,9 @@ final class Checker
     private function entries(array $entries, array $got, string $path, bool $isList, bool $isObject): void
     {
         if (!$this->isOrdered) {
-            ksort($got, SORT_STRING);
+            // Missing keys stay missing, and are found below.
+            $wanted = array_flip(array_map(fn ($entry) => Bytes::string($entry[0]), $entries));
+            $got = array_intersect_key(array_replace(array_intersect_key($wanted, $got), $got), $got);
         }
         $keys = array_keys($got);
         foreach ($entries as $n => [$key, $item]) {
