@@ -86,7 +86,7 @@ final class Chance
             echo "    $name:\n", preg_replace('/^/m', '        ', preg_replace('/[^\n -~]/', '?', substr($said, $skip, 1200))), "\n";
         }
         $named = array_filter($this->classes, fn ($class, $name) => str_contains($text . $left . $right, $name . '"') || str_contains($text . $left . $right, "$name "), ARRAY_FILTER_USE_BOTH);
-        foreach (array_slice($named, 0, 4) as $class) {
+        foreach (array_slice($named, 0, 3) as $class) {
             echo preg_replace('/^/m', '    | ', trim($class['source'])), "\n";
         }
     }
@@ -196,12 +196,17 @@ final class Chance
             return;
         }
         $bytes = $php->plain;
-        $read = fn (Side $side) => $this->outcome($side, fn () => $side->igbinaryUnserialize($bytes));
-        $this->compare('igbinary_unserialize', $read($this->ours), $read($this->php), null, $bytes);
-        $bytes = substr($php->plain, 0, Dice::below(strlen($php->plain)));
-        $refuses = fn (Outcome $of) => $of->isFailure() || str_starts_with($of->result, 'value null');
-        [$left, $right] = [$read($this->ours), $read($this->php)];
-        $this->compare('igbinary, cut', $left, $right, fn () => $refuses($left) && $refuses($right) && !$left->log ? 'igbinary refuses in its own words' : null, $bytes);
+        $read = fn (Side $side, string $bytes) => $this->outcome($side, fn () => $side->igbinaryUnserialize($bytes));
+        $this->compare('igbinary_unserialize', $read($this->ours, $bytes), $read($this->php, $bytes), null, $bytes);
+        // The igbinary extension itself may die of bytes that are damaged, and is not asked.
+        if ($this->ours->name !== $this->php->name) {
+            $cut = $read($this->ours, substr($bytes, 0, Dice::below(strlen($bytes))));
+            $this->compared++;
+            if ($cut->log || !$cut->isFailure() && !str_starts_with($cut->result, 'value null')) {
+                $this->failed++;
+                echo "not ok - igbinary, cut ($this->where)\n", preg_replace('/^/m', '    ', $cut->text()), "\n";
+            }
+        }
     }
 
     private function exports(): void

@@ -27,11 +27,13 @@ final class Outcome
     // Names of functions differ between two sides; what is behind them must not.
     private static function unnamed(string $message): string
     {
-        return preg_replace('/\b(?:Icecore\\\\)?(serialize|unserialize|var_export|igbinary_serialize|igbinary_unserialize)\(\)/', '$1()', $message);
+        return preg_replace('/^(?:Icecore\\\\)?(?:serialize|unserialize|var_export|var_import|igbinary_serialize|igbinary_unserialize)\(\): /', '', $message);
     }
 
     public static function of(Closure $call): self
     {
+        // What an earlier call left behind ends now, and not in this one.
+        gc_collect_cycles();
         self::$events = [];
         $warnings = [];
         $names = [E_WARNING => 'Warning', E_NOTICE => 'Notice', E_DEPRECATED => 'Deprecated', E_RECOVERABLE_ERROR => 'Recoverable'];
