@@ -2,7 +2,7 @@
 // Random values, classes and damaged texts by a seed: Icecore must do what PHP's own
 // functions do, in values, identity, references, warnings, exceptions and order of hooks.
 //
-//   php -d extension=icecore.so chance.php [--seed N] [--count N] [--from N] [--with php] [--trace FILE] [--show N]
+//   php -d extension=icecore.so chance.php [--seed N] [--count N] [--from N] [--with php] [--trace FILE] [--show N] [--no igbinary]
 //
 // --with php compares PHP with itself, which tests the test. --trace keeps the text that is
 // being read, for a process that dies.
@@ -26,7 +26,7 @@ final class Chance
     private array $classes = [];
     private int $round = -1;
 
-    public function __construct(private readonly Side $ours, private readonly Side $php, private readonly int $seed, private readonly ?string $trace, private readonly int $show)
+    public function __construct(private readonly Side $ours, private readonly Side $php, private readonly int $seed, private readonly ?string $trace, private readonly int $show, private readonly bool $hasIgbinary)
     {
     }
 
@@ -184,7 +184,7 @@ final class Chance
 
     private function igbinary(): void
     {
-        if (!$this->php->hasIgbinary()) {
+        if (!$this->hasIgbinary) {
             return;
         }
         // The igbinary extension follows arrays that are in themselves until the stack ends.
@@ -244,7 +244,7 @@ final class Chance
     }
 }
 
-$options = getopt('', ['seed:', 'count:', 'from:', 'with:', 'trace:', 'show:']);
+$options = getopt('', ['seed:', 'count:', 'from:', 'with:', 'trace:', 'show:', 'no:']);
 $seed = (int) ($options['seed'] ?? random_int(1, 999_999));
 $ours = ($options['with'] ?? 'icecore') === 'php' ? Side::php() : Side::icecore();
-exit((new Chance($ours, Side::php(), $seed, $options['trace'] ?? null, (int) ($options['show'] ?? 10)))->run((int) ($options['from'] ?? 0), (int) ($options['count'] ?? 1000)));
+exit((new Chance($ours, Side::php(), $seed, $options['trace'] ?? null, (int) ($options['show'] ?? 10), ($options['no'] ?? '') !== 'igbinary' && $ours->hasIgbinary() && Side::php()->hasIgbinary()))->run((int) ($options['from'] ?? 0), (int) ($options['count'] ?? 1000)));

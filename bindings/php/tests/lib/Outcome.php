@@ -83,6 +83,18 @@ final class Outcome
         ]);
     }
 
+    // As text(), with each question of the autoloader once.
+    public function textWithoutRepeats(): string
+    {
+        $log = [];
+        foreach ($this->log as $event) {
+            if (!str_starts_with($event, 'autoload ') || !in_array($event, $log, true)) {
+                $log[] = $event;
+            }
+        }
+        return implode("\n", [$this->result, ...$this->warnings, '', ...$log, '', ...$this->dropped]);
+    }
+
     public function isFailure(): bool
     {
         return $this->plain === false || str_starts_with($this->result, 'exception');

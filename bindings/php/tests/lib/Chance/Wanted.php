@@ -8,14 +8,18 @@ final class Wanted
     public const WHY = [
         'no hook on failure' => 'PHP runs hooks and destructors of objects that stand before the place where it fails; Icecore runs none',
         'refused before building' => 'PHP builds, warns and throws until it comes to bytes that are malformed; Icecore looks at all bytes first',
+        'an autoloader is asked once' => 'PHP asks for a missing class for each object of it; Icecore once for a text',
     ];
 
     // The name of the difference, or null where it is none of these. $bare is what PHP
     // says when it builds no class at all.
     public static function unserialize(Outcome $ours, Outcome $php, Outcome $bare): ?string
     {
-        $hasRun = $ours->log || $ours->dropped;
-        if ($ours->plain !== false || $hasRun) {
+        if ($ours->textWithoutRepeats() === $php->textWithoutRepeats()) {
+            return 'an autoloader is asked once';
+        }
+        $events = array_filter([...$ours->log, ...$ours->dropped], fn ($event) => !str_starts_with($event, 'autoload '));
+        if ($ours->plain !== false || $events) {
             return null;
         }
         if ($php->plain === false && $ours->warnings === $php->warnings) {
@@ -26,7 +30,7 @@ final class Wanted
         }
         // PHP stops at an enum or a payload of a class; what is malformed is behind it.
         $offset = fn (Outcome $of) => preg_match('/Error at offset (\d+)(?!.*Error at)/s', implode("\n", $of->warnings), $found) ? (int) $found[1] : null;
-        $isOneNotice = count($ours->warnings) === 1 && $offset($ours) !== null;
-        return $isOneNotice && $php->isFailure() && $bare->plain === false && count($bare->warnings) > 1 && $offset($ours) >= (int) $offset($bare) ? 'refused before building' : null;
+        $areNotices = $offset($ours) !== null && !preg_grep('/^(?!Notice)/', $ours->warnings);
+        return $areNotices && $php->isFailure() && $bare->plain === false && count($bare->warnings) > 1 && $offset($ours) >= (int) $offset($bare) ? 'refused before building' : null;
     }
 }
