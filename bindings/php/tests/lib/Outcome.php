@@ -59,7 +59,10 @@ final class Outcome
         self::$events = [];
         $value = null;
         gc_collect_cycles();
-        return new self($text, $warnings, $log, self::$events, $plain);
+        // What dies together dies in no order that anyone has promised.
+        $dropped = self::$events;
+        sort($dropped);
+        return new self($text, $warnings, $log, $dropped, $plain);
     }
 
     private static function exception(Throwable $error): string

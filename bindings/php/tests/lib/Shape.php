@@ -87,7 +87,7 @@ final class Shape
         $class = str_contains($object::class, '@anonymous') ? 'class@anonymous' : $object::class;
         $members = get_mangled_object_vars($object);
         // An exception that was made by a call knows the way to it, and each side has its own.
-        if ($object instanceof Throwable && str_contains((string) ($members["\0*\0file"] ?? ''), 'chance.php')) {
+        if ($object instanceof Throwable && str_starts_with((string) ($members["\0*\0file"] ?? ''), dirname(__DIR__))) {
             unset($members["\0Exception\0trace"], $members["\0Error\0trace"], $members["\0*\0line"], $members["\0*\0file"]);
         }
         $text = "#$number $class {" . $this->entries($members) . '}';

@@ -20,7 +20,9 @@ final class ValueMaker
     public function value(): mixed
     {
         $root = null;
+        $before = error_reporting(0);
         $this->put($root, Dice::weighted(['any' => 1, 'container' => 4]), 0);
+        error_reporting($before);
         return $root;
     }
 

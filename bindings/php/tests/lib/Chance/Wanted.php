@@ -19,11 +19,18 @@ final class Wanted
             return 'an autoloader is asked once';
         }
         $events = array_filter([...$ours->log, ...$ours->dropped], fn ($event) => !str_starts_with($event, 'autoload '));
-        if ($ours->plain !== false || $events) {
+        if (!$ours->isFailure() || $events) {
             return null;
         }
-        if ($php->plain === false && $ours->warnings === $php->warnings) {
+        if ($php->isFailure() && $ours->warnings === $php->warnings && ($ours->plain === false || $ours->result === $php->result)) {
             return 'no hook on failure';
+        }
+        $inRange = fn (Outcome $of) => array_values(array_diff($of->warnings, ['Warning: Numerical result out of range']));
+        if ($ours->result === $php->result && count($ours->warnings) > count($php->warnings) && $inRange($ours) === $inRange($php)) {
+            return 'refused before building';
+        }
+        if ($ours->plain !== false) {
+            return null;
         }
         if ($bare->plain === false && $ours->warnings === $bare->warnings) {
             return 'refused before building';
