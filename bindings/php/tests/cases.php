@@ -24,7 +24,7 @@ foreach (glob(__DIR__ . '/cases/*.php') as $file) {
         $tap->skip(basename($file), 'this PHP is older');
         continue;
     }
-    foreach (require $file as $name => $code) {
+    foreach ((static fn () => require $file)() as $name => $code) {
         $name = basename($file, '.php') . ": $name";
         if (!isset($options['only']) || str_contains($name, $options['only'])) {
             [$ours, $php] = $cases->both($code);
