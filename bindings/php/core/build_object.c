@@ -168,8 +168,8 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
     uint8_t kind = B_SLOTS;
     if (UNEXPECTED(class->how == ICE_UNKNOWN) && !ice_class_find(class))
         return false;
-    if (UNEXPECTED(b->settings->by_state) && class->ce && class->ce != zend_standard_class_def &&
-        class->how != ICE_RECORD_OF) {
+    if (UNEXPECTED(b->settings->by_state) && class->ce && class->how != ICE_RECORD_OF &&
+        zend_hash_str_exists(&class->ce->function_table, ZEND_STRL("__set_state"))) {
         kind = B_STATE;
         ZVAL_NULL(to);
     } else if (UNEXPECTED(class->how == ICE_RECORD_OF)) {

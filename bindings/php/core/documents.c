@@ -7,7 +7,8 @@ icecore_stage *
 ice_stage(int which, zend_long depth)
 {
     static const char *const specs[] = { "php", "php:lenient", "igbinary", "var-export", "php-session:handler=php",
-                                         "php", "igbinary", "var-export", "php-session:handler=php" };
+                                         "php", "igbinary", "var-export", "php-session:handler=php", "php",
+                                         "igbinary" };
     icecore_stage **stage = &ICE_G(stages)[which];
     if (UNEXPECTED(!*stage)) {
         icecore_error error;
@@ -18,7 +19,7 @@ ice_stage(int which, zend_long depth)
         }
         /* What a program's own values make is not bounded by what was read. */
         icecore_stage_limit(*stage, ZEND_STRL("growth"), UINT64_MAX, NULL);
-        ICE_G(depths)[which] = -1;
+        ICE_G(depths)[which] = ICE_USUAL_DEPTH;
     }
     if (UNEXPECTED(ICE_G(depths)[which] != depth)) {
         icecore_stage_limit(*stage, ZEND_STRL("depth"), depth ? (uint64_t)depth : UINT64_MAX, NULL);
@@ -399,7 +400,7 @@ export_by_php(zval *value)
 zend_string *
 ice_write(zval *value, int which, uint8_t purpose)
 {
-    const icecore_stage *stage = ice_stage(which, 0);
+    const icecore_stage *stage = ice_stage(which, which >= ICE_PHP_USUAL ? ICE_USUAL_DEPTH : 0);
     zend_string *written = NULL;
     ice_context *ctx;
     ice_walked walked;
@@ -437,13 +438,13 @@ ice_write_any(zval *value, const icecore_stage *stage)
 {
     zend_string *text, *written;
     if (strcmp(icecore_stage_spec(stage), "php") == 0)
-        return ice_write(value, ICE_PHP_WRITE, ICE_FOR_SERIALIZE);
+        return ice_write(value, ICE_PHP_USUAL, ICE_FOR_SERIALIZE);
     if (strcmp(icecore_stage_spec(stage), "igbinary") == 0)
-        return ice_write(value, ICE_IGBINARY_WRITE, ICE_FOR_IGBINARY);
-    text = ice_write(value, ICE_PHP_WRITE, ICE_FOR_SERIALIZE);
+        return ice_write(value, ICE_IGBINARY_USUAL, ICE_FOR_IGBINARY);
+    text = ice_write(value, ICE_PHP_USUAL, ICE_FOR_SERIALIZE);
     if (!text)
         return NULL;
-    written = ice_converted(ice_stage(ICE_PHP_WRITE, 0), text, stage, ice_encode_exception);
+    written = ice_converted(ice_stage(ICE_PHP_USUAL, ICE_USUAL_DEPTH), text, stage, ice_encode_exception);
     zend_string_release(text);
     return written;
 }

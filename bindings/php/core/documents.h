@@ -14,8 +14,12 @@ enum {
     ICE_PHP_WRITE,
     ICE_IGBINARY_WRITE,
     ICE_VAR_EXPORT_WRITE,
-    ICE_SESSION_WRITE
+    ICE_SESSION_WRITE,
+    /* As many levels as the engine takes of any format. */
+    ICE_PHP_USUAL,
+    ICE_IGBINARY_USUAL
 };
+#define ICE_USUAL_DEPTH (-1)
 
 /* A stage that reads so many levels; 0: any number. NULL: an exception was thrown. */
 icecore_stage *ice_stage(int which, zend_long depth);

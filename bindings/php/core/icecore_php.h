@@ -213,12 +213,12 @@ typedef struct {
     bool all;                 /* all of them */
     HashTable *list;          /* the names in small letters; or NULL: none */
     bool as_php;              /* without any list, PHP's meaning holds: all classes */
+    bool is_foreign;          /* another language froze it: `A::B` is `A\B`, and the other way round */
 } ice_allowed;
 
 typedef struct {
     ice_allowed classes;
-    bool by_state;            /* objects are made by __set_state, as in the text of var_export */
-    bool is_foreign;          /* another program froze it */
+    bool by_state;            /* objects are made by __set_state, if their class has it */
 } ice_read_settings;
 
 enum {
@@ -239,7 +239,8 @@ bool ice_policy_is_record(const ice_allowed *allowed, const char *class, size_t 
 /* Asks for each class of the document; throws and says false, if one is refused. Verdicts
  * are in the context. `opaque` gets whether there are objects that their class froze. */
 bool ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque);
-/* The same for names that were found without reading: those that are allowed stay. */
+/* The same for names, each with the path of its first place or null: those that are allowed
+ * stay. */
 bool ice_policy_check_names(const ice_allowed *allowed, HashTable *names);
 /* The rules of the request and of the process. */
 bool ice_policy_allow(zend_string *class);
@@ -267,6 +268,7 @@ bool ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root);
 typedef enum {
     ICE_WALKED,
     ICE_LEFT_TO_PHP, /* a class freezes itself as text, which only PHP's own serializer can do */
+    ICE_LEFT_OFF,    /* a part could not be written */
     ICE_THREW        /* an exception */
 } ice_walked;
 
@@ -285,7 +287,7 @@ zend_long ice_php_offset(const icecore_error *error);
 
 /* ---- globals ----------------------------------------------------------- */
 
-enum { ICE_STAGES = 9 };
+enum { ICE_STAGES = 11 };
 
 ZEND_BEGIN_MODULE_GLOBALS(icecore)
     ice_pool pool;

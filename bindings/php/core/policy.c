@@ -5,6 +5,7 @@
  * rules: the option `classes` of the call, what Icecore\allow said in this request, and
  * the ini value icecore.classes. */
 #include "core/icecore_php.h"
+#include "ext/standard/php_string.h"
 
 /* How many names are lent to the engine at once. */
 #define LENT 64
@@ -203,7 +204,7 @@ is_std_class(const char *bytes, size_t len)
 }
 
 static uint32_t
-verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
+verdict_by_name(const ice_allowed *allowed, const char *bytes, size_t len)
 {
     const icecore_class_name name = lent_name(bytes, len);
     icecore_question question;
@@ -217,6 +218,27 @@ verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
         !icecore_question_rules(&question, ICE_G(process)) && allowed->as_php && !ICE_G(process))
         icecore_question_otherwise(&question, ICECORE_ANY);
     return icecore_question_answer(&question);
+}
+
+/* A name with the separators of the other languages. */
+static zend_string *
+other_name(const char *bytes, size_t len)
+{
+    if (memchr(bytes, '\\', len))
+        return php_str_to_str(bytes, len, ZEND_STRL("\\"), ZEND_STRL("::"));
+    return php_str_to_str(bytes, len, ZEND_STRL("::"), ZEND_STRL("\\"));
+}
+
+static uint32_t
+verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
+{
+    uint32_t verdict = verdict_by_name(allowed, bytes, len);
+    if (UNEXPECTED(allowed->is_foreign) && verdict == ICECORE_REFUSED) {
+        zend_string *other = other_name(bytes, len);
+        verdict = verdict_by_name(allowed, ZSTR_VAL(other), ZSTR_LEN(other));
+        zend_string_release(other);
+    }
+    return verdict;
 }
 
 bool
@@ -393,12 +415,14 @@ ice_policy_check_names(const ice_allowed *allowed, HashTable *names)
 {
     refusal refused = { .first = NULL };
     zend_string *name;
-    ZEND_HASH_FOREACH_STR_KEY(names, name) {
+    zval *path;
+    ZEND_HASH_FOREACH_STR_KEY_VAL(names, name, path) {
         const uint32_t verdict = verdict_of(allowed, ZSTR_VAL(name), ZSTR_LEN(name));
         if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
             report(ICECORE_WORDS_BUILT, ZSTR_VAL(name), ZSTR_LEN(name), "");
-        else if (verdict != ICECORE_ALLOWED && !allowed->has_list)
-            refuse(&refused, ZSTR_VAL(name), ZSTR_LEN(name), "$", verdict & ICECORE_REPORTED);
+        else if ((verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_REFUSED && !allowed->has_list)
+            refuse(&refused, ZSTR_VAL(name), ZSTR_LEN(name), Z_TYPE_P(path) == IS_STRING ? Z_STRVAL_P(path) : "$",
+                   verdict & ICECORE_REPORTED);
         if ((verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_ALLOWED)
             zend_hash_del(names, name);
     } ZEND_HASH_FOREACH_END();

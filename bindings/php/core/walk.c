@@ -314,7 +314,7 @@ hand_over(ice_walker *w)
         w->tape->has_own_names = 1;
         return true;
     case ICE_NOT_IN_PARTS: w->hands_over = false; return true;
-    default: ice_host_fail("a part of a document could not be written");
+    default: return ice_walk_stop(w, ICE_LEFT_OFF);
     }
 }
 
@@ -344,8 +344,8 @@ walk_all(ice_walker *w, zval *root)
     return true;
 }
 
-ice_walked
-ice_walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage)
+static ice_walked
+walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage, bool hands_over)
 {
     ice_walker w = {
         .ctx = ctx,
@@ -353,10 +353,11 @@ ice_walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *st
         .tape = &ctx->tape,
         .stage = stage,
         .purpose = purpose,
-        .hands_over = purpose == ICE_FOR_SERIALIZE,
+        .hands_over = hands_over,
         .stopped = ICE_WALKED,
     };
-    ctx->walk_depth = ctx->held_count = 0;
+    ctx->walk_depth = 0;
+    ice_map_clear(&ctx->seen);
     ice_tape_begin(w.engine, w.tape);
     ctx->tape.has_own_names = 1;
     if (UNEXPECTED(ctx->written_generation != ctx->tape.class_generation ||
@@ -368,5 +369,18 @@ ice_walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *st
     if (EXPECTED(walk_all(&w, value)))
         return ICE_WALKED;
     ice_walk_drop(&w);
+    if (w.stopped == ICE_LEFT_OFF && w.hooks_ran) {
+        ice_throw(ice_encode_exception, "limit", -1, "",
+                  zend_string_init(ZEND_STRL("Icecore: the value has more levels than may be written"), 0));
+        return ICE_THREW;
+    }
     return w.stopped;
+}
+
+ice_walked
+ice_walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage)
+{
+    ice_walked walked = walk(ctx, value, purpose, stage, purpose == ICE_FOR_SERIALIZE);
+    /* As a whole the writer says what is wrong. */
+    return EXPECTED(walked != ICE_LEFT_OFF) ? walked : walk(ctx, value, purpose, stage, false);
 }

@@ -34,23 +34,109 @@ stage_for(zend_string *format, zend_string *bytes)
     return stage;
 }
 
+/* ---- classes ------------------------------------------------------------ */
+
+/* What a visitor notes. It runs while the engine does, so nothing of PHP's may be called,
+ * which could leave by a jump. */
+typedef struct {
+    char *text; /* lengths, counts and bytes, one behind the other */
+    size_t len, room;
+    bool failed;
+} notes;
+
+static void
+note(notes *to, const void *bytes, size_t len)
+{
+    if (to->room - to->len < len) {
+        const size_t room = (to->room + len) * 2;
+        char *text = realloc(to->text, room);
+        if (!text) {
+            to->failed = true;
+            return;
+        }
+        to->text = text;
+        to->room = room;
+    }
+    memcpy(to->text + to->len, bytes, len);
+    to->len += len;
+}
+
+static void
+note_bytes(notes *to, const icecore_bytes *bytes)
+{
+    note(to, &bytes->len, sizeof bytes->len);
+    note(to, bytes->bytes, bytes->len);
+}
+
+static void
+visit(const icecore_class_use *use, void *to)
+{
+    note_bytes(to, &use->name);
+    note_bytes(to, &use->kind);
+    note_bytes(to, &use->path);
+    note(to, &use->count, sizeof use->count);
+}
+
+/* Asks for the classes that data of another language names itself: not all of them are
+ * classes of what it becomes in PHP. False: an exception was thrown. */
+static bool
+check_foreign(const icecore_stage *stage, zend_string *bytes, const ice_allowed *allowed)
+{
+    notes found = { NULL, 0, 0, false };
+    icecore_error error;
+    HashTable *names = zend_new_array(8);
+    const char *at;
+    bool is_allowed = false;
+    if (icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), visit, &found, &error))
+        ice_throw_error(ice_decode_exception, &error);
+    else if (found.failed)
+        zend_throw_error(NULL, "Icecore: not enough memory");
+    else {
+        for (at = found.text; at && at < found.text + found.len;) {
+            size_t len[3];
+            const char *text[3];
+            zval path;
+            int i;
+            for (i = 0; i < 3; i++) {
+                memcpy(&len[i], at, sizeof len[i]);
+                text[i] = at + sizeof len[i];
+                at = text[i] + len[i];
+            }
+            at += sizeof(uint64_t);
+            /* A regular expression is none of a program's classes. */
+            if (len[1] == 6 && memcmp(text[1], "regexp", 6) == 0)
+                continue;
+            ZVAL_STRINGL(&path, text[2], len[2]);
+            if (!zend_hash_str_add(names, text[0], len[0], &path))
+                zval_ptr_dtor(&path);
+        }
+        is_allowed = ice_policy_check_names(allowed, names);
+    }
+    free(found.text);
+    zend_array_destroy(names);
+    return is_allowed;
+}
+
 static void
 decode(icecore_stage *stage, zend_string *bytes, HashTable *options, const char *function, zval *return_value)
 {
     ice_read_settings settings = { .classes = { .as_php = false } };
-    zend_long depth = BG(unserialize_max_depth);
+    zend_long depth = ICE_USUAL_DEPTH;
     zval result;
     ZVAL_UNDEF(&result);
     settings.by_state = strcmp(icecore_stage_format(stage), "var-export") == 0;
     if (ice_allowed_begin(&settings.classes, options, function) && ice_depth_option(options, function, &depth)) {
-        icecore_stage_limit(stage, ZEND_STRL("depth"), depth ? (uint64_t)depth : UINT64_MAX, NULL);
+        if (depth != ICE_USUAL_DEPTH)
+            icecore_stage_limit(stage, ZEND_STRL("depth"), depth ? (uint64_t)depth : UINT64_MAX, NULL);
         if (is_php(stage))
             ice_read(stage, bytes, &settings, &result);
         else {
-            const icecore_stage *php = ice_stage(ICE_PHP, depth);
-            zend_string *text = php ? ice_converted(stage, bytes, php, ice_decode_exception) : NULL;
+            const icecore_stage *php = depth == ICE_USUAL_DEPTH ? ice_stage(ICE_PHP_USUAL, depth) : ice_stage(ICE_PHP, depth);
+            zend_string *text = NULL;
+            settings.classes.is_foreign = true;
+            if (php && check_foreign(stage, bytes, &settings.classes))
+                text = ice_converted(stage, bytes, php, ice_decode_exception);
             if (text) {
-                settings.is_foreign = true;
                 ice_read(php, text, &settings, &result);
                 zend_string_release(text);
             }
@@ -151,48 +237,7 @@ PHP_FUNCTION(Icecore_detect)
     icecore_stage_free(stage);
 }
 
-/* ---- classes ------------------------------------------------------------ */
-
-/* What a visitor notes. It runs while the engine does, so nothing of PHP's may be called,
- * which could leave by a jump. */
-typedef struct {
-    char *text; /* lengths, counts and bytes, one behind the other */
-    size_t len, room;
-    bool failed;
-} notes;
-
-static void
-note(notes *to, const void *bytes, size_t len)
-{
-    if (to->room - to->len < len) {
-        const size_t room = (to->room + len) * 2;
-        char *text = realloc(to->text, room);
-        if (!text) {
-            to->failed = true;
-            return;
-        }
-        to->text = text;
-        to->room = room;
-    }
-    memcpy(to->text + to->len, bytes, len);
-    to->len += len;
-}
-
-static void
-note_bytes(notes *to, const icecore_bytes *bytes)
-{
-    note(to, &bytes->len, sizeof bytes->len);
-    note(to, bytes->bytes, bytes->len);
-}
-
-static void
-visit(const icecore_class_use *use, void *to)
-{
-    note_bytes(to, &use->name);
-    note_bytes(to, &use->kind);
-    note_bytes(to, &use->path);
-    note(to, &use->count, sizeof use->count);
-}
+/* ---- what is asked ------------------------------------------------------ */
 
 static const char *
 add_noted(zval *entry, const char *key, const char *from)

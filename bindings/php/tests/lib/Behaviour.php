@@ -149,14 +149,14 @@ class Behaviour
         if ($format === 'own') {
             return [$this->own->read(...)];
         }
-        $readers = [fn ($bytes, $options) => Icecore\decode($bytes, $format, $options)];
+        $readers = [fn ($bytes, $options) => Icecore\decode($bytes, $format, $options + Own::DEPTH)];
         // PHP's own functions ignore what is behind a document, and so do ours of these names.
         $isTrailing = in_array('trailing', (array) ($step['error']['kind'] ?? []), true);
         if (($own = Own::of($format)) && !$isTrailing) {
             $readers[] = $own->read(...);
         }
         if ($format === 'var-export') {
-            $readers[] = Icecore\var_import(...);
+            $readers[] = fn ($bytes, $options) => Icecore\var_import($bytes, $options + Own::DEPTH);
         }
         return $readers;
     }
@@ -189,7 +189,7 @@ class Behaviour
             $this->values[$name] = $value;
             unset($value);
             if (array_key_exists('value', $step)) {
-                (new Checker)->check($step['value'], $this->values[$name]);
+                (new Checker(!str_ends_with($step['format'], 'json')))->check($step['value'], $this->values[$name]);
             }
         }
     }

@@ -92,8 +92,21 @@ class Reenters extends Notes
     }
 }
 
+// What var_export writes is a call of it.
+trait State
+{
+    public static function __set_state(array $members): static
+    {
+        $object = new static;
+        foreach ($members as $name => $value) {
+            $object->$name = $value;
+        }
+        return $object;
+    }
+}
+
 // What the generated lines were made with.
-class Point { public $x = 1; public $y = 2; }
-class Hidden { public $a = 1; protected $b = [2]; private $c = 'three'; }
-class Node { public $next; public $name = 'node'; }
+class Point { use State; public $x = 1; public $y = 2; }
+class Hidden { use State; public $a = 1; protected $b = [2]; private $c = 'three'; }
+class Node { use State; public $next; public $name = 'node'; }
 enum Suit: string { case Hearts = 'H'; case Spades = 'S'; }

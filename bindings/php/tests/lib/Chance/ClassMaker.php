@@ -13,7 +13,7 @@ final class ClassMaker
     // Name to [source, parent, members that children have to repeat as they are].
     public array $classes = [];
 
-    public function __construct(int $count)
+    public function __construct(int $count, private readonly string $prefix)
     {
         for ($n = 0; $n < $count; $n++) {
             $this->make($n);
@@ -22,7 +22,7 @@ final class ClassMaker
 
     private function make(int $n): void
     {
-        $name = (Dice::one(6) ? 'Some\\Space\\' : '') . "Made$n";
+        $name = (Dice::one(6) ? 'Some\\Space\\' : '') . "Made$this->prefix$n";
         $parents = array_keys(array_filter($this->classes, fn ($class) => !$class['final']));
         $parent = $parents && Dice::one(2) ? Dice::pick($parents) : null;
         $inherited = $parent === null ? [] : $this->classes[$parent]['visible'];
