@@ -24,7 +24,7 @@ php_build() {
         cat "$folder/make" "$folder/warnings" >&2
         fail 'The PHP extension could not be built.'
     }
-    cat "$folder/warnings" >&2
+    grep -v "^libtool: " "$folder/warnings" >&2 || true
 }
 
 # What phpize, configure and make leave. `phpize --clean` would take programs in tests/ along.
