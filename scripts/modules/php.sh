@@ -24,7 +24,7 @@ php_build() {
         cat "$folder/make" "$folder/warnings" >&2
         fail 'The PHP extension could not be built.'
     }
-    cat "$folder/warnings" >&2
+    grep -v "^libtool: " "$folder/warnings" >&2 || true
 }
 
 # What phpize, configure and make leave. `phpize --clean` would take programs in tests/ along.
@@ -33,7 +33,7 @@ php_clean() {
     rm -rf .made-for .libs ./*/.libs autom4te.cache build include modules \
         Makefile Makefile.fragments Makefile.global Makefile.objects acinclude.m4 aclocal.m4 config.guess config.h config.h.in \
         config.log config.nice config.status config.sub configure configure.ac configure.in install-sh libtool ltmain.sh \
-        missing mkinstalldirs run-tests.php 'config.h.in~' 'configure~'
+        missing mkinstalldirs run-tests.php confdefs.h 'config.h.in~' 'configure~'
 }
 
 php_test() {

@@ -2,8 +2,10 @@
 // Times Icecore against PHP's own serializer and igbinary: one process, in turns, what
 // they give compared first, medians of paired ratios, freeing included.
 //
-//   php bench.php [--only WORD] [--rounds N] [--json]
+//   php bench.php [--only WORD] [--rounds N] [--json | --markdown]
 //
+// --markdown is the tables of docs/bench/engine.md, with what was aimed at in brackets where
+// it is not reached.
 // --only takes what has the word in its name: read, write, ints, small, memory, flat, first.
 // The extension is the one that is loaded, or modules/icecore.so.
 
@@ -21,7 +23,7 @@ if (!extension_loaded('icecore')) {
 }
 require __DIR__ . '/values.php';
 
-$options = getopt('', ['only:', 'rounds:', 'json', 'first-call:']);
+$options = getopt('', ['only:', 'rounds:', 'json', 'markdown', 'first-call:']);
 $only = $options['only'] ?? '';
 $rounds = (int) ($options['rounds'] ?? 15);
 \Icecore\allow('IcecoreBench\*');
@@ -144,7 +146,7 @@ function is_wanted(string $words): bool
 function show(string $line): void
 {
     global $options;
-    if (!isset($options['json'])) {
+    if (!isset($options['json']) && !isset($options['markdown'])) {
         echo $line, "\n";
     }
 }
@@ -252,6 +254,42 @@ if (is_wanted('first')) {
     }
 }
 
+/** The report as tables. */
+function markdown(array $report): string
+{
+    $text = '';
+    foreach (['' => 'times', ' igbinary' => 'times igbinary'] as $against => $key) {
+        foreach (['read', 'write'] as $operation) {
+            $rows = array_filter($report['times'], fn ($row) => $row['operation'] === $operation && $row[$key] !== null);
+            if (!$rows) {
+                continue;
+            }
+            $text .= $text === '' ? '| against | ' . implode(' | ', array_column($rows, 'shape')) . " |\n|---|" . str_repeat('--:|', count($rows)) . "\n" : '';
+            $text .= '|' . ($against === '' ? ' PHP' : $against) . ", $operation |" . implode('', array_map(fn ($row) => sprintf(' %.2f%s |', $row[$key],
+                $against === '' && $row[$key] < $row['wanted'] ? " ({$row['wanted']})" : ''), $rows)) . "\n";
+        }
+    }
+    if ($report['memory']) {
+        $text .= "\n| memory of what was read, kB | PHP | Icecore | igbinary |\n|---|--:|--:|--:|\n";
+        foreach ($report['memory'] as $shape => $row) {
+            $text .= "| $shape | " . implode(' | ', array_map(fn ($bytes) => number_format($bytes / 1000, 1), $row)) . " |\n";
+        }
+    }
+    if ($report['flat']) {
+        $text .= "\n| ns a typed object | PHP | Icecore |\n|---|--:|--:|\n";
+        foreach ($report['flat'] as $row) {
+            $text .= sprintf("| %s, %s objects | %.0f | %.0f |\n", $row['operation'], number_format($row['count']), $row['php'], $row['icecore']);
+        }
+    }
+    foreach ($report['first'] as $operation => $row) {
+        $text .= sprintf("\nThe first %s in a process: PHP %s, Icecore %s.\n", $operation, time_text($row['php']), time_text($row['icecore']));
+    }
+    return $text;
+}
+
+if (isset($options['markdown'])) {
+    echo markdown($report);
+}
 if (isset($options['json'])) {
     echo json_encode($report, JSON_PRETTY_PRINT | JSON_UNESCAPED_UNICODE), "\n";
 }

@@ -27,7 +27,7 @@ run() { # NAME OPTION…
 }
 
 run replace -d icecore.replace=1 replace.php
-if "$php" -m | grep -qix apcu; then
+if "$php" -m | grep -ix apcu >/dev/null; then
     run apcu -d apc.enable_cli=1 -d apc.serializer=icecore apcu.php
 else
     echo 'left out: APCu is missing (php-apcu)'

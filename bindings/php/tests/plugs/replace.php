@@ -22,7 +22,7 @@ same('false', false, unserialize('b:0;'));
 $said = null;
 set_error_handler(function (int $level, string $message) use (&$said) { $said = "$level: $message"; return true; });
 same('malformed: false', false, unserialize('a:1:{i:0;'));
-same('malformed: what is said', E_NOTICE . ': unserialize(): Error at offset 9 of 9 bytes', $said);
+same('malformed: what is said', (PHP_VERSION_ID >= 80300 ? E_WARNING : E_NOTICE) . ': unserialize(): Error at offset 9 of 9 bytes', $said);
 restore_error_handler();
 check('what is no option', thrown(fn () => unserialize('N;', ['allowed_classes' => 5])) instanceof TypeError);
 same('Serializable', (string) serialize([(function () { $old = new Old(); $old->data = [1]; return $old; })()]), 'a:1:{i:0;C:3:"Old":14:{a:1:{i:0;i:1;}}}');
