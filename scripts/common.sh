@@ -23,6 +23,10 @@ has_perl_headers() {
     have perl && [ -e "$(perl -MConfig -e 'print $Config{archlibexp}')/CORE/perl.h" ]
 }
 
+has_php_headers() {
+    have phpize && have php-config && [ -e "$(php-config --include-dir)/main/php.h" ]
+}
+
 say() {
     printf '%s\n' "$*"
 }
@@ -40,4 +44,25 @@ need_rust() {
 new_folder() {
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
+}
+
+# The engine with its C interface, as it stands in the package of a module: it builds
+# without the checkout and without the network.
+stage_engine() { # FOLDER
+    local crate file to
+    for crate in icecore icecore-capi; do
+        mkdir -p "$1/crates/$crate"
+        git ls-files -z "crates/$crate/Cargo.toml" "crates/$crate/src" "crates/$crate/include" | while IFS= read -r -d '' file; do
+            to=$1/$file
+            mkdir -p "$(dirname "$to")"
+            cp -p "$file" "$to"
+        done
+        # What only the tests and benchmarks of the checkout need is left out.
+        awk '/^\[/ { skip = ($0 == "[dev-dependencies]" || $0 == "[[bench]]") } !skip' "crates/$crate/Cargo.toml" \
+            >"$1/crates/$crate/Cargo.toml"
+    done
+    sed -e 's/^members = .*/members = ["crates\/icecore", "crates\/icecore-capi"]/' Cargo.toml >"$1/Cargo.toml"
+    cp Cargo.lock README.md "$1/"
+    mkdir -p "$1/.cargo"
+    (cd "$1" && cargo vendor --quiet vendor >.cargo/config.toml)
 }

@@ -8,7 +8,7 @@ new_folder
 version=$(sed -n "s/^our \$VERSION = '\(.*\)';$/\1/p" bindings/perl/lib/Icecore.pm)
 name=Icecore-$version
 stage=$folder/$name
-mkdir -p "$stage/engine/crates"
+mkdir -p "$stage"
 
 git ls-files -z bindings/perl | while IFS= read -r -d '' file; do
     to=$stage/${file#bindings/perl/}
@@ -26,21 +26,7 @@ git ls-files -z 'bindings/common/*.[ch]' ':!bindings/common/*/*' | while IFS= re
     mkdir -p "$(dirname "$to")"
     cp -p "$file" "$to"
 done
-for crate in icecore icecore-capi; do
-    mkdir -p "$stage/engine/crates/$crate"
-    git ls-files -z "crates/$crate/Cargo.toml" "crates/$crate/src" "crates/$crate/include" | while IFS= read -r -d '' file; do
-        to=$stage/engine/$file
-        mkdir -p "$(dirname "$to")"
-        cp -p "$file" "$to"
-    done
-    # What only the tests and benchmarks of the checkout need is left out.
-    awk '/^\[/ { skip = ($0 == "[dev-dependencies]" || $0 == "[[bench]]") } !skip' "crates/$crate/Cargo.toml" \
-        >"$stage/engine/crates/$crate/Cargo.toml"
-done
-sed -e 's/^members = .*/members = ["crates\/icecore", "crates\/icecore-capi"]/' Cargo.toml >"$stage/engine/Cargo.toml"
-cp Cargo.lock README.md "$stage/engine/"
-mkdir -p "$stage/engine/.cargo"
-(cd "$stage/engine" && cargo vendor --quiet vendor >.cargo/config.toml)
+stage_engine "$stage/engine"
 (cd "$stage" && find . -type f | sed 's,^\./,,' | LC_ALL=C sort >MANIFEST)
 mkdir -p dist
 tar -C "$folder" -czf "dist/$name.tar.gz" "$name"

@@ -23,6 +23,10 @@ has_php_extension() {
     have php && php -m | grep -x "$1" >/dev/null
 }
 
+has_apcu_header() {
+    have php-config && [ -e "$(php-config --include-dir)/ext/apcu/apc_serializer.h" ]
+}
+
 has_ruby_library() {
     have ruby && ruby -e "require '$1'" 2>/dev/null
 }
@@ -52,6 +56,9 @@ need libperl-dev has_perl_headers
 need php-cli have php
 need php-igbinary has_php_extension igbinary
 need php-msgpack has_php_extension msgpack
+need php-dev has_php_headers
+need php-apcu has_php_extension apcu
+need php-apcu-all-dev has_apcu_header
 need ruby have ruby
 need ruby-oj has_ruby_library oj
 need ruby-msgpack has_ruby_library msgpack

@@ -7,6 +7,8 @@ make --no-print-directory test
 # 75: it can't be made here, and that was said.
 scripts/trixie.sh || [ $? -eq 75 ]
 make --no-print-directory dist-check
+scripts/dist-perl.sh --check
+scripts/dist-php.sh --check
 fuzz/run-generators
 # The targets as fuzz/run-short has them, with a hundred times as many executions.
 sed -n "/^done <<'RUNS'/,/^RUNS/p" fuzz/run-short | sed '1d;$d' | while read -r target execs seed; do

@@ -75,7 +75,7 @@ else
 fi
 RUSTDOCFLAGS=-Dwarnings step 'documentation' cargo doc --locked --workspace --no-deps
 if have shellcheck; then
-    mapfile -t scripts < <(git ls-files .ci 'scripts/*.sh' 'fuzz/run-*' 'benches/*.sh' 2>/dev/null)
+    mapfile -t scripts < <(git ls-files .ci 'scripts/*.sh' 'bindings/*.sh' 'fuzz/run-*' 'benches/*.sh' 2>/dev/null)
     [ ${#scripts[@]} -gt 0 ] || scripts=(.ci/run scripts/*.sh)
     step 'scripts' shellcheck -x -P scripts "${scripts[@]}"
 else
@@ -84,12 +84,21 @@ fi
 
 # -- What it does ------------------------------------------------------------
 
-# The lab measures Icecore in Perl as well, so the module comes first.
+# The lab measures Icecore in Perl and PHP as well, so the modules come first.
+modules=()
 if has_perl_headers; then
-    step 'Perl module: build' scripts/modules.sh
+    modules+=(perl)
 else
     skip 'Perl module' 'the headers of perl are missing: libperl-dev'
 fi
+if has_php_headers; then
+    modules+=(php)
+else
+    skip 'PHP extension' 'the headers of PHP are missing: php-dev'
+fi
+for language in "${modules[@]}"; do
+    step "module for $language: build" scripts/modules.sh build "$language"
+done
 step 'tests' cargo test --locked --workspace --no-fail-fast
 # These tests say so themselves, but nobody sees it.
 have php || skip 'PHP as a judge of what is written' 'php is missing: php-cli, php-igbinary'
@@ -121,9 +130,9 @@ step 'C interface: examples' scripts/capi.sh
 
 # -- The modules -------------------------------------------------------------
 
-if has_perl_headers; then
-    step 'Perl module: tests' scripts/modules.sh test
-fi
+for language in "${modules[@]}"; do
+    step "module for $language: tests" scripts/modules.sh test "$language"
+done
 
 # -- The end -----------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the Perl module on perl 5.40, in a Debian 13 that it makes for it.
+# Tests the modules on perl 5.40 and PHP 8.4, in a Debian 13 that it makes for them.
 #
 #   scripts/trixie.sh [FOLDER]    keeps the system in FOLDER for the next time
 #
@@ -19,10 +19,11 @@ else
     new_folder
     tree=$folder/trixie
 fi
-packages=(gcc libc6-dev make perl libperl-dev libsereal-encoder-perl libsereal-decoder-perl)
-if [ ! -e "$tree/usr/bin/perl" ] || [ ! -e "$tree/usr/bin/gcc" ]; then
+packages=(gcc libc6-dev make perl libperl-dev libsereal-encoder-perl libsereal-decoder-perl
+    php-cli php-dev php-igbinary php-apcu php-apcu-all-dev)
+if [ ! -e "$tree/usr/bin/perl" ] || [ ! -e "$tree/usr/bin/gcc" ] || [ ! -e "$tree/usr/bin/phpize" ]; then
     say "making a Debian 13"
-    debootstrap --variant=minbase trixie "$tree" >/dev/null 2>&1 || cannot 'debootstrap could not make a Debian 13: is there a network?'
+    [ -e "$tree/usr/bin/apt-get" ] || debootstrap --variant=minbase trixie "$tree" >/dev/null 2>&1 || cannot 'debootstrap could not make a Debian 13: is there a network?'
     if [ -e /etc/apt/apt.conf.d/proxy.conf ]; then
         cp /etc/apt/apt.conf.d/proxy.conf "$tree/etc/apt/apt.conf.d/"
     fi
@@ -32,20 +33,18 @@ fi
 
 cargo build --quiet --locked --release -p icecore-capi
 rm -rf "$tree/icecore"
-mkdir -p "$tree/icecore/crates/icecore-capi" "$tree/icecore/bindings"
+mkdir -p "$tree/icecore/crates/icecore-capi"
 cp -R crates/icecore-capi/include "$tree/icecore/crates/icecore-capi/"
-cp -R bindings/common "$tree/icecore/bindings/"
 cp "$target/release/libicecore_capi.a" "$tree/icecore/"
-git ls-files -z bindings/perl bindings/common/behaviour | while IFS= read -r -d '' file; do
+git ls-files -z bindings scripts Cargo.toml docs/cookbook/samples docs/php.md | while IFS= read -r -d '' file; do
     mkdir -p "$tree/icecore/$(dirname "$file")"
     cp -p "$file" "$tree/icecore/$file"
 done
 # shellcheck disable=SC2016
 chroot "$tree" sh -c '
     set -e
-    cd /icecore/bindings/perl
+    cd /icecore
     perl -e "print qq(perl \$^V, Storable \$Storable::VERSION, Sereal \$Sereal::Encoder::VERSION\n)" -MStorable -MSereal::Encoder
-    ICECORE_LIB=/icecore/libicecore_capi.a perl Makefile.PL >/dev/null
-    make --quiet
-    prove --blib --quiet t/
+    php -r "echo \"PHP \", PHP_VERSION, \"\n\";"
+    ICECORE_LIB=/icecore/libicecore_capi.a scripts/modules.sh test
 '

@@ -4,8 +4,10 @@
 #include "icecore.h"
 #include <string.h>
 
-/* A map of more slots is given back when it is cleared. */
+/* A map of more slots is given back when it is cleared, and so is one of more than a few
+ * of which hardly any are used: to clear it would cost more than to begin anew. */
 #define KEPT 65536
+#define FEW 512
 /* What can be counted, and addressed. */
 #define MOST_SLOTS (SIZE_MAX > UINT32_MAX ? UINT32_C(1) << 31 : UINT32_C(1) << 27)
 
@@ -72,7 +74,7 @@ ice_map_add(ice_map *map, const void *key, uint32_t value)
 void
 ice_map_forget(ice_map *map)
 {
-    if (map->mask > KEPT) {
+    if (map->mask > KEPT || (map->mask > FEW && map->used < map->mask / 16)) {
         ice_map_free(map);
         return;
     }

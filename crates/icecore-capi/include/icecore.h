@@ -158,7 +158,7 @@
  another header must not use the library: it compares this number with
  `icecore_tape_version()`.
  */
-#define ICECORE_TAPE_VERSION 2
+#define ICECORE_TAPE_VERSION 3
 
 /*
  No such node.
@@ -966,6 +966,11 @@ typedef struct icecore_tape {
    The generation of the ids of classes.
    */
   uint32_t class_generation;
+  /*
+   1: names of classes and members are those of the language that the document is
+   written for, so none is changed. 0, as it begins: they may be another language's.
+   */
+  uint32_t has_own_names;
 } icecore_tape;
 
 /*
@@ -1125,6 +1130,23 @@ uint32_t icecore_convert(const uint8_t *bytes,
                          const char *to,
                          struct icecore_buffer *out,
                          struct icecore_error *error);
+
+/*
+ Converts a document from one stage to another, within the limits of each. Byte forms
+ of the original are not kept.
+
+ `out` is written only if the result is ICECORE_OK.
+
+ # Safety
+ `from` and `to` are null or stages; `bytes` names `len` bytes; `out` and `error` are
+ null or name structs.
+ */
+uint32_t icecore_convert_stages(const struct icecore_stage *from,
+                                const uint8_t *bytes,
+                                size_t len,
+                                const struct icecore_stage *to,
+                                struct icecore_buffer *out,
+                                struct icecore_error *error);
 
 /*
  Frees the bytes of a buffer, and empties it.
@@ -1364,6 +1386,15 @@ uint32_t icecore_stage_limit(struct icecore_stage *stage,
  `stage` is null or a stage.
  */
 const char *icecore_stage_format(const struct icecore_stage *stage);
+
+/*
+ The whole stage as it can be parsed, with wrappers and options: `gzip/base64/php`. It
+ ends with 0, and lives as long as the stage.
+
+ # Safety
+ `stage` is null or a stage.
+ */
+const char *icecore_stage_spec(const struct icecore_stage *stage);
 
 /*
  Frees a stage, or does nothing with null.

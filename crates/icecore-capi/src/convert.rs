@@ -2,7 +2,8 @@
 
 use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::lent;
-use crate::stage::text;
+use crate::stage::{icecore_stage, text};
+use icecore::read_as;
 use std::ffi::{CStr, c_char};
 
 /// Bytes that the library allocated, to be freed with `icecore_buffer_free`.
@@ -49,17 +50,55 @@ pub unsafe extern "C" fn icecore_convert(
         };
         // SAFETY: checked above: not null, so it names a text that ends with 0.
         let to = text(unsafe { CStr::from_ptr(to) }.to_bytes(), "a stage")?;
-        let converted = if from.is_empty() {
-            icecore::convert(input, icecore::detect::stage_of(input)?.format().name, to)?
-        } else {
-            icecore::convert(input, from, to)?
-        };
-        let mut converted = std::mem::ManuallyDrop::new(converted);
-        let (bytes, len, capacity) = (converted.as_mut_ptr(), converted.len(), converted.capacity());
+        let found = if from.is_empty() { icecore::detect::stage_of(input)?.to_string() } else { from.to_owned() };
+        let converted = icecore::convert(input, &found, to)?;
         // SAFETY: checked above: `out` is not null, so it names a struct.
-        unsafe { out.write(icecore_buffer { bytes, len, capacity }) };
+        unsafe { out.write(icecore_buffer::of(converted)) };
         Ok(())
     })
+}
+
+/// Converts a document from one stage to another, within the limits of each. Byte forms
+/// of the original are not kept.
+///
+/// `out` is written only if the result is ICECORE_OK.
+///
+/// # Safety
+/// `from` and `to` are null or stages; `bytes` names `len` bytes; `out` and `error` are
+/// null or name structs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_convert_stages(
+    from: *const icecore_stage,
+    bytes: *const u8,
+    len: usize,
+    to: *const icecore_stage,
+    out: *mut icecore_buffer,
+    error: *mut icecore_error,
+) -> u32 {
+    // SAFETY: `error` is null or names a struct, see above.
+    let error = unsafe { ErrorOut::to(error) };
+    guard(error, || {
+        // SAFETY: handles, see `lib.rs`; they are only read.
+        let (from, to) = unsafe { (from.as_ref(), to.as_ref()) };
+        let (Some(from), Some(to), false) = (from, to, out.is_null()) else {
+            return Err(usage("two stages, and a buffer", "null"));
+        };
+        // SAFETY: `bytes` names `len` bytes; the document is dropped before the call returns.
+        let input = unsafe { lent(bytes, len) };
+        let document = read_as(input, from.codec.stage(), &from.codec.limits)?;
+        let mut converted = Vec::new();
+        to.codec.write(&document, &mut converted)?;
+        // SAFETY: checked above: `out` is not null, so it names a struct.
+        unsafe { out.write(icecore_buffer::of(converted)) };
+        Ok(())
+    })
+}
+
+impl icecore_buffer {
+    fn of(converted: Vec<u8>) -> icecore_buffer {
+        let mut converted = std::mem::ManuallyDrop::new(converted);
+        icecore_buffer { bytes: converted.as_mut_ptr(), len: converted.len(), capacity: converted.capacity() }
+    }
 }
 
 /// Frees the bytes of a buffer, and empties it.

@@ -82,7 +82,7 @@ pub unsafe extern "C" fn icecore_json_write(
             return Err(usage("a context, a style, a tape and a place for the result", "null"));
         };
         // SAFETY: `tape` was lent from `context`, and filled up to its counts.
-        unsafe { context.fill(tape)? };
+        unsafe { context.fill(None, tape)? };
         context.empty_out();
         let written = perl::write(&context.document, &style.style(), &mut context.out);
         give_back(context.document.tape_mut(), &mut context.filling);

@@ -39,7 +39,7 @@ pub use classes::{icecore_class_use, icecore_classes};
 pub use context::{
     icecore_context, icecore_context_free, icecore_context_new, icecore_context_trim, icecore_path, icecore_read,
 };
-pub use convert::{icecore_buffer, icecore_buffer_free, icecore_convert};
+pub use convert::{icecore_buffer, icecore_buffer_free, icecore_convert, icecore_convert_stages};
 pub use error::{ICECORE_OK, ICECORE_PANIC, icecore_error, icecore_error_kind};
 pub use json::{icecore_json_read, icecore_json_style, icecore_json_write};
 pub use kinds::{
@@ -58,6 +58,7 @@ pub use policy::{
 };
 pub use stage::{
     icecore_detect, icecore_stage, icecore_stage_format, icecore_stage_free, icecore_stage_limit, icecore_stage_new,
+    icecore_stage_spec,
 };
 pub use tape::{
     ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_NONE, ICECORE_TAPE_VERSION, icecore_begin,

@@ -10,6 +10,8 @@ pub struct icecore_stage {
     pub(crate) codec: Codec,
     /// The name of the format, ending with 0.
     name: Vec<u8>,
+    /// All of it, as it was parsed, ending with 0.
+    spec: Vec<u8>,
 }
 
 pub(crate) fn text<'a>(bytes: &'a [u8], what: &'static str) -> Result<&'a str, Error> {
@@ -19,7 +21,9 @@ pub(crate) fn text<'a>(bytes: &'a [u8], what: &'static str) -> Result<&'a str, E
 fn boxed(stage: Stage) -> *mut icecore_stage {
     let mut name = stage.format().name.as_bytes().to_vec();
     name.push(0);
-    Box::into_raw(Box::new(icecore_stage { codec: Codec::new(stage), name }))
+    let mut spec = stage.to_string().into_bytes();
+    spec.push(0);
+    Box::into_raw(Box::new(icecore_stage { codec: Codec::new(stage), name, spec }))
 }
 
 /// Parses a stage as the command takes it: `sereal:compress=zstd,level=3`. To be
@@ -98,6 +102,17 @@ pub unsafe extern "C" fn icecore_stage_limit(
 pub unsafe extern "C" fn icecore_stage_format(stage: *const icecore_stage) -> *const c_char {
     // SAFETY: a handle, see `lib.rs`; the name never changes, so the pointer outlives the reference.
     unsafe { stage.as_ref() }.map_or(std::ptr::null(), |stage| stage.name.as_ptr().cast())
+}
+
+/// The whole stage as it can be parsed, with wrappers and options: `gzip/base64/php`. It
+/// ends with 0, and lives as long as the stage.
+///
+/// # Safety
+/// `stage` is null or a stage.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_stage_spec(stage: *const icecore_stage) -> *const c_char {
+    // SAFETY: a handle, see `lib.rs`; the text never changes, so the pointer outlives the reference.
+    unsafe { stage.as_ref() }.map_or(std::ptr::null(), |stage| stage.spec.as_ptr().cast())
 }
 
 /// Frees a stage, or does nothing with null.

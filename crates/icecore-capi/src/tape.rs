@@ -11,7 +11,7 @@ use icecore::{
 /// The version of the layout of nodes and views. A program that was built with
 /// another header must not use the library: it compares this number with
 /// `icecore_tape_version()`.
-pub const ICECORE_TAPE_VERSION: u32 = 2;
+pub const ICECORE_TAPE_VERSION: u32 = 3;
 /// No such node.
 pub const ICECORE_NONE: u32 = u32::MAX;
 /// Flag of `icecore_read`: bytes behind the document are no error.
@@ -181,6 +181,9 @@ pub struct icecore_tape {
     pub key_generation: u32,
     /// The generation of the ids of classes.
     pub class_generation: u32,
+    /// 1: names of classes and members are those of the language that the document is
+    /// written for, so none is changed. 0, as it begins: they may be another language's.
+    pub has_own_names: u32,
 }
 
 /// The memory of a tape that is being filled. C writes to the spare capacity of its
@@ -285,6 +288,7 @@ pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut
             header: ICECORE_NONE,
             key_generation: context.document.tape().keys().generation(),
             class_generation: context.document.tape().classes().generation(),
+            has_own_names: 0,
         };
         context.filling.lend(&mut begun);
         // SAFETY: checked above: `tape` is not null, so it names a struct.

@@ -54,7 +54,7 @@ pub unsafe extern "C" fn icecore_write(
             return Ok(());
         }
         // SAFETY: `tape` was lent from `context`, and filled up to its counts.
-        unsafe { context.fill(tape)? };
+        unsafe { context.fill(Some(stage), tape)? };
         context.empty_out();
         let written = stage.codec.write(&context.document, &mut context.out);
         give_back(context.document.tape_mut(), &mut context.filling);
@@ -74,13 +74,16 @@ impl icecore_context {
     /// # Safety
     /// The tape was lent from this context by `icecore_begin`, and its first `node_count`
     /// nodes and first `arena_len` bytes were filled.
-    pub(crate) unsafe fn fill(&mut self, tape: &icecore_tape) -> Result<(), Error> {
+    pub(crate) unsafe fn fill(&mut self, stage: Option<&icecore_stage>, tape: &icecore_tape) -> Result<(), Error> {
         // SAFETY: lent from this context, and filled up to its counts.
         unsafe { self.filling.filled(tape) };
         let nodes = checked(std::mem::take(&mut self.filling.nodes))?;
         let arena = std::mem::take(&mut self.filling.arena);
         let header = Some(tape.header).filter(|header| *header != ICECORE_NONE);
         self.document.tape_mut().fill(nodes, arena, tape.root, header);
+        if let (Some(stage), 1..) = (stage, tape.has_own_names) {
+            stage.codec.stage().format().named(self.document.tape_mut());
+        }
         Ok(())
     }
 
@@ -99,7 +102,7 @@ impl icecore_context {
     /// As for `fill`.
     unsafe fn write_part(&mut self, stage: &icecore_stage, tape: &icecore_tape) -> Result<bool, Error> {
         // SAFETY: lent from this context, and filled up to its counts.
-        unsafe { self.fill(tape)? };
+        unsafe { self.fill(Some(stage), tape)? };
         if !self.parts.are_begun() {
             self.empty_out();
         }

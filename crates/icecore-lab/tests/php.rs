@@ -1,25 +1,23 @@
 //! The runners of PHP, with the real PHP if it is there.
 
+mod common;
+
 use icecore_lab::model::{Fidelity, Role, ScenarioReport};
 use icecore_lab::run::{Options, run};
 use icecore_lab::scenario;
 use std::collections::BTreeMap;
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
-
-fn has_php() -> bool {
-    Command::new("php").arg("-v").output().is_ok()
-}
 
 fn report(scenario: &str) -> ScenarioReport {
     let scenario = scenario::find(scenario).expect("the scenario is there");
-    let report = run(&[scenario], &Options::default().small(), &mut (), &AtomicBool::new(false)).expect("it runs");
+    let options = Options { modules: common::modules(), ..Options::default().small() };
+    let report = run(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     report.scenarios.into_iter().next().expect("one scenario ran")
 }
 
 #[test]
 fn all_runners_carry_the_tree_and_json_is_caught() {
-    if !has_php() {
+    if !common::has("php") {
         return;
     }
     let report = report("php-objects");
@@ -31,6 +29,9 @@ fn all_runners_carry_the_tree_and_json_is_caught() {
         let entries: BTreeMap<&str, _> = point.entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
         assert!(entries.len() >= 11, "{:?}", entries.keys());
         assert_eq!(entries["php/floor"].role, Role::Floor);
+        if common::modules().is_some_and(|modules| modules.join("php/modules/icecore.so").is_file()) {
+            assert!(entries.contains_key("php/icecore"), "{:?}", entries.keys());
+        }
         for entry in point.entries.iter().filter(|entry| entry.role == Role::Competitor) {
             let lossy = matches!(entry.fidelity, Fidelity::Differs { .. });
             assert_eq!(lossy, entry.id == "php/json", "{}: {:?}", entry.id, entry.fidelity);

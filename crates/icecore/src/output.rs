@@ -101,6 +101,26 @@ pub struct Spare {
     pub(crate) bytes: Vec<u8>,
     pub(crate) words: Vec<u64>,
     pub(crate) open: Vec<Frame>,
+    /// Keys and the fronts of objects as a text has them, by id.
+    pub(crate) keys: Vec<Kept<32>>,
+    pub(crate) fronts: Vec<Kept<48>>,
+}
+
+/// A short piece of text for a name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept<const N: usize> {
+    /// The stamp of the table that the name is in.
+    pub(crate) stamp: u64,
+    pub(crate) len: u8,
+    /// Of a key: whether it might be an integer, in the place of a string.
+    pub(crate) is_cast: bool,
+    pub(crate) text: [u8; N],
+}
+
+impl<const N: usize> Default for Kept<N> {
+    fn default() -> Kept<N> {
+        Kept { stamp: 0, len: 0, is_cast: false, text: [0; N] }
+    }
 }
 
 /// A container of which a part was written.

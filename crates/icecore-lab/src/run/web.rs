@@ -33,6 +33,7 @@ pub(super) fn measure(
         budget: options.budget.map(|budget| budget / sizes),
         seed: place.seed,
         only: &options.only,
+        modules: environment.modules,
         stop: environment.stop,
     };
     let outcome = web::run(&plan, &mut Watcher { probe, progress })?;

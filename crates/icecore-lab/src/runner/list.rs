@@ -237,6 +237,7 @@ impl Script {
         command.args(&self.arguments).arg(&self.path);
         command.env("LAB_LIB", environment.folder.join("runners").join(language).join(SHARED));
         if let Some(modules) = environment.modules {
+            command.env("LAB_MODULES", modules);
             let built = modules.join("perl").join("blib");
             let before = std::env::var_os("PERL5LIB");
             let paths = [built.join("lib"), built.join("arch")].into_iter();

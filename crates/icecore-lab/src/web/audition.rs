@@ -149,6 +149,7 @@ mod tests {
             budget: None,
             seed: 1,
             only: &[],
+            modules: None,
             stop: &stop,
         };
         let pages = folder.path().join("pages");

@@ -24,10 +24,13 @@ pub(super) fn fpm(folder: &Path, pool: Pool, workers: u32, is_root: bool) -> Str
 }
 
 /// The settings of PHP that a pool starts with, as `name=value`.
-pub(super) fn settings(folder: &Path, pool: Pool) -> Vec<String> {
+pub(super) fn settings(folder: &Path, pool: Pool, modules: Option<&Path>) -> Vec<String> {
+    let built = modules.map(|modules| modules.join("php").join("modules").join("icecore.so"));
+    let built = built.filter(|_| pool == Pool::Icecore).and_then(|built| built.canonicalize().ok());
+    let extension = built.map(|built| format!("extension={}", built.display()));
     let log = format!("error_log={}/php.log", folder.display());
     let all = ["memory_limit=-1", "unserialize_max_depth=0", "display_errors=0", "log_errors=1", &log];
-    all.iter().chain(pool.settings()).map(|setting| (*setting).to_owned()).collect()
+    all.iter().chain(pool.settings()).map(|setting| (*setting).to_owned()).chain(extension).collect()
 }
 
 fn socket(folder: &Path, pool: Pool) -> String {

@@ -39,6 +39,8 @@ pub struct Plan<'p> {
     pub seed: u64,
     /// The only pages, by id or by the beginning of one; all, if there are none here.
     pub only: &'p [String],
+    /// The folder of Icecore's modules, if they are not installed.
+    pub modules: Option<&'p Path>,
     /// Set when the run is to end.
     pub stop: &'p AtomicBool,
 }
@@ -72,7 +74,10 @@ pub struct Outcome {
 pub fn run(plan: &Plan<'_>, watch: &mut dyn Watch) -> Result<Outcome, Error> {
     let pages: Vec<&'static Page> = PAGES.iter().filter(|page| plan.wants(page)).collect();
     match tools::find(&tools::places()) {
-        Ok(tools) => Run { plan, tools, outcome: Outcome::default() }.run(pages, watch),
+        Ok(tools) => {
+            let tools = Tools { modules: plan.modules.map(Path::to_owned), ..tools };
+            Run { plan, tools, outcome: Outcome::default() }.run(pages, watch)
+        }
         Err(missing) => {
             let absent = |page: &&Page| Absent {
                 competitor: page.id.to_owned(),
@@ -151,7 +156,10 @@ impl Run<'_> {
         let said = String::from_utf8_lossy(&said);
         let last = said.lines().rev().find(|line| line.contains("PHP ")).map(|line| format!(" ({line})"));
         let why = why + &last.unwrap_or_default();
-        let install = page.extension.map(|extension| format!("apt-get install php-{extension}"));
+        let install = page.extension.map(|extension| match extension {
+            "icecore" => "make install-modules".to_owned(),
+            _ => format!("apt-get install php-{extension}"),
+        });
         self.outcome.absent.push(Absent { competitor: page.id.to_owned(), why, install });
     }
 

@@ -9,10 +9,12 @@ pub(super) enum Pool {
     Default,
     /// opcache with limits that are large enough.
     Large,
+    /// opcache as it is by default, and Icecore's extension.
+    Icecore,
 }
 
 impl Pool {
-    pub(super) const ALL: [Pool; 3] = [Pool::Off, Pool::Default, Pool::Large];
+    pub(super) const ALL: [Pool; 4] = [Pool::Off, Pool::Default, Pool::Large, Pool::Icecore];
 
     /// The first part of the path of its pages.
     pub(super) fn name(self) -> &'static str {
@@ -20,6 +22,7 @@ impl Pool {
             Pool::Off => "off",
             Pool::Default => "default",
             Pool::Large => "large",
+            Pool::Icecore => "icecore",
         }
     }
 
@@ -28,7 +31,7 @@ impl Pool {
     pub(super) fn settings(self) -> &'static [&'static str] {
         match self {
             Pool::Off => &["opcache.enable=0"],
-            Pool::Default => &["opcache.enable=1", "opcache.file_update_protection=0"],
+            Pool::Default | Pool::Icecore => &["opcache.enable=1", "opcache.file_update_protection=0"],
             Pool::Large => &[
                 "opcache.enable=1",
                 "opcache.file_update_protection=0",
@@ -81,7 +84,7 @@ const VAR_EXPORT: Page = Page {
     ..SERIALIZE
 };
 
-pub(super) const PAGES: [Page; 9] = [
+pub(super) const PAGES: [Page; 10] = [
     SERIALIZE,
     Page {
         id: "php/unserialize-classes",
@@ -105,6 +108,15 @@ pub(super) const PAGES: [Page; 9] = [
         write: "igbinary_serialize($value)",
         read: "igbinary_unserialize(file_get_contents($path))",
         extension: Some("igbinary"),
+        ..SERIALIZE
+    },
+    Page {
+        id: "php/icecore",
+        name: "Icecore\\unserialize (list of classes)",
+        pool: Pool::Icecore,
+        write: "Icecore\\serialize($value)",
+        read: "Icecore\\unserialize(file_get_contents($path), ['allowed_classes' => ['Tree', 'Deep', 'Leaf']])",
+        extension: Some("icecore"),
         ..SERIALIZE
     },
     Page {

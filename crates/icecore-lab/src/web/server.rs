@@ -43,7 +43,7 @@ impl Servers {
             if is_root {
                 command.arg("-R");
             }
-            for setting in config::settings(folder, pool) {
+            for setting in config::settings(folder, pool, tools.modules.as_deref()) {
                 command.args(["-d", &setting]);
             }
             pools.push(Server::start(command, folder.join(format!("{}.err", pool.name())))?);

@@ -9,6 +9,8 @@ pub(super) struct Tools {
     pub nginx: PathBuf,
     /// Ends the servers even if the lab is killed. Not every system has it.
     pub setpriv: Option<PathBuf>,
+    /// The folder of Icecore's modules, if they are not installed.
+    pub modules: Option<PathBuf>,
 }
 
 /// What of them is missing, and what installs it.
@@ -34,7 +36,7 @@ pub(super) fn find(places: &[PathBuf]) -> Result<Tools, Missing> {
     let one = |name: &str| places.iter().map(|place| place.join(name)).find(|path| path.is_file());
     let fpm = one("php-fpm").or_else(|| versioned(places));
     match (fpm, one("nginx")) {
-        (Some(fpm), Some(nginx)) => Ok(Tools { fpm, nginx, setpriv: one("setpriv") }),
+        (Some(fpm), Some(nginx)) => Ok(Tools { fpm, nginx, setpriv: one("setpriv"), modules: None }),
         (fpm, nginx) => {
             let gone = [(nginx.is_none(), "nginx", "nginx-light"), (fpm.is_none(), "php-fpm", "php-fpm")];
             let gone: Vec<_> = gone.iter().filter(|(is_gone, _, _)| *is_gone).collect();

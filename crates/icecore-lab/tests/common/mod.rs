@@ -1,12 +1,13 @@
 //! What the tests share.
+#![allow(dead_code, reason = "not every test needs all of it")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The folder of Icecore's modules, if Perl's is built.
+/// The folder of Icecore's modules, if one of them is built.
 pub fn modules() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bindings");
-    folder.join("perl/blib").is_dir().then_some(folder)
+    (folder.join("perl/blib").is_dir() || folder.join("php/modules").is_dir()).then_some(folder)
 }
 
 /// Whether a language's runtime is there.

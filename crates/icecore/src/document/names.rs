@@ -1,6 +1,7 @@
 //! Interned names: keys of maps, class names and names of encodings.
 
 use super::node::{Kind, Location, Node};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The most names that a table gives ids to. Further ones are `None`.
 const CAPACITY: usize = 65_533;
@@ -53,6 +54,25 @@ pub struct Names {
     qualified: bool,
     /// How often the table was cleared: ids of another generation are invalid.
     generation: u32,
+    stamp: Stamp,
+}
+
+/// A number that no other table has, and this one only until it is cleared: what is kept
+/// for its ids may be kept by it. 0: there is none. A copy of a table has none.
+#[derive(Debug, Default)]
+struct Stamp(u64);
+
+impl Clone for Stamp {
+    fn clone(&self) -> Stamp {
+        Stamp(0)
+    }
+}
+
+impl Stamp {
+    fn next() -> Stamp {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Stamp(LAST.fetch_add(1, Ordering::Relaxed) + 1)
+    }
 }
 
 /// A short name that was seen lately.
@@ -191,6 +211,13 @@ impl Names {
     #[inline]
     pub(crate) fn any_qualified(&self) -> bool {
         self.qualified
+    }
+
+    /// A number by which something may be kept for ids of this table, in other memory; 0:
+    /// nothing may.
+    #[inline]
+    pub(crate) fn stamp(&self) -> u64 {
+        self.stamp.0
     }
 
     /// Changes when ids lose their meaning: a tape that is used again forgets
@@ -351,6 +378,9 @@ impl Names {
     fn append(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
         if self.entries.len() >= CAPACITY {
             return None;
+        }
+        if self.entries.is_empty() {
+            self.stamp = Stamp::next();
         }
         let mut kept = node;
         if node.kind.has_bytes() {

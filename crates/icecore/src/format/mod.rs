@@ -29,7 +29,7 @@ mod scan;
 mod writer;
 
 use crate::class_map::{self, ClassMap};
-use crate::document::{Document, lose_repeated, renamed};
+use crate::document::{Document, Tape, lose_repeated, renamed};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Written};
@@ -92,6 +92,12 @@ pub struct Format {
 }
 
 impl Format {
+    /// Says of a tape that a caller filled that its classes and members have the names
+    /// which programs of this format's language give them: the writer then changes none.
+    pub fn named(&self, tape: &mut Tape) {
+        tape.naming = self.can.naming;
+    }
+
     /// Looks the options up.
     pub fn prepare(&self, settings: &Settings) -> Prepared {
         Prepared { reader: (self.reader)(settings), writer: self.writer_with(settings) }

@@ -1,7 +1,7 @@
 //! Writing a format: a document in, bytes out.
 
 pub use crate::document::Memory;
-use crate::document::{Document, Tape};
+use crate::document::{self, Document, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Spare};
@@ -88,6 +88,8 @@ pub struct Parts {
     /// Storable: how many containers are open.
     pub(crate) depth: usize,
     pub(crate) spare: Spare,
+    /// What else a format keeps from part to part.
+    pub(crate) memory: document::Memory,
 }
 
 impl Parts {

@@ -86,7 +86,8 @@ fn modules() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     let here = std::env::current_dir().ok();
     let tops = program.ancestors().skip(1).chain(here.as_deref());
-    tops.map(|top| top.join("bindings")).find(|folder| folder.join("perl").join("blib").is_dir())
+    tops.map(|top| top.join("bindings"))
+        .find(|folder| folder.join("perl").join("blib").is_dir() || folder.join("php").join("modules").is_dir())
 }
 
 fn listed(args: &Bench, files: &mut Files) -> Result<(), Abort> {

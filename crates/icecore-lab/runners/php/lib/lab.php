@@ -17,7 +17,7 @@
 // The other keys, all optional but the name:
 //
 //     version     of what is measured; that of the extension, or of PHP, if it is left out
-//     extension   what has to be there, `package` in which Debian has it
+//     extension   what has to be there, `package` in which Debian has it, or `install`: what installs it
 //     variant     how the classes of a scenario are written: LAB_VARIANT for its code
 //     scenarios   the only ones where it takes part
 //     operations  those that it has
@@ -101,7 +101,7 @@ final class Session
             $debian = $this->runner['package'] ?? $extension;
             return [
                 'missing' => "the extension $extension of PHP",
-                'install' => 'apt-get install php' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION . "-$debian",
+                'install' => $this->runner['install'] ?? 'apt-get install php' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION . "-$debian",
             ];
         }
         $version = $extension === null ? PHP_VERSION : phpversion($extension);

@@ -16,6 +16,7 @@ mod spelling;
 mod spl;
 mod token;
 mod write;
+mod write_fast;
 mod write_keys;
 mod write_leaf;
 mod write_spl;

@@ -2,6 +2,7 @@
 
 use super::links::Slots;
 use super::list_to_map::Late;
+use super::read_fast::Seen;
 use super::spl::Payload;
 use super::token::{Fixed, Scanned, Tokens};
 use super::{ReadOptions, read_fast, spelling, text};
@@ -25,14 +26,16 @@ pub(super) struct Frame {
     pub(super) is_list: bool,
     /// Whether its keys get ids.
     pub(super) is_keyed: bool,
+    /// The id of the key before: the next one is guessed by it.
+    pub(super) last: u16,
     /// Whether it is an object whose payload is being read: nothing is ever left
     /// in it.
-    is_payload: bool,
+    pub(super) is_payload: bool,
 }
 
 impl Frame {
     pub(super) fn new(left: u32, is_object: bool, is_list: bool) -> Frame {
-        Frame { at: 0, left, count: 0, is_object, is_list, is_keyed: left <= KEYED, is_payload: false }
+        Frame { at: 0, left, count: 0, is_object, is_list, is_keyed: left <= KEYED, last: 0, is_payload: false }
     }
 
     pub(super) fn of_payload(at: u32) -> Frame {
@@ -60,6 +63,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     late: Late,
     /// Whether the root is a map even where its keys are those of a list.
     pub(super) root_is_map: bool,
+    pub(super) seen: Seen,
     /// Which value is being read: where it will stand, and the id of its key.
     next: (u32, u16),
     /// The source of the key before the next value, if it is to be kept.
@@ -85,6 +89,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             slots: Slots::default(),
             late: Late::default(),
             root_is_map: false,
+            seen: Seen::default(),
             next: (0, NO_KEY),
             key_source: None,
         }
@@ -281,11 +286,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             if let Key::Input(at, len) = *key {
                 let id = self.sink.tape().keys.recall(Kind::Bytes, 0, input, at, len);
                 if id != 0 {
-                    return id;
+                    return self.follow(id);
                 }
             }
             if let Some(id) = self.new_key(key) {
-                return id;
+                return self.follow(id);
             }
         }
         let node = match *key {
@@ -297,6 +302,15 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let end = self.tokens.at;
         self.sink.extent(at, start, end);
         KEY_NODE
+    }
+
+    /// The next time this key is guessed behind the one before.
+    fn follow(&mut self, id: u16) -> u16 {
+        if let Some(frame) = self.frames.last_mut() {
+            self.sink.tape().keys.learn(frame.last, id);
+            frame.last = id;
+        }
+        id
     }
 
     #[inline(never)]
@@ -496,6 +510,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let start = name.start;
         self.check_length(name.len, start)?;
         let bytes = &self.tokens.input[start..start + name.len];
-        self.sink.tape().intern_class(Kind::Bytes, bytes).map_err(|error| error.at(start))
+        let class = self.sink.tape().intern_class(Kind::Bytes, bytes).map_err(|error| error.at(start))?;
+        self.seen.add(self.tokens.input, start, name.len, class);
+        Ok(class)
     }
 }

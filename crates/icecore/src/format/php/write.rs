@@ -5,13 +5,15 @@
 
 use super::spelling;
 use super::text::{is_class_name, is_enum_case, names, push_number, push_uint, says};
+use super::write_fast::{write_fast, write_part};
 use super::write_keys::Rendered;
 use super::write_leaf::push_class;
 use super::write_spl::Payload;
 use super::{FORMAT, NAME, WriteOptions};
 use crate::document::{Document, Form, IS_KEY, Kind, Node, Replay, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::append::append_named;
+use crate::format::Part;
+use crate::format::append::{append_named, append_or_not, append_with_spare};
 use crate::format::php_losses::{count_present, is_again_a_leaf};
 use crate::format::{too_long_a_chain, uncopied};
 use crate::limits::Limits;
@@ -26,13 +28,36 @@ use std::collections::HashMap;
 /// document is nested too deeply; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let WriteOptions {} = options;
+    if is_of_php(document)
+        && append_with_spare(out, u64::MAX, |parts, buf, most| write_fast(document, limits, parts, buf, most))
+    {
+        return Ok(Losses::within(limits));
+    }
     let document = &*uncopied(document, limits)?;
     append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, limits, out))
+}
+
+/// Whether a program of PHP's filled the tape.
+fn is_of_php(document: &Document<'_>) -> bool {
+    document.tape().is_by_hand() && document.tape().naming == FORMAT.can.naming
 }
 
 impl crate::format::Writer for WriteOptions {
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
         write(document, self, limits, out)
+    }
+
+    fn write_part(
+        &self,
+        document: &Document<'_>,
+        part: Part<'_>,
+        limits: &Limits,
+        out: &mut dyn Output,
+    ) -> Option<Result<Losses, Error>> {
+        let Part::Nodes(parts) = part else { return None };
+        let is_written =
+            is_of_php(document) && append_or_not(out, |buf, most| write_part(document, limits, parts, buf, most));
+        is_written.then(|| Ok(Losses::within(limits)))
     }
 }
 

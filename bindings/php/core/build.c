@@ -1,0 +1,416 @@
+#include "core/build_leaf.h"
+#include "core/hooks.h"
+
+/* ---- arrays ------------------------------------------------------------- */
+
+#if PHP_VERSION_ID >= 80200
+#  define ICE_ITEM(table, i) (&(table)->arPacked[i])
+#else
+#  define ICE_ITEM(table, i) (&(table)->arData[i].val)
+#endif
+
+/* A place behind the last item, which is null and counted at once. */
+static zend_always_inline zval *
+next_item(HashTable *table, uint32_t i)
+{
+    zval *place = ICE_ITEM(table, i);
+#if PHP_VERSION_ID < 80200
+    table->arData[i].h = i;
+    table->arData[i].key = NULL;
+#endif
+    ZVAL_NULL(place);
+    table->nNumUsed = table->nNumOfElements = i + 1;
+    table->nNextFreeElement = (zend_long)i + 1;
+    return place;
+}
+
+/* A value of a property, which has all that is in it. */
+static bool
+end_typed(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
+{
+    if (!ice_build_check_type(b, type, to))
+        return false;
+    if (UNEXPECTED(b->nodes[at].flags & ICECORE_FLAG_TARGET) && !Z_ISREF_P(to))
+        ice_build_typed_target(b, at, type);
+    return true;
+}
+
+static bool
+push_array(ice_builder *b, uint32_t at, zval *to, uint8_t kind, zend_property_info *type)
+{
+    const icecore_node *node = &b->nodes[at];
+    ice_build_frame *frame;
+    HashTable *table;
+    if (node->flags & ICECORE_FLAG_TARGET)
+        ice_build_target(b, at, to);
+    if (node->aux == 0) {
+        ZVAL_EMPTY_ARRAY(to);
+        return !type || end_typed(b, at, to, type);
+    }
+    table = zend_new_array(node->aux);
+    ZVAL_ARR(to, table);
+    if (kind == B_LIST)
+        zend_hash_real_init_packed(table);
+    else
+        zend_hash_real_init_mixed(table);
+    frame = ice_build_push(b);
+    frame->kind = kind;
+    frame->node = at;
+    frame->at = at + 1;
+    frame->end = ice_next(&b->ctx->view, at);
+    frame->index = 0;
+    frame->table = table;
+    frame->object = NULL;
+    frame->class = NULL;
+    frame->place = to;
+    frame->type = type;
+    return true;
+}
+
+/* A value with children; a leaf where one of other kinds stands. */
+static bool
+open_value(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
+{
+    switch (b->nodes[at].kind) {
+    case ICECORE_ARRAY: return push_array(b, at, to, B_LIST, type);
+    case ICECORE_MAP: return push_array(b, at, to, B_MAP, type);
+    case ICECORE_OBJECT: return ice_build_object(b, at, to, type);
+    case ICECORE_OPAQUE:
+        if (b->nodes[at].flags & ICECORE_FLAG_TARGET)
+            ice_build_target(b, at, to);
+        return ice_build_opaque(b, at, to) && (!type || end_typed(b, at, to, type));
+    default: return false;
+    }
+}
+
+/* The value of a node at a place of an array. */
+static zend_always_inline bool
+put(ice_builder *b, uint32_t at, zval *to)
+{
+    const icecore_node *node = &b->nodes[at];
+    if (EXPECTED(node->kind < ICECORE_ARRAY)) {
+        if (UNEXPECTED(node->flags & ICECORE_FLAG_TARGET))
+            ice_build_target(b, at, to);
+        return ice_build_leaf(b, node, to);
+    }
+    return open_value(b, at, to, NULL);
+}
+
+static bool
+build_list(ice_builder *b, ice_build_frame *frame)
+{
+    HashTable *table = frame->table;
+    uint32_t at = frame->at, i = frame->index;
+    const uint32_t end = frame->end;
+    while (at < end) {
+        const icecore_node *node = &b->nodes[at];
+        zval *to = next_item(table, i++);
+        if (EXPECTED(node->kind < ICECORE_ARRAY)) {
+            if (UNEXPECTED(node->flags & ICECORE_FLAG_TARGET))
+                ice_build_target(b, at, to);
+            if (UNEXPECTED(!ice_build_leaf(b, node, to))) {
+                b->failed = at;
+                return false;
+            }
+            at++;
+            continue;
+        }
+        frame->at = ice_next(&b->ctx->view, at);
+        frame->index = i;
+        b->failed = at;
+        return open_value(b, at, to, NULL);
+    }
+    frame->at = at;
+    return true;
+}
+
+/* ---- keys --------------------------------------------------------------- */
+
+/* A place for a key in a table, which may be there already. */
+static zend_always_inline zval *
+place_of(ice_builder *b, zval *place)
+{
+    if (UNEXPECTED(Z_TYPE_INFO_P(place) != IS_NULL)) {
+        ice_build_free_late(b, place);
+        ZVAL_NULL(place);
+    }
+    return place;
+}
+
+static zval *
+string_place(ice_builder *b, HashTable *table, zend_string *key, bool is_array)
+{
+    zend_ulong index;
+    if (is_array && ZEND_HANDLE_NUMERIC(key, index))
+        return place_of(b, zend_hash_index_lookup(table, index));
+    return place_of(b, zend_hash_lookup(table, key));
+}
+
+static zval *
+integer_place(ice_builder *b, HashTable *table, zend_long number, bool is_array)
+{
+    zend_string *key;
+    zval *place;
+    if (is_array)
+        return place_of(b, zend_hash_index_lookup(table, (zend_ulong)number));
+    key = zend_long_to_str(number);
+    place = place_of(b, zend_hash_lookup(table, key));
+    zend_string_release(key);
+    return place;
+}
+
+static zend_long
+integer_key(ice_context *ctx, uint16_t id)
+{
+    const char *text;
+    return (zend_long)ice_name(&ctx->view.keys, id, &text)->node.payload;
+}
+
+/* The key of the value at `at`, as a string of the caller's. A key that is a node of its
+ * own stands before the value, to which `at` is moved. NULL: an integer. */
+static zend_string *
+key_at(ice_builder *b, uint32_t *at, zend_long *number)
+{
+    const icecore_node *node = &b->nodes[*at];
+    const char *text;
+    size_t len;
+    void *key;
+    if (node->key == ICECORE_IS_KEY) {
+        ++*at;
+        if (node->kind == ICECORE_INT) {
+            *number = (zend_long)node->payload;
+            return NULL;
+        }
+        text = ice_bytes_of(&b->ctx->view, node, &len);
+        return zend_string_init_existing_interned(text, len, 0);
+    }
+    key = ice_key(b->ctx, node->key);
+    if (key != ICE_INTEGER)
+        return zend_string_copy((zend_string *)key);
+    *number = integer_key(b->ctx, node->key);
+    return NULL;
+}
+
+static bool
+build_map(ice_builder *b, ice_build_frame *frame)
+{
+    HashTable *table = frame->table;
+    const bool is_array = frame->kind == B_MAP || frame->kind == B_ARRAY || frame->kind == B_STATE;
+    while (frame->at < frame->end) {
+        uint32_t at = frame->at;
+        const icecore_node *node = &b->nodes[at];
+        zval *to;
+        void *key;
+        if (EXPECTED(node->key != ICECORE_IS_KEY) && EXPECTED((key = ice_key(b->ctx, node->key)) != ICE_INTEGER) &&
+            EXPECTED(frame->kind != B_ARRAY && frame->kind != B_STATE))
+            to = place_of(b, zend_hash_lookup(table, (zend_string *)key));
+        else {
+            zend_long number = 0;
+            zend_string *text = key_at(b, &at, &number);
+            to = text ? string_place(b, table, text, is_array) : integer_place(b, table, number, is_array);
+            if (text)
+                zend_string_release(text);
+        }
+        frame->at = ice_next(&b->ctx->view, at);
+        b->failed = at;
+        if (b->nodes[at].kind >= ICECORE_ARRAY)
+            return open_value(b, at, to, NULL);
+        if (UNEXPECTED(!put(b, at, to)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- properties --------------------------------------------------------- */
+
+/* Remembers where a property was found, for the next object of the class. */
+static void
+learn(ice_build_frame *frame, uint16_t key, zval *place, zend_property_info *type)
+{
+    ice_class *class = frame->class;
+    const zend_object *object = frame->object;
+    ice_property *property;
+    if (place < object->properties_table ||
+        place >= object->properties_table + object->ce->default_properties_count)
+        return;
+    if (class->property_count == class->property_room) {
+        const uint32_t room = class->property_room ? class->property_room * 2 : 8;
+        class->properties = ice_host_resize(class->properties, room * sizeof *class->properties);
+        class->property_room = room;
+    }
+    property = &class->properties[class->property_count++];
+    property->key = key;
+    property->offset = (uint32_t)((char *)place - (char *)object);
+    property->type = type;
+}
+
+static const ice_property *
+find_property(const ice_class *class, uint16_t key)
+{
+    uint32_t i;
+    for (i = 0; i < class->property_count; i++)
+        if (class->properties[i].key == key)
+            return &class->properties[i];
+    return NULL;
+}
+
+/* The place of the property at `*at`, found as PHP does; moves `*at` to its value. */
+static zval *
+slow_property(ice_builder *b, ice_build_frame *frame, uint32_t *at, zend_property_info **type)
+{
+    const uint16_t id = b->nodes[*at].key;
+    zend_long number = 0;
+    zend_string *key = key_at(b, at, &number);
+    zval *place;
+    if (!key)
+        key = zend_long_to_str(number);
+    place = ice_build_property(b, frame, key, type);
+    zend_string_release(key);
+    if (place && frame->kind == B_SLOTS && id != ICECORE_IS_KEY && !find_property(frame->class, id))
+        learn(frame, id, place, *type);
+    return place;
+}
+
+static zend_always_inline bool
+is_of_type(const zend_property_info *type, const zval *value)
+{
+    return ZEND_TYPE_CONTAINS_CODE(type->type, Z_TYPE_P(value));
+}
+
+/* A property that is a leaf, when it is there. */
+static bool
+end_property(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
+{
+    if (EXPECTED(is_of_type(type, to)) && EXPECTED(!(b->nodes[at].flags & ICECORE_FLAG_TARGET)))
+        return true;
+    return end_typed(b, at, to, type);
+}
+
+static bool
+build_properties(ice_builder *b, ice_build_frame *frame)
+{
+    while (frame->at < frame->end) {
+        uint32_t at = frame->at;
+        const icecore_node *node = &b->nodes[at];
+        const ice_class *class = frame->class;
+        const ice_property *property = &class->properties[frame->index];
+        zend_property_info *type;
+        zval *to;
+        if (UNEXPECTED(frame->index >= class->property_count) || UNEXPECTED(property->key != node->key))
+            property = frame->kind == B_SLOTS ? find_property(class, node->key) : NULL;
+        if (EXPECTED(property != NULL)) {
+            to = (zval *)((char *)frame->object + property->offset);
+            type = property->type;
+            if (UNEXPECTED(Z_REFCOUNTED_P(to)))
+                ice_build_clear_slot(b, to, type);
+            ZVAL_NULL(to);
+        } else {
+            b->failed = at;
+            to = slow_property(b, frame, &at, &type);
+            if (!to)
+                return false;
+            node = &b->nodes[at];
+        }
+        frame->index++;
+        frame->at = ice_next(&b->ctx->view, at);
+        if (UNEXPECTED(node->kind >= ICECORE_ARRAY)) {
+            b->failed = at;
+            return open_value(b, at, to, type);
+        }
+        if (UNEXPECTED(node->flags & ICECORE_FLAG_TARGET))
+            ice_build_target(b, at, to);
+        if (UNEXPECTED(!ice_build_leaf(b, node, to)) || (type && UNEXPECTED(!end_property(b, at, to, type)))) {
+            b->failed = at;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- the loop ----------------------------------------------------------- */
+
+/* All is in the innermost container. */
+static bool
+close_value(ice_builder *b, uint32_t depth)
+{
+    ice_build_frame *frame = &b->ctx->building[depth - 1];
+    if (frame->class && !ice_build_end_object(b, frame))
+        return false;
+    if (UNEXPECTED(frame->type != NULL) && !end_typed(b, frame->node, frame->place, frame->type)) {
+        b->failed = frame->node;
+        return false;
+    }
+    b->ctx->build_depth--;
+    return true;
+}
+
+static bool
+build_all(ice_builder *b, zval *root)
+{
+    ice_context *ctx = b->ctx;
+    b->failed = ctx->view.root;
+    if (!put(b, ctx->view.root, root))
+        return false;
+    while (ctx->build_depth) {
+        const uint32_t depth = ctx->build_depth;
+        ice_build_frame *frame = &ctx->building[depth - 1];
+        bool done;
+        switch (frame->kind) {
+        case B_LIST: done = build_list(b, frame); break;
+        case B_SLOTS:
+        case B_TABLE: done = build_properties(b, frame); break;
+        default: done = build_map(b, frame);
+        }
+        if (UNEXPECTED(!done))
+            return false;
+        if (ctx->build_depth == depth && ctx->building[depth - 1].at >= ctx->building[depth - 1].end &&
+            !close_value(b, depth))
+            return false;
+    }
+    return true;
+}
+
+/* Frees what was built, without any code of the program's: no destructor runs. */
+static void
+give_up(ice_builder *b, zval *root)
+{
+    ice_context *ctx = b->ctx;
+    uint32_t i;
+    for (i = 0; i < ctx->build_depth; i++)
+        if (ctx->building[i].object)
+            GC_ADD_FLAGS(ctx->building[i].object, IS_OBJ_DESTRUCTOR_CALLED);
+    for (i = 0; i < ctx->delayed_count; i++)
+        if (!Z_ISUNDEF(ctx->delayed[i].object))
+            GC_ADD_FLAGS(Z_OBJ(ctx->delayed[i].object), IS_OBJ_DESTRUCTOR_CALLED);
+    for (i = 0; i < ctx->build_depth; i++)
+        if (ctx->building[i].kind == B_ARRAY || ctx->building[i].kind == B_STATE)
+            zend_array_destroy(ctx->building[i].table);
+    ctx->build_depth = 0;
+    for (i = 0; i < ctx->delayed_count; i++) {
+        zval_ptr_dtor(&ctx->delayed[i].object);
+        zval_ptr_dtor(&ctx->delayed[i].data);
+    }
+    ctx->delayed_count = 0;
+    zval_ptr_dtor(root);
+    ZVAL_UNDEF(root);
+}
+
+bool
+ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root)
+{
+    ice_builder b = { ctx, settings, ctx->view.nodes, 0 };
+    ice_keys_of(ctx, ctx->view.keys.generation);
+    ctx->target_count = ctx->delayed_count = ctx->build_depth = 0;
+    ctx->failed_behind = false;
+    ZVAL_NULL(root);
+    if (UNEXPECTED(!build_all(&b, root))) {
+        ctx->failed = b.failed;
+        give_up(&b, root);
+        return false;
+    }
+    if (ctx->delayed_count)
+        ice_hooks_run(ctx);
+    if (Z_REFCOUNTED_P(root))
+        gc_check_possible_root(Z_COUNTED_P(root));
+    return true;
+}

@@ -1,0 +1,64 @@
+/* The engine's tape to PHP's values.
+ *
+ * Values are made where they stay: in the slot of a list, of a table or of a property, so
+ * that what links name is a place. Nothing is moved, as the counts are known. Loops have
+ * a stack of their own; what is half done is always a value that PHP can free. Hooks run
+ * when all is there, in the order in which PHP runs them.
+ *
+ *   build.c         the loop
+ *   build_frames.c  what is open
+ *   build_leaf.h    values without children
+ *   build_object.c  objects: their properties, what is done when one is complete
+ *   build_links.c   places that are named, links and aliases
+ */
+#ifndef ICE_BUILD_H
+#define ICE_BUILD_H
+#include "core/icecore_php.h"
+
+enum {
+    B_LIST,    /* a packed array */
+    B_MAP,     /* an array with keys */
+    B_SLOTS,   /* properties that are declared */
+    B_MEMBERS, /* properties of an object that declares none */
+    B_TABLE,   /* properties, as PHP sets them */
+    B_ARRAY,   /* what __unserialize gets */
+    B_STATE,   /* what __set_state gets */
+    B_RECORD   /* the properties of an Icecore\Record */
+};
+
+typedef struct {
+    ice_context *ctx;
+    const ice_read_settings *settings;
+    const icecore_node *nodes;
+    uint32_t failed; /* the node that PHP refuses */
+} ice_builder;
+
+/* ---- places ------------------------------------------------------------- */
+
+/* Notes where the value of a node stands. */
+void ice_build_target(ice_builder *b, uint32_t node, zval *place);
+/* The property that a value belongs to, once it is there. */
+void ice_build_typed_target(ice_builder *b, uint32_t node, zend_property_info *type);
+/* A link, an alias or a copy. */
+bool ice_build_link(ice_builder *b, const icecore_node *node, zval *to);
+
+/* ---- objects ------------------------------------------------------------ */
+
+/* Begins an object, whose frame is pushed if it has anything in it. */
+bool ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type);
+/* The place of a property in the frame's object, as PHP finds it; `type` gets its type.
+ * NULL: it can't be set. */
+zval *ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zend_property_info **type);
+/* A slot before it gets its value. */
+void ice_build_clear_slot(ice_builder *b, zval *slot, zend_property_info *type);
+/* What is done when all is in it. */
+bool ice_build_end_object(ice_builder *b, ice_build_frame *frame);
+bool ice_build_opaque(ice_builder *b, uint32_t at, zval *to);
+bool ice_build_enum_case(ice_builder *b, const icecore_node *node, zval *to);
+/* Checks the value of a property; undoes it if the type refuses. */
+bool ice_build_check_type(ice_builder *b, zend_property_info *type, zval *value);
+/* Frees a value when the call ends, as code of the program may run then. */
+void ice_build_free_late(ice_builder *b, zval *value);
+ice_build_frame *ice_build_push(ice_builder *b);
+
+#endif

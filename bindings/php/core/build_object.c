@@ -1,0 +1,344 @@
+/* Objects: how their properties are found, and what is done when one is complete. */
+#include "core/build.h"
+#include "ext/standard/php_incomplete_class.h"
+#include "zend_enum.h"
+
+static ice_delayed *
+delay(ice_builder *b, uint8_t what)
+{
+    ice_context *ctx = b->ctx;
+    ice_delayed *delayed;
+    if (ctx->delayed_count == ctx->delayed_room) {
+        const uint32_t room = ctx->delayed_room ? ctx->delayed_room * 2 : 16;
+        ctx->delayed = ice_host_resize(ctx->delayed, room * sizeof *ctx->delayed);
+        ctx->delayed_room = room;
+    }
+    delayed = &ctx->delayed[ctx->delayed_count++];
+    ZVAL_UNDEF(&delayed->object);
+    ZVAL_UNDEF(&delayed->data);
+    delayed->what = what;
+    delayed->place = NULL;
+    delayed->ce = NULL;
+    return delayed;
+}
+
+void
+ice_build_free_late(ice_builder *b, zval *value)
+{
+    if (Z_REFCOUNTED_P(value))
+        ZVAL_COPY_VALUE(&delay(b, ICE_FREE)->data, value);
+}
+
+/* ---- properties --------------------------------------------------------- */
+
+void
+ice_build_clear_slot(ice_builder *b, zval *slot, zend_property_info *type)
+{
+    if (type && Z_ISREF_P(slot))
+        ZEND_REF_DEL_TYPE_SOURCE(Z_REF_P(slot), type);
+    ice_build_free_late(b, slot);
+    ZVAL_NULL(slot);
+}
+
+/* The name under which the class declares it now: who may see it may have changed. NULL:
+ * it declares none. `bad`: the name is mangled wrongly. */
+static zend_string *
+declared_name(zend_class_entry *ce, zend_string *key, bool *bad)
+{
+    const char *home = NULL, *bare;
+    size_t len;
+    zend_property_info *found = NULL;
+    *bad = false;
+    if (zend_hash_num_elements(&ce->properties_info) == 0)
+        return NULL;
+    if (UNEXPECTED(zend_unmangle_property_name_ex(key, &home, &bare, &len) == FAILURE)) {
+        *bad = true;
+        return NULL;
+    }
+    if (!home)
+        found = zend_hash_find_ptr(&ce->properties_info, key);
+    else if (!strcmp(home, "*") || !strcasecmp(home, ZSTR_VAL(ce->name)))
+        found = zend_hash_str_find_ptr(&ce->properties_info, bare, len);
+    return found ? found->name : NULL;
+}
+
+static bool
+may_create(zend_class_entry *ce, zend_string *key)
+{
+    if (UNEXPECTED(ce->ce_flags & ZEND_ACC_NO_DYNAMIC_PROPERTIES)) {
+        zend_throw_error(NULL, "Cannot create dynamic property %s::$%s", ZSTR_VAL(ce->name),
+                         zend_get_unmangled_property_name(key));
+        return false;
+    }
+#if PHP_VERSION_ID >= 80200
+    if (!(ce->ce_flags & ZEND_ACC_ALLOW_DYNAMIC_PROPERTIES)) {
+        zend_error(E_DEPRECATED, "Creation of dynamic property %s::$%s is deprecated", ZSTR_VAL(ce->name),
+                   zend_get_unmangled_property_name(key));
+        return !EG(exception);
+    }
+#endif
+    return true;
+}
+
+static zval *
+slot_of(ice_builder *b, zend_object *object, zval *slot, zend_property_info **type)
+{
+    *type = zend_get_typed_property_info_for_slot(object, slot);
+    ice_build_clear_slot(b, slot, *type);
+    return slot;
+}
+
+zval *
+ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zend_property_info **type)
+{
+    zend_object *object = frame->object;
+    HashTable *table = object->handlers->get_properties(object);
+    zval *place = zend_hash_find(table, key);
+    zend_string *name;
+    bool bad;
+    *type = NULL;
+    if (place && Z_TYPE_P(place) == IS_INDIRECT)
+        return slot_of(b, object, Z_INDIRECT_P(place), type);
+    name = declared_name(object->ce, key, &bad);
+    if (bad)
+        return NULL;
+    if (name) {
+        place = zend_hash_lookup(table, name);
+        if (Z_TYPE_P(place) == IS_INDIRECT)
+            return slot_of(b, object, Z_INDIRECT_P(place), type);
+    } else if (!place)
+        return may_create(object->ce, key) ? zend_hash_add_new(table, key, &EG(uninitialized_zval)) : NULL;
+    ice_build_free_late(b, place);
+    ZVAL_NULL(place);
+    return place;
+}
+
+bool
+ice_build_check_type(ice_builder *b, zend_property_info *type, zval *value)
+{
+    if (!zend_verify_prop_assignable_by_ref(type, value, /* strict */ 1)) {
+        /* It may still be open. */
+        ice_build_free_late(b, value);
+        ZVAL_UNDEF(value);
+        return false;
+    }
+    if (Z_ISREF_P(value))
+        ZEND_REF_ADD_TYPE_SOURCE(Z_REF_P(value), type);
+    return true;
+}
+
+/* ---- beginning and end -------------------------------------------------- */
+
+static void
+begin_record(ice_class *class, zval *to, HashTable **table)
+{
+    zval *property;
+    object_init_ex(to, ice_record);
+    property = OBJ_PROP_NUM(Z_OBJ_P(to), 0);
+    ZVAL_STR_COPY(property, class->name);
+    ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(to), 1), "object");
+    property = OBJ_PROP_NUM(Z_OBJ_P(to), 2);
+    array_init(property);
+    zend_hash_real_init_mixed(Z_ARRVAL_P(property));
+    *table = Z_ARRVAL_P(property);
+}
+
+/* An object that declares nothing gets its table at once. */
+static bool
+has_members_only(zend_object *object)
+{
+    const zend_class_entry *ce = object->ce;
+#if PHP_VERSION_ID >= 80200
+    return ce->default_properties_count == 0 && zend_hash_num_elements(&ce->properties_info) == 0 &&
+           (ce->ce_flags & ZEND_ACC_ALLOW_DYNAMIC_PROPERTIES);
+#else
+    return ce->default_properties_count == 0 && zend_hash_num_elements(&ce->properties_info) == 0 &&
+           !(ce->ce_flags & ZEND_ACC_NO_DYNAMIC_PROPERTIES);
+#endif
+}
+
+bool
+ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
+{
+    const icecore_node *body = &b->nodes[at + 1];
+    ice_class *class = ice_class_of(b->ctx, ICE_CLASS_OF(&b->nodes[at]));
+    ice_build_frame *frame;
+    zend_object *object = NULL;
+    HashTable *table = NULL;
+    uint8_t kind = B_SLOTS;
+    if (UNEXPECTED(class->how == ICE_UNKNOWN) && !ice_class_find(class))
+        return false;
+    if (UNEXPECTED(b->settings->by_state) && class->ce && class->how != ICE_RECORD_OF &&
+        zend_hash_str_exists(&class->ce->function_table, ZEND_STRL("__set_state"))) {
+        kind = B_STATE;
+        ZVAL_NULL(to);
+    } else if (UNEXPECTED(class->how == ICE_RECORD_OF)) {
+        begin_record(class, to, &table);
+        object = Z_OBJ_P(to);
+        kind = B_RECORD;
+    } else {
+        object = ice_class_object(class);
+        if (UNEXPECTED(!object)) {
+            b->ctx->failed_behind = true;
+            return false;
+        }
+        ZVAL_OBJ(to, object);
+        if (class->how == ICE_TABLE)
+            kind = B_TABLE;
+        else if (UNEXPECTED(class->how == ICE_ARRAY))
+            kind = B_ARRAY;
+        else if (has_members_only(object)) {
+            kind = B_MEMBERS;
+            if (body->aux)
+                object->properties = table = zend_new_array(body->aux);
+        }
+        if (object->ce->destructor) {
+            ice_delayed *watched = delay(b, ICE_WATCH);
+            ZVAL_OBJ_COPY(&watched->object, object);
+        }
+    }
+    if (b->nodes[at].flags & ICECORE_FLAG_TARGET)
+        ice_build_target(b, at, to);
+    frame = ice_build_push(b);
+    frame->kind = kind;
+    frame->node = at;
+    frame->at = at + 2;
+    frame->end = ice_next(&b->ctx->view, at);
+    frame->index = 0;
+    frame->table = table;
+    frame->object = object;
+    frame->class = class;
+    frame->place = to;
+    frame->type = type;
+    if (kind == B_ARRAY || kind == B_STATE) {
+        frame->table = zend_new_array(body->aux);
+        zend_hash_real_init_mixed(frame->table);
+    }
+    return true;
+}
+
+bool
+ice_build_end_object(ice_builder *b, ice_build_frame *frame)
+{
+    ice_delayed *delayed;
+    switch (frame->kind) {
+    case B_STATE:
+        delayed = delay(b, ICE_SET_STATE);
+        delayed->place = frame->place;
+        delayed->ce = frame->class->ce;
+        ZVAL_ARR(&delayed->data, frame->table);
+        break;
+    case B_ARRAY:
+        delayed = delay(b, ICE_UNSERIALIZE);
+        ZVAL_OBJ_COPY(&delayed->object, frame->object);
+        ZVAL_ARR(&delayed->data, frame->table);
+        break;
+    case B_RECORD: break;
+    default:
+        if (UNEXPECTED(frame->class->has_wakeup)) {
+            delayed = delay(b, ICE_WAKE);
+            ZVAL_OBJ_COPY(&delayed->object, frame->object);
+        }
+    }
+    return true;
+}
+
+/* ---- enum cases, and what a class froze itself -------------------------- */
+
+static void
+enum_record(zval *to, const char *text, size_t class_len, size_t len)
+{
+    object_init_ex(to, ice_record);
+    ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(to), 0), text, class_len);
+    ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(to), 1), "enum");
+    ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(to), 2), text + class_len + 1, len - class_len - 1);
+}
+
+static bool
+put_case(ice_builder *b, zend_string *class, zend_string *name, zval *to)
+{
+    zend_class_entry *ce = zend_is_valid_class_name(class) ? zend_lookup_class(class) : NULL;
+    zend_class_constant *constant;
+    if (!ce) {
+        if (zend_is_valid_class_name(class))
+            php_error_docref(NULL, E_WARNING, "Class '%s' not found", ZSTR_VAL(class));
+        return false;
+    }
+    if (!(ce->ce_flags & ZEND_ACC_ENUM)) {
+        php_error_docref(NULL, E_WARNING, "Class '%s' is not an enum", ZSTR_VAL(class));
+        return false;
+    }
+    b->ctx->failed_behind = true;
+    constant = zend_hash_find_ptr(CE_CONSTANTS_TABLE(ce), name);
+    if (!constant) {
+        php_error_docref(NULL, E_WARNING, "Undefined constant %s::%s", ZSTR_VAL(class), ZSTR_VAL(name));
+        return false;
+    }
+    if (!(ZEND_CLASS_CONST_FLAGS(constant) & ZEND_CLASS_CONST_IS_CASE)) {
+        php_error_docref(NULL, E_WARNING, "%s::%s is not an enum case", ZSTR_VAL(class), ZSTR_VAL(name));
+        return false;
+    }
+    if (Z_TYPE(constant->value) == IS_CONSTANT_AST && zval_update_constant_ex(&constant->value, constant->ce) == FAILURE)
+        return false;
+    b->ctx->failed_behind = false;
+    ZVAL_COPY(to, &constant->value);
+    return true;
+}
+
+bool
+ice_build_enum_case(ice_builder *b, const icecore_node *node, zval *to)
+{
+    size_t len;
+    const char *text = ice_bytes_of(&b->ctx->view, node, &len);
+    const char *colon = memchr(text, ':', len);
+    zend_string *class, *name;
+    bool is_put;
+    if (!colon) {
+        php_error_docref(NULL, E_WARNING, "Invalid enum name '%.*s' (missing colon)", (int)len, text);
+        return false;
+    }
+    if (ice_policy_is_record(&b->settings->classes, text, colon - text)) {
+        enum_record(to, text, colon - text, len);
+        return true;
+    }
+    class = zend_string_init(text, colon - text, 0);
+    name = zend_string_init(colon + 1, text + len - colon - 1, 0);
+    is_put = put_case(b, class, name, to);
+    zend_string_release(class);
+    zend_string_release(name);
+    return is_put;
+}
+
+/* The payload of a class of the program's; those of PHP's own were opened by the engine,
+ * and documents with them are read by PHP. */
+bool
+ice_build_opaque(ice_builder *b, uint32_t at, zval *to)
+{
+    ice_class *class = ice_class_of(b->ctx, ICE_CLASS_OF(&b->nodes[at]));
+    const icecore_node *payload = &b->nodes[at + 1];
+    const char *bytes;
+    size_t len;
+    if (payload->kind != ICECORE_BYTES && payload->kind != ICECORE_TEXT)
+        return false;
+    bytes = ice_bytes_of(&b->ctx->view, payload, &len);
+    if (class->how == ICE_UNKNOWN && !ice_class_find(class))
+        return false;
+    if (class->how == ICE_RECORD_OF) {
+        object_init_ex(to, ice_record);
+        ZVAL_STR_COPY(OBJ_PROP_NUM(Z_OBJ_P(to), 0), class->name);
+        ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(to), 1), "serializable");
+        ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(to), 2), bytes, len);
+        return true;
+    }
+    if (!class->ce || !class->ce->unserialize) {
+        zend_error(E_WARNING, "Class %s has no unserializer",
+                   class->ce ? ZSTR_VAL(class->ce->name) : "__PHP_Incomplete_Class");
+        if (object_init_ex(to, class->ce ? class->ce : php_ce_incomplete_class) == FAILURE)
+            return false;
+        if (!class->ce)
+            php_store_class_name(to, class->name);
+        return true;
+    }
+    ZVAL_NULL(to);
+    return class->ce->unserialize(to, class->ce, (const unsigned char *)bytes, len, NULL) == SUCCESS && !EG(exception);
+}

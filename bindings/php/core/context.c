@@ -1,0 +1,180 @@
+/* Warm contexts: memory and caches that live from call to call, and what ends with the
+ * request.
+ *
+ * Strings and classes are the request's; the engine's memory and names are the process's.
+ * A fatal error leaves by a jump, so contexts that are in use are in a list, too. */
+#include "core/icecore_php.h"
+
+/* What is kept of a stack from call to call. */
+#define KEPT 4096
+
+ice_context *
+ice_checkout(void)
+{
+    ice_context *ctx = (ice_context *)ice_pool_take(&ICE_G(pool), sizeof *ctx);
+    ctx->next_busy = ICE_G(busy);
+    ctx->previous_busy = NULL;
+    if (ctx->next_busy)
+        ctx->next_busy->previous_busy = ctx;
+    ICE_G(busy) = ctx;
+    ctx->call = ++ICE_G(call);
+    return ctx;
+}
+
+static void
+release_key(void *host, void *held)
+{
+    if (held != ICE_INTEGER)
+        zend_string_release((zend_string *)held);
+}
+
+void
+ice_context_free(ice_context *ctx)
+{
+    ice_keys_free(&ctx->keys, release_key, NULL);
+    ice_classes_drop(ctx);
+    pefree(ctx->classes, 1);
+    pefree(ctx->building, 1);
+    pefree(ctx->targets, 1);
+    pefree(ctx->delayed, 1);
+    pefree(ctx->walking, 1);
+    pefree(ctx->held, 1);
+    ice_map_free(&ctx->seen);
+    ice_written_drop(ctx);
+    pefree(ctx->written, 1);
+    ice_map_free(&ctx->written_places);
+    ice_warm_free(&ctx->warm);
+}
+
+static void
+trim(void **stack, uint32_t *room)
+{
+    if (*room > KEPT) {
+        pefree(*stack, 1);
+        *stack = NULL;
+        *room = 0;
+    }
+}
+
+static void
+empty(ice_context *ctx)
+{
+    ctx->build_depth = ctx->target_count = ctx->delayed_count = ctx->walk_depth = ctx->held_count = 0;
+    ice_map_clear(&ctx->seen);
+    trim((void **)&ctx->building, &ctx->build_room);
+    trim((void **)&ctx->targets, &ctx->target_room);
+    trim((void **)&ctx->delayed, &ctx->delayed_room);
+    trim((void **)&ctx->walking, &ctx->walk_room);
+    trim((void **)&ctx->held, &ctx->held_room);
+}
+
+static void
+leave_busy(ice_context *ctx)
+{
+    if (ctx->next_busy)
+        ctx->next_busy->previous_busy = ctx->previous_busy;
+    if (ctx->previous_busy)
+        ctx->previous_busy->next_busy = ctx->next_busy;
+    else
+        ICE_G(busy) = ctx->next_busy;
+}
+
+void
+ice_checkin(ice_context *ctx)
+{
+    while (ctx->held_count)
+        zval_ptr_dtor(&ctx->held[--ctx->held_count]);
+    empty(ctx);
+    leave_busy(ctx);
+    if (!ice_pool_give(&ICE_G(pool), &ctx->warm))
+        ice_context_free(ctx);
+}
+
+/* Drops what the request made. After a fatal error its memory goes as a whole, and what
+ * is in it may be half done. */
+static void
+end_request(ice_context *ctx, bool is_unclean)
+{
+    if (is_unclean) {
+        memset(ctx->keys.near, 0, sizeof ctx->keys.near);
+        if (ctx->keys.room)
+            memset(ctx->keys.by_id, 0, ctx->keys.room * sizeof *ctx->keys.by_id);
+    } else
+        ice_keys_free(&ctx->keys, release_key, NULL);
+    ice_classes_drop(ctx);
+    ice_written_drop(ctx);
+}
+
+void
+ice_contexts_end_request(bool is_unclean)
+{
+    ice_context *ctx;
+    ice_pool kept = { NULL, 0 };
+    while ((ctx = ICE_G(busy))) {
+        leave_busy(ctx);
+        empty(ctx);
+        if (!ice_pool_give(&ICE_G(pool), &ctx->warm)) {
+            end_request(ctx, is_unclean);
+            ice_context_free(ctx);
+        }
+    }
+    while ((ctx = (ice_context *)ice_pool_next(&ICE_G(pool)))) {
+        end_request(ctx, is_unclean);
+        ice_pool_give(&kept, &ctx->warm);
+    }
+    ICE_G(pool) = kept;
+    ICE_G(classes_seen) = 0;
+    ICE_G(has_serializable) = false;
+}
+
+void
+ice_keys_renew(ice_context *ctx, uint32_t generation)
+{
+    ice_keys_check(&ctx->keys, generation, release_key, NULL);
+}
+
+void *
+ice_key_of(ice_context *ctx, uint16_t id)
+{
+    const char *text;
+    const icecore_name *name = ice_name(&ctx->view.keys, id, &text);
+    zend_string *key;
+    if (!name)
+        ice_host_fail("a key that is not there");
+    if (name->node.kind == ICECORE_INT) {
+        ice_keys_hold(&ctx->keys, id, ICE_INTEGER);
+        return ICE_INTEGER;
+    }
+    key = zend_string_init_existing_interned(text, name->node.aux, 0);
+    zend_string_hash_val(key);
+    ice_keys_hold(&ctx->keys, id, key);
+    return key;
+}
+
+/* The id of a key of a map or of the name of a property; 0: it needs a node. */
+uint16_t
+ice_new_key_id(ice_context *ctx, zend_string *key)
+{
+    const uint16_t id =
+        icecore_key(ctx->warm.engine, ICECORE_BYTES, 0, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
+    if (id) {
+        if (!ice_keys_held(&ctx->keys, id))
+            ice_keys_hold(&ctx->keys, id, zend_string_copy(key));
+        /* Another string with the same bytes may be freed, and its address be another's. */
+        if (ice_keys_held(&ctx->keys, id) == (void *)key)
+            ice_keys_set_near(&ctx->keys, key, id);
+    }
+    return id;
+}
+
+void
+ice_hold(ice_context *ctx, zval *value)
+{
+    if (ctx->held_count == ctx->held_room) {
+        const uint32_t room = ctx->held_room ? ctx->held_room * 2 : 64;
+        ctx->held = ice_host_resize(ctx->held, room * sizeof *ctx->held);
+        ctx->held_room = room;
+    }
+    ZVAL_COPY(&ctx->held[ctx->held_count], value);
+    ctx->held_count++;
+}

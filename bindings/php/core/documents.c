@@ -1,0 +1,452 @@
+#include "core/documents.h"
+#include "core/scan.h"
+#include "ext/standard/basic_functions.h"
+#include "ext/standard/php_var.h"
+
+icecore_stage *
+ice_stage(int which, zend_long depth)
+{
+    static const char *const specs[] = { "php", "php:lenient", "igbinary", "var-export", "php-session:handler=php",
+                                         "php", "igbinary", "var-export", "php-session:handler=php", "php",
+                                         "igbinary" };
+    icecore_stage **stage = &ICE_G(stages)[which];
+    if (UNEXPECTED(!*stage)) {
+        icecore_error error;
+        *stage = icecore_stage_new(specs[which], strlen(specs[which]), &error);
+        if (!*stage) {
+            ice_throw_error(ice_exception, &error);
+            return NULL;
+        }
+        /* What a program's own values make is not bounded by what was read. */
+        icecore_stage_limit(*stage, ZEND_STRL("growth"), UINT64_MAX, NULL);
+        ICE_G(depths)[which] = ICE_USUAL_DEPTH;
+    }
+    if (UNEXPECTED(ICE_G(depths)[which] != depth)) {
+        icecore_stage_limit(*stage, ZEND_STRL("depth"), depth ? (uint64_t)depth : UINT64_MAX, NULL);
+        ICE_G(depths)[which] = depth;
+    }
+    return *stage;
+}
+
+bool
+ice_depth_option(HashTable *options, const char *function, zend_long *depth)
+{
+    zval *option = options ? zend_hash_str_find_deref(options, ZEND_STRL("max_depth")) : NULL;
+    if (!option)
+        return true;
+    if (Z_TYPE_P(option) != IS_LONG) {
+        zend_type_error("%s(): Option \"max_depth\" must be of type int, %s given", function, zend_zval_type_name(option));
+        return false;
+    }
+    if (Z_LVAL_P(option) < 0) {
+        zend_value_error("%s(): Option \"max_depth\" must be greater than or equal to 0", function);
+        return false;
+    }
+    *depth = Z_LVAL_P(option);
+    return true;
+}
+
+/* ---- what PHP says of a bad text ---------------------------------------- */
+
+#if PHP_VERSION_ID >= 80300
+#  define BAD_TEXT E_WARNING
+#else
+#  define BAD_TEXT E_NOTICE
+#endif
+
+static void
+say_bad_text(zend_long offset, size_t len)
+{
+    if (!EG(exception))
+        php_error_docref(NULL, BAD_TEXT, "Error at offset " ZEND_LONG_FMT " of %zd bytes", offset, len);
+}
+
+static void
+say_error(const icecore_error *error, zend_string *text, zend_long depth)
+{
+    zend_long offset = ice_php_offset(error);
+    if (error->kind == ICECORE_LIMIT && strstr(error->message, "`depth`")) {
+        offset = (zend_long)ice_scan_behind(text, (size_t)offset);
+        php_error_docref(NULL, E_WARNING,
+                         "Maximum depth of " ZEND_LONG_FMT " exceeded. The depth limit can be changed using the "
+                         "max_depth unserialize() option or the unserialize_max_depth ini setting",
+                         depth);
+    }
+    /* A container ends before all is there. */
+    if (offset == error->offset && (size_t)offset < ZSTR_LEN(text) && ZSTR_VAL(text)[offset] == '}' &&
+        (strstr(error->message, "expected a key") || strstr(error->message, "expected a value")))
+        php_error_docref(NULL, BAD_TEXT, "Unexpected end of serialized data");
+    say_bad_text(offset, ZSTR_LEN(text));
+}
+
+static bool
+beyond_64_bits(const icecore_error *error)
+{
+    return error->kind == ICECORE_MALFORMED && strstr(error->message, "64 bits") != NULL;
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+/* Documents with objects that their class froze (`C:`) share PHP's count of values with
+ * what the class reads: PHP itself reads them, and builds the classes that were allowed. */
+static void
+read_by_php(zend_string *text, HashTable *classes, zend_long depth, const char *function, zval *result)
+{
+    zval options, names, levels;
+    zend_string *name;
+    array_init(&options);
+    array_init(&names);
+    ZEND_HASH_FOREACH_STR_KEY(classes, name) {
+        zval value;
+        ZVAL_STR_COPY(&value, name);
+        add_next_index_zval(&names, &value);
+    } ZEND_HASH_FOREACH_END();
+    zend_hash_str_add_new(Z_ARRVAL(options), ZEND_STRL("allowed_classes"), &names);
+    ZVAL_LONG(&levels, depth);
+    zend_hash_str_add_new(Z_ARRVAL(options), ZEND_STRL("max_depth"), &levels);
+    php_unserialize_with_options(result, ZSTR_VAL(text), ZSTR_LEN(text), Z_ARRVAL(options), function);
+    zval_ptr_dtor(&options);
+}
+
+/* The classes of the document that may be built, and those in what a class froze itself,
+ * which it may read by unserialize(). NULL: an exception was thrown. */
+static HashTable *
+allowed_in(ice_context *ctx, const ice_allowed *allowed)
+{
+    const icecore_view *view = &ctx->view;
+    HashTable *names = zend_new_array(8);
+    uint32_t id, at;
+    for (at = 0; at + 1 < view->node_count; at++)
+        if (view->nodes[at].kind == ICECORE_OPAQUE && view->nodes[at + 1].kind == ICECORE_BYTES) {
+            size_t len;
+            const char *bytes = ice_bytes_of(view, &view->nodes[at + 1], &len);
+            ice_scan_classes(bytes, len, names);
+        }
+    if (!ice_policy_check_names(allowed, names)) {
+        zend_array_destroy(names);
+        return NULL;
+    }
+    for (id = 1; id <= view->classes.count; id++) {
+        const ice_class *class = ice_class_of(ctx, id);
+        if (class->call == ctx->call && class->verdict == ICECORE_ALLOWED)
+            zend_hash_add_empty_element(names, class->name);
+    }
+    return names;
+}
+
+/* A text with links that the engine can't follow. False: an exception was thrown. */
+static bool
+scan_and_read(zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function, zval *result)
+{
+    HashTable *names = zend_new_array(8);
+    bool is_allowed;
+    ice_scan_classes(ZSTR_VAL(text), ZSTR_LEN(text), names);
+    is_allowed = ice_policy_check_names(&settings->classes, names);
+    if (is_allowed)
+        read_by_php(text, names, depth, function, result);
+    zend_array_destroy(names);
+    return is_allowed;
+}
+
+/* A class reads by this what it froze itself, while PHP reads the rest: links count on.
+ * Without a list of its own the call has that of the outer one, which is PHP's rule. */
+static bool
+read_nested(zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function, zval *result)
+{
+    const bool has_own = settings->classes.has_list || settings->classes.own;
+    if (has_own || !php_var_unserialize_get_allowed_classes(BG(unserialize).data))
+        return scan_and_read(text, settings, depth, function, result);
+    php_unserialize_with_options(result, ZSTR_VAL(text), ZSTR_LEN(text), NULL, function);
+    return true;
+}
+
+static bool
+needs_php(const icecore_error *error)
+{
+    return error->kind == ICECORE_UNSUPPORTED && strstr(error->message, "`C:`");
+}
+
+static bool
+has_records(ice_context *ctx)
+{
+    uint32_t id;
+    for (id = 1; id <= ctx->view.classes.count; id++) {
+        const ice_class *class = ice_class_of(ctx, id);
+        if (class->call == ctx->call && class->verdict == ICECORE_AS_RECORD)
+            return true;
+    }
+    return false;
+}
+
+/* What is read is unwrapped, if links made a reference of it. */
+static void
+finish(zval *result)
+{
+    if (Z_ISREF_P(result))
+        zend_unwrap_reference(result);
+}
+
+#if PHP_VERSION_ID >= 80400
+/* PHP warns of strings with escapes, each of which the engine put into its arena. */
+static void
+say_escaped(const icecore_view *view)
+{
+    size_t i;
+    if (view->arena_len == 0)
+        return;
+    for (i = 0; i < view->node_count && !EG(exception); i++)
+        if (view->nodes[i].kind == ICECORE_BYTES && view->nodes[i].payload & ICECORE_IN_ARENA)
+            php_error_docref(NULL, E_DEPRECATED, "Unserializing the 'S' format is deprecated");
+}
+#endif
+
+static bool
+build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function,
+      zval *result)
+{
+    bool opaque = false;
+    if (!ctx->view.is_simple && !ice_policy_check(ctx, &settings->classes, &opaque))
+        return false;
+    if (UNEXPECTED(opaque) && !has_records(ctx)) {
+        HashTable *names = allowed_in(ctx, &settings->classes);
+        if (!names)
+            return false;
+        read_by_php(text, names, depth, function, result);
+        zend_array_destroy(names);
+        return true;
+    }
+#if PHP_VERSION_ID >= 80400
+    say_escaped(&ctx->view);
+    if (EG(exception))
+        return false;
+#endif
+    if (!ice_build(ctx, settings, result)) {
+        say_bad_text((zend_long)ice_scan_offset(&ctx->view, ctx->failed, ctx->failed_behind), ZSTR_LEN(text));
+        return false;
+    }
+#if PHP_VERSION_ID >= 80300
+    if (ctx->view.consumed < ZSTR_LEN(text) && !EG(exception))
+        php_error_docref(NULL, E_WARNING, "Extra data starting at offset " ZEND_LONG_FMT " of %zd bytes",
+                         (zend_long)ctx->view.consumed, ZSTR_LEN(text));
+#endif
+    return true;
+}
+
+bool
+ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth, const char *function, zval *result)
+{
+    const uint8_t *bytes = (const uint8_t *)ZSTR_VAL(text);
+    const icecore_stage *stage = ice_stage(ICE_PHP, depth);
+    ice_context *ctx;
+    icecore_error error;
+    bool done = false;
+    if (!stage)
+        return false;
+    if (UNEXPECTED(BG(unserialize).level > 0 && !BG(serialize_lock)))
+        return read_nested(text, settings, depth, function, result);
+    ctx = ice_checkout();
+    if (UNEXPECTED(icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error))) {
+        if (needs_php(&error)) {
+            done = scan_and_read(text, settings, depth, function, result);
+            ice_checkin(ctx);
+            return done;
+        }
+        stage = beyond_64_bits(&error) ? ice_stage(ICE_PHP_LENIENT, depth) : NULL;
+        if (!stage || icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error))
+            say_error(&error, text, depth);
+        else {
+            php_error_docref(NULL, E_WARNING, "Numerical result out of range");
+            done = !EG(exception) && build(ctx, text, settings, depth, function, result);
+        }
+    } else
+        done = build(ctx, text, settings, depth, function, result);
+    ice_checkin(ctx);
+    if (done)
+        finish(result);
+    return done;
+}
+
+/* Checks and builds what was read. */
+static bool
+build_checked(ice_context *ctx, const ice_read_settings *settings, zval *result)
+{
+    bool opaque;
+    if (!ice_policy_check(ctx, &settings->classes, &opaque))
+        return false;
+    if (ice_build(ctx, settings, result))
+        return true;
+    if (!EG(exception)) {
+        char path[512];
+        icecore_path(ctx->warm.engine, ctx->view.input, ctx->view.input_len, ctx->failed, path, sizeof path);
+        ice_throw(ice_decode_exception, "value", -1, path,
+                  zend_strpprintf(0, "Icecore: PHP refuses the value at %s", path));
+    }
+    return false;
+}
+
+bool
+ice_read(const icecore_stage *stage, zend_string *bytes, const ice_read_settings *settings, zval *result)
+{
+    ice_context *ctx = ice_checkout();
+    icecore_error error;
+    bool done = false;
+    if (icecore_read(ctx->warm.engine, stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &ctx->view, &error))
+        ice_throw_error(ice_decode_exception, &error);
+    else
+        done = build_checked(ctx, settings, result);
+    ice_checkin(ctx);
+    if (done)
+        finish(result);
+    return done;
+}
+
+bool
+ice_read_session(zend_string *text, ice_read_settings *settings, zval *variables)
+{
+    const icecore_stage *stage = ice_stage(ICE_SESSION, BG(unserialize_max_depth));
+    ice_context *ctx;
+    icecore_error error;
+    bool done = false;
+    if (!stage)
+        return false;
+    ctx = ice_checkout();
+    if (!icecore_read(ctx->warm.engine, stage, (const uint8_t *)ZSTR_VAL(text), ZSTR_LEN(text), 0, &ctx->view, &error))
+        done = build_checked(ctx, settings, variables);
+    ice_checkin(ctx);
+    return done;
+}
+
+void
+ice_read_warning(int which, zend_string *bytes, const ice_read_settings *settings, zend_long depth, zval *result)
+{
+    const icecore_stage *stage = ice_stage(which, depth);
+    ice_context *ctx;
+    icecore_error error;
+    zval built;
+    if (!stage)
+        return;
+    ctx = ice_checkout();
+    ZVAL_UNDEF(&built);
+    if (icecore_read(ctx->warm.engine, stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &ctx->view, &error)) {
+        ice_line line;
+        php_error_docref(NULL, E_WARNING, "%s", ice_message(&error, NULL, 0, &line));
+    } else
+        build_checked(ctx, settings, &built);
+    ice_checkin(ctx);
+    if (Z_ISUNDEF(built))
+        return;
+    finish(&built);
+    ZVAL_COPY_VALUE(result, &built);
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+/* The bytes of the tape that was filled; NULL: an exception was thrown. */
+static zend_string *
+write_tape(ice_context *ctx, const icecore_stage *stage)
+{
+    icecore_error error;
+    icecore_bytes out;
+    ice_tape_finish(ctx->warm.engine, &ctx->tape);
+    if (EXPECTED(icecore_write(ctx->warm.engine, stage, &ctx->tape, &out, NULL, &error) == ICECORE_OK))
+        return zend_string_init((const char *)out.bytes, out.len, 0);
+    ice_throw_error(ice_encode_exception, &error);
+    return NULL;
+}
+
+zend_string *
+ice_write_session(zval *variables, zend_string *(*by_php)(HashTable *variables))
+{
+    const icecore_stage *stage = ice_stage(ICE_SESSION_WRITE, 0);
+    zend_string *written = NULL;
+    ice_context *ctx;
+    ice_walked walked;
+    if (!stage)
+        return NULL;
+    ctx = ice_checkout();
+    walked = ice_walk(ctx, variables, ICE_FOR_SESSION, stage);
+    if (walked == ICE_WALKED)
+        written = write_tape(ctx, stage);
+    ice_checkin(ctx);
+    return walked == ICE_LEFT_TO_PHP ? by_php(Z_ARRVAL_P(variables)) : written;
+}
+
+/* A class that has a way to freeze itself as text shares PHP's count of values with what
+ * it writes: PHP itself writes such a value. */
+static zend_string *
+write_by_php(zval *value)
+{
+    php_serialize_data_t data;
+    smart_str text = { 0 };
+    PHP_VAR_SERIALIZE_INIT(data);
+    php_var_serialize(&text, value, &data);
+    PHP_VAR_SERIALIZE_DESTROY(data);
+    if (!EG(exception))
+        return smart_str_extract(&text);
+    smart_str_free(&text);
+    return NULL;
+}
+
+static zend_string *
+export_by_php(zval *value)
+{
+    smart_str text = { 0 };
+    php_var_export_ex(value, 1, &text);
+    smart_str_0(&text);
+    if (!EG(exception))
+        return smart_str_extract(&text);
+    smart_str_free(&text);
+    return NULL;
+}
+
+zend_string *
+ice_write(zval *value, int which, uint8_t purpose)
+{
+    const icecore_stage *stage = ice_stage(which, which >= ICE_PHP_USUAL ? ICE_USUAL_DEPTH : 0);
+    zend_string *written = NULL;
+    ice_context *ctx;
+    ice_walked walked;
+    if (!stage)
+        return NULL;
+    if (UNEXPECTED(purpose == ICE_FOR_SERIALIZE && BG(serialize).level > 0 && !BG(serialize_lock)))
+        return write_by_php(value);
+    ctx = ice_checkout();
+    walked = ice_walk(ctx, value, purpose, stage);
+    if (EXPECTED(walked == ICE_WALKED))
+        written = write_tape(ctx, stage);
+    ice_checkin(ctx);
+    if (UNEXPECTED(walked == ICE_LEFT_TO_PHP))
+        return purpose == ICE_FOR_EXPORT ? export_by_php(value) : write_by_php(value);
+    return written;
+}
+
+zend_string *
+ice_converted(const icecore_stage *from, zend_string *bytes, const icecore_stage *to, zend_class_entry *thrown)
+{
+    icecore_buffer out = { NULL, 0, 0 };
+    icecore_error error;
+    zend_string *result;
+    if (icecore_convert_stages(from, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), to, &out, &error)) {
+        ice_throw_error(thrown, &error);
+        return NULL;
+    }
+    result = zend_string_init((const char *)out.bytes, out.len, 0);
+    icecore_buffer_free(&out);
+    return result;
+}
+
+zend_string *
+ice_write_any(zval *value, const icecore_stage *stage)
+{
+    zend_string *text, *written;
+    if (strcmp(icecore_stage_spec(stage), "php") == 0)
+        return ice_write(value, ICE_PHP_USUAL, ICE_FOR_SERIALIZE);
+    if (strcmp(icecore_stage_spec(stage), "igbinary") == 0)
+        return ice_write(value, ICE_IGBINARY_USUAL, ICE_FOR_IGBINARY);
+    text = ice_write(value, ICE_PHP_USUAL, ICE_FOR_SERIALIZE);
+    if (!text)
+        return NULL;
+    written = ice_converted(ice_stage(ICE_PHP_USUAL, ICE_USUAL_DEPTH), text, stage, ice_encode_exception);
+    zend_string_release(text);
+    return written;
+}

@@ -1,0 +1,53 @@
+/* Exceptions, and where PHP would say that a text is wrong. */
+#include "core/icecore_php.h"
+
+zend_class_entry *ice_exception, *ice_decode_exception, *ice_encode_exception, *ice_class_exception, *ice_record;
+
+static const char *
+kind_name(uint32_t kind)
+{
+    static const char *const names[] = { "other", "truncated", "trailing", "malformed", "bad-link", "unsupported",
+                                         "limit", "format", "usage", "unrepresentable", "output", "other" };
+    return kind < sizeof names / sizeof *names ? names[kind] : "defect";
+}
+
+/* Takes over `message`. */
+void
+ice_throw(zend_class_entry *ce, const char *kind, int64_t offset, const char *path, zend_string *message)
+{
+    zval exception, value;
+    if (object_init_ex(&exception, ce) == FAILURE) {
+        zend_string_release(message);
+        return;
+    }
+    ZVAL_STR(&value, message);
+    zend_update_property_ex(zend_ce_exception, Z_OBJ(exception), ZSTR_KNOWN(ZEND_STR_MESSAGE), &value);
+    zend_string_release(message);
+    zend_update_property_string(ice_exception, Z_OBJ(exception), ZEND_STRL("kind"), kind);
+    if (offset >= 0)
+        zend_update_property_long(ice_exception, Z_OBJ(exception), ZEND_STRL("offset"), offset);
+    else
+        zend_update_property_null(ice_exception, Z_OBJ(exception), ZEND_STRL("offset"));
+    zend_update_property_string(ice_exception, Z_OBJ(exception), ZEND_STRL("path"), path);
+    zend_throw_exception_object(&exception);
+}
+
+void
+ice_throw_error(zend_class_entry *ce, const icecore_error *error)
+{
+    static const ice_limit_words words[] = {
+        { "depth", "raise it with the option max_depth" },
+        { ICE_TRAILING, "cut the input there" },
+    };
+    ice_line line;
+    const char *text = ice_message(error, words, sizeof words / sizeof *words, &line);
+    ice_throw(ce, kind_name(error->kind), error->offset, error->path, zend_string_init(text, strlen(text), 0));
+}
+
+zend_long
+ice_php_offset(const icecore_error *error)
+{
+    static const char says[] = "PHP says: Error at offset ";
+    const char *found = strstr(error->message, says);
+    return found ? ZEND_STRTOL(found + sizeof says - 1, NULL, 10) : (zend_long)MAX(error->offset, 0);
+}

@@ -1,0 +1,127 @@
+#include "core/hooks.h"
+#include "ext/standard/basic_functions.h"
+
+/* While a hook runs, PHP's own functions must not take part in a call of PHP's that is
+ * under way, as PHP itself sees to. */
+
+static bool
+wake_up(zend_object *object)
+{
+    zend_function *method = zend_hash_find_ptr(&object->ce->function_table, ZSTR_KNOWN(ZEND_STR_WAKEUP));
+    zval result;
+    ZVAL_UNDEF(&result);
+    BG(serialize_lock)++;
+    zend_call_known_instance_method_with_0_params(method, object, &result);
+    BG(serialize_lock)--;
+    zval_ptr_dtor(&result);
+    return !EG(exception);
+}
+
+static bool
+unserialize(zend_object *object, zval *data)
+{
+    BG(serialize_lock)++;
+    zend_call_known_instance_method_with_1_params(object->ce->__unserialize, object, NULL, data);
+    BG(serialize_lock)--;
+    return !EG(exception);
+}
+
+/* What PHP does with `\Foo::__set_state(array(…))`, at the top of a program. */
+static bool
+set_state(ice_delayed *delayed, zval *data)
+{
+    zend_class_entry *ce = delayed->ce;
+    zend_function *method = zend_hash_str_find_ptr(&ce->function_table, ZEND_STRL("__set_state"));
+    zval result;
+    if (!method)
+        zend_throw_error(NULL, "Call to undefined method %s::__set_state()", ZSTR_VAL(ce->name));
+    else if (!(method->common.fn_flags & ZEND_ACC_PUBLIC))
+        zend_throw_error(NULL, "Call to %s method %s::__set_state() from global scope",
+                         zend_visibility_string(method->common.fn_flags), ZSTR_VAL(ce->name));
+    else if (method->common.fn_flags & ZEND_ACC_ABSTRACT)
+        zend_throw_error(NULL, "Cannot call abstract method %s::__set_state()", ZSTR_VAL(method->common.scope->name));
+    if (EG(exception))
+        return false;
+    ZVAL_UNDEF(&result);
+    zend_call_known_function(method, NULL, ce, &result, 1, data, NULL);
+    if (EG(exception)) {
+        zval_ptr_dtor(&result);
+        return false;
+    }
+    /* The place is in what is built, which nobody has yet. */
+    ZVAL_COPY_VALUE(delayed->place, &result);
+    return true;
+}
+
+static bool
+run(ice_delayed *delayed)
+{
+    switch (delayed->what) {
+    case ICE_WAKE: return wake_up(Z_OBJ(delayed->object));
+    case ICE_UNSERIALIZE: return unserialize(Z_OBJ(delayed->object), &delayed->data);
+    case ICE_SET_STATE: return set_state(delayed, &delayed->data);
+    default: return true;
+    }
+}
+
+void
+ice_hooks_run(ice_context *ctx)
+{
+    bool failed = false;
+    uint32_t i;
+    for (i = 0; i < ctx->delayed_count; i++) {
+        /* What a hook is given stays, whatever it does. */
+        ice_delayed delayed = ctx->delayed[i];
+        ZVAL_UNDEF(&ctx->delayed[i].object);
+        ZVAL_UNDEF(&ctx->delayed[i].data);
+        if (!failed)
+            failed = !run(&delayed);
+        if (failed && (delayed.what == ICE_WAKE || delayed.what == ICE_UNSERIALIZE))
+            GC_ADD_FLAGS(Z_OBJ(delayed.object), IS_OBJ_DESTRUCTOR_CALLED);
+        zval_ptr_dtor(&delayed.object);
+        zval_ptr_dtor(&delayed.data);
+    }
+    ctx->delayed_count = 0;
+}
+
+bool
+ice_hook_serialize(zend_object *object, zval *result)
+{
+    ZVAL_UNDEF(result);
+    BG(serialize_lock)++;
+    zend_call_known_instance_method_with_0_params(object->ce->__serialize, object, result);
+    BG(serialize_lock)--;
+    if (EG(exception)) {
+        zval_ptr_dtor(result);
+        return false;
+    }
+    if (Z_TYPE_P(result) != IS_ARRAY) {
+        zval_ptr_dtor(result);
+        zend_type_error("%s::__serialize() must return an array", ZSTR_VAL(object->ce->name));
+        return false;
+    }
+    return true;
+}
+
+HashTable *
+ice_hook_sleep(zend_object *object, zend_function *method)
+{
+    zval result;
+    ZVAL_UNDEF(&result);
+    BG(serialize_lock)++;
+    zend_call_known_instance_method_with_0_params(method, object, &result);
+    BG(serialize_lock)--;
+    if (EG(exception) || Z_ISUNDEF(result)) {
+        zval_ptr_dtor(&result);
+        return NULL;
+    }
+    if (Z_TYPE(result) != IS_ARRAY) {
+        zval_ptr_dtor(&result);
+        php_error_docref(NULL, E_WARNING,
+                         "%s::__sleep() should return an array only containing the names of instance-variables to "
+                         "serialize",
+                         ZSTR_VAL(object->ce->name));
+        return NULL;
+    }
+    return Z_ARRVAL(result);
+}

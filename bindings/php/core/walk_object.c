@@ -1,0 +1,272 @@
+#include "core/walk.h"
+#include "core/hooks.h"
+#include "ext/standard/php_incomplete_class.h"
+#include "zend_enum.h"
+
+/* The engine's id of a class. */
+static uint32_t
+class_id(ice_walker *w, zend_class_entry *ce)
+{
+    return ice_walk_class(w, ce)->id;
+}
+
+static void
+push_null(ice_walker *w, uint16_t key)
+{
+    ice_push(w->engine, w->tape, ICECORE_NULL, 0, key, 0, 0);
+}
+
+static bool
+push_enum_case(ice_walker *w, zend_object *object, uint16_t key)
+{
+    const zval *name = zend_enum_fetch_case_name(object);
+    zend_string *text = zend_string_concat3(ZSTR_VAL(object->ce->name), ZSTR_LEN(object->ce->name), ":", 1,
+                                            Z_STRVAL_P(name), Z_STRLEN_P(name));
+    ice_push_string(w->engine, w->tape, ICECORE_ENUM_CASE, 0, key, ZSTR_VAL(text), ZSTR_LEN(text));
+    zend_string_release(text);
+    return true;
+}
+
+/* Before the first hook. */
+static bool
+may_call(ice_walker *w)
+{
+    if (!w->hooks_ran && w->purpose != ICE_FOR_IGBINARY && UNEXPECTED(ice_walk_left_to_php()))
+        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
+    w->hooks_ran = true;
+    return true;
+}
+
+static bool
+push_result(ice_walker *w, zend_object *object, uint16_t key)
+{
+    zval result;
+    ice_walk_frame *frame;
+    if (!may_call(w))
+        return false;
+    if (!ice_hook_serialize(object, &result))
+        return ice_walk_stop(w, ICE_THREW);
+    ice_walk_begin(w, key, class_id(w, object->ce));
+    GC_ADDREF(object);
+    frame = ice_walk_push(w, W_RESULT, w->tape->node_count - 1, Z_ARRVAL(result), object, zend_hash_num_elements(Z_ARRVAL(result)));
+    frame->is_shared = GC_REFCOUNT(Z_ARRVAL(result)) > 1;
+    return true;
+}
+
+static bool
+push_sleeping(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t key)
+{
+    HashTable *names, *properties;
+    if (!may_call(w))
+        return false;
+    GC_ADDREF(object);
+    names = ice_hook_sleep(object, sleep);
+    if (!names) {
+        OBJ_RELEASE(object);
+        if (EG(exception))
+            return ice_walk_stop(w, ICE_THREW);
+        push_null(w, key);
+        return true;
+    }
+    properties = ice_walk_sleep(object, names, w->purpose);
+    zend_array_release(names);
+    if (!properties) {
+        OBJ_RELEASE(object);
+        return ice_walk_stop(w, ICE_THREW);
+    }
+    ice_walk_begin(w, key, class_id(w, object->ce));
+    if (w->purpose == ICE_FOR_IGBINARY)
+        ice_walk_push(w, W_PAIRS, w->tape->node_count - 1, properties, object, zend_hash_num_elements(properties) / 2);
+    else
+        ice_walk_push(w, W_TABLE, w->tape->node_count - 1, properties, object, zend_hash_num_elements(properties));
+    return true;
+}
+
+/* What a class froze itself as, for igbinary, which counts nothing in it. */
+static bool
+push_opaque(ice_walker *w, zend_object *object, uint16_t key)
+{
+    unsigned char *bytes = NULL;
+    size_t len = 0;
+    zval value;
+    uint32_t node;
+    w->hooks_ran = true;
+    ZVAL_OBJ_COPY(&value, object);
+    if (object->ce->serialize(&value, &bytes, &len, NULL) == FAILURE || EG(exception)) {
+        if (bytes)
+            efree(bytes);
+        zval_ptr_dtor(&value);
+        if (EG(exception))
+            return ice_walk_stop(w, ICE_THREW);
+        push_null(w, key);
+        return true;
+    }
+    node = ice_push(w->engine, w->tape, ICECORE_OPAQUE, 0, key, 1,
+                    ICE_CLASS(class_id(w, object->ce)) | ICE_FORM(ICECORE_FORM_SERIALIZABLE));
+    ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, 0, (const char *)bytes, len);
+    ice_end_node(w->tape, node, 1, 0);
+    if (bytes)
+        efree(bytes);
+    zval_ptr_dtor(&value);
+    return true;
+}
+
+/* An Icecore\Record is written as what it stands for. */
+static bool
+push_record(ice_walker *w, zend_object *object, uint16_t key)
+{
+    zval *class = OBJ_PROP_NUM(object, 0), *kind = OBJ_PROP_NUM(object, 1), *content = OBJ_PROP_NUM(object, 2);
+    uint32_t id;
+    ZVAL_DEREF(class);
+    ZVAL_DEREF(kind);
+    ZVAL_DEREF(content);
+    if (Z_TYPE_P(class) != IS_STRING || Z_TYPE_P(kind) != IS_STRING) {
+        zend_throw_error(NULL, "Icecore\\Record::$class and $kind must be set");
+        return ice_walk_stop(w, ICE_THREW);
+    }
+    if (zend_string_equals_literal(Z_STR_P(kind), "enum") && Z_TYPE_P(content) == IS_STRING) {
+        zend_string *text = zend_string_concat3(Z_STRVAL_P(class), Z_STRLEN_P(class), ":", 1, Z_STRVAL_P(content),
+                                                Z_STRLEN_P(content));
+        ice_push_string(w->engine, w->tape, ICECORE_ENUM_CASE, 0, key, ZSTR_VAL(text), ZSTR_LEN(text));
+        zend_string_release(text);
+        return true;
+    }
+    id = icecore_class(w->engine, ICECORE_BYTES, (const uint8_t *)Z_STRVAL_P(class), Z_STRLEN_P(class));
+    if (zend_string_equals_literal(Z_STR_P(kind), "serializable") && Z_TYPE_P(content) == IS_STRING && id) {
+        const uint32_t node = ice_push(w->engine, w->tape, ICECORE_OPAQUE, 0, key, 1,
+                                       ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_SERIALIZABLE));
+        ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, 0, Z_STRVAL_P(content), Z_STRLEN_P(content));
+        ice_end_node(w->tape, node, 1, 0);
+        return true;
+    }
+    if (!zend_string_equals_literal(Z_STR_P(kind), "object") || Z_TYPE_P(content) != IS_ARRAY || !id) {
+        zend_throw_error(NULL, "Icecore\\Record::$properties must be an array, or a string if $kind is \"enum\" or "
+                               "\"serializable\"");
+        return ice_walk_stop(w, ICE_THREW);
+    }
+    ice_walk_begin(w, key, id);
+    GC_ADDREF(object);
+    GC_TRY_ADDREF(Z_ARRVAL_P(content));
+    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, Z_ARRVAL_P(content), object, zend_hash_num_elements(Z_ARRVAL_P(content)))->is_shared = true;
+    return true;
+}
+
+/* The class of an incomplete object is a member of it. */
+static void
+push_incomplete(ice_walker *w, zend_object *object, uint16_t key)
+{
+    zend_string *name = php_lookup_class_name(object);
+    uint32_t id;
+    ice_walk_frame *frame;
+    HashTable *table;
+    zval value;
+    uint32_t count;
+    if (!name)
+        name = zend_string_init(ZEND_STRL("__PHP_Incomplete_Class"), 0);
+    id = icecore_class(w->engine, ICECORE_BYTES, (const uint8_t *)ZSTR_VAL(name), ZSTR_LEN(name));
+    zend_string_release(name);
+    if (!id)
+        ice_host_fail("too many classes");
+    ice_walk_begin(w, key, id);
+    GC_ADDREF(object);
+    ZVAL_OBJ(&value, object);
+    table = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_SERIALIZE);
+    /* PHP leaves one out of the count, whether it is there or not. */
+    count = zend_array_count(table);
+    frame = ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, count ? count - 1 : 0);
+    frame->is_shared = frame->has_member = true;
+}
+
+static bool
+push_properties(ice_walker *w, zend_object *object, uint16_t key)
+{
+    HashTable *table;
+    zval value;
+    if (EXPECTED(ice_walk_has_slots_only(object))) {
+        w->ctx->last_written = ice_walk_class(w, object->ce);
+        return ice_walk_slots(w, object, key);
+    }
+    ZVAL_OBJ(&value, object);
+    GC_ADDREF(object);
+    table = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_SERIALIZE);
+    if (EG(exception)) {
+        if (table)
+            zend_release_properties(table);
+        OBJ_RELEASE(object);
+        return ice_walk_stop(w, ICE_THREW);
+    }
+    ice_walk_begin(w, key, class_id(w, object->ce));
+    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, zend_array_count(table))->is_shared = true;
+    return true;
+}
+
+/* Whether a property is what a hook of its gets. */
+static bool
+has_hooked(HashTable *table)
+{
+    zval *value;
+    ZEND_HASH_FOREACH_VAL(table, value) {
+        if (Z_TYPE_P(value) == IS_PTR)
+            return true;
+    } ZEND_HASH_FOREACH_END();
+    return false;
+}
+
+/* Without any of its methods, as var_export shows it. */
+static bool
+push_exported(ice_walker *w, zend_object *object, uint16_t key)
+{
+    HashTable *table;
+    zval value;
+    /* No reader takes the name of a class that has none. */
+    if (object->ce->ce_flags & ZEND_ACC_ANON_CLASS)
+        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
+    if (GC_IS_RECURSIVE(object)) {
+        ice_walk_circle(w, key);
+        return true;
+    }
+    GC_ADDREF(object);
+    GC_PROTECT_RECURSION(object);
+    ZVAL_OBJ(&value, object);
+    table = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_VAR_EXPORT);
+    if (!table)
+        table = (HashTable *)&zend_empty_array;
+    if (UNEXPECTED(has_hooked(table))) {
+        GC_UNPROTECT_RECURSION(object);
+        zend_release_properties(table);
+        OBJ_RELEASE(object);
+        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
+    }
+    ice_walk_begin(w, key, class_id(w, object->ce));
+    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, zend_array_count(table))->is_protected = true;
+    return true;
+}
+
+bool
+ice_walk_object(ice_walker *w, zend_object *object, uint16_t key)
+{
+    zend_class_entry *ce = object->ce;
+    zval *sleep;
+    if (UNEXPECTED(w->purpose == ICE_FOR_EXPORT))
+        return ce->ce_flags & ZEND_ACC_ENUM ? push_enum_case(w, object, key) : push_exported(w, object, key);
+    if (UNEXPECTED(ce->ce_flags & ZEND_ACC_NOT_SERIALIZABLE)) {
+        zend_throw_exception_ex(NULL, 0, "Serialization of '%s' is not allowed", ZSTR_VAL(ce->name));
+        return ice_walk_stop(w, ICE_THREW);
+    }
+    if (UNEXPECTED(ce->ce_flags & ZEND_ACC_ENUM))
+        return push_enum_case(w, object, key);
+    if (ce->__serialize)
+        return push_result(w, object, key);
+    if (UNEXPECTED(ce->serialize != NULL))
+        return w->purpose == ICE_FOR_IGBINARY ? push_opaque(w, object, key) : ice_walk_stop(w, ICE_LEFT_TO_PHP);
+    if (UNEXPECTED(ce == php_ce_incomplete_class)) {
+        push_incomplete(w, object, key);
+        return true;
+    }
+    if (UNEXPECTED(ce == ice_record))
+        return push_record(w, object, key);
+    sleep = zend_hash_find_known_hash(&ce->function_table, ZSTR_KNOWN(ZEND_STR_SLEEP));
+    if (UNEXPECTED(sleep != NULL))
+        return push_sleeping(w, object, Z_FUNC_P(sleep), key);
+    return push_properties(w, object, key);
+}

@@ -1,0 +1,77 @@
+<?php
+// A marshaller for Symfony's cache: what a pool stores is written and read by Icecore, and
+// only the classes that the pool is for are built.
+//
+//   new RedisAdapter($redis, marshaller: new IcecoreMarshaller(['App\Entity\*']));
+
+use Symfony\Component\Cache\Marshaller\MarshallerInterface;
+
+if (!interface_exists(MarshallerInterface::class)) {
+    // The interface as Symfony has it, where Symfony is not installed.
+    eval('namespace Symfony\Component\Cache\Marshaller;
+    interface MarshallerInterface
+    {
+        public function marshall(array $values, ?array &$failed): array;
+        public function unmarshall(string $value): mixed;
+    }');
+}
+
+final class IcecoreMarshaller implements MarshallerInterface
+{
+    /** @param string[] $classes names and patterns */
+    public function __construct(private array $classes = [])
+    {
+    }
+
+    /** What cannot be written is named in $failed, and the rest is written. */
+    public function marshall(array $values, ?array &$failed): array
+    {
+        $serialized = $failed = [];
+        foreach ($values as $id => $value) {
+            try {
+                $serialized[$id] = Icecore\serialize($value);
+            } catch (\Exception) {
+                $failed[] = $id;
+            }
+        }
+        return $serialized;
+    }
+
+    /** What throws is a miss for a pool, and goes to its log. */
+    public function unmarshall(string $value): mixed
+    {
+        return $value === 'b:0;' ? false : Icecore\decode($value, 'php', ['classes' => $this->classes]);
+    }
+}
+
+// -- What a pool does with it ----------------------------------------------------
+
+final class Article
+{
+    public function __construct(public readonly string $title, public readonly DateTimeImmutable $published)
+    {
+    }
+}
+
+$marshaller = new IcecoreMarshaller([Article::class, DateTimeImmutable::class]);
+$stored = $marshaller->marshall([
+    'article' => new Article('Frozen', new DateTimeImmutable('2024-02-29 12:00', new DateTimeZone('UTC'))),
+    'list' => [1, 2, ['three' => 3]],
+    'false' => false,
+    'closure' => fn () => 1,
+], $failed);
+echo 'stored: ', implode(', ', array_keys($stored)), '; failed: ', implode(', ', $failed), "\n";
+
+$article = $marshaller->unmarshall($stored['article']);
+echo "article: $article->title, {$article->published->format('j F Y')}\n";
+echo 'list: ', json_encode($marshaller->unmarshall($stored['list'])), "\n";
+echo 'false: ', json_encode($marshaller->unmarshall($stored['false'])), "\n";
+
+foreach (['O:11:"ArrayObject":0:{}', 'a:1:{i:0;', 'nonsense'] as $bad) {
+    try {
+        $marshaller->unmarshall($bad);
+        echo "taken: $bad\n";
+    } catch (Icecore\Exception $e) {
+        echo $e::class, " ($e->kind): $bad\n";
+    }
+}

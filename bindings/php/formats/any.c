@@ -1,0 +1,308 @@
+/* Documents of any format, and what is asked of them without building anything.
+ *
+ * What PHP froze is built from its own tape. What another language froze is turned into
+ * PHP's terms by the engine first, as `icecore convert -t php` does: names of classes,
+ * members, integers beyond 64 bits, what PHP has no type for. */
+#include "core/documents.h"
+#include "ext/standard/basic_functions.h"
+
+/* Whether the format has PHP's own values. */
+static bool
+is_php(const icecore_stage *stage)
+{
+    static const char *const formats[] = { "php", "igbinary", "php-session", "var-export" };
+    const char *format = icecore_stage_format(stage);
+    size_t i;
+    for (i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(format, formats[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The stage that is named, or that fits the bytes. NULL: an exception was thrown. */
+static icecore_stage *
+stage_for(zend_string *format, zend_string *bytes)
+{
+    icecore_error error;
+    icecore_stage *stage;
+    if (format)
+        stage = icecore_stage_new(ZSTR_VAL(format), ZSTR_LEN(format), &error);
+    else
+        stage = icecore_detect((const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), &error);
+    if (!stage)
+        ice_throw_error(error.kind == ICECORE_USAGE ? ice_exception : ice_decode_exception, &error);
+    return stage;
+}
+
+/* ---- classes ------------------------------------------------------------ */
+
+/* What a visitor notes. It runs while the engine does, so nothing of PHP's may be called,
+ * which could leave by a jump. */
+typedef struct {
+    char *text; /* lengths, counts and bytes, one behind the other */
+    size_t len, room;
+    bool failed;
+} notes;
+
+static void
+note(notes *to, const void *bytes, size_t len)
+{
+    if (to->room - to->len < len) {
+        const size_t room = (to->room + len) * 2;
+        char *text = realloc(to->text, room);
+        if (!text) {
+            to->failed = true;
+            return;
+        }
+        to->text = text;
+        to->room = room;
+    }
+    memcpy(to->text + to->len, bytes, len);
+    to->len += len;
+}
+
+static void
+note_bytes(notes *to, const icecore_bytes *bytes)
+{
+    note(to, &bytes->len, sizeof bytes->len);
+    note(to, bytes->bytes, bytes->len);
+}
+
+static void
+visit(const icecore_class_use *use, void *to)
+{
+    note_bytes(to, &use->name);
+    note_bytes(to, &use->kind);
+    note_bytes(to, &use->path);
+    note(to, &use->count, sizeof use->count);
+}
+
+/* Asks for the classes that data of another language names itself: not all of them are
+ * classes of what it becomes in PHP. False: an exception was thrown. */
+static bool
+check_foreign(const icecore_stage *stage, zend_string *bytes, const ice_allowed *allowed)
+{
+    notes found = { NULL, 0, 0, false };
+    icecore_error error;
+    HashTable *names = zend_new_array(8);
+    const char *at;
+    bool is_allowed = false;
+    if (icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), visit, &found, &error))
+        ice_throw_error(ice_decode_exception, &error);
+    else if (found.failed)
+        zend_throw_error(NULL, "Icecore: not enough memory");
+    else {
+        for (at = found.text; at && at < found.text + found.len;) {
+            size_t len[3];
+            const char *text[3];
+            zval path;
+            int i;
+            for (i = 0; i < 3; i++) {
+                memcpy(&len[i], at, sizeof len[i]);
+                text[i] = at + sizeof len[i];
+                at = text[i] + len[i];
+            }
+            at += sizeof(uint64_t);
+            /* A regular expression is none of a program's classes. */
+            if (len[1] == 6 && memcmp(text[1], "regexp", 6) == 0)
+                continue;
+            ZVAL_STRINGL(&path, text[2], len[2]);
+            if (!zend_hash_str_add(names, text[0], len[0], &path))
+                zval_ptr_dtor(&path);
+        }
+        is_allowed = ice_policy_check_names(allowed, names);
+    }
+    free(found.text);
+    zend_array_destroy(names);
+    return is_allowed;
+}
+
+static void
+decode(icecore_stage *stage, zend_string *bytes, HashTable *options, const char *function, zval *return_value)
+{
+    ice_read_settings settings = { .classes = { .as_php = false } };
+    zend_long depth = ICE_USUAL_DEPTH;
+    zval result;
+    ZVAL_UNDEF(&result);
+    settings.by_state = strcmp(icecore_stage_format(stage), "var-export") == 0;
+    if (ice_allowed_begin(&settings.classes, options, function) && ice_depth_option(options, function, &depth)) {
+        if (depth != ICE_USUAL_DEPTH)
+            icecore_stage_limit(stage, ZEND_STRL("depth"), depth ? (uint64_t)depth : UINT64_MAX, NULL);
+        if (is_php(stage))
+            ice_read(stage, bytes, &settings, &result);
+        else {
+            const icecore_stage *php = depth == ICE_USUAL_DEPTH ? ice_stage(ICE_PHP_USUAL, depth) : ice_stage(ICE_PHP, depth);
+            zend_string *text = NULL;
+            settings.classes.is_foreign = true;
+            if (php && check_foreign(stage, bytes, &settings.classes))
+                text = ice_converted(stage, bytes, php, ice_decode_exception);
+            if (text) {
+                ice_read(php, text, &settings, &result);
+                zend_string_release(text);
+            }
+        }
+    }
+    ice_allowed_end(&settings.classes);
+    if (!Z_ISUNDEF(result))
+        RETVAL_COPY_VALUE(&result);
+}
+
+PHP_FUNCTION(Icecore_decode)
+{
+    zend_string *bytes, *format = NULL;
+    HashTable *options = NULL;
+    icecore_stage *stage;
+    ZEND_PARSE_PARAMETERS_START(1, 3)
+        Z_PARAM_STR(bytes)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_STR_OR_NULL(format)
+        Z_PARAM_ARRAY_HT(options)
+    ZEND_PARSE_PARAMETERS_END();
+    stage = stage_for(format, bytes);
+    if (!stage)
+        RETURN_THROWS();
+    decode(stage, bytes, options, "Icecore\\decode", return_value);
+    icecore_stage_free(stage);
+}
+
+PHP_FUNCTION(Icecore_var_import)
+{
+    zend_string *text;
+    HashTable *options = NULL;
+    icecore_error error;
+    icecore_stage *stage;
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+        Z_PARAM_STR(text)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ARRAY_HT(options)
+    ZEND_PARSE_PARAMETERS_END();
+    stage = icecore_stage_new(ZEND_STRL("var-export"), &error);
+    decode(stage, text, options, "Icecore\\var_import", return_value);
+    icecore_stage_free(stage);
+}
+
+PHP_FUNCTION(Icecore_encode)
+{
+    zval *value;
+    zend_string *format, *text;
+    icecore_stage *stage;
+    ZEND_PARSE_PARAMETERS_START(2, 2)
+        Z_PARAM_ZVAL(value)
+        Z_PARAM_STR(format)
+    ZEND_PARSE_PARAMETERS_END();
+    stage = stage_for(format, NULL);
+    if (!stage)
+        RETURN_THROWS();
+    text = ice_write_any(value, stage);
+    icecore_stage_free(stage);
+    if (!text)
+        RETURN_THROWS();
+    RETURN_STR(text);
+}
+
+PHP_FUNCTION(Icecore_convert)
+{
+    zend_string *bytes, *from = NULL, *to;
+    icecore_buffer out = { NULL, 0, 0 };
+    icecore_error error;
+    ZEND_PARSE_PARAMETERS_START(3, 3)
+        Z_PARAM_STR(bytes)
+        Z_PARAM_STR_OR_NULL(from)
+        Z_PARAM_STR(to)
+    ZEND_PARSE_PARAMETERS_END();
+    if (icecore_convert((const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), from ? ZSTR_VAL(from) : NULL, ZSTR_VAL(to),
+                        &out, &error)) {
+        ice_throw_error(error.kind == ICECORE_UNREPRESENTABLE ? ice_encode_exception
+                        : error.kind == ICECORE_USAGE         ? ice_exception
+                                                              : ice_decode_exception,
+                        &error);
+        RETURN_THROWS();
+    }
+    RETVAL_STRINGL((const char *)out.bytes, out.len);
+    icecore_buffer_free(&out);
+}
+
+PHP_FUNCTION(Icecore_detect)
+{
+    zend_string *bytes;
+    icecore_stage *stage;
+    icecore_error error;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(bytes)
+    ZEND_PARSE_PARAMETERS_END();
+    stage = icecore_detect((const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), &error);
+    if (!stage)
+        RETURN_NULL();
+    RETVAL_STRING(icecore_stage_spec(stage));
+    icecore_stage_free(stage);
+}
+
+/* ---- what is asked ------------------------------------------------------ */
+
+static const char *
+add_noted(zval *entry, const char *key, const char *from)
+{
+    size_t len;
+    memcpy(&len, from, sizeof len);
+    add_assoc_stringl(entry, key, from + sizeof len, len);
+    return from + sizeof len + len;
+}
+
+PHP_FUNCTION(Icecore_classes)
+{
+    zend_string *bytes, *format = NULL;
+    icecore_stage *stage;
+    icecore_error error;
+    notes found = { NULL, 0, 0, false };
+    const char *at;
+    uint32_t kind;
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+        Z_PARAM_STR(bytes)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_STR_OR_NULL(format)
+    ZEND_PARSE_PARAMETERS_END();
+    stage = stage_for(format, bytes);
+    if (!stage)
+        RETURN_THROWS();
+    kind = icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), visit, &found, &error);
+    icecore_stage_free(stage);
+    if (kind != ICECORE_OK || found.failed) {
+        free(found.text);
+        if (found.failed)
+            zend_throw_error(NULL, "Icecore: not enough memory");
+        else
+            ice_throw_error(ice_decode_exception, &error);
+        RETURN_THROWS();
+    }
+    array_init(return_value);
+    for (at = found.text; at && at < found.text + found.len;) {
+        zval entry;
+        uint64_t count;
+        array_init(&entry);
+        at = add_noted(&entry, "class", at);
+        at = add_noted(&entry, "kind", at);
+        at = add_noted(&entry, "path", at);
+        memcpy(&count, at, sizeof count);
+        at += sizeof count;
+        add_assoc_long(&entry, "count", (zend_long)count);
+        add_next_index_zval(return_value, &entry);
+    }
+    free(found.text);
+}
+
+PHP_FUNCTION(Icecore_allow)
+{
+    zval *names;
+    uint32_t count, i;
+    ZEND_PARSE_PARAMETERS_START(0, -1)
+        Z_PARAM_VARIADIC('*', names, count)
+    ZEND_PARSE_PARAMETERS_END();
+    for (i = 0; i < count; i++)
+        if (Z_TYPE(names[i]) != IS_STRING) {
+            zend_argument_type_error(i + 1, "must be of type string, %s given", zend_zval_type_name(&names[i]));
+            RETURN_THROWS();
+        }
+    for (i = 0; i < count; i++)
+        if (!ice_policy_allow(Z_STR(names[i])))
+            RETURN_THROWS();
+}

@@ -1,0 +1,95 @@
+/* serialize and unserialize, and those of igbinary. */
+#include "core/documents.h"
+#include "ext/standard/basic_functions.h"
+#include "icecore_functions.h"
+
+PHP_FUNCTION(Icecore_serialize)
+{
+    zval *value;
+    zend_string *text;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ZVAL(value)
+    ZEND_PARSE_PARAMETERS_END();
+    text = ice_write(value, ICE_PHP_WRITE, ICE_FOR_SERIALIZE);
+    if (!text)
+        RETURN_THROWS();
+    RETURN_STR(text);
+}
+
+static void
+unserialize(zend_string *text, HashTable *options, bool as_php, const char *function, zval *return_value)
+{
+    ice_read_settings settings = { .classes = { .as_php = as_php } };
+    zend_long depth = BG(unserialize_max_depth);
+    zval result;
+    if (ZSTR_LEN(text) == 0)
+        RETURN_FALSE;
+    ZVAL_UNDEF(&result);
+    if (!ice_allowed_begin(&settings.classes, options, function) || !ice_depth_option(options, function, &depth))
+        RETVAL_FALSE;
+    else if (ice_unserialize(text, &settings, depth, function, &result))
+        RETVAL_COPY_VALUE(&result);
+    else
+        RETVAL_FALSE;
+    ice_allowed_end(&settings.classes);
+}
+
+PHP_FUNCTION(Icecore_unserialize)
+{
+    zend_string *text;
+    HashTable *options = NULL;
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+        Z_PARAM_STR(text)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ARRAY_HT(options)
+    ZEND_PARSE_PARAMETERS_END();
+    unserialize(text, options, false, "Icecore\\unserialize", return_value);
+}
+
+/* In the place of PHP's own: without a list all classes are built. */
+PHP_FUNCTION(Icecore_replaced_unserialize)
+{
+    zend_string *text;
+    HashTable *options = NULL;
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+        Z_PARAM_STR(text)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ARRAY_HT(options)
+    ZEND_PARSE_PARAMETERS_END();
+    unserialize(text, options, true, "unserialize", return_value);
+}
+
+/* ---- igbinary ----------------------------------------------------------- */
+
+PHP_FUNCTION(Icecore_igbinary_serialize)
+{
+    zval *value;
+    zend_string *bytes;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ZVAL(value)
+    ZEND_PARSE_PARAMETERS_END();
+    bytes = ice_write(value, ICE_IGBINARY_WRITE, ICE_FOR_IGBINARY);
+    if (!bytes)
+        RETURN_THROWS();
+    RETURN_STR(bytes);
+}
+
+/* Malformed data is a warning and null, as in igbinary; an empty string is false. */
+PHP_FUNCTION(Icecore_igbinary_unserialize)
+{
+    static const char function[] = "Icecore\\igbinary_unserialize";
+    ice_read_settings settings = { .classes = { .as_php = false } };
+    zend_long depth = BG(unserialize_max_depth);
+    zend_string *bytes;
+    HashTable *options = NULL;
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+        Z_PARAM_STR(bytes)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ARRAY_HT(options)
+    ZEND_PARSE_PARAMETERS_END();
+    if (ZSTR_LEN(bytes) == 0)
+        RETURN_FALSE;
+    if (ice_allowed_begin(&settings.classes, options, function) && ice_depth_option(options, function, &depth))
+        ice_read_warning(ICE_IGBINARY, bytes, &settings, depth, return_value);
+    ice_allowed_end(&settings.classes);
+}

@@ -1,0 +1,131 @@
+/* What PHP sees: functions, classes, ini values, and what begins and ends with a request. */
+#include "core/icecore_php.h"
+#include "core/documents.h"
+#include "ext/spl/spl_exceptions.h"
+#include "ext/standard/info.h"
+#include "icecore_arginfo.h"
+#include "php_icecore.h"
+#include "plugs/plugs.h"
+
+ZEND_DECLARE_MODULE_GLOBALS(icecore)
+
+/* ---- ini values --------------------------------------------------------- */
+
+static PHP_INI_MH(on_classes)
+{
+    icecore_rules_free(ICE_G(process));
+    ICE_G(process) = new_value ? ice_policy_rules(ZSTR_VAL(new_value), ZSTR_LEN(new_value)) : NULL;
+    return SUCCESS;
+}
+
+PHP_INI_BEGIN()
+    PHP_INI_ENTRY("icecore.classes", "", PHP_INI_SYSTEM | PHP_INI_PERDIR, on_classes)
+    STD_PHP_INI_BOOLEAN("icecore.replace", "0", PHP_INI_SYSTEM, OnUpdateBool, replace, zend_icecore_globals, icecore_globals)
+PHP_INI_END()
+
+/* ---- beginning and end -------------------------------------------------- */
+
+static PHP_GINIT_FUNCTION(icecore)
+{
+#if defined(COMPILE_DL_ICECORE) && defined(ZTS)
+    ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+    memset(icecore_globals, 0, sizeof *icecore_globals);
+}
+
+static PHP_GSHUTDOWN_FUNCTION(icecore)
+{
+    size_t i;
+    ice_context *ctx;
+    ice_pool pool = icecore_globals->pool;
+    ice_pool_forget(&icecore_globals->pool);
+    while ((ctx = (ice_context *)ice_pool_next(&pool)))
+        ice_context_free(ctx);
+    for (i = 0; i < ICE_STAGES; i++)
+        icecore_stage_free(icecore_globals->stages[i]);
+    icecore_rules_free(icecore_globals->process);
+}
+
+static PHP_MINIT_FUNCTION(icecore)
+{
+    if (icecore_tape_version() != ICECORE_TAPE_VERSION) {
+        zend_error(E_CORE_ERROR, "icecore: the engine's tape has version %u, and the module is for %u",
+                   (unsigned)icecore_tape_version(), (unsigned)ICECORE_TAPE_VERSION);
+        return FAILURE;
+    }
+    REGISTER_INI_ENTRIES();
+    icecore_register_classes();
+    ice_plug_sessions();
+    ice_plug_apcu();
+    if (ICE_G(replace))
+        ice_plug_replace();
+    return SUCCESS;
+}
+
+static PHP_MSHUTDOWN_FUNCTION(icecore)
+{
+    UNREGISTER_INI_ENTRIES();
+    return SUCCESS;
+}
+
+static PHP_RINIT_FUNCTION(icecore)
+{
+#if defined(COMPILE_DL_ICECORE) && defined(ZTS)
+    ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+    return SUCCESS;
+}
+
+/* Behind all modules: sessions are written, and objects destroyed, when they end. */
+static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(icecore)
+{
+    ice_contexts_end_request(CG(unclean_shutdown));
+    ice_policy_end_request();
+    return SUCCESS;
+}
+
+static PHP_MINFO_FUNCTION(icecore)
+{
+    php_info_print_table_start();
+    php_info_print_table_row(2, "Icecore", "enabled");
+    php_info_print_table_row(2, "Version", PHP_ICECORE_VERSION);
+    php_info_print_table_row(2, "Engine", icecore_version());
+    php_info_print_table_end();
+    DISPLAY_INI_ENTRIES();
+}
+
+/* APCu and sessions begin before this module, if they are there: it registers with them. */
+static const zend_module_dep icecore_needs[] = {
+    ZEND_MOD_REQUIRED("standard")
+    ZEND_MOD_REQUIRED("spl")
+    ZEND_MOD_OPTIONAL("session")
+    ZEND_MOD_OPTIONAL("apcu")
+    ZEND_MOD_OPTIONAL("igbinary")
+    ZEND_MOD_END
+};
+
+zend_module_entry icecore_module_entry = {
+    STANDARD_MODULE_HEADER_EX,
+    NULL,
+    icecore_needs,
+    "icecore",
+    icecore_functions,
+    PHP_MINIT(icecore),
+    PHP_MSHUTDOWN(icecore),
+    PHP_RINIT(icecore),
+    NULL,
+    PHP_MINFO(icecore),
+    PHP_ICECORE_VERSION,
+    PHP_MODULE_GLOBALS(icecore),
+    PHP_GINIT(icecore),
+    PHP_GSHUTDOWN(icecore),
+    ZEND_MODULE_POST_ZEND_DEACTIVATE_N(icecore),
+    STANDARD_MODULE_PROPERTIES_EX
+};
+
+#ifdef COMPILE_DL_ICECORE
+#  ifdef ZTS
+ZEND_TSRMLS_CACHE_DEFINE()
+#  endif
+ZEND_GET_MODULE(icecore)
+#endif

@@ -1,0 +1,93 @@
+<?php
+// Writes icecore_arginfo.h from icecore.stub.php, by PHP's own reflection.
+//
+//   php make-arginfo.php            writes it
+//   php make-arginfo.php --check    says whether it is as it would be written
+
+require __DIR__ . '/icecore.stub.php';
+
+const TYPES = ['string' => 'IS_STRING', 'array' => 'IS_ARRAY', 'bool' => '_IS_BOOL', 'int' => 'IS_LONG',
+    'mixed' => 'IS_MIXED', 'void' => 'IS_VOID'];
+
+function type(ReflectionNamedType $type): string
+{
+    return TYPES[$type->getName()] . ', ' . (int) ($type->allowsNull() && $type->getName() !== 'mixed');
+}
+
+function argument(ReflectionParameter $parameter): string
+{
+    $type = type($parameter->getType());
+    if ($parameter->isVariadic()) {
+        return "    ZEND_ARG_VARIADIC_TYPE_INFO(0, {$parameter->getName()}, $type)\n";
+    }
+    if (!$parameter->isDefaultValueAvailable()) {
+        return "    ZEND_ARG_TYPE_INFO(0, {$parameter->getName()}, $type)\n";
+    }
+    $default = str_replace(["array (\n)", 'NULL'], ['[]', 'null'], var_export($parameter->getDefaultValue(), true));
+    return "    ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, {$parameter->getName()}, $type, \"$default\")\n";
+}
+
+$functions = array_map(fn ($name) => new ReflectionFunction($name),
+    array_filter(get_defined_functions()['user'], fn ($name) => str_starts_with($name, 'icecore\\')));
+$header = "/* Written by make-arginfo.php from icecore.stub.php; not to be edited. */\n";
+foreach ($functions as $function) {
+    $name = $function->getShortName();
+    $header .= "\nZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_Icecore_$name, 0, {$function->getNumberOfRequiredParameters()}, "
+        . type($function->getReturnType()) . ")\n" . implode('', array_map('argument', $function->getParameters())) . "ZEND_END_ARG_INFO()\n";
+}
+$header .= "\n";
+foreach ($functions as $function) {
+    $header .= "ZEND_FUNCTION(Icecore_{$function->getShortName()});\n";
+}
+$header .= "\nstatic const zend_function_entry icecore_functions[] = {\n";
+foreach ($functions as $function) {
+    $name = $function->getShortName();
+    $header .= "    ZEND_NS_FALIAS(\"Icecore\", $name, Icecore_$name, arginfo_Icecore_$name)\n";
+}
+$header .= "    ZEND_FE_END\n};\n";
+
+// -- Classes ------------------------------------------------------------------
+
+const SPECIAL = ['Exception' => 'ice_exception', 'DecodeException' => 'ice_decode_exception', 'EncodeException' => 'ice_encode_exception',
+    'ClassException' => 'ice_class_exception', 'Record' => 'ice_record'];
+
+function property(ReflectionClass $class, ReflectionProperty $property): string
+{
+    $type = $property->getType();
+    $name = strtoupper($type->getName()) === 'INT' ? 'LONG' : strtoupper($type->getName());
+    $mask = $name === 'MIXED' ? 'MAY_BE_ANY' : "MAY_BE_$name" . ($type->allowsNull() ? ' | MAY_BE_NULL' : '');
+    $flags = 'ZEND_ACC_PUBLIC' . ($property->isReadOnly() ? ' | ZEND_ACC_READONLY' : '');
+    return "    ice_declare(ce, \"{$property->getName()}\", $mask, $flags);\n";
+}
+
+$header .= "\n/* A typed property without a value. */\n"
+    . "static void\nice_declare(zend_class_entry *ce, const char *property, uint32_t types, int flags)\n{\n"
+    . "    zend_string *name = zend_string_init_interned(property, strlen(property), 1);\n    zval undefined;\n    ZVAL_UNDEF(&undefined);\n"
+    . "    zend_declare_typed_property(ce, name, &undefined, flags, NULL, (zend_type)ZEND_TYPE_INIT_MASK(types));\n}\n";
+$header .= "\nstatic void\nicecore_register_classes(void)\n{\n    zend_class_entry entry, *ce;\n";
+foreach (SPECIAL as $name => $variable) {
+    $class = new ReflectionClass("Icecore\\$name");
+    $parent = $class->getParentClass();
+    $parent = !$parent ? 'NULL' : ($parent->getName() === 'RuntimeException' ? 'spl_ce_RuntimeException' : SPECIAL[$parent->getShortName()]);
+    $header .= "    INIT_CLASS_ENTRY(entry, \"Icecore\\\\$name\", NULL);\n    ce = zend_register_internal_class_ex(&entry, $parent);\n";
+    if ($class->isFinal()) {
+        $header .= "    ce->ce_flags |= ZEND_ACC_FINAL;\n";
+    }
+    foreach ($class->getProperties() as $property) {
+        if ($property->getDeclaringClass()->getName() === $class->getName() && $property->isPublic()) {
+            $header .= property($class, $property);
+        }
+    }
+    $header .= "    $variable = ce;\n";
+}
+$header .= "}\n";
+
+$file = __DIR__ . '/icecore_arginfo.h';
+if (in_array('--check', $argv)) {
+    if (file_get_contents($file) !== $header) {
+        fwrite(STDERR, "icecore_arginfo.h is not what icecore.stub.php says: run php make-arginfo.php\n");
+        exit(1);
+    }
+} else {
+    file_put_contents($file, $header);
+}

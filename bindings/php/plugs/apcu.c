@@ -1,0 +1,44 @@
+/* apc.serializer=icecore. */
+#include "core/documents.h"
+#include "ext/standard/basic_functions.h"
+#include "plugs/plugs.h"
+#ifdef ICECORE_HAS_APCU
+#  include "ext/apcu/apc_serializer.h"
+
+/* APCu frees the buffer by efree. */
+static int
+write_value(APC_SERIALIZER_ARGS)
+{
+    zend_string *text = ice_write((zval *)value, ICE_PHP_WRITE, ICE_FOR_SERIALIZE);
+    if (!text)
+        return 0;
+    *buf = emalloc(ZSTR_LEN(text) + 1);
+    memcpy(*buf, ZSTR_VAL(text), ZSTR_LEN(text) + 1);
+    *buf_len = ZSTR_LEN(text);
+    zend_string_release(text);
+    return 1;
+}
+
+static int
+read_value(APC_UNSERIALIZER_ARGS)
+{
+    ice_read_settings settings = { .classes = { .as_php = true } };
+    zend_string *text = zend_string_init((const char *)buf, buf_len, 0);
+    const bool is_read = ice_unserialize(text, &settings, BG(unserialize_max_depth), "unserialize", value);
+    zend_string_release(text);
+    if (!is_read)
+        ZVAL_NULL(value);
+    return is_read;
+}
+
+void
+ice_plug_apcu(void)
+{
+    apc_register_serializer("icecore", write_value, read_value, NULL);
+}
+#else
+void
+ice_plug_apcu(void)
+{
+}
+#endif

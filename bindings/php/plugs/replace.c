@@ -1,0 +1,21 @@
+/* icecore.replace=1: the global names serialize, unserialize and var_export call this
+ * module, for code that one cannot change. */
+#include "core/icecore_php.h"
+#include "icecore_functions.h"
+#include "plugs/plugs.h"
+
+static void
+replace(const char *name, size_t len, zif_handler handler)
+{
+    zend_function *function = zend_hash_str_find_ptr(CG(function_table), name, len);
+    if (function && function->type == ZEND_INTERNAL_FUNCTION)
+        function->internal_function.handler = handler;
+}
+
+void
+ice_plug_replace(void)
+{
+    replace(ZEND_STRL("serialize"), PHP_FN(Icecore_serialize));
+    replace(ZEND_STRL("unserialize"), PHP_FN(Icecore_replaced_unserialize));
+    replace(ZEND_STRL("var_export"), PHP_FN(Icecore_var_export));
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Tries what PHP programs plug serializers into, for real: sessions over php-fpm and nginx,
+# APCu, the global names. The last line says `N passed, M failed`; what could not run is
+# named before it.
+#
+#   plugs.sh EXTENSION_SO [PHP]
+set -uo pipefail
+module=$(realpath "${1:?plugs.sh EXTENSION_SO [PHP]}")
+php=${2:-php}
+cd "$(dirname "$0")" || exit 1
+export ICECORE_SO=$module
+
+passed=0
+failed=0
+run() { # NAME OPTION…
+    local name=$1 said
+    shift
+    said=$("$php" -d "extension=$module" -d display_errors=stderr "$@")
+    printf '%s\n' "$said"
+    if [[ $(tail -n 1 <<<"$said") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+        passed=$((passed + BASH_REMATCH[1]))
+        failed=$((failed + BASH_REMATCH[2]))
+    else
+        printf 'not ok - %s did not come to its end\n' "$name"
+        failed=$((failed + 1))
+    fi
+}
+
+run replace -d icecore.replace=1 replace.php
+if "$php" -m | grep -ix apcu >/dev/null; then
+    run apcu -d apc.enable_cli=1 -d apc.serializer=icecore apcu.php
+else
+    echo 'left out: APCu is missing (php-apcu)'
+fi
+run sessions sessions.php
+run fpm fpm.php "$module"
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,77 @@
+<?php
+// The stub for editors and static analysers says of each function and class what the
+// loaded extension says of it.
+//
+//   php -d extension=icecore.so stub.php
+require __DIR__ . '/plugs/lib.php';
+
+const STUB = __DIR__ . '/../icecore.stub.php';
+
+/** Functions and classes of Icecore as lines that can be compared. */
+function described(): array
+{
+    $lines = [];
+    foreach (array_merge(...array_values(get_defined_functions())) as $name) {
+        if (!str_starts_with($name, 'icecore\\')) {
+            continue;
+        }
+        $function = new ReflectionFunction($name);
+        // What PHP calls by itself only is no part of the interface.
+        if (str_starts_with($function->getShortName(), 'replaced_')) {
+            continue;
+        }
+        $lines["function {$function->getName()}"] = parameters($function) . ': ' . $function->getReturnType();
+    }
+    foreach (array_merge(get_declared_classes(), get_declared_interfaces()) as $name) {
+        if (!str_starts_with($name, 'Icecore\\')) {
+            continue;
+        }
+        $class = new ReflectionClass($name);
+        $lines["class $name"] = implode(' ', Reflection::getModifierNames($class->getModifiers() & ~ReflectionClass::IS_IMPLICIT_ABSTRACT)) . ' < '
+            . ($class->getParentClass() ? $class->getParentClass()->getName() : '');
+        foreach ($class->getProperties() as $property) {
+            if ($property->getDeclaringClass()->getName() === $name) {
+                $lines["property $name::{$property->getName()}"] = implode(' ', Reflection::getModifierNames($property->getModifiers()))
+                    . " {$property->getType()} " . ($property->hasDefaultValue() ? var_export($property->getDefaultValue(), true) : 'without a value');
+            }
+        }
+        foreach ($class->getMethods() as $method) {
+            if ($method->getDeclaringClass()->getName() === $name) {
+                $lines["method $name::{$method->getName()}"] = implode(' ', Reflection::getModifierNames($method->getModifiers())) . parameters($method)
+                    . ': ' . $method->getReturnType();
+            }
+        }
+        foreach ($class->getReflectionConstants() as $constant) {
+            if ($constant->getDeclaringClass()->getName() === $name) {
+                $lines["constant $name::{$constant->getName()}"] = var_export($constant->getValue(), true);
+            }
+        }
+    }
+    ksort($lines);
+    return $lines;
+}
+
+function parameters(ReflectionFunctionAbstract $function): string
+{
+    return '(' . implode(', ', array_map(fn ($parameter) => "{$parameter->getType()} " . ($parameter->isPassedByReference() ? '&' : '')
+        . ($parameter->isVariadic() ? '...' : '') . '$' . $parameter->getName()
+        . ($parameter->isDefaultValueAvailable() ? ' = ' . var_export($parameter->getDefaultValue(), true) : ''), $function->getParameters())) . ')';
+}
+
+if (($argv[1] ?? '') === '--of-the-stub') {
+    require STUB;
+    echo json_encode(described());
+    exit;
+}
+check('the extension is loaded', extension_loaded('icecore'));
+exec(escapeshellarg(PHP_BINARY) . ' -l ' . escapeshellarg(STUB) . ' 2>&1', $said, $code);
+check('it is PHP', $code === 0, said: implode("\n", $said));
+// In a PHP without the extension, whose names the stub declares.
+exec(escapeshellarg(PHP_BINARY) . ' -n ' . escapeshellarg(__FILE__) . ' --of-the-stub', $lines, $code);
+$stub = json_decode(implode("\n", $lines), true) ?? [];
+$loaded = described();
+check('the stub has functions', count($stub) > 10);
+foreach ($stub + $loaded as $name => $line) {
+    same($name, $stub[$name] ?? 'not in the stub', $loaded[$name] ?? 'not in the extension');
+}
+finish();

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Makes dist/icecore-VERSION.tgz, a package as PECL has them, which builds without the
+# checkout and without the network: PHP's headers, a C compiler and Rust are all it needs.
+#
+#   scripts/dist-php.sh [--check]    --check: unpack, build and try it as well
+. "$(dirname "$0")/common.sh"
+new_folder
+version=$(sed -n 's/^#define PHP_ICECORE_VERSION "\(.*\)"$/\1/p' bindings/php/php_icecore.h)
+name=icecore-$version
+stage=$folder/$name
+mkdir -p "$stage"
+
+# Copies what git knows of, and leaves out the first part of the names.
+copy() { # FROM TO PATHSPEC…
+    local from=$1 to=$2 file
+    shift 2
+    git ls-files -z "$@" | while IFS= read -r -d '' file; do
+        mkdir -p "$(dirname "$to/${file#"$from"}")"
+        cp -p "$file" "$to/${file#"$from"}"
+    done
+}
+copy bindings/php/ "$stage" bindings/php ':!bindings/php/.gitignore' ':!bindings/php/package.xml.in'
+cp LICENSE* "$stage/"
+# What the modules of all languages share, without its tests and its example.
+copy bindings/ "$stage" 'bindings/common/*.[ch]' ':!bindings/common/*/*'
+# The list that tests/behaviour.php runs, without what makes it.
+copy bindings/common/ "$stage/tests" bindings/common/behaviour ':!bindings/common/behaviour/make'
+stage_engine "$stage/engine"
+
+# -- package.xml -------------------------------------------------------------
+
+role() { # FILE
+    case $1 in
+    tests/*) echo test ;;
+    *.md | examples/* | LICENSE*) echo doc ;;
+    *) echo src ;;
+    esac
+}
+escaped() {
+    sed 's/&/\&amp;/g; s/</\&lt;/g; s/"/\&quot;/g'
+}
+stamp=$(git log -1 --format=%cd --date=format:%Y-%m-%d)
+# PECL itself would leave a file away that is not named here.
+(cd "$stage" && find . -type f | sed 's,^\./,,' | LC_ALL=C sort) >"$folder/files"
+while IFS= read -r file; do
+    printf '   <file name="%s" role="%s"/>\n' "$(escaped <<<"$file")" "$(role "$file")"
+done <"$folder/files" >"$folder/contents"
+sed -e "s/@VERSION@/$version/g" -e "s/@DATE@/$stamp/" -e "/@CONTENTS@/{
+r $folder/contents
+d
+}" bindings/php/package.xml.in >"$folder/package.xml"
+
+mkdir -p dist
+tar -C "$folder" -czf "dist/$name.tgz" package.xml "$name"
+say "dist/$name.tgz: $(du -h "dist/$name.tgz" | cut -f1)"
+
+if [ "${1:-}" = --check ]; then
+    if ! has_php_headers; then
+        say 'the package was not tried: the headers of PHP are missing: php-dev'
+        exit 0
+    fi
+    # shellcheck disable=SC2016
+    php -r '$package = simplexml_load_file($argv[1]) or exit(1);
+        foreach ($package->xpath("//*[local-name()=\"file\"]") as $file) is_file("$argv[2]/$file[name]") or exit("$file[name] is missing\n");' \
+        "$folder/package.xml" "$stage"
+    mkdir "$folder/check"
+    tar -C "$folder/check" -xzf "dist/$name.tgz"
+    cd "$folder/check/$name"
+    unset ICECORE_LIB CARGO_TARGET_DIR
+    {
+        phpize
+        ./configure
+        make -j"$(nproc 2>/dev/null || echo 1)"
+    } >"$folder/log" 2>&1 || {
+        tail -n 30 "$folder/log" >&2
+        fail 'The package does not build.'
+    }
+    for example in examples/*.php; do
+        [ -e "${example%.php}.out" ] || continue
+        php -d extension="$PWD/modules/icecore.so" "$example" | diff "${example%.php}.out" - || fail "$example says something else."
+    done
+    php -d extension="$PWD/modules/icecore.so" -r '
+        Icecore\unserialize(Icecore\serialize([1, "two", ["three" => 4.5]])) === [1, "two", ["three" => 4.5]] or exit(1);
+        try { Icecore\unserialize("O:11:\"ArrayObject\":0:{}"); exit(1); } catch (Icecore\ClassException) {}' ||
+        fail 'The extension of the package does not work.'
+    say 'the package builds, and its examples run'
+fi

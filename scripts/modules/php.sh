@@ -1,0 +1,78 @@
+# shellcheck shell=bash disable=SC2154
+# The PHP extension, for modules.sh, which calls these in bindings/php.
+
+php_needs() {
+    say 'the headers of PHP are missing: php-dev'
+}
+
+php_build() {
+    local files made_for
+    files=$(find ../common/ core formats plugs ./icecore*.[ch] ./php_icecore.h -name '*.[ch]' | LC_ALL=C sort)
+    made_for="$(php-config --version) $(php-config --extension-dir) $(php-config --configure-options | cksum)"
+    # APCu's header decides whether there is a serializer for it.
+    made_for+=" $(find "$(php-config --include-dir)/ext/apcu" -name apc_serializer.h 2>/dev/null) $library $files"
+    if [ ! -e Makefile ] || [ config.m4 -nt Makefile ] || [ "$(cat .made-for 2>/dev/null)" != "$made_for" ]; then
+        php_clean
+        if ! { phpize && ICECORE_LIB=$library ./configure; } >"$folder/configure" 2>&1; then
+            tail -n 20 "$folder/configure" >&2
+            fail 'The PHP extension could not be configured.'
+        fi
+        echo "$made_for" >.made-for
+    fi
+    # libtool says much; a failure shows it, and warnings of the compiler are shown always.
+    make -j"$(nproc 2>/dev/null || echo 1)" >"$folder/make" 2>"$folder/warnings" || {
+        cat "$folder/make" "$folder/warnings" >&2
+        fail 'The PHP extension could not be built.'
+    }
+    grep -v "^libtool: " "$folder/warnings" >&2 || true
+}
+
+# What phpize, configure and make leave. `phpize --clean` would take programs in tests/ along.
+php_clean() {
+    find . \( -name '*.lo' -o -name '*.o' -o -name '*.dep' -o -name '*.la' \) -delete
+    rm -rf .made-for .libs ./*/.libs autom4te.cache build include modules \
+        Makefile Makefile.fragments Makefile.global Makefile.objects acinclude.m4 aclocal.m4 config.guess config.h config.h.in \
+        config.log config.nice config.status config.sub configure configure.ac configure.in install-sh libtool ltmain.sh \
+        missing mkinstalldirs run-tests.php confdefs.h 'config.h.in~' 'configure~'
+}
+
+php_test() {
+    local module=$PWD/modules/icecore.so test ended
+    mapfile -t objects < <(find . -path '*/.libs/*.o')
+    check_order "${objects[@]}"
+    php make-arginfo.php --check
+    ended=0
+    for test in stub examples; do
+        ICECORE_SO=$module php -d "extension=$module" "tests/$test.php" || ended=1
+    done
+    tests/plugs/plugs.sh "$module" || ended=1
+    [ ! -x tests/run.sh ] || tests/run.sh "$module" || ended=1
+    return "$ended"
+}
+
+# Debian keeps the ini files of extensions in one folder, and a script links them for each
+# way in which PHP runs; elsewhere there is a folder that PHP scans.
+php_install() {
+    local modules ini scanned
+    modules=${DESTDIR:-}$(php-config --extension-dir)
+    install -d "$modules"
+    install -m 644 modules/icecore.so "$modules/"
+    ini=/etc/php/$(php-config --version | cut -d. -f1,2)/mods-available
+    if [ ! -d "$ini" ]; then
+        scanned=$(php -r 'echo PHP_CONFIG_FILE_SCAN_DIR;')
+        ini=${scanned%%:*}
+    fi
+    if [ -z "$ini" ]; then
+        say 'This PHP scans no folder for ini files: write extension=icecore into its php.ini.'
+        return
+    fi
+    install -d "${DESTDIR:-}$ini"
+    # What an administrator wrote there stays.
+    if [ ! -e "${DESTDIR:-}$ini/icecore.ini" ]; then
+        install -m 644 icecore.ini "${DESTDIR:-}$ini/"
+    fi
+    if [ -z "${DESTDIR:-}" ] && [ "${ini##*/}" = mods-available ] && have phpenmod; then
+        phpenmod icecore
+    fi
+    say "$modules/icecore.so and ${DESTDIR:-}$ini/icecore.ini"
+}
