@@ -383,7 +383,8 @@ give_up(ice_builder *b, zval *root)
         if (!Z_ISUNDEF(ctx->delayed[i].object))
             GC_ADD_FLAGS(Z_OBJ(ctx->delayed[i].object), IS_OBJ_DESTRUCTOR_CALLED);
     for (i = 0; i < ctx->build_depth; i++)
-        if (ctx->building[i].kind == B_ARRAY || ctx->building[i].kind == B_STATE)
+        /* A table of an object that has ended is the hook's. */
+        if ((ctx->building[i].kind == B_ARRAY || ctx->building[i].kind == B_STATE) && ctx->building[i].table)
             zend_array_destroy(ctx->building[i].table);
     ctx->build_depth = 0;
     for (i = 0; i < ctx->delayed_count; i++) {

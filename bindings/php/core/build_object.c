@@ -227,11 +227,13 @@ ice_build_end_object(ice_builder *b, ice_build_frame *frame)
         delayed->place = frame->place;
         delayed->ce = frame->class->ce;
         ZVAL_ARR(&delayed->data, frame->table);
+        frame->table = NULL;
         break;
     case B_ARRAY:
         delayed = delay(b, ICE_UNSERIALIZE);
         ZVAL_OBJ_COPY(&delayed->object, frame->object);
         ZVAL_ARR(&delayed->data, frame->table);
+        frame->table = NULL;
         break;
     case B_RECORD: break;
     default:

@@ -21,13 +21,13 @@ run() { # NAME ARGUMENTS…
     shift
     "$php" "${settings[@]}" "$@" >"$folder/out" 2>"$folder/err"
     code=$?
-    counts=$(grep -oE '[0-9]+ passed, [0-9]+ failed' "$folder/out" | tail -n 1)
+    counts=$(grep -aoE '[0-9]+ passed, [0-9]+ failed' "$folder/out" | tail -n 1)
     # shellcheck disable=SC2086
     set -- ${counts:-0 passed, 0 failed}
     passed=$((passed + $1))
     failed=$((failed + $3))
     if [ "$3" -ne 0 ] || [ "$code" -ne 0 ]; then
-        grep -A 40 '^not ok' "$folder/out" | head -n 200
+        grep -a -A 40 '^not ok' "$folder/out" | head -n 200
         head -n 60 "$folder/err"
     fi
     if [ -z "$counts" ] || { [ "$code" -ne 0 ] && [ "$3" -eq 0 ]; }; then

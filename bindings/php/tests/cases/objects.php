@@ -13,7 +13,7 @@ $declared = [
 $members = [
     '0 members' => '\'0:{}\'', 'an integer' => '\'1:{s:1:"a";i:5;}\'', 'text' => '\'1:{s:1:"a";s:1:"t";}\'', 'digits' => '\'1:{s:1:"a";s:1:"5";}\'', 'null' => '\'1:{s:1:"a";N;}\'', 'a float' => '\'1:{s:1:"a";d:5;}\'', 'an array' => '\'1:{s:1:"a";a:1:{i:0;i:1;}}\'', 'an object' => '\'1:{s:1:"a";O:8:"stdClass":0:{}}\'', 'itself' => '\'1:{s:1:"a";r:1;}\'',
     'a reference to itself' => '\'1:{s:1:"a";R:1;}\'', 'two references' => '\'2:{s:1:"a";i:1;s:1:"b";R:2;}\'', 'two references of text' => '\'2:{s:1:"a";s:1:"x";s:1:"b";R:2;}\'', 'twice' => '\'2:{s:1:"a";i:1;s:1:"a";i:2;}\'', 'protected' => '"1:{s:4:\"\0*\0a\";i:5;}"', 'private' => '"1:{s:8:\"\0Q_A\0a\";i:5;}"', 'private of no class' => '"1:{s:7:\"\0No_\0a\";i:5;}"',
-    'dynamic' => '\'1:{s:3:"new";i:5;}\'', 'a key of digits' => '\'1:{s:1:"7";i:5;}\'', 'an integer key' => '\'1:{i:7;i:5;}\'', 'an empty name' => '\'1:{s:0:"";i:5;}\'', 'a name that begins with NUL' => '"1:{s:1:\"\0\";i:5;}"', 'a count that is too small' => '\'0:{s:1:"a";i:5;}\'', 'a count that is too big' => '\'2:{s:1:"a";i:5;}\'', 'true for the second' => '\'2:{s:1:"a";i:5;s:1:"b";b:1;}\'',
+    'dynamic' => '\'1:{s:3:"new";i:5;}\'', 'a key of digits' => '\'1:{s:1:"7";i:5;}\'', 'an integer key' => '\'1:{i:7;i:5;}\'', 'an empty name' => '\'1:{s:0:"";i:5;}\'', 'a name that begins with NUL' => '"1:{s:1:\"\0\";i:5;}"', 'a count that is too small' => '\'0:{s:1:"a";i:5;}\'', 'a count that is too big' => '\'1:{}\'', 'true for the second' => '\'2:{s:1:"a";i:5;s:1:"b";b:1;}\'',
 ];
 $cases = [];
 foreach ($declared as $declaration) {

@@ -32,7 +32,7 @@ final class Cases
                 try {
                     $show($call());
                 } catch (Throwable $error) {
-                    $say($error::class . ': ' . $error->getMessage());
+                    $say(Outcome::exception($error));
                 }
             };
             eval($code);

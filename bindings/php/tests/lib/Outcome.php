@@ -25,7 +25,7 @@ final class Outcome
     }
 
     // Names of functions differ between two sides; what is behind them must not.
-    private static function unnamed(string $message): string
+    public static function unnamed(string $message): string
     {
         return preg_replace('/^(?:Icecore\\\\)?(?:serialize|unserialize|var_export|var_import|igbinary_serialize|igbinary_unserialize)\(\): /', '', $message);
     }
@@ -65,7 +65,7 @@ final class Outcome
         return new self($text, $warnings, $log, $dropped, $plain);
     }
 
-    private static function exception(Throwable $error): string
+    public static function exception(Throwable $error): string
     {
         $text = $error::class . '(' . $error->getCode() . '): ' . self::unnamed($error->getMessage());
         return $text . ($error->getPrevious() ? ' <- ' . self::exception($error->getPrevious()) : '');

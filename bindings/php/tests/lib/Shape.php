@@ -13,6 +13,7 @@ final class Shape
     private array $objects = [];
     private array $variables = [];
     private array $slots = [];
+    private int $nodes = 0;
 
     public static function of(mixed $value): string
     {
@@ -28,6 +29,10 @@ final class Shape
 
     private function value(mixed $value): string
     {
+        // Arrays that stand in each other often are long when they are written out.
+        if (++$this->nodes > 20_000) {
+            return 'and more';
+        }
         return match (true) {
             is_string($value) => self::string($value),
             is_float($value) => 'float ' . (is_nan($value) ? 'nan' : bin2hex(pack('E', $value))),

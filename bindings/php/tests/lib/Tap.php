@@ -44,6 +44,6 @@ final class Tap
 
     private static function line(string $text): string
     {
-        return strtr($text, ["\n" => ' ', '#' => '']);
+        return preg_replace('/[\x00-\x1f]/', ' ', strtr($text, ['#' => '']));
     }
 }

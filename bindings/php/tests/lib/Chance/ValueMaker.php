@@ -20,9 +20,14 @@ final class ValueMaker
     public function value(): mixed
     {
         $root = null;
-        $before = error_reporting(0);
-        $this->put($root, Dice::weighted(['any' => 1, 'container' => 4]), 0);
-        error_reporting($before);
+        $before = error_reporting(E_ERROR);
+        try {
+            $this->put($root, Dice::weighted(['any' => 1, 'container' => 4]), 0);
+        } catch (TypeError) {
+            // What there is so far is a value too.
+        } finally {
+            error_reporting($before);
+        }
         return $root;
     }
 
@@ -122,9 +127,13 @@ final class ValueMaker
                 'sparse' => Dice::below(30) - 10,
                 default => $n,
             };
+            // A variable inside may have been this one, and hold something else since.
+            if (!is_array($slot)) {
+                return;
+            }
             $this->item($slot, $key, $depth);
         }
-        if ($kind === 'holes' && $slot) {
+        if ($kind === 'holes' && $slot && is_array($slot)) {
             unset($slot[array_rand($slot)]);
         }
     }

@@ -37,7 +37,7 @@ final class Wanted
         }
         // PHP stops at an enum or a payload of a class; what is malformed is behind it.
         $offset = fn (Outcome $of) => preg_match('/Error at offset (\d+)(?!.*Error at)/s', implode("\n", $of->warnings), $found) ? (int) $found[1] : null;
-        $areNotices = $offset($ours) !== null && !preg_grep('/^(?!Notice)/', $ours->warnings);
-        return $areNotices && $php->isFailure() && $bare->plain === false && count($bare->warnings) > 1 && $offset($ours) >= (int) $offset($bare) ? 'refused before building' : null;
+        $areNotices = $offset($ours) !== null && !preg_grep('/Error at offset|Unexpected end of serialized data|Numerical result out of range/', $ours->warnings, PREG_GREP_INVERT);
+        return $areNotices && $php->isFailure() && $bare->plain === false && count($bare->warnings) > 1 && $offset($ours) > (int) $offset($bare) ? 'refused before building' : null;
     }
 }
