@@ -64,12 +64,14 @@ say_bad_text(zend_long offset, size_t len)
 static void
 say_error(const icecore_error *error, zend_string *text, zend_long depth)
 {
-    const zend_long offset = ice_php_offset(error);
-    if (error->kind == ICECORE_LIMIT && strstr(error->message, "`depth`"))
+    zend_long offset = ice_php_offset(error);
+    if (error->kind == ICECORE_LIMIT && strstr(error->message, "`depth`")) {
+        offset = (zend_long)ice_scan_behind(text, (size_t)offset);
         php_error_docref(NULL, E_WARNING,
                          "Maximum depth of " ZEND_LONG_FMT " exceeded. The depth limit can be changed using the "
                          "max_depth unserialize() option or the unserialize_max_depth ini setting",
                          depth);
+    }
     /* A container ends before all is there. */
     if (offset == error->offset && (size_t)offset < ZSTR_LEN(text) && ZSTR_VAL(text)[offset] == '}' &&
         (strstr(error->message, "expected a key") || strstr(error->message, "expected a value")))

@@ -299,6 +299,8 @@ ZEND_BEGIN_MODULE_GLOBALS(icecore)
     HashTable *reported;      /* classes that this request reported; or NULL */
     icecore_stage *stages[ICE_STAGES]; /* those that functions of this module need */
     zend_long depths[ICE_STAGES];
+    uint32_t classes_seen;    /* how many of the request's classes were looked at, and whether */
+    bool has_serializable;    /* one of them freezes itself as text */
     uint32_t call;
 ZEND_END_MODULE_GLOBALS(icecore)
 

@@ -56,6 +56,13 @@ behind(const char *at, const char *end)
 }
 
 size_t
+ice_scan_behind(zend_string *text, size_t offset)
+{
+    const char *start = ZSTR_VAL(text), *end = start + ZSTR_LEN(text);
+    return offset < ZSTR_LEN(text) ? (size_t)(MIN(behind(start + offset, end), end) - start) : ZSTR_LEN(text);
+}
+
+size_t
 ice_scan_offset(const icecore_view *view, uint32_t node, bool is_behind)
 {
     const char *start = (const char *)view->input, *at = start, *end = start + view->input_len;

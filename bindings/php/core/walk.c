@@ -270,6 +270,24 @@ walk_table(ice_walker *w, ice_walk_frame *frame)
     return ice_walk_pop(w);
 }
 
+/* What igbinary makes of __sleep: names may come twice. */
+static bool
+walk_pairs(ice_walker *w, ice_walk_frame *frame)
+{
+    const uint32_t count = zend_hash_num_elements(frame->table);
+    while (frame->at < count) {
+        zval *name = zend_hash_index_find(frame->table, frame->at), *value = zend_hash_index_find(frame->table, frame->at + 1);
+        const uint16_t id = push_key(w, Z_STR_P(name), 0, true);
+        frame->at += 2;
+        frame->count++;
+        if (EXPECTED(is_leaf(value)))
+            push_leaf(w, value, id);
+        else
+            return push_value(w, value, id, frame);
+    }
+    return ice_walk_pop(w);
+}
+
 static bool
 walk_slots(ice_walker *w, ice_walk_frame *frame)
 {
@@ -336,6 +354,7 @@ walk_all(ice_walker *w, zval *root)
         switch (frame->kind) {
         case W_LIST: goes_on = walk_list(w, frame); break;
         case W_SLOTS: goes_on = walk_slots(w, frame); break;
+        case W_PAIRS: goes_on = walk_pairs(w, frame); break;
         default: goes_on = walk_table(w, frame);
         }
         if (UNEXPECTED(!goes_on))

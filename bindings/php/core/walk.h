@@ -24,6 +24,7 @@ enum {
     W_SLOTS,   /* declared properties */
     W_TABLE,   /* a table of properties */
     W_RESULT,  /* what __serialize returned */
+    W_PAIRS,   /* names and values in turn */
     W_VARIABLES /* those of a session */
 };
 
@@ -51,6 +52,9 @@ ice_walk_next(const ice_walker *w)
 bool ice_walk_object(ice_walker *w, zend_object *object, uint16_t key);
 /* What is known of a class; it is noted when it is met first. Lent until another is. */
 ice_written *ice_walk_class(ice_walker *w, zend_class_entry *ce);
+/* Whether the program has a class that freezes itself as text: PHP itself then writes what
+ * has hooks, as such an object may come behind one whose hook ran, and no hook runs twice. */
+bool ice_walk_left_to_php(void);
 /* Whether the object has nothing but its declared properties, in their slots. */
 static inline bool
 ice_walk_has_slots_only(const zend_object *object)

@@ -57,3 +57,20 @@ ice_walk_class(ice_walker *w, zend_class_entry *ce)
     note_slots(w, written);
     return written;
 }
+
+/* Classes are only added in a request, at the end of the table. */
+bool
+ice_walk_left_to_php(void)
+{
+    const HashTable *classes = EG(class_table);
+    for (; ICE_G(classes_seen) < classes->nNumUsed; ICE_G(classes_seen)++) {
+        const zval *value = &classes->arData[ICE_G(classes_seen)].val;
+        const zend_class_entry *ce;
+        if (Z_TYPE_P(value) == IS_UNDEF)
+            continue;
+        ce = Z_PTR_P(value);
+        ICE_G(has_serializable) |= ce->type == ZEND_USER_CLASS && ce->serialize && !ce->__serialize &&
+                                   !(ce->ce_flags & ZEND_ACC_INTERFACE);
+    }
+    return ICE_G(has_serializable);
+}

@@ -27,12 +27,23 @@ push_enum_case(ice_walker *w, zend_object *object, uint16_t key)
     return true;
 }
 
+/* Before the first hook. */
+static bool
+may_call(ice_walker *w)
+{
+    if (!w->hooks_ran && w->purpose != ICE_FOR_IGBINARY && UNEXPECTED(ice_walk_left_to_php()))
+        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
+    w->hooks_ran = true;
+    return true;
+}
+
 static bool
 push_result(ice_walker *w, zend_object *object, uint16_t key)
 {
     zval result;
     ice_walk_frame *frame;
-    w->hooks_ran = true;
+    if (!may_call(w))
+        return false;
     if (!ice_hook_serialize(object, &result))
         return ice_walk_stop(w, ICE_THREW);
     ice_walk_begin(w, key, class_id(w, object->ce));
@@ -46,7 +57,8 @@ static bool
 push_sleeping(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t key)
 {
     HashTable *names, *properties;
-    w->hooks_ran = true;
+    if (!may_call(w))
+        return false;
     GC_ADDREF(object);
     names = ice_hook_sleep(object, sleep);
     if (!names) {
@@ -63,7 +75,10 @@ push_sleeping(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t
         return ice_walk_stop(w, ICE_THREW);
     }
     ice_walk_begin(w, key, class_id(w, object->ce));
-    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, properties, object, zend_hash_num_elements(properties));
+    if (w->purpose == ICE_FOR_IGBINARY)
+        ice_walk_push(w, W_PAIRS, w->tape->node_count - 1, properties, object, zend_hash_num_elements(properties) / 2);
+    else
+        ice_walk_push(w, W_TABLE, w->tape->node_count - 1, properties, object, zend_hash_num_elements(properties));
     return true;
 }
 

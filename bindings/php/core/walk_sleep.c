@@ -2,9 +2,19 @@
  * protected property, found in this order. */
 #include "core/walk.h"
 
+static void
+add_pair(HashTable *to, zend_string *name, zval *value)
+{
+    zval key;
+    ZVAL_STR_COPY(&key, name);
+    zend_hash_next_index_insert(to, &key);
+    Z_TRY_ADDREF_P(value);
+    zend_hash_next_index_insert(to, value);
+}
+
 /* Adds the property that has this name in the table. False: there is none. */
 static bool
-add(HashTable *to, HashTable *properties, zend_string *name, zend_string *said, zend_object *object)
+add(HashTable *to, HashTable *properties, zend_string *name, zend_string *said, zend_object *object, bool in_pairs)
 {
     zval *value = zend_hash_find(properties, name);
     if (!value)
@@ -15,7 +25,9 @@ add(HashTable *to, HashTable *properties, zend_string *name, zend_string *said, 
         if (Z_TYPE_P(value) == IS_UNDEF)
             return zend_get_typed_property_info_for_slot(object, value) != NULL;
     }
-    if (zend_hash_add(to, name, value))
+    if (in_pairs)
+        add_pair(to, name, value);
+    else if (zend_hash_add(to, name, value))
         Z_TRY_ADDREF_P(value);
     else
         php_error_docref(NULL, E_NOTICE, "\"%s\" is returned from __sleep() multiple times", ZSTR_VAL(said));
@@ -24,10 +36,10 @@ add(HashTable *to, HashTable *properties, zend_string *name, zend_string *said, 
 
 static bool
 add_mangled(HashTable *to, HashTable *properties, const char *home, size_t home_len, zend_string *name,
-            zend_object *object)
+            zend_object *object, bool in_pairs)
 {
     zend_string *mangled = zend_mangle_property_name(home, home_len, ZSTR_VAL(name), ZSTR_LEN(name), 0);
-    const bool is_there = add(to, properties, mangled, name, object);
+    const bool is_there = add(to, properties, mangled, name, object, in_pairs);
     zend_string_release(mangled);
     return is_there || EG(exception);
 }
@@ -36,15 +48,15 @@ static void
 add_named(HashTable *to, HashTable *properties, zend_string *name, zend_object *object, uint8_t purpose)
 {
     const bool is_igbinary = purpose == ICE_FOR_IGBINARY;
-    if (add(to, properties, name, name, object) || EG(exception) ||
-        add_mangled(to, properties, ZSTR_VAL(object->ce->name), ZSTR_LEN(object->ce->name), name, object) ||
-        add_mangled(to, properties, "*", 1, name, object))
+    if (add(to, properties, name, name, object, is_igbinary) || EG(exception) ||
+        add_mangled(to, properties, ZSTR_VAL(object->ce->name), ZSTR_LEN(object->ce->name), name, object, is_igbinary) ||
+        add_mangled(to, properties, "*", 1, name, object, is_igbinary))
         return;
     php_error_docref(NULL, is_igbinary ? E_NOTICE : E_WARNING,
                      "\"%s\" returned as member variable from __sleep() but does not exist", ZSTR_VAL(name));
     /* igbinary has it all the same. */
     if (is_igbinary && !EG(exception))
-        zend_hash_add(to, name, &EG(uninitialized_zval));
+        add_pair(to, name, &EG(uninitialized_zval));
 }
 
 HashTable *
@@ -54,7 +66,8 @@ ice_walk_sleep(zend_object *object, HashTable *names, uint8_t purpose)
     HashTable *properties, *to = zend_new_array(zend_hash_num_elements(names));
     ZVAL_OBJ(&value, object);
     properties = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_SERIALIZE);
-    zend_hash_real_init_mixed(to);
+    if (purpose != ICE_FOR_IGBINARY)
+        zend_hash_real_init_mixed(to);
     ZEND_HASH_FOREACH_VAL_IND(names, name) {
         zend_string *text, *temporary;
         ZVAL_DEREF(name);

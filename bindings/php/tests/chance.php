@@ -2,7 +2,7 @@
 // Random values, classes and damaged texts by a seed: Icecore must do what PHP's own
 // functions do, in values, identity, references, warnings, exceptions and order of hooks.
 //
-//   php -d extension=icecore.so chance.php [--seed N] [--count N] [--from N] [--with php] [--trace FILE] [--show N]
+//   php -d extension=icecore.so chance.php [--seed N] [--count N] [--from N] [--with php] [--trace FILE] [--show N] [--no igbinary]
 //
 // --with php compares PHP with itself, which tests the test. --trace keeps the text that is
 // being read, for a process that dies.
@@ -26,7 +26,7 @@ final class Chance
     private array $classes = [];
     private int $round = -1;
 
-    public function __construct(private readonly Side $ours, private readonly Side $php, private readonly int $seed, private readonly ?string $trace, private readonly int $show)
+    public function __construct(private readonly Side $ours, private readonly Side $php, private readonly int $seed, private readonly ?string $trace, private readonly int $show, private readonly bool $hasIgbinary)
     {
     }
 
@@ -86,7 +86,7 @@ final class Chance
             echo "    $name:\n", preg_replace('/^/m', '        ', preg_replace('/[^\n -~]/', '?', substr($said, $skip, 1200))), "\n";
         }
         $named = array_filter($this->classes, fn ($class, $name) => str_contains($text . $left . $right, $name . '"') || str_contains($text . $left . $right, "$name "), ARRAY_FILTER_USE_BOTH);
-        foreach (array_slice($named, 0, 4) as $class) {
+        foreach (array_slice($named, 0, 3) as $class) {
             echo preg_replace('/^/m', '    | ', trim($class['source'])), "\n";
         }
     }
@@ -184,7 +184,7 @@ final class Chance
 
     private function igbinary(): void
     {
-        if (!$this->php->hasIgbinary()) {
+        if (!$this->hasIgbinary) {
             return;
         }
         // The igbinary extension follows arrays that are in themselves until the stack ends.
@@ -196,12 +196,17 @@ final class Chance
             return;
         }
         $bytes = $php->plain;
-        $read = fn (Side $side) => $this->outcome($side, fn () => $side->igbinaryUnserialize($bytes));
-        $this->compare('igbinary_unserialize', $read($this->ours), $read($this->php), null, $bytes);
-        $bytes = substr($php->plain, 0, Dice::below(strlen($php->plain)));
-        $refuses = fn (Outcome $of) => $of->isFailure() || str_starts_with($of->result, 'value null');
-        [$left, $right] = [$read($this->ours), $read($this->php)];
-        $this->compare('igbinary, cut', $left, $right, fn () => $refuses($left) && $refuses($right) && !$left->log ? 'igbinary refuses in its own words' : null, $bytes);
+        $read = fn (Side $side, string $bytes) => $this->outcome($side, fn () => $side->igbinaryUnserialize($bytes));
+        $this->compare('igbinary_unserialize', $read($this->ours, $bytes), $read($this->php, $bytes), null, $bytes);
+        // The igbinary extension itself may die of bytes that are damaged, and is not asked.
+        if ($this->ours->name !== $this->php->name) {
+            $cut = $read($this->ours, substr($bytes, 0, Dice::below(strlen($bytes))));
+            $this->compared++;
+            if ($cut->log || !$cut->isFailure() && !str_starts_with($cut->result, 'value null')) {
+                $this->failed++;
+                echo "not ok - igbinary, cut ($this->where)\n", preg_replace('/^/m', '    ', $cut->text()), "\n";
+            }
+        }
     }
 
     private function exports(): void
@@ -239,7 +244,7 @@ final class Chance
     }
 }
 
-$options = getopt('', ['seed:', 'count:', 'from:', 'with:', 'trace:', 'show:']);
+$options = getopt('', ['seed:', 'count:', 'from:', 'with:', 'trace:', 'show:', 'no:']);
 $seed = (int) ($options['seed'] ?? random_int(1, 999_999));
 $ours = ($options['with'] ?? 'icecore') === 'php' ? Side::php() : Side::icecore();
-exit((new Chance($ours, Side::php(), $seed, $options['trace'] ?? null, (int) ($options['show'] ?? 10)))->run((int) ($options['from'] ?? 0), (int) ($options['count'] ?? 1000)));
+exit((new Chance($ours, Side::php(), $seed, $options['trace'] ?? null, (int) ($options['show'] ?? 10), ($options['no'] ?? '') !== 'igbinary' && $ours->hasIgbinary() && Side::php()->hasIgbinary()))->run((int) ($options['from'] ?? 0), (int) ($options['count'] ?? 1000)));

@@ -27,11 +27,13 @@ final class Outcome
     // Names of functions differ between two sides; what is behind them must not.
     private static function unnamed(string $message): string
     {
-        return preg_replace('/\b(?:Icecore\\\\)?(serialize|unserialize|var_export|igbinary_serialize|igbinary_unserialize)\(\)/', '$1()', $message);
+        return preg_replace('/^(?:Icecore\\\\)?(?:serialize|unserialize|var_export|var_import|igbinary_serialize|igbinary_unserialize)\(\): /', '', $message);
     }
 
     public static function of(Closure $call): self
     {
+        // What an earlier call left behind ends now, and not in this one.
+        gc_collect_cycles();
         self::$events = [];
         $warnings = [];
         $names = [E_WARNING => 'Warning', E_NOTICE => 'Notice', E_DEPRECATED => 'Deprecated', E_RECOVERABLE_ERROR => 'Recoverable'];
@@ -57,7 +59,10 @@ final class Outcome
         self::$events = [];
         $value = null;
         gc_collect_cycles();
-        return new self($text, $warnings, $log, self::$events, $plain);
+        // What dies together dies in no order that anyone has promised.
+        $dropped = self::$events;
+        sort($dropped);
+        return new self($text, $warnings, $log, $dropped, $plain);
     }
 
     private static function exception(Throwable $error): string
@@ -79,6 +84,18 @@ final class Outcome
             ...array_map(fn ($one) => "  ran $one", $this->log),
             ...array_map(fn ($one) => "  at its end $one", $this->dropped),
         ]);
+    }
+
+    // As text(), with each question of the autoloader once.
+    public function textWithoutRepeats(): string
+    {
+        $log = [];
+        foreach ($this->log as $event) {
+            if (!str_starts_with($event, 'autoload ') || !in_array($event, $log, true)) {
+                $log[] = $event;
+            }
+        }
+        return implode("\n", [$this->result, ...$this->warnings, '', ...$log, '', ...$this->dropped]);
     }
 
     public function isFailure(): bool

@@ -159,7 +159,7 @@ final class ClassMaker
 
     private function payload(): string
     {
-        $return = Dice::weighted(['"payload"' => 6, '""' => 1, '"a}b\"c;"' => 2, 'null' => 1, '5' => 1, 'Hooks::dies("Serializable")' => 1]);
+        $return = Dice::weighted(['"payload"' => 6, '""' => 1, '"a}b\"c;"' => 2, 'null' => 1, '5.5' => 1, 'Hooks::dies("Serializable")' => 1]);
         return " { Outcome::note('serialize ' . static::class); return $return; }";
     }
 

@@ -31,9 +31,9 @@ final class Dice
         $left = mt_rand(1, array_sum($weights));
         foreach ($weights as $key => $weight) {
             if (($left -= $weight) <= 0) {
-                return $key;
+                return (string) $key;
             }
         }
-        return $key;
+        return (string) $key;
     }
 }

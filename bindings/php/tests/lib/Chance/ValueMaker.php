@@ -20,7 +20,9 @@ final class ValueMaker
     public function value(): mixed
     {
         $root = null;
+        $before = error_reporting(0);
         $this->put($root, Dice::weighted(['any' => 1, 'container' => 4]), 0);
+        error_reporting($before);
         return $root;
     }
 
@@ -138,7 +140,16 @@ final class ValueMaker
         if (Dice::one(10)) {
             $this->variables[] = &$array[$key];
         }
-        $this->put($array[$key], 'any', $depth + 1);
+        $this->putWhereItFits($array[$key], $depth + 1);
+    }
+
+    // A variable may have become a typed property too, and take no other types since.
+    private function putWhereItFits(mixed &$slot, int $depth): void
+    {
+        try {
+            $this->put($slot, 'any', $depth);
+        } catch (TypeError) {
+        }
     }
 
     private function object(mixed &$slot, string $class, int $depth): void
@@ -231,7 +242,7 @@ final class ValueMaker
             } elseif (Dice::one(8)) {
                 $object->$name = null;
                 $this->variables[] = &$object->$name;
-                $this->put($object->$name, 'any', $depth + 1);
+                $this->putWhereItFits($object->$name, $depth + 1);
             } else {
                 $object->$name = $this->inner($depth);
             }

@@ -8,26 +8,36 @@ final class Wanted
     public const WHY = [
         'no hook on failure' => 'PHP runs hooks and destructors of objects that stand before the place where it fails; Icecore runs none',
         'refused before building' => 'PHP builds, warns and throws until it comes to bytes that are malformed; Icecore looks at all bytes first',
-        'igbinary refuses in its own words' => 'the igbinary extension says each error in words and offsets of its own; both refuse',
+        'an autoloader is asked once' => 'PHP asks for a missing class for each object of it; Icecore once for a text',
     ];
 
     // The name of the difference, or null where it is none of these. $bare is what PHP
     // says when it builds no class at all.
     public static function unserialize(Outcome $ours, Outcome $php, Outcome $bare): ?string
     {
-        $hasRun = $ours->log || $ours->dropped;
-        if ($ours->plain !== false || $hasRun) {
+        if ($ours->textWithoutRepeats() === $php->textWithoutRepeats()) {
+            return 'an autoloader is asked once';
+        }
+        $events = array_filter([...$ours->log, ...$ours->dropped], fn ($event) => !str_starts_with($event, 'autoload '));
+        if (!$ours->isFailure() || $events) {
             return null;
         }
-        if ($php->plain === false && $ours->warnings === $php->warnings) {
+        if ($php->isFailure() && $ours->warnings === $php->warnings && ($ours->plain === false || $ours->result === $php->result)) {
             return 'no hook on failure';
+        }
+        $inRange = fn (Outcome $of) => array_values(array_diff($of->warnings, ['Warning: Numerical result out of range']));
+        if ($ours->result === $php->result && count($ours->warnings) > count($php->warnings) && $inRange($ours) === $inRange($php)) {
+            return 'refused before building';
+        }
+        if ($ours->plain !== false) {
+            return null;
         }
         if ($bare->plain === false && $ours->warnings === $bare->warnings) {
             return 'refused before building';
         }
         // PHP stops at an enum or a payload of a class; what is malformed is behind it.
-        $offset = fn (Outcome $of) => preg_match('/Error at offset (\d+)/', (string) end($of->warnings + ['']), $found) ? (int) $found[1] : null;
-        $isOneNotice = count($ours->warnings) === 1 && $offset($ours) !== null;
-        return $isOneNotice && $php->isFailure() && $bare->plain === false && count($bare->warnings) > 1 && $offset($ours) >= (int) $offset($bare) ? 'refused before building' : null;
+        $offset = fn (Outcome $of) => preg_match('/Error at offset (\d+)(?!.*Error at)/s', implode("\n", $of->warnings), $found) ? (int) $found[1] : null;
+        $areNotices = $offset($ours) !== null && !preg_grep('/^(?!Notice)/', $ours->warnings);
+        return $areNotices && $php->isFailure() && $bare->plain === false && count($bare->warnings) > 1 && $offset($ours) >= (int) $offset($bare) ? 'refused before building' : null;
     }
 }

@@ -2,8 +2,8 @@
 
 use super::links::Slots;
 use super::list_to_map::Late;
-use super::spl::Payload;
 use super::read_fast::Seen;
+use super::spl::Payload;
 use super::token::{Fixed, Scanned, Tokens};
 use super::{ReadOptions, read_fast, spelling, text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};

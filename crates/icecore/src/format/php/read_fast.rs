@@ -15,8 +15,7 @@ const BATCH: u32 = 4096;
 const DIGITS: usize = 18;
 /// Digits of which every integer is a `f64`, and powers of ten that are.
 const EXACT_DIGITS: usize = 15;
-const POWERS: [f64; 16] =
-    [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+const POWERS: [f64; 16] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// What stopped the loop.
 enum Stop {

@@ -28,9 +28,9 @@ use std::collections::HashMap;
 /// document is nested too deeply; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let WriteOptions {} = options;
-    if is_of_php(document) && append_with_spare(out, u64::MAX, |parts, buf, most| {
-        write_fast(document, limits, parts, buf, most)
-    }) {
+    if is_of_php(document)
+        && append_with_spare(out, u64::MAX, |parts, buf, most| write_fast(document, limits, parts, buf, most))
+    {
         return Ok(Losses::within(limits));
     }
     let document = &*uncopied(document, limits)?;
@@ -55,8 +55,8 @@ impl crate::format::Writer for WriteOptions {
         out: &mut dyn Output,
     ) -> Option<Result<Losses, Error>> {
         let Part::Nodes(parts) = part else { return None };
-        let is_written = is_of_php(document)
-            && append_or_not(out, |buf, most| write_part(document, limits, parts, buf, most));
+        let is_written =
+            is_of_php(document) && append_or_not(out, |buf, most| write_part(document, limits, parts, buf, most));
         is_written.then(|| Ok(Losses::within(limits)))
     }
 }

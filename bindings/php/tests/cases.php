@@ -1,0 +1,35 @@
+<?php
+// PHP's documented semantics, case by case: each is run with PHP's own functions and with
+// Icecore's, in a process of its own kind where that is needed, and both must say the same.
+//
+//   php -d extension=icecore.so cases.php [--with php] [--only PART-OF-NAME]
+//
+// A file of cases/ gives names and code. In the code $s and $u are serialize and
+// unserialize of the side that runs; what the code prints, warnings and exceptions included,
+// is what is compared. PHP's own output is the expectation.
+
+declare(strict_types=1);
+
+require __DIR__ . '/lib/Tap.php';
+require __DIR__ . '/lib/Side.php';
+require __DIR__ . '/lib/Outcome.php';
+require __DIR__ . '/lib/Cases.php';
+
+date_default_timezone_set('UTC');
+$options = getopt('', ['with:', 'only:']);
+$tap = new Tap;
+$cases = new Cases(($options['with'] ?? '') === 'php' ? Side::php() : Side::icecore(), Side::php());
+foreach (glob(__DIR__ . '/cases/*.php') as $file) {
+    if (preg_match('/-(\d+)\.php$/', $file, $since) && PHP_VERSION_ID < (int) $since[1]) {
+        $tap->skip(basename($file), 'this PHP is older');
+        continue;
+    }
+    foreach ((static fn () => require $file)() as $name => $code) {
+        $name = basename($file, '.php') . ": $name";
+        if (!isset($options['only']) || str_contains($name, $options['only'])) {
+            [$ours, $php] = $cases->both($code);
+            $tap->ok($ours === $php, $name, "Icecore says\n" . preg_replace('/^/m', '    ', $ours) . "\nPHP says\n" . preg_replace('/^/m', '    ', $php));
+        }
+    }
+}
+exit($tap->done());

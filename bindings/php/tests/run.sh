@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Runs all tests of PHP's module against a built extension.
+#
+#   bindings/php/tests/run.sh modules/icecore.so [PHP]
+#
+# CHANCE is how many random values there are (600); SEED is their seed (1).
+set -u
+extension=$(realpath "${1:?the extension, icecore.so}")
+php=${2:-php}
+cd "$(dirname "$0")" || exit 1
+# A hook must be able to say a value: nothing of the machine's own ini changes what is seen.
+settings=(-d "extension=$extension" -d zend.assertions=1 -d display_errors=stderr -d log_errors=0 -d serialize_precision=-1 -d precision=14)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0
+failed=0
+
+# Takes the counts of a file's last line; a process that died is one failure more.
+run() { # NAME ARGUMENTS…
+    local name=$1 code counts
+    shift
+    "$php" "${settings[@]}" "$@" >"$folder/out" 2>"$folder/err"
+    code=$?
+    counts=$(grep -oE '[0-9]+ passed, [0-9]+ failed' "$folder/out" | tail -n 1)
+    # shellcheck disable=SC2086
+    set -- ${counts:-0 passed, 0 failed}
+    passed=$((passed + $1))
+    failed=$((failed + $3))
+    if [ "$3" -ne 0 ] || [ "$code" -ne 0 ]; then
+        grep -A 40 '^not ok' "$folder/out" | head -n 200
+        head -n 60 "$folder/err"
+    fi
+    if [ -z "$counts" ] || { [ "$code" -ne 0 ] && [ "$3" -eq 0 ]; }; then
+        failed=$((failed + 1))
+        echo "not ok - $name: exit code $code"
+        [ ! -s "$folder/trace" ] || { echo '    the last text:'; head -c 2000 "$folder/trace" | cat -v; echo; }
+    fi
+    echo "# $name: ${counts:-died, exit code $code}"
+}
+
+run behaviour behaviour.php
+run cases cases.php
+run chance chance.php --seed "${SEED:-1}" --count "${CHANCE:-600}" --trace "$folder/trace"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
