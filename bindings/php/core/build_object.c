@@ -59,6 +59,14 @@ declared_name(zend_class_entry *ce, zend_string *key, bool *bad)
         found = zend_hash_find_ptr(&ce->properties_info, key);
     else if (!strcmp(home, "*") || !strcasecmp(home, ZSTR_VAL(ce->name)))
         found = zend_hash_str_find_ptr(&ce->properties_info, bare, len);
+#if PHP_VERSION_ID >= 80400
+    if (found && (found->flags & ZEND_ACC_VIRTUAL)) {
+        php_error_docref(NULL, E_WARNING, "Cannot unserialize value for virtual property %s::$%s", ZSTR_VAL(ce->name),
+                         ZSTR_VAL(found->name));
+        *bad = true;
+        return NULL;
+    }
+#endif
     return found ? found->name : NULL;
 }
 
