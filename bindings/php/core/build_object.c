@@ -186,7 +186,7 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
         object = Z_OBJ_P(to);
         kind = B_RECORD;
     } else {
-        object = ice_class_object(class);
+        object = ice_class_object(class, !b->settings->is_igbinary);
         if (UNEXPECTED(!object)) {
             b->ctx->failed_behind = true;
             return false;

@@ -129,7 +129,7 @@ incomplete_object(ice_class *class)
 }
 
 zend_object *
-ice_class_object(ice_class *class)
+ice_class_object(ice_class *class, bool is_php)
 {
     zend_class_entry *ce = class->ce;
     zval object;
@@ -144,7 +144,7 @@ ice_class_object(ice_class *class)
         zend_throw_exception_ex(NULL, 0, "Unserialization of '%s' is not allowed", ZSTR_VAL(ce->name));
         return NULL;
     }
-    if (ce->serialize && !ce->__unserialize) {
+    if (is_php && ce->serialize && !ce->__unserialize) {
         zend_error(E_WARNING, "Erroneous data format for unserializing '%s'", ZSTR_VAL(ce->name));
         return NULL;
     }

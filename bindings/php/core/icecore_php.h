@@ -218,6 +218,7 @@ typedef struct {
 
 typedef struct {
     ice_allowed classes;
+    bool is_igbinary;
     bool by_state;            /* objects are made by __set_state, if their class has it */
 } ice_read_settings;
 
@@ -254,8 +255,9 @@ ice_class *ice_class_of(ice_context *ctx, uint32_t id);
 /* Looks it up as PHP would, by autoloaders too. Says false if an exception was thrown or
  * PHP refuses the object, which it said then. */
 bool ice_class_find(ice_class *class);
-/* A new object. NULL: an exception was thrown. */
-zend_object *ice_class_object(ice_class *class);
+/* A new object. NULL: an exception was thrown. `is_php`: PHP's own text, in which an object
+ * of a class that freezes itself stands otherwise. */
+zend_object *ice_class_object(ice_class *class, bool is_php);
 void ice_classes_drop(ice_context *ctx);
 /* Forgets which classes were written. */
 void ice_written_drop(ice_context *ctx);

@@ -179,7 +179,8 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
             return push_inner_array(w, Z_ARRVAL_P(value), key, outer);
         return push_array(w, Z_ARRVAL_P(value), key, false, w->purpose == ICE_FOR_EXPORT, false);
     case IS_OBJECT:
-        if (UNEXPECTED(!is_only_here(Z_OBJ_P(value), outer && outer->is_shared)) && EXPECTED(w->purpose != ICE_FOR_EXPORT)) {
+        if (w->purpose != ICE_FOR_EXPORT &&
+            (w->purpose == ICE_FOR_IGBINARY || !is_only_here(Z_OBJ_P(value), outer && outer->is_shared))) {
             const size_t at = w->tape->node_count;
             if (push_again(w, Z_OBJ_P(value), value, ICECORE_LINK, key))
                 return true;

@@ -124,6 +124,7 @@ decode(icecore_stage *stage, zend_string *bytes, HashTable *options, const char 
     zend_long depth = ICE_USUAL_DEPTH;
     zval result;
     ZVAL_UNDEF(&result);
+    settings.is_igbinary = strcmp(icecore_stage_format(stage), "igbinary") == 0;
     settings.by_state = strcmp(icecore_stage_format(stage), "var-export") == 0;
     if (ice_allowed_begin(&settings.classes, options, function) && ice_depth_option(options, function, &depth)) {
         if (depth != ICE_USUAL_DEPTH)

@@ -78,7 +78,7 @@ PHP_FUNCTION(Icecore_igbinary_serialize)
 PHP_FUNCTION(Icecore_igbinary_unserialize)
 {
     static const char function[] = "Icecore\\igbinary_unserialize";
-    ice_read_settings settings = { .classes = { .as_php = false } };
+    ice_read_settings settings = { .is_igbinary = true };
     zend_long depth = BG(unserialize_max_depth);
     zend_string *bytes;
     HashTable *options = NULL;

@@ -16,7 +16,8 @@ run() { # NAME OPTION…
     local name=$1 said
     shift
     said=$("$php" -d "extension=$module" -d display_errors=stderr "$@")
-    printf '%s\n' "$said"
+    grep -aE '^(not ok|left out|    )' <<<"$said"
+    echo "# $name: $(tail -n 1 <<<"$said")"
     if [[ $(tail -n 1 <<<"$said") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
         passed=$((passed + BASH_REMATCH[1]))
         failed=$((failed + BASH_REMATCH[2]))

@@ -25,8 +25,8 @@ pub(super) fn fpm(folder: &Path, pool: Pool, workers: u32, is_root: bool) -> Str
 
 /// The settings of PHP that a pool starts with, as `name=value`.
 pub(super) fn settings(folder: &Path, pool: Pool, modules: Option<&Path>) -> Vec<String> {
-    let built = modules.map(|modules| modules.join("php").join("modules").join("icecore.so"));
-    let built = built.filter(|_| pool == Pool::Icecore).and_then(|built| built.canonicalize().ok());
+    // Every pool has it: with few objects it shows which workers are warm.
+    let built = modules.and_then(|modules| modules.join("php").join("modules").join("icecore.so").canonicalize().ok());
     let extension = built.map(|built| format!("extension={}", built.display()));
     let log = format!("error_log={}/php.log", folder.display());
     let all = ["memory_limit=-1", "unserialize_max_depth=0", "display_errors=0", "log_errors=1", &log];

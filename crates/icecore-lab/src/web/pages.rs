@@ -9,12 +9,10 @@ pub(super) enum Pool {
     Default,
     /// opcache with limits that are large enough.
     Large,
-    /// opcache as it is by default, and Icecore's extension.
-    Icecore,
 }
 
 impl Pool {
-    pub(super) const ALL: [Pool; 4] = [Pool::Off, Pool::Default, Pool::Large, Pool::Icecore];
+    pub(super) const ALL: [Pool; 3] = [Pool::Off, Pool::Default, Pool::Large];
 
     /// The first part of the path of its pages.
     pub(super) fn name(self) -> &'static str {
@@ -22,7 +20,6 @@ impl Pool {
             Pool::Off => "off",
             Pool::Default => "default",
             Pool::Large => "large",
-            Pool::Icecore => "icecore",
         }
     }
 
@@ -31,7 +28,7 @@ impl Pool {
     pub(super) fn settings(self) -> &'static [&'static str] {
         match self {
             Pool::Off => &["opcache.enable=0"],
-            Pool::Default | Pool::Icecore => &["opcache.enable=1", "opcache.file_update_protection=0"],
+            Pool::Default => &["opcache.enable=1", "opcache.file_update_protection=0"],
             Pool::Large => &[
                 "opcache.enable=1",
                 "opcache.file_update_protection=0",
@@ -113,7 +110,6 @@ pub(super) const PAGES: [Page; 10] = [
     Page {
         id: "php/icecore",
         name: "Icecore\\unserialize (list of classes)",
-        pool: Pool::Icecore,
         write: "Icecore\\serialize($value)",
         read: "Icecore\\unserialize(file_get_contents($path), ['allowed_classes' => ['Tree', 'Deep', 'Leaf']])",
         extension: Some("icecore"),

@@ -58,6 +58,8 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
         next: 0,
         aliased: aliased.collect(),
         empty: None,
+        // A program of PHP's knows which are, and says so by copies.
+        all_empty_are_one: !(document.tape().is_by_hand() && document.tape().naming == FORMAT.can.naming),
         has_absent: document.tape().keys().any_absent()
             || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
         losses: Losses::within(limits),
@@ -108,6 +110,7 @@ struct Writer<'d> {
     aliased: HashSet<u32>,
     /// The number of the empty array that was written first: in PHP all are one.
     empty: Option<u32>,
+    all_empty_are_one: bool,
     /// Whether there are keys that are only allowed.
     has_absent: bool,
     losses: Losses,
@@ -349,7 +352,7 @@ impl<'d> Writer<'d> {
             buf.push(tag::REFERENCE);
         }
         let is_empty = matches!(node.kind, Kind::Array | Kind::Map) && node.aux == 0 && node.end() != 0;
-        if is_empty && !is_marked && !is_aliased && self.spelling.is_none() && first == at {
+        if is_empty && self.all_empty_are_one && !is_marked && !is_aliased && self.spelling.is_none() && first == at {
             if let Some(number) = self.empty {
                 return self.sized(tag::ARRAY_REF, None, u64::from(number), buf);
             }

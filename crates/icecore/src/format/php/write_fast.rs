@@ -82,12 +82,11 @@ impl Position {
     }
 }
 
-/// A value that links name: its node, its number, and whether it is an object.
+/// A value that links name: its node and its number.
 #[derive(Debug)]
 struct Slot {
     node: u32,
     number: u32,
-    is_object: bool,
 }
 
 /// What all of it is written from and to.
@@ -373,12 +372,11 @@ impl Fast<'_, '_> {
         if node.flags & !flag::TARGET != 0 {
             return None;
         }
-        let is_object = matches!(node.kind, Kind::Object | Kind::EnumCase | Kind::Link);
         if node.kind != Kind::Alias {
             self.state.next += 1;
         }
         if node.has(flag::TARGET) {
-            let slot = Slot { node: self.state.base + *at, number: self.state.next, is_object };
+            let slot = Slot { node: self.state.base + *at, number: self.state.next };
             self.state.slots.push(slot);
         }
         let to = match node.kind {
@@ -388,12 +386,13 @@ impl Fast<'_, '_> {
             }
             Kind::Object => return self.object(chunk, to, at, node),
             Kind::Alias => {
-                let slot = self.slot(node.payload as u32)?.number;
-                self.again(chunk, to, b'R', slot)
+                let slot = self.slot(node.payload as u32)?;
+                again(chunk, to, b'R', slot)
             }
             Kind::Link => {
-                let slot = self.slot(node.payload as u32).filter(|slot| slot.is_object)?.number;
-                self.again(chunk, to, b'r', slot)
+                // What a `__sleep` that failed left is null, and PHP links to it all the same.
+                let slot = self.slot(node.payload as u32)?;
+                again(chunk, to, b'r', slot)
             }
             Kind::Bytes => self.string(chunk, to, b's', node)?,
             Kind::Int => integer(chunk, to, node.payload as i64),
@@ -407,15 +406,9 @@ impl Fast<'_, '_> {
         Some((to, None))
     }
 
-    fn slot(&self, node: u32) -> Option<&Slot> {
+    fn slot(&self, node: u32) -> Option<u32> {
         let found = self.state.slots.binary_search_by_key(&node, |slot| slot.node).ok()?;
-        self.state.slots.get(found)
-    }
-
-    fn again(&self, chunk: &mut Chunk, to: usize, letter: u8, slot: u32) -> usize {
-        let to = put(chunk, to, &[letter, b':']);
-        let to = digits(chunk, to, u64::from(slot));
-        put(chunk, to, b";")
+        self.state.slots.get(found).map(|slot| slot.number)
     }
 
     fn float(&mut self, chunk: &mut Chunk, to: usize, value: f64) -> usize {
@@ -536,6 +529,13 @@ fn digits(chunk: &mut Chunk, to: usize, mut value: u64) -> usize {
         chunk[end - 1] = b'0' + value as u8;
     }
     to + len
+}
+
+/// `r:5;` or `R:5;`
+fn again(chunk: &mut Chunk, to: usize, letter: u8, slot: u32) -> usize {
+    let to = put(chunk, to, &[letter, b':']);
+    let to = digits(chunk, to, u64::from(slot));
+    put(chunk, to, b";")
 }
 
 /// `i:5;`
