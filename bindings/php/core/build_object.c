@@ -41,7 +41,8 @@ ice_build_clear_slot(ice_builder *b, zval *slot, zend_property_info *type)
 }
 
 /* The name under which the class declares it now: who may see it may have changed. NULL:
- * it declares none. `bad`: the name is mangled wrongly. */
+ * it declares none. `bad`: the name is mangled wrongly, or no value can be
+ * put there. */
 static zend_string *
 declared_name(zend_class_entry *ce, zend_string *key, bool *bad)
 {
@@ -59,6 +60,14 @@ declared_name(zend_class_entry *ce, zend_string *key, bool *bad)
         found = zend_hash_find_ptr(&ce->properties_info, key);
     else if (!strcmp(home, "*") || !strcasecmp(home, ZSTR_VAL(ce->name)))
         found = zend_hash_str_find_ptr(&ce->properties_info, bare, len);
+#if PHP_VERSION_ID >= 80400
+    if (found && UNEXPECTED(found->flags & ZEND_ACC_VIRTUAL)) {
+        php_error_docref(NULL, E_WARNING, "Cannot unserialize value for virtual property %s::$%s",
+                         ZSTR_VAL(found->ce->name), ZSTR_VAL(key));
+        *bad = true;
+        return NULL;
+    }
+#endif
     return found ? found->name : NULL;
 }
 

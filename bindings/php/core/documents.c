@@ -363,6 +363,8 @@ ice_write_session(zval *variables, zend_string *(*by_php)(HashTable *variables))
     ice_walked walked;
     if (!stage)
         return NULL;
+    if (UNEXPECTED(PG(serialize_precision) != -1))
+        return by_php(Z_ARRVAL_P(variables));
     ctx = ice_checkout();
     walked = ice_walk(ctx, variables, ICE_FOR_SESSION, stage);
     if (walked == ICE_WALKED)
@@ -410,6 +412,9 @@ ice_write(zval *value, int which, uint8_t purpose)
         return NULL;
     if (UNEXPECTED(purpose == ICE_FOR_SERIALIZE && BG(serialize).level > 0 && !BG(serialize_lock)))
         return write_by_php(value);
+    /* Floats with other digits than the shortest. */
+    if (UNEXPECTED(PG(serialize_precision) != -1 && purpose != ICE_FOR_IGBINARY))
+        return purpose == ICE_FOR_EXPORT ? export_by_php(value) : write_by_php(value);
     ctx = ice_checkout();
     walked = ice_walk(ctx, value, purpose, stage);
     if (EXPECTED(walked == ICE_WALKED))

@@ -36,6 +36,36 @@ begin_list(ice_allowed *allowed, HashTable *names)
     return true;
 }
 
+#if PHP_VERSION_ID >= 80400
+/* Since 8.4, what can be no name of a class is an error. */
+static bool
+are_names(HashTable *list, const char *function)
+{
+    zval *item;
+    ZEND_HASH_FOREACH_VAL(list, item) {
+        zend_string *name;
+        bool is_name;
+        ZVAL_DEREF(item);
+        if (Z_TYPE_P(item) != IS_STRING && Z_TYPE_P(item) != IS_OBJECT) {
+            zend_type_error("%s(): Option \"allowed_classes\" must be an array of class names, %s given", function,
+                            zend_zval_value_name(item));
+            return false;
+        }
+        name = zval_try_get_string(item);
+        if (!name)
+            return false;
+        is_name = zend_is_valid_class_name(name);
+        if (!is_name)
+            zend_value_error("%s(): Option \"allowed_classes\" must be an array of class names, \"%s\" given",
+                             function, ZSTR_VAL(name));
+        zend_string_release(name);
+        if (!is_name)
+            return false;
+    } ZEND_HASH_FOREACH_END();
+    return true;
+}
+#endif
+
 bool
 ice_allowed_begin(ice_allowed *allowed, HashTable *options, const char *function)
 {
@@ -50,6 +80,10 @@ ice_allowed_begin(ice_allowed *allowed, HashTable *options, const char *function
                             zend_zval_type_name(list));
             return false;
         }
+#if PHP_VERSION_ID >= 80400
+        if (Z_TYPE_P(list) == IS_ARRAY && !are_names(Z_ARRVAL_P(list), function))
+            return false;
+#endif
         allowed->has_list = true;
         allowed->all = Z_TYPE_P(list) == IS_TRUE;
         if (Z_TYPE_P(list) == IS_ARRAY && !begin_list(allowed, Z_ARRVAL_P(list)))

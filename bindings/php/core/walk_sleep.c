@@ -30,7 +30,7 @@ add(HashTable *to, HashTable *properties, zend_string *name, zend_string *said, 
     else if (zend_hash_add(to, name, value))
         Z_TRY_ADDREF_P(value);
     else
-        php_error_docref(NULL, E_NOTICE, "\"%s\" is returned from __sleep() multiple times", ZSTR_VAL(said));
+        php_error_docref(NULL, PHP_VERSION_ID < 80300 ? E_NOTICE : E_WARNING, "\"%s\" is returned from __sleep() multiple times", ZSTR_VAL(said));
     return true;
 }
 

@@ -15,6 +15,8 @@ const BASES: &[&str] = &[
     "crates/icecore-lab/src",
     "bindings/common",
     "bindings/perl",
+    "bindings/php",
+    "bindings/php/core",
 ];
 
 /// What stands between backticks, and the first words of the lines of blocks.

@@ -25,7 +25,7 @@ foreach (['0', '1', '2', '-1', '"x"', 'null', '1.5', '[]'] as $depth) {
 }
 $cases['max_depth of objects'] = '$try(fn () => $u(\'O:8:"stdClass":1:{s:1:"a";O:8:"stdClass":0:{}}\', ["max_depth" => 1]));';
 $cases['max_depth by ini'] = 'ini_set("unserialize_max_depth", "2"); try { $show($u(str_repeat("a:1:{i:0;", 3) . "N;" . str_repeat("}", 3))); } finally { ini_set("unserialize_max_depth", "4096"); }';
-foreach (['true', 'false', '[]', '["stdClass"]', '["STDCLASS"]', '["other"]', 'null', '1', '"stdClass"', '[5]', '[null]', '[[]]', 'new stdClass'] as $allowed) {
+foreach (['true', 'false', '[]', '["stdClass"]', '["STDCLASS"]', '["other"]', 'null', '1', '"stdClass"', '[5]', '[null]', '[[]]', 'new stdClass', '["bad name"]', '[""]', '["a", 1.5]', '[new stdClass]'] as $allowed) {
     $cases["allowed_classes $allowed"] = "\$try(fn () => \$u('a:2:{i:0;O:8:\"stdClass\":1:{s:1:\"a\";i:1;}i:1;r:2;}', ['allowed_classes' => $allowed]));";
 }
 return $cases;
