@@ -15,6 +15,10 @@ require __DIR__ . '/lib/Side.php';
 require __DIR__ . '/lib/Outcome.php';
 require __DIR__ . '/lib/Cases.php';
 
+// What PHP does only because it builds before it has seen the whole text. Icecore gives
+// false there, and looks nothing up.
+const WANTED = '/^classes: read C: of |^classes: enum (Q_E:|:A|\\\\Q_E:A) in |^scalars: read E:9:"stdClass:";/';
+
 date_default_timezone_set('UTC');
 $options = getopt('', ['with:', 'only:']);
 $tap = new Tap;
@@ -28,6 +32,10 @@ foreach (glob(__DIR__ . '/cases/*.php') as $file) {
         $name = basename($file, '.php') . ": $name";
         if (!isset($options['only']) || str_contains($name, $options['only'])) {
             [$ours, $php] = $cases->both($code);
+            if (preg_match(WANTED, $name) && $ours !== $php) {
+                $tap->ok(str_contains($ours, 'false') && !str_contains($ours, 'Warning'), "$name: refused before building");
+                continue;
+            }
             $tap->ok($ours === $php, $name, "Icecore says\n" . preg_replace('/^/m', '    ', $ours) . "\nPHP says\n" . preg_replace('/^/m', '    ', $php));
         }
     }

@@ -98,7 +98,10 @@ class Behaviour
         $logged = count(Classes::$log);
         try {
             $result = $call();
-        } catch (Icecore\Exception | HookSaysNo $error) {
+        } catch (Icecore\Exception | HookSaysNo | Exception $error) {
+            if ($error::class === Exception::class && !preg_match("/^Serialization of '.*' is not allowed$/", $error->getMessage())) {
+                throw $error;
+            }
             $this->holdError($step, $error, array_slice(Classes::$log, $logged));
             return null;
         }
@@ -111,6 +114,10 @@ class Behaviour
     private function holdError(array $step, Throwable $error, array $ran): void
     {
         $found = ['says' => $error->getMessage(), 'kind' => 'hook', 'offset' => null, 'path' => null];
+        // What PHP itself refuses to write has no place.
+        if ($error::class === Exception::class) {
+            $found['kind'] = 'value';
+        }
         if ($error instanceof Icecore\Exception) {
             $found = ['kind' => $error->kind ?? '', 'offset' => $error->offset ?? null, 'path' => $error->path ?? ''] + $found;
             if (($found['kind'] === 'class') !== $error instanceof Icecore\ClassException) {

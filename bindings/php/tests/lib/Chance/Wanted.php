@@ -32,12 +32,15 @@ final class Wanted
         if ($ours->plain !== false) {
             return null;
         }
-        if ($bare->plain === false && $ours->warnings === $bare->warnings) {
-            return 'refused before building';
+        if ($bare->plain !== false) {
+            return null;
         }
-        // PHP stops at an enum or a payload of a class; what is malformed is behind it.
+        // PHP says more on its way to the same place, or stops at an enum or a payload of a
+        // class; what is malformed is behind it.
         $offset = fn (Outcome $of) => preg_match('/Error at offset (\d+)(?!.*Error at)/s', implode("\n", $of->warnings), $found) ? (int) $found[1] : null;
-        $areNotices = $offset($ours) !== null && !preg_grep('/Error at offset|Unexpected end of serialized data|Numerical result out of range/', $ours->warnings, PREG_GREP_INVERT);
-        return $areNotices && $php->isFailure() && $bare->plain === false && count($bare->warnings) > 1 && $offset($ours) > (int) $offset($bare) ? 'refused before building' : null;
+        $known = '/Error at offset|Unexpected end of serialized data|Numerical result out of range|Invalid enum name|Insufficient data/';
+        $isFurther = $offset($ours) > (int) $offset($bare) && !preg_grep($known, $ours->warnings, PREG_GREP_INVERT);
+        $isSame = $offset($ours) === $offset($bare) && !array_diff($ours->warnings, $bare->warnings);
+        return $offset($ours) !== null && ($isFurther || $isSame) ? 'refused before building' : null;
     }
 }

@@ -464,7 +464,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// The front of a container: pushes its node and opens it.
     pub(super) fn open(&mut self, node: Node, start: usize, frame: Frame, is_default: bool) -> Result<(), Error> {
-        if self.frames.len() >= self.limits.depth as usize {
+        // PHP counts no level for an array without entries.
+        let is_level = frame.left > 0 || frame.is_object;
+        if is_level && self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
         let at = self.sink.tape().push(node);
