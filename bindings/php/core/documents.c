@@ -64,7 +64,9 @@ say_bad_text(zend_long offset, size_t len)
 static void
 say_error(const icecore_error *error, zend_string *text, zend_long depth)
 {
-    zend_long offset = ice_php_offset(error);
+    zend_long offset = ice_php_offset(error), missing;
+    const char *name;
+    size_t len;
     if (error->kind == ICECORE_LIMIT && strstr(error->message, "`depth`")) {
         offset = (zend_long)ice_scan_behind(text, (size_t)offset);
         php_error_docref(NULL, E_WARNING,
@@ -72,11 +74,26 @@ say_error(const icecore_error *error, zend_string *text, zend_long depth)
                          "max_depth unserialize() option or the unserialize_max_depth ini setting",
                          depth);
     }
+    if ((name = ice_scan_enum(text, (size_t)offset, &len)) && !memchr(name, ':', len))
+        php_error_docref(NULL, E_WARNING, "Invalid enum name '%.*s' (missing colon)", (int)len, name);
+    missing = ice_scan_missing(text, (size_t)offset);
+    if (missing >= 0)
+        zend_error(E_WARNING, "Insufficient data for unserializing - " ZEND_LONG_FMT " required, " ZEND_LONG_FMT " present",
+                   missing, (zend_long)(ZSTR_LEN(text) - (size_t)offset));
     /* A container ends before all is there. */
     if (offset == error->offset && (size_t)offset < ZSTR_LEN(text) && ZSTR_VAL(text)[offset] == '}' &&
         (strstr(error->message, "expected a key") || strstr(error->message, "expected a value")))
         php_error_docref(NULL, BAD_TEXT, "Unexpected end of serialized data");
     say_bad_text(offset, ZSTR_LEN(text));
+}
+
+/* PHP says it of each. */
+static void
+say_overflows(zend_string *text, size_t len)
+{
+    uint32_t count = ice_scan_overflows(text, MIN(len, ZSTR_LEN(text)));
+    while (count-- && !EG(exception))
+        php_error_docref(NULL, E_WARNING, "Numerical result out of range");
 }
 
 static bool
@@ -201,8 +218,8 @@ say_escaped(const icecore_view *view)
 #endif
 
 static bool
-build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function,
-      zval *result)
+build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, zend_long depth, bool overflows,
+      const char *function, zval *result)
 {
     bool opaque = false;
     if (!ctx->view.is_simple && !ice_policy_check(ctx, &settings->classes, &opaque))
@@ -215,6 +232,8 @@ build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, ze
         zend_array_destroy(names);
         return true;
     }
+    if (UNEXPECTED(overflows))
+        say_overflows(text, ctx->view.consumed);
 #if PHP_VERSION_ID >= 80400
     say_escaped(&ctx->view);
     if (EG(exception))
@@ -252,14 +271,15 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
             return done;
         }
         stage = beyond_64_bits(&error) ? ice_stage(ICE_PHP_LENIENT, depth) : NULL;
-        if (!stage || icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error))
+        if (!stage)
             say_error(&error, text, depth);
-        else {
-            php_error_docref(NULL, E_WARNING, "Numerical result out of range");
-            done = !EG(exception) && build(ctx, text, settings, depth, function, result);
-        }
+        else if (icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error)) {
+            say_overflows(text, (size_t)ice_php_offset(&error));
+            say_error(&error, text, depth);
+        } else
+            done = build(ctx, text, settings, depth, true, function, result);
     } else
-        done = build(ctx, text, settings, depth, function, result);
+        done = build(ctx, text, settings, depth, false, function, result);
     ice_checkin(ctx);
     if (done)
         finish(result);

@@ -81,3 +81,74 @@ ice_scan_offset(const icecore_view *view, uint32_t node, bool is_behind)
     }
     return (size_t)(MIN(at, end) - start);
 }
+
+/* Whether an integer, which ends with ';', is beyond 64 bits. */
+static bool
+overflows(const char *digits)
+{
+    const bool is_negative = *digits == '-';
+    uint64_t value = 0;
+    int count = 0;
+    if (*digits == '-' || *digits == '+')
+        digits++;
+    while (*digits == '0')
+        digits++;
+    for (; *digits >= '0' && *digits <= '9'; digits++, count++) {
+        if (count == 19)
+            return true;
+        value = value * 10 + (uint64_t)(*digits - '0');
+    }
+    return value > (uint64_t)ZEND_LONG_MAX + is_negative;
+}
+
+uint32_t
+ice_scan_overflows(zend_string *text, size_t len)
+{
+    const char *at = ZSTR_VAL(text), *end = at + len;
+    uint32_t count = 0;
+    while (at < end) {
+        if (*at == '}') {
+            at++;
+            continue;
+        }
+        count += *at == 'i' && end - at > 2 && overflows(at + 2);
+        at = behind(at, end);
+    }
+    return count;
+}
+
+/* The front of a `C:` object that ends at `at`; its length, or -1. */
+static zend_long
+payload_len(const char *start, const char *at)
+{
+    const char *front;
+    for (front = at - 1; front >= start && at - front < 300; front--) {
+        size_t len;
+        const char *name;
+        if (*front != 'C' || at - front < 8 || front[1] != ':' || !(name = name_at(front + 2, at, &len)))
+            continue;
+        if (name + len + 2 < at && name[len] == '"' && name[len + 1] == ':')
+            return ZEND_STRTOL(name + len + 2, NULL, 10);
+    }
+    return -1;
+}
+
+zend_long
+ice_scan_missing(zend_string *text, size_t offset)
+{
+    const char *start = ZSTR_VAL(text), *at = start + offset;
+    zend_long len;
+    if (offset < 8 || offset > ZSTR_LEN(text) || at[-1] != '{' || at[-2] != ':')
+        return -1;
+    len = payload_len(start, at);
+    return len >= (zend_long)(ZSTR_LEN(text) - offset) ? len : -1;
+}
+
+const char *
+ice_scan_enum(zend_string *text, size_t offset, size_t *len)
+{
+    const char *at = ZSTR_VAL(text) + offset, *end = ZSTR_VAL(text) + ZSTR_LEN(text), *name;
+    if (offset >= ZSTR_LEN(text) || *at != 'E' || at[1] != ':' || !(name = name_at(at + 2, end, len)) || *len == 0)
+        return NULL;
+    return end - name >= (ptrdiff_t)*len + 2 && name[*len] == '"' && name[*len + 1] == ';' ? name : NULL;
+}
