@@ -25,6 +25,10 @@ cp LICENSE* "$stage/"
 copy bindings/ "$stage" 'bindings/common/*.[ch]' ':!bindings/common/*/*'
 # The list that tests/behaviour.php runs, without what makes it.
 copy bindings/common/ "$stage/tests" bindings/common/behaviour ':!bindings/common/behaviour/make'
+# Its page comes along, and is linked where it stands now.
+mkdir "$stage/docs"
+sed 's,\.\./bindings/php,..,g' docs/php.md >"$stage/docs/php.md"
+sed -i 's,\.\./\.\./docs/,docs/,g' "$stage/README.md"
 stage_engine "$stage/engine"
 
 # -- package.xml -------------------------------------------------------------
@@ -32,7 +36,7 @@ stage_engine "$stage/engine"
 role() { # FILE
     case $1 in
     tests/*) echo test ;;
-    *.md | examples/* | LICENSE*) echo doc ;;
+    README.md | docs/* | examples/* | LICENSE*) echo doc ;;
     *) echo src ;;
     esac
 }
