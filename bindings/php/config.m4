@@ -50,7 +50,10 @@ if test "$PHP_ICECORE" != "no"; then
       test -e "$file" && ICECORE_SOURCES="$ICECORE_SOURCES $source/`basename $file`"
     done
   done
-  PHP_NEW_EXTENSION([icecore], [$ICECORE_SOURCES], [$ext_shared],, [-O2 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
+  dnl PHP with threads was compiled so, and structs of its headers depend on it.
+  ICECORE_THREADS=
+  test "$PHP_THREAD_SAFETY" != "yes" || ICECORE_THREADS=-D_REENTRANT
+  PHP_NEW_EXTENSION([icecore], [$ICECORE_SOURCES], [$ext_shared],, [$ICECORE_THREADS -O2 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
   for folder in core formats plugs; do
     PHP_ADD_BUILD_DIR([$ext_builddir/$folder])
   done

@@ -204,16 +204,13 @@ finish(zval *result)
 }
 
 #if PHP_VERSION_ID >= 80400
-/* PHP warns of strings with escapes, each of which the engine put into its arena. */
+/* PHP warns of each. */
 static void
-say_escaped(const icecore_view *view)
+say_escaped(zend_string *text, size_t len)
 {
-    size_t i;
-    if (view->arena_len == 0)
-        return;
-    for (i = 0; i < view->node_count && !EG(exception); i++)
-        if (view->nodes[i].kind == ICECORE_BYTES && view->nodes[i].payload & ICECORE_IN_ARENA)
-            php_error_docref(NULL, E_DEPRECATED, "Unserializing the 'S' format is deprecated");
+    uint32_t count = ice_scan_escaped(text, len);
+    while (count-- && !EG(exception))
+        php_error_docref(NULL, E_DEPRECATED, "Unserializing the 'S' format is deprecated");
 }
 #endif
 
@@ -235,7 +232,7 @@ build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, ze
     if (UNEXPECTED(overflows))
         say_overflows(text, ctx->view.consumed);
 #if PHP_VERSION_ID >= 80400
-    say_escaped(&ctx->view);
+    say_escaped(text, ctx->view.consumed);
     if (EG(exception))
         return false;
 #endif

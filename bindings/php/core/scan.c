@@ -101,8 +101,9 @@ overflows(const char *digits)
     return value > (uint64_t)ZEND_LONG_MAX + is_negative;
 }
 
-uint32_t
-ice_scan_overflows(zend_string *text, size_t len)
+/* How many pieces of text there are that this says yes to. */
+static uint32_t
+count_pieces(zend_string *text, size_t len, bool (*fits)(const char *at))
 {
     const char *at = ZSTR_VAL(text), *end = at + len;
     uint32_t count = 0;
@@ -111,10 +112,35 @@ ice_scan_overflows(zend_string *text, size_t len)
             at++;
             continue;
         }
-        count += *at == 'i' && end - at > 2 && overflows(at + 2);
+        count += end - at > 2 && fits(at);
         at = behind(at, end);
     }
     return count;
+}
+
+static bool
+is_beyond(const char *at)
+{
+    return *at == 'i' && overflows(at + 2);
+}
+
+uint32_t
+ice_scan_overflows(zend_string *text, size_t len)
+{
+    return count_pieces(text, len, is_beyond);
+}
+
+static bool
+is_escaped(const char *at)
+{
+    return *at == 'S';
+}
+
+uint32_t
+ice_scan_escaped(zend_string *text, size_t len)
+{
+    const bool may_have = zend_memnstr(ZSTR_VAL(text), "S:", 2, ZSTR_VAL(text) + len) != NULL;
+    return may_have ? count_pieces(text, len, is_escaped) : 0;
 }
 
 /* The front of a `C:` object that ends at `at`; its length, or -1. */

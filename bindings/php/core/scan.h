@@ -13,6 +13,8 @@ size_t ice_scan_offset(const icecore_view *view, uint32_t node, bool is_behind);
 
 /* How many integers beyond 64 bits there are in the first `len` bytes of a text. */
 uint32_t ice_scan_overflows(zend_string *text, size_t len);
+/* How many strings with escapes (`S:`) there are in the first `len` bytes of a text. */
+uint32_t ice_scan_escaped(zend_string *text, size_t len);
 /* How many bytes a `C:` object is said to have whose payload begins at `offset` and is not all
  * there; -1: none does. */
 zend_long ice_scan_missing(zend_string *text, size_t offset);

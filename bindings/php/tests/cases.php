@@ -33,7 +33,7 @@ foreach (glob(__DIR__ . '/cases/*.php') as $file) {
         if (!isset($options['only']) || str_contains($name, $options['only'])) {
             [$ours, $php] = $cases->both($code);
             if (preg_match(WANTED, $name) && $ours !== $php) {
-                $tap->ok(str_contains($ours, 'false') && !str_contains($ours, 'Warning'), "$name: refused before building");
+                $tap->ok(str_contains($ours, 'false') && str_contains($ours, 'Error at offset') && !preg_match('/not found|not an enum|exception/', $ours), "$name: refused before building");
                 continue;
             }
             $tap->ok($ours === $php, $name, "Icecore says\n" . preg_replace('/^/m', '    ', $ours) . "\nPHP says\n" . preg_replace('/^/m', '    ', $php));
