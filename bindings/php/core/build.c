@@ -137,6 +137,24 @@ place_of(ice_builder *b, zval *place)
     return place;
 }
 
+/* In tables with fewer entries a key is looked for by its address. */
+#define FEW 9
+
+/* The place for a key that is known by its id: the same key is the same string there, unless
+ * one of the table came as a node. */
+static zend_always_inline zval *
+known_place(ice_builder *b, HashTable *table, zend_string *key, bool has_nodes)
+{
+    const uint32_t used = table->nNumUsed;
+    uint32_t i;
+    if (UNEXPECTED(used >= FEW) || UNEXPECTED(used >= table->nTableSize) || UNEXPECTED(has_nodes))
+        return place_of(b, zend_hash_lookup(table, key));
+    for (i = 0; i < used; i++)
+        if (UNEXPECTED(table->arData[i].key == key))
+            return place_of(b, zend_hash_lookup(table, key));
+    return _zend_hash_append(table, key, &EG(uninitialized_zval));
+}
+
 static zval *
 string_place(ice_builder *b, HashTable *table, zend_string *key, bool is_array)
 {
@@ -203,9 +221,10 @@ build_map(ice_builder *b, ice_build_frame *frame)
         void *key;
         if (EXPECTED(node->key != ICECORE_IS_KEY) && EXPECTED((key = ice_key(b->ctx, node->key)) != ICE_INTEGER) &&
             EXPECTED(frame->kind != B_ARRAY && frame->kind != B_STATE))
-            to = place_of(b, zend_hash_lookup(table, (zend_string *)key));
+            to = known_place(b, table, (zend_string *)key, frame->index != 0);
         else {
             zend_long number = 0;
+            frame->index = 1;
             zend_string *text = key_at(b, &at, &number);
             to = text ? string_place(b, table, text, is_array) : integer_place(b, table, number, is_array);
             if (text)

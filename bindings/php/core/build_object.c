@@ -198,8 +198,10 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
             kind = B_ARRAY;
         else if (has_members_only(object)) {
             kind = B_MEMBERS;
-            if (body->aux)
+            if (body->aux) {
                 object->properties = table = zend_new_array(body->aux);
+                zend_hash_real_init_mixed(table);
+            }
         }
         if (object->ce->destructor) {
             ice_delayed *watched = delay(b, ICE_WATCH);

@@ -95,7 +95,7 @@ typedef struct {
     uint32_t node;
     uint32_t end;             /* the node behind it */
     uint32_t at;              /* the next node in it */
-    uint32_t index;           /* how many are done */
+    uint32_t index;           /* how many are done; of a map: whether a key was a node */
     HashTable *table;
     zend_object *object;
     ice_class *class;

@@ -285,6 +285,13 @@ impl Names {
             && (entry.node.aux as usize, entry.node.kind, entry.node.flags) == (len, Kind::Bytes, 0)
     }
 
+    /// Whether the name with this id is this integer.
+    #[inline(always)]
+    pub(crate) fn is_integer(&self, id: u16, value: i64) -> bool {
+        let entry = self.entries.get(usize::from(id).wrapping_sub(1));
+        entry.is_some_and(|entry| entry.node.kind == Kind::Int && entry.node.payload == value as u64)
+    }
+
     /// Remembers a short name.
     fn remember(&mut self, id: u32) {
         let Some(entry) = self.entries.get((id as usize).wrapping_sub(1)) else { return };

@@ -92,13 +92,22 @@ impl<S: Sink> Machine<'_, '_, S> {
             return (position == i64::from(frame.count)).then_some((NO_KEY, behind));
         }
         let Some((start, len, behind)) = string(input, at) else {
-            // Integers have nodes of their own only in large maps.
-            let (number, behind) = integer(input, at).filter(|_| !frame.is_keyed)?;
-            self.sink.tape().push(Node { key: IS_KEY, ..Node::int(number) });
-            return Some((KEY_NODE, behind));
+            let (number, behind) = integer(input, at)?;
+            let tape = self.sink.tape();
+            if !frame.is_keyed {
+                tape.push(Node { key: IS_KEY, ..Node::int(number) });
+                return Some((KEY_NODE, behind));
+            }
+            let guess = tape.keys.guess(frame.last);
+            if !tape.keys.is_integer(guess, number) {
+                return None;
+            }
+            frame.last = guess;
+            return Some((guess, behind));
         };
-        // PHP makes an integer of a key like "12": the machine decides that.
-        if len as u64 > self.limits.string || !frame.is_object && matches!(input.get(start), Some(b'0'..=b'9' | b'-')) {
+        // PHP makes an integer of a key like "12": the machine does that.
+        let may_be_integer = !frame.is_object && matches!(input.get(start), Some(b'0'..=b'9' | b'-'));
+        if len as u64 > self.limits.string || may_be_integer && is_integer(input, start, len) {
             return None;
         }
         if !frame.is_keyed {
@@ -193,6 +202,11 @@ impl Seen {
     pub(super) fn add(&mut self, input: &[u8], start: usize, len: usize, class: u32) {
         self.0[Seen::place(input, start, len)] = class as u16;
     }
+}
+
+#[inline(never)]
+fn is_integer(input: &[u8], start: usize, len: usize) -> bool {
+    input.get(start..start + len).is_none_or(|bytes| super::text::integer_key(bytes).is_some())
 }
 
 /// The leaf at `at`, if it is one of the common ones, and where it ends.

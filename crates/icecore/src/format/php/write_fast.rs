@@ -2,7 +2,7 @@
 //! losses, links to what stands before. It gives up at anything else, and then the machine
 //! in [`super::write`] writes the document; tests compare both.
 
-use super::text::{is_class_name, is_enum_case, push_float};
+use super::text::{integer_key, is_class_name, is_enum_case, push_float};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Names, Node, flag};
 use crate::format::Parts;
 use crate::limits::Limits;
@@ -11,9 +11,11 @@ use crate::output::{Kept, Spare};
 /// How much is collected before the output gets it.
 const CHUNK: usize = 8 << 10;
 /// No more than this is written without a look whether the chunk is full.
-const SLACK: usize = 128;
+const SLACK: usize = 256;
 /// Strings up to this length are copied as a block of fixed size.
 const BLOCK: usize = 32;
+/// Longer ones too, if there is room behind them.
+const TWO_BLOCKS: usize = 64;
 /// The front of an object up to here is kept: `O:8:"stdClass":`.
 const FRONT: usize = 48;
 
@@ -289,12 +291,19 @@ impl Fast<'_, '_> {
             let to = digits(chunk, to, len as u64);
             put(chunk, to, b":\"")
         };
-        to = match base.get(start..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
-            Some(block) if len <= BLOCK => {
-                chunk[to..to + BLOCK].copy_from_slice(block);
-                to + len
-            }
-            _ => self.long(chunk, to, base.get(start..start.checked_add(len)?)?)?,
+        let rest = base.get(start..)?;
+        to = if len <= BLOCK
+            && let Some(block) = rest.first_chunk::<BLOCK>()
+        {
+            chunk[to..to + BLOCK].copy_from_slice(block);
+            to + len
+        } else if len <= TWO_BLOCKS
+            && let Some(block) = rest.first_chunk::<TWO_BLOCKS>()
+        {
+            chunk[to..to + TWO_BLOCKS].copy_from_slice(block);
+            to + len
+        } else {
+            self.long(chunk, to, rest.get(..len)?)?
         };
         Some(put(chunk, to, b"\";"))
     }
@@ -357,7 +366,7 @@ impl Fast<'_, '_> {
             return None;
         }
         match node.kind {
-            Kind::Bytes if node.aux as usize <= BLOCK => self.string(chunk, to, b's', node),
+            Kind::Bytes if node.aux as usize <= TWO_BLOCKS => self.string(chunk, to, b's', node),
             Kind::Int => Some(integer(chunk, to, node.payload as i64)),
             Kind::Null => Some(put(chunk, to, b"N;")),
             Kind::Bool => Some(put(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" })),
@@ -546,9 +555,9 @@ fn integer(chunk: &mut Chunk, to: usize, value: i64) -> usize {
     put(chunk, to, b";")
 }
 
-/// Whether a string may become an integer as a key of an array.
+/// Whether a string becomes an integer as a key of an array.
 fn is_cast(bytes: &[u8]) -> bool {
-    matches!(bytes.first(), Some(b'0'..=b'9' | b'-'))
+    matches!(bytes.first(), Some(b'0'..=b'9' | b'-')) && integer_key(bytes).is_some()
 }
 
 #[cfg(test)]
