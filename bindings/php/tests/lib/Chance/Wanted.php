@@ -32,6 +32,10 @@ final class Wanted
         if ($ours->plain !== false) {
             return null;
         }
+        // A broken payload of one of PHP's own classes, which makes PHP throw.
+        if ($ours->plain === false && str_starts_with($php->result, 'exception UnexpectedValueException(0): Error at offset ')) {
+            return 'refused before building';
+        }
         if ($bare->plain !== false) {
             return null;
         }
