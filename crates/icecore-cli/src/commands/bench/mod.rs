@@ -86,8 +86,13 @@ fn modules() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     let here = std::env::current_dir().ok();
     let tops = program.ancestors().skip(1).chain(here.as_deref());
-    tops.map(|top| top.join("bindings"))
-        .find(|folder| folder.join("perl").join("blib").is_dir() || folder.join("php").join("modules").is_dir())
+    tops.map(|top| top.join("bindings")).find(|folder| has_modules(folder))
+}
+
+/// Whether the module of a language was built there.
+fn has_modules(folder: &Path) -> bool {
+    let is_built = |language: PathBuf| ["blib", "modules"].iter().any(|built| language.join(built).is_dir());
+    std::fs::read_dir(folder).is_ok_and(|languages| languages.flatten().any(|language| is_built(language.path())))
 }
 
 fn listed(args: &Bench, files: &mut Files) -> Result<(), Abort> {
