@@ -49,7 +49,9 @@ stamp=$(git log -1 --format=%cd --date=format:%Y-%m-%d)
 while IFS= read -r file; do
     printf '   <file name="%s" role="%s"/>\n' "$(escaped <<<"$file")" "$(role "$file")"
 done <"$folder/files" >"$folder/contents"
-sed -e "s/@VERSION@/$version/g" -e "s/@DATE@/$stamp/" -e "/@CONTENTS@/{
+# The form of the page asks for these names; nothing is fetched from there.
+site=php.net
+sed -e "s,@CHANNEL@,pecl.$site," -e "s,@DTD@,http://pear.$site/dtd,g" -e "s/@VERSION@/$version/g" -e "s/@DATE@/$stamp/" -e "/@CONTENTS@/{
 r $folder/contents
 d
 }" bindings/php/package.xml.in >"$folder/package.xml"
