@@ -6,9 +6,19 @@
 icecore_stage *
 ice_stage(int which, zend_long depth)
 {
-    static const char *const specs[] = { "php", "php:lenient", "igbinary", "var-export", "php-session:handler=php",
-                                         "php", "igbinary", "var-export", "php-session:handler=php", "php",
-                                         "igbinary" };
+    static const char *const specs[] = {
+        [ICE_PHP] = "php",
+        [ICE_PHP_LENIENT] = "php:lenient",
+        [ICE_IGBINARY] = "igbinary",
+        [ICE_VAR_EXPORT] = "var-export",
+        [ICE_SESSION] = "php-session:handler=php",
+        [ICE_PHP_WRITE] = "php",
+        [ICE_IGBINARY_WRITE] = "igbinary",
+        [ICE_VAR_EXPORT_WRITE] = "var-export",
+        [ICE_SESSION_WRITE] = "php-session:handler=php",
+        [ICE_PHP_USUAL] = "php",
+        [ICE_IGBINARY_USUAL] = "igbinary",
+    };
     icecore_stage **stage = &ICE_G(stages)[which];
     if (UNEXPECTED(!*stage)) {
         icecore_error error;
