@@ -44,6 +44,69 @@ typedef enum {
  * must have their count. */
 ice_handing ice_hand_over(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape, uint32_t *parts);
 
+/* Filling without a look at each node whether there is room: a pen has its places in
+ * registers, as no store to a node or to text can change what only it knows.
+ *
+ *   ice_pen pen = ice_pen_take(engine, tape, nodes);   // room for so many nodes
+ *   ice_pen_node(&pen, ICECORE_INT, 0, key, 0, 42);
+ *   if (ICE_UNLIKELY(!ice_pen_has_room(&pen, len)))
+ *       pen = ice_pen_more(engine, tape, pen, len);
+ *   ice_pen_string(&pen, ICECORE_BYTES, key, text, len);
+ *   ice_pen_give(&pen, tape);                          // the tape is whole again
+ */
+typedef struct {
+    icecore_node *node;
+    uint8_t *arena, *text, *text_end;
+} ice_pen;
+
+/* A pen has room for no string that a node can't name. */
+static inline uint8_t *
+ice_pen_text_end(const icecore_tape *tape)
+{
+    const size_t room = tape->arena_capacity - tape->arena_len;
+    return tape->arena + tape->arena_len + (room < ICECORE_LONG ? room : ICECORE_LONG - 1);
+}
+
+/* The same pen, with room for so many bytes more. */
+ice_pen ice_pen_more(icecore_context *engine, icecore_tape *tape, ice_pen pen, size_t len);
+
+static inline ice_pen
+ice_pen_take(icecore_context *engine, icecore_tape *tape, size_t nodes)
+{
+    if (ICE_UNLIKELY(tape->node_capacity - tape->node_count < nodes))
+        ice_more_nodes(engine, tape, nodes);
+    return (ice_pen){ tape->nodes + tape->node_count, tape->arena, tape->arena + tape->arena_len,
+                      ice_pen_text_end(tape) };
+}
+
+static inline void
+ice_pen_give(const ice_pen *pen, icecore_tape *tape)
+{
+    tape->node_count = (size_t)(pen->node - tape->nodes);
+    tape->arena_len = (size_t)(pen->text - pen->arena);
+}
+
+static inline void
+ice_pen_node(ice_pen *pen, uint8_t kind, uint16_t key, uint32_t aux, uint64_t payload)
+{
+    *pen->node++ = (icecore_node){ .kind = kind, .flags = 0, .key = key, .aux = aux, .payload = payload };
+}
+
+static inline int
+ice_pen_has_room(const ice_pen *pen, size_t len)
+{
+    return (size_t)(pen->text_end - pen->text) >= len + ICE_SLACK;
+}
+
+/* A string for which there is room. */
+static inline void
+ice_pen_string(ice_pen *pen, uint8_t kind, uint16_t key, const char *text, size_t len)
+{
+    ice_copy((char *)pen->text, text, len);
+    ice_pen_node(pen, kind, key, (uint32_t)len, (uint64_t)(pen->text - pen->arena) | ICECORE_IN_ARENA);
+    pen->text += len;
+}
+
 /* Begins an empty tape. What the context lent before is gone. */
 static inline void
 ice_tape_begin(icecore_context *engine, icecore_tape *tape)

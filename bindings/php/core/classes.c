@@ -160,5 +160,5 @@ ice_written_drop(ice_context *ctx)
     while (ctx->written_count)
         pefree(ctx->written[--ctx->written_count].slots, 1);
     ice_map_clear(&ctx->written_places);
-    ctx->last_written = NULL;
+    memset(ctx->near_written, 0, sizeof ctx->near_written);
 }

@@ -59,6 +59,8 @@ trim(void **stack, uint32_t *room)
 static void
 empty(ice_context *ctx)
 {
+    /* It is the request's. */
+    ctx->text = (smart_str){ 0 };
     ctx->build_depth = ctx->target_count = ctx->delayed_count = ctx->walk_depth = ctx->held_count = 0;
     ice_map_clear(&ctx->seen);
     trim((void **)&ctx->building, &ctx->build_room);
@@ -84,6 +86,7 @@ ice_checkin(ice_context *ctx)
 {
     while (ctx->held_count)
         zval_ptr_dtor(&ctx->held[--ctx->held_count]);
+    smart_str_free(&ctx->text);
     empty(ctx);
     leave_busy(ctx);
     if (!ice_pool_give(&ICE_G(pool), &ctx->warm))

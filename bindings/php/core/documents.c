@@ -375,8 +375,12 @@ write_tape(ice_context *ctx, const icecore_stage *stage)
     icecore_error error;
     icecore_bytes out;
     ice_tape_finish(ctx->warm.engine, &ctx->tape);
-    if (EXPECTED(icecore_write(ctx->warm.engine, stage, &ctx->tape, &out, NULL, &error) == ICECORE_OK))
-        return zend_string_init((const char *)out.bytes, out.len, 0);
+    if (EXPECTED(icecore_write(ctx->warm.engine, stage, &ctx->tape, &out, NULL, &error) == ICECORE_OK)) {
+        if (EXPECTED(!ctx->text.s))
+            return zend_string_init((const char *)out.bytes, out.len, 0);
+        smart_str_appendl(&ctx->text, (const char *)out.bytes, out.len);
+        return smart_str_extract(&ctx->text);
+    }
     ice_throw_error(ice_encode_exception, &error);
     return NULL;
 }

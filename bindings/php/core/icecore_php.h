@@ -133,6 +133,7 @@ typedef struct {
     bool is_shared;           /* an array that may be seen twice, and what is in it */
     bool is_protected;        /* PHP's mark against arrays in themselves is set */
     bool has_member;          /* an incomplete object, whose class name is a member */
+    bool is_done;             /* nothing is left in it */
     uint32_t wraps;           /* how many nodes before `node` end where it ends */
     uint32_t node;
     uint32_t at, count;
@@ -167,7 +168,8 @@ struct ice_context {
     ice_written *written;
     uint32_t written_count, written_room;
     uint32_t written_generation;
-    const ice_written *last_written;
+    const ice_written *near_written[16]; /* those without hooks, by address; lent until one is added */
+    smart_str text;           /* what was written so far, if it is taken part by part */
     zval *held;               /* what must live as long as the call */
     uint32_t held_count, held_room;
 };

@@ -32,6 +32,15 @@ is_only_here(const zend_object *object, bool is_shared)
            (object->properties == NULL || GC_REFCOUNT(object->properties) == 1);
 }
 
+/* What is known of the class of an object that has its slots only, and none of whose methods
+ * is called; or NULL. */
+static zend_always_inline const ice_written *
+known_slots(const ice_walker *w, const zend_object *object)
+{
+    const ice_written *near = *ice_walk_near(w->ctx, object->ce);
+    return near && near->ce == object->ce && ice_walk_has_slots_only(object, near) ? near : NULL;
+}
+
 /* ---- arrays ------------------------------------------------------------- */
 
 static bool
@@ -48,45 +57,84 @@ is_list(const HashTable *table)
     return true;
 }
 
-/* An array of leaves goes without a frame. */
-static bool
-push_leaves(ice_walker *w, HashTable *table)
+#if PHP_VERSION_ID >= 80200
+#  define ICE_ITEM(table, i) (HT_FLAGS(table) & HASH_FLAG_PACKED ? &(table)->arPacked[i] : &(table)->arData[i].val)
+#else
+#  define ICE_ITEM(table, i) (&(table)->arData[i].val)
+#endif
+
+/* Items of a list from `*at` on, up to the first that is no leaf, or a run of them. */
+static zend_always_inline void
+push_items(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
 {
-    const uint32_t node = (uint32_t)w->tape->node_count - 1, count = zend_hash_num_elements(table);
-    uint32_t i;
-    zval *value;
-    if (count > 1024)
-        return false;
-    ZEND_HASH_FOREACH_VAL(table, value) {
-        if (!is_leaf(value)) {
-            w->tape->node_count = node + 1;
-            return false;
-        }
-        push_leaf(w, value, 0);
-    } ZEND_HASH_FOREACH_END();
-    i = count;
-    ice_end_node(w->tape, node, i, 0);
-    return true;
+    const uint32_t used = table->nNumUsed, end = used - *at > ICE_RUN ? *at + ICE_RUN : used;
+    uint32_t i = *at, pushed = 0;
+    ice_pen pen = run_pen(w, ICE_RUN);
+    for (; i < end; i++) {
+        const zval *value = ICE_ITEM(table, i);
+        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
+            continue;
+        if (!is_leaf(value))
+            break;
+        pen = pen_leaf(w, pen, value, 0);
+        pushed++;
+    }
+    ice_pen_give(&pen, w->tape);
+    *at = i;
+    *count += pushed;
 }
 
-/* The entries of a map up to the first value that is no leaf. */
-static bool
-push_entries(ice_walker *w, const HashTable *table, uint32_t node, uint32_t *at, uint32_t *count)
+/* Entries of a map in the same way. */
+static zend_always_inline void
+push_entries(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
 {
     const bool may_have_ids = zend_hash_num_elements(table) <= ICE_MOST_IDS;
-    const Bucket *bucket = table->arData + *at, *end = table->arData + table->nNumUsed;
-    for (; bucket < end; bucket++) {
+    const uint32_t used = table->nNumUsed, end = used - *at > ICE_RUN ? *at + ICE_RUN : used;
+    uint32_t i = *at, pushed = 0;
+    ice_pen pen;
+    if (UNEXPECTED(HT_FLAGS(table) & HASH_FLAG_PACKED))
+        return;
+    pen = run_pen(w, ICE_RUN);
+    for (; i < end; i++) {
+        const Bucket *bucket = &table->arData[i];
+        uint16_t id;
         if (UNEXPECTED(Z_TYPE(bucket->val) == IS_UNDEF))
             continue;
-        if (UNEXPECTED(!is_leaf(&bucket->val))) {
-            *at = (uint32_t)(bucket - table->arData);
-            return false;
-        }
-        push_leaf(w, &bucket->val, push_key(w, bucket->key, bucket->h, may_have_ids));
-        ++*count;
+        if (UNEXPECTED(!is_leaf(&bucket->val)))
+            break;
+        pen = pen_key(w, pen, bucket->key, bucket->h, may_have_ids, &id);
+        pen = pen_leaf(w, pen, &bucket->val, id);
+        pushed++;
     }
-    ice_end_node(w->tape, node, *count, 0);
-    return true;
+    ice_pen_give(&pen, w->tape);
+    *at = i;
+    *count += pushed;
+}
+
+static bool walk_frames(ice_walker *w, uint32_t depth);
+static bool walk_more(ice_walker *w, ice_walk_frame *frame);
+static bool hand_over(ice_walker *w);
+
+/* So many nodes fit into the cache together with what is made of them. */
+#define PART 1024
+/* So many arrays in each other are walked by recursion. */
+#define MOST_DIRECT 64
+
+/* Walks an array whose frame is the caller's. */
+static bool
+walk_here(ice_walker *w, ice_walk_frame *frame)
+{
+    const uint32_t depth = w->ctx->walk_depth;
+    bool goes_on = true;
+    w->direct++;
+    while (!frame->is_done && goes_on)
+        goes_on = (EXPECTED(w->tape->node_count < w->part) || hand_over(w)) && walk_more(w, frame) &&
+                  (EXPECTED(w->ctx->walk_depth == depth) || walk_frames(w, depth));
+    w->direct--;
+    if (EXPECTED(goes_on))
+        return ice_walk_end(w, frame);
+    ice_walk_release(frame);
+    return false;
 }
 
 static bool
@@ -94,8 +142,9 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
 {
     const bool lists = is_list(table);
     const uint32_t count = zend_hash_num_elements(table);
-    ice_walk_frame *frame;
+    ice_walk_frame here, *frame = &here;
     uint32_t node, at = 0, done = 0;
+    bool is_direct;
     /* igbinary writes an array that two places hold once. */
     if (w->purpose == ICE_FOR_IGBINARY && !in_reference) {
         zval held;
@@ -113,10 +162,20 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
         ice_end_node(w->tape, node, 0, 0);
         return true;
     }
-    if (lists ? push_leaves(w, table)
-              : !(HT_FLAGS(table) & HASH_FLAG_PACKED) && push_entries(w, table, node, &at, &done))
+    if (lists)
+        push_items(w, table, &at, &done);
+    else
+        push_entries(w, table, &at, &done);
+    if (EXPECTED(done == count)) {
+        ice_end_node(w->tape, node, count, 0);
         return true;
-    frame = ice_walk_push(w, lists ? W_LIST : W_MAP, node, table, NULL, count);
+    }
+    is_direct = w->direct < MOST_DIRECT && !in_reference && w->ctx->walk_depth;
+    if (EXPECTED(is_direct))
+        here = (ice_walk_frame){ .kind = lists ? W_LIST : W_MAP, .node = w->base + node, .total = count, .table = table };
+    else
+        frame = ice_walk_push(w, lists ? W_LIST : W_MAP, node, table, NULL, count);
+    w->tape->nodes[node].aux = count;
     frame->at = at;
     frame->count = done;
     frame->is_shared = is_shared;
@@ -125,7 +184,7 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
         GC_PROTECT_RECURSION(table);
         frame->is_protected = true;
     }
-    return true;
+    return is_direct ? walk_here(w, frame) : true;
 }
 
 /* An array in an array: one that holds itself is null, as in PHP. */
@@ -149,6 +208,7 @@ push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_f
 static bool
 push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer)
 {
+    const ice_written *known;
     if (Z_ISREF_P(value)) {
         zval *inner = Z_REFVAL_P(value);
         if ((Z_REFCOUNT_P(value) > 1 || (outer && outer->kind == W_VARIABLES)) &&
@@ -186,9 +246,8 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
                 return true;
             return mark(w, at, ice_walk_object(w, Z_OBJ_P(value), key));
         }
-        if (EXPECTED(w->ctx->last_written && Z_OBJCE_P(value) == w->ctx->last_written->ce) &&
-            EXPECTED(w->purpose != ICE_FOR_EXPORT) && EXPECTED(ice_walk_has_slots_only(Z_OBJ_P(value))))
-            return ice_walk_slots(w, Z_OBJ_P(value), key);
+        if (EXPECTED(w->purpose != ICE_FOR_EXPORT) && EXPECTED((known = known_slots(w, Z_OBJ_P(value)))))
+            return ice_walk_slots(w, Z_OBJ_P(value), key, known);
         return ice_walk_object(w, Z_OBJ_P(value), key);
     default: ice_push(w->engine, w->tape, ICECORE_INT, 0, key, 0, 0); return true;
     }
@@ -196,26 +255,88 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
 
 /* ---- the loop ----------------------------------------------------------- */
 
+/* Values of a list stand in memory of their own: what comes soon is asked for now. */
+static zend_always_inline void
+prefetch(const HashTable *table, uint32_t at)
+{
+    if (EXPECTED(table->nNumUsed - at > 8)) {
+        const zval *far = ICE_ITEM(table, at + 8), *near = ICE_ITEM(table, at + 3);
+        if (Z_TYPE_P(far) > IS_STRING)
+            __builtin_prefetch(Z_PTR_P(far));
+        if (Z_TYPE_P(near) == IS_ARRAY) {
+            __builtin_prefetch(Z_ARRVAL_P(near)->arData);
+            __builtin_prefetch((const char *)Z_ARRVAL_P(near)->arData + 64);
+        } else if (Z_TYPE_P(near) == IS_OBJECT)
+            __builtin_prefetch((const char *)Z_OBJ_P(near) + 64);
+    }
+}
+
+/* Objects that only this list holds, with nothing but leaves in their slots, from the next
+ * item on. */
+static zend_always_inline void
+push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
+{
+    const HashTable *table = frame->table;
+    const ice_written *written = known_slots(w, Z_OBJ_P(value));
+    uint32_t at = frame->at, done = 0;
+    size_t room;
+    ice_pen pen;
+    if (!written || written->count >= ICE_RUN)
+        return;
+    pen = run_pen(w, 2 * ICE_RUN);
+    for (room = 4 * ICE_RUN; room > 2 * ICE_RUN; done++) {
+        const size_t front = (size_t)(pen.node - w->tape->nodes);
+        uint32_t slot = 0, count = 0;
+        zend_object *object;
+        if (at == table->nNumUsed)
+            break;
+        value = ICE_ITEM(table, at);
+        if (Z_TYPE_P(value) != IS_OBJECT)
+            break;
+        object = Z_OBJ_P(value);
+        if (object->ce != written->ce || !is_only_here(object, false) || !ice_walk_has_slots_only(object, written))
+            break;
+        prefetch(table, at);
+        pen_object(&pen, 0, written);
+        pen = pen_slots(w, pen, object, written, &slot, &count);
+        if (UNEXPECTED(slot < written->count)) {
+            pen.node = w->tape->nodes + front;
+            break;
+        }
+        pen_end_object(w, &pen, w->tape->nodes + front, count);
+        room -= (size_t)(pen.node - w->tape->nodes) - front;
+        at++;
+    }
+    ice_pen_give(&pen, w->tape);
+    frame->at = at;
+    frame->count += done;
+}
+
+/* Up to a value that may have opened a frame, or until much was pushed. */
 static bool
 walk_list(ice_walker *w, ice_walk_frame *frame)
 {
     const HashTable *table = frame->table;
-    while (frame->at < table->nNumUsed) {
-#if PHP_VERSION_ID >= 80200
-        zval *value = HT_FLAGS(table) & HASH_FLAG_PACKED ? &table->arPacked[frame->at] : &table->arData[frame->at].val;
-#else
-        zval *value = &table->arData[frame->at].val;
-#endif
-        frame->at++;
-        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
+    while (frame->at < table->nNumUsed && EXPECTED(w->tape->node_count < w->part)) {
+        zval *value = ICE_ITEM(table, frame->at);
+        if (is_leaf(value)) {
+            push_items(w, table, &frame->at, &frame->count);
             continue;
+        }
+        if (Z_TYPE_P(value) == IS_OBJECT && w->purpose <= ICE_FOR_SESSION && !frame->is_shared) {
+            const uint32_t before = frame->at;
+            push_objects(w, frame, value);
+            if (frame->at != before)
+                continue;
+        }
+        prefetch(table, frame->at);
+        frame->at++;
         frame->count++;
-        if (EXPECTED(is_leaf(value)))
-            push_leaf(w, value, 0);
-        else
-            return push_value(w, value, 0, frame);
+        frame->is_done = frame->at == table->nNumUsed;
+        return push_value(w, value, 0, frame);
     }
-    return ice_walk_pop(w);
+    frame->is_done = frame->at == table->nNumUsed;
+    return true;
 }
 
 /* The entry at `at`, whose place is moved behind it. NULL: there is none. */
@@ -253,6 +374,11 @@ walk_table(ice_walker *w, ice_walk_frame *frame)
     zend_string *key;
     zend_ulong number;
     zval *value;
+    if (EXPECTED(frame->kind != W_VARIABLES && !frame->has_member)) {
+        push_entries(w, frame->table, &frame->at, &frame->count);
+        if (UNEXPECTED(w->tape->node_count >= w->part))
+            return true;
+    }
     while ((value = next_entry(frame, &key, &number))) {
         uint16_t id;
         if (UNEXPECTED(frame->has_member) && key && zend_string_equals_literal(key, "__PHP_Incomplete_Class_Name")) {
@@ -268,7 +394,8 @@ walk_table(ice_walker *w, ice_walk_frame *frame)
         else
             return push_value(w, value, id, frame);
     }
-    return ice_walk_pop(w);
+    frame->is_done = true;
+    return true;
 }
 
 /* What igbinary makes of __sleep: names may come twice. */
@@ -286,14 +413,16 @@ walk_pairs(ice_walker *w, ice_walk_frame *frame)
         else
             return push_value(w, value, id, frame);
     }
-    return ice_walk_pop(w);
+    frame->is_done = true;
+    return true;
 }
 
 static bool
 walk_slots(ice_walker *w, ice_walk_frame *frame)
 {
     zend_object *object = frame->object;
-    const ice_written *written = ice_walk_class(w, object->ce);
+    const ice_written *near = *ice_walk_near(w->ctx, object->ce);
+    const ice_written *written = EXPECTED(near && near->ce == object->ce) ? near : ice_walk_class(w, object->ce);
     while (frame->at < written->count) {
         const ice_written_slot *slot = &written->slots[frame->at++];
         zval *value = OBJ_PROP(object, slot->offset);
@@ -307,7 +436,8 @@ walk_slots(ice_walker *w, ice_walk_frame *frame)
         else
             return push_value(w, value, id, frame);
     }
-    return ice_walk_pop(w);
+    frame->is_done = true;
+    return true;
 }
 
 /* The variables of a session: a map, whatever their names. */
@@ -319,8 +449,36 @@ push_variables(ice_walker *w, HashTable *table)
     ice_walk_push(w, W_VARIABLES, 0, table, NULL, zend_hash_num_elements(table));
 }
 
-/* So many nodes fit into the cache together with what is made of them. */
-#define PART 1024
+/* How long the text may become, as far as the outermost container tells: room that is too
+ * much is given back. */
+static size_t
+expected_len(const ice_walker *w, size_t len)
+{
+    const ice_walk_frame *outermost = w->ctx->walk_depth ? &w->ctx->walking[0] : NULL;
+    const size_t done = outermost ? outermost->count : 0, most = 8 * len;
+    size_t expected = len + len / 8;
+    if (done && outermost->total > done)
+        expected = MAX(expected, (size_t)(1.1 * (double)len / done * outermost->total));
+    expected = MIN(expected, most);
+    if (PG(memory_limit) > 0 && expected > ((size_t)PG(memory_limit) - MIN((size_t)PG(memory_limit), zend_memory_usage(0))) / 4)
+        return len;
+    return expected;
+}
+
+/* Takes the text of what was handed over to what stands before it. */
+static void
+take_part(ice_walker *w)
+{
+    smart_str *text = &w->ctx->text;
+    icecore_bytes part;
+    size_t len;
+    if (icecore_take_part(w->engine, &part) != ICECORE_OK)
+        return;
+    len = (text->s ? ZSTR_LEN(text->s) : 0) + part.len;
+    if (!text->s || len > text->a)
+        smart_str_erealloc(text, expected_len(w, len));
+    smart_str_appendl(text, (const char *)part.bytes, part.len);
+}
 
 /* Writes what was pushed. */
 static bool
@@ -331,37 +489,52 @@ hand_over(ice_walker *w)
     case ICE_HANDED_OVER:
         w->base += count;
         w->tape->has_own_names = 1;
+        take_part(w);
         return true;
-    case ICE_NOT_IN_PARTS: w->hands_over = false; return true;
+    case ICE_NOT_IN_PARTS: w->part = UINT32_MAX; return true;
     default: return ice_walk_stop(w, ICE_LEFT_OFF);
     }
+}
+
+/* Walks on in a container. */
+static bool
+walk_more(ice_walker *w, ice_walk_frame *frame)
+{
+    switch (frame->kind) {
+    case W_LIST: return walk_list(w, frame);
+    case W_SLOTS: return walk_slots(w, frame);
+    case W_PAIRS: return walk_pairs(w, frame);
+    default: return walk_table(w, frame);
+    }
+}
+
+/* Until no more than `depth` frames are left. */
+static bool
+walk_frames(ice_walker *w, uint32_t depth)
+{
+    ice_context *ctx = w->ctx;
+    while (ctx->walk_depth > depth) {
+        const uint32_t now = ctx->walk_depth;
+        if (UNEXPECTED(w->tape->node_count >= w->part) && !hand_over(w))
+            return false;
+        if (UNEXPECTED(!walk_more(w, &ctx->walking[now - 1])))
+            return false;
+        if (ctx->walk_depth == now && ctx->walking[now - 1].is_done && UNEXPECTED(!ice_walk_pop(w)))
+            return false;
+    }
+    return true;
 }
 
 static bool
 walk_all(ice_walker *w, zval *root)
 {
-    ice_context *ctx = w->ctx;
     if (w->purpose == ICE_FOR_SESSION)
         push_variables(w, Z_ARRVAL_P(root));
     else if (is_leaf(root))
         push_leaf(w, root, 0);
     else if (!push_value(w, root, 0, NULL))
         return false;
-    while (ctx->walk_depth) {
-        ice_walk_frame *frame = &ctx->walking[ctx->walk_depth - 1];
-        bool goes_on;
-        if (UNEXPECTED(w->tape->node_count >= PART) && w->hands_over && !hand_over(w))
-            return false;
-        switch (frame->kind) {
-        case W_LIST: goes_on = walk_list(w, frame); break;
-        case W_SLOTS: goes_on = walk_slots(w, frame); break;
-        case W_PAIRS: goes_on = walk_pairs(w, frame); break;
-        default: goes_on = walk_table(w, frame);
-        }
-        if (UNEXPECTED(!goes_on))
-            return false;
-    }
-    return true;
+    return walk_frames(w, 0);
 }
 
 static ice_walked
@@ -373,10 +546,11 @@ walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage,
         .tape = &ctx->tape,
         .stage = stage,
         .purpose = purpose,
-        .hands_over = hands_over,
+        .part = hands_over ? PART : UINT32_MAX,
         .stopped = ICE_WALKED,
     };
     ctx->walk_depth = 0;
+    smart_str_free(&ctx->text);
     ice_map_clear(&ctx->seen);
     ice_tape_begin(w.engine, w.tape);
     ctx->tape.has_own_names = 1;

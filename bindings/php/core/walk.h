@@ -1,7 +1,7 @@
 /* PHP's values to the engine's tape.
  *
- * Loops have a stack of their own. What is open is held, as hooks may change or free
- * anything. Objects and references are looked up by their address only if something else
+ * Objects, and arrays from some depth on, have a stack of their own; other arrays are walked
+ * by recursion. What is open is held, as hooks may change or free anything. Objects and references are looked up by their address only if something else
  * may lead to them, as in PHP: its counts tell.
  *
  *   walk_frames.c  what is open
@@ -35,9 +35,10 @@ typedef struct {
     const icecore_stage *stage;
     uint8_t purpose;
     bool hooks_ran;
-    bool hands_over;    /* what was pushed is written from time to time */
+    uint32_t part;      /* from so many nodes on what was pushed is written */
     ice_walked stopped; /* ICE_WALKED: not at all */
     uint32_t base;      /* how many nodes were handed over */
+    uint32_t direct;    /* how many arrays are open without a frame on the stack of frames */
     uint32_t parts;
 } ice_walker;
 
@@ -55,20 +56,29 @@ ice_written *ice_walk_class(ice_walker *w, zend_class_entry *ce);
 /* Whether the program has a class that freezes itself as text: PHP itself then writes what
  * has hooks, as such an object may come behind one whose hook ran, and no hook runs twice. */
 bool ice_walk_left_to_php(void);
-/* Whether the object has nothing but its declared properties, in their slots. */
+/* Whether the object has nothing but its declared properties, in their slots. A table of
+ * them begins with those, in the same order: PHP makes it when something asks for it. */
 static inline bool
-ice_walk_has_slots_only(const zend_object *object)
+ice_walk_has_slots_only(const zend_object *object, const ice_written *written)
 {
 #if PHP_VERSION_ID >= 80400
     if (zend_object_is_lazy((zend_object *)object))
         return false;
 #endif
-    return !object->properties && !object->handlers->get_properties_for &&
-           object->handlers->get_properties == zend_std_get_properties;
+    return !object->handlers->get_properties_for && object->handlers->get_properties == zend_std_get_properties &&
+           (!object->properties || object->properties->nNumUsed == written->count);
 }
 
-/* Pushes such an object, of the class that was looked up last. */
-bool ice_walk_slots(ice_walker *w, zend_object *object, uint16_t key);
+/* Where a class is noted whose objects are written without any of their methods. */
+static inline const ice_written **
+ice_walk_near(ice_context *ctx, const zend_class_entry *ce)
+{
+    const uintptr_t bits = (uintptr_t)ce;
+    return &ctx->near_written[(bits >> 5 ^ bits >> 10) & 15];
+}
+
+/* Pushes an object of such a class that has its slots only. */
+bool ice_walk_slots(ice_walker *w, zend_object *object, uint16_t key, const ice_written *written);
 
 /* Pushes the front of an object. */
 static inline void
@@ -86,8 +96,12 @@ ice_walk_frame *ice_walk_push(ice_walker *w, uint8_t kind, size_t node, HashTabl
                               uint32_t total);
 /* Pushes null for what is in itself. */
 void ice_walk_circle(ice_walker *w, uint16_t key);
-/* Ends the innermost frame. */
+/* Ends a container that is done. */
+bool ice_walk_end(ice_walker *w, ice_walk_frame *frame);
+/* The same with the innermost frame. */
 bool ice_walk_pop(ice_walker *w);
+/* Drops what a frame holds. */
+void ice_walk_release(ice_walk_frame *frame);
 /* Drops all frames. */
 void ice_walk_drop(ice_walker *w);
 

@@ -7,7 +7,7 @@ add(ice_context *ctx, zend_class_entry *ce, uint32_t id)
     ice_written *written;
     if (ctx->written_count == ctx->written_room) {
         const uint32_t room = ctx->written_room ? ctx->written_room * 2 : 16;
-        ctx->last_written = NULL;
+        memset(ctx->near_written, 0, sizeof ctx->near_written);
         ctx->written = ice_host_resize(ctx->written, room * sizeof *ctx->written);
         ctx->written_room = room;
     }

@@ -13,7 +13,7 @@ ice_walk_push(ice_walker *w, uint8_t kind, size_t node, HashTable *table, zend_o
     }
     frame = &ctx->walking[ctx->walk_depth++];
     frame->kind = kind;
-    frame->is_shared = frame->is_protected = frame->has_member = false;
+    frame->is_shared = frame->is_protected = frame->has_member = frame->is_done = false;
     frame->wraps = object != NULL;
     frame->node = w->base + (uint32_t)node;
     frame->at = frame->count = 0;
@@ -24,8 +24,8 @@ ice_walk_push(ice_walker *w, uint8_t kind, size_t node, HashTable *table, zend_o
     return frame;
 }
 
-static void
-release(ice_walk_frame *frame)
+void
+ice_walk_release(ice_walk_frame *frame)
 {
     if (frame->is_protected)
         GC_UNPROTECT_RECURSION(frame->object ? (zend_refcounted *)frame->object : (zend_refcounted *)frame->table);
@@ -44,19 +44,25 @@ ice_walk_circle(ice_walker *w, uint16_t key)
 }
 
 bool
+ice_walk_end(ice_walker *w, ice_walk_frame *frame)
+{
+    /* Of nodes that were handed over the count is written. */
+    const bool is_right = frame->node >= w->base || frame->count == frame->total;
+    if (EXPECTED(frame->node >= w->base))
+        ice_end_node(w->tape, frame->node - w->base, frame->count, frame->wraps);
+    ice_walk_release(frame);
+    if (EXPECTED(is_right))
+        return true;
+    zend_throw_error(NULL, "Icecore: a method changed an object while it was serialized");
+    return ice_walk_stop(w, ICE_THREW);
+}
+
+bool
 ice_walk_pop(ice_walker *w)
 {
     /* What is released may run a destructor, which may come back here. */
     ice_walk_frame ended = w->ctx->walking[--w->ctx->walk_depth];
-    if (EXPECTED(ended.node >= w->base))
-        ice_end_node(w->tape, ended.node - w->base, ended.count, ended.wraps);
-    else if (UNEXPECTED(ended.count != ended.total)) {
-        release(&ended);
-        zend_throw_error(NULL, "Icecore: a method changed an object while it was serialized");
-        return ice_walk_stop(w, ICE_THREW);
-    }
-    release(&ended);
-    return true;
+    return ice_walk_end(w, &ended);
 }
 
 void
@@ -64,6 +70,6 @@ ice_walk_drop(ice_walker *w)
 {
     while (w->ctx->walk_depth) {
         ice_walk_frame open = w->ctx->walking[--w->ctx->walk_depth];
-        release(&open);
+        ice_walk_release(&open);
     }
 }

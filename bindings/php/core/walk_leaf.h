@@ -12,39 +12,128 @@ is_leaf(const zval *value)
     return Z_TYPE_P(value) <= IS_STRING;
 }
 
+/* Leaves are pushed in runs of at most so many values, each with a key of its own: a run
+ * looks once whether there is room for its nodes. */
+#define ICE_RUN 512
+
+static zend_always_inline ice_pen
+run_pen(ice_walker *w, uint32_t values)
+{
+    return ice_pen_take(w->engine, w->tape, 2 * values);
+}
+
+/* Any string, with more room. */
+static zend_never_inline ice_pen
+pen_long_string(ice_walker *w, ice_pen pen, const zend_string *string, uint16_t key)
+{
+    const size_t room = w->tape->node_capacity - (size_t)(pen.node - w->tape->nodes);
+    ice_pen_give(&pen, w->tape);
+    ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, key, ZSTR_VAL(string), ZSTR_LEN(string));
+    return ice_pen_take(w->engine, w->tape, room);
+}
+
+static zend_always_inline ice_pen
+pen_string(ice_walker *w, ice_pen pen, const zend_string *string, uint16_t key)
+{
+    if (UNEXPECTED(!ice_pen_has_room(&pen, ZSTR_LEN(string))))
+        return pen_long_string(w, pen, string, key);
+    ice_pen_string(&pen, ICECORE_BYTES, key, ZSTR_VAL(string), ZSTR_LEN(string));
+    return pen;
+}
+
+/* A leaf, for which there is room. */
+static zend_always_inline ice_pen
+pen_leaf(ice_walker *w, ice_pen pen, const zval *value, uint16_t key)
+{
+    const uint8_t type = Z_TYPE_P(value);
+    uint64_t bits;
+    if (type == IS_LONG)
+        ice_pen_node(&pen, ICECORE_INT, key, 0, (uint64_t)Z_LVAL_P(value));
+    else if (type == IS_STRING)
+        return pen_string(w, pen, Z_STR_P(value), key);
+    else if (type == IS_DOUBLE) {
+        memcpy(&bits, &Z_DVAL_P(value), sizeof bits);
+        ice_pen_node(&pen, ICECORE_FLOAT, key, 0, bits);
+    } else if (type == IS_TRUE || type == IS_FALSE)
+        ice_pen_node(&pen, ICECORE_BOOL, key, 0, type == IS_TRUE);
+    else
+        ice_pen_node(&pen, ICECORE_NULL, key, 0, 0);
+    return pen;
+}
+
 static zend_always_inline void
 push_leaf(ice_walker *w, const zval *value, uint16_t key)
 {
-    uint64_t bits;
-    switch (Z_TYPE_P(value)) {
-    case IS_STRING:
-        ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, key, Z_STRVAL_P(value), Z_STRLEN_P(value));
-        return;
-    case IS_LONG: ice_push(w->engine, w->tape, ICECORE_INT, 0, key, 0, (uint64_t)Z_LVAL_P(value)); return;
-    case IS_DOUBLE:
-        memcpy(&bits, &Z_DVAL_P(value), sizeof bits);
-        ice_push(w->engine, w->tape, ICECORE_FLOAT, 0, key, 0, bits);
-        return;
-    case IS_TRUE: ice_push(w->engine, w->tape, ICECORE_BOOL, 0, key, 0, 1); return;
-    case IS_FALSE: ice_push(w->engine, w->tape, ICECORE_BOOL, 0, key, 0, 0); return;
-    default: ice_push(w->engine, w->tape, ICECORE_NULL, 0, key, 0, 0);
-    }
+    const ice_pen pen = pen_leaf(w, run_pen(w, 1), value, key);
+    ice_pen_give(&pen, w->tape);
 }
 
-/* Pushes the key of an entry, if it needs a node; what the value's node has as its key. */
+/* The key of an entry, for which there is room, if it needs a node; `id` gets what the
+ * value's node has as its key. */
+static zend_always_inline ice_pen
+pen_key(ice_walker *w, ice_pen pen, zend_string *key, zend_ulong number, bool may_have_id, uint16_t *id)
+{
+    if (EXPECTED(key != NULL)) {
+        if (EXPECTED(may_have_id)) {
+            if (EXPECTED(ice_keys_near(&w->ctx->keys, key, id)) || (*id = ice_new_key_id(w->ctx, key)))
+                return pen;
+        }
+        pen = pen_string(w, pen, key, ICECORE_IS_KEY);
+    } else
+        ice_pen_node(&pen, ICECORE_INT, ICECORE_IS_KEY, 0, (uint64_t)number);
+    *id = ICECORE_KEY_NODE;
+    return pen;
+}
+
 static zend_always_inline uint16_t
 push_key(ice_walker *w, zend_string *key, zend_ulong number, bool may_have_id)
 {
     uint16_t id;
-    if (EXPECTED(key != NULL)) {
-        if (EXPECTED(may_have_id)) {
-            if (EXPECTED(ice_keys_near(&w->ctx->keys, key, &id)) || (id = ice_new_key_id(w->ctx, key)))
-                return id;
-        }
-        ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, ICECORE_IS_KEY, ZSTR_VAL(key), ZSTR_LEN(key));
-    } else
-        ice_push(w->engine, w->tape, ICECORE_INT, 0, ICECORE_IS_KEY, 0, (uint64_t)number);
-    return ICECORE_KEY_NODE;
+    const ice_pen pen = pen_key(w, run_pen(w, 1), key, number, may_have_id, &id);
+    ice_pen_give(&pen, w->tape);
+    return id;
+}
+
+/* An object with slots only, from `*at` on up to the first value that is no leaf; the front
+ * is there, and there is room. */
+static zend_always_inline ice_pen
+pen_slots(ice_walker *w, ice_pen pen, zend_object *object, const ice_written *written, uint32_t *at, uint32_t *count)
+{
+    const ice_written_slot *slot = written->slots + *at, *end = written->slots + written->count;
+    uint32_t pushed = 0;
+    for (; slot < end; slot++) {
+        const zval *value = OBJ_PROP(object, slot->offset);
+        uint16_t id = slot->key;
+        if (UNEXPECTED(!is_leaf(value)))
+            break;
+        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
+            continue;
+        if (UNEXPECTED(!id))
+            pen = pen_key(w, pen, slot->name, 0, false, &id);
+        pen = pen_leaf(w, pen, value, id);
+        pushed++;
+    }
+    *at = (uint32_t)(slot - written->slots);
+    *count += pushed;
+    return pen;
+}
+
+/* The front of such an object. */
+static zend_always_inline void
+pen_object(ice_pen *pen, uint16_t key, const ice_written *written)
+{
+    ice_pen_node(pen, ICECORE_OBJECT, key, 1, ICE_CLASS(written->id));
+    ice_pen_node(pen, ICECORE_MAP, 0, 0, 0);
+}
+
+/* Ends it, whose front is at `front`. */
+static zend_always_inline void
+pen_end_object(const ice_walker *w, const ice_pen *pen, icecore_node *front, uint32_t count)
+{
+    const uint64_t end = (uint64_t)(pen->node - w->tape->nodes);
+    front[0].payload |= end;
+    front[1].aux = count;
+    front[1].payload = end;
 }
 
 #endif

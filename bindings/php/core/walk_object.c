@@ -180,11 +180,12 @@ push_incomplete(ice_walker *w, zend_object *object, uint16_t key)
 static bool
 push_properties(ice_walker *w, zend_object *object, uint16_t key)
 {
+    const ice_written *written = ice_walk_class(w, object->ce);
     HashTable *table;
     zval value;
-    if (EXPECTED(ice_walk_has_slots_only(object))) {
-        w->ctx->last_written = ice_walk_class(w, object->ce);
-        return ice_walk_slots(w, object, key);
+    if (EXPECTED(ice_walk_has_slots_only(object, written))) {
+        *ice_walk_near(w->ctx, object->ce) = written;
+        return ice_walk_slots(w, object, key, written);
     }
     ZVAL_OBJ(&value, object);
     GC_ADDREF(object);

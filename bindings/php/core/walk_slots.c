@@ -12,31 +12,22 @@ count_values(const zend_object *object, const ice_written *written, uint32_t at)
 }
 
 bool
-ice_walk_slots(ice_walker *w, zend_object *object, uint16_t key)
+ice_walk_slots(ice_walker *w, zend_object *object, uint16_t key, const ice_written *written)
 {
-    const ice_written *written = w->ctx->last_written;
-    const ice_written_slot *slot = written->slots, *end = slot + written->count;
-    uint32_t node, count = 0;
+    const uint32_t node = (uint32_t)w->tape->node_count;
+    uint32_t at = 0, count = 0;
     ice_walk_frame *frame;
-    ice_walk_begin(w, key, written->id);
-    node = (uint32_t)w->tape->node_count - 1;
-    for (; slot < end; slot++) {
-        const zval *value = OBJ_PROP(object, slot->offset);
-        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
-            continue;
-        if (UNEXPECTED(!is_leaf(value)))
-            break;
-        push_leaf(w, value, EXPECTED(slot->key) ? slot->key : push_key(w, slot->name, 0, false));
-        count++;
-    }
-    if (EXPECTED(slot == end)) {
-        ice_end_node(w->tape, node, count, 1);
+    ice_pen pen = run_pen(w, written->count + 1);
+    pen_object(&pen, key, written);
+    pen = pen_slots(w, pen, object, written, &at, &count);
+    ice_pen_give(&pen, w->tape);
+    if (EXPECTED(at == written->count)) {
+        pen_end_object(w, &pen, &w->tape->nodes[node], count);
         return true;
     }
     GC_ADDREF(object);
-    frame = ice_walk_push(w, W_SLOTS, node, NULL, object,
-                          count + count_values(object, written, (uint32_t)(slot - written->slots)));
-    frame->at = (uint32_t)(slot - written->slots);
+    frame = ice_walk_push(w, W_SLOTS, node + 1, NULL, object, count + count_values(object, written, at));
+    frame->at = at;
     frame->count = count;
     return true;
 }

@@ -1517,6 +1517,19 @@ uint32_t icecore_write_part(struct icecore_context *context,
                             struct icecore_tape *tape);
 
 /*
+ Takes away what `icecore_write_part` wrote so far, so that the engine collects no more
+ than a part; `icecore_write` then gives what stands behind it. The bytes are lent until
+ the context is used again.
+
+ Where a format may still change what it wrote, the call returns `ICECORE_UNSUPPORTED`,
+ and `icecore_write` gives all of it.
+
+ # Safety
+ `context` is null or a context that no other call uses; `out` is null or names a struct.
+ */
+uint32_t icecore_take_part(struct icecore_context *context, struct icecore_bytes *out);
+
+/*
  Describes a loss of the last `icecore_write`, as `2 class names dropped, first at
  $[0]`. Lent until the context is used again.
 

@@ -29,6 +29,8 @@ pub struct icecore_context {
     pub(crate) losses: Vec<String>,
     /// The state of a document that is written in parts.
     pub(crate) parts: Parts,
+    /// Whether the caller has what `out` has.
+    pub(crate) is_taken: bool,
 }
 
 impl icecore_context {

@@ -65,7 +65,9 @@ pub use tape::{
     icecore_bytes, icecore_class, icecore_grow_arena, icecore_grow_nodes, icecore_key, icecore_long,
     icecore_long_string, icecore_name, icecore_names, icecore_node, icecore_tape, icecore_tape_version, icecore_view,
 };
-pub use write::{icecore_loss, icecore_value_end, icecore_view_tape, icecore_write, icecore_write_part};
+pub use write::{
+    icecore_loss, icecore_take_part, icecore_value_end, icecore_view_tape, icecore_write, icecore_write_part,
+};
 
 use std::ffi::c_char;
 

@@ -272,6 +272,7 @@ pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut
         }
         if context.parts.are_begun() {
             context.parts.clear();
+            context.is_taken = false;
         }
         context.filling.nodes.clear();
         context.filling.arena.clear();

@@ -103,9 +103,10 @@ impl icecore_context {
     unsafe fn write_part(&mut self, stage: &icecore_stage, tape: &icecore_tape) -> Result<bool, Error> {
         // SAFETY: lent from this context, and filled up to its counts.
         unsafe { self.fill(Some(stage), tape)? };
-        if !self.parts.are_begun() {
+        if !self.parts.are_begun() || self.is_taken {
             self.empty_out();
         }
+        self.is_taken = false;
         let written = stage.codec.write_part(&self.document, Part::Nodes(&mut self.parts), &mut self.out);
         // All memory, whatever its size: the caller may continue to fill it.
         let (nodes, arena) = self.document.tape_mut().take_memory();
@@ -144,6 +145,32 @@ pub unsafe extern "C" fn icecore_write_part(
         tape.arena_len = 0;
         tape.root = 0;
         context.filling.lend(tape);
+        Ok(())
+    })
+}
+
+/// Takes away what `icecore_write_part` wrote so far, so that the engine collects no more
+/// than a part; `icecore_write` then gives what stands behind it. The bytes are lent until
+/// the context is used again.
+///
+/// Where a format may still change what it wrote, the call returns `ICECORE_UNSUPPORTED`,
+/// and `icecore_write` gives all of it.
+///
+/// # Safety
+/// `context` is null or a context that no other call uses; `out` is null or names a struct.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_take_part(context: *mut icecore_context, out: *mut icecore_bytes) -> u32 {
+    guard(ErrorOut::NONE, || {
+        // SAFETY: a handle that no other call uses.
+        let (Some(context), false) = (unsafe { context.as_mut() }, out.is_null()) else {
+            return Err(usage("a context and a place for the result", "null"));
+        };
+        if !context.parts.are_final() || context.is_taken {
+            return Err(Error::new(ErrorKind::Unsupported).finding("no part that may be taken away"));
+        }
+        context.is_taken = true;
+        // SAFETY: checked above: `out` is not null, so it names a struct.
+        unsafe { out.write(icecore_bytes::of(&context.out.bytes)) };
         Ok(())
     })
 }

@@ -102,8 +102,8 @@ pub struct Spare {
     pub(crate) words: Vec<u64>,
     pub(crate) open: Vec<Frame>,
     /// Keys and the fronts of objects as a text has them, by id.
-    pub(crate) keys: Vec<Kept<32>>,
-    pub(crate) fronts: Vec<Kept<48>>,
+    pub(crate) keys: Vec<Kept<64>>,
+    pub(crate) fronts: Vec<Kept<96>>,
 }
 
 /// A short piece of text for a name.
@@ -114,12 +114,14 @@ pub(crate) struct Kept<const N: usize> {
     pub(crate) len: u8,
     /// Of a key: whether it might be an integer, in the place of a string.
     pub(crate) is_cast: bool,
+    /// Of an object: how many entries the text says it has.
+    pub(crate) count: u32,
     pub(crate) text: [u8; N],
 }
 
 impl<const N: usize> Default for Kept<N> {
     fn default() -> Kept<N> {
-        Kept { stamp: 0, len: 0, is_cast: false, text: [0; N] }
+        Kept { stamp: 0, len: 0, is_cast: false, count: 0, text: [0; N] }
     }
 }
 

@@ -83,6 +83,8 @@ pub enum Part<'p> {
 #[derive(Debug, Default)]
 pub struct Parts {
     pub(crate) begun: bool,
+    /// Whether no part looks at what those before it wrote.
+    pub(crate) is_final: bool,
     /// Sereal: the offset behind what was written.
     pub(crate) written: u64,
     /// Storable: how many containers are open.
@@ -96,6 +98,11 @@ impl Parts {
     /// Whether a part was written.
     pub fn are_begun(&self) -> bool {
         self.begun
+    }
+
+    /// Whether the caller may take away what the parts wrote so far.
+    pub fn are_final(&self) -> bool {
+        self.begun && self.is_final
     }
 
     /// Whether every container has all its children (Storable).

@@ -2,6 +2,7 @@
 //! than 64 bits.
 
 pub mod bigint;
+pub(crate) mod decimal;
 pub mod float128;
 pub(crate) mod general;
 pub(crate) mod numify;

@@ -1,5 +1,7 @@
 //! Numbers as PHP writes them.
 
+use super::decimal::{POWERS, few_digits};
+
 /// A float as `serialize_precision` -1 (and 17, in which each digit counts)
 /// gives it.
 pub(crate) fn push_float(value: f64, buf: &mut Vec<u8>) {
@@ -15,6 +17,15 @@ pub(crate) fn push_float(value: f64, buf: &mut Vec<u8>) {
     let value = value.abs();
     if value < 9e15 && value.fract() == 0.0 {
         return push_uint(value as u64, buf);
+    }
+    if let Some((digits, scale)) = few_digits(value) {
+        let ten = POWERS[scale];
+        push_uint((digits / ten) as u64, buf);
+        // The 1 in front keeps zeros behind the point, and becomes the point.
+        let point = buf.len();
+        push_uint((ten + digits % ten) as u64, buf);
+        buf[point] = b'.';
+        return;
     }
     let (digits, point) = super::shortest(value);
     if !(-3..=17).contains(&point) {

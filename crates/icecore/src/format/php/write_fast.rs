@@ -1,25 +1,42 @@
-//! Writes common documents that a program of PHP's filled, in one loop: no spelling, no
-//! losses, links to what stands before. It gives up at anything else, and then the machine
-//! in [`super::write`] writes the document; tests compare both.
+//! Writes common documents that a program of PHP's filled: no spelling, no losses, links to
+//! what stands before. It gives up at anything else, and then the machine in
+//! [`super::write`] writes the document; tests compare both.
+//!
+//! It goes down by recursion, to a depth of [`DEEPEST`]. Where the nodes of a part end, each
+//! container on the way up says how far it is, and the next part goes on with the innermost.
 
-use super::text::{integer_key, is_class_name, is_enum_case, push_float};
+mod pen;
+
+use super::text::{integer_key, is_class_name, is_enum_case};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Names, Node, flag};
 use crate::format::Parts;
 use crate::limits::Limits;
 use crate::output::{Kept, Spare};
+use pen::{
+    Chunk, FULL, Position, ROOM, digits, float, integer, put, put_all, put_slice, short_string_front, string_front,
+};
 
-/// How much is collected before the output gets it.
-const CHUNK: usize = 8 << 10;
-/// No more than this is written without a look whether the chunk is full.
-const SLACK: usize = 256;
 /// Strings up to this length are copied as a block of fixed size.
 const BLOCK: usize = 32;
 /// Longer ones too, if there is room behind them.
 const TWO_BLOCKS: usize = 64;
-/// The front of an object up to here is kept: `O:8:"stdClass":`.
-const FRONT: usize = 48;
+/// Longer ones are no part of a run.
+const LONG: usize = 512;
+/// Keys and the fronts of objects (`O:8:"stdClass":2:{`) up to here are kept.
+const KEY: usize = 2 * BLOCK;
+const FRONT: usize = 96;
 
-type Chunk = [u8; CHUNK + SLACK];
+/// Deeper documents are the machine's.
+const DEEPEST: u32 = 256;
+/// So many entries are written without a look whether the chunk is full.
+const RUN: u32 = 32;
+
+/// Kinds of leaves as numbers.
+const NULL: u32 = Kind::Null as u32;
+const BOOL: u32 = Kind::Bool as u32;
+const INT: u32 = Kind::Int as u32;
+const FLOAT: u32 = Kind::Float as u32;
+const BYTES: u32 = Kind::Bytes as u32;
 
 /// A container that is open.
 #[derive(Clone, Copy, Debug)]
@@ -27,61 +44,44 @@ struct Open {
     /// How many entries were written, and how many there are.
     count: u32,
     most: u32,
-    is_list: bool,
-    is_object: bool,
+    holds: Holds,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Holds {
+    Items,
+    Entries,
+    Properties,
+}
+
+/// Where the next text goes, and which node is next.
+#[derive(Clone, Copy)]
+struct Place {
+    to: usize,
+    at: usize,
+}
+
+/// Why nothing more is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Stop {
+    #[default]
+    No,
+    /// The nodes of this part ended.
+    Part,
+    /// There is something special.
+    Special,
 }
 
 /// How far a document is.
 #[derive(Debug, Default)]
 struct State {
-    /// The innermost container, and those around it.
-    inner: Option<Open>,
+    /// Containers that are open, the innermost first.
     open: Vec<Open>,
     slots: Vec<Slot>,
     /// The number that was given last.
     next: u32,
     /// How many nodes were in the parts before.
     base: u32,
-}
-
-/// The position of the next item of a list, `i:5;`, counted in decimal digits. The text is a
-/// number, first byte lowest, so that it stays in a register.
-#[derive(Clone, Copy)]
-struct Position {
-    text: u64,
-    /// How many bytes it has; 0: it has more than eight.
-    len: u32,
-    number: u32,
-}
-
-impl Position {
-    #[cold]
-    fn of(number: u32) -> Position {
-        let mut text = u64::from(b';');
-        let mut len = 1;
-        let mut left = number;
-        loop {
-            text = (text << 8) | (u64::from(b'0') + u64::from(left % 10));
-            left /= 10;
-            len += 1;
-            if left == 0 || len == 6 {
-                break;
-            }
-        }
-        let text = (text << 16) | (u64::from(b':') << 8) | u64::from(b'i');
-        Position { text, len: if left == 0 { len + 2 } else { 0 }, number }
-    }
-
-    #[inline(always)]
-    fn next(&mut self) {
-        let last = (8 * self.len.wrapping_sub(2)) & 63;
-        self.number = self.number.wrapping_add(1);
-        if self.len != 0 && (self.text >> last) as u8 != b'9' {
-            self.text += 1 << last;
-        } else {
-            *self = Position::of(self.number);
-        }
-    }
 }
 
 /// A value that links name: its node and its number.
@@ -100,11 +100,13 @@ struct Fast<'d, 'o> {
     arena: &'d [u8],
     names: &'d Names,
     buf: &'o mut Vec<u8>,
-    keys: &'o mut [Kept<BLOCK>],
+    keys: &'o mut [Kept<KEY>],
     fronts: &'o mut [Kept<FRONT>],
     /// By which keys and fronts of objects are kept.
     stamps: (u64, u64),
     state: &'o mut State,
+    stop: Stop,
+    deepest: u32,
     most: u64,
     start: usize,
 }
@@ -119,7 +121,7 @@ pub(super) fn write_fast(
 ) -> Option<()> {
     let mut state = State::default();
     write(document, limits, (&mut parts.spare, false), &mut state, (buf, most))?;
-    state.inner.is_none().then_some(())
+    state.open.is_empty().then_some(())
 }
 
 /// Writes the next part of a document.
@@ -130,14 +132,14 @@ pub(super) fn write_part(
     buf: &mut Vec<u8>,
     most: u64,
 ) -> Option<()> {
-    let Parts { spare, memory, begun, .. } = parts;
+    let Parts { spare, memory, begun, is_final, .. } = parts;
     let state = memory.of::<State>();
     if !*begun {
         *state = State::default();
     }
     write(document, limits, (spare, *begun), state, (buf, most))?;
     state.base = state.base.checked_add(u32::try_from(document.nodes().len()).ok()?)?;
-    *begun = true;
+    (*begun, *is_final) = (true, true);
     Some(())
 }
 
@@ -153,8 +155,8 @@ fn write(
         return None;
     }
     let Spare { bytes, keys, fronts, .. } = spare;
-    if bytes.len() < CHUNK + SLACK {
-        bytes.resize(CHUNK + SLACK, 0);
+    if bytes.len() < ROOM {
+        bytes.resize(ROOM, 0);
     }
     if keys.len() <= tape.keys().len() {
         keys.resize(tape.keys().len() + 1, Kept::default());
@@ -174,165 +176,419 @@ fn write(
         fronts,
         stamps: (stamp_of(tape.keys()), stamp_of(tape.classes())),
         state,
+        stop: Stop::No,
+        deepest: DEEPEST.min(limits.depth),
         most,
         start,
     };
     let chunk = bytes.first_chunk_mut()?;
-    let first = if begun { 0 } else { tape.root() };
-    let to = fast.run(chunk, first, begun, limits)?;
-    fast.flush(chunk, to).map(|_| ())
+    let place = if begun {
+        fast.go_on(chunk)
+    } else {
+        fast.state.open.clear();
+        fast.value(chunk, Place { to: 0, at: tape.root() as usize }, 0)
+    };
+    let is_right = match fast.stop {
+        Stop::No => place.at == fast.nodes.len(),
+        Stop::Part => true,
+        Stop::Special => false,
+    };
+    if !is_right || !fast.flush(chunk, place.to) {
+        return None;
+    }
+    Some(())
 }
 
 // Every function here is given where it writes to, and says where it ended: so that this
-// stays in a register.
+// stays in a register. After each, `stop` says whether there is more.
 impl Fast<'_, '_> {
-    fn run(&mut self, chunk: &mut Chunk, first: u32, begun: bool, limits: &Limits) -> Option<usize> {
-        let (mut at, mut to) = (first, 0);
-        if !begun {
-            (to, self.state.inner) = self.value(chunk, 0, &mut at)?;
+    /// Goes on with a document of which a part was written.
+    fn go_on(&mut self, chunk: &mut Chunk) -> Place {
+        let mut place = Place { to: 0, at: 0 };
+        let open = std::mem::take(&mut self.state.open);
+        for (outer, inner) in open.iter().enumerate() {
+            let depth = (open.len() - outer) as u32;
+            place = self.content(chunk, place, *inner, depth);
+            if self.stop == Stop::Part {
+                self.state.open.extend_from_slice(&open[outer + 1..]);
+            }
+            if self.stop != Stop::No {
+                break;
+            }
         }
-        let Some(mut open) = self.state.inner.take() else {
-            return (at as usize == self.nodes.len()).then_some(to);
-        };
-        let mut position = Position::of(open.count);
+        place
+    }
+
+    /// What is in a container from the next entry on, and its end. `depth`: of the container.
+    #[inline(always)]
+    fn content(&mut self, chunk: &mut Chunk, place: Place, open: Open, depth: u32) -> Place {
+        match open.holds {
+            Holds::Items => self.items(chunk, place, (open.count, open.most), depth),
+            holds => self.entries(chunk, place, (open.count, open.most), (holds == Holds::Properties, depth)),
+        }
+    }
+
+    // -- Containers ----------------------------------------------------------------
+
+    #[inline(never)]
+    fn items(&mut self, chunk: &mut Chunk, mut place: Place, (first, most): (u32, u32), depth: u32) -> Place {
+        let (mut count, mut position) = (first, Position::at(first));
         loop {
-            if to >= CHUNK {
-                to = self.flush(chunk, to)?;
-            }
-            if open.count == open.most {
-                chunk[to] = b'}';
-                to += 1;
-                match self.state.open.pop() {
-                    Some(outer) => open = outer,
-                    None => return (at as usize == self.nodes.len()).then_some(to),
+            let before = count;
+            while count < most && place.to < FULL {
+                let Some(node) = self.nodes.get(place.at) else { break };
+                if is_container(node) {
+                    break;
                 }
-                continue;
+                let to = position.put(chunk, place.to, count);
+                let Some(to) = self.leaf(chunk, to, node, NO_KEY) else { break };
+                place = Place { to, at: place.at + 1 };
+                count += 1;
+                position = position.next(count);
             }
-            let Some(mut node) = self.nodes.get(at as usize) else {
-                self.state.inner = Some(open);
-                return Some(to);
+            self.state.next += count - before;
+            if place.to >= FULL {
+                place.to = self.flushed(chunk, place.to);
+            }
+            if count == most {
+                return Place { to: put_all(chunk, place.to, b"}"), ..place };
+            }
+            let Some(node) = self.nodes.get(place.at) else {
+                return self.ends_here(place, Open { count, most, holds: Holds::Items });
             };
-            if open.is_list {
-                if node.key != NO_KEY {
-                    return None;
-                }
-                if position.number != open.count {
-                    position = Position::of(open.count);
-                }
-                if position.len == 0 {
-                    to = integer(chunk, to, i64::from(open.count));
-                } else {
-                    chunk[to..to + 8].copy_from_slice(&position.text.to_le_bytes());
-                    to += position.len as usize;
-                }
-                position.next();
-            } else if node.key < IS_KEY {
-                let kept = self.keys.get(usize::from(node.key))?;
-                if kept.stamp == self.stamps.0 && (open.is_object || !kept.is_cast) {
-                    chunk[to..to + BLOCK].copy_from_slice(&kept.text);
-                    to += usize::from(kept.len);
-                } else {
-                    to = self.new_key(chunk, to, node.key, open.is_object)?;
-                }
-            } else {
-                to = self.key_node(chunk, to, at, node, open.is_object)?;
-                at += 1;
-                node = self.nodes.get(at as usize)?;
+            if node.key != NO_KEY {
+                return self.special(place);
             }
-            open.count += 1;
-            if let Some(behind) = self.leaf(chunk, to, node) {
-                to = behind;
-                at += 1;
-                self.state.next += 1;
-                continue;
-            }
-            let (behind, inner) = self.value(chunk, to, &mut at)?;
-            to = behind;
-            if let Some(inner) = inner {
-                if self.state.open.len() + 1 >= limits.depth as usize {
-                    return None;
-                }
-                self.state.open.push(std::mem::replace(&mut open, inner));
+            place.to = position.put(chunk, place.to, count);
+            count += 1;
+            position = position.next(count);
+            place = self.value(chunk, place, depth);
+            if self.stop != Stop::No {
+                return self.ends_here(place, Open { count, most, holds: Holds::Items });
             }
         }
     }
 
+    #[inline(never)]
+    fn entries(
+        &mut self,
+        chunk: &mut Chunk,
+        mut place: Place,
+        (first, most): (u32, u32),
+        (is_object, depth): (bool, u32),
+    ) -> Place {
+        let holds = if is_object { Holds::Properties } else { Holds::Entries };
+        let mut count = first;
+        loop {
+            let before = count;
+            (place, count) = self.run(chunk, place, (count, most), is_object);
+            if count < most && self.nodes.get(place.at).is_some_and(|node| node.key == IS_KEY) {
+                (place, count) = self.pairs(chunk, place, (count, most), is_object);
+            }
+            if place.to >= FULL {
+                place.to = self.flushed(chunk, place.to);
+            }
+            if count == most {
+                return Place { to: put_all(chunk, place.to, b"}"), ..place };
+            }
+            let Some(node) = self.nodes.get(place.at) else {
+                return self.ends_here(place, Open { count, most, holds });
+            };
+            if count - before >= RUN {
+                continue;
+            }
+            let Some(behind) = self.key(chunk, place, node, is_object) else {
+                return self.special(place);
+            };
+            count += 1;
+            place = self.value(chunk, behind, depth);
+            if self.stop != Stop::No {
+                return self.ends_here(place, Open { count, most, holds });
+            }
+        }
+    }
+
+    /// A run of entries whose keys have ids that were written before, and whose values are
+    /// leaves.
+    #[inline(always)]
+    fn run(&mut self, chunk: &mut Chunk, place: Place, (first, most): (u32, u32), is_object: bool) -> (Place, u32) {
+        let rest = self.nodes.get(place.at..).unwrap_or(&[]);
+        let (mut to, mut count) = (place.to, 0);
+        for node in &rest[..((most - first).min(RUN) as usize).min(rest.len())] {
+            let Some(kept) = self.kept(node.key, is_object) else { break };
+            let behind = put_key(chunk, to, kept);
+            let Some(behind) = self.leaf(chunk, behind, node, node.key) else { break };
+            to = behind;
+            count += 1;
+        }
+        self.state.next += count;
+        (Place { to, at: place.at + count as usize }, first + count)
+    }
+
+    /// A run of entries whose keys are nodes, and whose values are leaves.
+    #[inline(never)]
+    fn pairs(
+        &mut self,
+        chunk: &mut Chunk,
+        mut place: Place,
+        (first, most): (u32, u32),
+        is_object: bool,
+    ) -> (Place, u32) {
+        let mut count = first;
+        while count < most && place.to < FULL {
+            let Some([key, value, ..]) = self.nodes.get(place.at..) else { break };
+            let to = match key.kind {
+                Kind::Int if key.key == IS_KEY && key.flags == 0 => integer(chunk, place.to, key.payload as i64),
+                Kind::Bytes if is_object || !self.may_be_cast(key) => match self.leaf(chunk, place.to, key, IS_KEY) {
+                    Some(to) => to,
+                    None => break,
+                },
+                _ => break,
+            };
+            let Some(to) = self.leaf(chunk, to, value, KEY_NODE) else { break };
+            place = Place { to, at: place.at + 2 };
+            count += 1;
+        }
+        self.state.next += count - first;
+        (place, count)
+    }
+
+    /// Says how far a container is, if the part ended in it.
+    #[cold]
+    fn ends_here(&mut self, place: Place, open: Open) -> Place {
+        if self.stop == Stop::No {
+            self.stop = Stop::Part;
+        }
+        if self.stop == Stop::Part {
+            self.state.open.push(open);
+        }
+        place
+    }
+
+    #[cold]
+    fn special(&mut self, place: Place) -> Place {
+        self.stop = Stop::Special;
+        place
+    }
+
+    // -- Values -------------------------------------------------------------------
+
+    /// Any value in a container of this depth.
+    #[inline(always)]
+    fn value(&mut self, chunk: &mut Chunk, place: Place, depth: u32) -> Place {
+        let Some(node) = self.nodes.get(place.at) else { return self.special(place) };
+        if !is_container(node) {
+            return match self.other(chunk, place, node) {
+                Some(to) => Place { to, at: place.at + 1 },
+                None => self.special(place),
+            };
+        }
+        if depth >= self.deepest {
+            return self.special(place);
+        }
+        self.state.next += 1;
+        if node.flags != 0 && !self.is_target(node, place.at) {
+            return self.special(place);
+        }
+        let depth = depth + 1;
+        let Some(body) = self.nodes.get(place.at + usize::from(node.kind == Kind::Object)) else {
+            return self.special(place);
+        };
+        let to = match node.kind {
+            Kind::Object => match self.front(chunk, place.to, node, body) {
+                Some(to) => to,
+                None => return self.special(place),
+            },
+            _ => array_front(chunk, place.to, node),
+        };
+        let (at, most, is_object) = match node.kind {
+            Kind::Array => return self.items(chunk, Place { to, at: place.at + 1 }, (0, node.aux), depth),
+            Kind::Map => (place.at + 1, node.aux, false),
+            _ => (place.at + 2, body.aux, true),
+        };
+        let (place, count) = self.run(chunk, Place { to, at }, (0, most), is_object);
+        if count == most {
+            return Place { to: put_all(chunk, place.to, b"}"), ..place };
+        }
+        self.entries(chunk, place, (count, most), (is_object, depth))
+    }
+
+    /// Notes the number of a value that links name. False: it is marked otherwise, too.
+    #[cold]
+    fn is_target(&mut self, node: &Node, at: usize) -> bool {
+        let slot = Slot { node: self.state.base + at as u32, number: self.state.next };
+        self.state.slots.push(slot);
+        node.flags == flag::TARGET
+    }
+
+    /// A value that is no container and none of the short leaves.
+    #[inline(never)]
+    fn other(&mut self, chunk: &mut Chunk, place: Place, node: &Node) -> Option<usize> {
+        let Place { to, at } = place;
+        let document = self.document;
+        if node.kind != Kind::Alias {
+            self.state.next += 1;
+        }
+        if node.flags != 0 && !self.is_target(node, at) {
+            return None;
+        }
+        Some(match node.kind {
+            Kind::Alias => again(chunk, to, b'R', self.slot(node.payload as u32)?),
+            // What a `__sleep` that failed left is null, and PHP links to it all the same.
+            Kind::Link => again(chunk, to, b'r', self.slot(node.payload as u32)?),
+            Kind::Bytes => self.quoted(chunk, to, b's', document.bytes(node))?,
+            Kind::Int => integer(chunk, to, node.payload as i64),
+            Kind::Float => float(chunk, to, f64::from_bits(node.payload), self.buf),
+            Kind::Null => put_all(chunk, to, b"N;"),
+            Kind::Bool => put_all(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" }),
+            Kind::EnumCase if is_enum_case(document.bytes(node)) => {
+                self.quoted(chunk, to, b'E', document.bytes(node))?
+            }
+            _ => return None,
+        })
+    }
+
+    fn slot(&self, node: u32) -> Option<u32> {
+        let found = self.state.slots.binary_search_by_key(&node, |slot| slot.node).ok()?;
+        self.state.slots.get(found).map(|slot| slot.number)
+    }
+
+    /// The front of an object: `O:3:"Foo":2:{`.
+    #[inline(always)]
+    fn front(&mut self, chunk: &mut Chunk, to: usize, node: &Node, body: &Node) -> Option<usize> {
+        if body.kind != Kind::Map || body.flags != 0 || node.form() != Form::Usual {
+            return None;
+        }
+        match self.fronts.get(node.class() as usize) {
+            Some(kept) if kept.stamp == self.stamps.1 && kept.count == body.aux => Some(put_kept(chunk, to, kept)),
+            _ => self.new_front(chunk, to, node.class(), body.aux),
+        }
+    }
+
+    // -- Leaves ----------------------------------------------------------------------
+
+    /// Writes a leaf that nothing names, and that has this key. `None`: it is another value, or
+    /// can't be copied as a block.
+    #[inline(always)]
+    fn leaf(&mut self, chunk: &mut Chunk, to: usize, node: &Node, key: u16) -> Option<usize> {
+        // One comparison for all three.
+        let head = u32::from(node.kind as u8) | (u32::from(node.flags) << 8) | (u32::from(node.key) << 16);
+        match head ^ (u32::from(key) << 16) {
+            INT => Some(integer(chunk, to, node.payload as i64)),
+            BYTES => self.short_string(chunk, to, node),
+            NULL => Some(put_all(chunk, to, b"N;")),
+            BOOL => Some(put_all(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" })),
+            FLOAT => Some(float(chunk, to, f64::from_bits(node.payload), self.buf)),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn short_string(&mut self, chunk: &mut Chunk, to: usize, node: &Node) -> Option<usize> {
+        let (base, start) = self.bytes_at(node);
+        let len = node.aux as usize;
+        let rest = base.get(start..)?;
+        if len > TWO_BLOCKS {
+            return long_string(chunk, to, rest.get(..len)?);
+        }
+        let to = short_string_front(chunk, to, len);
+        let to = if len <= BLOCK
+            && let Some(block) = rest.first_chunk::<BLOCK>()
+        {
+            put(chunk, to, block, len)
+        } else {
+            put(chunk, to, rest.first_chunk::<TWO_BLOCKS>()?, len)
+        };
+        Some(put_all(chunk, to, b"\";"))
+    }
+
+    /// Whether a key may be the text of an integer, which it then is in an array.
+    #[inline(always)]
+    fn may_be_cast(&self, node: &Node) -> bool {
+        let (base, start) = self.bytes_at(node);
+        matches!(base.get(start), None | Some(b'0'..=b'9' | b'-'))
+    }
+
+    /// The text of a key with an id, if it was written before.
+    #[inline(always)]
+    fn kept(&self, id: u16, is_object: bool) -> Option<&Kept<KEY>> {
+        let kept = self.keys.get(usize::from(id))?;
+        (kept.stamp == self.stamps.0 && (is_object || !kept.is_cast)).then_some(kept)
+    }
+
+    /// Where the bytes of a string are that is not long.
+    #[inline(always)]
+    fn bytes_at(&self, node: &Node) -> (&[u8], usize) {
+        match node.place() {
+            Location::Input(start) => (self.input, start as usize),
+            Location::Arena(start) => (self.arena, start as usize),
+        }
+    }
+
+    // -- Any text --------------------------------------------------------------------
+
     /// Passes on what was collected.
-    fn flush(&mut self, chunk: &Chunk, to: usize) -> Option<usize> {
-        self.buf.extend_from_slice(&chunk[..to]);
-        ((self.buf.len() - self.start) as u64 <= self.most).then_some(0)
+    fn flush(&mut self, chunk: &Chunk, to: usize) -> bool {
+        self.buf.extend_from_slice(chunk.get(..to).unwrap_or(&[]));
+        (self.buf.len() - self.start) as u64 <= self.most
+    }
+
+    #[cold]
+    fn flushed(&mut self, chunk: &Chunk, to: usize) -> usize {
+        if !self.flush(chunk, to) {
+            self.stop = Stop::Special;
+        }
+        0
     }
 
     /// Bytes of any number.
     fn long(&mut self, chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
-        if bytes.len() <= CHUNK.saturating_sub(to) {
-            return Some(put(chunk, to, bytes));
+        if bytes.len() <= FULL.saturating_sub(to) {
+            return Some(put_slice(chunk, to, bytes));
         }
-        self.flush(chunk, to)?;
+        if !self.flush(chunk, to) {
+            return None;
+        }
         self.buf.extend_from_slice(bytes);
         ((self.buf.len() - self.start) as u64 <= self.most).then_some(0)
     }
 
     /// `s:5:"hello";`
-    #[inline(always)]
-    fn quoted(
-        &mut self,
-        chunk: &mut Chunk,
-        to: usize,
-        letter: u8,
-        base: &[u8],
-        start: usize,
-        len: usize,
-    ) -> Option<usize> {
-        let mut to = if len < 10 {
-            put(chunk, to, &[letter, b':', b'0' + len as u8, b':', b'"'])
-        } else {
-            let to = put(chunk, to, &[letter, b':']);
-            let to = digits(chunk, to, len as u64);
-            put(chunk, to, b":\"")
-        };
-        let rest = base.get(start..)?;
-        to = if len <= BLOCK
-            && let Some(block) = rest.first_chunk::<BLOCK>()
-        {
-            chunk[to..to + BLOCK].copy_from_slice(block);
-            to + len
-        } else if len <= TWO_BLOCKS
-            && let Some(block) = rest.first_chunk::<TWO_BLOCKS>()
-        {
-            chunk[to..to + TWO_BLOCKS].copy_from_slice(block);
-            to + len
-        } else {
-            self.long(chunk, to, rest.get(..len)?)?
-        };
-        Some(put(chunk, to, b"\";"))
-    }
-
-    #[inline(always)]
-    fn string(&mut self, chunk: &mut Chunk, to: usize, letter: u8, node: &Node) -> Option<usize> {
-        if node.aux == u32::MAX {
-            let bytes = self.document.bytes(node);
-            return self.quoted(chunk, to, letter, bytes, 0, bytes.len());
-        }
-        let (base, start) = match node.place() {
-            Location::Input(start) => (self.input, start),
-            Location::Arena(start) => (self.arena, start),
-        };
-        self.quoted(chunk, to, letter, base, usize::try_from(start).ok()?, node.aux as usize)
+    fn quoted(&mut self, chunk: &mut Chunk, to: usize, letter: u8, bytes: &[u8]) -> Option<usize> {
+        let to = string_front(chunk, to, letter, bytes.len());
+        let to = self.long(chunk, to, bytes)?;
+        Some(put_all(chunk, to, b"\";"))
     }
 
     // -- Keys --------------------------------------------------------------------
 
-    /// A key that is the node at `at`.
-    fn key_node(&mut self, chunk: &mut Chunk, to: usize, at: u32, node: &Node, is_object: bool) -> Option<usize> {
-        if node.key != IS_KEY || node.flags != 0 || self.nodes.get(at as usize + 1)?.key != KEY_NODE {
+    /// The key of the entry at `node`, behind which its value is.
+    #[inline(always)]
+    fn key(&mut self, chunk: &mut Chunk, place: Place, node: &Node, is_object: bool) -> Option<Place> {
+        if node.key >= IS_KEY {
+            return self.key_node(chunk, place, node, is_object);
+        }
+        let to = match self.kept(node.key, is_object) {
+            Some(kept) => put_key(chunk, place.to, kept),
+            None => self.new_key(chunk, place.to, node.key, is_object)?,
+        };
+        Some(Place { to, ..place })
+    }
+
+    #[inline(never)]
+    fn key_node(&mut self, chunk: &mut Chunk, place: Place, node: &Node, is_object: bool) -> Option<Place> {
+        if node.key != IS_KEY || node.flags != 0 || self.nodes.get(place.at + 1)?.key != KEY_NODE {
             return None;
         }
-        match node.kind {
-            Kind::Int => Some(integer(chunk, to, node.payload as i64)),
-            Kind::Bytes if is_object || !is_cast(self.document.bytes(node)) => self.string(chunk, to, b's', node),
-            _ => None,
-        }
+        let document = self.document;
+        let to = match node.kind {
+            Kind::Int => integer(chunk, place.to, node.payload as i64),
+            Kind::Bytes if is_object || !is_cast(document.bytes(node)) => {
+                self.quoted(chunk, place.to, b's', document.bytes(node))?
+            }
+            _ => return None,
+        };
+        Some(Place { to, at: place.at + 1 })
     }
 
     /// A key that was not written in this document, or that is long.
@@ -343,153 +599,91 @@ impl Fast<'_, '_> {
         let casts = name.node.kind == Kind::Bytes && is_cast(name.bytes);
         let end = match name.node.kind {
             Kind::Int => integer(chunk, to, name.node.payload as i64),
-            Kind::Bytes if is_object || !casts => self.quoted(chunk, to, b's', name.bytes, 0, name.bytes.len())?,
+            Kind::Bytes if is_object || !casts => self.quoted(chunk, to, b's', name.bytes)?,
             _ => return None,
         };
-        let len = end.wrapping_sub(to);
-        if len <= BLOCK
+        if let Some((text, len)) = text_of(chunk, to, end, name.bytes)
             && self.stamps.0 != NONE
-            && let Some(text) = chunk.get(to..to + BLOCK)
-            && let Ok(text) = text.try_into()
         {
-            self.keys[usize::from(id)] = Kept { text, len: len as u8, is_cast: casts, stamp: self.stamps.0 };
+            self.keys[usize::from(id)] = Kept { text, len, is_cast: casts, stamp: self.stamps.0, count: 0 };
         }
         Some(end)
     }
 
-    // -- Values -------------------------------------------------------------------
-
-    /// Writes a leaf that nothing names. `None`: it is another value.
-    #[inline(always)]
-    fn leaf(&mut self, chunk: &mut Chunk, to: usize, node: &Node) -> Option<usize> {
-        if node.flags != 0 {
-            return None;
-        }
-        match node.kind {
-            Kind::Bytes if node.aux as usize <= TWO_BLOCKS => self.string(chunk, to, b's', node),
-            Kind::Int => Some(integer(chunk, to, node.payload as i64)),
-            Kind::Null => Some(put(chunk, to, b"N;")),
-            Kind::Bool => Some(put(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" })),
-            _ => None,
-        }
-    }
-
-    /// Any value: a leaf whole, of a container the front, which is then open. `at` is moved
-    /// behind what was written.
-    fn value(&mut self, chunk: &mut Chunk, to: usize, at: &mut u32) -> Option<(usize, Option<Open>)> {
-        let node = self.nodes.get(*at as usize)?;
-        if node.flags & !flag::TARGET != 0 {
-            return None;
-        }
-        if node.kind != Kind::Alias {
-            self.state.next += 1;
-        }
-        if node.has(flag::TARGET) {
-            let slot = Slot { node: self.state.base + *at, number: self.state.next };
-            self.state.slots.push(slot);
-        }
-        let to = match node.kind {
-            Kind::Array | Kind::Map => {
-                let to = put(chunk, to, b"a:");
-                return self.container(chunk, to, at, node, false);
-            }
-            Kind::Object => return self.object(chunk, to, at, node),
-            Kind::Alias => {
-                let slot = self.slot(node.payload as u32)?;
-                again(chunk, to, b'R', slot)
-            }
-            Kind::Link => {
-                // What a `__sleep` that failed left is null, and PHP links to it all the same.
-                let slot = self.slot(node.payload as u32)?;
-                again(chunk, to, b'r', slot)
-            }
-            Kind::Bytes => self.string(chunk, to, b's', node)?,
-            Kind::Int => integer(chunk, to, node.payload as i64),
-            Kind::Float => self.float(chunk, to, f64::from_bits(node.payload)),
-            Kind::Null => put(chunk, to, b"N;"),
-            Kind::Bool => put(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" }),
-            Kind::EnumCase if is_enum_case(self.document.bytes(node)) => self.string(chunk, to, b'E', node)?,
-            _ => return None,
-        };
-        *at += 1;
-        Some((to, None))
-    }
-
-    fn slot(&self, node: u32) -> Option<u32> {
-        let found = self.state.slots.binary_search_by_key(&node, |slot| slot.node).ok()?;
-        self.state.slots.get(found).map(|slot| slot.number)
-    }
-
-    fn float(&mut self, chunk: &mut Chunk, to: usize, value: f64) -> usize {
-        let to = put(chunk, to, b"d:");
-        // It is put together behind what was passed on, and taken away again.
-        let before = self.buf.len();
-        push_float(value, self.buf);
-        let len = (self.buf.len() - before).min(64);
-        chunk[to..to + len].copy_from_slice(&self.buf[before..before + len]);
-        self.buf.truncate(before);
-        put(chunk, to + len, b";")
-    }
-
-    /// `2:{`, behind what says which container it is.
-    #[inline(always)]
-    fn container(
-        &mut self,
-        chunk: &mut Chunk,
-        to: usize,
-        at: &mut u32,
-        node: &Node,
-        is_object: bool,
-    ) -> Option<(usize, Option<Open>)> {
-        let to = digits(chunk, to, u64::from(node.aux));
-        let to = put(chunk, to, b":{");
-        *at += 1;
-        Some((to, Some(Open { count: 0, most: node.aux, is_list: node.kind == Kind::Array, is_object })))
-    }
-
-    /// `O:3:"Foo":2:{`
-    fn object(&mut self, chunk: &mut Chunk, to: usize, at: &mut u32, node: &Node) -> Option<(usize, Option<Open>)> {
-        let body = self.nodes.get(*at as usize + 1).filter(|body| body.kind == Kind::Map && body.flags == 0)?;
-        if node.form() != Form::Usual {
-            return None;
-        }
-        let to = match self.fronts.get(node.class() as usize) {
-            Some(kept) if kept.stamp == self.stamps.1 => {
-                chunk[to..to + FRONT].copy_from_slice(&kept.text);
-                to + usize::from(kept.len)
-            }
-            _ => self.new_front(chunk, to, node.class())?,
-        };
-        *at += 1;
-        self.container(chunk, to, at, body, true)
-    }
-}
-
-impl Fast<'_, '_> {
-    /// `O:3:"Foo":`
+    /// The front of an object of a class that was not written in this document, or with another
+    /// count.
     #[inline(never)]
-    fn new_front(&mut self, chunk: &mut Chunk, start: usize, class: u32) -> Option<usize> {
-        let classes = self.document.tape().classes();
-        let name = classes.get(class)?.bytes;
+    fn new_front(&mut self, chunk: &mut Chunk, start: usize, class: u32, count: u32) -> Option<usize> {
+        let name = self.document.tape().classes().get(class)?.bytes;
         if !is_class_name(name) {
             return None;
         }
-        let to = put(chunk, start, b"O:");
-        let to = digits(chunk, to, name.len() as u64);
-        let to = put(chunk, to, b":\"");
+        let to = string_front(chunk, start, b'O', name.len());
         let to = self.long(chunk, to, name)?;
-        let to = put(chunk, to, b"\":");
-        let len = to.wrapping_sub(start);
-        if len <= FRONT
+        let to = put_all(chunk, to, b"\":");
+        let to = digits(chunk, to, u64::from(count));
+        let to = put_all(chunk, to, b":{");
+        if let Some((text, len)) = text_of(chunk, start, to, name)
             && self.stamps.1 != NONE
-            && let Some(text) = chunk.get(start..start + FRONT)
-            && let Ok(text) = text.try_into()
             && let Some(kept) = self.fronts.get_mut(class as usize)
         {
-            *kept = Kept { text, len: len as u8, is_cast: false, stamp: self.stamps.1 };
+            *kept = Kept { text, len, is_cast: false, stamp: self.stamps.1, count };
         }
         Some(to)
     }
+}
+
+#[inline(always)]
+fn is_container(node: &Node) -> bool {
+    matches!(node.kind, Kind::Array | Kind::Map | Kind::Object)
+}
+
+/// A key is short mostly.
+#[inline(always)]
+fn put_key(chunk: &mut Chunk, to: usize, kept: &Kept<KEY>) -> usize {
+    let ([front, back], _) = kept.text.as_chunks::<BLOCK>() else { return to };
+    if usize::from(kept.len) > BLOCK {
+        put(chunk, to + BLOCK, back, BLOCK);
+    }
+    put(chunk, to, front, usize::from(kept.len))
+}
+
+#[inline(always)]
+fn put_kept(chunk: &mut Chunk, to: usize, kept: &Kept<FRONT>) -> usize {
+    let ([front, back], _) = kept.text.as_chunks::<{ FRONT / 2 }>() else { return to };
+    if usize::from(kept.len) > FRONT / 2 {
+        put(chunk, to + FRONT / 2, back, FRONT / 2);
+    }
+    put(chunk, to, front, usize::from(kept.len))
+}
+
+/// `a:2:{`
+#[inline(always)]
+fn array_front(chunk: &mut Chunk, to: usize, node: &Node) -> usize {
+    if node.aux < 10 {
+        return put_all(chunk, to, &[b'a', b':', b'0' + node.aux as u8, b':', b'{']);
+    }
+    let to = put_all(chunk, to, b"a:");
+    let to = digits(chunk, to, u64::from(node.aux));
+    put_all(chunk, to, b":{")
+}
+
+/// What was written for a name between two places, if it is short enough to be kept.
+fn text_of<const N: usize>(chunk: &Chunk, from: usize, to: usize, name: &[u8]) -> Option<([u8; N], u8)> {
+    // A long one was passed on, and behind it the chunk begins anew.
+    let len = to.checked_sub(from).filter(|len| *len <= N && name.len() <= N)?;
+    Some((*chunk.get(from..)?.first_chunk()?, len as u8))
+}
+
+/// A string up to [`LONG`].
+#[inline(never)]
+fn long_string(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
+    if bytes.len() > LONG {
+        return None;
+    }
+    let to = string_front(chunk, to, b's', bytes.len());
+    let to = put_slice(chunk, to, bytes);
+    Some(put_all(chunk, to, b"\";"))
 }
 
 /// In the place of the stamp of a table that has none: nothing is kept by it.
@@ -499,60 +693,11 @@ fn stamp_of(names: &Names) -> u64 {
     if names.stamp() == 0 { NONE } else { names.stamp() }
 }
 
-// -- Pieces ----------------------------------------------------------------------
-
-/// At most `SLACK` bytes.
-#[inline(always)]
-fn put(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> usize {
-    chunk[to..to + bytes.len()].copy_from_slice(bytes);
-    to + bytes.len()
-}
-
-#[inline(always)]
-fn digits(chunk: &mut Chunk, to: usize, mut value: u64) -> usize {
-    const PAIRS: &[u8; 200] = b"0001020304050607080910111213141516171819\
-        2021222324252627282930313233343536373839\
-        4041424344454647484950515253545556575859\
-        6061626364656667686970717273747576777879\
-        8081828384858687888990919293949596979899";
-    let pair = |number: u64| [PAIRS[number as usize * 2], PAIRS[number as usize * 2 + 1]];
-    if value < 10 {
-        chunk[to] = b'0' + value as u8;
-        return to + 1;
-    }
-    if value < 100 {
-        return put(chunk, to, &pair(value));
-    }
-    if value < 10_000 {
-        let ([a, b], [c, d]) = (pair(value / 100), pair(value % 100));
-        return if value < 1000 { put(chunk, to, &[b, c, d]) } else { put(chunk, to, &[a, b, c, d]) };
-    }
-    let len = value.ilog10() as usize + 1;
-    let mut end = to + len;
-    while value >= 10 {
-        end -= 2;
-        put(chunk, end, &pair(value % 100));
-        value /= 100;
-    }
-    if len % 2 == 1 {
-        chunk[end - 1] = b'0' + value as u8;
-    }
-    to + len
-}
-
 /// `r:5;` or `R:5;`
 fn again(chunk: &mut Chunk, to: usize, letter: u8, slot: u32) -> usize {
-    let to = put(chunk, to, &[letter, b':']);
+    let to = put_all(chunk, to, &[letter, b':']);
     let to = digits(chunk, to, u64::from(slot));
-    put(chunk, to, b";")
-}
-
-/// `i:5;`
-#[inline(always)]
-fn integer(chunk: &mut Chunk, to: usize, value: i64) -> usize {
-    let to = if value < 0 { put(chunk, to, b"i:-") } else { put(chunk, to, b"i:") };
-    let to = digits(chunk, to, value.unsigned_abs());
-    put(chunk, to, b";")
+    put_all(chunk, to, b";")
 }
 
 /// Whether a string becomes an integer as a key of an array.

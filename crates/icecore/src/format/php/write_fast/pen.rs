@@ -1,0 +1,281 @@
+//! The pieces of text of the fast loop, each put into a chunk as a block of fixed size.
+//!
+//! A place in the chunk is masked: so it is always inside, without a look at each piece. The
+//! loop sees to it that no more than [`SLACK`] bytes come between two looks.
+
+use crate::format::php::text::push_float;
+use crate::num::decimal::{POWERS, few_digits};
+
+/// How much is collected before the output gets it.
+pub(super) const FULL: usize = 8 << 10;
+/// No more than this is written without a look whether the chunk is full: a run of entries.
+const SLACK: usize = 22 << 10;
+const MASK: usize = 4 * FULL - 1;
+/// The longest block.
+const BLOCK: usize = 64;
+/// How large a chunk is.
+pub(super) const ROOM: usize = MASK + 1 + BLOCK;
+
+const _: () = assert!(FULL + SLACK < MASK);
+
+pub(super) type Chunk = [u8; ROOM];
+
+/// `00` to `99`.
+const PAIRS: [u16; 100] = {
+    let mut pairs = [0; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = u16::from_le_bytes([b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]);
+        number += 1;
+    }
+    pairs
+};
+
+/// `s:7:"` for each length of up to two digits, and in the last byte how long that is.
+const HEADS: [u64; 128] = {
+    let mut heads = [0; 128];
+    let mut len = 0;
+    while len < 100 {
+        let (high, low) = (b'0' + (len / 10) as u8, b'0' + (len % 10) as u8);
+        let text =
+            if len < 10 { [b's', b':', low, b':', b'"', 0, 0, 5] } else { [b's', b':', high, low, b':', b'"', 0, 6] };
+        heads[len] = u64::from_le_bytes(text);
+        len += 1;
+    }
+    heads
+};
+
+/// Puts a block, of which the first `len` bytes stay.
+#[inline(always)]
+pub(super) fn put<const N: usize>(chunk: &mut Chunk, to: usize, block: &[u8; N], len: usize) -> usize {
+    const { assert!(N <= BLOCK) };
+    let to = to & MASK;
+    chunk[to..to + N].copy_from_slice(block);
+    to + len
+}
+
+/// Puts all of a few bytes.
+#[inline(always)]
+pub(super) fn put_all<const N: usize>(chunk: &mut Chunk, to: usize, block: &[u8; N]) -> usize {
+    put(chunk, to, block, N)
+}
+
+/// Puts at most [`SLACK`] bytes.
+#[inline(always)]
+pub(super) fn put_slice(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> usize {
+    let to = to & MASK;
+    match chunk.get_mut(to..to + bytes.len()) {
+        Some(room) => room.copy_from_slice(bytes),
+        None => debug_assert!(false, "no room was looked for"),
+    }
+    to + bytes.len()
+}
+
+/// Four digits as a number, first byte lowest.
+#[inline(always)]
+fn four(value: u32) -> u32 {
+    let (high, low) = (value as usize / 100, value as usize % 100);
+    u32::from(PAIRS[high % 100]) | (u32::from(PAIRS[low]) << 16)
+}
+
+#[inline(always)]
+pub(super) fn digits(chunk: &mut Chunk, to: usize, value: u64) -> usize {
+    if value < 10 {
+        return put_all(chunk, to, &[b'0' + value as u8]);
+    }
+    if value < 10_000 {
+        let unused = if value < 100 { 2 } else { u32::from(value < 1000) };
+        return put(chunk, to, &(four(value as u32) >> (8 * unused)).to_le_bytes(), 4 - unused as usize);
+    }
+    if value < 100_000_000 {
+        let (text, len) = eight(value as u32);
+        return put(chunk, to, &text.to_le_bytes(), len);
+    }
+    many_digits(chunk, to, value)
+}
+
+/// A number of five to eight digits: its text as a number, and how many there are.
+#[inline(always)]
+fn eight(value: u32) -> (u64, usize) {
+    let text = u64::from(four(value / 10_000)) | (u64::from(four(value % 10_000)) << 32);
+    let unused = ((text ^ 0x3030_3030_3030_3030).trailing_zeros() / 8) & 7;
+    (text >> (8 * unused), 8 - unused as usize)
+}
+
+#[inline(never)]
+fn many_digits(chunk: &mut Chunk, to: usize, value: u64) -> usize {
+    let (high, low) = (value / 100_000_000, (value % 100_000_000) as u32);
+    let to = digits(chunk, to, high);
+    let text = u64::from(four(low / 10_000)) | (u64::from(four(low % 10_000)) << 32);
+    put_all(chunk, to, &text.to_le_bytes())
+}
+
+/// `i:5;`
+#[inline(always)]
+pub(super) fn integer(chunk: &mut Chunk, to: usize, value: i64) -> usize {
+    const FRONT: u64 = u16::from_le_bytes(*b"i:") as u64;
+    if (0..100).contains(&value) {
+        let unused = u32::from(value < 10);
+        let text = (u64::from(PAIRS[value as usize]) | (u64::from(b';') << 16)) >> (8 * unused);
+        return put(chunk, to, &(FRONT | (text << 16)).to_le_bytes(), 5 - unused as usize);
+    }
+    if (0..10_000).contains(&value) {
+        let unused = u32::from(value < 1000);
+        let text = (u64::from(four(value as u32)) | (u64::from(b';') << 32)) >> (8 * unused);
+        return put(chunk, to, &(FRONT | (text << 16)).to_le_bytes(), 7 - unused as usize);
+    }
+    let to = if value < 0 { put_all(chunk, to, b"i:-") } else { put_all(chunk, to, b"i:") };
+    let to = digits(chunk, to, value.unsigned_abs());
+    put_all(chunk, to, b";")
+}
+
+/// `s:5:"`, of less than a hundred bytes.
+#[inline(always)]
+pub(super) fn short_string_front(chunk: &mut Chunk, to: usize, len: usize) -> usize {
+    let head = HEADS[len & 127];
+    put(chunk, to, &head.to_le_bytes(), (head >> 56) as usize)
+}
+
+/// `s:5:"`, or with another letter.
+#[inline(always)]
+pub(super) fn string_front(chunk: &mut Chunk, to: usize, letter: u8, len: usize) -> usize {
+    let to = put_all(chunk, to, &[letter, b':']);
+    let to = digits(chunk, to, len as u64);
+    put_all(chunk, to, b":\"")
+}
+
+/// `d:0.5;`. One that few digits don't say is put together behind what is in `buf`, and taken
+/// away again.
+#[inline(never)]
+pub(super) fn float(chunk: &mut Chunk, to: usize, value: f64, buf: &mut Vec<u8>) -> usize {
+    let mut to = put_all(chunk, to, b"d:");
+    match few_digits(value.abs()) {
+        Some((digits, scale)) if scale > 0 => {
+            if value < 0.0 {
+                to = put_all(chunk, to, b"-");
+            }
+            let ten = POWERS[scale];
+            to = self::digits(chunk, to, (digits / ten) as u64);
+            let point = to & MASK;
+            // The 1 in front keeps zeros behind the point, and becomes the point.
+            to = self::digits(chunk, to, (ten + digits % ten) as u64);
+            chunk[point] = b'.';
+        }
+        _ => {
+            let before = buf.len();
+            push_float(value, buf);
+            to = put_slice(chunk, to, &buf[before..]);
+            buf.truncate(before);
+        }
+    }
+    put_all(chunk, to, b";")
+}
+
+/// The position of the next item of a list, `i:5;`, counted in decimal digits. The text is a
+/// number, first byte lowest, so that it stays in a register.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Position {
+    text: u64,
+    /// How many bytes it has; 0: it has more than eight.
+    len: u32,
+}
+
+impl Position {
+    pub(super) const FIRST: Position = Position { text: u64::from_le_bytes(*b"i:0;\0\0\0\0"), len: 4 };
+
+    #[cold]
+    fn of(number: u32) -> Position {
+        let mut text = u64::from(b';');
+        let mut len = 1;
+        let mut left = number;
+        loop {
+            text = (text << 8) | (u64::from(b'0') + u64::from(left % 10));
+            left /= 10;
+            len += 1;
+            if left == 0 || len == 6 {
+                break;
+            }
+        }
+        let text = (text << 16) | (u64::from(b':') << 8) | u64::from(b'i');
+        Position { text, len: if left == 0 { len + 2 } else { 0 } }
+    }
+
+    #[inline(always)]
+    pub(super) fn at(number: u32) -> Position {
+        if number == 0 { Position::FIRST } else { Position::of(number) }
+    }
+
+    /// Puts it; `number` is what it says.
+    #[inline(always)]
+    pub(super) fn put(self, chunk: &mut Chunk, to: usize, number: u32) -> usize {
+        if self.len == 0 {
+            return integer(chunk, to, i64::from(number));
+        }
+        put(chunk, to, &self.text.to_le_bytes(), self.len as usize)
+    }
+
+    /// The one behind it, which says `number`.
+    #[inline(always)]
+    pub(super) fn next(self, number: u32) -> Position {
+        let last = (8 * self.len.wrapping_sub(2)) & 63;
+        if self.len != 0 && (self.text >> last) as u8 != b'9' {
+            return Position { text: self.text + (1 << last), ..self };
+        }
+        Position::of(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Position, ROOM, digits, float, integer};
+
+    #[test]
+    fn numbers_are_as_rust_writes_them() {
+        let mut chunk = [0; ROOM];
+        let around = |power: u32| 10u64.pow(power).saturating_sub(2)..10u64.pow(power) + 2;
+        let values = (0..20).flat_map(around).chain(0..20_000).chain([u64::MAX, i64::MAX as u64, 1 << 63]);
+        for value in values {
+            let to = digits(&mut chunk, 7, value);
+            assert_eq!(String::from_utf8_lossy(&chunk[7..to]), value.to_string());
+            for signed in [value as i64, (value as i64).wrapping_neg()] {
+                let to = integer(&mut chunk, 0, signed);
+                assert_eq!(String::from_utf8_lossy(&chunk[..to]), format!("i:{signed};"));
+            }
+        }
+    }
+
+    #[test]
+    fn floats_are_as_the_machine_writes_them() {
+        let (mut chunk, mut buf) = ([0; ROOM], Vec::new());
+        let mut number = 0x9E37_79B9_7F4A_7C15u64;
+        for round in 0..100_000 {
+            number = number.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(1);
+            let value = (number >> (20 + round % 43)) as f64 / 10f64.powi((round % 20) - 9);
+            for value in [value, -value, f64::from_bits(number)] {
+                let to = float(&mut chunk, 0, value, &mut buf);
+                let (digits, point) = crate::num::shortest(value.abs());
+                let text = String::from_utf8_lossy(&chunk[2..to - 1]);
+                assert!(buf.is_empty());
+                if value.is_finite() && value != 0.0 {
+                    assert_eq!(text.parse::<f64>().unwrap().to_bits(), value.to_bits());
+                    let written: String = text.split(['E']).next().unwrap().replace(['-', '.'], "");
+                    let shortest = String::from_utf8(digits).unwrap();
+                    assert_eq!(written.trim_matches('0'), shortest.trim_matches('0'), "{value} {point}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn positions_count() {
+        let mut chunk = [0; ROOM];
+        let mut position = Position::FIRST;
+        for number in 0..1_100_000 {
+            if number % 1009 == 0 || number < 2000 || number > 99_990 && number < 100_010 {
+                let to = position.put(&mut chunk, 0, number);
+                assert_eq!(String::from_utf8_lossy(&chunk[..to]), format!("i:{number};"));
+            }
+            position = position.next(number + 1);
+        }
+    }
+}
