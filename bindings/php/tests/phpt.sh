@@ -10,8 +10,8 @@ extension=$(realpath "${1:?the extension, icecore.so}")
 php=$(command -v "${2:-php}")
 shift $(($# > 1 ? 2 : 1))
 cd "$(dirname "$0")" || exit 1
-config=php-config$("$php" -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
-command -v "$config" >/dev/null || config=php-config
+config="php-config$("$php" -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')"
+command -v "$config" >/dev/null || config='php-config'
 runner=$("$config" --prefix 2>/dev/null)/lib/php/$("$config" --phpapi 2>/dev/null)/build/run-tests.php
 [ -e "$runner" ] || runner=$("$config" --extension-dir 2>/dev/null)/build/run-tests.php
 [ -e "$runner" ] || runner=$("$config" --prefix 2>/dev/null)/lib/php/build/run-tests.php
@@ -34,7 +34,7 @@ side() { # NAME OPTION…
     rm -f "$folder/results"
     (
         cd "$folder/phpt" && TEST_PHP_EXECUTABLE=$php SKIP_ONLINE_TESTS=1 NO_INTERACTION=1 \
-            "$php" "$runner" -q -P --no-color --no-progress --offline -j"${JOBS:-2}" -W "$folder/results" "$@"
+            "$php" "$runner" -q -p "$php" --no-color --no-progress --offline -j"${JOBS:-2}" -W "$folder/results" "$@"
     ) >"$folder/log" 2>&1 </dev/null
     good=$(grep -c '^PASSED' "$folder/results" 2>/dev/null)
     bad=$(grep -cvE '^(PASSED|SKIPPED|XFAILED)' "$folder/results" 2>/dev/null)

@@ -1,5 +1,9 @@
 --TEST--
 A failure builds nothing that stays
+--SKIPIF--
+<?php
+if (getenv('USE_ZEND_ALLOC') === '0') die('skip needs the allocator of PHP');
+?>
 --FILE--
 <?php
 class Counted

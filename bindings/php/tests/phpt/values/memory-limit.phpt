@@ -2,6 +2,10 @@
 Reading a great value ends where memory_limit is
 --INI--
 memory_limit=16M
+--SKIPIF--
+<?php
+if (getenv('USE_ZEND_ALLOC') === '0') die('skip needs the allocator of PHP');
+?>
 --FILE--
 <?php
 register_shutdown_function(function () {
