@@ -32,7 +32,7 @@ git ls-files -z bindings/php bindings/common crates/icecore-capi/include docs/ph
 cd "$folder/bindings/php" || exit 1
 # Reports have lines, and no optimizer has hidden what is wrong.
 sed -i 's/ -O2 / -O1 /; s/ -Wl,--strip-debug//' config.m4
-flags='-fsanitize=address,undefined -fno-omit-frame-pointer -g -O1'
+flags='-fsanitize=address,undefined -fsanitize-recover=address -fno-omit-frame-pointer -g -O1'
 {
     phpize && ./configure CFLAGS="$flags" LDFLAGS="-fsanitize=address,undefined" && make -j"$(nproc 2>/dev/null || echo 1)"
 } >"$folder/log" 2>&1 || {
@@ -61,7 +61,7 @@ gcc -shared -fPIC -O1 "$folder/shallow.c" -o "$folder/shallow.so" -ldl || exit 1
 cat >"$folder/php" <<PHP
 #!/bin/sh
 export LD_PRELOAD='$folder/shallow.so:$runtime' USE_ZEND_ALLOC=0 ZEND_DONT_UNLOAD_MODULES=1 SKIP_ASAN=1
-export ASAN_OPTIONS='verify_asan_link_order=0:detect_leaks=0:abort_on_error=0:log_path=$said/report:log_exe_name=1'
+export ASAN_OPTIONS='verify_asan_link_order=0:detect_leaks=0:halt_on_error=0:abort_on_error=0:log_path=$said/report:log_exe_name=1'
 export UBSAN_OPTIONS='print_stacktrace=1:log_path=$said/report'
 exec '$(command -v php)' "\$@"
 PHP
