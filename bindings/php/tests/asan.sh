@@ -79,7 +79,7 @@ set -- "${1:-}" ${counts:-0 passed, 1 failed}
 reports=$(find "$said" -type f | wc -l)
 if [ "$reports" -gt 0 ]; then
     # The same place is said once.
-    cat "$said"/* | grep -E 'runtime error:|ERROR: AddressSanitizer' | sed -E 's/^==[0-9]+==//; s/0x[0-9a-f]+/…/g' | sort | uniq -c | sort -rn | head -n 50
+    cat "$said"/* | sed -nE 's/0x[0-9a-f]+/…/g; /runtime error:|^SUMMARY/p' | sort | uniq -c | sort -rn | head -n 50
     echo "not ok - reports of the sanitizers: $reports"
     [ -z "$1" ] || { mkdir -p "$1" && cp "$said"/* "$1/"; }
 fi
