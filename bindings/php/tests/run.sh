@@ -17,9 +17,15 @@ failed=0
 
 # Takes the counts of a file's last line; a process that died is one failure more.
 run() { # NAME ARGUMENTS…
+    local name=$1
+    shift
+    take "$name" "$php" "${settings[@]}" "$@"
+}
+
+take() { # NAME COMMAND…
     local name=$1 code counts
     shift
-    "$php" "${settings[@]}" "$@" >"$folder/out" 2>"$folder/err"
+    "$@" >"$folder/out" 2>"$folder/err"
     code=$?
     counts=$(grep -aoE '[0-9]+ passed, [0-9]+ failed' "$folder/out" | tail -n 1)
     # shellcheck disable=SC2086
@@ -35,11 +41,13 @@ run() { # NAME ARGUMENTS…
         echo "not ok - $name: exit code $code"
         [ ! -s "$folder/trace" ] || { echo '    the last text:'; head -c 2000 "$folder/trace" | cat -v; echo; }
     fi
+    grep -aE '^left out|^# .*: (skipped|open) ' "$folder/out"
     echo "# $name: ${counts:-died, exit code $code}"
 }
 
 run behaviour behaviour.php
 run cases cases.php
+take phpt ./phpt.sh "$extension" "$php"
 run chance chance.php --seed "${SEED:-1}" --count "${CHANCE:-600}" --no igbinary --trace "$folder/trace"
 # igbinary has ways of its own with names that __sleep makes up and with properties without a
 # value, which are not followed (README.md): how many is said, and not counted.

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Builds the extension with the sanitizers of addresses and of undefined behaviour, in a
+# folder of its own, and runs its tests with that. The engine is Rust and stays as it is.
+#
+#   bindings/php/tests/asan.sh [FOLDER]
+#
+# ICECORE_LIB names the engine's library; without it cargo makes it. CHANCE is how many
+# random values there are (3000), SEED is their seed (1). What the sanitizers say is printed,
+# and goes to FOLDER if that is given. The last line is `N passed, M failed`; the exit code
+# is 75 where it can't be built.
+set -u
+cd "$(dirname "$0")/../../.." || exit 1
+if [ -z "${ICECORE_LIB:-}" ]; then
+    cargo build --quiet --locked --release -p icecore-capi || exit 1
+    ICECORE_LIB=${CARGO_TARGET_DIR:-target}/release/libicecore_capi.a
+fi
+ICECORE_LIB=$(realpath "$ICECORE_LIB")
+export ICECORE_LIB
+runtime=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
+if [ ! -e "${runtime%:*}" ] || [ ! -e "${runtime#*:}" ] || ! command -v phpize >/dev/null; then
+    echo 'libasan and libubsan of gcc, or php-dev, are missing'
+    exit 75
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+said=$folder/said
+mkdir -p "$said"
+
+# -- Build -------------------------------------------------------------------
+
+git ls-files -z bindings/php bindings/common crates/icecore-capi/include docs/php.md | xargs -0 cp --parents -t "$folder"
+cd "$folder/bindings/php" || exit 1
+# Reports have lines, and no optimizer has hidden what is wrong.
+sed -i 's/ -O2 / -O1 /; s/ -Wl,--strip-debug//' config.m4
+flags='-fsanitize=address,undefined -fsanitize-recover=address -fno-omit-frame-pointer -g -O1'
+{
+    phpize && ./configure CFLAGS="$flags" LDFLAGS="-fsanitize=address,undefined" && make -j"$(nproc 2>/dev/null || echo 1)"
+} >"$folder/log" 2>&1 || {
+    tail -n 40 "$folder/log"
+    echo 'not ok - the extension does not build with sanitizers'
+    exit 1
+}
+
+# -- Run ---------------------------------------------------------------------
+
+# PHP asks for RTLD_DEEPBIND when it loads extensions, which the sanitizer refuses.
+cat >"$folder/shallow.c" <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+
+void *
+dlopen(const char *name, int flags)
+{
+    void *(*next)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+    return next(name, flags & ~RTLD_DEEPBIND);
+}
+C
+gcc -shared -fPIC -O1 "$folder/shallow.c" -o "$folder/shallow.so" -ldl || exit 1
+# Without PHP's own allocator, whose blocks the sanitizer does not see; the extension stays
+# loaded, so that reports can name its functions. Only PHP gets the sanitizer.
+cat >"$folder/php" <<PHP
+#!/bin/sh
+export LD_PRELOAD='$folder/shallow.so:$runtime' USE_ZEND_ALLOC=0 ZEND_DONT_UNLOAD_MODULES=1 SKIP_ASAN=1
+export ASAN_OPTIONS='verify_asan_link_order=0:detect_leaks=0:halt_on_error=0:abort_on_error=0:log_path=$said/report:log_exe_name=1'
+export UBSAN_OPTIONS='print_stacktrace=1:log_path=$said/report'
+exec '$(command -v php)' "\$@"
+PHP
+chmod +x "$folder/php"
+if ! "$folder/php" -d "extension=$PWD/modules/icecore.so" -r 'exit((int) !extension_loaded("icecore"));'; then
+    cat "$said"/* 2>/dev/null
+    echo 'not ok - the extension with sanitizers does not load'
+    exit 1
+fi
+CHANCE=${CHANCE:-3000} PHPT_SIDES=icecore tests/run.sh modules/icecore.so "$folder/php" >"$folder/out" 2>&1
+grep -v '^[0-9]* passed, [0-9]* failed$' "$folder/out"
+counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$folder/out" | tail -n 1)
+# shellcheck disable=SC2086
+set -- "${1:-}" ${counts:-0 passed, 1 failed}
+reports=$(find "$said" -type f | wc -l)
+if [ "$reports" -gt 0 ]; then
+    # The same place is said once.
+    cat "$said"/* | sed -nE 's/0x[0-9a-f]+/…/g; /runtime error:|^SUMMARY/p' | sort | uniq -c | sort -rn | head -n 50
+    echo "not ok - reports of the sanitizers: $reports"
+    [ -z "$1" ] || { mkdir -p "$1" && cp "$said"/* "$1/"; }
+fi
+echo "$2 passed, $(($4 + reports)) failed"
+[ "$4" -eq 0 ] && [ "$reports" -eq 0 ]

@@ -1,0 +1,11 @@
+--TEST--
+An autoloader gets the name as the text has it
+--FILE--
+<?php
+spl_autoload_register(function ($name) {
+    echo "load $name\n";
+});
+unserialize('O:9:"App\MiXed":0:{}');
+?>
+--EXPECT--
+load App\MiXed

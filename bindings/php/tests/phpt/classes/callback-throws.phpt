@@ -1,0 +1,17 @@
+--TEST--
+unserialize_callback_func that throws
+--FILE--
+<?php
+function load($name)
+{
+    throw new DomainException($name);
+}
+ini_set('unserialize_callback_func', 'load');
+try {
+    unserialize('O:4:"None":0:{}');
+} catch (DomainException $e) {
+    echo 'caught ', $e->getMessage(), "\n";
+}
+?>
+--EXPECT--
+caught None

@@ -1,0 +1,14 @@
+--TEST--
+__PHP_Incomplete_Class as a name in the text loses its only property
+--SKIPIF--
+<?php
+if (ini_get('icecore.replace')) die('xfail a property is kept that PHP loses');
+?>
+--FILE--
+<?php
+$o = unserialize('O:22:"__PHP_Incomplete_Class":1:{s:1:"a";i:1;}');
+echo get_class($o), "\n", serialize($o), "\n";
+?>
+--EXPECT--
+__PHP_Incomplete_Class
+O:22:"__PHP_Incomplete_Class":0:{}

@@ -1,0 +1,8 @@
+--TEST--
+An incomplete object without a name
+--FILE--
+<?php
+echo serialize(new __PHP_Incomplete_Class), "\n";
+?>
+--EXPECT--
+O:22:"__PHP_Incomplete_Class":0:{}

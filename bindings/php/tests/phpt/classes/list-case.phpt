@@ -1,0 +1,13 @@
+--TEST--
+The case of names in allowed_classes does not matter
+--FILE--
+<?php
+class MixedCase
+{
+}
+var_dump(get_class(unserialize('O:9:"MixedCase":0:{}', ['allowed_classes' => ['mixedCASE']])));
+var_dump(get_class(unserialize('O:9:"mIXEDcASE":0:{}', ['allowed_classes' => ['MixedCase']])));
+?>
+--EXPECT--
+string(9) "MixedCase"
+string(9) "MixedCase"

@@ -1,0 +1,8 @@
+--TEST--
+Keys of allowed_classes do not matter
+--FILE--
+<?php
+var_dump(get_class(unserialize('O:8:"stdClass":0:{}', ['allowed_classes' => ['x' => 'stdClass', 9 => 'Other']])));
+?>
+--EXPECT--
+string(8) "stdClass"

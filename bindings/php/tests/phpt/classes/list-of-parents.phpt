@@ -1,0 +1,14 @@
+--TEST--
+A list does not allow children of its classes
+--FILE--
+<?php
+class Base
+{
+}
+class Derived extends Base
+{
+}
+var_dump(get_class(unserialize('O:7:"Derived":0:{}', ['allowed_classes' => ['Base']])));
+?>
+--EXPECT--
+string(22) "__PHP_Incomplete_Class"

@@ -1,0 +1,9 @@
+--TEST--
+Classes of PHP itself need the list too
+--FILE--
+<?php
+$v = unserialize(serialize([new ArrayObject([1]), new DateTime('2020-01-01')]), ['allowed_classes' => ['DateTime']]);
+echo get_class($v[0]), ' ', get_class($v[1]), "\n";
+?>
+--EXPECT--
+__PHP_Incomplete_Class DateTime

@@ -1,0 +1,16 @@
+--TEST--
+C: of a class that reads no text
+--FILE--
+<?php
+class Plain
+{
+    public $a = 1;
+}
+var_dump(unserialize('C:5:"Plain":1:{x}'));
+?>
+--EXPECTF--
+Warning: Class Plain has no unserializer in %s on line %d
+object(Plain)#%d (1) {
+  ["a"]=>
+  int(1)
+}

@@ -1,0 +1,13 @@
+--TEST--
+A DateTimeZone with an unknown zone throws
+--FILE--
+<?php
+try {
+    unserialize('O:12:"DateTimeZone":2:{s:13:"timezone_type";i:3;s:8:"timezone";s:4:"Nope";}');
+} catch (Error $e) {
+    echo $e->getMessage(), "\n";
+}
+?>
+--EXPECTF--
+Warning: DateTimeZone::__unserialize(): Unknown or bad timezone (Nope) in %s on line %d
+Invalid serialization data for DateTimeZone object

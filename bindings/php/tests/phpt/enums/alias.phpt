@@ -1,0 +1,13 @@
+--TEST--
+An enum may be read by an alias
+--FILE--
+<?php
+enum Suit
+{
+    case Hearts;
+}
+class_alias('Suit', 'Farbe');
+echo serialize(unserialize('E:12:"Farbe:Hearts";')), "\n";
+?>
+--EXPECT--
+E:11:"Suit:Hearts";

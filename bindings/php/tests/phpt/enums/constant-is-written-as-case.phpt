@@ -1,0 +1,13 @@
+--TEST--
+A constant that names a case is written as the case
+--FILE--
+<?php
+enum Suit
+{
+    case Hearts;
+    const Default = self::Hearts;
+}
+echo serialize(Suit::Default), "\n";
+?>
+--EXPECT--
+E:11:"Suit:Hearts";

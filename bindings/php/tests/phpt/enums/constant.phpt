@@ -1,0 +1,16 @@
+--TEST--
+A constant of an enum is no case
+--FILE--
+<?php
+enum Suit
+{
+    case Hearts;
+    const Default = self::Hearts;
+}
+var_dump(unserialize('E:12:"Suit:Default";'));
+?>
+--EXPECTF--
+Warning: unserialize(): Suit::Default is not an enum case in %s on line %d
+
+%s: unserialize(): Error at offset 20 of 20 bytes in %s on line %d
+bool(false)

@@ -1,0 +1,15 @@
+--TEST--
+An enum in a namespace
+--FILE--
+<?php
+namespace App;
+enum Kind: string
+{
+    case A = 'a';
+}
+echo $s = serialize(Kind::A), "\n";
+var_dump(unserialize($s) === Kind::A);
+?>
+--EXPECT--
+E:10:"App\Kind:A";
+bool(true)

@@ -1,0 +1,12 @@
+--TEST--
+A thousand levels
+--FILE--
+<?php
+$a = 1;
+for ($i = 0; $i < 1000; $i++) {
+    $a = [$a];
+}
+var_dump(strlen(var_export($a, true)));
+?>
+--EXPECT--
+int(3016000)

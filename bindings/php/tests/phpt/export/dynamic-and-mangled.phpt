@@ -1,0 +1,12 @@
+--TEST--
+Names of properties that need quoting
+--FILE--
+<?php
+var_export((object) ["it's" => 1, "back\\slash" => 2, '' => 3]);
+?>
+--EXPECT--
+(object) array(
+   'it\'s' => 1,
+   'back\\slash' => 2,
+   '' => 3,
+)

@@ -1,0 +1,19 @@
+--TEST--
+Empty arrays
+--FILE--
+<?php
+var_export([]);
+echo "\n";
+var_export([[], 'a' => []]);
+?>
+--EXPECT--
+array (
+)
+array (
+  0 => 
+  array (
+  ),
+  'a' => 
+  array (
+  ),
+)

@@ -1,0 +1,10 @@
+--TEST--
+What is exported gives the same value again
+--FILE--
+<?php
+$value = ['a' => [1, 2.5, "q'uo\\te", null, true], 'b' => (object) ['c' => PHP_INT_MIN], 5 => -0.0];
+eval('$back = ' . var_export($value, true) . ';');
+var_dump(serialize($back) === serialize($value));
+?>
+--EXPECT--
+bool(true)

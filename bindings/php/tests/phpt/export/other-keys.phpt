@@ -1,0 +1,12 @@
+--TEST--
+Keys that were given as floats or booleans
+--FILE--
+<?php
+var_export([true => 'a', '1.5' => 'b', '' => 'c']);
+?>
+--EXPECT--
+array (
+  1 => 'a',
+  '1.5' => 'b',
+  '' => 'c',
+)

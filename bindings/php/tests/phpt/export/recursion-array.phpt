@@ -1,0 +1,14 @@
+--TEST--
+An array that holds itself
+--FILE--
+<?php
+$a = [1];
+$a['self'] = &$a;
+var_export($a);
+?>
+--EXPECTF--
+Warning: var_export does not handle circular references in %s on line %d
+array (
+  0 => 1,
+  'self' => NULL,
+)

@@ -1,0 +1,13 @@
+--TEST--
+An object that holds itself
+--FILE--
+<?php
+$o = new stdClass;
+$o->self = $o;
+var_export($o);
+?>
+--EXPECTF--
+Warning: var_export does not handle circular references in %s on line %d
+(object) array(
+   'self' => NULL,
+)

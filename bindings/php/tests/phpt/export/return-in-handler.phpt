@@ -1,0 +1,15 @@
+--TEST--
+var_export within an output handler
+--FILE--
+<?php
+ob_start(fn ($text) => strrev($text));
+echo 'abc';
+ob_end_flush();
+echo "\n";
+echo var_export(['x' => 1.0], true), "\n";
+?>
+--EXPECT--
+cba
+array (
+  'x' => 1.0,
+)

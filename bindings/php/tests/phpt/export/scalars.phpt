@@ -1,0 +1,18 @@
+--TEST--
+var_export of scalars
+--FILE--
+<?php
+foreach ([null, true, false, 0, -5, PHP_INT_MAX, 'text', ''] as $value) {
+    var_export($value);
+    echo "\n";
+}
+?>
+--EXPECT--
+NULL
+true
+false
+0
+-5
+9223372036854775807
+'text'
+''

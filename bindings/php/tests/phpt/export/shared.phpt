@@ -1,0 +1,18 @@
+--TEST--
+A value that stands twice is exported twice
+--FILE--
+<?php
+$o = (object) ['a' => 1];
+var_export([$o, $o]);
+?>
+--EXPECT--
+array (
+  0 => 
+  (object) array(
+     'a' => 1,
+  ),
+  1 => 
+  (object) array(
+     'a' => 1,
+  ),
+)

@@ -1,0 +1,11 @@
+--TEST--
+Integer names of properties
+--FILE--
+<?php
+var_export((object) ['5' => 1, 'x y' => 2]);
+?>
+--EXPECT--
+(object) array(
+   '5' => 1,
+   'x y' => 2,
+)

@@ -1,0 +1,16 @@
+--TEST--
+A __sleep that gives an empty array
+--FILE--
+<?php
+class Emptied
+{
+    public $a = 1;
+
+    function __sleep() { return []; }
+}
+echo $s = serialize(new Emptied), "\n";
+var_dump(unserialize($s)->a);
+?>
+--EXPECT--
+O:7:"Emptied":0:{}
+int(1)

@@ -1,0 +1,15 @@
+--TEST--
+__sleep names private and protected properties plainly
+--FILE--
+<?php
+class Chosen
+{
+    protected $b = 2;
+    private $c = 3;
+
+    function __sleep() { return ['b', 'c']; }
+}
+echo strtr(serialize(new Chosen), "\0", '~'), "\n";
+?>
+--EXPECT--
+O:6:"Chosen":2:{s:4:"~*~b";i:2;s:9:"~Chosen~c";i:3;}

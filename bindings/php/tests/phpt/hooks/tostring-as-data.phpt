@@ -1,0 +1,17 @@
+--TEST--
+Data that comes from __toString, which reads itself
+--FILE--
+<?php
+class Text
+{
+    function __toString(): string
+    {
+        var_dump(unserialize('i:1;'));
+        return 'i:2;';
+    }
+}
+var_dump(unserialize(new Text));
+?>
+--EXPECT--
+int(1)
+int(2)

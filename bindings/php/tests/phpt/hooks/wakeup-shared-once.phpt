@@ -1,0 +1,13 @@
+--TEST--
+__wakeup of an object that stands twice is called once
+--FILE--
+<?php
+class Once
+{
+    function __wakeup() { echo "wakeup\n"; }
+}
+$o = new Once;
+unserialize(serialize([$o, $o, [$o]]));
+?>
+--EXPECT--
+wakeup

@@ -1,0 +1,17 @@
+--TEST--
+A failure says one message of level notice or warning
+--FILE--
+<?php
+$seen = [];
+set_error_handler(function ($level) use (&$seen) {
+    $seen[] = $level === (PHP_VERSION_ID < 80300 ? E_NOTICE : E_WARNING);
+    return true;
+});
+unserialize('a:1:{i:0;a:1:{i:0;O:8:"stdClass":1:{s:1:"a";x;}}}');
+var_dump($seen);
+?>
+--EXPECT--
+array(1) {
+  [0]=>
+  bool(true)
+}

@@ -1,0 +1,15 @@
+--TEST--
+A text that ends where the count of properties stands
+--SKIPIF--
+<?php
+if (ini_get('icecore.replace')) die('xfail a warning is missing');
+?>
+--FILE--
+<?php
+var_dump(unserialize('O:8:"stdClass":'));
+?>
+--EXPECTF--
+Warning: Bad unserialize data in %s on line %d
+
+%s: unserialize(): Error at offset 13 of 15 bytes in %s on line %d
+bool(false)

@@ -1,0 +1,14 @@
+--TEST--
+The letters of types are not interchangeable
+--FILE--
+<?php
+foreach (['I:1;', 'B:1;', 'n;', 'A:0:{}', 'D:1;'] as $text) {
+    var_dump(@unserialize($text));
+}
+?>
+--EXPECT--
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)

@@ -1,0 +1,14 @@
+--TEST--
+The case of a class name in the text does not matter
+--FILE--
+<?php
+class MixedCase
+{
+    public $a = 1;
+}
+echo serialize(unserialize('O:9:"mixedcase":0:{}')), "\n";
+echo get_class(unserialize('O:8:"STDCLASS":0:{}')), "\n";
+?>
+--EXPECT--
+O:9:"MixedCase":1:{s:1:"a";i:1;}
+stdClass

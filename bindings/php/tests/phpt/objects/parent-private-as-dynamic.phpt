@@ -1,0 +1,21 @@
+--TEST--
+A private property of the parent under the name of the child
+--FILE--
+<?php
+#[AllowDynamicProperties]
+class Base
+{
+    private $p = 'default';
+
+    function p() { return $this->p; }
+}
+class Child extends Base
+{
+}
+$o = unserialize("O:5:\"Child\":1:{s:8:\"\0Child\0p\";s:1:\"x\";}");
+var_dump($o->p());
+echo strtr(serialize($o), "\0", '~'), "\n";
+?>
+--EXPECT--
+string(1) "x"
+O:5:"Child":1:{s:7:"~Base~p";s:1:"x";}

@@ -1,0 +1,16 @@
+--TEST--
+What a readonly property holds can change
+--FILE--
+<?php
+class Box
+{
+    function __construct(public readonly stdClass $in)
+    {
+    }
+}
+$o = unserialize(serialize(new Box((object) ['n' => 1])));
+$o->in->n++;
+var_dump($o->in->n);
+?>
+--EXPECT--
+int(2)

@@ -1,0 +1,16 @@
+--TEST--
+An integer is taken for a float, and becomes one
+--FILE--
+<?php
+class Typed
+{
+    public float $f = 0.5;
+}
+try {
+    var_dump(unserialize('O:5:"Typed":1:{s:1:"f";i:5;}')->f);
+} catch (TypeError $e) {
+    echo $e->getMessage(), "\n";
+}
+?>
+--EXPECT--
+float(5)

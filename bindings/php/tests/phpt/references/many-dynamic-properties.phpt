@@ -1,0 +1,27 @@
+--TEST--
+A link to one of many dynamic properties beside declared ones that __sleep left out
+--SKIPIF--
+<?php
+if (ini_get('icecore.replace')) die('xfail the link is lost');
+?>
+--FILE--
+<?php
+#[AllowDynamicProperties]
+class Row
+{
+    public $a = 1;
+    protected $b = 2;
+    private $c = 3;
+
+    function __sleep() { return array_map(fn ($i) => "p$i", range(0, 7)); }
+}
+$o = new Row;
+for ($i = 0; $i < 8; $i++) {
+    $o->{"p$i"} = $i;
+}
+$v = unserialize(serialize([$o, &$o->p0]));
+$v[1] = 'new';
+var_dump($v[0]->p0);
+?>
+--EXPECT--
+string(3) "new"

@@ -1,0 +1,9 @@
+--TEST--
+r:1 of an array that is not complete
+--FILE--
+<?php
+var_dump(unserialize('a:2:{i:0;i:7;i:1;r:1;}'));
+?>
+--EXPECTF--
+%s: unserialize(): Error at offset 21 of 22 bytes in %s on line %d
+bool(false)

@@ -1,0 +1,18 @@
+--TEST--
+A readonly property whose key comes again while another place shares it
+--FILE--
+<?php
+class Fixed
+{
+    public readonly ?int $i;
+    public $j;
+}
+var_dump(unserialize('O:5:"Fixed":3:{s:1:"i";i:5;s:1:"j";R:2;s:1:"i";i:6;}'));
+?>
+--EXPECTF--
+object(Fixed)#%d (2) {
+  ["i"]=>
+  int(6)
+  ["j"]=>
+  int(5)
+}

@@ -1,0 +1,13 @@
+--TEST--
+An element that names the value that it takes the place of
+--SKIPIF--
+<?php
+if (ini_get('icecore.replace')) die('xfail another offset');
+?>
+--FILE--
+<?php
+var_dump(unserialize('a:2:{i:0;a:2:{i:0;i:1;i:0;R:3;}i:1;R:4;}'));
+?>
+--EXPECTF--
+%s: unserialize(): Error at offset 30 of 40 bytes in %s on line %d
+bool(false)

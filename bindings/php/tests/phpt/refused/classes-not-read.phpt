@@ -1,0 +1,21 @@
+--TEST--
+Objects whose classes cannot be read, within data
+--FILE--
+<?php
+foreach (['ReflectionMethod', 'Fiber', 'InternalIterator', 'SimpleXMLElement'] as $class) {
+    if (!class_exists($class)) {
+        continue;
+    }
+    try {
+        unserialize('a:1:{i:0;O:' . strlen($class) . ":\"$class\":0:{}}");
+        echo "$class\n";
+    } catch (Throwable $e) {
+        echo get_class($e), ': ', $e->getMessage(), "\n";
+    }
+}
+?>
+--EXPECT--
+Exception: Unserialization of 'ReflectionMethod' is not allowed
+Exception: Unserialization of 'Fiber' is not allowed
+Exception: Unserialization of 'InternalIterator' is not allowed
+Exception: Unserialization of 'SimpleXMLElement' is not allowed

@@ -1,0 +1,16 @@
+--TEST--
+A bound closure of a method
+--FILE--
+<?php
+class Has
+{
+    function method() { }
+}
+try {
+    serialize([(new Has)->method(...)]);
+} catch (Exception $e) {
+    echo $e->getMessage(), "\n";
+}
+?>
+--EXPECT--
+Serialization of 'Closure' is not allowed

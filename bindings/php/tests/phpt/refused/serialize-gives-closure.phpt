@@ -1,0 +1,16 @@
+--TEST--
+What __serialize gives may be refused
+--FILE--
+<?php
+class Gives
+{
+    function __serialize(): array { return [fn () => 1]; }
+}
+try {
+    serialize(new Gives);
+} catch (Exception $e) {
+    echo $e->getMessage(), "\n";
+}
+?>
+--EXPECT--
+Serialization of 'Closure' is not allowed

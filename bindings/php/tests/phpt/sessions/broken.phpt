@@ -1,0 +1,16 @@
+--TEST--
+Malformed data of a session
+--EXTENSIONS--
+session
+--INI--
+session.use_cookies=0
+session.cache_limiter=
+--FILE--
+<?php
+session_start();
+$_SESSION = ['keep' => 1];
+var_dump(@session_decode('a|i:1;b|x:1;'));
+session_abort();
+?>
+--EXPECT--
+bool(false)

@@ -1,0 +1,18 @@
+--TEST--
+An empty session
+--EXTENSIONS--
+session
+--INI--
+session.use_cookies=0
+session.cache_limiter=
+--FILE--
+<?php
+session_start();
+var_dump(session_encode(), session_decode(''), $_SESSION);
+session_abort();
+?>
+--EXPECT--
+bool(false)
+bool(true)
+array(0) {
+}

@@ -1,0 +1,17 @@
+--TEST--
+An ArrayObject whose data is incomplete
+--FILE--
+<?php
+foreach (['0:{}', '1:{i:0;i:0;}', '4:{i:0;s:1:"x";i:1;a:0:{}i:2;a:0:{}i:3;N;}', '4:{i:0;i:0;i:1;i:5;i:2;a:0:{}i:3;N;}'] as $rest) {
+    try {
+        var_dump(unserialize('O:11:"ArrayObject":' . $rest));
+    } catch (Exception $e) {
+        echo get_class($e), ': ', $e->getMessage(), "\n";
+    }
+}
+?>
+--EXPECT--
+UnexpectedValueException: Incomplete or ill-typed serialization data
+UnexpectedValueException: Incomplete or ill-typed serialization data
+UnexpectedValueException: Incomplete or ill-typed serialization data
+InvalidArgumentException: Passed variable is not an array or object

@@ -1,0 +1,20 @@
+--TEST--
+A child of Exception with properties
+--FILE--
+<?php
+class Detailed extends DomainException
+{
+    function __construct(private array $details)
+    {
+        parent::__construct('detailed');
+    }
+
+    function details() { return $this->details; }
+}
+var_dump(unserialize(serialize(new Detailed(['a' => 1])))->details());
+?>
+--EXPECT--
+array(1) {
+  ["a"]=>
+  int(1)
+}

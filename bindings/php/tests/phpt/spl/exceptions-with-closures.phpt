@@ -1,0 +1,19 @@
+--TEST--
+An exception whose trace has a closure as an argument is refused
+--INI--
+zend.exception_ignore_args=0
+--FILE--
+<?php
+function fails($callback)
+{
+    return new Exception('x');
+}
+try {
+    serialize(fails(fn () => 1));
+    echo "written\n";
+} catch (Exception $e) {
+    echo $e->getMessage(), "\n";
+}
+?>
+--EXPECT--
+Serialization of 'Closure' is not allowed

@@ -1,0 +1,9 @@
+--TEST--
+The count of an array is not trusted
+--FILE--
+<?php
+var_dump(unserialize('a:2147483647:{i:0;i:1;}'));
+?>
+--EXPECTF--
+%s: unserialize(): Error at offset 14 of 23 bytes in %s on line %d
+bool(false)

@@ -1,0 +1,9 @@
+--TEST--
+Many empty strings and empty arrays
+--FILE--
+<?php
+$v = array_fill(0, 1000, '') + ['e' => array_fill(0, 100, [])];
+var_dump(unserialize(serialize($v)) === $v);
+?>
+--EXPECT--
+bool(true)

@@ -1,0 +1,13 @@
+--TEST--
+An empty array
+--FILE--
+<?php
+echo $s = serialize([]), "\n";
+var_dump(unserialize($s), unserialize('a:0:{}'));
+?>
+--EXPECT--
+a:0:{}
+array(0) {
+}
+array(0) {
+}

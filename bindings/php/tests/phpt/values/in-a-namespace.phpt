@@ -1,0 +1,11 @@
+--TEST--
+In a namespace the global functions are called without a backslash
+--FILE--
+<?php
+namespace App;
+echo serialize([1]), "\n";
+var_dump(unserialize('i:2;'));
+?>
+--EXPECT--
+a:1:{i:0;i:1;}
+int(2)

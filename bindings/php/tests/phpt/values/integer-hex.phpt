@@ -1,0 +1,9 @@
+--TEST--
+An integer has no hexadecimal form
+--FILE--
+<?php
+var_dump(unserialize('i:0x1A;'));
+?>
+--EXPECTF--
+%s: unserialize(): Error at offset 0 of 7 bytes in %s on line %d
+bool(false)

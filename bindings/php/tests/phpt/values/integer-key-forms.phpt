@@ -1,0 +1,15 @@
+--TEST--
+Keys with signs and zeros in the i form
+--FILE--
+<?php
+var_dump(unserialize('a:3:{i:+1;i:1;i:-0;i:2;i:007;i:3;}'));
+?>
+--EXPECT--
+array(3) {
+  [1]=>
+  int(1)
+  [0]=>
+  int(2)
+  [7]=>
+  int(3)
+}

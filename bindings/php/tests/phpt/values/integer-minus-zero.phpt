@@ -1,0 +1,8 @@
+--TEST--
+Minus zero is the integer 0
+--FILE--
+<?php
+var_dump(unserialize('i:-0;'));
+?>
+--EXPECT--
+int(0)

@@ -1,0 +1,8 @@
+--TEST--
+The empty string is not serialized data
+--FILE--
+<?php
+var_dump(unserialize(''));
+?>
+--EXPECT--
+bool(false)

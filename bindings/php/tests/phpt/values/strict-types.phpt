@@ -1,0 +1,13 @@
+--TEST--
+With strict types unserialize takes strings only
+--FILE--
+<?php
+declare(strict_types=1);
+try {
+    unserialize(5);
+} catch (TypeError $e) {
+    echo $e->getMessage(), "\n";
+}
+?>
+--EXPECT--
+unserialize(): Argument #1 ($data) must be of type string, int given
