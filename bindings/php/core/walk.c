@@ -192,7 +192,9 @@ static bool
 push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_frame *outer)
 {
     const bool in_array = outer->kind == W_LIST || outer->kind == W_MAP;
-    const bool nests = in_array || outer->kind == W_TABLE || w->purpose == ICE_FOR_EXPORT;
+    /* PHP looks in tables of properties, and not in slots. */
+    const bool has_table = outer->kind == W_TABLE || (outer->kind == W_SLOTS && outer->object->properties);
+    const bool nests = in_array || has_table || w->purpose == ICE_FOR_EXPORT;
     if (!nests)
         return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, false, false);
     if (UNEXPECTED(GC_IS_RECURSIVE(table)) || (in_array && table == outer->table)) {

@@ -164,6 +164,11 @@ final class ValueMaker
     private function object(mixed &$slot, string $class, int $depth): void
     {
         $object = $slot = $this->keep((new ReflectionClass($class))->newInstanceWithoutConstructor());
+        // PHP then keeps a table of the properties beside the slots, now or when all is set.
+        $hasTable = $object instanceof Traversable ? 0 : Dice::below(6);
+        if ($hasTable === 1) {
+            self::makeTable($object);
+        }
         for ($at = new ReflectionClass($class); $at; $at = $at->getParentClass()) {
             foreach ($at->getProperties() as $property) {
                 if (!$property->isStatic() && $property->class === $at->name && !Dice::one(5)) {
@@ -177,6 +182,16 @@ final class ValueMaker
                 $object->$name = $this->inner($depth);
             } catch (Error) {
             }
+        }
+        if ($hasTable === 2) {
+            self::makeTable($object);
+        }
+    }
+
+    private static function makeTable(object $object): void
+    {
+        foreach ($object as $_) {
+            break;
         }
     }
 
