@@ -65,7 +65,7 @@ pub(crate) struct Out {
     pub(crate) bytes: Vec<u8>,
     /// Where each of several values ends.
     pub(crate) ends: Vec<usize>,
-    spare: Spare,
+    pub(crate) spare: Spare,
 }
 
 impl Output for Out {

@@ -56,6 +56,12 @@ pub unsafe extern "C" fn icecore_write(
         // SAFETY: `tape` was lent from `context`, and filled up to its counts.
         unsafe { context.fill(Some(stage), tape)? };
         context.empty_out();
+        if stage.codec.write_filled(&context.document, &mut context.out.spare, &mut context.out.bytes) {
+            give_back(context.document.tape_mut(), &mut context.filling);
+            context.losses.clear();
+            put(0, &context.out.bytes);
+            return Ok(());
+        }
         let written = stage.codec.write(&context.document, &mut context.out);
         give_back(context.document.tape_mut(), &mut context.filling);
         let lost = written?;

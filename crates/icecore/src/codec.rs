@@ -4,7 +4,7 @@ use crate::document::{Document, Tape, lose_metadata};
 use crate::error::Error;
 use crate::format::{Filled, Memory, Part, Prepared};
 use crate::limits::Limits;
-use crate::output::{Output, Written};
+use crate::output::{Output, Spare, Written};
 use crate::stage::Stage;
 use std::sync::Arc;
 
@@ -102,6 +102,24 @@ impl Codec {
         out.buffer().extend_from_slice(&bytes);
         out.ready()?;
         Ok(losses)
+    }
+
+    /// Appends a document that a program filled, if that is quickly done and nothing is
+    /// lost; says no, and appends nothing, if not.
+    ///
+    /// ```
+    /// use icecore::{Codec, Document, Stage, raw::{Node, Spare, Tape}};
+    /// let codec = Codec::new(Stage::parse("php")?);
+    /// let mut tape = Tape::new();
+    /// tape.fill(vec![Node::int(7)], Vec::new(), 0, None);
+    /// codec.stage().format().named(&mut tape);
+    /// let (mut spare, mut out) = (Spare::default(), Vec::new());
+    /// assert!(codec.write_filled(&Document::from_tape(Vec::new(), tape), &mut spare, &mut out));
+    /// assert_eq!(out, b"i:7;");
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn write_filled(&self, document: &Document<'_>, spare: &mut Spare, buf: &mut Vec<u8>) -> bool {
+        !self.is_wrapped() && self.prepared.writer.write_filled(document, &self.limits, spare, buf)
     }
 
     /// As [`Codec::write`], for documents that were read onto one and the same tape:

@@ -46,6 +46,13 @@ pub trait Writer: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Appends a document that a program filled, if that is quickly done and nothing is lost;
+    /// says no, and appends nothing, if not.
+    fn write_filled(&self, document: &Document<'_>, limits: &Limits, spare: &mut Spare, buf: &mut Vec<u8>) -> bool {
+        let _ = (document, limits, spare, buf);
+        false
+    }
+
     /// Writes the next part of a document. `None`, with nothing written, if the format, its
     /// options or the content of the part do not allow it.
     fn write_part(

@@ -18,7 +18,7 @@ use crate::format::php_losses::{count_present, is_again_a_leaf};
 use crate::format::{too_long_a_chain, uncopied};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY, Written};
+use crate::output::{LossKind, Losses, Output, READY, Spare, Written};
 use std::collections::HashMap;
 
 /// Writes a document, and says what PHP could not represent.
@@ -29,7 +29,9 @@ use std::collections::HashMap;
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let WriteOptions {} = options;
     if is_of_php(document)
-        && append_with_spare(out, u64::MAX, |parts, buf, most| write_fast(document, limits, parts, buf, most))
+        && append_with_spare(out, u64::MAX, |parts, buf, most| {
+            write_fast(document, limits, &mut parts.spare, buf, most)
+        })
     {
         return Ok(Losses::within(limits));
     }
@@ -45,6 +47,16 @@ fn is_of_php(document: &Document<'_>) -> bool {
 impl crate::format::Writer for WriteOptions {
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
         write(document, self, limits, out)
+    }
+
+    fn write_filled(&self, document: &Document<'_>, limits: &Limits, spare: &mut Spare, buf: &mut Vec<u8>) -> bool {
+        let start = buf.len();
+        let is_written = is_of_php(document)
+            && write_fast(document, limits, spare, buf, limits.output_from(document.size())).is_some();
+        if !is_written {
+            buf.truncate(start);
+        }
+        is_written
     }
 
     fn write_part(

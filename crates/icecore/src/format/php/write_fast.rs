@@ -115,12 +115,12 @@ struct Fast<'d, 'o> {
 pub(super) fn write_fast(
     document: &Document<'_>,
     limits: &Limits,
-    parts: &mut Parts,
+    spare: &mut Spare,
     buf: &mut Vec<u8>,
     most: u64,
 ) -> Option<()> {
     let mut state = State::default();
-    write(document, limits, (&mut parts.spare, false), &mut state, (buf, most))?;
+    write(document, limits, (spare, false), &mut state, (buf, most))?;
     state.open.is_empty().then_some(())
 }
 
