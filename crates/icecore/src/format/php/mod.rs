@@ -8,6 +8,7 @@ mod options;
 mod prescan;
 mod read;
 mod read_fast;
+mod read_kept;
 mod repair;
 mod repair_read;
 mod repair_step;

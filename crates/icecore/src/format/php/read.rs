@@ -28,6 +28,10 @@ pub(super) struct Frame {
     pub(super) is_keyed: bool,
     /// The id of the key before: the next one is guessed by it.
     pub(super) last: u16,
+    /// The key that the fast loop guesses next; 0: none.
+    pub(super) guess: u16,
+    /// The key that it stands under, be it in lists.
+    pub(super) under: u16,
     /// Whether it is an object whose payload is being read: nothing is ever left
     /// in it.
     pub(super) is_payload: bool,
@@ -35,7 +39,18 @@ pub(super) struct Frame {
 
 impl Frame {
     pub(super) fn new(left: u32, is_object: bool, is_list: bool) -> Frame {
-        Frame { at: 0, left, count: 0, is_object, is_list, is_keyed: left <= KEYED, last: 0, is_payload: false }
+        Frame {
+            at: 0,
+            left,
+            count: 0,
+            is_object,
+            is_list,
+            is_keyed: left <= KEYED,
+            last: 0,
+            guess: 0,
+            under: 0,
+            is_payload: false,
+        }
     }
 
     pub(super) fn of_payload(at: u32) -> Frame {
@@ -309,6 +324,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if let Some(frame) = self.frames.last_mut() {
             self.sink.tape().keys.learn(frame.last, id);
             frame.last = id;
+            frame.guess = 0;
         }
         id
     }

@@ -6,11 +6,14 @@
 //! both.
 
 use super::read::{Frame, Machine};
-use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Sink, Tape};
+use super::read_kept::{KEPT, Kept, Position, Warm, word};
+use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Names, Node, Sink, Tape};
 use crate::error::Error;
+use crate::limits::Limits;
+use crate::steps;
 
-/// How many entries are read before the machine checks limits again.
-const BATCH: u32 = 4096;
+/// How many nodes are read before the machine may take those away that are finished.
+const BATCH: usize = 4096;
 /// How many digits an integer may have here: 18 are below 2^63, so nothing overflows.
 const DIGITS: usize = 18;
 /// Digits of which every integer is a `f64`, and powers of ten that are.
@@ -39,146 +42,318 @@ impl<S: Sink> Machine<'_, '_, S> {
     }
 
     fn content(&mut self) -> Stop {
-        let Some(mut frame) = self.frames.pop() else { return Stop::Here };
-        let mut left = BATCH;
+        let Machine { tokens, sink, frames, seen, limits, .. } = self;
+        let Limits { depth, nodes: most, string: longest, .. } = **limits;
+        // Texts that are kept are not looked at, so they must be short enough.
+        if longest < KEPT as u64 {
+            return Stop::Here;
+        }
+        let input = tokens.input;
+        let Tape { nodes, keys, classes, memory, .. } = sink.tape();
+        let warm: &mut Warm = memory.of();
+        warm.check(keys, classes);
+        let mut most = most as usize;
+        if S::PARTS {
+            most = most.min(nodes.len() + BATCH);
+        }
+        let mut run = Run { rest: input.get(tokens.at..).unwrap_or_default(), len: input.len(), nodes, most, longest };
+        let mut position = Position::of(0);
         let stop = loop {
+            let open = frames.len();
+            let Some(frame) = frames.last_mut() else { break Stop::Here };
             if frame.left == 0 {
-                let is_inner = self.frames.last().is_some_and(|parent| !parent.is_payload);
-                if !is_inner || self.tokens.input.get(self.tokens.at) != Some(&b'}') {
-                    break Stop::Here;
-                }
-                self.tokens.at += 1;
-                let tape = self.sink.tape();
-                tape.close(frame.at, frame.count);
-                if frame.is_object {
-                    tape.close(frame.at - 1, 1);
-                }
-                let Some(parent) = self.frames.pop() else { break Stop::Here };
-                frame = parent;
+                let closed = *frame;
+                let is_inner = open > 1 && !frames[open - 2].is_payload;
+                let Some([b'}', rest @ ..]) = Some(run.rest).filter(|_| is_inner) else { break Stop::Here };
+                run.rest = rest;
+                close(run.nodes, &closed);
+                frames.pop();
                 // What is complete in the root may be taken away.
-                if S::PARTS && self.frames.is_empty() {
+                if S::PARTS && open == 2 {
                     break Stop::Here;
                 }
                 continue;
             }
-            if left == 0 {
-                break Stop::Here;
+            let met = if frame.is_list {
+                position.go_to(frame.count);
+                run.items(frame, &mut position)
+            } else if frame.is_keyed {
+                run.pairs(frame, &warm.keys)
+            } else {
+                run.node_pairs(frame)
+            };
+            let key = match met {
+                Some(key) => key,
+                None if frame.left == 0 => continue,
+                None if !frame.is_keyed || frame.is_list || run.nodes.len() >= most => break Stop::Here,
+                None => match run.new_key(frame, keys, warm) {
+                    Some(key) if run.leaf(key) => continue,
+                    Some(key) => key,
+                    None => break Stop::Here,
+                },
+            };
+            if open >= depth as usize {
+                break Stop::Value(key);
             }
-            left -= 1;
-            let Some((key, behind)) = self.fast_key(&mut frame) else { break Stop::Here };
-            frame.left -= 1;
-            frame.count += 1;
-            self.tokens.at = behind;
-            if let Some((node, next)) = leaf(self.tokens.input, behind, self.limits.string) {
-                self.sink.tape().push(Node { key, ..node });
-                self.tokens.at = next;
-                continue;
-            }
-            match self.fast_open(key) {
-                Some(inner) => self.frames.push(std::mem::replace(&mut frame, inner)),
-                None => break Stop::Value(key),
-            }
+            let under = if key == NO_KEY || key == KEY_NODE { frame.under } else { key };
+            let inner = match run.rest.first() {
+                Some(b'a') => run.array(key, under, &warm.keys),
+                Some(b'O') => Front::guessed(run.rest, under, warm)
+                    .or_else(|| {
+                        Front::of(run.rest, classes, seen).map(|front| warm.learn_front(keys, classes, under, front))
+                    })
+                    .and_then(|front| run.object(key, under, front)),
+                _ => None,
+            };
+            let Some(inner) = inner else { break Stop::Value(key) };
+            frames.push(inner);
         };
-        self.frames.push(frame);
+        tokens.at = input.len() - run.rest.len();
         stop
     }
+}
 
-    /// The key at the next entry of this container, and where it ends.
-    #[inline(always)]
-    fn fast_key(&mut self, frame: &mut Frame) -> Option<(u16, usize)> {
-        let (input, at) = (self.tokens.input, self.tokens.at);
-        if frame.is_list {
-            let (position, behind) = integer(input, at)?;
-            return (position == i64::from(frame.count)).then_some((NO_KEY, behind));
-        }
-        let Some((start, len, behind)) = string(input, at) else {
-            let (number, behind) = integer(input, at)?;
-            let tape = self.sink.tape();
-            if !frame.is_keyed {
-                tape.push(Node { key: IS_KEY, ..Node::int(number) });
-                return Some((KEY_NODE, behind));
+/// Where the loop is in the input, and what it fills. Its functions read runs of entries of one
+/// container: few enough things at a time that they stay in registers.
+struct Run<'a, 't> {
+    rest: &'a [u8],
+    /// Of the whole input.
+    len: usize,
+    nodes: &'t mut Vec<Node>,
+    /// How many nodes there may be.
+    most: usize,
+    /// How long a string may be.
+    longest: u64,
+}
+
+impl Run<'_, '_> {
+    /// Reads leaves of a list. Some: it stands in front of something else, behind its key.
+    #[inline(never)]
+    fn items(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
+        let (mut rest, mut left, mut here) = (self.rest, frame.left, *position);
+        let met = loop {
+            if left == 0 || self.nodes.len() >= self.most {
+                break None;
             }
-            let guess = tape.keys.guess(frame.last);
-            if !tape.keys.is_integer(guess, number) {
-                return None;
-            }
-            frame.last = guess;
-            return Some((guess, behind));
+            let Some(behind) = here.behind(rest).or_else(|| behind_position(rest, here.number())) else { break None };
+            rest = behind;
+            here.next();
+            left -= 1;
+            let Some((node, behind)) = leaf(rest, self.len, self.longest) else { break Some(NO_KEY) };
+            rest = behind;
+            push(self.nodes, node);
         };
-        // PHP makes an integer of a key like "12": the machine does that.
-        let may_be_integer = !frame.is_object && matches!(input.get(start), Some(b'0'..=b'9' | b'-'));
-        if len as u64 > self.limits.string || may_be_integer && is_integer(input, start, len) {
-            return None;
-        }
-        if !frame.is_keyed {
-            let short = u32::try_from(len).ok().filter(|len| *len < u32::MAX)?;
-            let node = Node::string(Kind::Bytes, Location::Input(start as u64), short);
-            self.sink.tape().push(Node { key: IS_KEY, ..node });
-            return Some((KEY_NODE, behind));
-        }
-        let keys = &mut self.sink.tape().keys;
-        let guess = keys.guess(frame.last);
-        let is_it = if len <= 16 {
-            keys.is_short(guess, input, start, len)
-        } else {
-            keys.is_at(guess, Kind::Bytes, 0, input, start, len)
-        };
-        if is_it {
-            frame.last = guess;
-            return Some((guess, behind));
-        }
-        let id = keys.recall(Kind::Bytes, 0, input, start, len);
-        if id == 0 {
-            return None;
-        }
-        keys.learn(frame.last, id);
-        frame.last = id;
-        Some((id, behind))
+        self.rest = rest;
+        frame.count += frame.left - left;
+        frame.left = left;
+        *position = here;
+        met
     }
 
-    /// Opens an array or an object, if its front is a common one.
-    #[inline(always)]
-    fn fast_open(&mut self, key: u16) -> Option<Frame> {
-        let (input, at) = (self.tokens.input, self.tokens.at);
-        let has_room = self.frames.len() + 1 < self.limits.depth as usize
-            && self.sink.nodes().len() + (BATCH as usize + 2) < self.limits.nodes as usize;
-        match *input.get(at)? {
-            b'a' if has_room => {
-                let (count, behind) = number(input, at + 2).filter(|_| input[at + 1] == b':')?;
-                let is_open = input.get(behind..behind + 2)? == b":{";
-                if !is_open || count as usize > (input.len() - behind - 2) / 2 {
-                    return None;
-                }
-                let first = behind + 2;
-                let is_list = match input.get(first)? {
-                    b'i' => true,
-                    _ => count == 0 || string(input, first).is_none_or(|(start, ..)| input[start] == b'0'),
-                };
-                self.tokens.at = first;
-                let kind = if is_list { Kind::Array } else { Kind::Map };
-                let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
-                Some(Frame { at, ..Frame::new(count, false, is_list) })
+    /// The same for entries whose keys are guessed. None as well: another key is there.
+    #[inline(never)]
+    fn pairs(&mut self, frame: &mut Frame, keys: &[Kept]) -> Option<u16> {
+        let (mut rest, mut left, mut guess, mut last) = (self.rest, frame.left, frame.guess, frame.last);
+        let met = loop {
+            if left == 0 || self.nodes.len() >= self.most {
+                break None;
             }
-            b'O' if has_room => {
-                let (len, quote) = number(input, at + 2).filter(|_| input[at + 1] == b':')?;
-                let start = quote + 2;
-                let end = start.checked_add(len as usize)?;
-                if input.get(quote..start)? != b":\"" || input.get(end..end.checked_add(2)?)? != b"\":" {
-                    return None;
-                }
-                let class = self.seen.find(self.sink.tape(), input, start, len as usize)?;
-                let (count, behind) = number(input, end + 2)?;
-                if input.get(behind..behind + 2)? != b":{" || count as usize > (input.len() - behind - 2) / 2 {
-                    return None;
-                }
-                self.tokens.at = behind + 2;
-                let tape = self.sink.tape();
-                tape.push(Node { key, ..Node::open(Kind::Object, class) });
-                let at = tape.push(Node::open(Kind::Map, 0));
-                Some(Frame { at, ..Frame::new(count, true, false) })
+            let Some(kept) = keys.get(usize::from(guess)) else { break None };
+            let Some(behind) = kept.behind(rest) else { break None };
+            rest = behind;
+            last = guess;
+            guess = kept.next;
+            left -= 1;
+            let Some((node, behind)) = leaf(rest, self.len, self.longest) else { break Some(last) };
+            rest = behind;
+            push(self.nodes, Node { key: last, ..node });
+        };
+        self.rest = rest;
+        frame.count += frame.left - left;
+        (frame.left, frame.guess, frame.last) = (left, guess, last);
+        met
+    }
+
+    /// The same for entries whose keys become nodes.
+    #[inline(never)]
+    fn node_pairs(&mut self, frame: &mut Frame) -> Option<u16> {
+        while frame.left > 0 && self.nodes.len() < self.most {
+            let (key, end) = key_node(self.rest, self.len, frame.is_object, self.longest)?;
+            push(self.nodes, Node { key: IS_KEY, ..key });
+            self.rest = &self.rest[end..];
+            frame.left -= 1;
+            frame.count += 1;
+            if !self.leaf(KEY_NODE) {
+                return Some(KEY_NODE);
             }
-            _ => None,
         }
+        None
+    }
+
+    /// A key that was not guessed, if it has an id. The next time it is.
+    #[inline(never)]
+    fn new_key(&mut self, frame: &mut Frame, keys: &mut Names, warm: &mut Warm) -> Option<u16> {
+        let (id, end) = known_key(self.rest, keys, frame, self.longest)?;
+        let class = if frame.is_object { self.nodes.get(frame.at as usize - 1)?.class() } else { 0 };
+        frame.guess = warm.learn_key(keys, (frame.last, class, frame.under), id);
+        frame.last = id;
+        frame.left -= 1;
+        frame.count += 1;
+        self.rest = &self.rest[end..];
+        Some(id)
+    }
+
+    /// Whether the value here is a leaf, which is read.
+    fn leaf(&mut self, key: u16) -> bool {
+        let Some((node, behind)) = leaf(self.rest, self.len, self.longest) else { return false };
+        push(self.nodes, Node { key, ..node });
+        self.rest = behind;
+        true
+    }
+
+    /// Opens an array, if its front is a common one.
+    #[inline(always)]
+    fn array(&mut self, key: u16, under: u16, keys: &[Kept]) -> Option<Frame> {
+        let (count, rest) = match self.rest {
+            [b'a', b':', digit @ b'0'..=b'9', b':', b'{', rest @ ..] => (u32::from(digit - b'0'), rest),
+            [b'a', b':', ..] => {
+                let (count, behind) = number(self.rest, 2)?;
+                (count, self.rest[behind..].strip_prefix(b":{")?)
+            }
+            _ => return None,
+        };
+        if count as usize > rest.len() / 2 {
+            return None;
+        }
+        let guess = keys.get(usize::from(under)).map_or(0, |kept| kept.first);
+        let is_guessed = || keys.get(usize::from(guess)).is_some_and(|kept| kept.behind(rest).is_some());
+        let is_list = match rest.first()? {
+            b'i' => true,
+            _ if is_guessed() => false,
+            _ => count == 0 || string(rest, 0).is_none_or(|(start, ..)| rest[start] == b'0'),
+        };
+        self.rest = rest;
+        let kind = if is_list { Kind::Array } else { Kind::Map };
+        let at = push(self.nodes, Node { key, ..Node::open(kind, 0) });
+        Some(Frame { at, under, guess, ..Frame::new(count, false, is_list) })
+    }
+
+    #[inline(always)]
+    fn object(&mut self, key: u16, under: u16, front: Front<'_>) -> Option<Frame> {
+        let rest = &self.rest[front.text.len()..];
+        if front.count as usize > rest.len() / 2 {
+            return None;
+        }
+        self.rest = rest;
+        push(self.nodes, Node { key, ..Node::open(Kind::Object, front.class) });
+        let at = push(self.nodes, Node::open(Kind::Map, 0));
+        Some(Frame { at, under, guess: front.guess, ..Frame::new(front.count, true, false) })
+    }
+}
+
+#[inline(always)]
+fn push(nodes: &mut Vec<Node>, node: Node) -> u32 {
+    steps::count(1);
+    let at = nodes.len() as u32;
+    nodes.push(node);
+    at
+}
+
+/// All is in the container that ends here.
+#[inline(always)]
+fn close(nodes: &mut [Node], frame: &Frame) {
+    let (at, end) = (frame.at as usize, nodes.len() as u32);
+    if let Some(node) = nodes.get_mut(at) {
+        node.aux = frame.count;
+        node.set_end(end);
+    }
+    if frame.is_object
+        && let Some(node) = nodes.get_mut(at.wrapping_sub(1))
+    {
+        node.aux = 1;
+        node.set_end(end);
+    }
+}
+
+/// What stands behind the key of this item of a list.
+#[inline(never)]
+fn behind_position(rest: &[u8], number: u32) -> Option<&[u8]> {
+    let (_, end) = integer(rest, 0).filter(|(position, _)| *position == i64::from(number))?;
+    rest.get(end..)
+}
+
+/// The string of a key, unless PHP makes an integer of it, as of "12": the machine does
+/// that.
+#[inline(always)]
+fn key_string(rest: &[u8], is_object: bool, longest: u64) -> Option<(usize, usize, usize)> {
+    let (start, len, end) = string(rest, 0)?;
+    let may_be_integer = !is_object && matches!(rest.get(start), Some(b'0'..=b'9' | b'-'));
+    (len as u64 <= longest && !(may_be_integer && is_integer(rest, start, len))).then_some((start, len, end))
+}
+
+/// The id of the key here, if it has one, and where it ends.
+fn known_key(rest: &[u8], keys: &mut Names, frame: &Frame, longest: u64) -> Option<(u16, usize)> {
+    let guess = keys.guess(frame.last);
+    if rest.first() == Some(&b'i') {
+        let (number, end) = integer(rest, 0)?;
+        return keys.is_integer(guess, number).then_some((guess, end));
+    }
+    let (start, len, end) = key_string(rest, frame.is_object, longest)?;
+    if keys.is_at(guess, Kind::Bytes, 0, rest, start, len) {
+        return Some((guess, end));
+    }
+    let id = keys.recall(Kind::Bytes, 0, rest, start, len);
+    if id == 0 {
+        return None;
+    }
+    keys.learn(frame.last, id);
+    Some((id, end))
+}
+
+/// The key here as a node, and where it ends. `whole`: the length of the input.
+#[inline(always)]
+fn key_node(rest: &[u8], whole: usize, is_object: bool, longest: u64) -> Option<(Node, usize)> {
+    if rest.first() == Some(&b'i') {
+        return integer(rest, 0).map(|(number, end)| (Node::int(number), end));
+    }
+    let (start, len, end) = key_string(rest, is_object, longest)?;
+    Some((bytes(whole - rest.len() + start, len, longest)?, end))
+}
+
+/// The front of an object whose class is known.
+#[derive(Clone, Copy)]
+pub(super) struct Front<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) class: u32,
+    /// How many properties it says.
+    pub(super) count: u32,
+    /// The first key that is guessed.
+    pub(super) guess: u16,
+}
+
+impl<'a> Front<'a> {
+    /// That of the class that is guessed under this key.
+    #[inline(always)]
+    fn guessed(rest: &'a [u8], under: u16, warm: &Warm) -> Option<Front<'a>> {
+        let class = warm.keys.get(usize::from(under))?.class;
+        let kept = warm.fronts.get(usize::from(class))?;
+        let behind = kept.behind(rest)?;
+        let text = &rest[..rest.len() - behind.len()];
+        Some(Front { text, class: u32::from(class), count: kept.count, guess: kept.first })
+    }
+
+    #[inline(never)]
+    fn of(rest: &'a [u8], classes: &Names, seen: &Seen) -> Option<Front<'a>> {
+        let (len, quote) = number(rest, 2).filter(|_| rest[1] == b':')?;
+        let start = quote + 2;
+        let end = start.checked_add(len as usize)?;
+        if rest.get(quote..start)? != b":\"" || rest.get(end..end.checked_add(2)?)? != b"\":" {
+            return None;
+        }
+        let class = seen.find(classes, rest, start, len as usize)?;
+        let (count, behind) = number(rest, end + 2)?;
+        let text = rest.get(..behind + 2)?;
+        text.ends_with(b":{").then_some(Front { text, class, count, guess: 0 })
     }
 }
 
@@ -193,9 +368,9 @@ impl Seen {
     }
 
     #[inline(always)]
-    fn find(&self, tape: &Tape, input: &[u8], start: usize, len: usize) -> Option<u32> {
+    fn find(&self, classes: &Names, input: &[u8], start: usize, len: usize) -> Option<u32> {
         let id = self.0[Seen::place(input, start, len)];
-        tape.classes.is_at(id, Kind::Bytes, 0, input, start, len).then_some(u32::from(id))
+        classes.is_at(id, Kind::Bytes, 0, input, start, len).then_some(u32::from(id))
     }
 
     /// Remembers a class whose name is right.
@@ -209,28 +384,84 @@ fn is_integer(input: &[u8], start: usize, len: usize) -> bool {
     input.get(start..start + len).is_none_or(|bytes| super::text::integer_key(bytes).is_some())
 }
 
-/// The leaf at `at`, if it is one of the common ones, and where it ends.
+/// The leaf here, if it is one of the common ones, and what stands behind it. `whole`: the
+/// length of the input.
 #[inline(always)]
-fn leaf(input: &[u8], at: usize, longest: u64) -> Option<(Node, usize)> {
-    match *input.get(at)? {
-        b's' => {
-            let (start, len, next) = string(input, at)?;
-            let short = u32::try_from(len).ok().filter(|len| *len < u32::MAX && u64::from(*len) <= longest)?;
-            Some((Node::string(Kind::Bytes, Location::Input(start as u64), short), next))
-        }
-        b'i' => {
-            let (value, next) = integer(input, at)?;
-            Some((Node::int(value), next))
-        }
-        b'N' => (*input.get(at + 1)? == b';').then_some((Node::leaf(Kind::Null, 0), at + 2)),
-        b'b' => match input.get(at + 1..at + 4)? {
-            b":0;" => Some((Node::leaf(Kind::Bool, 0), at + 4)),
-            b":1;" => Some((Node::leaf(Kind::Bool, 1), at + 4)),
-            _ => None,
-        },
-        b'd' => float(input, at),
-        _ => None,
+fn leaf(rest: &[u8], whole: usize, longest: u64) -> Option<(Node, &[u8])> {
+    const TRUE_OR_FALSE: u32 = u32::from_le_bytes(*b"b:0;");
+    let head = word(rest);
+    let letter = head as u16;
+    if letter == u16::from_le_bytes(*b"s:") {
+        let (start, len, end) = headed_string(rest, head)?;
+        let node = bytes(whole - rest.len() + start, len, longest)?;
+        return Some((node, &rest[end..]));
     }
+    if letter == u16::from_le_bytes(*b"i:") {
+        let (value, end) = short_integer(head).or_else(|| long_integer(rest))?;
+        return Some((Node::int(value), rest.get(end..)?));
+    }
+    if letter == u16::from_le_bytes(*b"d:") {
+        let (value, end) = float(rest)?;
+        return Some((Node::float(value), rest.get(end..)?));
+    }
+    if head as u32 & !0x1_0000 == TRUE_OR_FALSE {
+        return Some((Node::leaf(Kind::Bool, head >> 16 & 1), rest.get(4..)?));
+    }
+    if letter == u16::from_le_bytes(*b"N;") {
+        return Some((Node::leaf(Kind::Null, 0), rest.get(2..)?));
+    }
+    None
+}
+
+#[inline(always)]
+fn bytes(start: usize, len: usize, longest: u64) -> Option<Node> {
+    let short = u32::try_from(len).ok().filter(|len| *len < u32::MAX && u64::from(*len) <= longest)?;
+    Some(Node::string(Kind::Bytes, Location::Input(start as u64), short))
+}
+
+/// An integer of up to five digits that is not negative, in a word that begins with `i:`; and
+/// where it ends.
+#[inline(always)]
+fn short_integer(head: u64) -> Option<(i64, usize)> {
+    let mut left = head >> 16;
+    let mut value = 0;
+    let mut end = 3;
+    loop {
+        let digit = (left as u8).wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value * 10 + i64::from(digit);
+        left >>= 8;
+        end += 1;
+    }
+    (left as u8 == b';' && end > 3).then_some((value, end))
+}
+
+#[inline(never)]
+fn long_integer(rest: &[u8]) -> Option<(i64, usize)> {
+    integer(rest, 0)
+}
+
+/// As [`string`], where the first eight bytes are known.
+#[inline(always)]
+fn headed_string(rest: &[u8], head: u64) -> Option<(usize, usize, usize)> {
+    const QUOTE: u16 = u16::from_le_bytes(*b":\"");
+    let (first, second) = (((head >> 16) as u8).wrapping_sub(b'0'), ((head >> 24) as u8).wrapping_sub(b'0'));
+    let (len, start) = if (head >> 24) as u16 == QUOTE && first <= 9 {
+        (usize::from(first), 5)
+    } else if (head >> 32) as u16 == QUOTE && first <= 9 && second <= 9 {
+        (usize::from(first) * 10 + usize::from(second), 6)
+    } else {
+        return long_string(rest);
+    };
+    let text = rest.get(..start + len + 2)?;
+    text.ends_with(b"\";").then_some((start, len, start + len + 2))
+}
+
+#[inline(never)]
+fn long_string(rest: &[u8]) -> Option<(usize, usize, usize)> {
+    string(rest, 0)
 }
 
 /// The integer at `at` and where it ends.
@@ -275,10 +506,9 @@ fn number(input: &[u8], at: usize) -> Option<(u32, usize)> {
     None
 }
 
-/// The float at `at` and where it ends: digits with a point in them, and an exponent.
-#[inline(always)]
-fn float(input: &[u8], at: usize) -> Option<(Node, usize)> {
-    let rest = input.get(at..)?;
+/// The float here and where it ends: digits with a point in them, and an exponent.
+#[inline(never)]
+fn float(rest: &[u8]) -> Option<(f64, usize)> {
     let (negative, digits) = match rest {
         [b'd', b':', b'-', digits @ ..] => (true, digits),
         [b'd', b':', digits @ ..] => (false, digits),
@@ -296,10 +526,10 @@ fn float(input: &[u8], at: usize) -> Option<(Node, usize)> {
         } else if *byte == b';' && count > 0 {
             // Both are exact, so the quotient is the nearest float.
             let float = value as f64 / POWERS[fraction];
-            let end = at + 3 + index + usize::from(negative);
-            return Some((Node::float(if negative { -float } else { float }), end));
+            let end = 3 + index + usize::from(negative);
+            return Some((if negative { -float } else { float }, end));
         } else {
-            return long_float(rest).map(|(float, len)| (Node::float(float), at + len));
+            return long_float(rest);
         }
     }
     None
