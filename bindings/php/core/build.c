@@ -24,17 +24,6 @@ next_item(HashTable *table, uint32_t i)
     return place;
 }
 
-/* A value of a property, which has all that is in it. */
-static bool
-end_typed(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
-{
-    if (!ice_build_check_type(b, type, to))
-        return false;
-    if (UNEXPECTED(b->nodes[at].flags & ICECORE_FLAG_TARGET) && !Z_ISREF_P(to))
-        ice_build_typed_target(b, at, type);
-    return true;
-}
-
 static bool
 push_array(ice_builder *b, uint32_t at, zval *to, uint8_t kind, zend_property_info *type)
 {
@@ -45,8 +34,10 @@ push_array(ice_builder *b, uint32_t at, zval *to, uint8_t kind, zend_property_in
         ice_build_target(b, at, to);
     if (node->aux == 0) {
         ZVAL_EMPTY_ARRAY(to);
-        return !type || end_typed(b, at, to, type);
+        return !type || ice_build_end_typed(b, at, to, type);
     }
+    if (kind == B_MAP && ice_build_row(b, at, to))
+        return !type || ice_build_end_typed(b, at, to, type);
     table = zend_new_array(node->aux);
     ZVAL_ARR(to, table);
     if (kind == B_LIST)
@@ -78,7 +69,7 @@ open_value(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
     case ICECORE_OPAQUE:
         if (b->nodes[at].flags & ICECORE_FLAG_TARGET)
             ice_build_target(b, at, to);
-        return ice_build_opaque(b, at, to) && (!type || end_typed(b, at, to, type));
+        return ice_build_opaque(b, at, to) && (!type || ice_build_end_typed(b, at, to, type));
     default: return false;
     }
 }
@@ -101,7 +92,7 @@ build_list(ice_builder *b, ice_build_frame *frame)
 {
     HashTable *table = frame->table;
     uint32_t at = frame->at, i = frame->index;
-    const uint32_t end = frame->end;
+    const uint32_t end = frame->end, depth = b->ctx->build_depth;
     while (at < end) {
         const icecore_node *node = &b->nodes[at];
         zval *to = next_item(table, i++);
@@ -115,10 +106,14 @@ build_list(ice_builder *b, ice_build_frame *frame)
             at++;
             continue;
         }
+        b->failed = at;
         frame->at = ice_next(&b->ctx->view, at);
         frame->index = i;
-        b->failed = at;
-        return open_value(b, at, to, NULL);
+        if (!open_value(b, at, to, NULL))
+            return false;
+        if (b->ctx->build_depth != depth)
+            return true;
+        at = frame->at;
     }
     frame->at = at;
     return true;
@@ -213,6 +208,7 @@ static bool
 build_map(ice_builder *b, ice_build_frame *frame)
 {
     HashTable *table = frame->table;
+    const uint32_t depth = b->ctx->build_depth;
     const bool is_array = frame->kind == B_MAP || frame->kind == B_ARRAY || frame->kind == B_STATE;
     while (frame->at < frame->end) {
         uint32_t at = frame->at;
@@ -232,10 +228,10 @@ build_map(ice_builder *b, ice_build_frame *frame)
         }
         frame->at = ice_next(&b->ctx->view, at);
         b->failed = at;
-        if (b->nodes[at].kind >= ICECORE_ARRAY)
-            return open_value(b, at, to, NULL);
         if (UNEXPECTED(!put(b, at, to)))
             return false;
+        if (b->ctx->build_depth != depth)
+            return true;
     }
     return true;
 }
@@ -302,12 +298,13 @@ end_property(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
 {
     if (EXPECTED(is_of_type(type, to)) && EXPECTED(!(b->nodes[at].flags & ICECORE_FLAG_TARGET)))
         return true;
-    return end_typed(b, at, to, type);
+    return ice_build_end_typed(b, at, to, type);
 }
 
 static bool
 build_properties(ice_builder *b, ice_build_frame *frame)
 {
+    const uint32_t depth = b->ctx->build_depth;
     while (frame->at < frame->end) {
         uint32_t at = frame->at;
         const icecore_node *node = &b->nodes[at];
@@ -334,7 +331,11 @@ build_properties(ice_builder *b, ice_build_frame *frame)
         frame->at = ice_next(&b->ctx->view, at);
         if (UNEXPECTED(node->kind >= ICECORE_ARRAY)) {
             b->failed = at;
-            return open_value(b, at, to, type);
+            if (!open_value(b, at, to, type))
+                return false;
+            if (b->ctx->build_depth != depth)
+                return true;
+            continue;
         }
         if (UNEXPECTED(node->flags & ICECORE_FLAG_TARGET))
             ice_build_target(b, at, to);
@@ -353,9 +354,11 @@ static bool
 close_value(ice_builder *b, uint32_t depth)
 {
     ice_build_frame *frame = &b->ctx->building[depth - 1];
+    if (frame->kind == B_MAP && !frame->index)
+        ice_build_learn_row(b, frame);
     if (frame->class && !ice_build_end_object(b, frame))
         return false;
-    if (UNEXPECTED(frame->type != NULL) && !end_typed(b, frame->node, frame->place, frame->type)) {
+    if (UNEXPECTED(frame->type != NULL) && !ice_build_end_typed(b, frame->node, frame->place, frame->type)) {
         b->failed = frame->node;
         return false;
     }
@@ -418,8 +421,12 @@ give_up(ice_builder *b, zval *root)
 bool
 ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root)
 {
-    ice_builder b = { ctx, settings, ctx->view.nodes, 0 };
+    ice_builder b = { ctx, settings, ctx->view.nodes, 0, 0, NULL };
     ice_keys_of(ctx, ctx->view.keys.generation);
+    if (UNEXPECTED(ctx->row_generation != ctx->view.keys.generation)) {
+        memset(ctx->rows, 0, sizeof ctx->rows);
+        ctx->row_generation = ctx->view.keys.generation;
+    }
     ctx->target_count = ctx->delayed_count = ctx->build_depth = 0;
     ctx->failed_behind = false;
     ZVAL_NULL(root);

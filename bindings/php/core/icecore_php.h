@@ -103,6 +103,18 @@ typedef struct {
     zend_property_info *type; /* of the property that it is the value of; or NULL */
 } ice_build_frame;
 
+/* A small array with keys whose entries were all leaves: the ids of its keys, and its table
+ * without them. What it says is true until the engine forgets its ids. */
+#define ICE_ROW 16  /* entries */
+#define ICE_ROWS 16 /* a power of two */
+
+typedef struct {
+    uint32_t count, mask;
+    uint16_t keys[ICE_ROW];
+    uint32_t next[ICE_ROW];
+    uint32_t hash[2 * ICE_ROW];
+} ice_row;
+
 /* A value that something else names: its node, and where it stands. */
 typedef struct {
     uint32_t node;
@@ -152,6 +164,8 @@ struct ice_context {
     uint32_t class_room, class_generation;
     ice_build_frame *building;
     uint32_t build_depth, build_room;
+    ice_row rows[ICE_ROWS];
+    uint32_t row_generation;
     ice_target *targets;
     uint32_t target_count, target_room;
     uint32_t failed;          /* the node that PHP refuses */

@@ -402,19 +402,24 @@ ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque)
     const icecore_node *node = view->nodes, *end = node + view->node_count;
     refusal refused = { .first = NULL };
     bool lists_all = false;
+    uint32_t asked = UINT32_MAX; /* the class of the last object */
     *opaque = false;
     for (; node < end; node++) {
         const char *text;
         size_t len;
         uint32_t verdict;
         ice_class *class = NULL;
-        if (EXPECTED(node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE && node->kind != ICECORE_ENUM_CASE))
+        if (EXPECTED(node->kind < ICECORE_ENUM_CASE))
+            continue;
+        if (node->kind == ICECORE_OBJECT ? ICE_CLASS_OF(node) == asked
+                                         : node->kind != ICECORE_OPAQUE && node->kind != ICECORE_ENUM_CASE)
             continue;
         if (node->kind == ICECORE_ENUM_CASE) {
             text = enum_class(view, node, &len);
             verdict = verdict_of(allowed, text, len);
         } else {
             class = ice_class_of(ctx, ICE_CLASS_OF(node));
+            asked = ICE_CLASS_OF(node);
             *opaque |= node->kind == ICECORE_OPAQUE;
             if (class->call == ctx->call)
                 continue;

@@ -14,10 +14,13 @@ use crate::steps;
 
 /// How many nodes are read before the machine may take those away that are finished.
 const BATCH: usize = 4096;
+/// A string of fewer bytes is a short one: two digits say its length.
+const SHORT: u64 = 100;
 /// How many digits an integer may have here: 18 are below 2^63, so nothing overflows.
 const DIGITS: usize = 18;
 /// Digits of which every integer is a `f64`, and powers of ten that are.
 const EXACT_DIGITS: usize = 15;
+const _: () = assert!(KEPT < SHORT as usize);
 const POWERS: [f64; 16] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// What stopped the loop.
@@ -44,8 +47,8 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn content(&mut self) -> Stop {
         let Machine { tokens, sink, frames, seen, limits, .. } = self;
         let Limits { depth, nodes: most, string: longest, .. } = **limits;
-        // Texts that are kept are not looked at, so they must be short enough.
-        if longest < KEPT as u64 {
+        // Nobody looks at the length of a short string or key again.
+        if longest < SHORT {
             return Stop::Here;
         }
         let input = tokens.input;
@@ -76,7 +79,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
             let met = if frame.is_list {
                 position.go_to(frame.count);
-                run.items(frame, &mut position)
+                run.next_container(frame, &mut position).or_else(|| run.items(frame, &mut position))
             } else if frame.is_keyed {
                 run.pairs(frame, &warm.keys)
             } else {
@@ -127,25 +130,47 @@ struct Run<'a, 't> {
 }
 
 impl Run<'_, '_> {
+    /// So many of these entries may be read: each of them has one node.
+    #[inline(always)]
+    fn room(&self, left: u32) -> u32 {
+        let room = self.most.saturating_sub(self.nodes.len());
+        u32::try_from(room).map_or(left, |room| left.min(room))
+    }
+
+    /// The key of an item that is a container.
+    #[inline(always)]
+    fn next_container(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
+        let rest = position.behind(self.rest)?;
+        let is_one = matches!(rest.first(), Some(b'a' | b'O')) && self.nodes.len() < self.most;
+        is_one.then(|| {
+            self.rest = rest;
+            frame.left -= 1;
+            frame.count += 1;
+            position.next();
+            NO_KEY
+        })
+    }
+
     /// Reads leaves of a list. Some: it stands in front of something else, behind its key.
     #[inline(never)]
     fn items(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
-        let (mut rest, mut left, mut here) = (self.rest, frame.left, *position);
+        let (mut rest, mut here) = (self.rest, *position);
+        let room = self.room(frame.left);
+        let mut done = 0;
         let met = loop {
-            if left == 0 || self.nodes.len() >= self.most {
+            if done == room {
                 break None;
             }
             let Some(behind) = here.behind(rest).or_else(|| behind_position(rest, here.number())) else { break None };
             rest = behind;
             here.next();
-            left -= 1;
-            let Some((node, behind)) = leaf(rest, self.len, self.longest) else { break Some(NO_KEY) };
+            done += 1;
+            let Some(behind) = leaf(rest, NO_KEY, self.nodes, self.len, self.longest) else { break Some(NO_KEY) };
             rest = behind;
-            push(self.nodes, node);
         };
         self.rest = rest;
-        frame.count += frame.left - left;
-        frame.left = left;
+        frame.count += done;
+        frame.left -= done;
         *position = here;
         met
     }
@@ -153,9 +178,11 @@ impl Run<'_, '_> {
     /// The same for entries whose keys are guessed. None as well: another key is there.
     #[inline(never)]
     fn pairs(&mut self, frame: &mut Frame, keys: &[Kept]) -> Option<u16> {
-        let (mut rest, mut left, mut guess, mut last) = (self.rest, frame.left, frame.guess, frame.last);
+        let (mut rest, mut guess, mut last) = (self.rest, frame.guess, frame.last);
+        let room = self.room(frame.left);
+        let mut done = 0;
         let met = loop {
-            if left == 0 || self.nodes.len() >= self.most {
+            if done == room {
                 break None;
             }
             let Some(kept) = keys.get(usize::from(guess)) else { break None };
@@ -163,14 +190,14 @@ impl Run<'_, '_> {
             rest = behind;
             last = guess;
             guess = kept.next;
-            left -= 1;
-            let Some((node, behind)) = leaf(rest, self.len, self.longest) else { break Some(last) };
+            done += 1;
+            let Some(behind) = leaf(rest, last, self.nodes, self.len, self.longest) else { break Some(last) };
             rest = behind;
-            push(self.nodes, Node { key: last, ..node });
         };
         self.rest = rest;
-        frame.count += frame.left - left;
-        (frame.left, frame.guess, frame.last) = (left, guess, last);
+        frame.count += done;
+        frame.left -= done;
+        (frame.guess, frame.last) = (guess, last);
         met
     }
 
@@ -205,8 +232,7 @@ impl Run<'_, '_> {
 
     /// Whether the value here is a leaf, which is read.
     fn leaf(&mut self, key: u16) -> bool {
-        let Some((node, behind)) = leaf(self.rest, self.len, self.longest) else { return false };
-        push(self.nodes, Node { key, ..node });
+        let Some(behind) = leaf(self.rest, key, self.nodes, self.len, self.longest) else { return false };
         self.rest = behind;
         true
     }
@@ -384,31 +410,48 @@ fn is_integer(input: &[u8], start: usize, len: usize) -> bool {
     input.get(start..start + len).is_none_or(|bytes| super::text::integer_key(bytes).is_some())
 }
 
-/// The leaf here, if it is one of the common ones, and what stands behind it. `whole`: the
-/// length of the input.
+/// Reads the leaf here, if it is one of the common ones; says what stands behind it. `whole`:
+/// the length of the input.
 #[inline(always)]
-fn leaf(rest: &[u8], whole: usize, longest: u64) -> Option<(Node, &[u8])> {
+fn leaf<'a>(rest: &'a [u8], key: u16, nodes: &mut Vec<Node>, whole: usize, longest: u64) -> Option<&'a [u8]> {
     const TRUE_OR_FALSE: u32 = u32::from_le_bytes(*b"b:0;");
     let head = word(rest);
     let letter = head as u16;
     if letter == u16::from_le_bytes(*b"s:") {
-        let (start, len, end) = headed_string(rest, head)?;
-        let node = bytes(whole - rest.len() + start, len, longest)?;
-        return Some((node, &rest[end..]));
+        if let Some((start, len)) = short_string(head) {
+            let (text, behind) = rest.split_at_checked(start + len + 2)?;
+            let place = Location::Input((whole - rest.len() + start) as u64);
+            if !text.ends_with(b"\";") {
+                return None;
+            }
+            push(nodes, Node { key, ..Node::string(Kind::Bytes, place, len as u32) });
+            return Some(behind);
+        }
+        let (start, len, end) = long_string(rest)?;
+        push(nodes, Node { key, ..bytes(whole - rest.len() + start, len, longest)? });
+        return rest.get(end..);
     }
     if letter == u16::from_le_bytes(*b"i:") {
-        let (value, end) = short_integer(head).or_else(|| long_integer(rest))?;
-        return Some((Node::int(value), rest.get(end..)?));
+        if let Some((value, end)) = short_integer(head) {
+            push(nodes, Node { key, ..Node::int(value) });
+            return rest.get(end..);
+        }
+        let (value, end) = long_integer(rest)?;
+        push(nodes, Node { key, ..Node::int(value) });
+        return rest.get(end..);
+    }
+    if head as u32 & !0x1_0000 == TRUE_OR_FALSE {
+        push(nodes, Node { key, ..Node::leaf(Kind::Bool, head >> 16 & 1) });
+        return rest.get(4..);
+    }
+    if letter == u16::from_le_bytes(*b"N;") {
+        push(nodes, Node { key, ..Node::leaf(Kind::Null, 0) });
+        return rest.get(2..);
     }
     if letter == u16::from_le_bytes(*b"d:") {
         let (value, end) = float(rest)?;
-        return Some((Node::float(value), rest.get(end..)?));
-    }
-    if head as u32 & !0x1_0000 == TRUE_OR_FALSE {
-        return Some((Node::leaf(Kind::Bool, head >> 16 & 1), rest.get(4..)?));
-    }
-    if letter == u16::from_le_bytes(*b"N;") {
-        return Some((Node::leaf(Kind::Null, 0), rest.get(2..)?));
+        push(nodes, Node { key, ..Node::float(value) });
+        return rest.get(end..);
     }
     None
 }
@@ -423,19 +466,16 @@ fn bytes(start: usize, len: usize, longest: u64) -> Option<Node> {
 /// where it ends.
 #[inline(always)]
 fn short_integer(head: u64) -> Option<(i64, usize)> {
-    let mut left = head >> 16;
+    let bytes = head.to_le_bytes();
     let mut value = 0;
-    let mut end = 3;
-    loop {
-        let digit = (left as u8).wrapping_sub(b'0');
+    for (at, byte) in bytes.iter().enumerate().skip(2) {
+        let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
-            break;
+            return (*byte == b';' && at > 2).then_some((value, at + 1));
         }
         value = value * 10 + i64::from(digit);
-        left >>= 8;
-        end += 1;
     }
-    (left as u8 == b';' && end > 3).then_some((value, end))
+    None
 }
 
 #[inline(never)]
@@ -443,20 +483,19 @@ fn long_integer(rest: &[u8]) -> Option<(i64, usize)> {
     integer(rest, 0)
 }
 
-/// As [`string`], where the first eight bytes are known.
+/// Where a string begins whose length has one or two digits, and how many bytes it says; of a
+/// word that begins with `s:`.
 #[inline(always)]
-fn headed_string(rest: &[u8], head: u64) -> Option<(usize, usize, usize)> {
+fn short_string(head: u64) -> Option<(usize, usize)> {
     const QUOTE: u16 = u16::from_le_bytes(*b":\"");
-    let (first, second) = (((head >> 16) as u8).wrapping_sub(b'0'), ((head >> 24) as u8).wrapping_sub(b'0'));
-    let (len, start) = if (head >> 24) as u16 == QUOTE && first <= 9 {
-        (usize::from(first), 5)
-    } else if (head >> 32) as u16 == QUOTE && first <= 9 && second <= 9 {
-        (usize::from(first) * 10 + usize::from(second), 6)
+    let [_, _, first, second, ..] = head.to_le_bytes().map(|byte| byte.wrapping_sub(b'0'));
+    if (head >> 32) as u16 == QUOTE && first <= 9 && second <= 9 {
+        Some((6, usize::from(first) * 10 + usize::from(second)))
+    } else if (head >> 24) as u16 == QUOTE && first <= 9 {
+        Some((5, usize::from(first)))
     } else {
-        return long_string(rest);
-    };
-    let text = rest.get(..start + len + 2)?;
-    text.ends_with(b"\";").then_some((start, len, start + len + 2))
+        None
+    }
 }
 
 #[inline(never)]

@@ -1,0 +1,144 @@
+/* Containers that have nothing but leaves, built without a frame: objects whose properties
+ * come in the order of the last one of their class, and small arrays with the keys of one that
+ * was built before. Anything else is left where it is for the loop in build.c. */
+#include "core/build_leaf.h"
+
+/* ---- objects ------------------------------------------------------------ */
+
+/* What object_properties_init() does, for what most classes are. */
+static zend_always_inline void
+init_slots(zend_object *object, zend_class_entry *ce)
+{
+    zval *from, *to, *end;
+    if (UNEXPECTED(ce->type != ZEND_USER_CLASS) || UNEXPECTED(!ce->default_properties_count)) {
+        object_properties_init(object, ce);
+        return;
+    }
+    from = CE_DEFAULT_PROPERTIES_TABLE(ce);
+    to = object->properties_table;
+    end = to + ce->default_properties_count;
+    for (; to < end; from++, to++)
+        ZVAL_COPY_PROP(to, from);
+}
+
+zend_object *
+ice_build_slots(ice_builder *b, ice_class *class, uint32_t *at, uint32_t end, uint32_t *index)
+{
+    const icecore_node *node = &b->nodes[*at], *behind = &b->nodes[end];
+    const ice_property *property = class->properties, *last = property + class->property_count;
+    zend_object *object = zend_objects_new(class->ce);
+    init_slots(object, class->ce);
+    for (; node < behind && property < last; node++, property++) {
+        zval *to = (zval *)((char *)object + property->offset);
+        const zend_property_info *type = property->type;
+        if (UNEXPECTED(property->key != node->key) || UNEXPECTED(node->flags != 0) || UNEXPECTED(Z_REFCOUNTED_P(to)))
+            break;
+        switch (node->kind) {
+        case ICECORE_INT:
+            if (UNEXPECTED(type && !ZEND_TYPE_CONTAINS_CODE(type->type, IS_LONG)))
+                goto behind_all;
+            ZVAL_LONG(to, (zend_long)node->payload);
+            break;
+        case ICECORE_BYTES:
+            if (UNEXPECTED(type && !ZEND_TYPE_CONTAINS_CODE(type->type, IS_STRING)))
+                goto behind_all;
+            ice_build_string(b, node, to);
+            break;
+        case ICECORE_NULL:
+        case ICECORE_BOOL:
+        case ICECORE_FLOAT: {
+            zval value = { 0 };
+            ice_build_leaf(b, node, &value);
+            if (UNEXPECTED(type && !ZEND_TYPE_CONTAINS_CODE(type->type, Z_TYPE(value))))
+                goto behind_all;
+            ZVAL_COPY_VALUE(to, &value);
+            break;
+        }
+        default: goto behind_all;
+        }
+    }
+behind_all:
+    *index = (uint32_t)(property - class->properties);
+    *at = (uint32_t)(node - b->nodes);
+    return object;
+}
+
+/* ---- arrays ------------------------------------------------------------- */
+
+/* A leaf of which a value can always be made. */
+static zend_always_inline bool
+is_simple(uint8_t kind)
+{
+    return kind <= ICECORE_INT || kind == ICECORE_BYTES || kind == ICECORE_FLOAT;
+}
+
+static zend_always_inline ice_row *
+row_of(ice_context *ctx, uint16_t key, uint32_t count)
+{
+    return &ctx->rows[(key ^ count << 2) % ICE_ROWS];
+}
+
+void
+ice_build_learn_row(ice_builder *b, const ice_build_frame *frame)
+{
+    const icecore_node *nodes = &b->nodes[frame->node + 1];
+    const HashTable *table = frame->table;
+    const uint32_t count = b->nodes[frame->node].aux;
+    ice_row *row;
+    uint32_t i;
+    if (count > ICE_ROW || frame->end - frame->node - 1 != count || table->nNumUsed != count ||
+        table->nNumOfElements != count || HT_HASH_SIZE(table->nTableMask) > sizeof row->hash)
+        return;
+    row = row_of(b->ctx, nodes[0].key, count);
+    row->count = 0;
+    for (i = 0; i < count; i++) {
+        if (nodes[i].key >= ICECORE_IS_KEY || ice_key(b->ctx, nodes[i].key) == ICE_INTEGER)
+            return;
+        row->keys[i] = nodes[i].key;
+        row->next[i] = Z_NEXT(table->arData[i].val);
+    }
+    memcpy(row->hash, HT_GET_DATA_ADDR(table), HT_HASH_SIZE(table->nTableMask));
+    row->mask = table->nTableMask;
+    row->count = count;
+}
+
+bool
+ice_build_row(ice_builder *b, uint32_t at, zval *to)
+{
+    const icecore_node *map = &b->nodes[at], *nodes = map + 1;
+    const uint32_t count = map->aux;
+    const ice_row *row;
+    HashTable *table;
+    Bucket *bucket;
+    uint32_t i;
+    if (count > ICE_ROW || (uint32_t)map->payload - at - 1 != count)
+        return false;
+    row = row_of(b->ctx, nodes[0].key, count);
+    if (row->count != count)
+        return false;
+    for (i = 0; i < count; i++)
+        if (nodes[i].key != row->keys[i] || nodes[i].flags || !is_simple(nodes[i].kind))
+            return false;
+    table = zend_new_array(count);
+    zend_hash_real_init_mixed(table);
+    if (UNEXPECTED(table->nTableMask != row->mask)) {
+        zend_array_destroy(table);
+        return false;
+    }
+    memcpy(HT_GET_DATA_ADDR(table), row->hash, HT_HASH_SIZE(table->nTableMask));
+    bucket = table->arData;
+    for (i = 0; i < count; i++, bucket++) {
+        zend_string *key = (zend_string *)ice_key(b->ctx, nodes[i].key);
+        if (!ZSTR_IS_INTERNED(key)) {
+            zend_string_addref(key);
+            HT_FLAGS(table) &= ~HASH_FLAG_STATIC_KEYS;
+        }
+        bucket->key = key;
+        bucket->h = ZSTR_H(key);
+        ice_build_leaf(b, &nodes[i], &bucket->val);
+        Z_NEXT(bucket->val) = row->next[i];
+    }
+    table->nNumUsed = table->nNumOfElements = count;
+    ZVAL_ARR(to, table);
+    return true;
+}
