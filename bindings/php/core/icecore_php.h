@@ -63,6 +63,7 @@ typedef struct {
     ice_property *properties; /* in the order in which the last object had them */
     uint32_t property_count, property_room;
     uint32_t call;            /* of which call the verdict is */
+    uint32_t rules;           /* by which rules it is allowed: see policy.c; 0: it is to be asked */
     uint8_t verdict;          /* ICECORE_ALLOWED, ICECORE_AS_RECORD; ICECORE_REFUSED: incomplete */
     uint8_t how;
     bool has_wakeup;
@@ -310,6 +311,7 @@ ZEND_BEGIN_MODULE_GLOBALS(icecore)
     ice_context *busy;
     icecore_rules *process;   /* ini icecore.classes; NULL: it is empty */
     icecore_rules *request;   /* Icecore\allow; or NULL */
+    uint32_t rules;           /* how often one of the two was changed */
     zend_string *classes;     /* the ini value */
     bool replace;
     HashTable *reported;      /* classes that this request reported; or NULL */

@@ -2,7 +2,7 @@
 
 use super::links::Slots;
 use super::list_to_map::Late;
-use super::read_fast::Seen;
+use super::read_kept::Warm;
 use super::spl::Payload;
 use super::token::{Fixed, Scanned, Tokens};
 use super::{ReadOptions, read_fast, spelling, text};
@@ -11,6 +11,9 @@ use crate::error::{Error, ErrorKind};
 use crate::format::feed;
 use crate::format::list_to_map::{IDS, KEYED};
 use crate::limits::Limits;
+
+/// For how many open containers memory is kept for the next document.
+const FRAMES_KEPT: usize = 1024;
 
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +81,8 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     late: Late,
     /// Whether the root is a map even where its keys are those of a list.
     pub(super) root_is_map: bool,
-    pub(super) seen: Seen,
+    /// What the fast loop keeps from document to document.
+    pub(super) warm: Box<Warm>,
     /// Which value is being read: where it will stand, and the id of its key.
     next: (u32, u16),
     /// The source of the key before the next value, if it is to be kept.
@@ -93,18 +97,20 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         limits: &'s Limits,
         sink: &'s mut S,
     ) -> Self {
+        let mut warm: Box<Warm> = sink.tape().memory.take();
+        let frames = std::mem::take(&mut warm.frames);
         Machine {
             tokens: Tokens::new(input, 0, fixed),
             whole: input,
             sink,
             limits,
             options,
-            frames: Vec::new(),
+            frames,
             payloads: Vec::new(),
             slots: Slots::default(),
             late: Late::default(),
             root_is_map: false,
-            seen: Seen::default(),
+            warm,
             next: (0, NO_KEY),
             key_source: None,
         }
@@ -112,7 +118,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads the root and all that is in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
-        self.value(NO_KEY)?;
+        if S::DETAIL || !self.root() {
+            self.value(NO_KEY)?;
+        }
         self.drain(0)
     }
 
@@ -181,6 +189,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (input, consumed) = (self.whole, self.tokens.at);
         let error = result.err().map(|error| error.on_path(self.path()));
         self.finish();
+        if self.frames.capacity() <= FRAMES_KEPT {
+            self.warm.frames = self.frames;
+        }
+        self.sink.tape().memory.keep(self.warm);
         match self.options.lenient && error.is_none() {
             true => feed::ignore_rest(input, consumed, self.sink),
             false => (consumed, error),
@@ -529,7 +541,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.check_length(name.len, start)?;
         let bytes = &self.tokens.input[start..start + name.len];
         let class = self.sink.tape().intern_class(Kind::Bytes, bytes).map_err(|error| error.at(start))?;
-        self.seen.add(self.tokens.input, start, name.len, class);
+        self.warm.saw(self.sink.tape(), self.tokens.input, (start, name.len), class);
         Ok(class)
     }
 }

@@ -44,16 +44,33 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(self.tokens.at > start || self.sink.nodes().len() > nodes)
     }
 
+    /// Opens the root, if its front is a common one.
+    pub(super) fn root(&mut self) -> bool {
+        let Machine { tokens, sink, frames, limits, warm, .. } = self;
+        let Limits { depth, nodes: most, string: longest, .. } = **limits;
+        if S::PARTS || self.root_is_map || longest < SHORT || depth == 0 {
+            return false;
+        }
+        let input = tokens.input;
+        let Tape { nodes, keys, classes, .. } = sink.tape();
+        warm.check(keys, classes);
+        let rest = input.get(tokens.at..).unwrap_or_default();
+        let mut run = Run { rest, len: input.len(), nodes, most: most as usize, longest };
+        let frame = run.container(NO_KEY, NO_KEY, (keys, classes), warm);
+        tokens.at = input.len() - run.rest.len();
+        frames.extend(frame);
+        frame.is_some()
+    }
+
     fn content(&mut self) -> Stop {
-        let Machine { tokens, sink, frames, seen, limits, .. } = self;
+        let Machine { tokens, sink, frames, limits, warm, .. } = self;
         let Limits { depth, nodes: most, string: longest, .. } = **limits;
         // Nobody looks at the length of a short string or key again.
         if longest < SHORT {
             return Stop::Here;
         }
         let input = tokens.input;
-        let Tape { nodes, keys, classes, memory, .. } = sink.tape();
-        let warm: &mut Warm = memory.of();
+        let Tape { nodes, keys, classes, .. } = sink.tape();
         warm.check(keys, classes);
         let mut most = most as usize;
         if S::PARTS {
@@ -99,15 +116,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 break Stop::Value(key);
             }
             let under = if key == NO_KEY || key == KEY_NODE { frame.under } else { key };
-            let inner = match run.rest.first() {
-                Some(b'a') => run.array(key, under, &warm.keys),
-                Some(b'O') => Front::guessed(run.rest, under, warm)
-                    .or_else(|| {
-                        Front::of(run.rest, classes, seen).map(|front| warm.learn_front(keys, classes, under, front))
-                    })
-                    .and_then(|front| run.object(key, under, front)),
-                _ => None,
-            };
+            let inner = run.container(key, under, (keys, classes), warm);
             let Some(inner) = inner else { break Stop::Value(key) };
             frames.push(inner);
         };
@@ -237,7 +246,20 @@ impl Run<'_, '_> {
         true
     }
 
-    /// Opens an array, if its front is a common one.
+    /// Opens an array or an object, if its front is a common one.
+    #[inline(always)]
+    fn container(&mut self, key: u16, under: u16, names: (&Names, &Names), warm: &mut Warm) -> Option<Frame> {
+        match self.rest.first()? {
+            b'a' => self.array(key, under, &warm.keys),
+            b'O' => {
+                let front = Front::guessed(self.rest, under, warm);
+                let front = front.or_else(|| Front::known(self.rest, under, names, warm, self.longest))?;
+                self.object(key, under, front)
+            }
+            _ => None,
+        }
+    }
+
     #[inline(always)]
     fn array(&mut self, key: u16, under: u16, keys: &[Kept]) -> Option<Frame> {
         let (count, rest) = match self.rest {
@@ -254,7 +276,7 @@ impl Run<'_, '_> {
         let guess = keys.get(usize::from(under)).map_or(0, |kept| kept.first);
         let is_guessed = || keys.get(usize::from(guess)).is_some_and(|kept| kept.behind(rest).is_some());
         let is_list = match rest.first()? {
-            b'i' => true,
+            b'i' => rest.starts_with(b"i:0;") || integer(rest, 0).is_none_or(|(first, _)| first == 0),
             _ if is_guessed() => false,
             _ => count == 0 || string(rest, 0).is_none_or(|(start, ..)| rest[start] == b'0'),
         };
@@ -368,40 +390,26 @@ impl<'a> Front<'a> {
         Some(Front { text, class: u32::from(class), count: kept.count, guess: kept.first })
     }
 
+    /// That of any class that was seen; the next time it is guessed.
     #[inline(never)]
-    fn of(rest: &'a [u8], classes: &Names, seen: &Seen) -> Option<Front<'a>> {
-        let (len, quote) = number(rest, 2).filter(|_| rest[1] == b':')?;
+    fn known(
+        rest: &'a [u8],
+        under: u16,
+        (keys, classes): (&Names, &Names),
+        warm: &mut Warm,
+        longest: u64,
+    ) -> Option<Front<'a>> {
+        let (len, quote) = number(rest, 2).filter(|(len, _)| rest[1] == b':' && u64::from(*len) <= longest)?;
         let start = quote + 2;
         let end = start.checked_add(len as usize)?;
         if rest.get(quote..start)? != b":\"" || rest.get(end..end.checked_add(2)?)? != b"\":" {
             return None;
         }
-        let class = seen.find(classes, rest, start, len as usize)?;
+        let class = warm.seen.find(classes, rest, start, len as usize)?;
         let (count, behind) = number(rest, end + 2)?;
         let text = rest.get(..behind + 2)?;
-        text.ends_with(b":{").then_some(Front { text, class, count, guess: 0 })
-    }
-}
-
-/// Classes that this document named, and whose names were looked at: by a little hash.
-#[derive(Debug, Default)]
-pub(super) struct Seen([u16; 8]);
-
-impl Seen {
-    fn place(input: &[u8], start: usize, len: usize) -> usize {
-        let last = input.get((start + len).wrapping_sub(1)).copied().unwrap_or(0);
-        (len ^ usize::from(last)) & 7
-    }
-
-    #[inline(always)]
-    fn find(&self, classes: &Names, input: &[u8], start: usize, len: usize) -> Option<u32> {
-        let id = self.0[Seen::place(input, start, len)];
-        classes.is_at(id, Kind::Bytes, 0, input, start, len).then_some(u32::from(id))
-    }
-
-    /// Remembers a class whose name is right.
-    pub(super) fn add(&mut self, input: &[u8], start: usize, len: usize, class: u32) {
-        self.0[Seen::place(input, start, len)] = class as u16;
+        let front = Front { text, class, count, guess: 0 };
+        text.ends_with(b":{").then(|| warm.learn_front(keys, classes, under, front))
     }
 }
 

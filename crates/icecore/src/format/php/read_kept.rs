@@ -2,9 +2,10 @@
 //! written, and which one came behind which. The next one is compared with the input as a
 //! whole, so nothing of it is parsed.
 
+use super::read::Frame;
 use super::read_fast::Front;
 use super::text::integer_key;
-use crate::document::{Kind, Names};
+use crate::document::{Kind, Names, Tape};
 
 /// The longest text that is kept: as two halves, which overlap in a shorter one.
 pub(super) const KEPT: usize = 64;
@@ -102,24 +103,36 @@ impl Kept {
 /// What is kept for the ids of a tape.
 #[derive(Debug, Default)]
 pub(super) struct Warm {
-    /// By which tables of keys and classes it is.
+    /// Of which tables of keys and classes they are.
     stamps: (u64, u64),
     /// By ids of keys; that of 0 is for what stands under no key.
     pub(super) keys: Vec<Kept>,
     /// By ids of classes.
     pub(super) fronts: Vec<Kept>,
+    pub(super) seen: Seen,
+    /// Memory for the machine.
+    pub(super) frames: Vec<Frame>,
 }
 
 impl Warm {
-    /// Forgets what is for other tables.
+    /// Forgets what is for other tables. Ids that are left of them do no harm: they are guesses.
     #[inline]
     pub(super) fn check(&mut self, keys: &Names, classes: &Names) {
         let stamps = (keys.stamp(), classes.stamp());
-        if self.stamps != stamps {
+        if self.stamps.0 != stamps.0 || stamps.0 == 0 {
             self.keys.clear();
-            self.fronts.clear();
-            self.stamps = stamps;
         }
+        if self.stamps.1 != stamps.1 || stamps.1 == 0 {
+            self.fronts.clear();
+            self.seen = Seen::default();
+        }
+        self.stamps = stamps;
+    }
+
+    /// Remembers a class whose name is right.
+    pub(super) fn saw(&mut self, tape: &Tape, input: &[u8], (start, len): (usize, usize), class: u32) {
+        self.check(&tape.keys, &tape.classes);
+        self.seen.add(input, start, len, class);
     }
 
     fn key(&mut self, keys: &Names, id: u16) -> Option<&mut Kept> {
@@ -165,6 +178,26 @@ impl Warm {
         kept.set(front.text);
         kept.count = front.count;
         Front { guess: kept.first, ..front }
+    }
+}
+
+/// Classes whose names were looked at: by a little hash.
+#[derive(Debug, Default)]
+pub(super) struct Seen([u16; 8]);
+
+impl Seen {
+    fn place(input: &[u8], start: usize, len: usize) -> usize {
+        let last = input.get((start + len).wrapping_sub(1)).copied().unwrap_or(0);
+        (len ^ usize::from(last)) & 7
+    }
+
+    pub(super) fn find(&self, classes: &Names, input: &[u8], start: usize, len: usize) -> Option<u32> {
+        let id = self.0[Seen::place(input, start, len)];
+        classes.is_at(id, Kind::Bytes, 0, input, start, len).then_some(u32::from(id))
+    }
+
+    fn add(&mut self, input: &[u8], start: usize, len: usize, class: u32) {
+        self.0[Seen::place(input, start, len)] = class as u16;
     }
 }
 
