@@ -72,6 +72,9 @@ is_simple(uint8_t kind)
     return kind <= ICECORE_INT || kind == ICECORE_BYTES || kind == ICECORE_FLOAT;
 }
 
+/* The buckets of a table of this size, and their places before them. */
+#define DATA_SIZE(size) (HT_SIZE_EX((size), HT_SIZE_TO_MASK(size)))
+
 static zend_always_inline ice_row *
 row_of(ice_context *ctx, uint16_t key, uint32_t count)
 {
@@ -87,7 +90,8 @@ ice_build_learn_row(ice_builder *b, const ice_build_frame *frame)
     ice_row *row;
     uint32_t i;
     if (count > ICE_ROW || frame->end - frame->node - 1 != count || table->nNumUsed != count ||
-        table->nNumOfElements != count || HT_HASH_SIZE(table->nTableMask) > sizeof row->hash)
+        table->nNumOfElements != count ||
+        table->nTableMask != (count <= HT_MIN_SIZE ? HT_SIZE_TO_MASK(HT_MIN_SIZE) : HT_SIZE_TO_MASK(2 * HT_MIN_SIZE)))
         return;
     row = row_of(b->ctx, nodes[0].key, count);
     row->count = 0;
@@ -98,7 +102,9 @@ ice_build_learn_row(ice_builder *b, const ice_build_frame *frame)
         row->next[i] = Z_NEXT(table->arData[i].val);
     }
     memcpy(row->hash, HT_GET_DATA_ADDR(table), HT_HASH_SIZE(table->nTableMask));
-    row->mask = table->nTableMask;
+    row->table = *table;
+    GC_SET_REFCOUNT(&row->table, 1);
+    GC_TYPE_INFO(&row->table) = GC_ARRAY;
     row->count = count;
 }
 
@@ -110,6 +116,7 @@ ice_build_row(ice_builder *b, uint32_t at, zval *to)
     const ice_row *row;
     HashTable *table;
     Bucket *bucket;
+    void *data;
     uint32_t i;
     if (count > ICE_ROW || (uint32_t)map->payload - at - 1 != count)
         return false;
@@ -119,13 +126,15 @@ ice_build_row(ice_builder *b, uint32_t at, zval *to)
     for (i = 0; i < count; i++)
         if (nodes[i].key != row->keys[i] || nodes[i].flags || !is_simple(nodes[i].kind))
             return false;
-    table = zend_new_array(count);
-    zend_hash_real_init_mixed(table);
-    if (UNEXPECTED(table->nTableMask != row->mask)) {
-        zend_array_destroy(table);
-        return false;
-    }
-    memcpy(HT_GET_DATA_ADDR(table), row->hash, HT_HASH_SIZE(table->nTableMask));
+    ALLOC_HASHTABLE(table);
+    *table = row->table;
+    /* Sizes that are constants are allocated faster. */
+    data = count <= HT_MIN_SIZE ? emalloc(DATA_SIZE(HT_MIN_SIZE)) : emalloc(DATA_SIZE(2 * HT_MIN_SIZE));
+    HT_SET_DATA_ADDR(table, data);
+    if (count <= HT_MIN_SIZE)
+        memcpy(data, row->hash, HT_HASH_SIZE(HT_SIZE_TO_MASK(HT_MIN_SIZE)));
+    else
+        memcpy(data, row->hash, HT_HASH_SIZE(HT_SIZE_TO_MASK(2 * HT_MIN_SIZE)));
     bucket = table->arData;
     for (i = 0; i < count; i++, bucket++) {
         zend_string *key = (zend_string *)ice_key(b->ctx, nodes[i].key);
@@ -138,7 +147,6 @@ ice_build_row(ice_builder *b, uint32_t at, zval *to)
         ice_build_leaf(b, &nodes[i], &bucket->val);
         Z_NEXT(bucket->val) = row->next[i];
     }
-    table->nNumUsed = table->nNumOfElements = count;
     ZVAL_ARR(to, table);
     return true;
 }

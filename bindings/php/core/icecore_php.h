@@ -110,7 +110,8 @@ typedef struct {
 #define ICE_ROWS 16 /* a power of two */
 
 typedef struct {
-    uint32_t count, mask;
+    HashTable table; /* as a new one is, but for its entries */
+    uint32_t count;
     uint16_t keys[ICE_ROW];
     uint32_t next[ICE_ROW];
     uint32_t hash[2 * ICE_ROW];

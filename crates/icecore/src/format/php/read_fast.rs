@@ -78,10 +78,12 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let mut run = Run { rest: input.get(tokens.at..).unwrap_or_default(), len: input.len(), nodes, most, longest };
         let mut position = Position::of(0);
+        // The key behind which something was met in a container that was just opened.
+        let mut met = None;
         let stop = loop {
             let open = frames.len();
             let Some(frame) = frames.last_mut() else { break Stop::Here };
-            if frame.left == 0 {
+            if frame.left == 0 && met.is_none() {
                 let closed = *frame;
                 let is_inner = open > 1 && !frames[open - 2].is_payload;
                 let Some([b'}', rest @ ..]) = Some(run.rest).filter(|_| is_inner) else { break Stop::Here };
@@ -94,7 +96,9 @@ impl<S: Sink> Machine<'_, '_, S> {
                 }
                 continue;
             }
-            let met = if frame.is_list {
+            let behind = if met.is_some() {
+                met.take()
+            } else if frame.is_list {
                 position.go_to(frame.count);
                 run.next_container(frame, &mut position).or_else(|| run.items(frame, &mut position))
             } else if frame.is_keyed {
@@ -102,7 +106,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             } else {
                 run.node_pairs(frame)
             };
-            let key = match met {
+            let key = match behind {
                 Some(key) => key,
                 None if frame.left == 0 => continue,
                 None if !frame.is_keyed || frame.is_list || run.nodes.len() >= most => break Stop::Here,
@@ -117,7 +121,19 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
             let under = if key == NO_KEY || key == KEY_NODE { frame.under } else { key };
             let inner = run.container(key, under, (keys, classes), warm);
-            let Some(inner) = inner else { break Stop::Value(key) };
+            let Some(mut inner) = inner else { break Stop::Value(key) };
+            // Most have leaves only: they are read without being pushed.
+            if !S::PARTS && inner.guess != 0 && !inner.is_list {
+                met = run.pairs(&mut inner, &warm.keys);
+                if met.is_none()
+                    && inner.left == 0
+                    && let [b'}', rest @ ..] = run.rest
+                {
+                    run.rest = rest;
+                    close(run.nodes, &inner);
+                    continue;
+                }
+            }
             frames.push(inner);
         };
         tokens.at = input.len() - run.rest.len();
@@ -142,8 +158,7 @@ impl Run<'_, '_> {
     /// So many of these entries may be read: each of them has one node.
     #[inline(always)]
     fn room(&self, left: u32) -> u32 {
-        let room = self.most.saturating_sub(self.nodes.len());
-        u32::try_from(room).map_or(left, |room| left.min(room))
+        self.most.saturating_sub(self.nodes.len()).min(left as usize) as u32
     }
 
     /// The key of an item that is a container.
@@ -496,7 +511,7 @@ fn long_integer(rest: &[u8]) -> Option<(i64, usize)> {
 #[inline(always)]
 fn short_string(head: u64) -> Option<(usize, usize)> {
     const QUOTE: u16 = u16::from_le_bytes(*b":\"");
-    let [_, _, first, second, ..] = head.to_le_bytes().map(|byte| byte.wrapping_sub(b'0'));
+    let (first, second) = (((head >> 16) as u8).wrapping_sub(b'0'), ((head >> 24) as u8).wrapping_sub(b'0'));
     if (head >> 32) as u16 == QUOTE && first <= 9 && second <= 9 {
         Some((6, usize::from(first) * 10 + usize::from(second)))
     } else if (head >> 24) as u16 == QUOTE && first <= 9 {
