@@ -106,6 +106,10 @@ build_list(ice_builder *b, ice_build_frame *frame)
             at++;
             continue;
         }
+        if (node->kind == ICECORE_MAP && node->aux && !(node->flags & ICECORE_FLAG_TARGET) && ice_build_row(b, at, to)) {
+            at = ice_next(&b->ctx->view, at);
+            continue;
+        }
         b->failed = at;
         frame->at = ice_next(&b->ctx->view, at);
         frame->index = i;
@@ -421,7 +425,7 @@ give_up(ice_builder *b, zval *root)
 bool
 ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root)
 {
-    ice_builder b = { ctx, settings, ctx->view.nodes, 0, 0, NULL };
+    ice_builder b = { ctx, settings, ctx->view.nodes, 0, 0, 0, NULL };
     ice_keys_of(ctx, ctx->view.keys.generation);
     if (UNEXPECTED(ctx->row_generation != ctx->view.keys.generation)) {
         memset(ctx->rows, 0, sizeof ctx->rows);

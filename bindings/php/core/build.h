@@ -32,6 +32,7 @@ typedef struct {
     const ice_read_settings *settings;
     const icecore_node *nodes;
     uint32_t failed; /* the node that PHP refuses */
+    uintptr_t row_data; /* where the last row stands */
     uint32_t class_id;
     ice_class *class; /* the one with this id: of the last object */
 } ice_builder;

@@ -108,6 +108,20 @@ ice_build_learn_row(ice_builder *b, const ice_build_frame *frame)
     row->count = count;
 }
 
+/* PHP's allocator finds the next free block in the one that it gives, which is seldom in the
+ * cache. Blocks of rows mostly stand at equal distances, so this is where one of the next will be. */
+static zend_always_inline void
+prefetch(ice_builder *b, const void *data)
+{
+#ifdef __GNUC__
+    const uintptr_t next = (uintptr_t)data + 3 * ((uintptr_t)data - b->row_data);
+    b->row_data = (uintptr_t)data;
+    __builtin_prefetch((const void *)next, 1);
+    __builtin_prefetch((const void *)(next + 64), 1);
+    __builtin_prefetch((const void *)(next + 128), 1);
+#endif
+}
+
 bool
 ice_build_row(ice_builder *b, uint32_t at, zval *to)
 {
@@ -130,6 +144,7 @@ ice_build_row(ice_builder *b, uint32_t at, zval *to)
     *table = row->table;
     /* Sizes that are constants are allocated faster. */
     data = count <= HT_MIN_SIZE ? emalloc(DATA_SIZE(HT_MIN_SIZE)) : emalloc(DATA_SIZE(2 * HT_MIN_SIZE));
+    prefetch(b, data);
     HT_SET_DATA_ADDR(table, data);
     if (count <= HT_MIN_SIZE)
         memcpy(data, row->hash, HT_HASH_SIZE(HT_SIZE_TO_MASK(HT_MIN_SIZE)));
