@@ -36,8 +36,12 @@ push_array(ice_builder *b, uint32_t at, zval *to, uint8_t kind, zend_property_in
         ZVAL_EMPTY_ARRAY(to);
         return !type || ice_build_end_typed(b, at, to, type);
     }
-    if (kind == B_MAP && ice_build_row(b, at, to))
-        return !type || ice_build_end_typed(b, at, to, type);
+    if (kind == B_MAP)
+        switch (ice_build_row(b, at, to, type)) {
+        case ICE_ROW_BUILT: return !type || ice_build_end_typed(b, at, to, type);
+        case ICE_ROW_OPEN: return true;
+        default: break;
+        }
     table = zend_new_array(node->aux);
     ZVAL_ARR(to, table);
     if (kind == B_LIST)
@@ -106,13 +110,18 @@ build_list(ice_builder *b, ice_build_frame *frame)
             at++;
             continue;
         }
-        if (node->kind == ICECORE_MAP && node->aux && !(node->flags & ICECORE_FLAG_TARGET) && ice_build_row(b, at, to)) {
-            at = ice_next(&b->ctx->view, at);
-            continue;
-        }
         b->failed = at;
         frame->at = ice_next(&b->ctx->view, at);
         frame->index = i;
+        if (node->kind == ICECORE_MAP && node->aux && !(node->flags & ICECORE_FLAG_TARGET)) {
+            const ice_row_built built = ice_build_row(b, at, to, NULL);
+            if (built == ICE_ROW_OPEN)
+                return true;
+            if (EXPECTED(built == ICE_ROW_BUILT)) {
+                at = frame->at;
+                continue;
+            }
+        }
         if (!open_value(b, at, to, NULL))
             return false;
         if (b->ctx->build_depth != depth)
@@ -120,6 +129,23 @@ build_list(ice_builder *b, ice_build_frame *frame)
         at = frame->at;
     }
     frame->at = at;
+    return true;
+}
+
+/* The values of an array whose keys are there. */
+static bool
+build_values(ice_builder *b, ice_build_frame *frame)
+{
+    const uint32_t depth = b->ctx->build_depth;
+    while (frame->at < frame->end) {
+        const uint32_t at = frame->at;
+        frame->at = ice_next(&b->ctx->view, at);
+        b->failed = at;
+        if (UNEXPECTED(!put(b, at, &frame->table->arData[frame->index++].val)))
+            return false;
+        if (b->ctx->build_depth != depth)
+            return true;
+    }
     return true;
 }
 
@@ -176,8 +202,8 @@ integer_place(ice_builder *b, HashTable *table, zend_long number, bool is_array)
     return place;
 }
 
-static zend_long
-integer_key(ice_context *ctx, uint16_t id)
+zend_long
+ice_integer_key(ice_context *ctx, uint16_t id)
 {
     const char *text;
     return (zend_long)ice_name(&ctx->view.keys, id, &text)->node.payload;
@@ -204,7 +230,7 @@ key_at(ice_builder *b, uint32_t *at, zend_long *number)
     key = ice_key(b->ctx, node->key);
     if (key != ICE_INTEGER)
         return zend_string_copy((zend_string *)key);
-    *number = integer_key(b->ctx, node->key);
+    *number = ice_integer_key(b->ctx, node->key);
     return NULL;
 }
 
@@ -358,7 +384,7 @@ static bool
 close_value(ice_builder *b, uint32_t depth)
 {
     ice_build_frame *frame = &b->ctx->building[depth - 1];
-    if (frame->kind == B_MAP && !frame->index)
+    if (frame->kind == B_MAP)
         ice_build_learn_row(b, frame);
     if (frame->class && !ice_build_end_object(b, frame))
         return false;
@@ -383,6 +409,7 @@ build_all(ice_builder *b, zval *root)
         bool done;
         switch (frame->kind) {
         case B_LIST: done = build_list(b, frame); break;
+        case B_ROW: done = build_values(b, frame); break;
         case B_SLOTS:
         case B_TABLE: done = build_properties(b, frame); break;
         default: done = build_map(b, frame);

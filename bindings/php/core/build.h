@@ -19,6 +19,7 @@
 enum {
     B_LIST,    /* a packed array */
     B_MAP,     /* an array with keys */
+    B_ROW,     /* one whose keys are there already */
     B_SLOTS,   /* properties that are declared */
     B_MEMBERS, /* properties of an object that declares none */
     B_TABLE,   /* properties, as PHP sets them */
@@ -52,8 +53,11 @@ bool ice_build_link(ice_builder *b, const icecore_node *node, zval *to);
  * are the properties that the last one had: `*at` gets the first node that is not there, and
  * `index` how many were. */
 zend_object *ice_build_slots(ice_builder *b, ice_class *class, uint32_t *at, uint32_t end, uint32_t *index);
-/* An array with keys, if one with the same keys was built. */
-bool ice_build_row(ice_builder *b, uint32_t at, zval *to);
+/* An array with keys, if one with the same keys was built. Open: its values follow. */
+typedef enum { ICE_NO_ROW, ICE_ROW_BUILT, ICE_ROW_OPEN } ice_row_built;
+ice_row_built ice_build_row(ice_builder *b, uint32_t at, zval *to, zend_property_info *type);
+/* The key with this id, which is an integer. */
+zend_long ice_integer_key(ice_context *ctx, uint16_t id);
 /* Remembers the keys of an array whose frame ends. */
 void ice_build_learn_row(ice_builder *b, const ice_build_frame *frame);
 

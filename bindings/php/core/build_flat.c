@@ -1,6 +1,6 @@
-/* Containers that have nothing but leaves, built without a frame: objects whose properties
- * come in the order of the last one of their class, and small arrays with the keys of one that
- * was built before. Anything else is left where it is for the loop in build.c. */
+/* Containers like one that was built before: objects whose properties come in the order of the
+ * last one of their class, and small arrays with the same keys. If they have nothing but leaves
+ * they need no frame. Anything else is left for the loop in build.c. */
 #include "core/build_leaf.h"
 
 /* ---- objects ------------------------------------------------------------ */
@@ -84,22 +84,22 @@ row_of(ice_context *ctx, uint16_t key, uint32_t count)
 void
 ice_build_learn_row(ice_builder *b, const ice_build_frame *frame)
 {
-    const icecore_node *nodes = &b->nodes[frame->node + 1];
     const HashTable *table = frame->table;
     const uint32_t count = b->nodes[frame->node].aux;
+    uint32_t i, at = frame->node + 1;
     ice_row *row;
-    uint32_t i;
-    if (count > ICE_ROW || frame->end - frame->node - 1 != count || table->nNumUsed != count ||
-        table->nNumOfElements != count ||
+    /* A single key is seldom worth it. */
+    if (count < 2 || count > ICE_ROW || table->nNumUsed != count || table->nNumOfElements != count ||
         table->nTableMask != (count <= HT_MIN_SIZE ? HT_SIZE_TO_MASK(HT_MIN_SIZE) : HT_SIZE_TO_MASK(2 * HT_MIN_SIZE)))
         return;
-    row = row_of(b->ctx, nodes[0].key, count);
+    row = row_of(b->ctx, b->nodes[at].key, count);
     row->count = 0;
     for (i = 0; i < count; i++) {
-        if (nodes[i].key >= ICECORE_IS_KEY || ice_key(b->ctx, nodes[i].key) == ICE_INTEGER)
+        if (b->nodes[at].key >= ICECORE_IS_KEY)
             return;
-        row->keys[i] = nodes[i].key;
+        row->keys[i] = b->nodes[at].key;
         row->next[i] = Z_NEXT(table->arData[i].val);
+        at = ice_next(&b->ctx->view, at);
     }
     memcpy(row->hash, HT_GET_DATA_ADDR(table), HT_HASH_SIZE(table->nTableMask));
     row->table = *table;
@@ -122,24 +122,67 @@ prefetch(ice_builder *b, const void *data)
 #endif
 }
 
-bool
-ice_build_row(ice_builder *b, uint32_t at, zval *to)
+/* Whether the entries have the keys of the row and are leaves. */
+static zend_always_inline bool
+is_flat_row(const ice_row *row, const icecore_node *nodes, uint32_t count)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        if (nodes[i].key != row->keys[i] || !is_simple(nodes[i].kind) || nodes[i].flags)
+            return false;
+    return true;
+}
+
+/* Whether they have the keys at least. */
+static bool
+is_row(ice_builder *b, const ice_row *row, uint32_t at, uint32_t end)
+{
+    uint32_t i;
+    for (i = 0; i < row->count; i++) {
+        if (at >= end || b->nodes[at].key != row->keys[i])
+            return false;
+        at = ice_next(&b->ctx->view, at);
+    }
+    return at == end;
+}
+
+static zend_always_inline void
+set_key(ice_builder *b, HashTable *table, Bucket *bucket, uint16_t id)
+{
+    zend_string *key = (zend_string *)ice_key(b->ctx, id);
+    if (UNEXPECTED((void *)key == ICE_INTEGER)) {
+        bucket->key = NULL;
+        bucket->h = (zend_ulong)ice_integer_key(b->ctx, id);
+        return;
+    }
+    if (!ZSTR_IS_INTERNED(key)) {
+        zend_string_addref(key);
+        HT_FLAGS(table) &= ~HASH_FLAG_STATIC_KEYS;
+    }
+    bucket->key = key;
+    bucket->h = ZSTR_H(key);
+}
+
+ice_row_built
+ice_build_row(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
 {
     const icecore_node *map = &b->nodes[at], *nodes = map + 1;
-    const uint32_t count = map->aux;
+    const uint32_t count = map->aux, end = (uint32_t)map->payload;
+    ice_build_frame *frame;
     const ice_row *row;
     HashTable *table;
     Bucket *bucket;
     void *data;
     uint32_t i;
-    if (count > ICE_ROW || (uint32_t)map->payload - at - 1 != count)
-        return false;
+    bool is_flat;
+    if (count > ICE_ROW)
+        return ICE_NO_ROW;
     row = row_of(b->ctx, nodes[0].key, count);
     if (row->count != count)
-        return false;
-    for (i = 0; i < count; i++)
-        if (nodes[i].key != row->keys[i] || nodes[i].flags || !is_simple(nodes[i].kind))
-            return false;
+        return ICE_NO_ROW;
+    is_flat = end - at - 1 == count && is_flat_row(row, nodes, count);
+    if (!is_flat && !is_row(b, row, at + 1, end))
+        return ICE_NO_ROW;
     ALLOC_HASHTABLE(table);
     *table = row->table;
     /* Sizes that are constants are allocated faster. */
@@ -152,16 +195,26 @@ ice_build_row(ice_builder *b, uint32_t at, zval *to)
         memcpy(data, row->hash, HT_HASH_SIZE(HT_SIZE_TO_MASK(2 * HT_MIN_SIZE)));
     bucket = table->arData;
     for (i = 0; i < count; i++, bucket++) {
-        zend_string *key = (zend_string *)ice_key(b->ctx, nodes[i].key);
-        if (!ZSTR_IS_INTERNED(key)) {
-            zend_string_addref(key);
-            HT_FLAGS(table) &= ~HASH_FLAG_STATIC_KEYS;
-        }
-        bucket->key = key;
-        bucket->h = ZSTR_H(key);
-        ice_build_leaf(b, &nodes[i], &bucket->val);
+        set_key(b, table, bucket, row->keys[i]);
+        if (EXPECTED(is_flat))
+            ice_build_leaf(b, &nodes[i], &bucket->val);
+        else
+            ZVAL_NULL(&bucket->val);
         Z_NEXT(bucket->val) = row->next[i];
     }
     ZVAL_ARR(to, table);
-    return true;
+    if (EXPECTED(is_flat))
+        return ICE_ROW_BUILT;
+    frame = ice_build_push(b);
+    frame->kind = B_ROW;
+    frame->node = at;
+    frame->at = at + 1;
+    frame->end = end;
+    frame->index = 0;
+    frame->table = table;
+    frame->object = NULL;
+    frame->class = NULL;
+    frame->place = to;
+    frame->type = type;
+    return ICE_ROW_OPEN;
 }

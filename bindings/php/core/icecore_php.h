@@ -104,10 +104,10 @@ typedef struct {
     zend_property_info *type; /* of the property that it is the value of; or NULL */
 } ice_build_frame;
 
-/* A small array with keys whose entries were all leaves: the ids of its keys, and its table
- * without them. What it says is true until the engine forgets its ids. */
+/* A small array with keys that was built: the ids of its keys, and its table without the
+ * values. What it says is true until the engine forgets its ids. */
 #define ICE_ROW 16  /* entries */
-#define ICE_ROWS 16 /* a power of two */
+#define ICE_ROWS 32 /* a power of two */
 
 typedef struct {
     HashTable table; /* as a new one is, but for its entries */
