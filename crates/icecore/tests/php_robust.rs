@@ -70,7 +70,7 @@ fn what_was_read_before_changes_nothing() {
     let blobs: Vec<_> = load("php.jsonl").into_iter().map(|f| f.blob).filter(|blob| blob.len() < 2000).collect();
     let numbers: [&[u8]; 9] = [b"0", b"1", b"2", b"3", b"9", b"10", b"12", b"99", b"-1"];
     let mut tape = Tape::new();
-    for round in 0..20_000 {
+    for round in 0..60_000 {
         let mut blob = random.pick(&blobs).clone();
         for _ in 0..random.below(4) {
             let at = random.below(blob.len() as u64) as usize;

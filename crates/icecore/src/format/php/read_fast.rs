@@ -291,9 +291,10 @@ impl Run<'_, '_> {
         let guess = keys.get(usize::from(under)).map_or(0, |kept| kept.first);
         let is_guessed = || keys.get(usize::from(guess)).is_some_and(|kept| kept.behind(rest).is_some());
         let is_list = match rest.first()? {
+            _ if count == 0 => true,
             b'i' => rest.starts_with(b"i:0;") || integer(rest, 0).is_none_or(|(first, _)| first == 0),
             _ if is_guessed() => false,
-            _ => count == 0 || string(rest, 0).is_none_or(|(start, ..)| rest[start] == b'0'),
+            _ => string(rest, 0).is_none_or(|(start, ..)| rest[start] == b'0'),
         };
         self.rest = rest;
         let kind = if is_list { Kind::Array } else { Kind::Map };
