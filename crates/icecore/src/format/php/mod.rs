@@ -9,6 +9,7 @@ mod prescan;
 mod read;
 mod read_fast;
 mod read_kept;
+mod read_leaf;
 mod repair;
 mod repair_read;
 mod repair_step;

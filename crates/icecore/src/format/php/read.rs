@@ -5,7 +5,7 @@ use super::list_to_map::Late;
 use super::read_kept::Warm;
 use super::spl::Payload;
 use super::token::{Fixed, Scanned, Tokens};
-use super::{ReadOptions, read_fast, spelling, text};
+use super::{ReadOptions, read_leaf, spelling, text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::feed;
@@ -520,7 +520,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let start = self.tokens.at;
         let (left, is_default) = self.tokens.array()?;
         // A list begins with the key 0, or with its text.
-        let first = read_fast::string(self.tokens.input, self.tokens.at);
+        let first = read_leaf::string(self.tokens.input, self.tokens.at);
         let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
         let is_list = is_list && !(self.root_is_map && self.frames.is_empty());
         let frame = Frame::new(left, false, is_list);
