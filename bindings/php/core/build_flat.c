@@ -88,8 +88,7 @@ ice_build_learn_row(ice_builder *b, const ice_build_frame *frame)
     const uint32_t count = b->nodes[frame->node].aux;
     uint32_t i, at = frame->node + 1;
     ice_row *row;
-    /* A single key is seldom worth it. */
-    if (count < 2 || count > ICE_ROW || table->nNumUsed != count || table->nNumOfElements != count ||
+    if (count > ICE_ROW || table->nNumUsed != count || table->nNumOfElements != count ||
         table->nTableMask != (count <= HT_MIN_SIZE ? HT_SIZE_TO_MASK(HT_MIN_SIZE) : HT_SIZE_TO_MASK(2 * HT_MIN_SIZE)))
         return;
     row = row_of(b->ctx, b->nodes[at].key, count);
