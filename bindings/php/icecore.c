@@ -14,6 +14,7 @@ ZEND_DECLARE_MODULE_GLOBALS(icecore)
 static PHP_INI_MH(on_classes)
 {
     icecore_rules_free(ICE_G(process));
+    ICE_G(rules)++;
     ICE_G(process) = new_value ? ice_policy_rules(ZSTR_VAL(new_value), ZSTR_LEN(new_value)) : NULL;
     return SUCCESS;
 }

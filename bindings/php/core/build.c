@@ -24,17 +24,6 @@ next_item(HashTable *table, uint32_t i)
     return place;
 }
 
-/* A value of a property, which has all that is in it. */
-static bool
-end_typed(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
-{
-    if (!ice_build_check_type(b, type, to))
-        return false;
-    if (UNEXPECTED(b->nodes[at].flags & ICECORE_FLAG_TARGET) && !Z_ISREF_P(to))
-        ice_build_typed_target(b, at, type);
-    return true;
-}
-
 static bool
 push_array(ice_builder *b, uint32_t at, zval *to, uint8_t kind, zend_property_info *type)
 {
@@ -45,8 +34,14 @@ push_array(ice_builder *b, uint32_t at, zval *to, uint8_t kind, zend_property_in
         ice_build_target(b, at, to);
     if (node->aux == 0) {
         ZVAL_EMPTY_ARRAY(to);
-        return !type || end_typed(b, at, to, type);
+        return !type || ice_build_end_typed(b, at, to, type);
     }
+    if (kind == B_MAP)
+        switch (ice_build_row(b, at, to, type)) {
+        case ICE_ROW_BUILT: return !type || ice_build_end_typed(b, at, to, type);
+        case ICE_ROW_OPEN: return true;
+        default: break;
+        }
     table = zend_new_array(node->aux);
     ZVAL_ARR(to, table);
     if (kind == B_LIST)
@@ -78,7 +73,7 @@ open_value(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
     case ICECORE_OPAQUE:
         if (b->nodes[at].flags & ICECORE_FLAG_TARGET)
             ice_build_target(b, at, to);
-        return ice_build_opaque(b, at, to) && (!type || end_typed(b, at, to, type));
+        return ice_build_opaque(b, at, to) && (!type || ice_build_end_typed(b, at, to, type));
     default: return false;
     }
 }
@@ -101,7 +96,7 @@ build_list(ice_builder *b, ice_build_frame *frame)
 {
     HashTable *table = frame->table;
     uint32_t at = frame->at, i = frame->index;
-    const uint32_t end = frame->end;
+    const uint32_t end = frame->end, depth = b->ctx->build_depth;
     while (at < end) {
         const icecore_node *node = &b->nodes[at];
         zval *to = next_item(table, i++);
@@ -115,12 +110,42 @@ build_list(ice_builder *b, ice_build_frame *frame)
             at++;
             continue;
         }
+        b->failed = at;
         frame->at = ice_next(&b->ctx->view, at);
         frame->index = i;
-        b->failed = at;
-        return open_value(b, at, to, NULL);
+        if (node->kind == ICECORE_MAP && node->aux && !(node->flags & ICECORE_FLAG_TARGET)) {
+            const ice_row_built built = ice_build_row(b, at, to, NULL);
+            if (built == ICE_ROW_OPEN)
+                return true;
+            if (EXPECTED(built == ICE_ROW_BUILT)) {
+                at = frame->at;
+                continue;
+            }
+        }
+        if (!open_value(b, at, to, NULL))
+            return false;
+        if (b->ctx->build_depth != depth)
+            return true;
+        at = frame->at;
     }
     frame->at = at;
+    return true;
+}
+
+/* The values of an array whose keys are there. */
+static bool
+build_values(ice_builder *b, ice_build_frame *frame)
+{
+    const uint32_t depth = b->ctx->build_depth;
+    while (frame->at < frame->end) {
+        const uint32_t at = frame->at;
+        frame->at = ice_next(&b->ctx->view, at);
+        b->failed = at;
+        if (UNEXPECTED(!put(b, at, &frame->table->arData[frame->index++].val)))
+            return false;
+        if (b->ctx->build_depth != depth)
+            return true;
+    }
     return true;
 }
 
@@ -177,8 +202,8 @@ integer_place(ice_builder *b, HashTable *table, zend_long number, bool is_array)
     return place;
 }
 
-static zend_long
-integer_key(ice_context *ctx, uint16_t id)
+zend_long
+ice_integer_key(ice_context *ctx, uint16_t id)
 {
     const char *text;
     return (zend_long)ice_name(&ctx->view.keys, id, &text)->node.payload;
@@ -205,7 +230,7 @@ key_at(ice_builder *b, uint32_t *at, zend_long *number)
     key = ice_key(b->ctx, node->key);
     if (key != ICE_INTEGER)
         return zend_string_copy((zend_string *)key);
-    *number = integer_key(b->ctx, node->key);
+    *number = ice_integer_key(b->ctx, node->key);
     return NULL;
 }
 
@@ -213,6 +238,7 @@ static bool
 build_map(ice_builder *b, ice_build_frame *frame)
 {
     HashTable *table = frame->table;
+    const uint32_t depth = b->ctx->build_depth;
     const bool is_array = frame->kind == B_MAP || frame->kind == B_ARRAY || frame->kind == B_STATE;
     while (frame->at < frame->end) {
         uint32_t at = frame->at;
@@ -232,10 +258,10 @@ build_map(ice_builder *b, ice_build_frame *frame)
         }
         frame->at = ice_next(&b->ctx->view, at);
         b->failed = at;
-        if (b->nodes[at].kind >= ICECORE_ARRAY)
-            return open_value(b, at, to, NULL);
         if (UNEXPECTED(!put(b, at, to)))
             return false;
+        if (b->ctx->build_depth != depth)
+            return true;
     }
     return true;
 }
@@ -302,12 +328,13 @@ end_property(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
 {
     if (EXPECTED(is_of_type(type, to)) && EXPECTED(!(b->nodes[at].flags & ICECORE_FLAG_TARGET)))
         return true;
-    return end_typed(b, at, to, type);
+    return ice_build_end_typed(b, at, to, type);
 }
 
 static bool
 build_properties(ice_builder *b, ice_build_frame *frame)
 {
+    const uint32_t depth = b->ctx->build_depth;
     while (frame->at < frame->end) {
         uint32_t at = frame->at;
         const icecore_node *node = &b->nodes[at];
@@ -334,7 +361,11 @@ build_properties(ice_builder *b, ice_build_frame *frame)
         frame->at = ice_next(&b->ctx->view, at);
         if (UNEXPECTED(node->kind >= ICECORE_ARRAY)) {
             b->failed = at;
-            return open_value(b, at, to, type);
+            if (!open_value(b, at, to, type))
+                return false;
+            if (b->ctx->build_depth != depth)
+                return true;
+            continue;
         }
         if (UNEXPECTED(node->flags & ICECORE_FLAG_TARGET))
             ice_build_target(b, at, to);
@@ -353,9 +384,11 @@ static bool
 close_value(ice_builder *b, uint32_t depth)
 {
     ice_build_frame *frame = &b->ctx->building[depth - 1];
+    if (frame->kind == B_MAP)
+        ice_build_learn_row(b, frame);
     if (frame->class && !ice_build_end_object(b, frame))
         return false;
-    if (UNEXPECTED(frame->type != NULL) && !end_typed(b, frame->node, frame->place, frame->type)) {
+    if (UNEXPECTED(frame->type != NULL) && !ice_build_end_typed(b, frame->node, frame->place, frame->type)) {
         b->failed = frame->node;
         return false;
     }
@@ -376,6 +409,7 @@ build_all(ice_builder *b, zval *root)
         bool done;
         switch (frame->kind) {
         case B_LIST: done = build_list(b, frame); break;
+        case B_ROW: done = build_values(b, frame); break;
         case B_SLOTS:
         case B_TABLE: done = build_properties(b, frame); break;
         default: done = build_map(b, frame);
@@ -418,8 +452,12 @@ give_up(ice_builder *b, zval *root)
 bool
 ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root)
 {
-    ice_builder b = { ctx, settings, ctx->view.nodes, 0 };
+    ice_builder b = { ctx, settings, ctx->view.nodes, 0, 0, 0, NULL };
     ice_keys_of(ctx, ctx->view.keys.generation);
+    if (UNEXPECTED(ctx->row_generation != ctx->view.keys.generation)) {
+        memset(ctx->rows, 0, sizeof ctx->rows);
+        ctx->row_generation = ctx->view.keys.generation;
+    }
     ctx->target_count = ctx->delayed_count = ctx->build_depth = 0;
     ctx->failed_behind = false;
     ZVAL_NULL(root);

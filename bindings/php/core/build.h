@@ -8,6 +8,7 @@
  *   build.c         the loop
  *   build_frames.c  what is open
  *   build_leaf.h    values without children
+ *   build_flat.c    containers of leaves
  *   build_object.c  objects: their properties, what is done when one is complete
  *   build_links.c   places that are named, links and aliases
  */
@@ -18,6 +19,7 @@
 enum {
     B_LIST,    /* a packed array */
     B_MAP,     /* an array with keys */
+    B_ROW,     /* one whose keys are there already */
     B_SLOTS,   /* properties that are declared */
     B_MEMBERS, /* properties of an object that declares none */
     B_TABLE,   /* properties, as PHP sets them */
@@ -31,6 +33,9 @@ typedef struct {
     const ice_read_settings *settings;
     const icecore_node *nodes;
     uint32_t failed; /* the node that PHP refuses */
+    uintptr_t row_data; /* where the last row stands */
+    uint32_t class_id;
+    ice_class *class; /* the one with this id: of the last object */
 } ice_builder;
 
 /* ---- places ------------------------------------------------------------- */
@@ -41,6 +46,20 @@ void ice_build_target(ice_builder *b, uint32_t node, zval *place);
 void ice_build_typed_target(ice_builder *b, uint32_t node, zend_property_info *type);
 /* A link, an alias or a copy. */
 bool ice_build_link(ice_builder *b, const icecore_node *node, zval *to);
+
+/* ---- containers of leaves ---------------------------------------------- */
+
+/* A new object of a class that was made before, with the leaves from `*at` on as long as they
+ * are the properties that the last one had: `*at` gets the first node that is not there, and
+ * `index` how many were. */
+zend_object *ice_build_slots(ice_builder *b, ice_class *class, uint32_t *at, uint32_t end, uint32_t *index);
+/* An array with keys, if one with the same keys was built. Open: its values follow. */
+typedef enum { ICE_NO_ROW, ICE_ROW_BUILT, ICE_ROW_OPEN } ice_row_built;
+ice_row_built ice_build_row(ice_builder *b, uint32_t at, zval *to, zend_property_info *type);
+/* The key with this id, which is an integer. */
+zend_long ice_integer_key(ice_context *ctx, uint16_t id);
+/* Remembers the keys of an array whose frame ends. */
+void ice_build_learn_row(ice_builder *b, const ice_build_frame *frame);
 
 /* ---- objects ------------------------------------------------------------ */
 
@@ -55,6 +74,8 @@ void ice_build_clear_slot(ice_builder *b, zval *slot, zend_property_info *type);
 bool ice_build_end_object(ice_builder *b, ice_build_frame *frame);
 bool ice_build_opaque(ice_builder *b, uint32_t at, zval *to);
 bool ice_build_enum_case(ice_builder *b, const icecore_node *node, zval *to);
+/* The value of a property, which has all that is in it: checked, and noted if a link names it. */
+bool ice_build_end_typed(ice_builder *b, uint32_t at, zval *to, zend_property_info *type);
 /* Checks the value of a property; undoes it if the type refuses. */
 bool ice_build_check_type(ice_builder *b, zend_property_info *type, zval *value);
 /* Frees a value when the call ends, as code of the program may run then. */

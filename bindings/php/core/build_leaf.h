@@ -1,6 +1,7 @@
 /* Values without children. */
 #ifndef ICE_BUILD_LEAF_H
 #define ICE_BUILD_LEAF_H
+#include "common/ice_bytes.h"
 #include "core/build.h"
 
 #ifndef ZVAL_STRINGL_FAST
@@ -15,18 +16,29 @@
     } while (0)
 #endif
 
+static zend_always_inline void
+ice_build_string(ice_builder *b, const icecore_node *node, zval *to)
+{
+    size_t len;
+    const char *text = ice_bytes_of(&b->ctx->view, node, &len);
+    if (EXPECTED(len > 1)) {
+        zend_string *string = zend_string_alloc(len, 0);
+        ice_copy(ZSTR_VAL(string), text, len);
+        ZSTR_VAL(string)[len] = 0;
+        ZVAL_NEW_STR(to, string);
+    } else
+        ZVAL_STRINGL_FAST(to, text, len);
+}
+
 /* Integers beyond 64 bits and floats of other widths come from no format of PHP's. */
 static zend_always_inline bool
 ice_build_leaf(ice_builder *b, const icecore_node *node, zval *to)
 {
-    const char *text;
-    size_t len;
     switch (node->kind) {
     case ICECORE_INT: ZVAL_LONG(to, (zend_long)node->payload); return true;
     case ICECORE_BYTES:
     case ICECORE_TEXT:
-        text = ice_bytes_of(&b->ctx->view, node, &len);
-        ZVAL_STRINGL_FAST(to, text, len);
+        ice_build_string(b, node, to);
         return true;
     case ICECORE_NULL: ZVAL_NULL(to); return true;
     case ICECORE_BOOL: ZVAL_BOOL(to, node->payload != 0); return true;

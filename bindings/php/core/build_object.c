@@ -136,6 +136,18 @@ ice_build_check_type(ice_builder *b, zend_property_info *type, zval *value)
     return true;
 }
 
+bool
+ice_build_end_typed(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
+{
+    if (!ice_build_check_type(b, type, to)) {
+        b->failed = at;
+        return false;
+    }
+    if (UNEXPECTED(b->nodes[at].flags & ICECORE_FLAG_TARGET) && !Z_ISREF_P(to))
+        ice_build_typed_target(b, at, type);
+    return true;
+}
+
 /* ---- beginning and end -------------------------------------------------- */
 
 static void
@@ -166,15 +178,58 @@ has_members_only(zend_object *object)
 #endif
 }
 
+static ice_build_frame *
+push(ice_builder *b, uint8_t kind, uint32_t at, uint32_t end, zval *to, zend_property_info *type)
+{
+    ice_build_frame *frame = ice_build_push(b);
+    frame->kind = kind;
+    frame->node = at;
+    frame->at = at + 2;
+    frame->end = end;
+    frame->index = 0;
+    frame->table = NULL;
+    frame->place = to;
+    frame->type = type;
+    return frame;
+}
+
+/* The next object of a class of which one was made. */
+static bool
+next_object(ice_builder *b, ice_class *class, uint32_t at, zval *to, zend_property_info *type)
+{
+    const uint32_t end = ice_next(&b->ctx->view, at);
+    uint32_t behind = at + 2, index;
+    zend_object *object = ice_build_slots(b, class, &behind, end, &index);
+    ice_build_frame *frame;
+    ZVAL_OBJ(to, object);
+    if (UNEXPECTED(b->nodes[at].flags & ICECORE_FLAG_TARGET))
+        ice_build_target(b, at, to);
+    if (EXPECTED(behind == end) && EXPECTED(!class->has_wakeup))
+        return !type || ice_build_end_typed(b, at, to, type);
+    frame = push(b, B_SLOTS, at, end, to, type);
+    frame->at = behind;
+    frame->index = index;
+    frame->object = object;
+    frame->class = class;
+    return true;
+}
+
 bool
 ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
 {
     const icecore_node *body = &b->nodes[at + 1];
-    ice_class *class = ice_class_of(b->ctx, ICE_CLASS_OF(&b->nodes[at]));
+    const uint32_t id = ICE_CLASS_OF(&b->nodes[at]);
+    ice_class *class = EXPECTED(b->class && b->class_id == id) ? b->class : ice_class_of(b->ctx, id);
     ice_build_frame *frame;
     zend_object *object = NULL;
     HashTable *table = NULL;
     uint8_t kind = B_SLOTS;
+    b->class_id = id;
+    b->class = class;
+    if (EXPECTED(class->how == ICE_SLOTS && class->property_count && class->is_ready) &&
+        EXPECTED(!b->settings->by_state && !class->ce->destructor)) {
+        return next_object(b, class, at, to, type);
+    }
     if (UNEXPECTED(class->how == ICE_UNKNOWN) && !ice_class_find(class))
         return false;
     if (UNEXPECTED(b->settings->by_state) && class->ce && class->how != ICE_RECORD_OF &&
@@ -210,17 +265,10 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
     }
     if (b->nodes[at].flags & ICECORE_FLAG_TARGET)
         ice_build_target(b, at, to);
-    frame = ice_build_push(b);
-    frame->kind = kind;
-    frame->node = at;
-    frame->at = at + 2;
-    frame->end = ice_next(&b->ctx->view, at);
-    frame->index = 0;
+    frame = push(b, kind, at, ice_next(&b->ctx->view, at), to, type);
     frame->table = table;
     frame->object = object;
     frame->class = class;
-    frame->place = to;
-    frame->type = type;
     if (kind == B_ARRAY || kind == B_STATE) {
         frame->table = zend_new_array(body->aux);
         zend_hash_real_init_mixed(frame->table);

@@ -63,6 +63,7 @@ typedef struct {
     ice_property *properties; /* in the order in which the last object had them */
     uint32_t property_count, property_room;
     uint32_t call;            /* of which call the verdict is */
+    uint32_t rules;           /* by which rules it is allowed: see policy.c; 0: it is to be asked */
     uint8_t verdict;          /* ICECORE_ALLOWED, ICECORE_AS_RECORD; ICECORE_REFUSED: incomplete */
     uint8_t how;
     bool has_wakeup;
@@ -102,6 +103,19 @@ typedef struct {
     zval *place;              /* where the value stands */
     zend_property_info *type; /* of the property that it is the value of; or NULL */
 } ice_build_frame;
+
+/* A small array with keys that was built: the ids of its keys, and its table without the
+ * values. What it says is true until the engine forgets its ids. */
+#define ICE_ROW 16  /* entries */
+#define ICE_ROWS 32 /* a power of two */
+
+typedef struct {
+    HashTable table; /* as a new one is, but for its entries */
+    uint32_t count;
+    uint16_t keys[ICE_ROW];
+    uint32_t next[ICE_ROW];
+    uint32_t hash[2 * ICE_ROW];
+} ice_row;
 
 /* A value that something else names: its node, and where it stands. */
 typedef struct {
@@ -153,6 +167,8 @@ struct ice_context {
     uint32_t class_room, class_generation;
     ice_build_frame *building;
     uint32_t build_depth, build_room;
+    ice_row rows[ICE_ROWS];
+    uint32_t row_generation;
     ice_target *targets;
     uint32_t target_count, target_room;
     uint32_t failed;          /* the node that PHP refuses */
@@ -298,6 +314,7 @@ ZEND_BEGIN_MODULE_GLOBALS(icecore)
     ice_context *busy;
     icecore_rules *process;   /* ini icecore.classes; NULL: it is empty */
     icecore_rules *request;   /* Icecore\allow; or NULL */
+    uint32_t rules;           /* how often one of the two was changed */
     zend_string *classes;     /* the ini value */
     bool replace;
     HashTable *reported;      /* classes that this request reported; or NULL */

@@ -130,6 +130,7 @@ ice_policy_allow(zend_string *class)
 {
     const icecore_class_name name = lent_name(ZSTR_VAL(class), ZSTR_LEN(class));
     icecore_error error;
+    ICE_G(rules)++;
     if (!ICE_G(request))
         ICE_G(request) = icecore_rules_new(ICECORE_NAMES_PHP);
     if (icecore_rules_allow(ICE_G(request), &name, 0, &error) == ICECORE_OK)
@@ -143,6 +144,7 @@ ice_policy_end_request(void)
 {
     icecore_rules_free(ICE_G(request));
     ICE_G(request) = NULL;
+    ICE_G(rules)++;
     if (ICE_G(reported)) {
         zend_hash_destroy(ICE_G(reported));
         FREE_HASHTABLE(ICE_G(reported));
@@ -395,6 +397,15 @@ enum_class(const icecore_view *view, const icecore_node *node, size_t *len)
     return text;
 }
 
+/* By which rules a class is asked for; 0: the call has its own. */
+static uint32_t
+rules_of(const ice_allowed *allowed)
+{
+    if (allowed->has_list || allowed->own || allowed->is_foreign)
+        return 0;
+    return (ICE_G(rules) << 2) | (allowed->as_php ? 2 : 0) | 1;
+}
+
 bool
 ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque)
 {
@@ -402,26 +413,38 @@ ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque)
     const icecore_node *node = view->nodes, *end = node + view->node_count;
     refusal refused = { .first = NULL };
     bool lists_all = false;
+    uint32_t asked = UINT32_MAX; /* the class of the last object */
+    const uint32_t rules = rules_of(allowed);
     *opaque = false;
     for (; node < end; node++) {
         const char *text;
         size_t len;
         uint32_t verdict;
         ice_class *class = NULL;
-        if (EXPECTED(node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE && node->kind != ICECORE_ENUM_CASE))
+        if (EXPECTED(node->kind < ICECORE_ENUM_CASE))
+            continue;
+        if (node->kind == ICECORE_OBJECT ? ICE_CLASS_OF(node) == asked
+                                         : node->kind != ICECORE_OPAQUE && node->kind != ICECORE_ENUM_CASE)
             continue;
         if (node->kind == ICECORE_ENUM_CASE) {
             text = enum_class(view, node, &len);
             verdict = verdict_of(allowed, text, len);
         } else {
             class = ice_class_of(ctx, ICE_CLASS_OF(node));
+            asked = ICE_CLASS_OF(node);
             *opaque |= node->kind == ICECORE_OPAQUE;
             if (class->call == ctx->call)
                 continue;
             text = ZSTR_VAL(class->name);
             len = ZSTR_LEN(class->name);
             class->call = ctx->call;
-            verdict = verdict_of(allowed, text, len);
+            if (rules && class->rules == rules)
+                verdict = ICECORE_ALLOWED;
+            else {
+                verdict = verdict_of(allowed, text, len);
+                /* What is reported is asked for each time. */
+                class->rules = verdict == ICECORE_ALLOWED ? rules : 0;
+            }
             if (class->verdict != (verdict & ~(uint32_t)ICECORE_REPORTED) || !class->ce)
                 class->how = ICE_UNKNOWN;
             class->verdict = verdict & ~(uint32_t)ICECORE_REPORTED;

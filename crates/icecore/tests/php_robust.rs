@@ -6,7 +6,7 @@ mod fixtures;
 use common::{Palette, document, on_a_small_stack};
 use fixtures::load;
 use fixtures::php::{Describer, ask, one_nan};
-use icecore::raw::Reader as _;
+use icecore::raw::{Reader as _, Tape};
 use icecore::{Document, ErrorKind, Kind, Limits, Request, Stage, format::php, raw::Outcome};
 
 fn read_both_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
@@ -52,6 +52,55 @@ fn damage_is_an_error_or_a_value_in_both_ways() {
                 let (again, _) = write(&outcome.document).unwrap();
                 assert!(read_both_ways(&again, &limits).document == outcome.document, "{}", blob.escape_ascii());
             }
+        }
+    }
+}
+
+/// One document after the other on the same tape: what the fast loop keeps is a guess only.
+#[test]
+fn what_was_read_before_changes_nothing() {
+    let tight = |depth, nodes, string| {
+        let mut limits = Limits::default();
+        (limits.depth, limits.nodes, limits.string) = (depth, nodes, string);
+        limits
+    };
+    let all_limits = [Limits::default(), tight(3, 40, 100), tight(2, 1000, 1000), tight(9, 9, 7)];
+    let reader = php::ReadOptions::default();
+    let mut random = common::Random::new(7);
+    let blobs: Vec<_> = load("php.jsonl").into_iter().map(|f| f.blob).filter(|blob| blob.len() < 2000).collect();
+    let numbers: [&[u8]; 9] = [b"0", b"1", b"2", b"3", b"9", b"10", b"12", b"99", b"-1"];
+    let mut tape = Tape::new();
+    for round in 0..60_000 {
+        let mut blob = random.pick(&blobs).clone();
+        for _ in 0..random.below(4) {
+            let at = random.below(blob.len() as u64) as usize;
+            match random.below(4) {
+                0 => blob[at] = *random.pick(b"NbidsaSOErR:;{}\"0123456789"),
+                1 => drop(blob.drain(at..(at + 1 + random.below(8) as usize).min(blob.len()))),
+                2 => {
+                    let from = at.saturating_sub(random.below(40) as usize);
+                    blob.splice(at..at, blob[from..at].to_vec());
+                }
+                _ => {
+                    let digits = blob[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                    blob.splice(at..at + digits, random.pick(&numbers).to_vec());
+                }
+            }
+            if blob.is_empty() {
+                blob.push(b'i');
+            }
+        }
+        let limits = random.pick(&all_limits);
+        let shown = blob.escape_ascii();
+        let outcome = reader.read(&blob, Request { limits, detail: false, tape });
+        let detailed = reader.read(&blob, Request::new(limits).detailed());
+        assert_eq!(outcome.error, detailed.error, "round {round}: {shown}");
+        assert_eq!(outcome.consumed, detailed.consumed, "round {round}: {shown}");
+        assert!(outcome.document == detailed.document, "round {round}: {shown}");
+        tape = outcome.document.into_tape();
+        if round % 1000 == 999 {
+            // So many names are forgotten, and ids begin anew.
+            (0..5000u32).for_each(|i| assert_ne!(tape.key_id(Kind::Bytes, 0, &i.to_le_bytes()), Some(0)));
         }
     }
 }

@@ -17,6 +17,16 @@ impl Memory {
         }
         kept.downcast_mut().unwrap_or_else(|| unreachable!("it was just put there"))
     }
+
+    /// Takes out what this format keeps; its default at first.
+    pub(crate) fn take<T: Any + Default + Send + Sync>(&mut self) -> Box<T> {
+        self.0.take().and_then(|kept| kept.downcast().ok()).unwrap_or_default()
+    }
+
+    /// Puts it back.
+    pub(crate) fn keep<T: Any + Send + Sync>(&mut self, kept: Box<T>) {
+        self.0 = Some(kept);
+    }
 }
 
 impl fmt::Debug for Memory {

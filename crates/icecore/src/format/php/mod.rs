@@ -8,6 +8,8 @@ mod options;
 mod prescan;
 mod read;
 mod read_fast;
+mod read_kept;
+mod read_leaf;
 mod repair;
 mod repair_read;
 mod repair_step;

@@ -3,7 +3,7 @@
 //! The last key of an array may show that it is no list, after its first items were handed
 //! over. So the text is scanned before: nothing is built, and errors are left to the reader.
 
-use super::read_fast::{integer, string};
+use super::read_leaf::{integer, string};
 
 /// Whether the root is an array whose keys are 0, 1, 2 and so on, without links
 /// anywhere. Of a damaged text it holds as far as the damage.

@@ -2,15 +2,18 @@
 
 use super::links::Slots;
 use super::list_to_map::Late;
-use super::read_fast::Seen;
+use super::read_kept::Warm;
 use super::spl::Payload;
 use super::token::{Fixed, Scanned, Tokens};
-use super::{ReadOptions, read_fast, spelling, text};
+use super::{ReadOptions, read_leaf, spelling, text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::feed;
 use crate::format::list_to_map::{IDS, KEYED};
 use crate::limits::Limits;
+
+/// For how many open containers memory is kept for the next document.
+const FRAMES_KEPT: usize = 1024;
 
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +31,10 @@ pub(super) struct Frame {
     pub(super) is_keyed: bool,
     /// The id of the key before: the next one is guessed by it.
     pub(super) last: u16,
+    /// The key that the fast loop guesses next; 0: none.
+    pub(super) guess: u16,
+    /// The key that it stands under, be it in lists.
+    pub(super) under: u16,
     /// Whether it is an object whose payload is being read: nothing is ever left
     /// in it.
     pub(super) is_payload: bool,
@@ -35,7 +42,18 @@ pub(super) struct Frame {
 
 impl Frame {
     pub(super) fn new(left: u32, is_object: bool, is_list: bool) -> Frame {
-        Frame { at: 0, left, count: 0, is_object, is_list, is_keyed: left <= KEYED, last: 0, is_payload: false }
+        Frame {
+            at: 0,
+            left,
+            count: 0,
+            is_object,
+            is_list,
+            is_keyed: left <= KEYED,
+            last: 0,
+            guess: 0,
+            under: 0,
+            is_payload: false,
+        }
     }
 
     pub(super) fn of_payload(at: u32) -> Frame {
@@ -63,7 +81,8 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     late: Late,
     /// Whether the root is a map even where its keys are those of a list.
     pub(super) root_is_map: bool,
-    pub(super) seen: Seen,
+    /// What the fast loop keeps from document to document.
+    pub(super) warm: Box<Warm>,
     /// Which value is being read: where it will stand, and the id of its key.
     next: (u32, u16),
     /// The source of the key before the next value, if it is to be kept.
@@ -78,18 +97,20 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         limits: &'s Limits,
         sink: &'s mut S,
     ) -> Self {
+        let mut warm: Box<Warm> = sink.tape().memory.take();
+        let frames = std::mem::take(&mut warm.frames);
         Machine {
             tokens: Tokens::new(input, 0, fixed),
             whole: input,
             sink,
             limits,
             options,
-            frames: Vec::new(),
+            frames,
             payloads: Vec::new(),
             slots: Slots::default(),
             late: Late::default(),
             root_is_map: false,
-            seen: Seen::default(),
+            warm,
             next: (0, NO_KEY),
             key_source: None,
         }
@@ -97,7 +118,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads the root and all that is in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
-        self.value(NO_KEY)?;
+        if S::DETAIL || !self.root() {
+            self.value(NO_KEY)?;
+        }
         self.drain(0)
     }
 
@@ -166,6 +189,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (input, consumed) = (self.whole, self.tokens.at);
         let error = result.err().map(|error| error.on_path(self.path()));
         self.finish();
+        if self.frames.capacity() <= FRAMES_KEPT {
+            self.warm.frames = self.frames;
+        }
+        self.sink.tape().memory.keep(self.warm);
         match self.options.lenient && error.is_none() {
             true => feed::ignore_rest(input, consumed, self.sink),
             false => (consumed, error),
@@ -309,6 +336,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if let Some(frame) = self.frames.last_mut() {
             self.sink.tape().keys.learn(frame.last, id);
             frame.last = id;
+            frame.guess = 0;
         }
         id
     }
@@ -492,7 +520,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let start = self.tokens.at;
         let (left, is_default) = self.tokens.array()?;
         // A list begins with the key 0, or with its text.
-        let first = read_fast::string(self.tokens.input, self.tokens.at);
+        let first = read_leaf::string(self.tokens.input, self.tokens.at);
         let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
         let is_list = is_list && !(self.root_is_map && self.frames.is_empty());
         let frame = Frame::new(left, false, is_list);
@@ -513,7 +541,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.check_length(name.len, start)?;
         let bytes = &self.tokens.input[start..start + name.len];
         let class = self.sink.tape().intern_class(Kind::Bytes, bytes).map_err(|error| error.at(start))?;
-        self.seen.add(self.tokens.input, start, name.len, class);
+        self.warm.saw(self.sink.tape(), self.tokens.input, (start, name.len), class);
         Ok(class)
     }
 }

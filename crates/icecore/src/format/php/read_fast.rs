@@ -6,16 +6,15 @@
 //! both.
 
 use super::read::{Frame, Machine};
-use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Sink, Tape};
+use super::read_kept::{KEPT, Kept, Position, Warm};
+use super::read_leaf::{SHORT, bytes, integer, leaf, number, push, string};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, Sink, Tape};
 use crate::error::Error;
+use crate::limits::Limits;
 
-/// How many entries are read before the machine checks limits again.
-const BATCH: u32 = 4096;
-/// How many digits an integer may have here: 18 are below 2^63, so nothing overflows.
-const DIGITS: usize = 18;
-/// Digits of which every integer is a `f64`, and powers of ten that are.
-const EXACT_DIGITS: usize = 15;
-const POWERS: [f64; 16] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+/// How many nodes are read before the machine may take those away that are finished.
+const BATCH: usize = 4096;
+const _: () = assert!(KEPT < SHORT as usize);
 
 /// What stopped the loop.
 enum Stop {
@@ -38,302 +37,384 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(self.tokens.at > start || self.sink.nodes().len() > nodes)
     }
 
-    fn content(&mut self) -> Stop {
-        let Some(mut frame) = self.frames.pop() else { return Stop::Here };
-        let mut left = BATCH;
-        let stop = loop {
-            if frame.left == 0 {
-                let is_inner = self.frames.last().is_some_and(|parent| !parent.is_payload);
-                if !is_inner || self.tokens.input.get(self.tokens.at) != Some(&b'}') {
-                    break Stop::Here;
-                }
-                self.tokens.at += 1;
-                let tape = self.sink.tape();
-                tape.close(frame.at, frame.count);
-                if frame.is_object {
-                    tape.close(frame.at - 1, 1);
-                }
-                let Some(parent) = self.frames.pop() else { break Stop::Here };
-                frame = parent;
-                // What is complete in the root may be taken away.
-                if S::PARTS && self.frames.is_empty() {
-                    break Stop::Here;
-                }
-                continue;
-            }
-            if left == 0 {
-                break Stop::Here;
-            }
-            left -= 1;
-            let Some((key, behind)) = self.fast_key(&mut frame) else { break Stop::Here };
-            frame.left -= 1;
-            frame.count += 1;
-            self.tokens.at = behind;
-            if let Some((node, next)) = leaf(self.tokens.input, behind, self.limits.string) {
-                self.sink.tape().push(Node { key, ..node });
-                self.tokens.at = next;
-                continue;
-            }
-            match self.fast_open(key) {
-                Some(inner) => self.frames.push(std::mem::replace(&mut frame, inner)),
-                None => break Stop::Value(key),
-            }
-        };
-        self.frames.push(frame);
-        stop
+    /// Opens the root, if its front is a common one.
+    pub(super) fn root(&mut self) -> bool {
+        let Machine { tokens, sink, frames, limits, warm, .. } = self;
+        let Limits { depth, nodes: most, string: longest, .. } = **limits;
+        if S::PARTS || self.root_is_map || longest < SHORT || depth == 0 {
+            return false;
+        }
+        let input = tokens.input;
+        let Tape { nodes, keys, classes, .. } = sink.tape();
+        warm.check(keys, classes);
+        let rest = input.get(tokens.at..).unwrap_or_default();
+        let mut run = Run { rest, len: input.len(), nodes, most: most as usize, longest };
+        let frame = run.container(NO_KEY, NO_KEY, (keys, classes), warm);
+        tokens.at = input.len() - run.rest.len();
+        frames.extend(frame);
+        frame.is_some()
     }
 
-    /// The key at the next entry of this container, and where it ends.
+    fn content(&mut self) -> Stop {
+        let Machine { tokens, sink, frames, limits, warm, .. } = self;
+        let Limits { depth, nodes: most, string: longest, .. } = **limits;
+        // Nobody looks at the length of a short string or key again.
+        if longest < SHORT {
+            return Stop::Here;
+        }
+        let input = tokens.input;
+        let Tape { nodes, keys, classes, .. } = sink.tape();
+        warm.check(keys, classes);
+        let mut most = most as usize;
+        if S::PARTS {
+            most = most.min(nodes.len() + BATCH);
+        }
+        let mut run = Run { rest: input.get(tokens.at..).unwrap_or_default(), len: input.len(), nodes, most, longest };
+        let mut position = Position::of(0);
+        // The key behind which something was met in a container that was just opened.
+        let mut met = None;
+        let stop = loop {
+            let open = frames.len();
+            let Some(frame) = frames.last_mut() else { break Stop::Here };
+            if frame.left == 0 && met.is_none() {
+                let closed = *frame;
+                let is_inner = open > 1 && !frames[open - 2].is_payload;
+                let Some([b'}', rest @ ..]) = Some(run.rest).filter(|_| is_inner) else { break Stop::Here };
+                run.rest = rest;
+                close(run.nodes, &closed);
+                frames.pop();
+                // What is complete in the root may be taken away.
+                if S::PARTS && open == 2 {
+                    break Stop::Here;
+                }
+                continue;
+            }
+            let behind = if met.is_some() {
+                met.take()
+            } else if frame.is_list {
+                position.go_to(frame.count);
+                run.next_container(frame, &mut position).or_else(|| run.items(frame, &mut position))
+            } else if frame.is_keyed {
+                run.pairs(frame, &warm.keys)
+            } else {
+                run.node_pairs(frame)
+            };
+            let key = match behind {
+                Some(key) => key,
+                None if frame.left == 0 => continue,
+                None if !frame.is_keyed || frame.is_list || run.nodes.len() >= most => break Stop::Here,
+                None => match run.new_key(frame, keys, warm) {
+                    Some(key) if run.leaf(key) => continue,
+                    Some(key) => key,
+                    None => break Stop::Here,
+                },
+            };
+            if open >= depth as usize {
+                break Stop::Value(key);
+            }
+            let under = if key == NO_KEY || key == KEY_NODE { frame.under } else { key };
+            let inner = run.container(key, under, (keys, classes), warm);
+            let Some(mut inner) = inner else { break Stop::Value(key) };
+            // Most have leaves only: they are read without being pushed.
+            if !S::PARTS && inner.guess != 0 && !inner.is_list {
+                met = run.pairs(&mut inner, &warm.keys);
+                if met.is_none()
+                    && inner.left == 0
+                    && let [b'}', rest @ ..] = run.rest
+                {
+                    run.rest = rest;
+                    close(run.nodes, &inner);
+                    continue;
+                }
+            }
+            frames.push(inner);
+        };
+        tokens.at = input.len() - run.rest.len();
+        stop
+    }
+}
+
+/// Where the loop is in the input, and what it fills. Its functions read runs of entries of one
+/// container: few enough things at a time that they stay in registers.
+struct Run<'a, 't> {
+    rest: &'a [u8],
+    /// Of the whole input.
+    len: usize,
+    nodes: &'t mut Vec<Node>,
+    /// How many nodes there may be.
+    most: usize,
+    /// How long a string may be.
+    longest: u64,
+}
+
+impl Run<'_, '_> {
+    /// So many of these entries may be read: each of them has one node.
     #[inline(always)]
-    fn fast_key(&mut self, frame: &mut Frame) -> Option<(u16, usize)> {
-        let (input, at) = (self.tokens.input, self.tokens.at);
-        if frame.is_list {
-            let (position, behind) = integer(input, at)?;
-            return (position == i64::from(frame.count)).then_some((NO_KEY, behind));
-        }
-        let Some((start, len, behind)) = string(input, at) else {
-            let (number, behind) = integer(input, at)?;
-            let tape = self.sink.tape();
-            if !frame.is_keyed {
-                tape.push(Node { key: IS_KEY, ..Node::int(number) });
-                return Some((KEY_NODE, behind));
+    fn room(&self, left: u32) -> u32 {
+        self.most.saturating_sub(self.nodes.len()).min(left as usize) as u32
+    }
+
+    /// The key of an item that is a container.
+    #[inline(always)]
+    fn next_container(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
+        let rest = position.behind(self.rest)?;
+        let is_one = matches!(rest.first(), Some(b'a' | b'O')) && self.nodes.len() < self.most;
+        is_one.then(|| {
+            self.rest = rest;
+            frame.left -= 1;
+            frame.count += 1;
+            position.next();
+            NO_KEY
+        })
+    }
+
+    /// Reads leaves of a list. Some: it stands in front of something else, behind its key.
+    #[inline(never)]
+    fn items(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
+        let (mut rest, mut here) = (self.rest, *position);
+        let room = self.room(frame.left);
+        let mut done = 0;
+        let met = loop {
+            if done == room {
+                break None;
             }
-            let guess = tape.keys.guess(frame.last);
-            if !tape.keys.is_integer(guess, number) {
-                return None;
+            let Some(behind) = here.behind(rest).or_else(|| behind_position(rest, here.number())) else { break None };
+            rest = behind;
+            here.next();
+            done += 1;
+            let Some(behind) = leaf(rest, NO_KEY, self.nodes, self.len, self.longest) else { break Some(NO_KEY) };
+            rest = behind;
+        };
+        self.rest = rest;
+        frame.count += done;
+        frame.left -= done;
+        *position = here;
+        met
+    }
+
+    /// The same for entries whose keys are guessed. None as well: another key is there.
+    #[inline(never)]
+    fn pairs(&mut self, frame: &mut Frame, keys: &[Kept]) -> Option<u16> {
+        let (mut rest, mut guess, mut last) = (self.rest, frame.guess, frame.last);
+        let room = self.room(frame.left);
+        let mut done = 0;
+        let met = loop {
+            if done == room {
+                break None;
             }
-            frame.last = guess;
-            return Some((guess, behind));
+            let Some(kept) = keys.get(usize::from(guess)) else { break None };
+            let Some(behind) = kept.behind(rest) else { break None };
+            rest = behind;
+            last = guess;
+            guess = kept.next;
+            done += 1;
+            let Some(behind) = leaf(rest, last, self.nodes, self.len, self.longest) else { break Some(last) };
+            rest = behind;
         };
-        // PHP makes an integer of a key like "12": the machine does that.
-        let may_be_integer = !frame.is_object && matches!(input.get(start), Some(b'0'..=b'9' | b'-'));
-        if len as u64 > self.limits.string || may_be_integer && is_integer(input, start, len) {
-            return None;
+        self.rest = rest;
+        frame.count += done;
+        frame.left -= done;
+        (frame.guess, frame.last) = (guess, last);
+        met
+    }
+
+    /// The same for entries whose keys become nodes.
+    #[inline(never)]
+    fn node_pairs(&mut self, frame: &mut Frame) -> Option<u16> {
+        while frame.left > 0 && self.nodes.len() < self.most {
+            let (key, end) = key_node(self.rest, self.len, frame.is_object, self.longest)?;
+            push(self.nodes, Node { key: IS_KEY, ..key });
+            self.rest = &self.rest[end..];
+            frame.left -= 1;
+            frame.count += 1;
+            if !self.leaf(KEY_NODE) {
+                return Some(KEY_NODE);
+            }
         }
-        if !frame.is_keyed {
-            let short = u32::try_from(len).ok().filter(|len| *len < u32::MAX)?;
-            let node = Node::string(Kind::Bytes, Location::Input(start as u64), short);
-            self.sink.tape().push(Node { key: IS_KEY, ..node });
-            return Some((KEY_NODE, behind));
-        }
-        let keys = &mut self.sink.tape().keys;
-        let guess = keys.guess(frame.last);
-        let is_it = if len <= 16 {
-            keys.is_short(guess, input, start, len)
-        } else {
-            keys.is_at(guess, Kind::Bytes, 0, input, start, len)
-        };
-        if is_it {
-            frame.last = guess;
-            return Some((guess, behind));
-        }
-        let id = keys.recall(Kind::Bytes, 0, input, start, len);
-        if id == 0 {
-            return None;
-        }
-        keys.learn(frame.last, id);
+        None
+    }
+
+    /// A key that was not guessed, if it has an id. The next time it is.
+    #[inline(never)]
+    fn new_key(&mut self, frame: &mut Frame, keys: &mut Names, warm: &mut Warm) -> Option<u16> {
+        let (id, end) = known_key(self.rest, keys, frame, self.longest)?;
+        let class = if frame.is_object { self.nodes.get(frame.at as usize - 1)?.class() } else { 0 };
+        frame.guess = warm.learn_key(keys, (frame.last, class, frame.under), id);
         frame.last = id;
-        Some((id, behind))
+        frame.left -= 1;
+        frame.count += 1;
+        self.rest = &self.rest[end..];
+        Some(id)
+    }
+
+    /// Whether the value here is a leaf, which is read.
+    fn leaf(&mut self, key: u16) -> bool {
+        let Some(behind) = leaf(self.rest, key, self.nodes, self.len, self.longest) else { return false };
+        self.rest = behind;
+        true
     }
 
     /// Opens an array or an object, if its front is a common one.
     #[inline(always)]
-    fn fast_open(&mut self, key: u16) -> Option<Frame> {
-        let (input, at) = (self.tokens.input, self.tokens.at);
-        let has_room = self.frames.len() + 1 < self.limits.depth as usize
-            && self.sink.nodes().len() + (BATCH as usize + 2) < self.limits.nodes as usize;
-        match *input.get(at)? {
-            b'a' if has_room => {
-                let (count, behind) = number(input, at + 2).filter(|_| input[at + 1] == b':')?;
-                let is_open = input.get(behind..behind + 2)? == b":{";
-                if !is_open || count as usize > (input.len() - behind - 2) / 2 {
-                    return None;
-                }
-                let first = behind + 2;
-                let is_list = match input.get(first)? {
-                    b'i' => true,
-                    _ => count == 0 || string(input, first).is_none_or(|(start, ..)| input[start] == b'0'),
-                };
-                self.tokens.at = first;
-                let kind = if is_list { Kind::Array } else { Kind::Map };
-                let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
-                Some(Frame { at, ..Frame::new(count, false, is_list) })
-            }
-            b'O' if has_room => {
-                let (len, quote) = number(input, at + 2).filter(|_| input[at + 1] == b':')?;
-                let start = quote + 2;
-                let end = start.checked_add(len as usize)?;
-                if input.get(quote..start)? != b":\"" || input.get(end..end.checked_add(2)?)? != b"\":" {
-                    return None;
-                }
-                let class = self.seen.find(self.sink.tape(), input, start, len as usize)?;
-                let (count, behind) = number(input, end + 2)?;
-                if input.get(behind..behind + 2)? != b":{" || count as usize > (input.len() - behind - 2) / 2 {
-                    return None;
-                }
-                self.tokens.at = behind + 2;
-                let tape = self.sink.tape();
-                tape.push(Node { key, ..Node::open(Kind::Object, class) });
-                let at = tape.push(Node::open(Kind::Map, 0));
-                Some(Frame { at, ..Frame::new(count, true, false) })
+    fn container(&mut self, key: u16, under: u16, names: (&Names, &Names), warm: &mut Warm) -> Option<Frame> {
+        match self.rest.first()? {
+            b'a' => self.array(key, under, &warm.keys),
+            b'O' => {
+                let front = Front::guessed(self.rest, under, warm);
+                let front = front.or_else(|| Front::known(self.rest, under, names, warm, self.longest))?;
+                self.object(key, under, front)
             }
             _ => None,
         }
     }
-}
 
-/// Classes that this document named, and whose names were looked at: by a little hash.
-#[derive(Debug, Default)]
-pub(super) struct Seen([u16; 8]);
-
-impl Seen {
-    fn place(input: &[u8], start: usize, len: usize) -> usize {
-        let last = input.get((start + len).wrapping_sub(1)).copied().unwrap_or(0);
-        (len ^ usize::from(last)) & 7
+    #[inline(always)]
+    fn array(&mut self, key: u16, under: u16, keys: &[Kept]) -> Option<Frame> {
+        let (count, rest) = match self.rest {
+            [b'a', b':', digit @ b'0'..=b'9', b':', b'{', rest @ ..] => (u32::from(digit - b'0'), rest),
+            [b'a', b':', ..] => {
+                let (count, behind) = number(self.rest, 2)?;
+                (count, self.rest[behind..].strip_prefix(b":{")?)
+            }
+            _ => return None,
+        };
+        if count as usize > rest.len() / 2 {
+            return None;
+        }
+        let guess = keys.get(usize::from(under)).map_or(0, |kept| kept.first);
+        let is_guessed = || keys.get(usize::from(guess)).is_some_and(|kept| kept.behind(rest).is_some());
+        let is_list = match rest.first()? {
+            _ if count == 0 => true,
+            b'i' => rest.starts_with(b"i:0;") || integer(rest, 0).is_none_or(|(first, _)| first == 0),
+            _ if is_guessed() => false,
+            _ => string(rest, 0).is_none_or(|(start, ..)| rest[start] == b'0'),
+        };
+        self.rest = rest;
+        let kind = if is_list { Kind::Array } else { Kind::Map };
+        let at = push(self.nodes, Node { key, ..Node::open(kind, 0) });
+        Some(Frame { at, under, guess, ..Frame::new(count, false, is_list) })
     }
 
     #[inline(always)]
-    fn find(&self, tape: &Tape, input: &[u8], start: usize, len: usize) -> Option<u32> {
-        let id = self.0[Seen::place(input, start, len)];
-        tape.classes.is_at(id, Kind::Bytes, 0, input, start, len).then_some(u32::from(id))
+    fn object(&mut self, key: u16, under: u16, front: Front<'_>) -> Option<Frame> {
+        let rest = &self.rest[front.text.len()..];
+        if front.count as usize > rest.len() / 2 {
+            return None;
+        }
+        self.rest = rest;
+        push(self.nodes, Node { key, ..Node::open(Kind::Object, front.class) });
+        let at = push(self.nodes, Node::open(Kind::Map, 0));
+        Some(Frame { at, under, guess: front.guess, ..Frame::new(front.count, true, false) })
+    }
+}
+
+/// All is in the container that ends here.
+#[inline(always)]
+fn close(nodes: &mut [Node], frame: &Frame) {
+    let (at, end) = (frame.at as usize, nodes.len() as u32);
+    if let Some(node) = nodes.get_mut(at) {
+        node.aux = frame.count;
+        node.set_end(end);
+    }
+    if frame.is_object
+        && let Some(node) = nodes.get_mut(at.wrapping_sub(1))
+    {
+        node.aux = 1;
+        node.set_end(end);
+    }
+}
+
+/// What stands behind the key of this item of a list.
+#[inline(never)]
+fn behind_position(rest: &[u8], number: u32) -> Option<&[u8]> {
+    let (_, end) = integer(rest, 0).filter(|(position, _)| *position == i64::from(number))?;
+    rest.get(end..)
+}
+
+/// The string of a key, unless PHP makes an integer of it, as of "12": the machine does
+/// that.
+#[inline(always)]
+fn key_string(rest: &[u8], is_object: bool, longest: u64) -> Option<(usize, usize, usize)> {
+    let (start, len, end) = string(rest, 0)?;
+    let may_be_integer = !is_object && matches!(rest.get(start), Some(b'0'..=b'9' | b'-'));
+    (len as u64 <= longest && !(may_be_integer && is_integer(rest, start, len))).then_some((start, len, end))
+}
+
+/// The id of the key here, if it has one, and where it ends.
+fn known_key(rest: &[u8], keys: &mut Names, frame: &Frame, longest: u64) -> Option<(u16, usize)> {
+    let guess = keys.guess(frame.last);
+    if rest.first() == Some(&b'i') {
+        let (number, end) = integer(rest, 0)?;
+        return keys.is_integer(guess, number).then_some((guess, end));
+    }
+    let (start, len, end) = key_string(rest, frame.is_object, longest)?;
+    if keys.is_at(guess, Kind::Bytes, 0, rest, start, len) {
+        return Some((guess, end));
+    }
+    let id = keys.recall(Kind::Bytes, 0, rest, start, len);
+    if id == 0 {
+        return None;
+    }
+    keys.learn(frame.last, id);
+    Some((id, end))
+}
+
+/// The key here as a node, and where it ends. `whole`: the length of the input.
+#[inline(always)]
+fn key_node(rest: &[u8], whole: usize, is_object: bool, longest: u64) -> Option<(Node, usize)> {
+    if rest.first() == Some(&b'i') {
+        return integer(rest, 0).map(|(number, end)| (Node::int(number), end));
+    }
+    let (start, len, end) = key_string(rest, is_object, longest)?;
+    Some((bytes(whole - rest.len() + start, len, longest)?, end))
+}
+
+/// The front of an object whose class is known.
+#[derive(Clone, Copy)]
+pub(super) struct Front<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) class: u32,
+    /// How many properties it says.
+    pub(super) count: u32,
+    /// The first key that is guessed.
+    pub(super) guess: u16,
+}
+
+impl<'a> Front<'a> {
+    /// That of the class that is guessed under this key.
+    #[inline(always)]
+    fn guessed(rest: &'a [u8], under: u16, warm: &Warm) -> Option<Front<'a>> {
+        let class = warm.keys.get(usize::from(under))?.class;
+        let kept = warm.fronts.get(usize::from(class))?;
+        let behind = kept.behind(rest)?;
+        let text = &rest[..rest.len() - behind.len()];
+        Some(Front { text, class: u32::from(class), count: kept.count, guess: kept.first })
     }
 
-    /// Remembers a class whose name is right.
-    pub(super) fn add(&mut self, input: &[u8], start: usize, len: usize, class: u32) {
-        self.0[Seen::place(input, start, len)] = class as u16;
+    /// That of any class that was seen; the next time it is guessed.
+    #[inline(never)]
+    fn known(
+        rest: &'a [u8],
+        under: u16,
+        (keys, classes): (&Names, &Names),
+        warm: &mut Warm,
+        longest: u64,
+    ) -> Option<Front<'a>> {
+        let (len, quote) = number(rest, 2).filter(|(len, _)| rest[1] == b':' && u64::from(*len) <= longest)?;
+        let start = quote + 2;
+        let end = start.checked_add(len as usize)?;
+        if rest.get(quote..start)? != b":\"" || rest.get(end..end.checked_add(2)?)? != b"\":" {
+            return None;
+        }
+        let class = warm.seen.find(classes, rest, start, len as usize)?;
+        let (count, behind) = number(rest, end + 2)?;
+        let text = rest.get(..behind + 2)?;
+        let front = Front { text, class, count, guess: 0 };
+        text.ends_with(b":{").then(|| warm.learn_front(keys, classes, under, front))
     }
 }
 
 #[inline(never)]
 fn is_integer(input: &[u8], start: usize, len: usize) -> bool {
     input.get(start..start + len).is_none_or(|bytes| super::text::integer_key(bytes).is_some())
-}
-
-/// The leaf at `at`, if it is one of the common ones, and where it ends.
-#[inline(always)]
-fn leaf(input: &[u8], at: usize, longest: u64) -> Option<(Node, usize)> {
-    match *input.get(at)? {
-        b's' => {
-            let (start, len, next) = string(input, at)?;
-            let short = u32::try_from(len).ok().filter(|len| *len < u32::MAX && u64::from(*len) <= longest)?;
-            Some((Node::string(Kind::Bytes, Location::Input(start as u64), short), next))
-        }
-        b'i' => {
-            let (value, next) = integer(input, at)?;
-            Some((Node::int(value), next))
-        }
-        b'N' => (*input.get(at + 1)? == b';').then_some((Node::leaf(Kind::Null, 0), at + 2)),
-        b'b' => match input.get(at + 1..at + 4)? {
-            b":0;" => Some((Node::leaf(Kind::Bool, 0), at + 4)),
-            b":1;" => Some((Node::leaf(Kind::Bool, 1), at + 4)),
-            _ => None,
-        },
-        b'd' => float(input, at),
-        _ => None,
-    }
-}
-
-/// The integer at `at` and where it ends.
-#[inline(always)]
-pub(super) fn integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
-    let rest = input.get(at..)?;
-    let (negative, digits) = match rest {
-        [b'i', b':', b'-', digits @ ..] => (true, digits),
-        [b'i', b':', digits @ ..] => (false, digits),
-        _ => return None,
-    };
-    let mut value = 0i64;
-    for (count, byte) in digits.iter().take(DIGITS + 1).enumerate() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            let is_end = *byte == b';' && count > 0;
-            let end = at + 3 + count + usize::from(negative);
-            return is_end.then_some((if negative { -value } else { value }, end));
-        }
-        if count == DIGITS {
-            return None;
-        }
-        value = value * 10 + i64::from(digit);
-    }
-    None
-}
-
-/// Up to nine digits at `at`, and where they end.
-#[inline(always)]
-fn number(input: &[u8], at: usize) -> Option<(u32, usize)> {
-    let mut value = 0;
-    for (count, byte) in input.get(at..)?.iter().take(10).enumerate() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return (count > 0).then_some((value, at + count));
-        }
-        if count == 9 {
-            return None;
-        }
-        value = value * 10 + u32::from(digit);
-    }
-    None
-}
-
-/// The float at `at` and where it ends: digits with a point in them, and an exponent.
-#[inline(always)]
-fn float(input: &[u8], at: usize) -> Option<(Node, usize)> {
-    let rest = input.get(at..)?;
-    let (negative, digits) = match rest {
-        [b'd', b':', b'-', digits @ ..] => (true, digits),
-        [b'd', b':', digits @ ..] => (false, digits),
-        _ => return None,
-    };
-    let (mut value, mut count, mut fraction, mut is_fraction) = (0u64, 0, 0, false);
-    for (index, byte) in digits.iter().enumerate() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit <= 9 && count < EXACT_DIGITS {
-            value = value * 10 + u64::from(digit);
-            count += 1;
-            fraction += usize::from(is_fraction);
-        } else if *byte == b'.' && !is_fraction && index > 0 {
-            is_fraction = true;
-        } else if *byte == b';' && count > 0 {
-            // Both are exact, so the quotient is the nearest float.
-            let float = value as f64 / POWERS[fraction];
-            let end = at + 3 + index + usize::from(negative);
-            return Some((Node::float(if negative { -float } else { float }), end));
-        } else {
-            return long_float(rest).map(|(float, len)| (Node::float(float), at + len));
-        }
-    }
-    None
-}
-
-/// A float with more digits, or an exponent: its text is of the usual form.
-fn long_float(rest: &[u8]) -> Option<(f64, usize)> {
-    let text = rest.get(2..)?;
-    let len = text.iter().take(40).position(|byte| *byte == b';')?;
-    let text = &text[..len];
-    if !super::text::is_float(text) {
-        return None;
-    }
-    Some((std::str::from_utf8(text).ok()?.parse().ok()?, len + 3))
-}
-
-/// The string at `at`: where its bytes start, how many there are, and where it
-/// ends.
-#[inline(always)]
-pub(super) fn string(input: &[u8], at: usize) -> Option<(usize, usize, usize)> {
-    let rest = input.get(at..)?;
-    let [b's', b':', digits @ ..] = rest else { return None };
-    let (len, front) = match digits {
-        [a @ b'0'..=b'9', b':', b'"', ..] => (usize::from(a - b'0'), 5),
-        [a @ b'0'..=b'9', b @ b'0'..=b'9', b':', b'"', ..] => (usize::from(a - b'0') * 10 + usize::from(b - b'0'), 6),
-        _ => {
-            let (len, end) = number(input, at + 2)?;
-            if input.get(end..end + 2)? != b":\"" {
-                return None;
-            }
-            (len as usize, end + 2 - at)
-        }
-    };
-    let start = at + front;
-    let end = start + len;
-    (input.get(end..end + 2)? == b"\";").then_some((start, len, end + 2))
 }

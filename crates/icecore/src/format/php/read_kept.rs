@@ -1,0 +1,357 @@
+//! What the fast loop keeps from document to document: how keys and fronts of objects are
+//! written, and which one came behind which. The next one is compared with the input as a
+//! whole, so nothing of it is parsed.
+
+use super::read::Frame;
+use super::read_fast::Front;
+use super::text::integer_key;
+use crate::document::{Kind, Names, Tape};
+
+/// The longest text that is kept: as two halves, which overlap in a shorter one.
+pub(super) const KEPT: usize = 64;
+const HALF: usize = KEPT / 16;
+
+/// The text of a key, `s:4:"name";`, or of the front of an object, `O:4:"User":2:{`; and
+/// what was seen with it the last time. 0 is no id.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Kept {
+    /// The first words. Of a text of less than eight bytes: the text, with zeros behind it.
+    front: [u64; HALF],
+    /// The last words, the last one last. Of such a text: which bits of a word it has.
+    back: [u64; HALF],
+    /// How many bytes; 0: it is not kept, or not yet.
+    pub(super) len: u32,
+    /// Of an object: how many properties it says.
+    pub(super) count: u32,
+    /// Whether a text was looked for.
+    is_known: bool,
+    /// The key behind this one.
+    pub(super) next: u16,
+    /// The first key in a map that is the value of this key, or in an object of this class.
+    pub(super) first: u16,
+    /// The class of an object that is the value of this key.
+    pub(super) class: u16,
+}
+
+fn word_at(text: &[u8], at: usize) -> u64 {
+    text.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |word| u64::from_le_bytes(*word))
+}
+
+/// The first eight bytes; zeros stand behind the end of the input.
+#[inline(always)]
+pub(super) fn word(rest: &[u8]) -> u64 {
+    rest.first_chunk().map_or_else(|| last_word(rest), |word| u64::from_le_bytes(*word))
+}
+
+#[cold]
+#[inline(never)]
+fn last_word(rest: &[u8]) -> u64 {
+    rest.iter().take(8).rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+impl Kept {
+    fn set(&mut self, text: &[u8]) {
+        self.is_known = true;
+        self.len = 0;
+        let len = text.len();
+        if len > KEPT {
+            return;
+        }
+        if len < 8 {
+            self.front[0] = last_word(text);
+            self.back[HALF - 1] = (1 << (8 * len)) - 1;
+        } else {
+            for at in 0..HALF {
+                self.front[at] = word_at(text, 8 * at);
+                self.back[at] = (len + 8 * at).checked_sub(8 * HALF).map_or(0, |start| word_at(text, start));
+            }
+        }
+        self.len = len as u32;
+    }
+
+    /// What stands behind this text, if it is here.
+    #[inline(always)]
+    pub(super) fn behind<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
+        let text = rest.get(..self.len as usize)?;
+        let is_it = match (text.first_chunk(), text.last_chunk()) {
+            (Some(first), Some(last)) => {
+                u64::from_le_bytes(*first) == self.front[0]
+                    && u64::from_le_bytes(*last) == self.back[HALF - 1]
+                    && (self.len <= 16 || self.is_inside(text))
+            }
+            _ => self.len != 0 && word(rest) & self.back[HALF - 1] == self.front[0],
+        };
+        is_it.then(|| &rest[text.len()..])
+    }
+
+    /// The words between the first and the last one.
+    #[inline(always)]
+    fn is_inside(&self, text: &[u8]) -> bool {
+        let (Some(first), Some(last)) = (text.first_chunk::<16>(), text.last_chunk::<16>()) else { return false };
+        let (first, last) = (u128::from_le_bytes(*first) >> 64, u128::from_le_bytes(*last));
+        if first as u64 != self.front[1] || last as u64 != self.back[HALF - 2] {
+            return false;
+        }
+        let (Some(first), Some(last)) = (text.first_chunk::<32>(), text.last_chunk::<32>()) else { return true };
+        word_at(first, 16) == self.front[2]
+            && word_at(first, 24) == self.front[3]
+            && word_at(last, 0) == self.back[0]
+            && word_at(last, 8) == self.back[1]
+    }
+}
+
+/// What is kept for the ids of a tape.
+#[derive(Debug, Default)]
+pub(super) struct Warm {
+    /// Of which tables of keys and classes they are.
+    stamps: (u64, u64),
+    /// By ids of keys; that of 0 is for what stands under no key.
+    pub(super) keys: Vec<Kept>,
+    /// By ids of classes.
+    pub(super) fronts: Vec<Kept>,
+    pub(super) seen: Seen,
+    /// Memory for the machine.
+    pub(super) frames: Vec<Frame>,
+}
+
+impl Warm {
+    /// Forgets what is for other tables. Ids that are left of them do no harm: they are guesses.
+    #[inline]
+    pub(super) fn check(&mut self, keys: &Names, classes: &Names) {
+        let stamps = (keys.stamp(), classes.stamp());
+        if self.stamps.0 != stamps.0 || stamps.0 == 0 {
+            self.keys.clear();
+        }
+        if self.stamps.1 != stamps.1 || stamps.1 == 0 {
+            self.fronts.clear();
+            self.seen = Seen::default();
+        }
+        self.stamps = stamps;
+    }
+
+    /// Remembers a class whose name is right.
+    pub(super) fn saw(&mut self, tape: &Tape, input: &[u8], (start, len): (usize, usize), class: u32) {
+        self.check(&tape.keys, &tape.classes);
+        self.seen.add(input, start, len, class);
+    }
+
+    fn key(&mut self, keys: &Names, id: u16) -> Option<&mut Kept> {
+        if self.keys.len() <= keys.len() {
+            self.keys.resize(keys.len() + 1, Kept::default());
+        }
+        self.keys.get_mut(usize::from(id))
+    }
+
+    fn front(&mut self, classes: &Names, id: u32) -> Option<&mut Kept> {
+        if self.fronts.len() <= classes.len() {
+            self.fronts.resize(classes.len() + 1, Kept::default());
+        }
+        self.fronts.get_mut(id as usize)
+    }
+
+    /// Remembers that a key came behind `last`; `last` 0: as the first one of an object of
+    /// this class, or of a map under the key `under`. Returns what is guessed behind it.
+    pub(super) fn learn_key(&mut self, keys: &Names, (last, class, under): (u16, u32, u16), id: u16) -> u16 {
+        if last != 0 {
+            self.key(keys, last).into_iter().for_each(|kept| kept.next = id);
+        } else if class != 0 {
+            self.fronts.get_mut(class as usize).into_iter().for_each(|kept| kept.first = id);
+        } else {
+            self.key(keys, under).into_iter().for_each(|kept| kept.first = id);
+        }
+        let Some(kept) = self.key(keys, id) else { return 0 };
+        if !kept.is_known {
+            kept.set(&key_text(keys, id));
+        }
+        kept.next
+    }
+
+    /// Remembers the front of an object under a key. Returns it with the key that is guessed
+    /// first.
+    pub(super) fn learn_front<'a>(&mut self, keys: &Names, classes: &Names, under: u16, front: Front<'a>) -> Front<'a> {
+        if let Ok(class) = u16::try_from(front.class)
+            && let Some(kept) = self.key(keys, under)
+        {
+            kept.class = class;
+        }
+        let Some(kept) = self.front(classes, front.class) else { return front };
+        kept.set(front.text);
+        kept.count = front.count;
+        Front { guess: kept.first, ..front }
+    }
+}
+
+/// Classes whose names were looked at: by a little hash.
+#[derive(Debug, Default)]
+pub(super) struct Seen([u16; 8]);
+
+impl Seen {
+    fn place(input: &[u8], start: usize, len: usize) -> usize {
+        let last = input.get((start + len).wrapping_sub(1)).copied().unwrap_or(0);
+        (len ^ usize::from(last)) & 7
+    }
+
+    pub(super) fn find(&self, classes: &Names, input: &[u8], start: usize, len: usize) -> Option<u32> {
+        let id = self.0[Seen::place(input, start, len)];
+        classes.is_at(id, Kind::Bytes, 0, input, start, len).then_some(u32::from(id))
+    }
+
+    fn add(&mut self, input: &[u8], start: usize, len: usize, class: u32) {
+        self.0[Seen::place(input, start, len)] = class as u16;
+    }
+}
+
+/// How a key is written; nothing, if it may stand for another one.
+fn key_text(keys: &Names, id: u16) -> Vec<u8> {
+    let Some(name) = keys.get(u32::from(id)) else { return Vec::new() };
+    match name.node.kind {
+        Kind::Int => format!("i:{};", name.node.payload as i64).into_bytes(),
+        // In an array "12" is an integer.
+        Kind::Bytes if name.node.flags == 0 && name.bytes.len() < KEPT && integer_key(name.bytes).is_none() => {
+            [format!("s:{}:\"", name.bytes.len()).as_bytes(), name.bytes, b"\";"].concat()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The key of the next item of a list, `i:5;`, counted in decimal digits.
+#[derive(Clone, Copy)]
+pub(super) struct Position {
+    /// The first byte is the lowest.
+    text: u64,
+    /// Which bits of a word it has.
+    mask: u64,
+    /// One, at the last digit.
+    one: u64,
+    len: u32,
+    number: u32,
+    /// How often one can be added.
+    ones: u32,
+}
+
+impl Position {
+    #[inline(always)]
+    pub(super) fn of(number: u32) -> Position {
+        if number < 10 {
+            let text = ZERO | u64::from(number) << 16;
+            return Position { text, mask: 0xFFFF_FFFF, one: 1 << 16, len: 4, number, ones: 9 - number };
+        }
+        Position::long(number)
+    }
+
+    #[inline(never)]
+    fn long(number: u32) -> Position {
+        // It would not fit into a word.
+        if number > 99_999 {
+            return Position { text: u64::MAX, mask: 0, one: 0, len: 0, number, ones: 0 };
+        }
+        let mut text = u64::from(b';');
+        let mut len = 3;
+        let mut left = number;
+        while left > 0 {
+            text = text << 8 | (u64::from(b'0') + u64::from(left % 10));
+            left /= 10;
+            len += 1;
+        }
+        let mask = u64::MAX >> (64 - 8 * len);
+        Position {
+            text: text << 16 | ZERO & 0xFFFF,
+            mask,
+            one: 1 << (8 * len - 16),
+            len,
+            number,
+            ones: 9 - number % 10,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Goes to this number: mostly the one that it is at.
+    #[inline(always)]
+    pub(super) fn go_to(&mut self, number: u32) {
+        if self.number != number {
+            *self = Position::of(number);
+        }
+    }
+
+    /// What stands behind it, if it is here.
+    #[inline(always)]
+    pub(super) fn behind<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
+        if word(rest) & self.mask != self.text {
+            return None;
+        }
+        rest.get(self.len as usize..)
+    }
+
+    #[inline(always)]
+    pub(super) fn next(&mut self) {
+        let number = self.number.wrapping_add(1);
+        if self.ones == 0 {
+            *self = Position::of(number);
+            return;
+        }
+        self.ones -= 1;
+        self.text += self.one;
+        self.number = number;
+    }
+}
+
+/// `i:0;`
+const ZERO: u64 = u32::from_le_bytes(*b"i:0;") as u64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Node;
+
+    #[test]
+    fn positions_are_counted_as_text() {
+        let mut position = Position::of(0);
+        for number in 0..120_000u32 {
+            let text = format!("i:{number};s:1:\"a\";");
+            let expected = (number < 100_000).then_some(&b"s:1:\"a\";"[..]);
+            assert_eq!(position.behind(text.as_bytes()), expected, "{number}");
+            assert_eq!(Position::of(number).behind(text.as_bytes()), expected, "{number}");
+            assert_eq!(position.behind(b"i:7x"), None);
+            position.next();
+            assert_eq!(position.number(), number + 1);
+        }
+    }
+
+    #[test]
+    fn a_text_is_compared_whole() {
+        for len in 1..=KEPT {
+            let text: Vec<u8> = (1..=len as u8).collect();
+            let mut kept = Kept::default();
+            kept.set(&text);
+            for behind in [0, 1, 20] {
+                let mut input = [&text[..], &vec![7; behind]].concat();
+                assert_eq!(kept.behind(&input), Some(&input[len..]), "{len}");
+                assert!(kept.behind(&input[1..]).is_none() && kept.behind(&input[..len - 1]).is_none());
+                for at in 0..len {
+                    input[at] ^= 0x80;
+                    assert!(kept.behind(&input).is_none(), "{len} {at}");
+                    input[at] ^= 0x80;
+                }
+            }
+        }
+        let mut kept = Kept::default();
+        assert!(kept.behind(b"12345678").is_none() && kept.behind(b"").is_none());
+        kept.set(&[1; KEPT + 1]);
+        assert!(kept.behind(&[1; KEPT + 1]).is_none());
+    }
+
+    #[test]
+    fn a_key_that_may_be_an_integer_is_not_kept() {
+        let mut keys = Names::default();
+        let mut id = |node, bytes: &[u8]| keys.intern(node, bytes).unwrap() as u16;
+        let (name, number) = (id(Node::leaf(Kind::Bytes, 0), b"name"), id(Node::leaf(Kind::Bytes, 0), b"12"));
+        let integer = id(Node::int(-12), b"");
+        assert_eq!(key_text(&keys, name), b"s:4:\"name\";");
+        assert_eq!(key_text(&keys, number), b"");
+        assert_eq!(key_text(&keys, integer), b"i:-12;");
+    }
+}

@@ -1,0 +1,225 @@
+//! Leaves, numbers and strings in their usual spelling, for the fast loop: none here is an error,
+//! but left to the machine.
+
+use super::read_kept::word;
+use crate::document::{Kind, Location, Node};
+use crate::steps;
+
+/// A string of fewer bytes is a short one: two digits say its length.
+pub(super) const SHORT: u64 = 100;
+/// How many digits an integer may have here: 18 are below 2^63, so nothing overflows.
+const DIGITS: usize = 18;
+/// Digits of which every integer is a `f64`, and powers of ten that are.
+const EXACT_DIGITS: usize = 15;
+const POWERS: [f64; 16] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
+#[inline(always)]
+pub(super) fn push(nodes: &mut Vec<Node>, node: Node) -> u32 {
+    steps::count(1);
+    let at = nodes.len() as u32;
+    nodes.push(node);
+    at
+}
+
+/// Reads the leaf here, if it is one of the common ones; says what stands behind it. `whole`:
+/// the length of the input.
+#[inline(always)]
+pub(super) fn leaf<'a>(
+    rest: &'a [u8],
+    key: u16,
+    nodes: &mut Vec<Node>,
+    whole: usize,
+    longest: u64,
+) -> Option<&'a [u8]> {
+    const TRUE_OR_FALSE: u32 = u32::from_le_bytes(*b"b:0;");
+    let head = word(rest);
+    let letter = head as u16;
+    if letter == u16::from_le_bytes(*b"s:") {
+        if let Some((start, len)) = short_string(head) {
+            let (text, behind) = rest.split_at_checked(start + len + 2)?;
+            let place = Location::Input((whole - rest.len() + start) as u64);
+            if !text.ends_with(b"\";") {
+                return None;
+            }
+            push(nodes, Node { key, ..Node::string(Kind::Bytes, place, len as u32) });
+            return Some(behind);
+        }
+        let (start, len, end) = long_string(rest)?;
+        push(nodes, Node { key, ..bytes(whole - rest.len() + start, len, longest)? });
+        return rest.get(end..);
+    }
+    if letter == u16::from_le_bytes(*b"i:") {
+        if let Some((value, end)) = short_integer(head) {
+            push(nodes, Node { key, ..Node::int(value) });
+            return rest.get(end..);
+        }
+        let (value, end) = long_integer(rest)?;
+        push(nodes, Node { key, ..Node::int(value) });
+        return rest.get(end..);
+    }
+    if head as u32 & !0x1_0000 == TRUE_OR_FALSE {
+        push(nodes, Node { key, ..Node::leaf(Kind::Bool, head >> 16 & 1) });
+        return rest.get(4..);
+    }
+    if letter == u16::from_le_bytes(*b"N;") {
+        push(nodes, Node { key, ..Node::leaf(Kind::Null, 0) });
+        return rest.get(2..);
+    }
+    if letter == u16::from_le_bytes(*b"d:") {
+        let (value, end) = float(rest)?;
+        push(nodes, Node { key, ..Node::float(value) });
+        return rest.get(end..);
+    }
+    None
+}
+
+#[inline(always)]
+pub(super) fn bytes(start: usize, len: usize, longest: u64) -> Option<Node> {
+    let short = u32::try_from(len).ok().filter(|len| *len < u32::MAX && u64::from(*len) <= longest)?;
+    Some(Node::string(Kind::Bytes, Location::Input(start as u64), short))
+}
+
+/// An integer of up to five digits that is not negative, in a word that begins with `i:`; and
+/// where it ends.
+#[inline(always)]
+fn short_integer(head: u64) -> Option<(i64, usize)> {
+    let bytes = head.to_le_bytes();
+    let mut value = 0;
+    for (at, byte) in bytes.iter().enumerate().skip(2) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return (*byte == b';' && at > 2).then_some((value, at + 1));
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    None
+}
+
+#[inline(never)]
+fn long_integer(rest: &[u8]) -> Option<(i64, usize)> {
+    integer(rest, 0)
+}
+
+/// Where a string begins whose length has one or two digits, and how many bytes it says; of a
+/// word that begins with `s:`.
+#[inline(always)]
+fn short_string(head: u64) -> Option<(usize, usize)> {
+    const QUOTE: u16 = u16::from_le_bytes(*b":\"");
+    let (first, second) = (((head >> 16) as u8).wrapping_sub(b'0'), ((head >> 24) as u8).wrapping_sub(b'0'));
+    if (head >> 32) as u16 == QUOTE && first <= 9 && second <= 9 {
+        Some((6, usize::from(first) * 10 + usize::from(second)))
+    } else if (head >> 24) as u16 == QUOTE && first <= 9 {
+        Some((5, usize::from(first)))
+    } else {
+        None
+    }
+}
+
+#[inline(never)]
+fn long_string(rest: &[u8]) -> Option<(usize, usize, usize)> {
+    string(rest, 0)
+}
+
+/// The integer at `at` and where it ends.
+#[inline(always)]
+pub(super) fn integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
+    let rest = input.get(at..)?;
+    let (negative, digits) = match rest {
+        [b'i', b':', b'-', digits @ ..] => (true, digits),
+        [b'i', b':', digits @ ..] => (false, digits),
+        _ => return None,
+    };
+    let mut value = 0i64;
+    for (count, byte) in digits.iter().take(DIGITS + 1).enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            let is_end = *byte == b';' && count > 0;
+            let end = at + 3 + count + usize::from(negative);
+            return is_end.then_some((if negative { -value } else { value }, end));
+        }
+        if count == DIGITS {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    None
+}
+
+/// Up to nine digits at `at`, and where they end.
+#[inline(always)]
+pub(super) fn number(input: &[u8], at: usize) -> Option<(u32, usize)> {
+    let mut value = 0;
+    for (count, byte) in input.get(at..)?.iter().take(10).enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return (count > 0).then_some((value, at + count));
+        }
+        if count == 9 {
+            return None;
+        }
+        value = value * 10 + u32::from(digit);
+    }
+    None
+}
+
+/// The float here and where it ends: digits with a point in them, and an exponent.
+#[inline(never)]
+fn float(rest: &[u8]) -> Option<(f64, usize)> {
+    let (negative, digits) = match rest {
+        [b'd', b':', b'-', digits @ ..] => (true, digits),
+        [b'd', b':', digits @ ..] => (false, digits),
+        _ => return None,
+    };
+    let (mut value, mut count, mut fraction, mut is_fraction) = (0u64, 0, 0, false);
+    for (index, byte) in digits.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 && count < EXACT_DIGITS {
+            value = value * 10 + u64::from(digit);
+            count += 1;
+            fraction += usize::from(is_fraction);
+        } else if *byte == b'.' && !is_fraction && index > 0 {
+            is_fraction = true;
+        } else if *byte == b';' && count > 0 {
+            // Both are exact, so the quotient is the nearest float.
+            let float = value as f64 / POWERS[fraction];
+            let end = 3 + index + usize::from(negative);
+            return Some((if negative { -float } else { float }, end));
+        } else {
+            return long_float(rest);
+        }
+    }
+    None
+}
+
+/// A float with more digits, or an exponent: its text is of the usual form.
+fn long_float(rest: &[u8]) -> Option<(f64, usize)> {
+    let text = rest.get(2..)?;
+    let len = text.iter().take(40).position(|byte| *byte == b';')?;
+    let text = &text[..len];
+    if !super::text::is_float(text) {
+        return None;
+    }
+    Some((std::str::from_utf8(text).ok()?.parse().ok()?, len + 3))
+}
+
+/// The string at `at`: where its bytes start, how many there are, and where it
+/// ends.
+#[inline(always)]
+pub(super) fn string(input: &[u8], at: usize) -> Option<(usize, usize, usize)> {
+    let rest = input.get(at..)?;
+    let [b's', b':', digits @ ..] = rest else { return None };
+    let (len, front) = match digits {
+        [a @ b'0'..=b'9', b':', b'"', ..] => (usize::from(a - b'0'), 5),
+        [a @ b'0'..=b'9', b @ b'0'..=b'9', b':', b'"', ..] => (usize::from(a - b'0') * 10 + usize::from(b - b'0'), 6),
+        _ => {
+            let (len, end) = number(input, at + 2)?;
+            if input.get(end..end + 2)? != b":\"" {
+                return None;
+            }
+            (len as usize, end + 2 - at)
+        }
+    };
+    let start = at + front;
+    let end = start + len;
+    (input.get(end..end + 2)? == b"\";").then_some((start, len, end + 2))
+}
