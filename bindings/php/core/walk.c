@@ -84,19 +84,16 @@ push_items(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
     *count += pushed;
 }
 
-/* Entries of a map in the same way. */
+/* Entries of a map in the same way; it is no packed one. */
 static zend_always_inline void
 push_entries(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
 {
     const bool may_have_ids = zend_hash_num_elements(table) <= ICE_MOST_IDS;
     const uint32_t used = table->nNumUsed, end = used - *at > ICE_RUN ? *at + ICE_RUN : used;
+    const Bucket *bucket = table->arData + *at;
     uint32_t i = *at, pushed = 0;
-    ice_pen pen;
-    if (UNEXPECTED(HT_FLAGS(table) & HASH_FLAG_PACKED))
-        return;
-    pen = run_pen(w, ICE_RUN);
-    for (; i < end; i++) {
-        const Bucket *bucket = &table->arData[i];
+    ice_pen pen = run_pen(w, ICE_RUN);
+    for (; i < end; i++, bucket++) {
         uint16_t id;
         if (UNEXPECTED(Z_TYPE(bucket->val) == IS_UNDEF))
             continue;
@@ -111,6 +108,8 @@ push_entries(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *coun
     *count += pushed;
 }
 
+static bool push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protects, bool in_reference);
+static bool push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer);
 static bool walk_frames(ice_walker *w, uint32_t depth);
 static bool walk_more(ice_walker *w, ice_walk_frame *frame);
 static bool hand_over(ice_walker *w);
@@ -130,6 +129,60 @@ walk_here(ice_walker *w, ice_walk_frame *frame)
     while (!frame->is_done && goes_on)
         goes_on = (EXPECTED(w->tape->node_count < w->part) || hand_over(w)) && walk_more(w, frame) &&
                   (EXPECTED(w->ctx->walk_depth == depth) || walk_frames(w, depth));
+    w->direct--;
+    if (EXPECTED(goes_on))
+        return ice_walk_end(w, frame);
+    ice_walk_release(frame);
+    return false;
+}
+
+/* An array in an array that is walked so. */
+static zend_always_inline bool
+push_array_here(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_frame *outer)
+{
+    if (UNEXPECTED(GC_IS_RECURSIVE(table)) || UNEXPECTED(table == outer->table)) {
+        ice_walk_circle(w, key);
+        return true;
+    }
+    return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, true, false);
+}
+
+/* A map whose frame is the caller's, without leaving it for each of its arrays. */
+static bool
+walk_map_here(ice_walker *w, ice_walk_frame *frame)
+{
+    const HashTable *table = frame->table;
+    const uint32_t depth = w->ctx->walk_depth;
+    const bool may_have_ids = zend_hash_num_elements(table) <= ICE_MOST_IDS;
+    bool goes_on = true;
+    w->direct++;
+    while (goes_on && frame->at < table->nNumUsed) {
+        Bucket *bucket = &table->arData[frame->at];
+        zval *value = &bucket->val;
+        uint16_t id;
+        if (UNEXPECTED(w->tape->node_count >= w->part) && UNEXPECTED(!(goes_on = hand_over(w))))
+            break;
+        if (is_leaf(value)) {
+            push_entries(w, table, &frame->at, &frame->count);
+            continue;
+        }
+        frame->at++;
+        if (UNEXPECTED(Z_TYPE_P(value) == IS_INDIRECT)) {
+            value = Z_INDIRECT_P(value);
+            if (Z_TYPE_P(value) == IS_UNDEF)
+                continue;
+        }
+        frame->count++;
+        id = push_key(w, bucket->key, bucket->h, may_have_ids);
+        if (EXPECTED(Z_TYPE_P(value) == IS_ARRAY) && EXPECTED(w->purpose <= ICE_FOR_SESSION))
+            goes_on = push_array_here(w, Z_ARRVAL_P(value), id, frame);
+        else if (UNEXPECTED(is_leaf(value)))
+            push_leaf(w, value, id);
+        else
+            goes_on = push_value(w, value, id, frame);
+        if (UNEXPECTED(w->ctx->walk_depth != depth) && goes_on)
+            goes_on = walk_frames(w, depth);
+    }
     w->direct--;
     if (EXPECTED(goes_on))
         return ice_walk_end(w, frame);
@@ -164,7 +217,7 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
     }
     if (lists)
         push_items(w, table, &at, &done);
-    else
+    else if (EXPECTED(!(HT_FLAGS(table) & HASH_FLAG_PACKED)))
         push_entries(w, table, &at, &done);
     if (EXPECTED(done == count)) {
         ice_end_node(w->tape, node, count, 0);
@@ -184,7 +237,9 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
         GC_PROTECT_RECURSION(table);
         frame->is_protected = true;
     }
-    return is_direct ? walk_here(w, frame) : true;
+    if (UNEXPECTED(!is_direct))
+        return true;
+    return lists || (HT_FLAGS(table) & HASH_FLAG_PACKED) ? walk_here(w, frame) : walk_map_here(w, frame);
 }
 
 /* An array in an array: one that holds itself is null, as in PHP. */
@@ -376,7 +431,7 @@ walk_table(ice_walker *w, ice_walk_frame *frame)
     zend_string *key;
     zend_ulong number;
     zval *value;
-    if (EXPECTED(frame->kind != W_VARIABLES && !frame->has_member)) {
+    if (EXPECTED(frame->kind != W_VARIABLES && !frame->has_member && !(HT_FLAGS(frame->table) & HASH_FLAG_PACKED))) {
         push_entries(w, frame->table, &frame->at, &frame->count);
         if (UNEXPECTED(w->tape->node_count >= w->part))
             return true;

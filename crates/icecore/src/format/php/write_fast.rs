@@ -156,7 +156,8 @@ fn write(
     }
     let Spare { bytes, keys, fronts, .. } = spare;
     if bytes.len() < ROOM {
-        bytes.resize(ROOM, 0);
+        // Pages that are never written take no memory.
+        *bytes = vec![0; ROOM];
     }
     if keys.len() <= tape.keys().len() {
         keys.resize(tape.keys().len() + 1, Kept::default());
@@ -280,22 +281,24 @@ impl Fast<'_, '_> {
         let holds = if is_object { Holds::Properties } else { Holds::Entries };
         let mut count = first;
         loop {
-            let before = count;
-            (place, count) = self.run(chunk, place, (count, most), is_object);
-            if count < most && self.nodes.get(place.at).is_some_and(|node| node.key == IS_KEY) {
-                (place, count) = self.pairs(chunk, place, (count, most), is_object);
-            }
-            if place.to >= FULL {
-                place.to = self.flushed(chunk, place.to);
-            }
             if count == most {
                 return Place { to: put_all(chunk, place.to, b"}"), ..place };
             }
             let Some(node) = self.nodes.get(place.at) else {
                 return self.ends_here(place, Open { count, most, holds });
             };
-            if count - before >= RUN {
-                continue;
+            if place.to >= FULL {
+                place.to = self.flushed(chunk, place.to);
+            }
+            if !is_container(node) {
+                let before = count;
+                (place, count) = match node.key {
+                    IS_KEY => self.pairs(chunk, place, (count, most), is_object),
+                    _ => self.run(chunk, place, (count, most), is_object),
+                };
+                if count > before {
+                    continue;
+                }
             }
             let Some(behind) = self.key(chunk, place, node, is_object) else {
                 return self.special(place);
