@@ -5,6 +5,7 @@
 mod detect;
 mod links;
 mod options;
+mod position;
 mod prescan;
 mod read;
 mod read_fast;

@@ -5,8 +5,9 @@
 //! [`super::read`] continues there. A reader with detail does not use it, so tests compare
 //! both.
 
+use super::position::Position;
 use super::read::{Frame, Machine};
-use super::read_kept::{KEPT, Kept, Position, Warm};
+use super::read_kept::{KEPT, Kept, Warm};
 use super::read_leaf::{SHORT, bytes, integer, leaf, number, push, string};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, Sink, Tape};
 use crate::error::Error;

@@ -7,13 +7,14 @@
 
 mod pen;
 
+use super::position::Position;
 use super::text::{integer_key, is_class_name, is_enum_case};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Names, Node, flag};
 use crate::format::Parts;
 use crate::limits::Limits;
 use crate::output::{Kept, Spare};
 use pen::{
-    Chunk, FULL, Position, ROOM, digits, float, integer, put, put_all, put_slice, short_string_front, string_front,
+    Chunk, FULL, ROOM, digits, float, integer, put, put_all, put_position, put_slice, short_string_front, string_front,
 };
 
 /// Strings up to this length are copied as a block of fixed size.
@@ -233,7 +234,7 @@ impl Fast<'_, '_> {
 
     #[inline(never)]
     fn items(&mut self, chunk: &mut Chunk, mut place: Place, (first, most): (u32, u32), depth: u32) -> Place {
-        let (mut count, mut position) = (first, Position::at(first));
+        let (mut count, mut position) = (first, Position::of(first));
         loop {
             let before = count;
             while count < most && place.to < FULL {
@@ -241,11 +242,11 @@ impl Fast<'_, '_> {
                 if is_container(node) {
                     break;
                 }
-                let to = position.put(chunk, place.to, count);
+                let to = put_position(chunk, place.to, &position);
                 let Some(to) = self.leaf(chunk, to, node, NO_KEY) else { break };
                 place = Place { to, at: place.at + 1 };
                 count += 1;
-                position = position.next(count);
+                position.next();
             }
             self.state.next += count - before;
             if place.to >= FULL {
@@ -260,9 +261,9 @@ impl Fast<'_, '_> {
             if node.key != NO_KEY {
                 return self.special(place);
             }
-            place.to = position.put(chunk, place.to, count);
+            place.to = put_position(chunk, place.to, &position);
             count += 1;
-            position = position.next(count);
+            position.next();
             place = self.value(chunk, place, depth);
             if self.stop != Stop::No {
                 return self.ends_here(place, Open { count, most, holds: Holds::Items });

@@ -1,0 +1,116 @@
+//! Positions of the items of a list, as text.
+
+use super::read_kept::word;
+
+/// The key of the next item of a list, `i:5;`, counted in decimal digits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Position {
+    /// The first byte is the lowest.
+    text: u64,
+    /// Which bits of a word it has.
+    mask: u64,
+    /// One, at the last digit.
+    one: u64,
+    len: u32,
+    number: u32,
+    /// How often one can be added.
+    ones: u32,
+}
+
+impl Position {
+    #[inline(always)]
+    pub(super) fn of(number: u32) -> Position {
+        if number < 10 {
+            let text = ZERO | u64::from(number) << 16;
+            return Position { text, mask: 0xFFFF_FFFF, one: 1 << 16, len: 4, number, ones: 9 - number };
+        }
+        Position::long(number)
+    }
+
+    #[inline(never)]
+    fn long(number: u32) -> Position {
+        // It would not fit into a word.
+        if number > 99_999 {
+            return Position { text: u64::MAX, mask: 0, one: 0, len: 0, number, ones: 0 };
+        }
+        let mut text = u64::from(b';');
+        let mut len = 3;
+        let mut left = number;
+        while left > 0 {
+            text = text << 8 | (u64::from(b'0') + u64::from(left % 10));
+            left /= 10;
+            len += 1;
+        }
+        let mask = u64::MAX >> (64 - 8 * len);
+        Position {
+            text: text << 16 | ZERO & 0xFFFF,
+            mask,
+            one: 1 << (8 * len - 16),
+            len,
+            number,
+            ones: 9 - number % 10,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Goes to this number: mostly the one that it is at.
+    #[inline(always)]
+    pub(super) fn go_to(&mut self, number: u32) {
+        if self.number != number {
+            *self = Position::of(number);
+        }
+    }
+
+    /// Its text as a word, and how many bytes of it that takes; none, if it takes more.
+    #[inline(always)]
+    pub(super) fn text(&self) -> (u64, usize) {
+        (self.text, self.len as usize)
+    }
+
+    /// What stands behind it, if it is here.
+    #[inline(always)]
+    pub(super) fn behind<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
+        if word(rest) & self.mask != self.text {
+            return None;
+        }
+        rest.get(self.len as usize..)
+    }
+
+    #[inline(always)]
+    pub(super) fn next(&mut self) {
+        let number = self.number.wrapping_add(1);
+        if self.ones == 0 {
+            *self = Position::of(number);
+            return;
+        }
+        self.ones -= 1;
+        self.text += self.one;
+        self.number = number;
+    }
+}
+
+/// `i:0;`
+const ZERO: u64 = u32::from_le_bytes(*b"i:0;") as u64;
+
+#[cfg(test)]
+mod tests {
+    use super::Position;
+
+    #[test]
+    fn positions_are_counted_as_text() {
+        let mut position = Position::of(0);
+        for number in 0..120_000u32 {
+            let text = format!("i:{number};s:1:\"a\";");
+            let expected = (number < 100_000).then_some(&b"s:1:\"a\";"[..]);
+            assert_eq!(position.behind(text.as_bytes()), expected, "{number}");
+            assert_eq!(Position::of(number).behind(text.as_bytes()), expected, "{number}");
+            assert_eq!(position.behind(b"i:7x"), None);
+            position.next();
+            assert_eq!(position.number(), number + 1);
+        }
+    }
+}
