@@ -31,6 +31,7 @@
 #include "common/ice_map.h"
 #include "common/ice_message.h"
 #include "common/ice_pool.h"
+#include "common/ice_stack.h"
 #include "common/ice_tape.h"
 #include "common/ice_view.h"
 #include "icecore.h"
