@@ -8,11 +8,8 @@ delay(ice_builder *b, uint8_t what)
 {
     ice_context *ctx = b->ctx;
     ice_delayed *delayed;
-    if (ctx->delayed_count == ctx->delayed_room) {
-        const uint32_t room = ctx->delayed_room ? ctx->delayed_room * 2 : 16;
-        ctx->delayed = ice_host_resize(ctx->delayed, room * sizeof *ctx->delayed);
-        ctx->delayed_room = room;
-    }
+    if (ctx->delayed_count == ctx->delayed_room)
+        ctx->delayed = ice_stack_grow(ctx->delayed, &ctx->delayed_room, sizeof *ctx->delayed, 16);
     delayed = &ctx->delayed[ctx->delayed_count++];
     ZVAL_UNDEF(&delayed->object);
     ZVAL_UNDEF(&delayed->data);
@@ -72,7 +69,7 @@ declared_name(zend_class_entry *ce, zend_string *key, bool *bad)
 }
 
 static bool
-may_create(zend_class_entry *ce, zend_string *key)
+may_create(ice_builder *b, zend_class_entry *ce, zend_string *key)
 {
     if (UNEXPECTED(ce->ce_flags & ZEND_ACC_NO_DYNAMIC_PROPERTIES)) {
         zend_throw_error(NULL, "Cannot create dynamic property %s::$%s", ZSTR_VAL(ce->name),
@@ -81,6 +78,8 @@ may_create(zend_class_entry *ce, zend_string *key)
     }
 #if PHP_VERSION_ID >= 80200
     if (!(ce->ce_flags & ZEND_ACC_ALLOW_DYNAMIC_PROPERTIES)) {
+        /* What is told of is the key. */
+        ice_build_say(b, b->failed, b->nodes[b->failed].key == ICECORE_IS_KEY);
         zend_error(E_DEPRECATED, "Creation of dynamic property %s::$%s is deprecated", ZSTR_VAL(ce->name),
                    zend_get_unmangled_property_name(key));
         return !EG(exception);
@@ -97,11 +96,24 @@ slot_of(ice_builder *b, zend_object *object, zval *slot, zend_property_info **ty
     return slot;
 }
 
+/* The object's table, with room for all that the text has: a place that is noted must not
+ * move when others are added. */
+static HashTable *
+properties_of(ice_builder *b, ice_build_frame *frame)
+{
+    if (!frame->table) {
+        HashTable *table = frame->object->handlers->get_properties(frame->object);
+        zend_hash_extend(table, zend_hash_num_elements(table) + b->nodes[frame->node + 1].aux, HT_FLAGS(table) & HASH_FLAG_PACKED);
+        frame->table = table;
+    }
+    return frame->table;
+}
+
 zval *
 ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zend_property_info **type)
 {
     zend_object *object = frame->object;
-    HashTable *table = object->handlers->get_properties(object);
+    HashTable *table = properties_of(b, frame);
     zval *place = zend_hash_find(table, key);
     zend_string *name;
     bool bad;
@@ -116,7 +128,7 @@ ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zen
         if (Z_TYPE_P(place) == IS_INDIRECT)
             return slot_of(b, object, Z_INDIRECT_P(place), type);
     } else if (!place)
-        return may_create(object->ce, key) ? zend_hash_add_new(table, key, &EG(uninitialized_zval)) : NULL;
+        return may_create(b, object->ce, key) ? zend_hash_add_new(table, key, &EG(uninitialized_zval)) : NULL;
     ice_build_free_late(b, place);
     ZVAL_NULL(place);
     return place;
@@ -126,9 +138,10 @@ bool
 ice_build_check_type(ice_builder *b, zend_property_info *type, zval *value)
 {
     if (!zend_verify_prop_assignable_by_ref(type, value, /* strict */ 1)) {
-        /* It may still be open. */
-        ice_build_free_late(b, value);
+        zval refused;
+        ZVAL_COPY_VALUE(&refused, value);
         ZVAL_UNDEF(value);
+        zval_ptr_dtor(&refused);
         return false;
     }
     if (Z_ISREF_P(value))
@@ -139,7 +152,7 @@ ice_build_check_type(ice_builder *b, zend_property_info *type, zval *value)
 /* ---- beginning and end -------------------------------------------------- */
 
 static void
-begin_record(ice_class *class, zval *to, HashTable **table)
+begin_record(ice_class *class, uint32_t count, zval *to, HashTable **table)
 {
     zval *property;
     object_init_ex(to, ice_record);
@@ -147,7 +160,7 @@ begin_record(ice_class *class, zval *to, HashTable **table)
     ZVAL_STR_COPY(property, class->name);
     ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(to), 1), "object");
     property = OBJ_PROP_NUM(Z_OBJ_P(to), 2);
-    array_init(property);
+    array_init_size(property, count);
     zend_hash_real_init_mixed(Z_ARRVAL_P(property));
     *table = Z_ARRVAL_P(property);
 }
@@ -175,6 +188,8 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
     zend_object *object = NULL;
     HashTable *table = NULL;
     uint8_t kind = B_SLOTS;
+    if (UNEXPECTED(!class->is_ready))
+        ice_build_say(b, at, false);
     if (UNEXPECTED(class->how == ICE_UNKNOWN) && !ice_class_find(class))
         return false;
     if (UNEXPECTED(b->settings->by_state) && class->ce && class->how != ICE_RECORD_OF &&
@@ -182,7 +197,7 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
         kind = B_STATE;
         ZVAL_NULL(to);
     } else if (UNEXPECTED(class->how == ICE_RECORD_OF)) {
-        begin_record(class, to, &table);
+        begin_record(class, body->aux, to, &table);
         object = Z_OBJ_P(to);
         kind = B_RECORD;
     } else {
@@ -202,10 +217,6 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
                 object->properties = table = zend_new_array(body->aux);
                 zend_hash_real_init_mixed(table);
             }
-        }
-        if (object->ce->destructor) {
-            ice_delayed *watched = delay(b, ICE_WATCH);
-            ZVAL_OBJ_COPY(&watched->object, object);
         }
     }
     if (b->nodes[at].flags & ICECORE_FLAG_TARGET)
@@ -228,8 +239,8 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
     return true;
 }
 
-bool
-ice_build_end_object(ice_builder *b, ice_build_frame *frame)
+void
+ice_build_end_object(ice_builder *b, const ice_build_frame *frame)
 {
     ice_delayed *delayed;
     switch (frame->kind) {
@@ -238,13 +249,11 @@ ice_build_end_object(ice_builder *b, ice_build_frame *frame)
         delayed->place = frame->place;
         delayed->ce = frame->class->ce;
         ZVAL_ARR(&delayed->data, frame->table);
-        frame->table = NULL;
         break;
     case B_ARRAY:
         delayed = delay(b, ICE_UNSERIALIZE);
         ZVAL_OBJ_COPY(&delayed->object, frame->object);
         ZVAL_ARR(&delayed->data, frame->table);
-        frame->table = NULL;
         break;
     case B_RECORD: break;
     default:
@@ -253,7 +262,6 @@ ice_build_end_object(ice_builder *b, ice_build_frame *frame)
             ZVAL_OBJ_COPY(&delayed->object, frame->object);
         }
     }
-    return true;
 }
 
 /* ---- enum cases, and what a class froze itself -------------------------- */
@@ -306,6 +314,7 @@ ice_build_enum_case(ice_builder *b, const icecore_node *node, zval *to)
     const char *colon = memchr(text, ':', len);
     zend_string *class, *name;
     bool is_put;
+    ice_build_say(b, (uint32_t)(node - b->nodes), false);
     if (!colon) {
         php_error_docref(NULL, E_WARNING, "Invalid enum name '%.*s' (missing colon)", (int)len, text);
         return false;
@@ -334,6 +343,7 @@ ice_build_opaque(ice_builder *b, uint32_t at, zval *to)
     if (payload->kind != ICECORE_BYTES && payload->kind != ICECORE_TEXT)
         return false;
     bytes = ice_bytes_of(&b->ctx->view, payload, &len);
+    ice_build_say(b, at, false);
     if (class->how == ICE_UNKNOWN && !ice_class_find(class))
         return false;
     if (class->how == ICE_RECORD_OF) {
