@@ -69,7 +69,7 @@ declared_name(zend_class_entry *ce, zend_string *key, bool *bad)
 }
 
 static bool
-may_create(ice_builder *b, zend_class_entry *ce, zend_string *key)
+may_create(zend_class_entry *ce, zend_string *key)
 {
     if (UNEXPECTED(ce->ce_flags & ZEND_ACC_NO_DYNAMIC_PROPERTIES)) {
         zend_throw_error(NULL, "Cannot create dynamic property %s::$%s", ZSTR_VAL(ce->name),
@@ -78,8 +78,6 @@ may_create(ice_builder *b, zend_class_entry *ce, zend_string *key)
     }
 #if PHP_VERSION_ID >= 80200
     if (!(ce->ce_flags & ZEND_ACC_ALLOW_DYNAMIC_PROPERTIES)) {
-        /* What is told of is the key. */
-        ice_build_say(b, b->failed, b->nodes[b->failed].key == ICECORE_IS_KEY);
         zend_error(E_DEPRECATED, "Creation of dynamic property %s::$%s is deprecated", ZSTR_VAL(ce->name),
                    zend_get_unmangled_property_name(key));
         return !EG(exception);
@@ -120,6 +118,8 @@ ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zen
     *type = NULL;
     if (place && Z_TYPE_P(place) == IS_INDIRECT)
         return slot_of(b, object, Z_INDIRECT_P(place), type);
+    /* What may be told of is the key. */
+    ice_build_say(b, b->failed, b->nodes[b->failed].key == ICECORE_IS_KEY);
     name = declared_name(object->ce, key, &bad);
     if (bad)
         return NULL;
@@ -128,7 +128,7 @@ ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zen
         if (Z_TYPE_P(place) == IS_INDIRECT)
             return slot_of(b, object, Z_INDIRECT_P(place), type);
     } else if (!place)
-        return may_create(b, object->ce, key) ? zend_hash_add_new(table, key, &EG(uninitialized_zval)) : NULL;
+        return may_create(object->ce, key) ? zend_hash_add_new(table, key, &EG(uninitialized_zval)) : NULL;
     ice_build_free_late(b, place);
     ZVAL_NULL(place);
     return place;
