@@ -4,6 +4,7 @@
 #include "common/ice_map.h"
 #include "common/ice_message.h"
 #include "common/ice_pool.h"
+#include "common/ice_stack.h"
 #include "common/ice_tape.h"
 #include "common/ice_view.h"
 #include <setjmp.h>
@@ -64,6 +65,28 @@ bytes(void)
         all &= memcmp(to + 3, from, len) == 0 && to[3 + len] == 0 && to[2] == 0;
     }
     OK(all);
+}
+
+static void
+stack(void)
+{
+    uint32_t room = 0, i;
+    uint64_t *items = NULL, sum = 0;
+    for (i = 0; i < 100; i++) {
+        if (i == room)
+            items = ice_stack_grow(items, &room, sizeof *items, 3);
+        items[i] = i;
+    }
+    for (i = 0; i < 100; i++)
+        sum += items[i];
+    OK(room == 192 && sum == 4950);
+    /* What can't be counted fails, and nothing is changed. */
+    room = UINT32_C(1) << 31;
+    said[0] = 0;
+    if (setjmp(failing) == 0)
+        ice_stack_grow(items, &room, sizeof *items, 3);
+    OK(!strcmp(said, "too many values") && room == UINT32_C(1) << 31 && items[99] == 99);
+    ice_host_free(items);
 }
 
 static void
@@ -272,6 +295,7 @@ main(void)
     if (icecore_tape_version() != ICECORE_TAPE_VERSION)
         return 1;
     bytes();
+    stack();
     map();
     tape();
     parts();

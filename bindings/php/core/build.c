@@ -278,11 +278,8 @@ learn(ice_build_frame *frame, uint16_t key, zval *place, zend_property_info *typ
     if (place < object->properties_table ||
         place >= object->properties_table + object->ce->default_properties_count)
         return;
-    if (class->property_count == class->property_room) {
-        const uint32_t room = class->property_room ? class->property_room * 2 : 8;
-        class->properties = ice_host_resize(class->properties, room * sizeof *class->properties);
-        class->property_room = room;
-    }
+    if (class->property_count == class->property_room)
+        class->properties = ice_stack_grow(class->properties, &class->property_room, sizeof *class->properties, 8);
     property = &class->properties[class->property_count++];
     property->key = key;
     property->offset = (uint32_t)((char *)place - (char *)object);
@@ -383,16 +380,16 @@ build_properties(ice_builder *b, ice_build_frame *frame)
 static bool
 close_value(ice_builder *b, uint32_t depth)
 {
-    ice_build_frame *frame = &b->ctx->building[depth - 1];
+    const ice_build_frame *frame = &b->ctx->building[depth - 1];
     if (frame->kind == B_MAP)
         ice_build_learn_row(b, frame);
-    if (frame->class && !ice_build_end_object(b, frame))
-        return false;
+    if (frame->class)
+        ice_build_end_object(b, frame);
+    b->ctx->build_depth--;
     if (UNEXPECTED(frame->type != NULL) && !ice_build_end_typed(b, frame->node, frame->place, frame->type)) {
         b->failed = frame->node;
         return false;
     }
-    b->ctx->build_depth--;
     return true;
 }
 
@@ -423,30 +420,35 @@ build_all(ice_builder *b, zval *root)
     return true;
 }
 
-/* Frees what was built, without any code of the program's: no destructor runs. */
+/* Leaves what is open. An object with a hook that was not called is not destroyed by the
+ * program's code either, as in PHP; others are. */
 static void
-give_up(ice_builder *b, zval *root)
+unwind(ice_context *ctx)
 {
-    ice_context *ctx = b->ctx;
     uint32_t i;
-    for (i = 0; i < ctx->build_depth; i++)
-        if (ctx->building[i].object)
-            GC_ADD_FLAGS(ctx->building[i].object, IS_OBJ_DESTRUCTOR_CALLED);
     for (i = 0; i < ctx->delayed_count; i++)
         if (!Z_ISUNDEF(ctx->delayed[i].object))
             GC_ADD_FLAGS(Z_OBJ(ctx->delayed[i].object), IS_OBJ_DESTRUCTOR_CALLED);
-    for (i = 0; i < ctx->build_depth; i++)
-        /* A table of an object that has ended is the hook's. */
-        if ((ctx->building[i].kind == B_ARRAY || ctx->building[i].kind == B_STATE) && ctx->building[i].table)
-            zend_array_destroy(ctx->building[i].table);
-    ctx->build_depth = 0;
+    while (ctx->build_depth) {
+        ice_build_frame *frame = &ctx->building[--ctx->build_depth];
+        if (frame->object && (frame->kind == B_ARRAY || frame->class->has_wakeup))
+            GC_ADD_FLAGS(frame->object, IS_OBJ_DESTRUCTOR_CALLED);
+        if (frame->kind == B_ARRAY || frame->kind == B_STATE)
+            zend_array_destroy(frame->table);
+    }
+}
+
+void
+ice_build_free(ice_context *ctx, zval *root)
+{
+    uint32_t i;
+    zval_ptr_dtor(root);
+    ZVAL_UNDEF(root);
     for (i = 0; i < ctx->delayed_count; i++) {
         zval_ptr_dtor(&ctx->delayed[i].object);
         zval_ptr_dtor(&ctx->delayed[i].data);
     }
     ctx->delayed_count = 0;
-    zval_ptr_dtor(root);
-    ZVAL_UNDEF(root);
 }
 
 bool
@@ -463,9 +465,11 @@ ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root)
     ZVAL_NULL(root);
     if (UNEXPECTED(!build_all(&b, root))) {
         ctx->failed = b.failed;
-        give_up(&b, root);
+        ice_build_say(&b, b.failed, ctx->failed_behind);
+        unwind(ctx);
         return false;
     }
+    ice_build_say(&b, ctx->view.node_count - 1, true);
     if (ctx->delayed_count)
         ice_hooks_run(ctx);
     if (Z_REFCOUNTED_P(root))

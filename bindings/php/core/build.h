@@ -14,7 +14,7 @@
  */
 #ifndef ICE_BUILD_H
 #define ICE_BUILD_H
-#include "core/icecore_php.h"
+#include "core/scan.h"
 
 enum {
     B_LIST,    /* a packed array */
@@ -37,6 +37,15 @@ typedef struct {
     uint32_t class_id;
     ice_class *class; /* the one with this id: of the last object */
 } ice_builder;
+
+/* What is told from now on stands behind this node: PHP has warned of the integers before
+ * it that were cut to 64 bits. `is_behind`: of that at the node, too. */
+static inline void
+ice_build_say(ice_builder *b, uint32_t node, bool is_behind)
+{
+    if (UNEXPECTED(b->settings->wide != NULL))
+        ice_scan_say_wide(b->settings->wide, node, is_behind);
+}
 
 /* ---- places ------------------------------------------------------------- */
 
@@ -71,7 +80,7 @@ zval *ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *ke
 /* A slot before it gets its value. */
 void ice_build_clear_slot(ice_builder *b, zval *slot, zend_property_info *type);
 /* What is done when all is in it. */
-bool ice_build_end_object(ice_builder *b, ice_build_frame *frame);
+void ice_build_end_object(ice_builder *b, const ice_build_frame *frame);
 bool ice_build_opaque(ice_builder *b, uint32_t at, zval *to);
 bool ice_build_enum_case(ice_builder *b, const icecore_node *node, zval *to);
 /* The value of a property, which has all that is in it: checked, and noted if a link names it. */

@@ -5,10 +5,7 @@ ice_build_frame *
 ice_build_push(ice_builder *b)
 {
     ice_context *ctx = b->ctx;
-    if (UNEXPECTED(ctx->build_depth == ctx->build_room)) {
-        const uint32_t room = ctx->build_room ? ctx->build_room * 2 : 64;
-        ctx->building = ice_host_resize(ctx->building, room * sizeof *ctx->building);
-        ctx->build_room = room;
-    }
+    if (UNEXPECTED(ctx->build_depth == ctx->build_room))
+        ctx->building = ice_stack_grow(ctx->building, &ctx->build_room, sizeof *ctx->building, 64);
     return &ctx->building[ctx->build_depth++];
 }

@@ -7,11 +7,8 @@ ice_build_target(ice_builder *b, uint32_t node, zval *place)
 {
     ice_context *ctx = b->ctx;
     ice_target *target;
-    if (ctx->target_count == ctx->target_room) {
-        const uint32_t room = ctx->target_room ? ctx->target_room * 2 : 16;
-        ctx->targets = ice_host_resize(ctx->targets, room * sizeof *ctx->targets);
-        ctx->target_room = room;
-    }
+    if (ctx->target_count == ctx->target_room)
+        ctx->targets = ice_stack_grow(ctx->targets, &ctx->target_room, sizeof *ctx->targets, 16);
     target = &ctx->targets[ctx->target_count++];
     target->node = node;
     target->place = place;

@@ -8,11 +8,8 @@ delay(ice_builder *b, uint8_t what)
 {
     ice_context *ctx = b->ctx;
     ice_delayed *delayed;
-    if (ctx->delayed_count == ctx->delayed_room) {
-        const uint32_t room = ctx->delayed_room ? ctx->delayed_room * 2 : 16;
-        ctx->delayed = ice_host_resize(ctx->delayed, room * sizeof *ctx->delayed);
-        ctx->delayed_room = room;
-    }
+    if (ctx->delayed_count == ctx->delayed_room)
+        ctx->delayed = ice_stack_grow(ctx->delayed, &ctx->delayed_room, sizeof *ctx->delayed, 16);
     delayed = &ctx->delayed[ctx->delayed_count++];
     ZVAL_UNDEF(&delayed->object);
     ZVAL_UNDEF(&delayed->data);
@@ -97,17 +94,32 @@ slot_of(ice_builder *b, zend_object *object, zval *slot, zend_property_info **ty
     return slot;
 }
 
+/* The object's table, with room for all that the text has: a place that is noted must not
+ * move when others are added. */
+static HashTable *
+properties_of(ice_builder *b, ice_build_frame *frame)
+{
+    if (!frame->table) {
+        HashTable *table = frame->object->handlers->get_properties(frame->object);
+        zend_hash_extend(table, zend_hash_num_elements(table) + b->nodes[frame->node + 1].aux, HT_FLAGS(table) & HASH_FLAG_PACKED);
+        frame->table = table;
+    }
+    return frame->table;
+}
+
 zval *
 ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zend_property_info **type)
 {
     zend_object *object = frame->object;
-    HashTable *table = object->handlers->get_properties(object);
+    HashTable *table = properties_of(b, frame);
     zval *place = zend_hash_find(table, key);
     zend_string *name;
     bool bad;
     *type = NULL;
     if (place && Z_TYPE_P(place) == IS_INDIRECT)
         return slot_of(b, object, Z_INDIRECT_P(place), type);
+    /* What may be told of is the key. */
+    ice_build_say(b, b->failed, b->nodes[b->failed].key == ICECORE_IS_KEY);
     name = declared_name(object->ce, key, &bad);
     if (bad)
         return NULL;
@@ -126,9 +138,10 @@ bool
 ice_build_check_type(ice_builder *b, zend_property_info *type, zval *value)
 {
     if (!zend_verify_prop_assignable_by_ref(type, value, /* strict */ 1)) {
-        /* It may still be open. */
-        ice_build_free_late(b, value);
+        zval refused;
+        ZVAL_COPY_VALUE(&refused, value);
         ZVAL_UNDEF(value);
+        zval_ptr_dtor(&refused);
         return false;
     }
     if (Z_ISREF_P(value))
@@ -139,6 +152,7 @@ ice_build_check_type(ice_builder *b, zend_property_info *type, zval *value)
 bool
 ice_build_end_typed(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
 {
+    ice_build_say(b, ice_next(&b->ctx->view, at) - 1, true);
     if (!ice_build_check_type(b, type, to)) {
         b->failed = at;
         return false;
@@ -151,7 +165,7 @@ ice_build_end_typed(ice_builder *b, uint32_t at, zval *to, zend_property_info *t
 /* ---- beginning and end -------------------------------------------------- */
 
 static void
-begin_record(ice_class *class, zval *to, HashTable **table)
+begin_record(ice_class *class, uint32_t count, zval *to, HashTable **table)
 {
     zval *property;
     object_init_ex(to, ice_record);
@@ -159,7 +173,7 @@ begin_record(ice_class *class, zval *to, HashTable **table)
     ZVAL_STR_COPY(property, class->name);
     ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(to), 1), "object");
     property = OBJ_PROP_NUM(Z_OBJ_P(to), 2);
-    array_init(property);
+    array_init_size(property, count);
     zend_hash_real_init_mixed(Z_ARRVAL_P(property));
     *table = Z_ARRVAL_P(property);
 }
@@ -230,6 +244,8 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
         EXPECTED(!b->settings->by_state && !class->ce->destructor)) {
         return next_object(b, class, at, to, type);
     }
+    if (UNEXPECTED(!class->is_ready))
+        ice_build_say(b, at, false);
     if (UNEXPECTED(class->how == ICE_UNKNOWN) && !ice_class_find(class))
         return false;
     if (UNEXPECTED(b->settings->by_state) && class->ce && class->how != ICE_RECORD_OF &&
@@ -237,7 +253,7 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
         kind = B_STATE;
         ZVAL_NULL(to);
     } else if (UNEXPECTED(class->how == ICE_RECORD_OF)) {
-        begin_record(class, to, &table);
+        begin_record(class, body->aux, to, &table);
         object = Z_OBJ_P(to);
         kind = B_RECORD;
     } else {
@@ -258,10 +274,6 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
                 zend_hash_real_init_mixed(table);
             }
         }
-        if (object->ce->destructor) {
-            ice_delayed *watched = delay(b, ICE_WATCH);
-            ZVAL_OBJ_COPY(&watched->object, object);
-        }
     }
     if (b->nodes[at].flags & ICECORE_FLAG_TARGET)
         ice_build_target(b, at, to);
@@ -276,8 +288,8 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
     return true;
 }
 
-bool
-ice_build_end_object(ice_builder *b, ice_build_frame *frame)
+void
+ice_build_end_object(ice_builder *b, const ice_build_frame *frame)
 {
     ice_delayed *delayed;
     switch (frame->kind) {
@@ -286,13 +298,11 @@ ice_build_end_object(ice_builder *b, ice_build_frame *frame)
         delayed->place = frame->place;
         delayed->ce = frame->class->ce;
         ZVAL_ARR(&delayed->data, frame->table);
-        frame->table = NULL;
         break;
     case B_ARRAY:
         delayed = delay(b, ICE_UNSERIALIZE);
         ZVAL_OBJ_COPY(&delayed->object, frame->object);
         ZVAL_ARR(&delayed->data, frame->table);
-        frame->table = NULL;
         break;
     case B_RECORD: break;
     default:
@@ -301,7 +311,6 @@ ice_build_end_object(ice_builder *b, ice_build_frame *frame)
             ZVAL_OBJ_COPY(&delayed->object, frame->object);
         }
     }
-    return true;
 }
 
 /* ---- enum cases, and what a class froze itself -------------------------- */
@@ -354,6 +363,7 @@ ice_build_enum_case(ice_builder *b, const icecore_node *node, zval *to)
     const char *colon = memchr(text, ':', len);
     zend_string *class, *name;
     bool is_put;
+    ice_build_say(b, (uint32_t)(node - b->nodes), false);
     if (!colon) {
         php_error_docref(NULL, E_WARNING, "Invalid enum name '%.*s' (missing colon)", (int)len, text);
         return false;
@@ -382,6 +392,7 @@ ice_build_opaque(ice_builder *b, uint32_t at, zval *to)
     if (payload->kind != ICECORE_BYTES && payload->kind != ICECORE_TEXT)
         return false;
     bytes = ice_bytes_of(&b->ctx->view, payload, &len);
+    ice_build_say(b, at, false);
     if (class->how == ICE_UNKNOWN && !ice_class_find(class))
         return false;
     if (class->how == ICE_RECORD_OF) {

@@ -173,11 +173,8 @@ ice_new_key_id(ice_context *ctx, zend_string *key)
 void
 ice_hold(ice_context *ctx, zval *value)
 {
-    if (ctx->held_count == ctx->held_room) {
-        const uint32_t room = ctx->held_room ? ctx->held_room * 2 : 64;
-        ctx->held = ice_host_resize(ctx->held, room * sizeof *ctx->held);
-        ctx->held_room = room;
-    }
+    if (ctx->held_count == ctx->held_room)
+        ctx->held = ice_stack_grow(ctx->held, &ctx->held_room, sizeof *ctx->held, 64);
     ZVAL_COPY(&ctx->held[ctx->held_count], value);
     ctx->held_count++;
 }

@@ -74,42 +74,40 @@ say_bad_text(zend_long offset, size_t len)
 static void
 say_error(const icecore_error *error, zend_string *text, zend_long depth)
 {
-    zend_long offset = ice_php_offset(error), missing;
+    zend_long offset = ice_php_offset(error), said;
     const char *name;
     size_t len;
-    if (error->kind == ICECORE_LIMIT && strstr(error->message, "`depth`")) {
+    bool is_wide;
+    switch (error->detail) {
+    case ICECORE_DETAIL_DEPTH:
         offset = (zend_long)ice_scan_behind(text, (size_t)offset);
         php_error_docref(NULL, E_WARNING,
                          "Maximum depth of " ZEND_LONG_FMT " exceeded. The depth limit can be changed using the "
                          "max_depth unserialize() option or the unserialize_max_depth ini setting",
                          depth);
-    }
-    if ((name = ice_scan_enum(text, (size_t)offset, &len)) && !memchr(name, ':', len))
-        php_error_docref(NULL, E_WARNING, "Invalid enum name '%.*s' (missing colon)", (int)len, name);
-    missing = ice_scan_missing(text, (size_t)offset);
-    if (missing >= 0)
+        break;
+    case ICECORE_DETAIL_NO_CASE:
+        if ((name = ice_scan_enum(text, (size_t)offset, &len)) && !memchr(name, ':', len))
+            php_error_docref(NULL, E_WARNING, "Invalid enum name '%.*s' (missing colon)", (int)len, name);
+        break;
+    case ICECORE_DETAIL_NO_COUNT: zend_error(E_WARNING, "Bad unserialize data"); break;
+    case ICECORE_DETAIL_WIDE_COUNT: ice_say_wide(1); break;
+    case ICECORE_DETAIL_SHORT_PAYLOAD:
+        if (!ice_scan_payload(text, (size_t)offset, &said, &is_wide))
+            break;
+        ice_say_wide(is_wide);
         zend_error(E_WARNING, "Insufficient data for unserializing - " ZEND_LONG_FMT " required, " ZEND_LONG_FMT " present",
-                   missing, (zend_long)(ZSTR_LEN(text) - (size_t)offset));
-    /* A container ends before all is there. */
-    if (offset == error->offset && (size_t)offset < ZSTR_LEN(text) && ZSTR_VAL(text)[offset] == '}' &&
-        (strstr(error->message, "expected a key") || strstr(error->message, "expected a value")))
-        php_error_docref(NULL, BAD_TEXT, "Unexpected end of serialized data");
+                   said, (zend_long)(ZSTR_LEN(text) - (size_t)offset));
+        break;
+    case ICECORE_DETAIL_NO_KEY:
+    case ICECORE_DETAIL_NO_VALUE:
+        /* A container ends before all is there. */
+        if (offset == error->offset && (size_t)offset < ZSTR_LEN(text) && ZSTR_VAL(text)[offset] == '}')
+            php_error_docref(NULL, BAD_TEXT, "Unexpected end of serialized data");
+        break;
+    default: break;
+    }
     say_bad_text(offset, ZSTR_LEN(text));
-}
-
-/* PHP says it of each. */
-static void
-say_overflows(zend_string *text, size_t len)
-{
-    uint32_t count = ice_scan_overflows(text, MIN(len, ZSTR_LEN(text)));
-    while (count-- && !EG(exception))
-        php_error_docref(NULL, E_WARNING, "Numerical result out of range");
-}
-
-static bool
-beyond_64_bits(const icecore_error *error)
-{
-    return error->kind == ICECORE_MALFORMED && strstr(error->message, "64 bits") != NULL;
 }
 
 /* ---- reading ------------------------------------------------------------ */
@@ -188,12 +186,6 @@ read_nested(zend_string *text, const ice_read_settings *settings, zend_long dept
 }
 
 static bool
-needs_php(const icecore_error *error)
-{
-    return error->kind == ICECORE_UNSUPPORTED && strstr(error->message, "`C:`");
-}
-
-static bool
 has_records(ice_context *ctx)
 {
     uint32_t id;
@@ -225,9 +217,10 @@ say_escaped(zend_string *text, size_t len)
 #endif
 
 static bool
-build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, zend_long depth, bool overflows,
+build(ice_context *ctx, zend_string *text, ice_read_settings *settings, zend_long depth, bool is_wide,
       const char *function, zval *result)
 {
+    ice_scan scan;
     bool opaque = false;
     if (!ctx->view.is_simple && !ice_policy_check(ctx, &settings->classes, &opaque))
         return false;
@@ -239,8 +232,10 @@ build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, ze
         zend_array_destroy(names);
         return true;
     }
-    if (UNEXPECTED(overflows))
-        say_overflows(text, ctx->view.consumed);
+    if (UNEXPECTED(is_wide)) {
+        ice_scan_begin(&scan, &ctx->view);
+        settings->wide = &scan;
+    }
 #if PHP_VERSION_ID >= 80400
     say_escaped(text, ctx->view.consumed);
     if (EG(exception))
@@ -248,6 +243,7 @@ build(ice_context *ctx, zend_string *text, const ice_read_settings *settings, ze
 #endif
     if (!ice_build(ctx, settings, result)) {
         say_bad_text((zend_long)ice_scan_offset(&ctx->view, ctx->failed, ctx->failed_behind), ZSTR_LEN(text));
+        ice_build_free(ctx, result);
         return false;
     }
 #if PHP_VERSION_ID >= 80300
@@ -265,28 +261,28 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
     const icecore_stage *stage = ice_stage(ICE_PHP, depth);
     ice_context *ctx;
     icecore_error error;
-    bool done = false;
+    bool done = false, is_wide = false, failed;
     if (!stage)
         return false;
     if (UNEXPECTED(BG(unserialize).level > 0 && !BG(serialize_lock)))
         return read_nested(text, settings, depth, function, result);
     ctx = ice_checkout();
-    if (UNEXPECTED(icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error))) {
-        if (needs_php(&error)) {
-            done = scan_and_read(text, settings, depth, function, result);
-            ice_checkin(ctx);
-            return done;
-        }
-        stage = beyond_64_bits(&error) ? ice_stage(ICE_PHP_LENIENT, depth) : NULL;
-        if (!stage)
-            say_error(&error, text, depth);
-        else if (icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error)) {
-            say_overflows(text, (size_t)ice_php_offset(&error));
-            say_error(&error, text, depth);
-        } else
-            done = build(ctx, text, settings, depth, true, function, result);
-    } else
-        done = build(ctx, text, settings, depth, false, function, result);
+    failed = icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error) != ICECORE_OK;
+    if (UNEXPECTED(failed) && error.detail == ICECORE_DETAIL_WIDE_INTEGER && (stage = ice_stage(ICE_PHP_LENIENT, depth))) {
+        is_wide = true;
+        failed = icecore_read(ctx->warm.engine, stage, bytes, ZSTR_LEN(text), ICECORE_EACH, &ctx->view, &error) != ICECORE_OK;
+    }
+    if (EXPECTED(!failed))
+        done = build(ctx, text, settings, depth, is_wide, function, result);
+    else if (error.detail == ICECORE_DETAIL_OPAQUE_LINK) {
+        done = scan_and_read(text, settings, depth, function, result);
+        ice_checkin(ctx);
+        return done;
+    } else {
+        if (is_wide)
+            ice_say_wide(ice_scan_overflows(text, MIN((size_t)ice_php_offset(&error), ZSTR_LEN(text))));
+        say_error(&error, text, depth);
+    }
     ice_checkin(ctx);
     if (done)
         finish(result);
@@ -302,6 +298,7 @@ build_checked(ice_context *ctx, const ice_read_settings *settings, zval *result)
         return false;
     if (ice_build(ctx, settings, result))
         return true;
+    ice_build_free(ctx, result);
     if (!EG(exception)) {
         char path[512];
         icecore_path(ctx->warm.engine, ctx->view.input, ctx->view.input_len, ctx->failed, path, sizeof path);

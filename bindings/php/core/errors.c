@@ -47,7 +47,5 @@ ice_throw_error(zend_class_entry *ce, const icecore_error *error)
 zend_long
 ice_php_offset(const icecore_error *error)
 {
-    static const char says[] = "PHP says: Error at offset ";
-    const char *found = strstr(error->message, says);
-    return found ? ZEND_STRTOL(found + sizeof says - 1, NULL, 10) : (zend_long)MAX(error->offset, 0);
+    return (zend_long)MAX(error->original_offset >= 0 ? error->original_offset : error->offset, 0);
 }

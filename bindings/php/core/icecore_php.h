@@ -31,6 +31,7 @@
 #include "common/ice_map.h"
 #include "common/ice_message.h"
 #include "common/ice_pool.h"
+#include "common/ice_stack.h"
 #include "common/ice_tape.h"
 #include "common/ice_view.h"
 #include "icecore.h"
@@ -127,7 +128,6 @@ typedef struct {
 /* What is done with an object when all is built. */
 enum {
     ICE_FREE,        /* what was replaced is freed */
-    ICE_WATCH,       /* nothing; its destructor must not run, if the build fails */
     ICE_WAKE,        /* __wakeup */
     ICE_UNSERIALIZE, /* __unserialize, with an array */
     ICE_SET_STATE    /* __set_state, with an array; what it returns goes to a place */
@@ -238,6 +238,7 @@ typedef struct {
     ice_allowed classes;
     bool is_igbinary;
     bool by_state;            /* objects are made by __set_state, if their class has it */
+    struct ice_scan *wide;    /* the text, if integers in it were cut to 64 bits; or NULL */
 } ice_read_settings;
 
 enum {
@@ -283,8 +284,11 @@ void ice_written_drop(ice_context *ctx);
 /* ---- the two ways ------------------------------------------------------ */
 
 /* Builds the root of the view. False: an exception was thrown, or PHP would fail here,
- * and said why; nothing is left. */
+ * and said why; ice_build_free takes what is left. */
 bool ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root);
+/* Frees what was built up to a failure, as PHP does it: destructors may run. */
+void ice_build_free(ice_context *ctx, zval *root);
+
 typedef enum {
     ICE_WALKED,
     ICE_LEFT_TO_PHP, /* a class freezes itself as text, which only PHP's own serializer can do */

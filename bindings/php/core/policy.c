@@ -251,7 +251,7 @@ verdict_by_name(const ice_allowed *allowed, const char *bytes, size_t len)
     if (icecore_question_begin(&question, &name, ICECORE_NAMES_PHP, NULL) != ICECORE_OK)
         return ICECORE_REFUSED;
     if (!ask_own(&question, allowed->own) && !icecore_question_rules(&question, ICE_G(request)) &&
-        !icecore_question_rules(&question, ICE_G(process)) && allowed->as_php && !ICE_G(process))
+        !icecore_question_rules(&question, ICE_G(process)) && allowed->as_php && !allowed->own && !ICE_G(process))
         icecore_question_otherwise(&question, ICECORE_ANY);
     return icecore_question_answer(&question);
 }

@@ -62,26 +62,6 @@ ice_scan_behind(zend_string *text, size_t offset)
     return offset < ZSTR_LEN(text) ? (size_t)(MIN(behind(start + offset, end), end) - start) : ZSTR_LEN(text);
 }
 
-size_t
-ice_scan_offset(const icecore_view *view, uint32_t node, bool is_behind)
-{
-    const char *start = (const char *)view->input, *at = start, *end = start + view->input_len;
-    uint32_t i;
-    for (i = view->root; i <= node && at < end; i++) {
-        const icecore_node *this = &view->nodes[i];
-        if (i > view->root && this[-1].kind == ICECORE_OBJECT)
-            continue;
-        while (at < end && *at == '}')
-            at++;
-        if (i > view->root && this->key != ICECORE_KEY_NODE && this->key != ICECORE_IS_KEY && at < end)
-            at = behind(at, end);
-        if (at >= end || (i == node && !is_behind))
-            break;
-        at = behind(at, end);
-    }
-    return (size_t)(MIN(at, end) - start);
-}
-
 /* Whether an integer, which ends with ';', is beyond 64 bits. */
 static bool
 overflows(const char *digits)
@@ -101,6 +81,78 @@ overflows(const char *digits)
     return value > (uint64_t)ZEND_LONG_MAX + is_negative;
 }
 
+static bool
+is_wide(const char *at)
+{
+    return *at == 'i' && overflows(at + 2);
+}
+
+void
+ice_scan_begin(ice_scan *scan, const icecore_view *view)
+{
+    const ice_scan begun = { .view = view, .at = (const char *)view->input, .node = view->root };
+    *scan = begun;
+}
+
+static void
+pass(ice_scan *scan, const char *end)
+{
+    if (scan->at >= end)
+        return;
+    scan->wide += end - scan->at > 2 && is_wide(scan->at);
+    scan->at = behind(scan->at, end);
+}
+
+static void
+scan_to(ice_scan *scan, uint32_t node, bool is_behind)
+{
+    const icecore_view *view = scan->view;
+    const char *end = (const char *)view->input + view->input_len;
+    for (; scan->node <= node && scan->at < end; scan->node++, scan->is_key_done = false) {
+        const icecore_node *this = &view->nodes[scan->node];
+        const bool is_root = scan->node == view->root;
+        /* The body of an object is no text of its own. */
+        if (!is_root && this[-1].kind == ICECORE_OBJECT)
+            continue;
+        if (!scan->is_key_done) {
+            while (scan->at < end && *scan->at == '}')
+                scan->at++;
+            if (!is_root && this->key != ICECORE_KEY_NODE && this->key != ICECORE_IS_KEY)
+                pass(scan, end);
+            scan->is_key_done = true;
+        }
+        if (scan->node == node && !is_behind)
+            return;
+        pass(scan, end);
+    }
+}
+
+void
+ice_say_wide(uint32_t count)
+{
+    while (count-- && !EG(exception))
+        php_error_docref(NULL, E_WARNING, "Numerical result out of range");
+}
+
+void
+ice_scan_say_wide(ice_scan *scan, uint32_t node, bool is_behind)
+{
+    uint32_t count;
+    scan_to(scan, node, is_behind);
+    count = scan->wide - scan->wide_said;
+    scan->wide_said = scan->wide;
+    ice_say_wide(count);
+}
+
+size_t
+ice_scan_offset(const icecore_view *view, uint32_t node, bool is_behind)
+{
+    ice_scan scan;
+    ice_scan_begin(&scan, view);
+    scan_to(&scan, node, is_behind);
+    return MIN((size_t)(scan.at - (const char *)view->input), view->input_len);
+}
+
 /* How many pieces of text there are that this says yes to. */
 static uint32_t
 count_pieces(zend_string *text, size_t len, bool (*fits)(const char *at))
@@ -118,16 +170,10 @@ count_pieces(zend_string *text, size_t len, bool (*fits)(const char *at))
     return count;
 }
 
-static bool
-is_beyond(const char *at)
-{
-    return *at == 'i' && overflows(at + 2);
-}
-
 uint32_t
 ice_scan_overflows(zend_string *text, size_t len)
 {
-    return count_pieces(text, len, is_beyond);
+    return count_pieces(text, len, is_wide);
 }
 
 static bool
@@ -143,31 +189,25 @@ ice_scan_escaped(zend_string *text, size_t len)
     return may_have ? count_pieces(text, len, is_escaped) : 0;
 }
 
-/* The front of a `C:` object that ends at `at`; its length, or -1. */
-static zend_long
-payload_len(const char *start, const char *at)
+bool
+ice_scan_payload(zend_string *text, size_t offset, zend_long *len, bool *is_wide)
 {
-    const char *front;
-    for (front = at - 1; front >= start && at - front < 300; front--) {
-        size_t len;
-        const char *name;
-        if (*front != 'C' || at - front < 8 || front[1] != ':' || !(name = name_at(front + 2, at, &len)))
-            continue;
-        if (name + len + 2 < at && name[len] == '"' && name[len + 1] == ':')
-            return ZEND_STRTOL(name + len + 2, NULL, 10);
-    }
-    return -1;
-}
-
-zend_long
-ice_scan_missing(zend_string *text, size_t offset)
-{
-    const char *start = ZSTR_VAL(text), *at = start + offset;
-    zend_long len;
+    const char *start = ZSTR_VAL(text), *at = start + offset, *front;
     if (offset < 8 || offset > ZSTR_LEN(text) || at[-1] != '{' || at[-2] != ':')
-        return -1;
-    len = payload_len(start, at);
-    return len >= (zend_long)(ZSTR_LEN(text) - offset) ? len : -1;
+        return false;
+    /* The name of its class is looked for from here back. */
+    for (front = at - 1; front >= start && at - front < 300; front--) {
+        size_t name_len;
+        const char *name;
+        if (*front != 'C' || at - front < 8 || front[1] != ':' || !(name = name_at(front + 2, at, &name_len)))
+            continue;
+        if (name + name_len + 2 < at && name[name_len] == '"' && name[name_len + 1] == ':') {
+            *len = ZEND_STRTOL(name + name_len + 2, NULL, 10);
+            *is_wide = overflows(name + name_len + 2);
+            return true;
+        }
+    }
+    return false;
 }
 
 const char *

@@ -306,7 +306,9 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
         if (EXPECTED(w->purpose != ICE_FOR_EXPORT) && EXPECTED((known = known_slots(w, Z_OBJ_P(value)))))
             return ice_walk_slots(w, Z_OBJ_P(value), key, known);
         return ice_walk_object(w, Z_OBJ_P(value), key);
-    default: ice_push(w->engine, w->tape, ICECORE_INT, 0, key, 0, 0); return true;
+    default: /* a resource */
+        ice_push(w->engine, w->tape, w->purpose == ICE_FOR_EXPORT ? ICECORE_NULL : ICECORE_INT, 0, key, 0, 0);
+        return true;
     }
 }
 

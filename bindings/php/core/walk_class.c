@@ -6,10 +6,8 @@ add(ice_context *ctx, zend_class_entry *ce, uint32_t id)
 {
     ice_written *written;
     if (ctx->written_count == ctx->written_room) {
-        const uint32_t room = ctx->written_room ? ctx->written_room * 2 : 16;
         memset(ctx->near_written, 0, sizeof ctx->near_written);
-        ctx->written = ice_host_resize(ctx->written, room * sizeof *ctx->written);
-        ctx->written_room = room;
+        ctx->written = ice_stack_grow(ctx->written, &ctx->written_room, sizeof *ctx->written, 16);
     }
     ice_map_add(&ctx->written_places, ce, ctx->written_count);
     written = &ctx->written[ctx->written_count++];

@@ -6,11 +6,8 @@ ice_walk_push(ice_walker *w, uint8_t kind, size_t node, HashTable *table, zend_o
 {
     ice_context *ctx = w->ctx;
     ice_walk_frame *frame;
-    if (UNEXPECTED(ctx->walk_depth == ctx->walk_room)) {
-        const uint32_t room = ctx->walk_room ? ctx->walk_room * 2 : 64;
-        ctx->walking = ice_host_resize(ctx->walking, room * sizeof *ctx->walking);
-        ctx->walk_room = room;
-    }
+    if (UNEXPECTED(ctx->walk_depth == ctx->walk_room))
+        ctx->walking = ice_stack_grow(ctx->walking, &ctx->walk_room, sizeof *ctx->walking, 64);
     frame = &ctx->walking[ctx->walk_depth++];
     frame->kind = kind;
     frame->is_shared = frame->is_protected = frame->has_member = frame->is_done = false;

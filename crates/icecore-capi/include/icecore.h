@@ -243,6 +243,60 @@ typedef uint32_t icecore_error_kind;
 #endif // __cplusplus
 
 /*
+ What a host may want to say in words of its own.
+ */
+enum icecore_error_detail
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /*
+   Values are nested deeper than the limit.
+   */
+  ICECORE_DETAIL_DEPTH = 1,
+  /*
+   An integer is beyond 64 bits; an option of the format clamps it.
+   */
+  ICECORE_DETAIL_WIDE_INTEGER = 2,
+  /*
+   The number of entries is beyond 64 bits.
+   */
+  ICECORE_DETAIL_WIDE_COUNT = 3,
+  /*
+   The input ends where the number of entries should stand.
+   */
+  ICECORE_DETAIL_NO_COUNT = 4,
+  /*
+   A key should stand here.
+   */
+  ICECORE_DETAIL_NO_KEY = 5,
+  /*
+   A value should stand here.
+   */
+  ICECORE_DETAIL_NO_VALUE = 6,
+  /*
+   What stands here names no case of an enum.
+   */
+  ICECORE_DETAIL_NO_CASE = 7,
+  /*
+   There are fewer bytes than what a class wrote itself is said to have, or their
+   number is below 0.
+   */
+  ICECORE_DETAIL_SHORT_PAYLOAD = 8,
+  /*
+   A link counts values that only a class knows, in what it wrote itself.
+   */
+  ICECORE_DETAIL_OPAQUE_LINK = 9,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum icecore_error_detail icecore_error_detail;
+#else
+typedef uint32_t icecore_error_detail;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/*
  What a node is: its `kind`. From `ICECORE_ARRAY` on they have children, which
  follow them.
  */
@@ -692,9 +746,18 @@ typedef struct icecore_error {
    */
   uint32_t kind;
   /*
+   What it is more closely: one of `icecore_error_detail`, or 0.
+   */
+  uint32_t detail;
+  /*
    Where in the input, in bytes; -1, if that makes no sense.
    */
   int64_t offset;
+  /*
+   Where the original reader of the format says that it is wrong; -1, if that is not
+   known.
+   */
+  int64_t original_offset;
   /*
    Where in the document, as `$.staff[3].name`; empty, if unknown. Cut off,
    if it is longer. Ends with 0.

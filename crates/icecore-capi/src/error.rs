@@ -1,5 +1,6 @@
 //! Errors, as C sees them.
 
+use icecore::raw::ErrorDetail;
 use icecore::{Error, ErrorKind};
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,8 +15,13 @@ pub const ICECORE_PANIC: u32 = 255;
 pub struct icecore_error {
     /// What, in kind: one of `icecore_error_kind`, 0 for no error.
     pub kind: u32,
+    /// What it is more closely: one of `icecore_error_detail`, or 0.
+    pub detail: u32,
     /// Where in the input, in bytes; -1, if that makes no sense.
     pub offset: i64,
+    /// Where the original reader of the format says that it is wrong; -1, if that is not
+    /// known.
+    pub original_offset: i64,
     /// Where in the document, as `$.staff[3].name`; empty, if unknown. Cut off,
     /// if it is longer. Ends with 0.
     pub path: [c_char; 512],
@@ -50,6 +56,48 @@ pub enum icecore_error_kind {
     ICECORE_OUTPUT = 10,
     /// Any other error.
     ICECORE_OTHER = 11,
+}
+
+/// What a host may want to say in words of its own.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum icecore_error_detail {
+    /// Values are nested deeper than the limit.
+    ICECORE_DETAIL_DEPTH = 1,
+    /// An integer is beyond 64 bits; an option of the format clamps it.
+    ICECORE_DETAIL_WIDE_INTEGER = 2,
+    /// The number of entries is beyond 64 bits.
+    ICECORE_DETAIL_WIDE_COUNT = 3,
+    /// The input ends where the number of entries should stand.
+    ICECORE_DETAIL_NO_COUNT = 4,
+    /// A key should stand here.
+    ICECORE_DETAIL_NO_KEY = 5,
+    /// A value should stand here.
+    ICECORE_DETAIL_NO_VALUE = 6,
+    /// What stands here names no case of an enum.
+    ICECORE_DETAIL_NO_CASE = 7,
+    /// There are fewer bytes than what a class wrote itself is said to have, or their
+    /// number is below 0.
+    ICECORE_DETAIL_SHORT_PAYLOAD = 8,
+    /// A link counts values that only a class knows, in what it wrote itself.
+    ICECORE_DETAIL_OPAQUE_LINK = 9,
+}
+
+fn detail_code(detail: ErrorDetail) -> u32 {
+    use icecore_error_detail::*;
+    let code = match detail {
+        ErrorDetail::Depth => ICECORE_DETAIL_DEPTH,
+        ErrorDetail::WideInteger => ICECORE_DETAIL_WIDE_INTEGER,
+        ErrorDetail::WideCount => ICECORE_DETAIL_WIDE_COUNT,
+        ErrorDetail::NoCount => ICECORE_DETAIL_NO_COUNT,
+        ErrorDetail::NoKey => ICECORE_DETAIL_NO_KEY,
+        ErrorDetail::NoValue => ICECORE_DETAIL_NO_VALUE,
+        ErrorDetail::NoCase => ICECORE_DETAIL_NO_CASE,
+        ErrorDetail::ShortPayload => ICECORE_DETAIL_SHORT_PAYLOAD,
+        ErrorDetail::OpaqueLink => ICECORE_DETAIL_OPAQUE_LINK,
+        _ => return 0,
+    };
+    code as u32
 }
 
 fn code(kind: ErrorKind) -> u32 {
@@ -101,8 +149,11 @@ pub(crate) unsafe fn zeroed<'a>(field: *mut c_char, room: usize) -> &'a mut [c_c
 impl icecore_error {
     #[cold]
     fn set(&mut self, error: &Error) -> u32 {
+        let offset = |offset: Option<u64>| offset.and_then(|offset| i64::try_from(offset).ok()).unwrap_or(-1);
         self.kind = code(error.kind());
-        self.offset = error.offset().and_then(|offset| i64::try_from(offset).ok()).unwrap_or(-1);
+        self.detail = error.detail().map_or(0, detail_code);
+        self.offset = offset(error.offset());
+        self.original_offset = offset(error.original_offset());
         put(error.path().unwrap_or(""), &mut self.path);
         put(&error.to_string(), &mut self.message);
         self.kind
@@ -157,6 +208,7 @@ fn report(ErrorOut(error): ErrorOut, failed: Option<Error>) -> u32 {
         None => {
             error.kind = ICECORE_PANIC;
             error.offset = -1;
+            error.original_offset = -1;
             put("a defect in icecore: please report it", &mut error.message);
             ICECORE_PANIC
         }

@@ -40,7 +40,7 @@ pub use context::{
     icecore_context, icecore_context_free, icecore_context_new, icecore_context_trim, icecore_path, icecore_read,
 };
 pub use convert::{icecore_buffer, icecore_buffer_free, icecore_convert, icecore_convert_stages};
-pub use error::{ICECORE_OK, ICECORE_PANIC, icecore_error, icecore_error_kind};
+pub use error::{ICECORE_OK, ICECORE_PANIC, icecore_error, icecore_error_detail, icecore_error_kind};
 pub use json::{icecore_json_read, icecore_json_style, icecore_json_write};
 pub use kinds::{
     ICECORE_FLAG_BARE, ICECORE_FLAG_DEFAULT, ICECORE_FLAG_HINT, ICECORE_FLAG_IDENTITY, ICECORE_FLAG_ITEM,

@@ -56,6 +56,32 @@ impl fmt::Display for ErrorKind {
     }
 }
 
+/// What a program may want to know of an error beside its [kind](ErrorKind), where it has
+/// to say it in words of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorDetail {
+    /// Values are nested deeper than the limit.
+    Depth,
+    /// An integer is beyond 64 bits; an option of the format clamps it.
+    WideInteger,
+    /// The number of entries is beyond 64 bits.
+    WideCount,
+    /// The input ends where the number of entries should stand.
+    NoCount,
+    /// A key should stand here.
+    NoKey,
+    /// A value should stand here.
+    NoValue,
+    /// What stands here names no case of an enum.
+    NoCase,
+    /// There are fewer bytes than what a class wrote itself is said to have, or their
+    /// number is below 0.
+    ShortPayload,
+    /// A link counts values that only a class knows, in what it wrote itself.
+    OpaqueLink,
+}
+
 /// An error: its kind, where it is, and what was expected.
 ///
 /// An error has a [kind](ErrorKind) and, as far as they make sense for it: the
@@ -76,9 +102,11 @@ impl fmt::Display for ErrorKind {
 /// assert_eq!((error.format(), error.layer()), (Some("php"), Some("data in Base64")));
 /// assert!(error.expected().is_some_and(|what| what.starts_with("a value")));
 /// assert_eq!(error.found(), Some("byte 0x1f"));
+/// assert_eq!((error.detail(), error.original_offset()), (Some(icecore::raw::ErrorDetail::NoValue), Some(0)));
 /// assert!(error.help().is_some_and(|help| help.contains("PHP says")));
 ///
 /// let mine = Error::new(ErrorKind::Unrepresentable).expecting("a number").finding("a list");
+/// let mine = mine.detailing(icecore::raw::ErrorDetail::NoKey).originally_at(2);
 /// let mine = mine.at(3).moved(7).on_path("$.a").in_format("json").in_layer("gzip").helping("leave it out");
 /// assert_eq!((mine.offset(), mine.path()), (Some(10), Some("$.a")));
 /// assert_eq!(Error::behind(b"[1] x", 3).kind(), ErrorKind::Trailing);
@@ -90,9 +118,11 @@ pub struct Error(Box<Inner>);
 #[derive(Clone, PartialEq, Eq)]
 struct Inner {
     kind: ErrorKind,
+    detail: Option<ErrorDetail>,
     format: Option<&'static str>,
     layer: Option<&'static str>,
     offset: Option<u64>,
+    original_offset: Option<u64>,
     path: Option<String>,
     expected: Option<Cow<'static, str>>,
     found: Option<Cow<'static, str>>,
@@ -107,9 +137,11 @@ impl Error {
     pub fn new(kind: ErrorKind) -> Error {
         Error(Box::new(Inner {
             kind,
+            detail: None,
             format: None,
             layer: None,
             offset: None,
+            original_offset: None,
             path: None,
             expected: None,
             found: None,
@@ -121,6 +153,11 @@ impl Error {
     /// Its kind.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
+    }
+
+    /// What it is more closely, for some that programs ask for.
+    pub fn detail(&self) -> Option<ErrorDetail> {
+        self.0.detail
     }
 
     /// The name of the format that was being read or written.
@@ -138,6 +175,12 @@ impl Error {
     /// [layer](Error::layer)).
     pub fn offset(&self) -> Option<u64> {
         self.0.offset
+    }
+
+    /// The offset at which the original reader of the format says that the input is wrong,
+    /// if that is known.
+    pub fn original_offset(&self) -> Option<u64> {
+        self.0.original_offset
     }
 
     /// The path in the document, from `$`.
@@ -168,6 +211,20 @@ impl Error {
     #[must_use]
     pub fn expecting(mut self, expected: impl Into<Cow<'static, str>>) -> Error {
         self.0.expected.get_or_insert_with(|| told(expected.into()));
+        self
+    }
+
+    /// Sets what it is more closely.
+    #[must_use]
+    pub fn detailing(mut self, detail: ErrorDetail) -> Error {
+        self.0.detail.get_or_insert(detail);
+        self
+    }
+
+    /// Sets where the original reader says that the input is wrong.
+    #[must_use]
+    pub fn originally_at(mut self, offset: usize) -> Error {
+        self.0.original_offset.get_or_insert(offset as u64);
         self
     }
 

@@ -87,6 +87,7 @@ pub mod raw {
         Cut, Detail, Detailed, Extent, IS_KEY, KEY_NODE, Location, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note,
         Receive, Sink, Span, Spelling, Tape, Trace, flag,
     };
+    pub use crate::error::ErrorDetail;
     pub use crate::format::{Filled, Outcome, Part, Parts, Prepared, Reader, Rest, Store, Writer};
     pub use crate::output::Spare;
     pub use crate::stage::Wrap;

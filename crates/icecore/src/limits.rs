@@ -1,6 +1,6 @@
 //! Limits: bounds on work and memory for a document.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorDetail, ErrorKind};
 
 /// Bounds on the work and memory of reading and writing.
 ///
@@ -163,6 +163,7 @@ impl Limits {
     #[cold]
     pub(crate) fn too_deep(&self) -> Error {
         Error::new(ErrorKind::Limit)
+            .detailing(ErrorDetail::Depth)
             .expecting(format!("at most {} levels of nesting", self.depth))
             .finding("a deeper one")
             .helping(raise("depth"))

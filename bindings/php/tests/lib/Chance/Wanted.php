@@ -6,7 +6,7 @@ declare(strict_types=1);
 final class Wanted
 {
     public const WHY = [
-        'no hook on failure' => 'PHP runs hooks and destructors of objects that stand before the place where it fails; Icecore runs none',
+        'no hook on failure' => 'PHP runs the hooks of objects that stand before the place where it fails; Icecore runs none, and no destructor where the text is malformed',
         'refused before building' => 'PHP builds, warns and throws until it comes to bytes that are malformed; Icecore looks at all bytes first',
         'an autoloader is asked once' => 'PHP asks for a missing class for each object of it; Icecore once for a text',
     ];
@@ -18,11 +18,17 @@ final class Wanted
         if ($ours->textWithoutRepeats() === $php->textWithoutRepeats()) {
             return 'an autoloader is asked once';
         }
-        $events = array_filter([...$ours->log, ...$ours->dropped], fn ($event) => !str_starts_with($event, 'autoload '));
+        // Destructors run where PHP runs them, too.
+        $known = [...$php->log, ...$php->dropped];
+        $isKnown = fn ($event) => str_starts_with($event, 'autoload ') || (str_starts_with($event, 'destroy ') && in_array($event, $known, true));
+        $events = array_filter([...$ours->log, ...$ours->dropped], fn ($event) => !$isKnown($event));
         if (!$ours->isFailure() || $events) {
             return null;
         }
-        if ($php->isFailure() && $ours->warnings === $php->warnings && ($ours->plain === false || $ours->result === $php->result)) {
+        // A hook may say something, too, when PHP has failed.
+        $hooks = preg_grep('/^__(wakeup|unserialize) /', $php->log);
+        $isSaid = $ours->warnings === ($hooks ? array_slice($php->warnings, 0, count($ours->warnings)) : $php->warnings);
+        if ($php->isFailure() && $isSaid && ($ours->plain === false || $ours->result === $php->result)) {
             return 'no hook on failure';
         }
         $inRange = fn (Outcome $of) => array_values(array_diff($of->warnings, ['Warning: Numerical result out of range']));
@@ -44,7 +50,8 @@ final class Wanted
         $offset = fn (Outcome $of) => preg_match('/Error at offset (\d+)(?!.*Error at)/s', implode("\n", $of->warnings), $found) ? (int) $found[1] : null;
         $known = '/Error at offset|Unexpected end of serialized data|Numerical result out of range|Invalid enum name|Insufficient data/';
         $isFurther = $offset($ours) > (int) $offset($bare) && !preg_grep($known, $ours->warnings, PREG_GREP_INVERT);
-        $isSame = $offset($ours) === $offset($bare) && !array_diff($ours->warnings, $bare->warnings);
+        $isEnum = (bool) preg_grep('/Undefined constant|is not an enum/', $bare->warnings);
+        $isSame = $offset($ours) === $offset($bare) && (!array_diff($ours->warnings, $bare->warnings) || $isEnum && !preg_grep($known, $ours->warnings, PREG_GREP_INVERT));
         return $offset($ours) !== null && ($isFurther || $isSame) ? 'refused before building' : null;
     }
 }

@@ -1,9 +1,5 @@
 --TEST--
 max_depth does not count a custom text
---SKIPIF--
-<?php
-if (ini_get('icecore.replace')) die('xfail a custom text is counted');
-?>
 --FILE--
 <?php
 class Text implements Serializable

@@ -1,9 +1,5 @@
 --TEST--
 A link to one of many properties of an incomplete object
---SKIPIF--
-<?php
-if (ini_get('icecore.replace')) die('xfail the link is lost');
-?>
 --FILE--
 <?php
 $text = 'a:2:{i:0;O:4:"None":8:{';

@@ -1,9 +1,5 @@
 --TEST--
 A resource is NULL
---SKIPIF--
-<?php
-if (ini_get('icecore.replace')) die('xfail a resource is 0');
-?>
 --FILE--
 <?php
 $file = fopen('php://memory', 'r');

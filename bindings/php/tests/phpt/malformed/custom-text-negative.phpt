@@ -1,9 +1,5 @@
 --TEST--
 A negative length of a custom text
---SKIPIF--
-<?php
-if (ini_get('icecore.replace')) die('xfail a warning is missing');
-?>
 --FILE--
 <?php
 class Custom implements Serializable

@@ -1,9 +1,5 @@
 --TEST--
 A link to nothing after a custom text and an integer out of range
---SKIPIF--
-<?php
-if (ini_get('icecore.replace')) die('xfail another offset');
-?>
 --FILE--
 <?php
 class Text implements Serializable

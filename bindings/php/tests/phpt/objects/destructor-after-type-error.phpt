@@ -1,9 +1,5 @@
 --TEST--
 Objects that stand before a wrong type are destroyed
---SKIPIF--
-<?php
-if (ini_get('icecore.replace')) die('xfail no destructor runs');
-?>
 --FILE--
 <?php
 class Typed

@@ -3,7 +3,6 @@ The message for a dynamic property comes before that for its value
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');
-if (ini_get('icecore.replace')) die('xfail the other order');
 ?>
 --FILE--
 <?php

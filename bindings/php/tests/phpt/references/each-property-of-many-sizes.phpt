@@ -1,9 +1,5 @@
 --TEST--
 Links to each dynamic property of objects of every size
---SKIPIF--
-<?php
-if (ini_get('icecore.replace')) die('xfail links are lost');
-?>
 --FILE--
 <?php
 #[AllowDynamicProperties]

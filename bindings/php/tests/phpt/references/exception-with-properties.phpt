@@ -1,9 +1,5 @@
 --TEST--
 A link to a dynamic property of an exception
---SKIPIF--
-<?php
-if (ini_get('icecore.replace')) die('xfail the link is lost');
-?>
 --FILE--
 <?php
 $v = @unserialize('a:2:{i:0;O:9:"Exception":2:{s:1:"a";i:1;s:1:"b";i:2;}i:1;R:3;}');

@@ -1,9 +1,5 @@
 --TEST--
 A link to one of many dynamic properties beside declared ones that __sleep left out
---SKIPIF--
-<?php
-if (ini_get('icecore.replace')) die('xfail the link is lost');
-?>
 --FILE--
 <?php
 #[AllowDynamicProperties]

@@ -1,7 +1,7 @@
 //! The numbers of `r:` and `R:`: each value has one, keys and `R:` have none.
 
 use crate::document::{IS_KEY, Kind, Node};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorDetail, ErrorKind};
 
 /// The slot of flags or of a count in the payload of a class of PHP's own:
 /// nothing that could be linked to.
@@ -77,10 +77,12 @@ impl Slots {
         let found = usize::try_from(slot).ok().and_then(|slot| self.nodes.get(slot.checked_sub(1)?));
         match (found, self.opaque) {
             (_, Some(opaque)) if slot > opaque as u64 => Err(Error::new(ErrorKind::Unsupported)
+                .detailing(ErrorDetail::OpaqueLink)
                 .expecting("a link to a value before the first `C:` object of a class that is not PHP's own")
                 .finding(format!("one to value {slot}"))
                 .helping("only the class of a `C:` object knows how many values its payload counts for")),
             (Some(&NOTHING), _) => Err(Error::new(ErrorKind::Unsupported)
+                .detailing(ErrorDetail::OpaqueLink)
                 .expecting("a link to a value")
                 .finding(format!("one to value {slot}, the flags or the count of a `C:` object"))),
             (Some(at), _) => Ok(*at),

@@ -7,7 +7,7 @@ use super::spl::Payload;
 use super::token::{Fixed, Scanned, Tokens};
 use super::{ReadOptions, read_leaf, spelling, text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorDetail, ErrorKind};
 use crate::format::feed;
 use crate::format::list_to_map::{IDS, KEYED};
 use crate::limits::Limits;
@@ -451,6 +451,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (value, is_default, fits) = self.tokens.integer()?;
         if !fits && !self.options.lenient {
             return Err(Error::new(ErrorKind::Malformed)
+                .detailing(ErrorDetail::WideInteger)
                 .at(start)
                 .expecting("an integer of at most 64 bits")
                 .finding("a larger one")
@@ -492,9 +493,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// The front of a container: pushes its node and opens it.
     pub(super) fn open(&mut self, node: Node, start: usize, frame: Frame, is_default: bool) -> Result<(), Error> {
-        // PHP counts no level for an array without entries.
+        // PHP counts no level for an array without entries, and none for what a class wrote.
         let is_level = frame.left > 0 || frame.is_object;
-        if is_level && self.frames.len() >= self.limits.depth as usize {
+        if is_level && self.frames.len() - self.payloads.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
         let at = self.sink.tape().push(node);

@@ -22,6 +22,8 @@ pub(super) enum Family {
     List,
 }
 
+/// How many payloads may always stand one in the other.
+const PAYLOADS: usize = 1000;
 /// The name of an object's key in what is made of a storage.
 pub(super) const OBJECT: &[u8] = b"object";
 /// That of what belongs to the object.
@@ -97,6 +99,10 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Opens the payload of the object at `at`, which is on the tape. The text
     /// goes no further than the payload until it is closed.
     pub(super) fn open_payload(&mut self, family: Family, at: u32, start: usize, len: usize) -> Result<(), Error> {
+        // They are no levels, but there is an end to them, too.
+        if self.payloads.len() >= (self.limits.depth as usize).max(PAYLOADS) {
+            return Err(self.limits.too_deep().at(start));
+        }
         let end = start + len;
         let outer = (self.tokens.base, self.tokens.input.len());
         self.tokens.base = start;
@@ -366,9 +372,6 @@ impl<S: Sink> Machine<'_, '_, S> {
         let (name, len, is_default) = self.tokens.opaque()?;
         let class = self.class(name)?;
         self.check_length(len, start)?;
-        if self.frames.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().at(start));
-        }
         let end = self.tokens.at;
         let payload = end - 1 - len;
         let at = self.sink.tape().push(Node { key, ..Node::open(Kind::Opaque, class).in_form(Form::Serializable) });

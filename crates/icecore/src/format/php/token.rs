@@ -1,7 +1,7 @@
 //! Tokens of the text, each checked against the end of the input.
 
 use super::text;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorDetail, ErrorKind};
 use crate::format::scan::wrong;
 
 /// What helps where a length is wrong.
@@ -90,7 +90,7 @@ impl Tokens<'_> {
         if !self.says_php {
             return error;
         }
-        error.helping(self.php_says(at))
+        error.helping(self.php_says(at)).originally_at(at.saturating_sub(self.base))
     }
 
     /// Adds what PHP says, and what helps: a session has no such option.
@@ -99,7 +99,7 @@ impl Tokens<'_> {
         if !self.says_php {
             return error;
         }
-        error.helping(format!("{}; {REPAIR}", self.php_says(at)))
+        error.helping(format!("{}; {REPAIR}", self.php_says(at))).originally_at(at.saturating_sub(self.base))
     }
 
     fn php_says(&self, at: usize) -> String {
@@ -116,7 +116,7 @@ impl Tokens<'_> {
 
     #[cold]
     pub(super) fn no_value(&self) -> Error {
-        self.wrong(self.at, self.at, "a value: one of N b i d s S a O C E r R")
+        self.wrong(self.at, self.at, "a value: one of N b i d s S a O C E r R").detailing(ErrorDetail::NoValue)
     }
 
     /// What stands here is no key. PHP reads scalars before it says so.
@@ -137,7 +137,7 @@ impl Tokens<'_> {
             },
             _ => false,
         };
-        self.wrong(self.at, if end { behind.at } else { self.at }, "a key: i, s or S")
+        self.wrong(self.at, if end { behind.at } else { self.at }, "a key: i, s or S").detailing(ErrorDetail::NoKey)
     }
 
     // -- Small pieces -------------------------------------------------------------
@@ -306,7 +306,7 @@ impl Tokens<'_> {
         let name = &self.input[scanned.start..scanned.start + scanned.len];
         if !text::is_enum_case(name) {
             self.at = start;
-            return Err(self.wrong(scanned.start, start, "`Class:Case`"));
+            return Err(self.wrong(scanned.start, start, "`Class:Case`").detailing(ErrorDetail::NoCase));
         }
         Ok(scanned)
     }
@@ -456,13 +456,14 @@ impl Tokens<'_> {
     #[cold]
     fn too_many(&self, count: u64, left: usize, from: usize, php: usize) -> Error {
         let error = self.cut(from).expecting(format!("{count} entries")).finding(format!("only {left} bytes for them"));
-        self.php_offset(error, php)
+        let error = self.php_offset(error, php);
+        if count > i64::MAX as u64 { error.detailing(ErrorDetail::WideCount) } else { error }
     }
 
     /// `X:number:"Class":number:{`; gives the name, the number, where it ends, and where the
-    /// body starts. PHP takes a sign there, and no digits for 0. `php_end`: where PHP says
-    /// that it is wrong, if the input ends behind the class.
-    fn class_head(&mut self, php_end: impl Fn(usize) -> usize) -> Result<(Scanned, Count, usize), Error> {
+    /// body starts. PHP takes a sign there, and no digits for 0. `cut`: the error where the
+    /// input ends behind the class.
+    fn class_head(&mut self, cut: impl Fn(&Self, usize) -> Error) -> Result<(Scanned, Count, usize), Error> {
         let start = self.at;
         self.not_empty("the name of a class")?;
         let mut name = self.quoted()?;
@@ -475,10 +476,10 @@ impl Tokens<'_> {
         }
         let from = end + 1;
         if from >= self.input.len() {
-            return Err(self.wrong(from, php_end(end), "digits"));
+            return Err(cut(self, end));
         }
         let (value, at, is_default, fits) = self.signed(from, from, true)?;
-        let count = Count { value: u64::try_from(value).ok().filter(|_| fits), start: from };
+        let count = Count { value: u64::try_from(value).ok().filter(|_| fits), start: from, fits };
         name.is_default &= is_default;
         Ok((name, count, at))
     }
@@ -489,8 +490,12 @@ impl Tokens<'_> {
 
     /// The head of `O:`.
     pub(super) fn object(&mut self) -> Result<(Scanned, u32, bool), Error> {
-        let (name, count, at) = self.class_head(|end| end - 1)?;
-        let value = count.value.ok_or_else(|| self.below_zero(&count, at))?;
+        let (name, count, at) =
+            self.class_head(|tokens, end| tokens.wrong(end + 1, end - 1, "digits").detailing(ErrorDetail::NoCount))?;
+        let value = count.value.ok_or_else(|| {
+            let error = self.below_zero(&count, at);
+            if count.fits { error } else { error.detailing(ErrorDetail::WideCount) }
+        })?;
         // PHP reckons what is left from the quote behind the class on.
         let left = self.input.len() - (name.start + name.len);
         let fits = u32::try_from(value).ok().filter(|value| *value as usize <= left / 2);
@@ -507,7 +512,7 @@ impl Tokens<'_> {
 
     /// `C:`, whole.
     pub(super) fn opaque(&mut self) -> Result<(Scanned, usize, bool), Error> {
-        let (name, count, at) = self.class_head(|end| end + 1)?;
+        let (name, count, at) = self.class_head(|tokens, end| tokens.wrong(end + 1, end + 1, "digits"))?;
         if self.byte(at) != Some(b':') {
             return Err(self.wrong(at, at, "`:` behind the number"));
         }
@@ -516,15 +521,20 @@ impl Tokens<'_> {
             return Err(self.wrong(at + 1, php, "`{`"));
         }
         let at = at + 2;
-        let len = count.value.ok_or_else(|| self.below_zero(&count, at))?;
+        let short = |error: Error| error.detailing(ErrorDetail::ShortPayload);
+        let len = count.value.ok_or_else(|| short(self.below_zero(&count, at)))?;
         let len = self.fixed.length(name.start + name.len + 2, len);
         let left = self.input.len() - at;
         let Some(len) = usize::try_from(len).ok().filter(|len| *len <= left) else {
-            return Err(self.too_short(len, at, at));
+            return Err(short(self.too_short(len, at, at)));
         };
         if self.byte(at + len) != Some(b'}') {
-            let php = if len == left { at } else { at + len };
-            return Err(self.wrong(at + len, php, "`}` behind the payload, whose length may be wrong"));
+            let expected = "`}` behind the payload, whose length may be wrong";
+            // PHP wants the byte behind it, too.
+            return Err(match len == left {
+                true => short(self.wrong(at + len, at, expected)),
+                false => self.wrong(at + len, at + len, expected),
+            });
         }
         self.at = at + len + 1;
         Ok((name, len, name.is_default))
@@ -536,6 +546,8 @@ struct Count {
     /// `None`: below 0, or too large.
     value: Option<u64>,
     start: usize,
+    /// Whether it is one of 64 bits.
+    fits: bool,
 }
 
 /// Digits as an integer, clamped, and whether that was not needed.

