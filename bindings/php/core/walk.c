@@ -400,7 +400,7 @@ walk_list(ice_walker *w, ice_walk_frame *frame)
 
 /* The entry at `at`, whose place is moved behind it. NULL: there is none. */
 static zend_always_inline zval *
-next_entry(ice_walk_frame *frame, zend_string **key, zend_ulong *number)
+next_entry(ice_walk_frame *frame, zend_string **key, zend_ulong *number, bool has_holes)
 {
     const HashTable *table = frame->table;
     while (frame->at < table->nNumUsed) {
@@ -418,8 +418,11 @@ next_entry(ice_walk_frame *frame, zend_string **key, zend_ulong *number)
             *key = bucket->key;
             *number = bucket->h;
         }
-        if (Z_TYPE_P(value) == IS_INDIRECT)
+        if (Z_TYPE_P(value) == IS_INDIRECT) {
             value = Z_INDIRECT_P(value);
+            if (UNEXPECTED(has_holes))
+                return value;
+        }
         if (EXPECTED(Z_TYPE_P(value) != IS_UNDEF))
             return value;
     }
@@ -438,7 +441,7 @@ walk_table(ice_walker *w, ice_walk_frame *frame)
         if (UNEXPECTED(w->tape->node_count >= w->part))
             return true;
     }
-    while ((value = next_entry(frame, &key, &number))) {
+    while ((value = next_entry(frame, &key, &number, frame->kind == W_TABLE && ice_walk_has_holes(w)))) {
         uint16_t id;
         if (UNEXPECTED(frame->has_member) && key && zend_string_equals_literal(key, "__PHP_Incomplete_Class_Name")) {
             frame->has_member = false;
@@ -464,9 +467,18 @@ walk_pairs(ice_walker *w, ice_walk_frame *frame)
     const uint32_t count = zend_hash_num_elements(frame->table);
     while (frame->at < count) {
         zval *name = zend_hash_index_find(frame->table, frame->at), *value = zend_hash_index_find(frame->table, frame->at + 1);
-        const uint16_t id = push_key(w, Z_STR_P(name), 0, true);
+        uint16_t id;
         frame->at += 2;
         frame->count++;
+        if (UNEXPECTED(Z_TYPE_P(name) != IS_STRING)) {
+            php_error_docref(NULL, E_NOTICE, "__sleep should return an array only containing the names of instance-variables "
+                                             "to serialize");
+            if (UNEXPECTED(EG(exception)))
+                return ice_walk_stop(w, ICE_THREW);
+            ice_push(w->engine, w->tape, ICECORE_HOLE, 0, 0, 0, 0);
+            continue;
+        }
+        id = push_key(w, Z_STR_P(name), 0, true);
         if (EXPECTED(is_leaf(value)))
             push_leaf(w, value, id);
         else
@@ -486,7 +498,7 @@ walk_slots(ice_walker *w, ice_walk_frame *frame)
         const ice_written_slot *slot = &written->slots[frame->at++];
         zval *value = OBJ_PROP(object, slot->offset);
         uint16_t id;
-        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
+        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF) && !ice_walk_has_holes(w))
             continue;
         id = EXPECTED(slot->key) ? slot->key : push_key(w, slot->name, 0, false);
         frame->count++;

@@ -69,6 +69,13 @@ ice_walk_has_slots_only(const zend_object *object, const ice_written *written)
            (!object->properties || object->properties->nNumUsed == written->count);
 }
 
+/* Whether properties without a value are written: igbinary counts them, and has a null each. */
+static inline bool
+ice_walk_has_holes(const ice_walker *w)
+{
+    return w->purpose == ICE_FOR_IGBINARY;
+}
+
 /* Where a class is noted whose objects are written without any of their methods. */
 static inline const ice_written **
 ice_walk_near(ice_context *ctx, const zend_class_entry *ce)

@@ -57,7 +57,7 @@ pen_leaf(ice_walker *w, ice_pen pen, const zval *value, uint16_t key)
     } else if (type == IS_TRUE || type == IS_FALSE)
         ice_pen_node(&pen, ICECORE_BOOL, key, 0, type == IS_TRUE);
     else
-        ice_pen_node(&pen, ICECORE_NULL, key, 0, 0);
+        ice_pen_node(&pen, EXPECTED(type == IS_NULL) ? ICECORE_NULL : ICECORE_HOLE, key, 0, 0);
     return pen;
 }
 
@@ -106,7 +106,7 @@ pen_slots(ice_walker *w, ice_pen pen, zend_object *object, const ice_written *wr
         uint16_t id = slot->key;
         if (UNEXPECTED(!is_leaf(value)))
             break;
-        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
+        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF) && !ice_walk_has_holes(w))
             continue;
         if (UNEXPECTED(!id))
             pen = pen_key(w, pen, slot->name, 0, false, &id);

@@ -183,6 +183,7 @@ push_properties(ice_walker *w, zend_object *object, uint16_t key)
     const ice_written *written = ice_walk_class(w, object->ce);
     HashTable *table;
     zval value;
+    uint32_t count;
     if (EXPECTED(ice_walk_has_slots_only(object, written))) {
         *ice_walk_near(w->ctx, object->ce) = written;
         return ice_walk_slots(w, object, key, written);
@@ -197,7 +198,8 @@ push_properties(ice_walker *w, zend_object *object, uint16_t key)
         return ice_walk_stop(w, ICE_THREW);
     }
     ice_walk_begin(w, key, class_id(w, object->ce));
-    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, zend_array_count(table))->is_shared = true;
+    count = ice_walk_has_holes(w) ? zend_hash_num_elements(table) : zend_array_count(table);
+    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, count)->is_shared = true;
     return true;
 }
 

@@ -2,11 +2,15 @@
  * protected property, found in this order. */
 #include "core/walk.h"
 
+/* Without a name it is what is no name. */
 static void
 add_pair(HashTable *to, zend_string *name, zval *value)
 {
     zval key;
-    ZVAL_STR_COPY(&key, name);
+    if (name)
+        ZVAL_STR_COPY(&key, name);
+    else
+        ZVAL_NULL(&key);
     zend_hash_next_index_insert(to, &key);
     Z_TRY_ADDREF_P(value);
     zend_hash_next_index_insert(to, value);
@@ -71,6 +75,10 @@ ice_walk_sleep(zend_object *object, HashTable *names, uint8_t purpose)
     ZEND_HASH_FOREACH_VAL_IND(names, name) {
         zend_string *text, *temporary;
         ZVAL_DEREF(name);
+        if (Z_TYPE_P(name) != IS_STRING && purpose == ICE_FOR_IGBINARY) {
+            add_pair(to, NULL, &EG(uninitialized_zval));
+            continue;
+        }
         if (Z_TYPE_P(name) != IS_STRING)
             php_error_docref(NULL, E_WARNING,
                              "%s::__sleep() should return an array only containing the names of instance-variables to "

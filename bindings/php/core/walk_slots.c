@@ -3,9 +3,11 @@
 #include "core/walk_leaf.h"
 
 static uint32_t
-count_values(const zend_object *object, const ice_written *written, uint32_t at)
+count_values(const ice_walker *w, const zend_object *object, const ice_written *written, uint32_t at)
 {
     uint32_t count = 0;
+    if (ice_walk_has_holes(w))
+        return written->count - at;
     for (; at < written->count; at++)
         count += Z_TYPE_P(OBJ_PROP((zend_object *)object, written->slots[at].offset)) != IS_UNDEF;
     return count;
@@ -26,7 +28,7 @@ ice_walk_slots(ice_walker *w, zend_object *object, uint16_t key, const ice_writt
         return true;
     }
     GC_ADDREF(object);
-    frame = ice_walk_push(w, W_SLOTS, node + 1, NULL, object, count + count_values(object, written, at));
+    frame = ice_walk_push(w, W_SLOTS, node + 1, NULL, object, count + count_values(w, object, written, at));
     frame->at = at;
     frame->count = count;
     return true;

@@ -230,6 +230,11 @@ impl<'d> Writer<'d> {
         if let Some(frame) = self.stack.last_mut() {
             frame.count += 1;
         }
+        if is_object && self.document.nodes()[value as usize].kind == Kind::Hole {
+            // A property without a value is a null in the place of its key.
+            buf.push(tag::NULL);
+            return Ok(());
+        }
         if kind == Kind::Array {
             let chosen = find(self.notes(value), code::KEY_TAG);
             Self::integer(i64::from(count), chosen, buf);
