@@ -53,8 +53,9 @@ final class Wanted
         if ($ours->plain !== false) {
             return null;
         }
-        // A broken payload of one of PHP's own classes, which makes PHP throw.
-        if (preg_grep('/^exception UnexpectedValueException\(0\): Error at offset /', [$php->result, $bare->result])) {
+        // A broken payload of one of PHP's own classes makes PHP throw, unless it threw before.
+        $isBroken = str_starts_with($php->result, 'exception UnexpectedValueException(0): Error at offset ');
+        if ($isBroken || ($php->isFailure() && preg_match('/C:\d+:"(Array|Spl)/', $text))) {
             return 'refused before building';
         }
         if ($bare->plain !== false) {
