@@ -261,6 +261,13 @@ push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_f
 
 /* ---- values ------------------------------------------------------------- */
 
+/* PHP's text has a 0 in the place of a resource; others have null. */
+static void
+push_resource(ice_walker *w, uint16_t key)
+{
+    ice_push(w->engine, w->tape, w->purpose <= ICE_FOR_SESSION ? ICECORE_INT : ICECORE_NULL, 0, key, 0, 0);
+}
+
 /* A value that is no leaf. */
 static bool
 push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer)
@@ -281,7 +288,10 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
                 return mark(w, at, push_array(w, Z_ARRVAL_P(inner), key,
                                               (outer && outer->is_shared) || GC_REFCOUNT(Z_ARRVAL_P(inner)) > 1, false,
                                               true));
-            push_leaf(w, inner, key);
+            if (UNEXPECTED(!is_leaf(inner)))
+                push_resource(w, key);
+            else
+                push_leaf(w, inner, key);
             return mark(w, at, true);
         }
         value = inner;
@@ -306,9 +316,7 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
         if (EXPECTED(w->purpose != ICE_FOR_EXPORT) && EXPECTED((known = known_slots(w, Z_OBJ_P(value)))))
             return ice_walk_slots(w, Z_OBJ_P(value), key, known);
         return ice_walk_object(w, Z_OBJ_P(value), key);
-    default: /* a resource */
-        ice_push(w->engine, w->tape, w->purpose == ICE_FOR_EXPORT ? ICECORE_NULL : ICECORE_INT, 0, key, 0, 0);
-        return true;
+    default: push_resource(w, key); return true;
     }
 }
 

@@ -754,11 +754,6 @@ typedef struct icecore_error {
    */
   int64_t offset;
   /*
-   Where the original reader of the format says that it is wrong; -1, if that is not
-   known.
-   */
-  int64_t original_offset;
-  /*
    Where in the document, as `$.staff[3].name`; empty, if unknown. Cut off,
    if it is longer. Ends with 0.
    */
@@ -767,7 +762,12 @@ typedef struct icecore_error {
    The whole message, with offset and path. Cut off, if it is longer. Ends
    with 0.
    */
-  char message[1024];
+  char message[1016];
+  /*
+   Where the original reader of the format says that it is wrong; -1, if that is not
+   known.
+   */
+  int64_t original_offset;
 } icecore_error;
 
 /*

@@ -19,15 +19,15 @@ pub struct icecore_error {
     pub detail: u32,
     /// Where in the input, in bytes; -1, if that makes no sense.
     pub offset: i64,
-    /// Where the original reader of the format says that it is wrong; -1, if that is not
-    /// known.
-    pub original_offset: i64,
     /// Where in the document, as `$.staff[3].name`; empty, if unknown. Cut off,
     /// if it is longer. Ends with 0.
     pub path: [c_char; 512],
     /// The whole message, with offset and path. Cut off, if it is longer. Ends
     /// with 0.
-    pub message: [c_char; 1024],
+    pub message: [c_char; 1016],
+    /// Where the original reader of the format says that it is wrong; -1, if that is not
+    /// known.
+    pub original_offset: i64,
 }
 
 /// The kinds of errors.

@@ -68,6 +68,9 @@ fn errors_say_kind_offset_path_and_message() {
     let (context, json) = (icecore_context_new(), stage("json"));
     let error = read(context, json, br#"{"staff": [1, x]}"#, 0).err().unwrap();
     assert_eq!((error.kind, error.offset), (icecore_error_kind::ICECORE_MALFORMED as u32, 14));
+    assert_eq!((error.detail, error.original_offset), (0, -1));
+    // Programs that were compiled before it had these find the others where they were.
+    assert_eq!((size_of::<icecore_error>(), std::mem::offset_of!(icecore_error, message)), (1552, 528));
     assert_eq!(unsafe { CStr::from_ptr(error.path.as_ptr()) }.to_str(), Ok("$.staff[1]"));
     assert!(message(&error).contains("at offset 14 at $.staff[1]"), "{}", message(&error));
     // A path that is longer than its place is cut off at a character.

@@ -70,3 +70,53 @@ fn a_count_of_members_without_digits_is_none() {
         assert_eq!(icecore::convert(text, "php", "php").unwrap(), text);
     }
 }
+
+/// What a host says in PHP's own words follows from these, not from a message.
+#[test]
+fn errors_say_what_php_would_warn_of() {
+    use icecore::raw::ErrorDetail::*;
+    for (text, detail, php) in [
+        (&b"a:1:{i:0;i:99999999999999999999;}"[..], Some(WideInteger), None),
+        (b"a:99999999999999999999:{}", Some(WideCount), Some(24)),
+        (br#"O:1:"K":99999999999999999999:{}"#, Some(WideCount), Some(28)),
+        (br#"O:1:"K":-99999999999999999999:{}"#, Some(WideCount), Some(29)),
+        (br#"O:1:"K":-1:{}"#, None, Some(10)),
+        (br#"O:1:"K":"#, Some(NoCount), Some(6)),
+        (br#"C:1:"K":"#, None, Some(8)),
+        (br#"C:1:"K":-1:{}"#, Some(ShortPayload), Some(12)),
+        (br#"C:1:"K":2:{a"#, Some(ShortPayload), Some(11)),
+        (br#"C:1:"K":1:{ab}"#, None, Some(12)),
+        (br#"a:1:{E:3:"K:A";i:1;}"#, Some(NoKey), Some(5)),
+        (br#"a:1:{i:0;E:1:"K";}"#, Some(NoCase), Some(9)),
+        (b"a:1:{i:0;}", Some(NoValue), Some(9)),
+        (br#"a:2:{i:0;C:1:"K":1:{x}i:1;r:9;}"#, Some(OpaqueLink), Some(30)),
+        (b"a:1:{i:0;r:9;}", None, Some(13)),
+    ] {
+        let error = php::read(text, &php::ReadOptions::default(), &Limits::default()).unwrap_err();
+        assert_eq!((error.detail(), error.original_offset()), (detail, php), "{}: {error}", text.escape_ascii());
+    }
+}
+
+/// PHP counts levels of values, and what a class wrote itself is none.
+#[test]
+fn a_payload_is_no_level() {
+    let mut limits = Limits::default();
+    let depth_of = |text: &[u8], depth: u32, limits: &mut Limits| {
+        limits.depth = depth;
+        php::read(text, &php::ReadOptions::default(), limits).map(|_| ()).map_err(|error| error.detail())
+    };
+    let too_deep = Err(Some(icecore::raw::ErrorDetail::Depth));
+    let frozen = br#"a:1:{i:0;C:1:"K":1:{x}}"#;
+    assert_eq!(depth_of(frozen, 1, &mut limits), Ok(()));
+    assert_eq!(depth_of(frozen, 0, &mut limits), too_deep);
+    let opened = br#"a:1:{i:0;C:11:"ArrayObject":29:{x:i:0;a:1:{i:0;i:1;};m:a:0:{}}}"#;
+    assert_eq!(depth_of(opened, 1, &mut limits), too_deep);
+    assert_eq!(depth_of(opened, 2, &mut limits), Ok(()));
+    // They have an end of their own.
+    let mut nested = String::from("a:0:{}");
+    for _ in 0..3000 {
+        let inner = format!("x:i:0;{nested};m:a:0:{{}}");
+        nested = format!("C:11:\"ArrayObject\":{}:{{{inner}}}", inner.len());
+    }
+    assert_eq!(depth_of(nested.as_bytes(), 5, &mut limits), too_deep);
+}

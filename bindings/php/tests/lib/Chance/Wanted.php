@@ -8,13 +8,28 @@ final class Wanted
     public const WHY = [
         'no hook on failure' => 'PHP runs the hooks of objects that stand before the place where it fails; Icecore runs none, and no destructor where the text is malformed',
         'refused before building' => 'PHP builds, warns and throws until it comes to bytes that are malformed; Icecore looks at all bytes first',
+        'a key comes twice' => 'a link to a link finds what its target was replaced by; PHP writes neither',
         'an autoloader is asked once' => 'PHP asks for a missing class for each object of it; Icecore once for a text',
     ];
 
+    // Whether a key comes twice and there are links that may name other links.
+    private static function hasLinksBesideKeyTwice(string $text): bool
+    {
+        $tree = preg_match_all('/[rR]:\d+;/', $text) > 1 ? Text::parse($text) : null;
+        $isTwice = function (array $node) use (&$isTwice): bool {
+            $keys = array_map(Text::print(...), $node['keys'] ?? []);
+            return count($keys) !== count(array_unique($keys)) || (bool) array_filter($node['items'] ?? [], $isTwice);
+        };
+        return $tree !== null && $isTwice($tree);
+    }
+
     // The name of the difference, or null where it is none of these. $bare is what PHP
     // says when it builds no class at all.
-    public static function unserialize(Outcome $ours, Outcome $php, Outcome $bare): ?string
+    public static function unserialize(Outcome $ours, Outcome $php, Outcome $bare, string $text): ?string
     {
+        if (self::hasLinksBesideKeyTwice($text)) {
+            return 'a key comes twice';
+        }
         if ($ours->textWithoutRepeats() === $php->textWithoutRepeats()) {
             return 'an autoloader is asked once';
         }
@@ -38,8 +53,9 @@ final class Wanted
         if ($ours->plain !== false) {
             return null;
         }
-        // A broken payload of one of PHP's own classes, which makes PHP throw.
-        if ($ours->plain === false && str_starts_with($php->result, 'exception UnexpectedValueException(0): Error at offset ')) {
+        // A broken payload of one of PHP's own classes makes PHP throw, unless it threw before.
+        $isBroken = str_starts_with($php->result, 'exception UnexpectedValueException(0): Error at offset ');
+        if ($isBroken || ($php->isFailure() && preg_match('/C:\d+:"(Array|Spl)/', $text))) {
             return 'refused before building';
         }
         if ($bare->plain !== false) {
