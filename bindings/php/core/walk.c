@@ -1,4 +1,4 @@
-#include "core/walk_leaf.h"
+#include "core/walk_runs.h"
 
 /* ---- what is met again -------------------------------------------------- */
 
@@ -25,22 +25,6 @@ mark(ice_walker *w, size_t at, bool is_pushed)
     return is_pushed;
 }
 
-static zend_always_inline bool
-is_only_here(const zend_object *object, bool is_shared)
-{
-    return !is_shared && GC_REFCOUNT(object) == 1 &&
-           (object->properties == NULL || GC_REFCOUNT(object->properties) == 1);
-}
-
-/* What is known of the class of an object that has its slots only, and none of whose methods
- * is called; or NULL. */
-static zend_always_inline const ice_written *
-known_slots(const ice_walker *w, const zend_object *object)
-{
-    const ice_written *near = *ice_walk_near(w->ctx, object->ce);
-    return near && near->ce == object->ce && ice_walk_has_slots_only(object, near) ? near : NULL;
-}
-
 /* ---- arrays ------------------------------------------------------------- */
 
 static bool
@@ -57,62 +41,10 @@ is_list(const HashTable *table)
     return true;
 }
 
-#if PHP_VERSION_ID >= 80200
-#  define ICE_ITEM(table, i) (HT_FLAGS(table) & HASH_FLAG_PACKED ? &(table)->arPacked[i] : &(table)->arData[i].val)
-#else
-#  define ICE_ITEM(table, i) (&(table)->arData[i].val)
-#endif
-
-/* Items of a list from `*at` on, up to the first that is no leaf, or a run of them. */
-static zend_always_inline void
-push_items(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
-{
-    const uint32_t used = table->nNumUsed, end = used - *at > ICE_RUN ? *at + ICE_RUN : used;
-    uint32_t i = *at, pushed = 0;
-    ice_pen pen = run_pen(w, ICE_RUN);
-    for (; i < end; i++) {
-        const zval *value = ICE_ITEM(table, i);
-        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
-            continue;
-        if (!is_leaf(value))
-            break;
-        pen = pen_leaf(w, pen, value, 0);
-        pushed++;
-    }
-    ice_pen_give(&pen, w->tape);
-    *at = i;
-    *count += pushed;
-}
-
-/* Entries of a map in the same way; it is no packed one. */
-static zend_always_inline void
-push_entries(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
-{
-    const bool may_have_ids = zend_hash_num_elements(table) <= ICE_MOST_IDS;
-    const uint32_t used = table->nNumUsed, end = used - *at > ICE_RUN ? *at + ICE_RUN : used;
-    const Bucket *bucket = table->arData + *at;
-    uint32_t i = *at, pushed = 0;
-    ice_pen pen = run_pen(w, ICE_RUN);
-    for (; i < end; i++, bucket++) {
-        uint16_t id;
-        if (UNEXPECTED(Z_TYPE(bucket->val) == IS_UNDEF))
-            continue;
-        if (UNEXPECTED(!is_leaf(&bucket->val)))
-            break;
-        pen = pen_key(w, pen, bucket->key, bucket->h, may_have_ids, &id);
-        pen = pen_leaf(w, pen, &bucket->val, id);
-        pushed++;
-    }
-    ice_pen_give(&pen, w->tape);
-    *at = i;
-    *count += pushed;
-}
-
 static bool push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protects, bool in_reference);
 static bool push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer);
 static bool walk_frames(ice_walker *w, uint32_t depth);
 static bool walk_more(ice_walker *w, ice_walk_frame *frame);
-static bool hand_over(ice_walker *w);
 
 /* So many nodes fit into the cache together with what is made of them. */
 #define PART 1024
@@ -127,7 +59,7 @@ walk_here(ice_walker *w, ice_walk_frame *frame)
     bool goes_on = true;
     w->direct++;
     while (!frame->is_done && goes_on)
-        goes_on = (EXPECTED(w->tape->node_count < w->part) || hand_over(w)) && walk_more(w, frame) &&
+        goes_on = (EXPECTED(w->tape->node_count < w->part) || ice_walk_hand_over(w)) && walk_more(w, frame) &&
                   (EXPECTED(w->ctx->walk_depth == depth) || walk_frames(w, depth));
     w->direct--;
     if (EXPECTED(goes_on))
@@ -160,7 +92,7 @@ walk_map_here(ice_walker *w, ice_walk_frame *frame)
         Bucket *bucket = &table->arData[frame->at];
         zval *value = &bucket->val;
         uint16_t id;
-        if (UNEXPECTED(w->tape->node_count >= w->part) && UNEXPECTED(!(goes_on = hand_over(w))))
+        if (UNEXPECTED(w->tape->node_count >= w->part) && UNEXPECTED(!(goes_on = ice_walk_hand_over(w))))
             break;
         if (is_leaf(value)) {
             push_entries(w, table, &frame->at, &frame->count);
@@ -322,63 +254,6 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
 
 /* ---- the loop ----------------------------------------------------------- */
 
-/* Values of a list stand in memory of their own: what comes soon is asked for now. */
-static zend_always_inline void
-prefetch(const HashTable *table, uint32_t at)
-{
-    if (EXPECTED(table->nNumUsed - at > 8)) {
-        const zval *far = ICE_ITEM(table, at + 8), *near = ICE_ITEM(table, at + 3);
-        if (Z_TYPE_P(far) > IS_STRING)
-            __builtin_prefetch(Z_PTR_P(far));
-        if (Z_TYPE_P(near) == IS_ARRAY) {
-            __builtin_prefetch(Z_ARRVAL_P(near)->arData);
-            __builtin_prefetch((const char *)Z_ARRVAL_P(near)->arData + 64);
-        } else if (Z_TYPE_P(near) == IS_OBJECT)
-            __builtin_prefetch((const char *)Z_OBJ_P(near) + 64);
-    }
-}
-
-/* Objects that only this list holds, with nothing but leaves in their slots, from the next
- * item on. */
-static zend_always_inline void
-push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
-{
-    const HashTable *table = frame->table;
-    const ice_written *written = known_slots(w, Z_OBJ_P(value));
-    uint32_t at = frame->at, done = 0;
-    size_t room;
-    ice_pen pen;
-    if (!written || written->count >= ICE_RUN)
-        return;
-    pen = run_pen(w, 2 * ICE_RUN);
-    for (room = 4 * ICE_RUN; room > 2 * ICE_RUN; done++) {
-        const size_t front = (size_t)(pen.node - w->tape->nodes);
-        uint32_t slot = 0, count = 0;
-        zend_object *object;
-        if (at == table->nNumUsed)
-            break;
-        value = ICE_ITEM(table, at);
-        if (Z_TYPE_P(value) != IS_OBJECT)
-            break;
-        object = Z_OBJ_P(value);
-        if (object->ce != written->ce || !is_only_here(object, false) || !ice_walk_has_slots_only(object, written))
-            break;
-        prefetch(table, at);
-        pen_object(&pen, 0, written);
-        pen = pen_slots(w, pen, object, written, &slot, &count);
-        if (UNEXPECTED(slot < written->count)) {
-            pen.node = w->tape->nodes + front;
-            break;
-        }
-        pen_end_object(w, &pen, w->tape->nodes + front, count);
-        room -= (size_t)(pen.node - w->tape->nodes) - front;
-        at++;
-    }
-    ice_pen_give(&pen, w->tape);
-    frame->at = at;
-    frame->count += done;
-}
-
 /* Up to a value that may have opened a frame, or until much was pushed. */
 static bool
 walk_list(ice_walker *w, ice_walk_frame *frame)
@@ -528,53 +403,6 @@ push_variables(ice_walker *w, HashTable *table)
     ice_walk_push(w, W_VARIABLES, 0, table, NULL, zend_hash_num_elements(table));
 }
 
-/* How long the text may become, as far as the outermost container tells: room that is too
- * much is given back. */
-static size_t
-expected_len(const ice_walker *w, size_t len)
-{
-    const ice_walk_frame *outermost = w->ctx->walk_depth ? &w->ctx->walking[0] : NULL;
-    const size_t done = outermost ? outermost->count : 0, most = 8 * len;
-    size_t expected = len + len / 8;
-    if (done && outermost->total > done)
-        expected = MAX(expected, (size_t)(1.1 * (double)len / done * outermost->total));
-    expected = MIN(expected, most);
-    if (PG(memory_limit) > 0 && expected > ((size_t)PG(memory_limit) - MIN((size_t)PG(memory_limit), zend_memory_usage(0))) / 4)
-        return len;
-    return expected;
-}
-
-/* Takes the text of what was handed over to what stands before it. */
-static void
-take_part(ice_walker *w)
-{
-    smart_str *text = &w->ctx->text;
-    icecore_bytes part;
-    size_t len;
-    if (icecore_take_part(w->engine, &part) != ICECORE_OK)
-        return;
-    len = (text->s ? ZSTR_LEN(text->s) : 0) + part.len;
-    if (!text->s || len > text->a)
-        smart_str_erealloc(text, expected_len(w, len));
-    smart_str_appendl(text, (const char *)part.bytes, part.len);
-}
-
-/* Writes what was pushed. */
-static bool
-hand_over(ice_walker *w)
-{
-    const uint32_t count = (uint32_t)w->tape->node_count;
-    switch (ice_hand_over(w->engine, w->stage, w->tape, &w->parts)) {
-    case ICE_HANDED_OVER:
-        w->base += count;
-        w->tape->has_own_names = 1;
-        take_part(w);
-        return true;
-    case ICE_NOT_IN_PARTS: w->part = UINT32_MAX; return true;
-    default: return ice_walk_stop(w, ICE_LEFT_OFF);
-    }
-}
-
 /* Walks on in a container. */
 static bool
 walk_more(ice_walker *w, ice_walk_frame *frame)
@@ -594,7 +422,7 @@ walk_frames(ice_walker *w, uint32_t depth)
     ice_context *ctx = w->ctx;
     while (ctx->walk_depth > depth) {
         const uint32_t now = ctx->walk_depth;
-        if (UNEXPECTED(w->tape->node_count >= w->part) && !hand_over(w))
+        if (UNEXPECTED(w->tape->node_count >= w->part) && !ice_walk_hand_over(w))
             return false;
         if (UNEXPECTED(!walk_more(w, &ctx->walking[now - 1])))
             return false;

@@ -1,11 +1,15 @@
 /* PHP's values to the engine's tape.
  *
  * Objects, and arrays from some depth on, have a stack of their own; other arrays are walked
- * by recursion. What is open is held, as hooks may change or free anything. Objects and references are looked up by their address only if something else
- * may lead to them, as in PHP: its counts tell.
+ * by recursion. What is open is held, as hooks may change or free anything. Objects and
+ * references are looked up by their address only if something else may lead to them, as in
+ * PHP: its counts tell.
  *
+ *   walk.c         arrays, any value, the loop
  *   walk_frames.c  what is open
- *   walk.c         the loop, arrays and leaves
+ *   walk_parts.c   what was pushed is written from time to time
+ *   walk_leaf.h    leaves and keys
+ *   walk_runs.h    runs of values that need no frame
  *   walk_class.c   what is known of a class that is written
  *   walk_slots.c   objects with nothing but declared properties
  *   walk_object.c  objects: which of their ways to be frozen is taken
@@ -103,6 +107,8 @@ ice_walk_frame *ice_walk_push(ice_walker *w, uint8_t kind, size_t node, HashTabl
                               uint32_t total);
 /* Pushes null for what is in itself. */
 void ice_walk_circle(ice_walker *w, uint16_t key);
+/* Writes what was pushed, and empties the tape. False: the walk stops. */
+bool ice_walk_hand_over(ice_walker *w);
 /* Ends a container that is done. */
 bool ice_walk_end(ice_walker *w, ice_walk_frame *frame);
 /* The same with the innermost frame. */

@@ -1,0 +1,49 @@
+/* Parts of a large value: what was pushed is written, and the text of it taken away. */
+#include "core/walk.h"
+
+/* How long the text may become, as far as the outermost container tells: room that is too
+ * much is given back. */
+static size_t
+expected_len(const ice_walker *w, size_t len)
+{
+    const ice_walk_frame *outermost = w->ctx->walk_depth ? &w->ctx->walking[0] : NULL;
+    const size_t done = outermost ? outermost->count : 0, most = 8 * len;
+    size_t expected = len + len / 8;
+    if (done && outermost->total > done)
+        expected = MAX(expected, (size_t)(1.1 * (double)len / done * outermost->total));
+    expected = MIN(expected, most);
+    if (PG(memory_limit) > 0 && expected > ((size_t)PG(memory_limit) - MIN((size_t)PG(memory_limit), zend_memory_usage(0))) / 4)
+        return len;
+    return expected;
+}
+
+/* Takes the text of what was handed over to what stands before it. */
+static void
+take_part(ice_walker *w)
+{
+    smart_str *text = &w->ctx->text;
+    icecore_bytes part;
+    size_t len;
+    if (icecore_take_part(w->engine, &part) != ICECORE_OK)
+        return;
+    len = (text->s ? ZSTR_LEN(text->s) : 0) + part.len;
+    if (!text->s || len > text->a)
+        smart_str_erealloc(text, expected_len(w, len));
+    smart_str_appendl(text, (const char *)part.bytes, part.len);
+}
+
+/* Writes what was pushed. */
+bool
+ice_walk_hand_over(ice_walker *w)
+{
+    const uint32_t count = (uint32_t)w->tape->node_count;
+    switch (ice_hand_over(w->engine, w->stage, w->tape, &w->parts)) {
+    case ICE_HANDED_OVER:
+        w->base += count;
+        w->tape->has_own_names = 1;
+        take_part(w);
+        return true;
+    case ICE_NOT_IN_PARTS: w->part = UINT32_MAX; return true;
+    default: return ice_walk_stop(w, ICE_LEFT_OFF);
+    }
+}
