@@ -5,39 +5,23 @@
 //! It goes down by recursion, to a depth of [`DEEPEST`]. Where the nodes of a part end, each
 //! container on the way up says how far it is, and the next part goes on with the innermost.
 
+mod leaf;
+mod names;
 mod pen;
 
 use super::position::Position;
-use super::text::{integer_key, is_class_name, is_enum_case};
-use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Names, Node, flag};
+use super::text::is_enum_case;
+use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, flag};
 use crate::format::Parts;
 use crate::limits::Limits;
 use crate::output::{Kept, Spare};
-use pen::{
-    Chunk, FULL, ROOM, digits, float, integer, put, put_all, put_position, put_slice, short_string_front, string_front,
-};
-
-/// Strings up to this length are copied as a block of fixed size.
-const BLOCK: usize = 32;
-/// Longer ones too, if there is room behind them.
-const TWO_BLOCKS: usize = 64;
-/// Longer ones are no part of a run.
-const LONG: usize = 512;
-/// Keys and the fronts of objects (`O:8:"stdClass":2:{`) up to here are kept.
-const KEY: usize = 2 * BLOCK;
-const FRONT: usize = 96;
+use names::{FRONT, KEY, put_key, stamp_of};
+use pen::{Chunk, FULL, ROOM, digits, float, integer, put_all, put_position};
 
 /// Deeper documents are the machine's.
 const DEEPEST: u32 = 256;
 /// So many entries are written without a look whether the chunk is full.
 const RUN: u32 = 32;
-
-/// Kinds of leaves as numbers.
-const NULL: u32 = Kind::Null as u32;
-const BOOL: u32 = Kind::Bool as u32;
-const INT: u32 = Kind::Int as u32;
-const FLOAT: u32 = Kind::Float as u32;
-const BYTES: u32 = Kind::Bytes as u32;
 
 /// A container that is open.
 #[derive(Clone, Copy, Debug)]
@@ -456,209 +440,11 @@ impl Fast<'_, '_> {
         let found = self.state.slots.binary_search_by_key(&node, |slot| slot.node).ok()?;
         self.state.slots.get(found).map(|slot| slot.number)
     }
-
-    /// The front of an object: `O:3:"Foo":2:{`.
-    #[inline(always)]
-    fn front(&mut self, chunk: &mut Chunk, to: usize, node: &Node, body: &Node) -> Option<usize> {
-        if body.kind != Kind::Map || body.flags != 0 || node.form() != Form::Usual {
-            return None;
-        }
-        match self.fronts.get(node.class() as usize) {
-            Some(kept) if kept.stamp == self.stamps.1 && kept.count == body.aux => Some(put_kept(chunk, to, kept)),
-            _ => self.new_front(chunk, to, node.class(), body.aux),
-        }
-    }
-
-    // -- Leaves ----------------------------------------------------------------------
-
-    /// Writes a leaf that nothing names, and that has this key. `None`: it is another value, or
-    /// can't be copied as a block.
-    #[inline(always)]
-    fn leaf(&mut self, chunk: &mut Chunk, to: usize, node: &Node, key: u16) -> Option<usize> {
-        // One comparison for all three.
-        let head = u32::from(node.kind as u8) | (u32::from(node.flags) << 8) | (u32::from(node.key) << 16);
-        match head ^ (u32::from(key) << 16) {
-            INT => Some(integer(chunk, to, node.payload as i64)),
-            BYTES => self.short_string(chunk, to, node),
-            NULL => Some(put_all(chunk, to, b"N;")),
-            BOOL => Some(put_all(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" })),
-            FLOAT => Some(float(chunk, to, f64::from_bits(node.payload), self.buf)),
-            _ => None,
-        }
-    }
-
-    #[inline(always)]
-    fn short_string(&mut self, chunk: &mut Chunk, to: usize, node: &Node) -> Option<usize> {
-        let (base, start) = self.bytes_at(node);
-        let len = node.aux as usize;
-        let rest = base.get(start..)?;
-        if len > TWO_BLOCKS {
-            return long_string(chunk, to, rest.get(..len)?);
-        }
-        let to = short_string_front(chunk, to, len);
-        let to = if len <= BLOCK
-            && let Some(block) = rest.first_chunk::<BLOCK>()
-        {
-            put(chunk, to, block, len)
-        } else {
-            put(chunk, to, rest.first_chunk::<TWO_BLOCKS>()?, len)
-        };
-        Some(put_all(chunk, to, b"\";"))
-    }
-
-    /// Whether a key may be the text of an integer, which it then is in an array.
-    #[inline(always)]
-    fn may_be_cast(&self, node: &Node) -> bool {
-        let (base, start) = self.bytes_at(node);
-        matches!(base.get(start), None | Some(b'0'..=b'9' | b'-'))
-    }
-
-    /// The text of a key with an id, if it was written before.
-    #[inline(always)]
-    fn kept(&self, id: u16, is_object: bool) -> Option<&Kept<KEY>> {
-        let kept = self.keys.get(usize::from(id))?;
-        (kept.stamp == self.stamps.0 && (is_object || !kept.is_cast)).then_some(kept)
-    }
-
-    /// Where the bytes of a string are that is not long.
-    #[inline(always)]
-    fn bytes_at(&self, node: &Node) -> (&[u8], usize) {
-        match node.place() {
-            Location::Input(start) => (self.input, start as usize),
-            Location::Arena(start) => (self.arena, start as usize),
-        }
-    }
-
-    // -- Any text --------------------------------------------------------------------
-
-    /// Passes on what was collected.
-    fn flush(&mut self, chunk: &Chunk, to: usize) -> bool {
-        self.buf.extend_from_slice(chunk.get(..to).unwrap_or(&[]));
-        (self.buf.len() - self.start) as u64 <= self.most
-    }
-
-    #[cold]
-    fn flushed(&mut self, chunk: &Chunk, to: usize) -> usize {
-        if !self.flush(chunk, to) {
-            self.stop = Stop::Special;
-        }
-        0
-    }
-
-    /// Bytes of any number.
-    fn long(&mut self, chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
-        if bytes.len() <= FULL.saturating_sub(to) {
-            return Some(put_slice(chunk, to, bytes));
-        }
-        if !self.flush(chunk, to) {
-            return None;
-        }
-        self.buf.extend_from_slice(bytes);
-        ((self.buf.len() - self.start) as u64 <= self.most).then_some(0)
-    }
-
-    /// `s:5:"hello";`
-    fn quoted(&mut self, chunk: &mut Chunk, to: usize, letter: u8, bytes: &[u8]) -> Option<usize> {
-        let to = string_front(chunk, to, letter, bytes.len());
-        let to = self.long(chunk, to, bytes)?;
-        Some(put_all(chunk, to, b"\";"))
-    }
-
-    // -- Keys --------------------------------------------------------------------
-
-    /// The key of the entry at `node`, behind which its value is.
-    #[inline(always)]
-    fn key(&mut self, chunk: &mut Chunk, place: Place, node: &Node, is_object: bool) -> Option<Place> {
-        if node.key >= IS_KEY {
-            return self.key_node(chunk, place, node, is_object);
-        }
-        let to = match self.kept(node.key, is_object) {
-            Some(kept) => put_key(chunk, place.to, kept),
-            None => self.new_key(chunk, place.to, node.key, is_object)?,
-        };
-        Some(Place { to, ..place })
-    }
-
-    #[inline(never)]
-    fn key_node(&mut self, chunk: &mut Chunk, place: Place, node: &Node, is_object: bool) -> Option<Place> {
-        if node.key != IS_KEY || node.flags != 0 || self.nodes.get(place.at + 1)?.key != KEY_NODE {
-            return None;
-        }
-        let document = self.document;
-        let to = match node.kind {
-            Kind::Int => integer(chunk, place.to, node.payload as i64),
-            Kind::Bytes if is_object || !is_cast(document.bytes(node)) => {
-                self.quoted(chunk, place.to, b's', document.bytes(node))?
-            }
-            _ => return None,
-        };
-        Some(Place { to, at: place.at + 1 })
-    }
-
-    /// A key that was not written in this document, or that is long.
-    #[inline(never)]
-    fn new_key(&mut self, chunk: &mut Chunk, to: usize, id: u16, is_object: bool) -> Option<usize> {
-        let names = self.names;
-        let name = names.get(u32::from(id)).filter(|name| name.node.flags == 0)?;
-        let casts = name.node.kind == Kind::Bytes && is_cast(name.bytes);
-        let end = match name.node.kind {
-            Kind::Int => integer(chunk, to, name.node.payload as i64),
-            Kind::Bytes if is_object || !casts => self.quoted(chunk, to, b's', name.bytes)?,
-            _ => return None,
-        };
-        if let Some((text, len)) = text_of(chunk, to, end, name.bytes)
-            && self.stamps.0 != NONE
-        {
-            self.keys[usize::from(id)] = Kept { text, len, is_cast: casts, stamp: self.stamps.0, count: 0 };
-        }
-        Some(end)
-    }
-
-    /// The front of an object of a class that was not written in this document, or with another
-    /// count.
-    #[inline(never)]
-    fn new_front(&mut self, chunk: &mut Chunk, start: usize, class: u32, count: u32) -> Option<usize> {
-        let name = self.document.tape().classes().get(class)?.bytes;
-        if !is_class_name(name) {
-            return None;
-        }
-        let to = string_front(chunk, start, b'O', name.len());
-        let to = self.long(chunk, to, name)?;
-        let to = put_all(chunk, to, b"\":");
-        let to = digits(chunk, to, u64::from(count));
-        let to = put_all(chunk, to, b":{");
-        if let Some((text, len)) = text_of(chunk, start, to, name)
-            && self.stamps.1 != NONE
-            && let Some(kept) = self.fronts.get_mut(class as usize)
-        {
-            *kept = Kept { text, len, is_cast: false, stamp: self.stamps.1, count };
-        }
-        Some(to)
-    }
 }
 
 #[inline(always)]
 fn is_container(node: &Node) -> bool {
     matches!(node.kind, Kind::Array | Kind::Map | Kind::Object)
-}
-
-/// A key is short mostly.
-#[inline(always)]
-fn put_key(chunk: &mut Chunk, to: usize, kept: &Kept<KEY>) -> usize {
-    let ([front, back], _) = kept.text.as_chunks::<BLOCK>() else { return to };
-    if usize::from(kept.len) > BLOCK {
-        put(chunk, to + BLOCK, back, BLOCK);
-    }
-    put(chunk, to, front, usize::from(kept.len))
-}
-
-#[inline(always)]
-fn put_kept(chunk: &mut Chunk, to: usize, kept: &Kept<FRONT>) -> usize {
-    let ([front, back], _) = kept.text.as_chunks::<{ FRONT / 2 }>() else { return to };
-    if usize::from(kept.len) > FRONT / 2 {
-        put(chunk, to + FRONT / 2, back, FRONT / 2);
-    }
-    put(chunk, to, front, usize::from(kept.len))
 }
 
 /// `a:2:{`
@@ -672,41 +458,11 @@ fn array_front(chunk: &mut Chunk, to: usize, node: &Node) -> usize {
     put_all(chunk, to, b":{")
 }
 
-/// What was written for a name between two places, if it is short enough to be kept.
-fn text_of<const N: usize>(chunk: &Chunk, from: usize, to: usize, name: &[u8]) -> Option<([u8; N], u8)> {
-    // A long one was passed on, and behind it the chunk begins anew.
-    let len = to.checked_sub(from).filter(|len| *len <= N && name.len() <= N)?;
-    Some((*chunk.get(from..)?.first_chunk()?, len as u8))
-}
-
-/// A string up to [`LONG`].
-#[inline(never)]
-fn long_string(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
-    if bytes.len() > LONG {
-        return None;
-    }
-    let to = string_front(chunk, to, b's', bytes.len());
-    let to = put_slice(chunk, to, bytes);
-    Some(put_all(chunk, to, b"\";"))
-}
-
-/// In the place of the stamp of a table that has none: nothing is kept by it.
-const NONE: u64 = u64::MAX;
-
-fn stamp_of(names: &Names) -> u64 {
-    if names.stamp() == 0 { NONE } else { names.stamp() }
-}
-
 /// `r:5;` or `R:5;`
 fn again(chunk: &mut Chunk, to: usize, letter: u8, slot: u32) -> usize {
     let to = put_all(chunk, to, &[letter, b':']);
     let to = digits(chunk, to, u64::from(slot));
     put_all(chunk, to, b";")
-}
-
-/// Whether a string becomes an integer as a key of an array.
-fn is_cast(bytes: &[u8]) -> bool {
-    matches!(bytes.first(), Some(b'0'..=b'9' | b'-')) && integer_key(bytes).is_some()
 }
 
 #[cfg(test)]

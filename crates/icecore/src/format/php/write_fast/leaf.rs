@@ -1,0 +1,116 @@
+//! Leaves and other text of the fast writer.
+
+use super::pen::{Chunk, FULL, float, integer, put, put_all, put_slice, short_string_front, string_front};
+use super::{Fast, Stop};
+use crate::document::{Kind, Location, Node};
+
+/// Strings up to this length are copied as a block of fixed size.
+pub(super) const BLOCK: usize = 32;
+/// Longer ones too, if there is room behind them.
+const TWO_BLOCKS: usize = 64;
+/// Longer ones are no part of a run.
+const LONG: usize = 512;
+
+/// Kinds of leaves as numbers.
+const NULL: u32 = Kind::Null as u32;
+const BOOL: u32 = Kind::Bool as u32;
+const INT: u32 = Kind::Int as u32;
+const FLOAT: u32 = Kind::Float as u32;
+const BYTES: u32 = Kind::Bytes as u32;
+
+impl Fast<'_, '_> {
+    /// Writes a leaf that nothing names, and that has this key. `None`: it is another value, or
+    /// can't be copied as a block.
+    #[inline(always)]
+    pub(super) fn leaf(&mut self, chunk: &mut Chunk, to: usize, node: &Node, key: u16) -> Option<usize> {
+        // One comparison for all three.
+        let head = u32::from(node.kind as u8) | (u32::from(node.flags) << 8) | (u32::from(node.key) << 16);
+        match head ^ (u32::from(key) << 16) {
+            INT => Some(integer(chunk, to, node.payload as i64)),
+            BYTES => self.short_string(chunk, to, node),
+            NULL => Some(put_all(chunk, to, b"N;")),
+            BOOL => Some(put_all(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" })),
+            FLOAT => Some(float(chunk, to, f64::from_bits(node.payload), self.buf)),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn short_string(&mut self, chunk: &mut Chunk, to: usize, node: &Node) -> Option<usize> {
+        let (base, start) = self.bytes_at(node);
+        let len = node.aux as usize;
+        let rest = base.get(start..)?;
+        if len > TWO_BLOCKS {
+            return long_string(chunk, to, rest.get(..len)?);
+        }
+        let to = short_string_front(chunk, to, len);
+        let to = if len <= BLOCK
+            && let Some(block) = rest.first_chunk::<BLOCK>()
+        {
+            put(chunk, to, block, len)
+        } else {
+            put(chunk, to, rest.first_chunk::<TWO_BLOCKS>()?, len)
+        };
+        Some(put_all(chunk, to, b"\";"))
+    }
+
+    /// Whether a key may be the text of an integer, which it then is in an array.
+    #[inline(always)]
+    pub(super) fn may_be_cast(&self, node: &Node) -> bool {
+        let (base, start) = self.bytes_at(node);
+        matches!(base.get(start), None | Some(b'0'..=b'9' | b'-'))
+    }
+
+    /// Where the bytes of a string are that is not long.
+    #[inline(always)]
+    pub(super) fn bytes_at(&self, node: &Node) -> (&[u8], usize) {
+        match node.place() {
+            Location::Input(start) => (self.input, start as usize),
+            Location::Arena(start) => (self.arena, start as usize),
+        }
+    }
+
+    /// Passes on what was collected.
+    pub(super) fn flush(&mut self, chunk: &Chunk, to: usize) -> bool {
+        self.buf.extend_from_slice(chunk.get(..to).unwrap_or(&[]));
+        (self.buf.len() - self.start) as u64 <= self.most
+    }
+
+    #[cold]
+    pub(super) fn flushed(&mut self, chunk: &Chunk, to: usize) -> usize {
+        if !self.flush(chunk, to) {
+            self.stop = Stop::Special;
+        }
+        0
+    }
+
+    /// Bytes of any number.
+    pub(super) fn long(&mut self, chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
+        if bytes.len() <= FULL.saturating_sub(to) {
+            return Some(put_slice(chunk, to, bytes));
+        }
+        if !self.flush(chunk, to) {
+            return None;
+        }
+        self.buf.extend_from_slice(bytes);
+        ((self.buf.len() - self.start) as u64 <= self.most).then_some(0)
+    }
+
+    /// `s:5:"hello";`
+    pub(super) fn quoted(&mut self, chunk: &mut Chunk, to: usize, letter: u8, bytes: &[u8]) -> Option<usize> {
+        let to = string_front(chunk, to, letter, bytes.len());
+        let to = self.long(chunk, to, bytes)?;
+        Some(put_all(chunk, to, b"\";"))
+    }
+}
+
+/// A string up to [`LONG`].
+#[inline(never)]
+fn long_string(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
+    if bytes.len() > LONG {
+        return None;
+    }
+    let to = string_front(chunk, to, b's', bytes.len());
+    let to = put_slice(chunk, to, bytes);
+    Some(put_all(chunk, to, b"\";"))
+}

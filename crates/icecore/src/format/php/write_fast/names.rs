@@ -1,0 +1,141 @@
+//! Keys and the fronts of objects of the fast writer: what was written is kept by its id.
+
+use super::leaf::BLOCK;
+use super::pen::{Chunk, digits, integer, put, put_all, string_front};
+use super::{Fast, Place};
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Names, Node};
+use crate::format::php::text::{integer_key, is_class_name};
+use crate::output::Kept;
+
+/// Keys and the fronts of objects (`O:8:"stdClass":2:{`) up to here are kept.
+pub(super) const KEY: usize = 2 * BLOCK;
+pub(super) const FRONT: usize = 96;
+
+/// In the place of the stamp of a table that has none: nothing is kept by it.
+const NONE: u64 = u64::MAX;
+
+impl Fast<'_, '_> {
+    /// The text of a key with an id, if it was written before.
+    #[inline(always)]
+    pub(super) fn kept(&self, id: u16, is_object: bool) -> Option<&Kept<KEY>> {
+        let kept = self.keys.get(usize::from(id))?;
+        (kept.stamp == self.stamps.0 && (is_object || !kept.is_cast)).then_some(kept)
+    }
+
+    /// The key of the entry at `node`, behind which its value is.
+    #[inline(always)]
+    pub(super) fn key(&mut self, chunk: &mut Chunk, place: Place, node: &Node, is_object: bool) -> Option<Place> {
+        if node.key >= IS_KEY {
+            return self.key_node(chunk, place, node, is_object);
+        }
+        let to = match self.kept(node.key, is_object) {
+            Some(kept) => put_key(chunk, place.to, kept),
+            None => self.new_key(chunk, place.to, node.key, is_object)?,
+        };
+        Some(Place { to, ..place })
+    }
+
+    #[inline(never)]
+    pub(super) fn key_node(&mut self, chunk: &mut Chunk, place: Place, node: &Node, is_object: bool) -> Option<Place> {
+        if node.key != IS_KEY || node.flags != 0 || self.nodes.get(place.at + 1)?.key != KEY_NODE {
+            return None;
+        }
+        let document = self.document;
+        let to = match node.kind {
+            Kind::Int => integer(chunk, place.to, node.payload as i64),
+            Kind::Bytes if is_object || !is_cast(document.bytes(node)) => {
+                self.quoted(chunk, place.to, b's', document.bytes(node))?
+            }
+            _ => return None,
+        };
+        Some(Place { to, at: place.at + 1 })
+    }
+
+    /// A key that was not written in this document, or that is long.
+    #[inline(never)]
+    pub(super) fn new_key(&mut self, chunk: &mut Chunk, to: usize, id: u16, is_object: bool) -> Option<usize> {
+        let names = self.names;
+        let name = names.get(u32::from(id)).filter(|name| name.node.flags == 0)?;
+        let casts = name.node.kind == Kind::Bytes && is_cast(name.bytes);
+        let end = match name.node.kind {
+            Kind::Int => integer(chunk, to, name.node.payload as i64),
+            Kind::Bytes if is_object || !casts => self.quoted(chunk, to, b's', name.bytes)?,
+            _ => return None,
+        };
+        if let Some((text, len)) = text_of(chunk, to, end, name.bytes)
+            && self.stamps.0 != NONE
+        {
+            self.keys[usize::from(id)] = Kept { text, len, is_cast: casts, stamp: self.stamps.0, count: 0 };
+        }
+        Some(end)
+    }
+
+    /// The front of an object: `O:3:"Foo":2:{`.
+    #[inline(always)]
+    pub(super) fn front(&mut self, chunk: &mut Chunk, to: usize, node: &Node, body: &Node) -> Option<usize> {
+        if body.kind != Kind::Map || body.flags != 0 || node.form() != Form::Usual {
+            return None;
+        }
+        match self.fronts.get(node.class() as usize) {
+            Some(kept) if kept.stamp == self.stamps.1 && kept.count == body.aux => Some(put_kept(chunk, to, kept)),
+            _ => self.new_front(chunk, to, node.class(), body.aux),
+        }
+    }
+
+    /// The front of an object of a class that was not written in this document, or with another
+    /// count.
+    #[inline(never)]
+    pub(super) fn new_front(&mut self, chunk: &mut Chunk, start: usize, class: u32, count: u32) -> Option<usize> {
+        let name = self.document.tape().classes().get(class)?.bytes;
+        if !is_class_name(name) {
+            return None;
+        }
+        let to = string_front(chunk, start, b'O', name.len());
+        let to = self.long(chunk, to, name)?;
+        let to = put_all(chunk, to, b"\":");
+        let to = digits(chunk, to, u64::from(count));
+        let to = put_all(chunk, to, b":{");
+        if let Some((text, len)) = text_of(chunk, start, to, name)
+            && self.stamps.1 != NONE
+            && let Some(kept) = self.fronts.get_mut(class as usize)
+        {
+            *kept = Kept { text, len, is_cast: false, stamp: self.stamps.1, count };
+        }
+        Some(to)
+    }
+}
+
+/// A key is short mostly.
+#[inline(always)]
+pub(super) fn put_key(chunk: &mut Chunk, to: usize, kept: &Kept<KEY>) -> usize {
+    let ([front, back], _) = kept.text.as_chunks::<BLOCK>() else { return to };
+    if usize::from(kept.len) > BLOCK {
+        put(chunk, to + BLOCK, back, BLOCK);
+    }
+    put(chunk, to, front, usize::from(kept.len))
+}
+
+#[inline(always)]
+fn put_kept(chunk: &mut Chunk, to: usize, kept: &Kept<FRONT>) -> usize {
+    let ([front, back], _) = kept.text.as_chunks::<{ FRONT / 2 }>() else { return to };
+    if usize::from(kept.len) > FRONT / 2 {
+        put(chunk, to + FRONT / 2, back, FRONT / 2);
+    }
+    put(chunk, to, front, usize::from(kept.len))
+}
+
+/// What was written for a name between two places, if it is short enough to be kept.
+fn text_of<const N: usize>(chunk: &Chunk, from: usize, to: usize, name: &[u8]) -> Option<([u8; N], u8)> {
+    // A long one was passed on, and behind it the chunk begins anew.
+    let len = to.checked_sub(from).filter(|len| *len <= N && name.len() <= N)?;
+    Some((*chunk.get(from..)?.first_chunk()?, len as u8))
+}
+
+pub(super) fn stamp_of(names: &Names) -> u64 {
+    if names.stamp() == 0 { NONE } else { names.stamp() }
+}
+
+/// Whether a string becomes an integer as a key of an array.
+fn is_cast(bytes: &[u8]) -> bool {
+    matches!(bytes.first(), Some(b'0'..=b'9' | b'-')) && integer_key(bytes).is_some()
+}
