@@ -41,6 +41,7 @@ typedef struct {
     bool hooks_ran;
     uint32_t part;      /* from so many nodes on what was pushed is written */
     ice_walked stopped; /* ICE_WALKED: not at all */
+    bool keeps_text;    /* the engine keeps what was written */
     uint32_t base;      /* how many nodes were handed over */
     uint32_t direct;    /* how many arrays are open without a frame on the stack of frames */
     uint32_t parts;

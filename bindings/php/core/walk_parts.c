@@ -11,24 +11,33 @@ expected_len(const ice_walker *w, size_t len)
     size_t expected = len + len / 8;
     if (done && outermost->total > done)
         expected = MAX(expected, (size_t)(1.1 * (double)len / done * outermost->total));
-    expected = MIN(expected, most);
-    if (PG(memory_limit) > 0 && expected > ((size_t)PG(memory_limit) - MIN((size_t)PG(memory_limit), zend_memory_usage(0))) / 4)
-        return len;
-    return expected;
+    return MIN(expected, most);
 }
 
-/* Takes the text of what was handed over to what stands before it. */
+/* Whether so much is far from what a request may take. */
+static bool
+is_affordable(size_t size)
+{
+    const size_t limit = (size_t)PG(memory_limit), used = zend_memory_usage(1);
+    return PG(memory_limit) <= 0 || (used < limit && size <= (limit - used) / 2);
+}
+
+/* Takes the text of what was handed over to what stands before it. Near the limit of memory
+ * the engine keeps it: at the end it is asked for once, as one piece. */
 static void
 take_part(ice_walker *w)
 {
     smart_str *text = &w->ctx->text;
     icecore_bytes part;
     size_t len;
-    if (icecore_take_part(w->engine, &part) != ICECORE_OK)
+    if (w->keeps_text || icecore_take_part(w->engine, &part) != ICECORE_OK)
         return;
     len = (text->s ? ZSTR_LEN(text->s) : 0) + part.len;
-    if (!text->s || len > text->a)
-        smart_str_erealloc(text, expected_len(w, len));
+    if (!text->s || len > text->a) {
+        const size_t expected = expected_len(w, len);
+        w->keeps_text = !is_affordable(expected);
+        smart_str_erealloc(text, w->keeps_text ? len : expected);
+    }
     smart_str_appendl(text, (const char *)part.bytes, part.len);
 }
 
