@@ -202,13 +202,6 @@ integer_place(ice_builder *b, HashTable *table, zend_long number, bool is_array)
     return place;
 }
 
-zend_long
-ice_integer_key(ice_context *ctx, uint16_t id)
-{
-    const char *text;
-    return (zend_long)ice_name(&ctx->view.keys, id, &text)->node.payload;
-}
-
 /* The key of the value at `at`, as a string of the caller's. A key that is a node of its
  * own stands before the value, to which `at` is moved. NULL: an integer. */
 static zend_string *

@@ -10,6 +10,7 @@
  *   build_leaf.h    values without children
  *   build_flat.c    containers of leaves
  *   build_object.c  objects: their properties, what is done when one is complete
+ *   build_opaque.c  enum cases, and what a class froze itself
  *   build_links.c   places that are named, links and aliases
  */
 #ifndef ICE_BUILD_H
@@ -65,8 +66,6 @@ zend_object *ice_build_slots(ice_builder *b, ice_class *class, uint32_t *at, uin
 /* An array with keys, if one with the same keys was built. Open: its values follow. */
 typedef enum { ICE_NO_ROW, ICE_ROW_BUILT, ICE_ROW_OPEN } ice_row_built;
 ice_row_built ice_build_row(ice_builder *b, uint32_t at, zval *to, zend_property_info *type);
-/* The key with this id, which is an integer. */
-zend_long ice_integer_key(ice_context *ctx, uint16_t id);
 /* Remembers the keys of an array whose frame ends. */
 void ice_build_learn_row(ice_builder *b, const ice_build_frame *frame);
 

@@ -154,6 +154,13 @@ ice_key_of(ice_context *ctx, uint16_t id)
     return key;
 }
 
+zend_long
+ice_integer_key(ice_context *ctx, uint16_t id)
+{
+    const char *text;
+    return (zend_long)ice_name(&ctx->view.keys, id, &text)->node.payload;
+}
+
 /* The id of a key of a map or of the name of a property; 0: it needs a node. */
 uint16_t
 ice_new_key_id(ice_context *ctx, zend_string *key)

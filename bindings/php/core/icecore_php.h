@@ -202,6 +202,8 @@ void ice_contexts_end_request(bool is_unclean);
 void ice_context_free(ice_context *ctx);
 /* The string of a key with this id, or ICE_INTEGER. */
 void *ice_key_of(ice_context *ctx, uint16_t id);
+/* The number of a key that is an integer. */
+zend_long ice_integer_key(ice_context *ctx, uint16_t id);
 void ice_keys_renew(ice_context *ctx, uint32_t generation);
 uint16_t ice_new_key_id(ice_context *ctx, zend_string *key);
 /* Holds a value until the call ends. */
