@@ -45,7 +45,7 @@ ice_depth_option(HashTable *options, const char *function, zend_long *depth)
     if (!option)
         return true;
     if (Z_TYPE_P(option) != IS_LONG) {
-        zend_type_error("%s(): Option \"max_depth\" must be of type int, %s given", function, zend_zval_type_name(option));
+        zend_type_error("%s(): Option \"max_depth\" must be of type int, %s given", function, ice_type_of(option));
         return false;
     }
     if (Z_LVAL_P(option) < 0) {

@@ -38,6 +38,13 @@
 #include "zend_exceptions.h"
 #include "zend_smart_str.h"
 
+/* A type as PHP's errors say it. */
+#if PHP_VERSION_ID >= 80300
+#  define ice_type_of zend_zval_value_name
+#else
+#  define ice_type_of zend_zval_type_name
+#endif
+
 /* ---- what a class is --------------------------------------------------- */
 
 /* How an object is built. */

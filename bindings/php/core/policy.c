@@ -77,7 +77,7 @@ ice_allowed_begin(ice_allowed *allowed, HashTable *options, const char *function
     if (list) {
         if (Z_TYPE_P(list) != IS_ARRAY && Z_TYPE_P(list) != IS_TRUE && Z_TYPE_P(list) != IS_FALSE) {
             zend_type_error("%s(): Option \"allowed_classes\" must be of type array|bool, %s given", function,
-                            zend_zval_type_name(list));
+                            ice_type_of(list));
             return false;
         }
 #if PHP_VERSION_ID >= 80400
@@ -100,13 +100,13 @@ ice_allowed_begin(ice_allowed *allowed, HashTable *options, const char *function
             ZVAL_DEREF(item);
             if (Z_TYPE_P(item) != IS_STRING) {
                 zend_type_error("%s(): Option \"classes\" must be an array of strings, %s found in it", function,
-                                zend_zval_type_name(item));
+                                ice_type_of(item));
                 return false;
             }
         } ZEND_HASH_FOREACH_END();
     } else if (Z_TYPE_P(own) != IS_STRING) {
         zend_type_error("%s(): Option \"classes\" must be of type array|string, %s given", function,
-                        zend_zval_type_name(own));
+                        ice_type_of(own));
         return false;
     }
     allowed->own = own;

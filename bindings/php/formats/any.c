@@ -300,7 +300,7 @@ PHP_FUNCTION(Icecore_allow)
     ZEND_PARSE_PARAMETERS_END();
     for (i = 0; i < count; i++)
         if (Z_TYPE(names[i]) != IS_STRING) {
-            zend_argument_type_error(i + 1, "must be of type string, %s given", zend_zval_type_name(&names[i]));
+            zend_argument_type_error(i + 1, "must be of type string, %s given", ice_type_of(&names[i]));
             RETURN_THROWS();
         }
     for (i = 0; i < count; i++)

@@ -10,9 +10,9 @@ foreach ([-1, '5', null, 1.5, true] as $value) {
     }
 }
 ?>
---EXPECT--
+--EXPECTF--
 ValueError: unserialize(): Option "max_depth" must be greater than or equal to 0
 TypeError: unserialize(): Option "max_depth" must be of type int, string given
 TypeError: unserialize(): Option "max_depth" must be of type int, null given
 TypeError: unserialize(): Option "max_depth" must be of type int, float given
-TypeError: unserialize(): Option "max_depth" must be of type int, bool given
+TypeError: unserialize(): Option "max_depth" must be of type int, %s given

@@ -9,5 +9,4 @@ try {
 }
 ?>
 --EXPECTF--
-Warning: DateTimeZone::__unserialize(): Unknown or bad timezone (Nope) in %s on line %d
-Invalid serialization data for DateTimeZone object
+%AInvalid serialization data for DateTimeZone object

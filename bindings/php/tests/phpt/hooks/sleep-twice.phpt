@@ -11,5 +11,5 @@ class Twice
 echo serialize(new Twice), "\n";
 ?>
 --EXPECTF--
-Notice: serialize(): "a" is returned from __sleep() multiple times in %s on line %d
+%s: serialize(): "a" is returned from __sleep() multiple times in %s on line %d
 O:5:"Twice":1:{s:1:"a";i:1;}

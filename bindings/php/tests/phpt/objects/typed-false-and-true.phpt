@@ -19,6 +19,6 @@ try {
     echo $e->getMessage(), "\n";
 }
 ?>
---EXPECT--
+--EXPECTF--
 bool(true)
-Cannot assign bool to property Flags::$f of type false
+Cannot assign %s to property Flags::$f of type false
