@@ -60,6 +60,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
         empty: None,
         // A program of PHP's knows which are, and says so by copies.
         all_empty_are_one: !(document.tape().is_by_hand() && document.tape().naming == FORMAT.can.naming),
+        is_of_php: document.tape().is_by_hand() && document.tape().naming == FORMAT.can.naming,
         has_absent: document.tape().keys().any_absent()
             || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
         losses: Losses::within(limits),
@@ -113,6 +114,8 @@ struct Writer<'d> {
     all_empty_are_one: bool,
     /// Whether there are keys that are only allowed.
     has_absent: bool,
+    /// Whether a program of PHP's filled the tape.
+    is_of_php: bool,
     losses: Losses,
 }
 
@@ -230,7 +233,7 @@ impl<'d> Writer<'d> {
         if let Some(frame) = self.stack.last_mut() {
             frame.count += 1;
         }
-        if is_object && self.document.nodes()[value as usize].kind == Kind::Hole {
+        if is_object && self.is_of_php && self.document.nodes()[value as usize].kind == Kind::Hole {
             // A property without a value is a null in the place of its key.
             buf.push(tag::NULL);
             return Ok(());
