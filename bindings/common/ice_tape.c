@@ -29,18 +29,6 @@ ice_push_long_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, 
     node->key = key;
 }
 
-ice_pen
-ice_pen_more(icecore_context *engine, icecore_tape *tape, ice_pen pen, size_t len)
-{
-    const size_t at = (size_t)(pen.text - pen.arena);
-    tape->arena_len = at;
-    ice_more_bytes(engine, tape, len + ICE_SLACK);
-    pen.arena = tape->arena;
-    pen.text = tape->arena + at;
-    pen.text_end = ice_pen_text_end(tape);
-    return pen;
-}
-
 ice_handing
 ice_hand_over(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape, uint32_t *parts)
 {

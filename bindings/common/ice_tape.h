@@ -49,9 +49,8 @@ ice_handing ice_hand_over(icecore_context *engine, const icecore_stage *stage, i
  *
  *   ice_pen pen = ice_pen_take(engine, tape, nodes);   // room for so many nodes
  *   ice_pen_node(&pen, ICECORE_INT, 0, key, 0, 42);
- *   if (ICE_UNLIKELY(!ice_pen_has_room(&pen, len)))
- *       pen = ice_pen_more(engine, tape, pen, len);
- *   ice_pen_string(&pen, ICECORE_BYTES, key, text, len);
+ *   if (ice_pen_has_room(&pen, len))                   // otherwise give it back, and push
+ *       ice_pen_string(&pen, ICECORE_BYTES, key, text, len);
  *   ice_pen_give(&pen, tape);                          // the tape is whole again
  */
 typedef struct {
@@ -66,9 +65,6 @@ ice_pen_text_end(const icecore_tape *tape)
     const size_t room = tape->arena_capacity - tape->arena_len;
     return tape->arena + tape->arena_len + (room < ICECORE_LONG ? room : ICECORE_LONG - 1);
 }
-
-/* The same pen, with room for so many bytes more. */
-ice_pen ice_pen_more(icecore_context *engine, icecore_tape *tape, ice_pen pen, size_t len);
 
 static inline ice_pen
 ice_pen_take(icecore_context *engine, icecore_tape *tape, size_t nodes)

@@ -48,17 +48,8 @@ push_array(ice_builder *b, uint32_t at, zval *to, uint8_t kind, zend_property_in
         zend_hash_real_init_packed(table);
     else
         zend_hash_real_init_mixed(table);
-    frame = ice_build_push(b);
-    frame->kind = kind;
-    frame->node = at;
-    frame->at = at + 1;
-    frame->end = ice_next(&b->ctx->view, at);
-    frame->index = 0;
+    frame = ice_build_push(b, kind, at, at + 1, to, type);
     frame->table = table;
-    frame->object = NULL;
-    frame->class = NULL;
-    frame->place = to;
-    frame->type = type;
     return true;
 }
 

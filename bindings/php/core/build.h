@@ -88,6 +88,8 @@ bool ice_build_end_typed(ice_builder *b, uint32_t at, zval *to, zend_property_in
 bool ice_build_check_type(ice_builder *b, zend_property_info *type, zval *value);
 /* Frees a value when the call ends, as code of the program may run then. */
 void ice_build_free_late(ice_builder *b, zval *value);
-ice_build_frame *ice_build_push(ice_builder *b);
+/* Opens the container at `node`, whose content begins at `first`; it has no table and no object yet. */
+ice_build_frame *ice_build_push(ice_builder *b, uint8_t kind, uint32_t node, uint32_t first, zval *to,
+                                zend_property_info *type);
 
 #endif

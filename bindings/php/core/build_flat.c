@@ -204,16 +204,7 @@ ice_build_row(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
     ZVAL_ARR(to, table);
     if (EXPECTED(is_flat))
         return ICE_ROW_BUILT;
-    frame = ice_build_push(b);
-    frame->kind = B_ROW;
-    frame->node = at;
-    frame->at = at + 1;
-    frame->end = end;
-    frame->index = 0;
+    frame = ice_build_push(b, B_ROW, at, at + 1, to, type);
     frame->table = table;
-    frame->object = NULL;
-    frame->class = NULL;
-    frame->place = to;
-    frame->type = type;
     return ICE_ROW_OPEN;
 }

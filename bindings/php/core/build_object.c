@@ -190,21 +190,6 @@ has_members_only(zend_object *object)
 #endif
 }
 
-static ice_build_frame *
-push(ice_builder *b, uint8_t kind, uint32_t at, uint32_t end, zval *to, zend_property_info *type)
-{
-    ice_build_frame *frame = ice_build_push(b);
-    frame->kind = kind;
-    frame->node = at;
-    frame->at = at + 2;
-    frame->end = end;
-    frame->index = 0;
-    frame->table = NULL;
-    frame->place = to;
-    frame->type = type;
-    return frame;
-}
-
 /* The next object of a class of which one was made. */
 static bool
 next_object(ice_builder *b, ice_class *class, uint32_t at, zval *to, zend_property_info *type)
@@ -218,8 +203,7 @@ next_object(ice_builder *b, ice_class *class, uint32_t at, zval *to, zend_proper
         ice_build_target(b, at, to);
     if (EXPECTED(behind == end) && EXPECTED(!class->has_wakeup))
         return !type || ice_build_end_typed(b, at, to, type);
-    frame = push(b, B_SLOTS, at, end, to, type);
-    frame->at = behind;
+    frame = ice_build_push(b, B_SLOTS, at, behind, to, type);
     frame->index = index;
     frame->object = object;
     frame->class = class;
@@ -275,7 +259,7 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
     }
     if (b->nodes[at].flags & ICECORE_FLAG_TARGET)
         ice_build_target(b, at, to);
-    frame = push(b, kind, at, ice_next(&b->ctx->view, at), to, type);
+    frame = ice_build_push(b, kind, at, at + 2, to, type);
     frame->table = table;
     frame->object = object;
     frame->class = class;
