@@ -40,12 +40,29 @@ ruby_clean() {
 }
 
 ruby_test() {
-    local exported ended=0
+    local exported test ended=0
     check_order build/*.o
     exported=$(nm -D --defined-only "lib/icecore/icecore.$(ruby_suffix)" | awk '{ print $NF }')
     [ "$exported" = Init_icecore ] || fail "The module must export Init_icecore only, and exports: $exported"
     [ ! -x test/run.sh ] || test/run.sh || ended=1
+    for test in test/rails/[!l]*.rb examples/check.rb; do
+        ruby -w -I lib "$test" || ended=1
+    done
+    ruby_signatures || ended=1
     return "$ended"
+}
+
+# The signatures say what rbs understands, where there is rbs.
+ruby_signatures() {
+    if ! ruby -e 'require "rbs"' 2>/dev/null; then
+        say '# left out: the signatures need rbs'
+        return
+    fi
+    ruby -e 'load Gem.bin_path("rbs", "rbs")' -- -I sig validate >"$folder/rbs" 2>&1 || {
+        cat "$folder/rbs" >&2
+        fail 'The signatures in sig/ are wrong.'
+    }
+    say '1 passed, 0 failed'
 }
 
 # Where Ruby looks for what did not come with it: sitelibdir, sitearchdir.
