@@ -44,11 +44,12 @@ library = File.expand_path(library)
 File.exist?(library) or abort "#{library} is missing: build it with `cargo build --release -p icecore-capi`."
 
 # A file of C is found by its name alone, so a name comes once.
-folders = [here, *Dir[File.join(here, "*/")].map { |folder| folder.chomp("/") }.sort, File.join(pieces, "common")]
-folders.select! { |folder| Dir.exist?(folder) }
+folders = [here, *Dir[File.join(here, "*/")].map { |folder| folder.chomp("/") }.sort]
 $srcs = folders.flat_map { |folder| Dir[File.join(folder, "*.c")].sort }
-headers = folders.flat_map { |folder| Dir[File.join(folder, "*.h")].sort }
-headers += Dir[File.join(engine, "crates", "icecore-capi", "include", "*.h")].sort
+# core/common.c includes the shared pieces.
+headers = folders.flat_map { |folder| Dir[File.join(folder, "*.h")].sort } +
+          Dir[File.join(pieces, "common", "*.[ch]")].sort +
+          Dir[File.join(engine, "crates", "icecore-capi", "include", "*.h")].sort
 $VPATH.concat(folders)
 
 $INCFLAGS = [$INCFLAGS, *[here, pieces, File.join(engine, "crates", "icecore-capi", "include")]
