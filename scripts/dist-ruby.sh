@@ -33,7 +33,7 @@ sed -i 's,\.\./\.\./docs/,docs/,g' "$stage/README.md"
 stage_engine "$stage/engine"
 
 mkdir -p dist
-(cd "$stage" && gem build --quiet --strict icecore.gemspec --output "$folder/$name.gem") >"$folder/log" 2>&1 || {
+(cd "$stage" && gem build --quiet icecore.gemspec --output "$folder/$name.gem") >"$folder/log" 2>&1 || {
     cat "$folder/log" >&2
     fail 'The gem could not be made.'
 }

@@ -3,6 +3,7 @@
 # Which classes a dump may build: lists, patterns, records, what is in it, new names.
 
 require "date"
+require "set"
 require "icecore"
 
 module Billing
@@ -29,7 +30,7 @@ data = { customer: Customer.new("Zoë"), invoices: [Billing::Invoice.new(1, Bill
 bytes = Marshal.dump(data)
 
 # What needs no list: what Ruby's literals make, and times, dates, sets, ranges, big numbers.
-p Icecore::Marshal.load(Icecore::Marshal.dump([nil, 1, 2.5, "a", :b, { c: 1..2 }, Time.at(0).utc, Date.new(2030, 1, 1)]))
+p Icecore::Marshal.load(Icecore::Marshal.dump([nil, 1, 2.5, "a", :b, Set[1..2], Time.at(0).utc, Date.new(2030, 1, 1)]))
 
 puts "", "without a list:"
 begin

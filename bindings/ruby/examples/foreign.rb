@@ -3,6 +3,7 @@
 # What Perl and PHP froze, in Ruby. The samples are those of the cookbook.
 
 require "icecore"
+require "json"
 
 SAMPLES = File.expand_path("../../../docs/cookbook/samples", __dir__)
 unless File.directory?(SAMPLES)
@@ -17,19 +18,19 @@ puts "what it is:"
 end
 
 puts "", "PHP's employees, by igbinary:"
-p Icecore.decode(sample("php/employees.igbinary"))
+Icecore.decode(sample("php/employees.igbinary")).each { |employee| puts "  #{employee.to_json}" }
 
 puts "", "Perl's session, which has objects:"
 begin
-  p Icecore.decode(sample("session.storable"))
+  puts Icecore.decode(sample("session.storable")).to_json
 rescue Icecore::ClassError => error
   puts "refused: #{error.classes.map { |name, path| "#{name} at #{path}" }.join(', ')}"
 end
 Icecore.classes(sample("session.storable")).each { |found| puts "  #{found[:count]} #{found[:kind]} #{found[:class]} at #{found[:path]}" }
 
 puts "", "the orders of Perl's Sereal:"
-orders = Icecore.decode(sample("orders.srl"), classes: :record)
-puts "  #{orders.class}"
+orders = Icecore.decode(sample("orders.srl"))
+orders.each { |order| puts "  #{order['order']}: #{order['customer']}" }
 
 puts "", "from Ruby to the others:"
 value = { "name" => "Zoë", "scores" => [1, 2.5, nil] }

@@ -51,7 +51,7 @@ later = Time.now.to_f + 3600
 {
   "7.0" => "\x00".b + Marshal.dump([Employee.new("Dora", nil), later, "v1"]),
   "7.0, compressed" => "\x01".b + Zlib.deflate(Marshal.dump(["text " * 100])),
-  "7.1" => ["\x00\x11".b, 1, later, 2, "v1", Marshal.dump({ a: 1 })].pack("a2CEl<a2a*"),
+  "7.1" => ["\x00\x11".b, 1, later, 2, "v1", Marshal.dump([:a, 1])].pack("a2CEl<a2a*"),
   "7.1, a string" => ["\x00\x11".b, 2, -1.0, -1, "Grüße"].pack("a2CEl<a*")
 }.each do |version, bytes|
   entry = coder.load(bytes)
