@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Bytes from somebody who wants code to run. With Ruby's own Marshal these files would be
-# written and these classes loaded; here nothing of it happens.
+# Bytes from somebody who wants code to run. With Ruby's own Marshal four of these write a file,
+# and the chain loads classes of RubyGems; here nothing of it happens.
 
 require "icecore"
 require "tmpdir"

@@ -4,10 +4,11 @@ require "icecore/rails"
 
 module Icecore
   module Rails
-    # For `serializer:` of ActiveSupport::MessageVerifier and ActiveSupport::MessageEncryptor. It
-    # writes what Marshal would write there, and builds only what is allowed:
+    # For `serializer:` of ActiveSupport::MessageVerifier and ActiveSupport::MessageEncryptor, and for
+    # cookies. It writes what Marshal would write there, and builds only what is allowed:
     #
     #   ActiveSupport::MessageVerifier.new(secret, serializer: Icecore::Rails::MessageSerializer.new)
+    #   config.action_dispatch.cookies_serializer = Icecore::Rails::MessageSerializer.new
     class MessageSerializer
       def initialize(classes: nil)
         @classes = Lists.with_preset(classes)
