@@ -102,10 +102,10 @@ class Shape
     line("  default proc") if value.default_proc
   end
 
+  # Not backtrace_locations: Ruby dies of those that a proc has replaced.
   def exception(value)
     add("message", message(value))
     add("backtrace", value.backtrace)
-    add("locations", Array(value.backtrace_locations).map(&:to_s))
     add("cause", value.cause)
     %i[key receiver name result status errno args reason exit_value].each do |name|
       next unless value.respond_to?(name)
