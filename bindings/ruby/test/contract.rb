@@ -34,7 +34,7 @@ rescue StandardError => error
   Check.failure(name, "#{error.class}: #{error.message}")
 end
 
-def employee(name, boss = nil) = Employee.new.tap { |one| one.name, one.boss = name, boss } # rubocop:disable Style/ParallelAssignment
+def employee(name, boss = nil) = Employee.new.tap { |one| one.name, one.boss = name, boss }
 
 # -- What is built without a list -----------------------------------------------
 
@@ -169,7 +169,7 @@ wrong("a symbol that was not", "\x04\b;\x05".b, ArgumentError, :bad_link)
 wrong("another version", "\x04\x09i\x06".b, TypeError, :unsupported)
 wrong("deep", ("\x04\b#{"[\x06" * 20}0").b, ArgumentError, :limit, max_depth: 10)
 wrong("very deep", ("\x04\b#{"[\x06" * 1_000_000}0").b, ArgumentError, :limit)
-Check.equal("path in an error", "$[1]", (IMPL.load("\x04\b[\x07i\x06[\x06?".b) rescue $!.path)[0, 4]) # rubocop:disable Style/RescueModifier
+Check.equal("path in an error", "$[1]", (IMPL.load("\x04\b[\x07i\x06[\x06?".b) rescue $!.path)[0, 4])
 Check.raises("a limit says what to do", ArgumentError, "max_depth") { IMPL.load("\x04\b[\x06[\x06[\x000".b, max_depth: 2) }
 Check.raises("what can't be dumped", TypeError, "no _dump_data is defined for class Proc") { IMPL.dump([proc {}]) }.then { |error| Check.ok("is ours", error.is_a?(Icecore::Error)) }
 Check.raises("a limit of dump", ArgumentError, "exceed depth limit") { IMPL.dump([[[]]], 1) }.then { |error| Check.ok("is ours", error.is_a?(Icecore::Error)) }
@@ -202,14 +202,14 @@ end
 if memory_held
   staff = Oracle.dump(Array.new(20) { |n| employee("name #{n}", Shop::Pair.new(n, Time.at(n))) })
   {
-    "load" => -> { IMPL.load(staff, classes: :any) }, "dump" => -> { IMPL.dump([1, "a", { b: 2 }] * 10) }, "refusal" => -> { IMPL.load(staff) rescue nil }, "damage" => -> { IMPL.load(staff.byteslice(0, 200), classes: :any) rescue nil }, # rubocop:disable Style/RescueModifier
-    "records" => -> { IMPL.dump(IMPL.load(staff, classes: :record)) }, "report" => -> { IMPL.load(staff, report: true) }, "rename" => -> { IMPL.load(old, rename: { "OldNames" => "Employee" }) }, "what can't be dumped" => -> { IMPL.dump([[1, "a"], proc {}]) rescue nil }, # rubocop:disable Style/RescueModifier
-    "an IO" => -> { IMPL.load(StringIO.new(staff), classes: :any) }, "a proc that raises" => -> { IMPL.load(staff, ->(_) { raise "no" }, classes: :any) rescue nil }, "a proc that throws" => -> { catch(:out) { IMPL.load(staff, ->(_) { throw :out }, classes: :any) } } # rubocop:disable Style/RescueModifier
+    "load" => -> { IMPL.load(staff, classes: :any) }, "dump" => -> { IMPL.dump([1, "a", { b: 2 }] * 10) }, "refusal" => -> { IMPL.load(staff) rescue nil }, "damage" => -> { IMPL.load(staff.byteslice(0, 200), classes: :any) rescue nil },
+    "records" => -> { IMPL.dump(IMPL.load(staff, classes: :record)) }, "report" => -> { IMPL.load(staff, report: true) }, "rename" => -> { IMPL.load(old, rename: { "OldNames" => "Employee" }) }, "what can't be dumped" => -> { IMPL.dump([[1, "a"], proc {}]) rescue nil },
+    "an IO" => -> { IMPL.load(StringIO.new(staff), classes: :any) }, "a proc that raises" => -> { IMPL.load(staff, ->(_) { raise "no" }, classes: :any) rescue nil }, "a proc that throws" => -> { catch(:out) { IMPL.load(staff, ->(_) { throw :out }, classes: :any) } }
   }.each do |name, call|
-    1000.times(&call)
+    1000.times { call.call }
     GC.start
     before = memory_held
-    3000.times(&call)
+    3000.times { call.call }
     GC.start
     grown = memory_held - before
     Check.ok("memory of #{name}", grown < 6_000_000, "it grew by #{grown} bytes in 3000 calls")

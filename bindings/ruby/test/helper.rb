@@ -52,7 +52,7 @@ end
 class Outcome
   attr_reader :value, :error, :log
 
-  LOG = [] # rubocop:disable Style/MutableConstant
+  LOG = []
 
   def self.note(words) = LOG << words
 
@@ -63,7 +63,7 @@ class Outcome
 
   def initialize
     @value = yield
-  rescue Exception => error # rubocop:disable Lint/RescueException
+  rescue Exception => error
     raise if error.is_a?(Interrupt) || error.is_a?(SystemExit)
     @error = error
   ensure
@@ -111,7 +111,7 @@ module Check
       value = yield
       failure(name, "expected #{type}, found the value #{short(value)}")
       nil
-    rescue Exception => error # rubocop:disable Lint/RescueException
+    rescue Exception => error
       raise if error.is_a?(Interrupt) || error.is_a?(SystemExit)
       missing = words.reject { |word| word.is_a?(Regexp) ? error.message.match?(word) : error.message.include?(word) }
       ok(name, error.is_a?(type) && missing.empty?, -> { "expected #{type}#{missing.map { |word| " with #{word.inspect}" }.join}\nfound    #{error.class}: #{error.message}\n#{error.backtrace&.first}" })

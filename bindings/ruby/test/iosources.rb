@@ -102,10 +102,10 @@ both("an empty File") { |side| File.write(path, "").then { File.open(path) { |fi
 
 # -- StringIO, pipes and sockets ----------------------------------------------
 
-both("StringIO in the middle") { |side| StringIO.new("ab#{bytes}cd".b).then { |io| io.pos = 2; [walked(side.load(io)), io.read] } } # rubocop:disable Style/Semicolon
+both("StringIO in the middle") { |side| StringIO.new("ab#{bytes}cd".b).then { |io| io.pos = 2; [walked(side.load(io)), io.read] } }
 both("StringIO that is frozen") { |side| side.dump(1, StringIO.new("".dup.freeze)) }
 both("StringIO for appending") { |side| StringIO.new(+"ab", "a").tap { |io| side.dump(1, io) }.string }
-both("StringIO of UTF-8") { |side| StringIO.new(+"\u00e9").tap { |io| io.read; side.dump("\xff".b, io) }.string.then { |text| [text.b, text.encoding] } } # rubocop:disable Style/Semicolon
+both("StringIO of UTF-8") { |side| StringIO.new(+"\u00e9").tap { |io| io.read; side.dump("\xff".b, io) }.string.then { |text| [text.b, text.encoding] } }
 both("an empty StringIO") { |side| side.load(StringIO.new("")) }
 both("a pipe that stays open") do |side|
   reader, writer = IO.pipe
@@ -195,7 +195,7 @@ end
 end
 # A smaller minor version is read, with a warning where one wants them.
 both("the warning of a smaller version") do |side|
-  was, $stderr, verbose, $VERBOSE = $stderr, StringIO.new, $VERBOSE, true # rubocop:disable Style/ParallelAssignment
+  was, $stderr, verbose, $VERBOSE = $stderr, StringIO.new, $VERBOSE, true
   [side.load("\x04\x07i\x06".b), $stderr.string.include?("incompatible marshal file format (can be read)")]
 ensure
   $stderr = was

@@ -5,7 +5,7 @@ module Chance
   module Ma; end
   module Mb; end
   module Mc; end
-  module Inner; class Deep; end; end # rubocop:disable Style/ClassAndModuleChildren
+  module Inner; class Deep; end; end
 
   class Str < String; end
   class SubStr < Str; end
@@ -17,15 +17,15 @@ module Chance
   class Dat < Date; end
   class Bag < Set; end
   class Opened < OpenStruct; end
-  class Mixed < Array; include Ma; end # rubocop:disable Style/ClassAndModuleChildren
+  class Mixed < Array; include Ma; end
 
   class Plain; end
   class Other; end
   class Many; end
   class Bare < BasicObject; end
-  class Ünï; end # rubocop:disable Naming/AsciiIdentifiers
+  class Ünï; end
 
-  class Prepended; prepend Mb; end # rubocop:disable Style/ClassAndModuleChildren
+  class Prepended; prepend Mb; end
 
   Pair = Struct.new(:left, :right)
   Wide = Struct.new(:a, :b, :c, :d, :e, :f, :g, :h, :i, :j, :k, :l)
@@ -84,7 +84,7 @@ module Chance
     end
   end
 
-  class DumpedStruct < Struct.new(:a) # rubocop:disable Style/StructInheritance
+  class DumpedStruct < Struct.new(:a)
     def marshal_dump = { a: a }
     def marshal_load(data) = self.a = data[:a]
   end

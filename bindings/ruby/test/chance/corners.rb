@@ -44,7 +44,7 @@ module Chance
         "mixed in" => [Plain.new.extend(Ma), Plain.new.extend(Ma, Mb), (+"x").extend(Mb), [].extend(Ma), {}.extend(Mc), Str.new("x").extend(Ma)],
         "hooks" => [Dumped.new([1]), Fresh.new(2), Packed.new(+"x"), (kept = Packed.new(+"y")), kept], "a hook in itself" => Dumped.new([]).tap { |item| item.data << item },
         "ranges" => [1..5, 1...5, ("a".."c"), (1..), (..1), (nil..nil), Rng.new(1, 2), 1.5..2], "set" => [Set[1, "a"], Bag[1], Set[]], "classes" => [String, Kernel, Inner::Deep, Ünï, Pair, Errno::ENOENT],
-        "exceptions" => [Fault.new, KeyError.new("k", receiver: {}, key: 1), (Integer("x") rescue $!)], "encodings" => [Encoding::UTF_8] * 2 # rubocop:disable Style/RescueModifier
+        "exceptions" => [Fault.new, KeyError.new("k", receiver: {}, key: 1), (Integer("x") rescue $!)], "encodings" => [Encoding::UTF_8] * 2
       }
     end
 

@@ -5,7 +5,7 @@ require "tmpdir"
 
 # Notes whatever is looked up, loaded or called because of data.
 module Watch
-  EVENTS = [] # rubocop:disable Style/MutableConstant
+  EVENTS = []
   FOLDER = Dir.mktmpdir("icecore")
   at_exit { FileUtils.remove_entry(FOLDER) if File.directory?(FOLDER) }
 
