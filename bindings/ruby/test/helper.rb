@@ -22,7 +22,10 @@ module Oracle
   DUMP = ::Marshal.method(:dump).unbind.bind(::Marshal)
 
   def self.load(*args, **options) = LOAD.call(*args, **options)
-  def self.dump(*args) = DUMP.call(*args)
+
+  # The value stands alone: behind a star a hash with the flag of ruby2_keywords would
+  # become keywords.
+  def self.dump(value, *rest) = DUMP.call(value, *rest)
 end
 
 if STAND_IN
@@ -31,7 +34,7 @@ if STAND_IN
     OWN = %i[classes report rename max_depth].freeze
 
     def self.load(source, *rest, **options) = Oracle.load(source, *rest, **options.reject { |name, _| OWN.include?(name) })
-    def self.dump(...) = Oracle.dump(...)
+    def self.dump(value, *rest) = Oracle.dump(value, *rest)
     singleton_class.alias_method :restore, :load
   end
   IMPL = StandIn
@@ -45,7 +48,7 @@ end
 # Ours as a drop-in: every class may be built.
 module Ours
   def self.load(source, *rest, **options) = IMPL.load(source, *rest, classes: :any, **options)
-  def self.dump(...) = IMPL.dump(...)
+  def self.dump(value, *rest) = IMPL.dump(value, *rest)
 end
 
 # What a call did: its value, or its exception, and what hooks noted meanwhile.

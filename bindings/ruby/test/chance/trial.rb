@@ -19,7 +19,8 @@ module Chance
       new(several.zero? ? maker.value : Array.new(several) { maker.value }, extra, number)
     end
 
-    def initialize(value, extra, number)
+    def initialize(value, extra, number, side = Ours)
+      @side = side
       @value = value
       @extra = extra
       @number = number
@@ -29,7 +30,7 @@ module Chance
 
     def run
       theirs = Outcome.of { Oracle.dump(@value) }
-      ours = Outcome.of { Ours.dump(@value) }
+      ours = Outcome.of { @side.dump(@value) }
       same("dump", ours, theirs) { |bytes| bytes }
       same("dump: encoding", ours, theirs, &:encoding)
       @bytes = theirs.value
@@ -39,7 +40,7 @@ module Chance
       self
     end
 
-    def again = self.class.new(@value, @extra, @number)
+    def again = self.class.new(@value, @extra, @number, @side)
 
     # For a person: the short value, its extra, and Marshal's bytes of it.
     def describe = "#{@extra} #{@number} #{Shape.of(@value, most: 30).join(' | ')}\nbytes: #{@bytes&.byteslice(0, 300).inspect}"
@@ -58,7 +59,7 @@ module Chance
     # Both load; the values are walked, and dumped again by Marshal.
     def load_both(check, bytes: @bytes, proc: nil, **options)
       theirs = Outcome.of { Oracle.load(bytes, *proc&.call, **options) }
-      ours = Outcome.of { Ours.load(bytes, *proc&.call, **options) }
+      ours = Outcome.of { @side.load(bytes, *proc&.call, **options) }
       same(check, ours, theirs) { |value| Shape.of(value) }
       return if ours.error? || theirs.error?
       again = [ours, theirs].map { |outcome| Outcome.of { Oracle.dump(outcome.value) } }
@@ -98,13 +99,13 @@ module Chance
     def limited
       limit = @number - 1
       theirs = Outcome.of { Oracle.dump(@value, limit) }
-      ours = Outcome.of { Ours.dump(@value, limit) }
+      ours = Outcome.of { @side.dump(@value, limit) }
       same("dump, limit #{limit}", ours, theirs, &:itself)
     end
 
     # Several documents one behind the other; where the reader stands is part of the test.
     def through_io
-      said = [Ours, Oracle].map do |side|
+      said = [@side, Oracle].map do |side|
         Outcome.of do
           io = StringIO.new(+"before".b)
           io.pos = 6
@@ -119,7 +120,7 @@ module Chance
 
     def through_pipe
       return if @bytes.bytesize > 20_000
-      said = [Ours, Oracle].map do |side|
+      said = [@side, Oracle].map do |side|
         Outcome.of do
           reader, writer = IO.pipe
           side.dump(@value, writer)
