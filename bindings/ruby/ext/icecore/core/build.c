@@ -65,15 +65,17 @@ class_name(ice_builder *b, uint32_t id)
     VALUE string = rb_str_new(text, name->node.aux);
     if (name->node.kind == ICECORE_TEXT)
         rb_enc_associate(string, rb_utf8_encoding());
-    if (!NIL_P(b->seen))
-        ice_is_first(b, rb_str_intern(string));
+    if (b->is_slow) {
+        VALUE symbol = rb_str_intern(string);
+        ice_is_first(b, symbol, symbol);
+    }
     return string;
 }
 
 static void
 note_class(ice_builder *b, uint32_t id)
 {
-    if (!NIL_P(b->seen))
+    if (b->is_slow)
         class_name(b, id);
 }
 
@@ -210,6 +212,17 @@ open_opaque(ice_builder *b, uint32_t at, const icecore_node *node)
 }
 
 static void
+refuse_variables(ice_builder *b, const icecore_node *module)
+{
+    size_t len;
+    const char *name = ice_bytes_of(&b->ctx->view, module, &len);
+    const uint8_t form = ICE_FORM_OF(module);
+    ice_raise(ice_type_error, "class", "", "can't override instance variable of %s `%" PRIsVALUE "'",
+              form == ICECORE_FORM_MODULE ? "module" : form == ICECORE_FORM_OLD_MODULE ? "class/module" : "class",
+              rb_utf8_str_new(name, len));
+}
+
+static void
 open_attributes(ice_builder *b, uint32_t at, const icecore_node *node)
 {
     const uint32_t id = ICE_CLASS_OF(node), end = (uint32_t)node->payload;
@@ -219,6 +232,9 @@ open_attributes(ice_builder *b, uint32_t at, const icecore_node *node)
     VALUE klass;
     bool is_module;
     if (!id) {
+        const icecore_node *inner = node + 1;
+        if (inner->kind == ICECORE_MODULE)
+            refuse_variables(b, inner);
         frame = open_frame(b, ICE_B_VARIABLES, at, end);
         frame->is_partial = partial;
         return;
@@ -321,21 +337,18 @@ put(ice_builder *b, VALUE value)
 /* What Marshal does behind a key of a hash: a symbol that was there is a link, and so is an
  * equal string. */
 static VALUE
-leave_key(ice_builder *b, const icecore_node *node, VALUE key)
+leave_key(ice_builder *b, const icecore_node *node, const char *text, size_t len, VALUE key)
 {
     VALUE name = key;
-    if (NIL_P(b->seen))
-        return ice_leave(b, key);
     if (RB_TYPE_P(key, T_STRING))
         name = rb_ary_new_from_args(2, key, rb_enc_from_encoding(rb_enc_get(key)));
     else if (!SYMBOL_P(key))
         return ice_leave(b, key);
-    if (ice_is_first(b, name)) {
-        if (!SYMBOL_P(key) || node->payload >> 48 & 0x7FFF)
-            ice_leave_encoding(b, node);
-    } else if (SYMBOL_P(key))
-        return key;
-    return ice_leave(b, key);
+    if (ice_is_first(b, name, key)) {
+        ice_leave_encoding(b, node, text, len);
+        return ice_leave(b, key);
+    }
+    return SYMBOL_P(key) ? key : ice_leave_again(b, rb_hash_lookup(b->seen, name));
 }
 
 /* The key of the value at a node, if it is none of its own. */
@@ -348,10 +361,11 @@ put_key(ice_builder *b, const icecore_node *node)
     key = ice_key_value(b, node->key);
     if (ICE_UNLIKELY(b->is_slow)) {
         const char *text;
+        const icecore_name *name = ice_name(&b->ctx->view.keys, node->key, &text);
         if (top_frame(b->ctx)->kind == ICE_B_HASH)
-            key = leave_key(b, &ice_name(&b->ctx->view.keys, node->key, &text)->node, key);
-        else if (!NIL_P(b->seen))
-            ice_is_first(b, key);
+            key = leave_key(b, &name->node, text, name->node.aux, key);
+        else
+            ice_is_first(b, key, key);
     }
     ice_push_value(b->ctx, key);
 }
@@ -362,6 +376,8 @@ slow_leaf(ice_builder *b, uint32_t at)
 {
     const icecore_node *node = &b->ctx->view.nodes[at];
     VALUE klass = class_around(b->ctx), value;
+    const char *text = NULL;
+    size_t len = 0;
     const bool partial = is_partial(b->ctx);
     const bool is_string = node->kind == ICECORE_BYTES || node->kind == ICECORE_TEXT || node->kind == ICECORE_ENCODED;
     if (klass) {
@@ -374,30 +390,34 @@ slow_leaf(ice_builder *b, uint32_t at)
         value = ice_leaf(b, at);
     if (!b->is_slow)
         return value;
+    if (is_string || node->kind == ICECORE_SYMBOL)
+        text = ice_bytes_of(&b->ctx->view, node, &len);
     if (node->key == ICECORE_IS_KEY) {
         if (top_frame(b->ctx)->kind != ICE_B_HASH) {
-            if (!NIL_P(b->seen))
-                ice_is_first(b, value);
+            ice_is_first(b, value, value);
             return value;
         }
-        return leave_key(b, node, value);
+        return leave_key(b, node, text, len, value);
     }
     if (node->kind == ICECORE_SYMBOL) {
-        if (NIL_P(b->seen) || !ice_is_first(b, value))
+        if (!ice_is_first(b, value, value))
             return value;
-        if (node->payload >> 48 & 0x7FFF)
-            ice_leave_encoding(b, node);
+        ice_leave_encoding(b, node, text, len);
         return ice_leave(b, value);
     }
     if (node->kind == ICECORE_LINK || node->kind == ICECORE_COPY) {
+        const icecore_node *target = &b->ctx->view.nodes[(uint32_t)node->payload];
         uint32_t i;
+        /* Marshal takes what a hook made for unfinished. */
+        if (target->kind == ICECORE_OPAQUE && ICE_FORM_OF(target) != ICECORE_FORM_DATA)
+            return value;
         for (i = 0; i < b->ctx->build_depth; i++)
             if (b->ctx->building[i].object == value)
                 return value;
-        return ice_leave(b, value);
+        return RB_TYPE_P(value, T_STRING) ? ice_leave_again(b, value) : ice_leave(b, value);
     }
-    if (is_string && !NIL_P(b->seen))
-        ice_leave_encoding(b, node);
+    if (is_string)
+        ice_leave_encoding(b, node, text, len);
     return partial ? value : ice_leave(b, value);
 }
 
@@ -430,7 +450,7 @@ ice_build(ice_context *ctx, const ice_read_settings *settings)
     const icecore_view *view = &ctx->view;
     uint32_t at = view->root;
     VALUE value;
-    if (!NIL_P(settings->proc))
+    if (b->is_slow)
         builder.seen = rb_hash_new();
     ice_keys_of(ctx, view->keys.generation);
     ice_classes_renew(ctx, view->classes.generation);

@@ -15,7 +15,8 @@ typedef struct {
     ice_context *ctx;
     const ice_read_settings *settings;
     bool is_slow; /* a proc or freeze */
-    VALUE seen;   /* symbols and keys that were there already, for a proc; or Qnil */
+    VALUE seen;   /* if it is slow: symbols, keys and names of encodings that were there already,
+                   * and as what object; otherwise Qnil */
 } ice_builder;
 
 /* What a frame builds. */
@@ -47,10 +48,14 @@ void ice_remember(ice_builder *b, uint32_t node, VALUE value);
 VALUE ice_target(ice_builder *b, uint32_t node);
 /* What Marshal does behind each value. */
 VALUE ice_leave(ice_builder *b, VALUE value);
-/* Notes that a name was there; says whether it is the first time. Only with a proc. */
-bool ice_is_first(ice_builder *b, VALUE name);
+/* The part of it that a proc is. */
+VALUE ice_call_proc(ice_builder *b, VALUE value);
+/* Notes that a name was there, as this object; says whether it is the first time. */
+bool ice_is_first(ice_builder *b, VALUE name, VALUE object);
+/* What Marshal does behind a string that a link names again. */
+VALUE ice_leave_again(ice_builder *b, VALUE string);
 /* Calls the proc with what says the encoding of a string. */
-void ice_leave_encoding(ice_builder *b, const icecore_node *node);
+void ice_leave_encoding(ice_builder *b, const icecore_node *node, const char *text, size_t len);
 
 /* build_flat.c: the container at a node, all of whose children are leaves; false: it is
  * none that is built here. */

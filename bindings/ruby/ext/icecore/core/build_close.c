@@ -11,12 +11,25 @@ id_of(VALUE symbol)
     return rb_sym2id(symbol);
 }
 
+/* What says an encoding belongs to what has one. */
+static void
+check_no_encoding(VALUE object, ID id, VALUE value)
+{
+    if (id == rb_intern("E") ? value == Qtrue || value == Qfalse
+                             : RB_TYPE_P(value, T_STRING) && rb_enc_find_index(StringValueCStr(value)) >= 0)
+        ice_raise(ice_argument_error, "malformed", "", "%" PRIsVALUE " is not enc_capable", object);
+}
+
 void
 ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pairs, uint32_t count)
 {
     uint32_t i;
-    for (i = 0; i < count; i++)
-        rb_ivar_set(object, id_of(pairs[2 * i]), pairs[2 * i + 1]);
+    for (i = 0; i < count; i++) {
+        const ID id = id_of(pairs[2 * i]);
+        if (ICE_UNLIKELY(id == rb_intern("E") || id == rb_intern("encoding")))
+            check_no_encoding(object, id, pairs[2 * i + 1]);
+        rb_ivar_set(object, id, pairs[2 * i + 1]);
+    }
 #if ICE_HAS_ROWS
     if (class && class->how == ICE_OBJECT_OF && count <= ICE_ROW && RB_TYPE_P(object, T_OBJECT)) {
         if (!class->row) {
@@ -91,20 +104,30 @@ copy_variable(ID id, VALUE value, st_data_t object)
     return ST_CONTINUE;
 }
 
+/* The two parts of a number. */
+static void
+check_parts(VALUE fields, const char *kind)
+{
+    if (!RB_TYPE_P(fields, T_ARRAY))
+        ice_raise(ice_type_error, "malformed", "", "wrong argument type %" PRIsVALUE " (expected Array)",
+                  NIL_P(fields) ? rb_str_new_cstr("nil") : rb_obj_class(fields));
+    if (RARRAY_LEN(fields) != 2)
+        ice_raise(ice_argument_error, "malformed", "", "marshaled %s must have an array whose length is 2 but %ld", kind,
+                  RARRAY_LEN(fields));
+}
+
 static VALUE
-rational_of(VALUE klass, VALUE fields)
+rational_of(VALUE fields)
 {
     VALUE top, bottom;
-    if (!RB_TYPE_P(fields, T_ARRAY) || RARRAY_LEN(fields) != 2)
-        ice_raise(ice_argument_error, "malformed", "", "marshaled rational must have an array whose length is 2 but %ld",
-                  RB_TYPE_P(fields, T_ARRAY) ? RARRAY_LEN(fields) : 0);
+    check_parts(fields, "rational");
     top = RARRAY_AREF(fields, 0);
     bottom = RARRAY_AREF(fields, 1);
     if (!RB_INTEGER_TYPE_P(top) || !RB_INTEGER_TYPE_P(bottom))
         ice_raise(ice_type_error, "malformed", "", "not an integer");
     if (bottom == INT2FIX(0))
-        rb_num_zerodiv();
-    return rb_rational_new(top, bottom);
+        ice_raise(ice_zero_division_error, "malformed", "", "divided by 0");
+    return rb_rational_raw(top, bottom);
 }
 
 static bool
@@ -114,11 +137,12 @@ is_real(VALUE value)
 }
 
 static VALUE
-complex_of(VALUE klass, VALUE fields)
+complex_of(VALUE fields, bool has_proc)
 {
-    if (!RB_TYPE_P(fields, T_ARRAY) || RARRAY_LEN(fields) != 2)
-        ice_raise(ice_argument_error, "malformed", "", "marshaled complex must have an array whose length is 2 but %ld",
-                  RB_TYPE_P(fields, T_ARRAY) ? RARRAY_LEN(fields) : 0);
+    check_parts(fields, "complex");
+    /* What a proc put there is the program's own affair. */
+    if (has_proc)
+        return rb_complex_raw(RARRAY_AREF(fields, 0), RARRAY_AREF(fields, 1));
     if (!is_real(RARRAY_AREF(fields, 0)) || !is_real(RARRAY_AREF(fields, 1)))
         ice_raise(ice_type_error, "malformed", "", "not a real");
     return rb_complex_raw(RARRAY_AREF(fields, 0), RARRAY_AREF(fields, 1));
@@ -143,9 +167,9 @@ close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
 {
     switch (frame->class->how) {
     case ICE_RATIONAL_OF:
-        return rational_of(frame->class->klass, data);
+        return rational_of(data);
     case ICE_COMPLEX_OF:
-        return complex_of(frame->class->klass, data);
+        return complex_of(data, !NIL_P(b->settings->proc));
     case ICE_DATE_OF:
         check_date(data);
         return ice_date_load(frame->class->klass, data);
@@ -166,7 +190,11 @@ close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
         return ice_decimal_load(text);
     if (!rb_obj_respond_to(klass, rb_intern("_load"), 1))
         ice_raise(ice_type_error, "class", "", "class %" PRIsVALUE " needs to have method `_load'", klass);
-    return rb_funcallv(klass, rb_intern("_load"), 1, &text);
+    text = rb_funcallv(klass, rb_intern("_load"), 1, &text);
+    /* What Marshal does with the one class of Ruby's that is so. */
+    if (klass == rb_cEncoding)
+        return rb_enc_from_encoding(rb_to_encoding(text));
+    return text;
 }
 
 /* ---- others ------------------------------------------------------------------------------ */

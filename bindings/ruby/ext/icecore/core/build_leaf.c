@@ -36,6 +36,14 @@ ice_target(ice_builder *b, uint32_t node)
 /* ---- what Marshal does behind a value -------------------------------------------- */
 
 VALUE
+ice_call_proc(ice_builder *b, VALUE value)
+{
+    if (NIL_P(b->settings->proc))
+        return value;
+    return rb_funcallv(b->settings->proc, rb_intern("call"), 1, &value);
+}
+
+VALUE
 ice_leave(ice_builder *b, VALUE value)
 {
     if (b->settings->freeze && !RB_TYPE_P(value, T_MODULE) && !RB_TYPE_P(value, T_CLASS)) {
@@ -44,17 +52,21 @@ ice_leave(ice_builder *b, VALUE value)
         else
             rb_obj_freeze_inline(value);
     }
-    if (!NIL_P(b->settings->proc))
-        value = rb_funcallv(b->settings->proc, rb_intern("call"), 1, &value);
-    return value;
+    return ice_call_proc(b, value);
+}
+
+VALUE
+ice_leave_again(ice_builder *b, VALUE string)
+{
+    return ice_freezes_links ? ice_leave(b, string) : ice_call_proc(b, string);
 }
 
 bool
-ice_is_first(ice_builder *b, VALUE name)
+ice_is_first(ice_builder *b, VALUE name, VALUE object)
 {
-    if (RTEST(rb_hash_lookup(b->seen, name)))
+    if (!NIL_P(rb_hash_lookup(b->seen, name)))
         return false;
-    rb_hash_aset(b->seen, name, Qtrue);
+    rb_hash_aset(b->seen, name, object);
     return true;
 }
 
@@ -101,6 +113,8 @@ ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name)
     if (is_text(text, len, "ASCII-8BIT"))
         return rb_ascii8bit_encoding();
     *name = rb_str_new(text, len);
+    if (memchr(text, 0, len))
+        ice_raise(ice_argument_error, "malformed", "", "string contains null byte");
     upper = rb_funcall(*name, rb_intern("upcase"), 0);
     rb_enc_associate(upper, rb_usascii_encoding());
     if (!RTEST(rb_hash_lookup(encodings(), upper)))
@@ -109,23 +123,42 @@ ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name)
     return index < 0 ? NULL : rb_enc_from_index(index);
 }
 
+static void
+leave_short(ice_builder *b, VALUE is_utf8)
+{
+    ice_is_first(b, ID2SYM(rb_intern("E")), Qtrue);
+    ice_leave(b, is_utf8);
+}
+
 void
-ice_leave_encoding(ice_builder *b, const icecore_node *node)
+ice_leave_encoding(ice_builder *b, const icecore_node *node, const char *text, size_t len)
 {
     VALUE name = Qnil;
-    if (node->kind == ICECORE_TEXT) {
-        ice_is_first(b, ID2SYM(rb_intern("E")));
-        ice_leave(b, Qtrue);
-    } else if (node->kind == ICECORE_ENCODED || node->kind == ICECORE_SYMBOL) {
+    const bool is_named = (node->payload >> 48) & 0x7FFF && node->kind != ICECORE_TEXT;
+    size_t i;
+    if (is_named) {
         rb_encoding *encoding = ice_encoding_of(b, node, &name);
-        if (encoding == rb_usascii_encoding()) {
-            ice_is_first(b, ID2SYM(rb_intern("E")));
-            ice_leave(b, Qfalse);
-        } else if (!NIL_P(name)) {
-            ice_is_first(b, ID2SYM(rb_intern("encoding")));
-            ice_leave(b, name);
+        if (encoding == rb_usascii_encoding())
+            leave_short(b, Qfalse);
+        else if (!NIL_P(name)) {
+            VALUE key = rb_ary_new_from_args(2, name, Qnil);
+            ice_is_first(b, ID2SYM(rb_intern("encoding")), Qtrue);
+            name = ice_is_first(b, key, name) ? ice_leave(b, name) : ice_leave_again(b, rb_hash_lookup(b->seen, key));
+            if (!RB_TYPE_P(name, T_STRING))
+                ice_raise(ice_type_error, "other", "", "no implicit conversion of %" PRIsVALUE " into String",
+                          RB_SPECIAL_CONST_P(name) && !SYMBOL_P(name) && !FIXNUM_P(name) ? rb_inspect(name)
+                                                                                           : rb_obj_class(name));
         }
+        return;
     }
+    if (node->kind == ICECORE_SYMBOL) {
+        for (i = 0; i < len && (unsigned char)text[i] < 0x80; i++)
+            ;
+        if (i == len)
+            return;
+    } else if (node->kind != ICECORE_TEXT)
+        return;
+    leave_short(b, Qtrue);
 }
 
 /* ---- strings and symbols -------------------------------------------------------------- */
@@ -173,16 +206,7 @@ static VALUE
 symbol_of(ice_builder *b, const icecore_node *node, const char *text, size_t len)
 {
     VALUE name = Qnil, symbol, string;
-    rb_encoding *encoding;
-    size_t i;
-    for (i = 0; i < len && (unsigned char)text[i] < 0x80; i++)
-        ;
-    if (i == len)
-        encoding = rb_usascii_encoding();
-    else if ((node->payload >> 48) & 0x7FFF)
-        encoding = ice_encoding_of(b, node, &name);
-    else
-        encoding = rb_utf8_encoding();
+    rb_encoding *encoding = (node->payload >> 48) & 0x7FFF ? ice_encoding_of(b, node, &name) : rb_utf8_encoding();
     if (!encoding)
         encoding = rb_ascii8bit_encoding();
     symbol = rb_check_symbol_cstr(text, len, encoding);

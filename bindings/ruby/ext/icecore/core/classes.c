@@ -27,7 +27,7 @@ NORETURN(static void undefined(const char *name, size_t len, bool is_text));
 static void
 undefined(const char *name, size_t len, bool is_text)
 {
-    ice_raise(ice_argument_error, "class", "", "undefined class/module %" PRIsVALUE,
+    ice_raise(ice_argument_error, "undefined", "", "undefined class/module %" PRIsVALUE,
               is_text ? rb_utf8_str_new(name, len) : rb_str_new(name, len));
 }
 

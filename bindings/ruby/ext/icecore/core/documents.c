@@ -16,6 +16,15 @@ ice_marshal_stage_of_depth(uint64_t depth)
     return stage;
 }
 
+uint64_t
+ice_depth_option(VALUE value)
+{
+    const long depth = NUM2LONG(value);
+    if (depth < 0)
+        ice_raise(ice_argument_error, "usage", "", "max_depth: must not be below 0, which is no limit");
+    return depth ? (uint64_t)depth : UINT64_MAX;
+}
+
 const icecore_stage *
 ice_marshal_stage(void)
 {
@@ -57,6 +66,9 @@ read_body(VALUE argument)
     if (icecore_read(ctx->warm.engine, reading->stage, (const uint8_t *)RSTRING_PTR(settings->source),
                      RSTRING_LEN(settings->source), reading->may_trail ? ICECORE_EACH : 0, &ctx->view, &error))
         ice_raise_error(&error, RSTRING_PTR(settings->source), RSTRING_LEN(settings->source), reading->is_stream);
+    if (RTEST(ruby_verbose) && reading->stage == usual && RSTRING_PTR(settings->source)[1] != 8)
+        rb_warn("incompatible marshal file format (can be read)\n\tformat version 4.8 required; %d.%d given", 4,
+                RSTRING_PTR(settings->source)[1]);
     if (reading->only_refused)
         return ice_policy_refused(ctx, &settings->classes);
     if (!ctx->view.is_simple)

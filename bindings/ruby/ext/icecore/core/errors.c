@@ -2,7 +2,8 @@
 #include "core/icecore_ruby.h"
 #include <stdarg.h>
 
-VALUE ice_error, ice_argument_error, ice_type_error, ice_eof_error, ice_runtime_error, ice_class_error;
+VALUE ice_error, ice_argument_error, ice_type_error, ice_eof_error, ice_runtime_error, ice_zero_division_error,
+    ice_class_error;
 
 static const char *
 kind_name(uint32_t kind)
@@ -102,6 +103,7 @@ ice_errors_init(void)
     ice_type_error = new_error("TypeError", rb_eTypeError);
     ice_eof_error = new_error("EOFError", rb_eEOFError);
     ice_runtime_error = new_error("RuntimeError", rb_eRuntimeError);
+    ice_zero_division_error = new_error("ZeroDivisionError", rb_const_get(rb_cObject, rb_intern("ZeroDivisionError")));
     ice_class_error = rb_define_class_under(ice_module, "ClassError", ice_argument_error);
     rb_define_attr(ice_class_error, "classes", 1, 0);
 }

@@ -79,6 +79,8 @@ VALUE ice_decimal_load(VALUE text);
 /* A class of a standard library, which is loaded if it is not there yet. */
 VALUE ice_library_class(const char *library, const char *name);
 
+/* Whether Marshal freezes a string again where a link names it. */
+extern bool ice_freezes_links;
 /* Bits of a hash: of one with a default procedure, of one marked by ruby2_keywords. */
 extern VALUE ice_hash_has_proc, ice_hash_is_keywords;
 bool ice_hash_by_identity(VALUE hash);
@@ -313,7 +315,7 @@ void ice_walk(ice_context *ctx, VALUE value, long limit);
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
-extern VALUE ice_module, ice_error, ice_argument_error, ice_type_error, ice_eof_error, ice_runtime_error,
+extern VALUE ice_module, ice_error, ice_argument_error, ice_type_error, ice_eof_error, ice_runtime_error, ice_zero_division_error,
     ice_class_error;
 
 /* Raises with what the engine says; `bytes` are the data, of which `is_stream` says that

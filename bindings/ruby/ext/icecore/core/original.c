@@ -10,6 +10,7 @@ static VALUE date_load, decimal_load, marshal_dump, marshal_load;
 static ID id_bind_call, id_call;
 
 VALUE ice_hash_has_proc, ice_hash_is_keywords;
+bool ice_freezes_links;
 
 static VALUE
 instance_method(VALUE class, const char *name)
@@ -134,6 +135,22 @@ bit_between(VALUE one, VALUE other)
     return bits & (bits - 1) ? 0 : bits;
 }
 
+/* Whether the second of two links to a string that is interned already is frozen. */
+static bool
+finds_frozen_links(void)
+{
+    static const char text[] = "icecore: a string that is interned";
+    VALUE interned = rb_interned_str_cstr(text), string = rb_str_new_cstr(text), pair, bytes, arguments[2];
+    pair = rb_ary_new_from_args(2, string, string);
+    bytes = rb_funcallv(marshal_dump, id_call, 1, &pair);
+    arguments[0] = bytes;
+    arguments[1] = rb_hash_new();
+    rb_hash_aset(arguments[1], ID2SYM(rb_intern("freeze")), Qtrue);
+    pair = rb_funcallv_kw(marshal_load, id_call, 2, arguments, RB_PASS_KEYWORDS);
+    RB_GC_GUARD(interned);
+    return OBJ_FROZEN(RARRAY_AREF(pair, 1));
+}
+
 static VALUE
 nothing(RB_BLOCK_CALL_FUNC_ARGLIST(value, data))
 {
@@ -159,6 +176,7 @@ ice_originals_init(void)
     originals[ICE_IS_SINGLETON] = instance_method(rb_cModule, "singleton_class?");
     marshal_dump = own_method("dump");
     marshal_load = own_method("load");
+    ice_freezes_links = finds_frozen_links();
     originals[ICE_PRIVATE_METHODS] = instance_method(rb_cModule, "private_instance_methods");
     marked = rb_block_call(rb_cHash, rb_intern("new"), 0, NULL, nothing, Qnil);
     ice_hash_has_proc = bit_between(plain, marked);

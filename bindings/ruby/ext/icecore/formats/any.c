@@ -5,7 +5,7 @@
 #include "formats/formats.h"
 #include "core/documents.h"
 
-static ID keywords[3];
+static ID keywords[4];
 
 /* The stage that is named, or that fits the bytes. */
 static icecore_stage *
@@ -79,6 +79,7 @@ typedef struct {
     notes found;
     ice_reading reading;
     icecore_stage *marshal;
+    uint64_t depth; /* 0: the usual one */
 } any_call;
 
 static VALUE
@@ -169,9 +170,13 @@ decode_body(VALUE argument)
     call->stage = stage_for(call->format, call->bytes);
     reading->stage = call->stage;
     reading->settings.source = call->bytes;
+    if (call->depth)
+        icecore_stage_limit(call->stage, "depth", 5, call->depth, NULL);
     if (!is_ruby(call->stage)) {
-        reading->settings.source = converted(call->bytes, call->stage, ice_marshal_stage());
-        reading->stage = ice_marshal_stage();
+        if (call->depth)
+            call->marshal = ice_marshal_stage_of_depth(call->depth);
+        reading->stage = call->marshal ? call->marshal : ice_marshal_stage();
+        reading->settings.source = converted(call->bytes, call->stage, reading->stage);
     }
     return ice_read(reading);
 }
@@ -180,15 +185,17 @@ static VALUE
 decode(int argc, VALUE *argv, VALUE self)
 {
     any_call call = { .format = Qnil, .reading = { .classes = Qnil, .rename = Qnil } };
-    VALUE options, values[3];
+    VALUE options, values[4];
     rb_scan_args(argc, argv, "11:", &call.bytes, &call.format, &options);
     StringValue(call.bytes);
     call.reading.settings.proc = Qnil;
     if (!NIL_P(options)) {
-        rb_get_kwargs(options, keywords, 0, 3, values);
+        rb_get_kwargs(options, keywords, 0, 4, values);
         call.reading.classes = values[0] == Qundef ? Qnil : values[0];
         call.reading.rename = values[1] == Qundef ? Qnil : values[1];
         call.reading.settings.freeze = values[2] != Qundef && RTEST(values[2]);
+        if (values[3] != Qundef)
+            call.depth = ice_depth_option(values[3]);
     }
     return rb_ensure(decode_body, (VALUE)&call, any_end, (VALUE)&call);
 }
@@ -259,6 +266,7 @@ ice_any_init(void)
     keywords[0] = rb_intern("classes");
     keywords[1] = rb_intern("rename");
     keywords[2] = rb_intern("freeze");
+    keywords[3] = rb_intern("max_depth");
     rb_define_singleton_method(ice_module, "decode", decode, -1);
     rb_define_singleton_method(ice_module, "encode", encode, 2);
     rb_define_singleton_method(ice_module, "convert", convert, 3);

@@ -76,15 +76,6 @@ load_end(VALUE argument)
     return Qnil;
 }
 
-static uint64_t
-depth_of(VALUE value)
-{
-    const long depth = NUM2LONG(value);
-    if (depth < 0)
-        ice_raise(ice_argument_error, "usage", "", "max_depth: must not be negative, 0 is no limit");
-    return depth ? (uint64_t)depth : UINT64_MAX;
-}
-
 static VALUE
 load(int argc, VALUE *argv, VALUE self)
 {
@@ -103,7 +94,7 @@ load(int argc, VALUE *argv, VALUE self)
             reading->rename = values[2] == Qundef ? Qnil : values[2];
             call.report = values[3] == Qundef ? Qnil : values[3];
             if (values[4] != Qundef)
-                call.stage = ice_marshal_stage_of_depth(depth_of(values[4]));
+                call.stage = ice_marshal_stage_of_depth(ice_depth_option(values[4]));
         }
     }
     reading->stage = call.stage ? call.stage : ice_marshal_stage();
