@@ -67,7 +67,7 @@ puts Icecore::Marshal.load(bytes, classes: Customer)[:customer].name
 puts "", "as records, for classes that this program does not have:"
 foreign = Marshal.dump(Customer.new("Ann")).sub("Customer", "Kunde\0\0\0"[0, 5].ljust(8, "x"))
 record = Icecore::Marshal.load(foreign, classes: :record)
-puts "#{record.kind} #{record.class_name} #{record.value}, written back: #{Icecore::Marshal.dump(record) == foreign ? 'the same bytes' : 'other bytes'}"
+puts "#{record.kind} #{record.class_name} with #{record.value.map { |name, value| "#{name} #{value}" }.join(', ')}, written back: #{Icecore::Marshal.dump(record) == foreign ? 'the same bytes' : 'other bytes'}"
 
 puts "", "under a new name:"
 moved = Icecore::Marshal.load(foreign, classes: Customer, rename: { "Kundexxx" => Customer })
