@@ -67,6 +67,9 @@ $libs = append_library($libs, "pthread")
 $libs = append_library($libs, "dl") if have_library("dl")
 $libs = append_library($libs, "m") if have_library("m")
 
+# Not in the headers, but exported by some versions: a call of a method less for each hash.
+have_func("rb_hash_compare_by_id_p")
+
 create_makefile("icecore/icecore")
 
 File.open("Makefile", "a") do |makefile|

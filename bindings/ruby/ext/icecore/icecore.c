@@ -4,6 +4,8 @@
 
 VALUE ice_module;
 
+RUBY_FUNC_EXPORTED void Init_icecore(void);
+
 void
 Init_icecore(void)
 {

@@ -18,6 +18,8 @@ typedef struct {
 VALUE ice_read(ice_reading *reading);
 /* The bytes of a value. */
 VALUE ice_write(const icecore_stage *stage, VALUE value, long limit);
+/* The bytes of one document from an IO, and not one more. */
+VALUE ice_stream_bytes(VALUE io);
 /* Stages of Marshal; with another depth it is the caller's, to be freed. */
 const icecore_stage *ice_marshal_stage(void);
 icecore_stage *ice_marshal_stage_of_depth(uint64_t depth);

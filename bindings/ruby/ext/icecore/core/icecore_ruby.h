@@ -59,7 +59,7 @@
 typedef enum {
     ICE_TIME_LOAD,          /* Time._load */
     ICE_RANGE_INITIALIZE,   /* of Range */
-    ICE_HASH_DEFAULT_PROC,  /* Hash#default_proc */
+    ICE_HASH_DEFAULT,       /* Hash#default */
     ICE_HASH_BY_IDENTITY,   /* Hash#compare_by_identity? */
     ICE_HASH_MAKE_IDENTITY, /* Hash#compare_by_identity */
     ICE_MODULE_NAME,        /* Module#name */
@@ -82,6 +82,8 @@ VALUE ice_library_class(const char *library, const char *name);
 /* Bits of a hash: of one with a default procedure, of one marked by ruby2_keywords. */
 extern VALUE ice_hash_has_proc, ice_hash_is_keywords;
 bool ice_hash_by_identity(VALUE hash);
+/* The default value; of a hash with a default procedure something that is not nil. */
+VALUE ice_hash_default(VALUE hash);
 /* What Ruby's own Marshal makes of a Thread::Backtrace: an Array. */
 VALUE ice_backtrace(VALUE backtrace);
 void ice_originals_init(void);

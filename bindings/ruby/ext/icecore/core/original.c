@@ -80,10 +80,50 @@ ice_backtrace(VALUE backtrace)
     return rb_funcallv(marshal_load, id_call, 1, &bytes);
 }
 
+#ifdef HAVE_RB_HASH_COMPARE_BY_ID_P
+int rb_hash_compare_by_id_p(VALUE hash);
+#endif
+
 bool
 ice_hash_by_identity(VALUE hash)
 {
+#ifdef HAVE_RB_HASH_COMPARE_BY_ID_P
+    return rb_hash_compare_by_id_p(hash);
+#else
     return RTEST(ice_call_original(ICE_HASH_BY_IDENTITY, hash, 0, NULL));
+#endif
+}
+
+/* In which word of a hash its default value stands; 0: it is asked for by a method. */
+static uint32_t default_word;
+
+static VALUE
+hash_with(long number)
+{
+    VALUE hash = rb_hash_new();
+    RHASH_SET_IFNONE(hash, number ? LONG2FIX(number) : Qnil);
+    return hash;
+}
+
+static void
+find_default_word(void)
+{
+    const VALUE one = hash_with(0x1CEC0DE), other = hash_with(0x2CEC0DE), none = hash_with(0);
+    uint32_t i;
+    for (i = 2; i < 5 && !default_word; i++)
+        if (((VALUE *)one)[i] == LONG2FIX(0x1CEC0DE) && ((VALUE *)other)[i] == LONG2FIX(0x2CEC0DE) &&
+            ((VALUE *)none)[i] == Qnil)
+            default_word = i;
+}
+
+VALUE
+ice_hash_default(VALUE hash)
+{
+    if (ICE_LIKELY(default_word))
+        return ((const VALUE *)hash)[default_word];
+    if (RBASIC(hash)->flags & ice_hash_has_proc)
+        return Qtrue;
+    return ice_call_original(ICE_HASH_DEFAULT, hash, 0, NULL);
 }
 
 /* The bit by which two hashes differ; 0, if that is not one. */
@@ -109,7 +149,8 @@ ice_originals_init(void)
     originals[ICE_TIME_LOAD] = rb_obj_method(rb_cTime, ID2SYM(rb_intern("_load")));
     rb_gc_register_mark_object(originals[ICE_TIME_LOAD]);
     originals[ICE_RANGE_INITIALIZE] = instance_method(rb_cRange, "initialize");
-    originals[ICE_HASH_DEFAULT_PROC] = instance_method(rb_cHash, "default_proc");
+    originals[ICE_HASH_DEFAULT] = instance_method(rb_cHash, "default");
+    find_default_word();
     originals[ICE_HASH_BY_IDENTITY] = instance_method(rb_cHash, "compare_by_identity?");
     originals[ICE_HASH_MAKE_IDENTITY] = instance_method(rb_cHash, "compare_by_identity");
     originals[ICE_MODULE_NAME] = instance_method(rb_cModule, "name");

@@ -186,7 +186,7 @@ static void
 open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wraps)
 {
     const size_t size = RHASH_SIZE(hash);
-    const VALUE standard = RHASH_IFNONE(hash);
+    const VALUE standard = ice_hash_default(hash);
     const bool by_identity = size && ice_hash_by_identity(hash);
     uint8_t flags = 0;
     uint32_t node, base = w->ctx->value_count;

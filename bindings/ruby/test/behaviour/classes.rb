@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+# The classes that the behaviour list names. What their hooks do is noted, so that a line
+# can say that nothing ran.
+module Behaviour
+  LOG = []
+
+  class HookSaysNo < StandardError; end
+
+  # Hooks that give and take all members.
+  module Hooked
+    def marshal_dump
+      LOG << "freeze #{self.class}"
+      freezing
+      instance_variables.to_h { |name| [name, instance_variable_get(name)] }
+    end
+
+    def marshal_load(members)
+      LOG << "thaw #{self.class}"
+      thawing
+      members.each { |name, value| instance_variable_set(name, value) }
+    end
+
+    def freezing; end
+    def thawing; end
+  end
+
+  # Makes the classes that a line names, where there are none.
+  module Classes
+    module_function
+
+    def define(name, &make)
+      parts = name.split("::")
+      return if parts.empty? || parts.any? { |part| !part.match?(/\A[A-Z]\w*\z/) }
+      parts.reduce(Object) do |scope, part|
+        next scope.const_get(part, false) if scope.const_defined?(part, false)
+        scope.const_set(part, part.equal?(parts.last) && make ? make.call : Class.new)
+      end
+    rescue NameError
+      # A word of Ruby; such a class is nowhere.
+    end
+
+    def all_of(said)
+      case said
+      when Array then said.each { |item| all_of(item) }
+      when Hash
+        define(Words.name(said["object"])) if said.key?("object")
+        said.each_value { |item| all_of(item) }
+      end
+    end
+  end
+end
+
+class Notes
+  include Behaviour::Hooked
+end
+
+class ThawDies
+  include Behaviour::Hooked
+  def thawing = raise(Behaviour::HookSaysNo, "the hook says no")
+end
+
+class FreezeDies
+  include Behaviour::Hooked
+  def freezing = raise(Behaviour::HookSaysNo, "the hook says no")
+end
+
+class Reenters
+  include Behaviour::Hooked
+  def freezing = Behaviour::Driver.nested
+  def thawing = Behaviour::Driver.nested
+end
+
+# As make/oracle.rb has them, which made the lines.
+class Point; end
+class Node; end
+module Shop; class Item; end; end
+module Mixed; end
+Pair = Struct.new(:left, :right)
+class Names < Array; end
+
+class Frozen
+  attr_reader :data
+
+  def initialize(data) = @data = data
+  def marshal_dump = @data
+  def marshal_load(data) = @data = data
+end
+
+class Dumped
+  attr_reader :data
+
+  def initialize(data) = @data = data
+  def _dump(_level) = @data
+  def self._load(data) = new(data)
+end

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+# Random values by a seed: ours must dump the bytes that Ruby's Marshal dumps, and load
+# what it loads, with all options. What raises there must raise here.
+#
+#   ruby chance.rb [--seed N] [--count N] [--from N] [--seconds N] [--no-corners]
+#
+# A case that fails is made shorter and printed. ICECORE_TRACE names a file that keeps the
+# number of the case that runs, for a process that dies.
+
+require_relative "helper"
+require_relative "chance/trial"
+
+# Runs the cases, and says what failed once for each kind.
+class ChanceRun
+  def initialize(options)
+    @seed = options["--seed"] || Random.new_seed % 1_000_000
+    @count = options["--count"] || 10_000 + 300_000 * LONG
+    @from = options["--from"] || 0
+    @seconds = options["--seconds"]
+    @known = Hash.new(0)
+    @trace = ENV["ICECORE_TRACE"]
+  end
+
+  def corners
+    Chance::Corners.all.each do |name, value|
+      large = name.start_with?("a long")
+      (large ? %i[plain frozen through_io] : Chance::Trial::EXTRAS).each do |extra|
+        (extra == :replaced ? 8 : 1).times { |number| report("#{name}, #{extra}", Chance::Trial.new(value, extra, extra == :limited ? 4 : number)) }
+      end
+    end
+  end
+
+  def cases
+    stop = @seconds && Dice.now + @seconds
+    (@from...@from + @count).each do |number|
+      break if stop && Dice.now > stop
+      File.write(@trace, "--seed #{@seed} --from #{number} --count 1") if @trace
+      dice = Dice.seeded(@seed, number)
+      report("--seed #{@seed} --from #{number} --count 1", Chance::Trial.by_dice(dice), dice)
+    end
+  end
+
+  def report(name, trial, dice = nil)
+    trial.run
+    # Whether a literal is still in Ruby's table of literals depends on the collector.
+    trial = trial.again.run if trial.failures.any? { |check,| check.include?("freeze") }
+    Check.passed(trial.checks - trial.failures.size)
+    trial.failures.each do |check, ours, theirs|
+      kind = [check, dice ? nil : name]
+      known = (@known[kind] += 1)
+      # The second and third of a kind may be another defect.
+      next Check.failure("#{check} (#{name})") if known > 3
+      choices = dice && Dice.shorten(dice.made) { |shorter| fails?(check, shorter) }
+      Check.failure("#{check} (#{name})", detail(check, choices, ours, theirs))
+    end
+  end
+
+  def fails?(check, choices) = Chance::Trial.by_dice(Dice.again(choices)).run.failures.any? { |failure| failure[0] == check }
+
+  def detail(check, choices, ours, theirs)
+    if choices
+      short = Dice.again(choices)
+      trial = Chance::Trial.by_dice(short)
+      found = trial.run.failures.find { |failure| failure[0] == check }
+      ours, theirs = found[1..] if found
+    end
+    at = (0..).find { |n| ours[n] != theirs[n] || n > ours.size }
+    lines = ["from line #{at}:"]
+    lines += ours[[at - 3, 0].max, 7].map { |line| "ours:    #{line}" }
+    lines += theirs[[at - 3, 0].max, 7].map { |line| "Marshal: #{line}" }
+    lines << "the value: #{trial.describe}" if trial
+    lines.join("\n")
+  end
+
+  def run(corners: true)
+    self.corners if corners
+    cases
+    puts "# seed #{@seed}"
+  end
+end
+
+corners = !ARGV.delete("--no-corners") && !ARGV.include?("--from")
+options = ARGV.each_slice(2).to_h { |name, value| [name, value.to_i] }
+ChanceRun.new(options).run(corners: corners)
+Check.finish

@@ -1,0 +1,186 @@
+# frozen_string_literal: true
+
+# The classes and modules that values are made of.
+module Chance
+  module Ma; end
+  module Mb; end
+  module Mc; end
+  module Inner; class Deep; end; end
+
+  class Str < String; end
+  class SubStr < Str; end
+  class Arr < Array; end
+  class Hsh < Hash; end
+  class Rgx < Regexp; end
+  class Rng < Range; end
+  class Tim < Time; end
+  class Dat < Date; end
+  class Bag < Set; end
+  class Opened < OpenStruct; end
+  class Mixed < Array; include Ma; end
+
+  class Plain; end
+  class Other; end
+  class Many; end
+  class Bare < BasicObject; end
+  class Ünï; end
+
+  class Prepended; prepend Mb; end
+
+  Pair = Struct.new(:left, :right)
+  Wide = Struct.new(:a, :b, :c, :d, :e, :f, :g, :h, :i, :j, :k, :l)
+  Keyed = Struct.new(:x, :y, keyword_init: true)
+  class SubPair < Pair; end
+
+  if defined?(::Data) && ::Data.respond_to?(:define)
+    Point = ::Data.define(:x, :y)
+    Nothing = ::Data.define
+    class SubPoint < Point; end
+  end
+
+  class Fault < StandardError
+    def initialize(words = "fault", code = nil)
+      super(words)
+      @code = code
+    end
+  end
+
+  # The hooks note that they ran, and on what.
+  class Dumped
+    attr_accessor :data
+
+    def initialize(data = nil) = @data = data
+
+    def marshal_dump
+      Outcome.note("marshal_dump #{self.class}")
+      @data
+    end
+
+    def marshal_load(data)
+      Outcome.note("marshal_load #{self.class} #{frozen?} #{Shape.of(data, most: 60).join('|')}")
+      @data = data
+    end
+  end
+
+  class SubDumped < Dumped; end
+
+  # What it dumps is made anew in each call.
+  class Fresh < Dumped
+    def marshal_dump
+      Outcome.note("marshal_dump Fresh")
+      [@data, "fresh", 1.0e100, +"x"]
+    end
+  end
+
+  # In the form of a string or an array, but with a hook.
+  class DumpedStr < String
+    attr_accessor :data
+
+    def marshal_dump = [to_s.b, @data]
+
+    def marshal_load(data)
+      replace(data[0])
+      @data = data[1]
+    end
+  end
+
+  class DumpedStruct < Struct.new(:a)
+    def marshal_dump = { a: a }
+    def marshal_load(data) = self.a = data[:a]
+  end
+
+  class PrivateHooks
+    attr_accessor :data
+
+    private
+
+    def marshal_dump = @data
+    def marshal_load(data) = @data = data
+  end
+
+  # It answers by method_missing.
+  class Missing
+    attr_accessor :data
+
+    def respond_to_missing?(name, all = false) = %i[marshal_dump marshal_load].include?(name) || super
+
+    def method_missing(name, *args)
+      case name
+      when :marshal_dump then @data
+      when :marshal_load then @data = args[0]
+      else super
+      end
+    end
+  end
+
+  class Packed
+    attr_accessor :data
+
+    def initialize(data = +"") = @data = data
+
+    def _dump(level)
+      Outcome.note("_dump #{level}")
+      @data
+    end
+
+    def self._load(data)
+      Outcome.note("_load #{Shape.of(data, most: 60).join('|')}")
+      new(data)
+    end
+  end
+
+  # _load may return anything.
+  class PackedOdd < Packed
+    def self._load(data) = data.bytesize.even? ? data : nil
+  end
+
+  class PackedBadly < Packed
+    def _dump(_level) = @data.empty? ? nil : 5
+  end
+
+  class NoLoad
+    def _dump(_level) = "x"
+  end
+
+  class NoMarshalLoad
+    def marshal_dump = 1
+  end
+
+  class Raises
+    def marshal_dump = raise(Fault, "the hook says no")
+  end
+
+  class RaisesLater < Dumped
+    def marshal_load(_data) = raise(Fault, "the hook says no")
+  end
+
+  # In C it keeps data of its own, and so it has _dump_data and _load_data.
+  class Carried < StringIO
+    def _dump_data = [string, pos]
+
+    def _load_data(data)
+      Outcome.note("_load_data #{Shape.of(data, most: 60).join('|')}")
+      initialize(+data[0])
+      self.pos = data[1]
+    end
+  end
+
+  class Carrier < Thread::Mutex
+    attr_accessor :data
+
+    def _dump_data = @data
+    def _load_data(data) = @data = data
+  end
+
+  # As time zones of other libraries are.
+  class Zone
+    def initialize(name) = @name = name
+    attr_reader :name
+
+    def utc_to_local(time) = time + 3600
+    def local_to_utc(time) = time - 3600
+  end
+end
+
+class TopLevel; end
+TopPair = Struct.new(:one)

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require_relative "dice"
+require_relative "classes"
+require_relative "scalars"
+require_relative "times"
+require_relative "containers"
+require_relative "objects"
+
+module Chance
+  # A random value of all that Marshal knows.
+  class Maker
+    include Scalars
+    include Times
+    include Containers
+    include Objects
+
+    # How often each is made. What stands first is the simplest.
+    WEIGHTS = {
+      none: 4, yes: 2, no: 2, integer: 8, float: 5, symbol: 5, kept_string: 8, literal: 4, again: 12,
+      array: 10, hash: 10, object: 10, struct: 4, keyed: 1, data: 2, set: 3, range: 3,
+      constant: 2, encoding: 1, kept_number: 4, kept_regexp: 2, kept_time: 4, kept_date: 2, exception: 2,
+      hooked: 4, packed: 3, carried: 1, open_struct: 1, library: 1, str: 3, arrays_of_one: 2, long_array: 1, large_hash: 1, keywords: 1
+    }.freeze
+    KINDS = WEIGHTS.flat_map { |kind, weight| [kind] * weight }.freeze
+    LEAVES = KINDS.select { |kind| %i[none yes no integer float symbol kept_string literal again constant kept_number kept_time str].include?(kind) }.freeze
+
+    def initialize(dice, size: 40, broken: true)
+      @dice = dice
+      @left = size
+      @depth = 0
+      @kept = []
+      @broken = broken
+    end
+
+    def below(count) = @dice.below(count)
+    def one(count) = @dice.one(count)
+    def pick(list) = @dice.pick(list)
+
+    def value
+      @left -= 1
+      @depth += 1
+      return send(pick(LEAVES)) if @left.negative? || @depth > 12
+      return undumpable if @broken && one(400)
+      return unloadable if @broken && one(400)
+      kind = pick(KINDS)
+      item = send(kind)
+      # What stands in another place too may not be complete, and must not be frozen.
+      one(6) && kind != :again ? dressed(item) : item
+    ensure
+      @depth -= 1
+    end
+
+    # A value that may stand in another place too.
+    def keep(item)
+      @kept << item
+      item
+    end
+
+    def none = nil
+    def yes = true
+    def no = false
+    def again = @kept.empty? ? nil : @kept[-1 - below(@kept.size)]
+    def kept_string = keep(string)
+    def kept_number = keep(number)
+    def kept_regexp = keep(regexp)
+    def kept_time = keep(time)
+    def kept_date = keep(date)
+    def str = keep(pick([Str, SubStr]).new(string))
+
+    def arrays_of_one
+      item = value
+      (1 + below(30)).times { item = [item] }
+      item
+    end
+
+    # With variables, modules, a singleton class, frozen.
+    def dressed(item)
+      return item if [Module, Encoding, Bare].any? { |type| type === item } || item.frozen?
+      case below(6)
+      when 0, 1 then variables(item, 1 + below(2))
+      when 2 then item.extend(pick([Ma, Mb]))
+      when 3 then [Ma, Mb, Mc].rotate(below(3)).first(2 + below(2)).each { |mixed| item.extend(mixed) }
+      when 4 then one(3) ? item.singleton_class.prepend(Ma) : item.singleton_class
+      else item.freeze
+      end
+      item
+    end
+  end
+end

@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+module Chance
+  # Objects, exceptions and objects with hooks.
+  module Objects
+    NAMES = (("a".."z").map { |name| :"@#{name}" } + (1..20).map { |n| :"@long_name_#{n}" } + [:@E, :@encoding, :"@\u00e9", "@\xe9".dup.force_encoding("ISO-8859-1").to_sym]).freeze
+    SET = Kernel.instance_method(:instance_variable_set)
+
+    def object
+      type = pick([Plain, Other, Many, Object, Inner::Deep, TopLevel, Prepended, Bare, Ünï])
+      item = keep(type.allocate)
+      variables(item, type == Many ? pick([0, 3, 7, 8, 9, 12, 40]) : below(5))
+      item.remove_instance_variable(item.instance_variables.first) if type != Bare && one(10) && item.instance_variables.any?
+      item
+    end
+
+    # In an order that is different for each: objects of one class have different shapes.
+    def variables(item, count)
+      from = below(4)
+      names = NAMES.rotate(from * 7)[0, 45]
+      count.times do |n|
+        name = one(6) ? pick(NAMES) : names[n]
+        SET.bind_call(item, name, count > 8 && n > 4 ? n : value)
+      end
+    end
+
+    def exception
+      case below(8)
+      when 0 then keep(Fault.new(pick(["words", "caf\u00e9", nil, :sym, 5]), one(3) ? value : nil))
+      when 1 then raised { raise Fault, "raised" }
+      when 2 then raised { with_cause }
+      when 3 then raised { Integer("x") }
+      when 4 then keep(pick([KeyError.new("k", receiver: { 1 => 2 }, key: :a), FrozenError.new("f", receiver: +"x"), StopIteration.new("s"), NameError.new("n", :name, receiver: 1), SystemExit.new(3, "bye")]))
+      when 5 then raised { {}.fetch(:none) }
+      when 6 then keep(pick([Errno::ENOENT.new("file"), RuntimeError.new, Exception.new(nil), ZeroDivisionError.new("zero"), SystemCallError.new("x", 2)]))
+      else keep(Fault.new("trace").tap { |error| error.set_backtrace(pick([["a:1", "b:2"], [], "x"])) })
+      end
+    end
+
+    def raised
+      yield
+    rescue StandardError => error
+      # The lines of the program that called are no part of the test.
+      error.set_backtrace(error.backtrace.first(2)) unless one(3)
+      keep(error)
+    end
+
+    def with_cause
+      raise Fault, "inner"
+    rescue Fault
+      raise ArgumentError, "outer"
+    end
+
+    def hooked
+      type = pick([Dumped, SubDumped, Fresh, DumpedStr, PrivateHooks, Missing, DumpedStruct])
+      item = keep(type.allocate)
+      type == DumpedStruct ? item.a = value : item.data = value
+      variables(item, below(3)) if one(4) && type != DumpedStruct
+      item
+    end
+
+    def packed
+      text = dressed(string)
+      text = Str.new(text) if one(8)
+      item = keep(pick([Packed, Packed, PackedOdd]).new(text))
+      variables(item, 1) if one(6)
+      item
+    end
+
+    def carried
+      return keep(Carried.new(+"some text")).tap { |item| item.pos = 3 } if one(2)
+      keep(Carrier.new).tap { |item| item.data = value }
+    end
+
+    # What other parts of Ruby have hooks for.
+    def library
+      case below(3)
+      when 0 then keep(Random.new(below(3)))
+      when 1 then pick(ENCODED)
+      else keep(Gem::Version.new("1.#{below(9)}"))
+      end
+    end
+    ENCODED = [Encoding::UTF_8, Encoding::Shift_JIS].freeze
+
+    # What can't be dumped.
+    def undumpable
+      case below(14)
+      when 0 then proc { 1 }
+      when 1 then 1.method(:+)
+      when 2 then $stdout
+      when 3 then Thread.current
+      when 4 then Thread::Mutex.new
+      when 5 then Class.new.new
+      when 6 then Class.new
+      when 7 then Hash.new { 1 }
+      when 8 then Plain.new.tap { |item| def item.own = 1 }
+      when 9 then Raises.new
+      when 10 then PackedBadly.new(pick(["", "x"]))
+      when 11 then "x".match(/x/)
+      when 12 then Plain.new.extend(Module.new)
+      else Plain.new.tap { |item| item.singleton_class.instance_variable_set(:@own, 1) }
+      end
+    end
+
+    # Dumps, but can't be loaded.
+    def unloadable = pick([NoLoad.new, NoMarshalLoad.new, RaisesLater.new(1)])
+  end
+end

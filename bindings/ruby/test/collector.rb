@@ -1,0 +1,320 @@
+# frozen_string_literal: true
+
+# Under a collector that runs always and moves objects, in threads and fibers, with hooks
+# that come in again, leave or change what is being dumped: nothing dies, nothing is lost.
+
+require_relative "helper"
+require "fiber"
+require "open3"
+require "rbconfig"
+require_relative "shape"
+require_relative "collector/classes"
+
+def good(name)
+  result = yield
+  Check.ok(name, result, -> { result.inspect })
+rescue StandardError, SystemStackError, NoMemoryError => error
+  Check.failure(name, "#{error.class}: #{error.message}\n#{error.backtrace&.first(3)&.join("\n")}")
+end
+
+# In a process of its own: what dies there is one failure. It says "good" in the end.
+def apart(name, program, *flags, stand_in: true)
+  return Check.skip(name, "Ruby's own Marshal dies of this") if STAND_IN && !stand_in
+  text = "require #{File.expand_path('helper', __dir__).inspect}\nrequire #{File.expand_path('collector/classes', __dir__).inspect}\n#{program}"
+  said, status = Open3.capture2e(RbConfig.ruby, *flags, "-e", text)
+  Check.ok(name, status.success? && said.lines.last&.strip == "good", -> { "#{status}\n#{said[0, 1500]}" })
+end
+
+def both_ways(value) = [Ours.dump(value), Shape.of(Ours.load(Oracle.dump(value))), Shape.of(Ours.load(Oracle.dump(value), ->(one) { one })), Shape.of(Ours.load(Oracle.dump(value), freeze: true))]
+def by_marshal(value) = [Oracle.dump(value), Shape.of(Oracle.load(Oracle.dump(value))), Shape.of(Oracle.load(Oracle.dump(value), ->(one) { one })), Shape.of(Oracle.load(Oracle.dump(value), freeze: true))]
+
+values = Collect.values
+all = Oracle.dump(values)
+wanted = values.map { |value| by_marshal(value) }
+
+# -- The collector -----------------------------------------------------------------
+
+values.each_with_index do |value, at|
+  dumped = Oracle.dump(value)
+  results = nil
+  begin
+    GC.stress = true
+    results = [Ours.dump(value), Ours.load(dumped), Ours.load(dumped, ->(one) { one }), Ours.load(dumped, freeze: true)]
+  ensure
+    GC.stress = false
+  end
+  Check.equal("GC.stress, value #{at}", wanted[at], [results[0], *results[1..].map { |one| Shape.of(one) }])
+end
+good("GC.stress, from an IO") do
+  io = StringIO.new(all)
+  GC.stress = true
+  Ours.load(io)
+ensure
+  GC.stress = false
+end
+good("GC.stress in hooks") do
+  Collect.with(dumping: ->(_) { GC.start }, loading: ->(_) { GC.start }) do
+    Array.new(20) { |n| Collect::Hooked.new(["x#{n}", { n => Collect::Packed.new(+"p#{n}") }]) }.then { |list| Ours.load(Ours.dump(list)).map(&:data).map(&:first) == Array.new(20) { |n| "x#{n}" } }
+  end
+end
+if GC.respond_to?(:compact)
+  good("GC.compact between calls") do
+    5.times.all? do
+      GC.compact
+      values.each_with_index.all? { |value, at| both_ways(value) == wanted[at] }
+    end
+  end
+  good("GC.compact in hooks") do
+    Collect.with(dumping: ->(_) { GC.compact }, loading: ->(_) { GC.compact }) do
+      list = Array.new(10) { |n| [Collect::Hooked.new(+"x#{n}"), +"y#{n}", { "k#{n}" => n }] }
+      Ours.load(Ours.dump(list)).each_with_index.all? { |(hooked, text, map), n| hooked.data == "x#{n}" && text == "y#{n}" && map == { "k#{n}" => n } }
+    end
+  end
+  good("GC.compact in a proc") { Shape.of(Ours.load(all, ->(one) { GC.compact.then { one } })) == Shape.of(Oracle.load(all)) } if values.size < 100
+end
+if GC.respond_to?(:auto_compact=)
+  good("GC.auto_compact") do
+    GC.auto_compact = true
+    30.times.all? do
+      GC.start
+      Shape.of(Ours.load(all)) == Shape.of(Oracle.load(all)) && Ours.dump(values) == all
+    end
+  ensure
+    GC.auto_compact = false
+  end
+end
+apart("GC.verify_compaction_references", <<~RUBY)
+  all = Oracle.dump(Collect.values)
+  value = Ours.load(all)
+  # The names of its arguments are others in each version; not every platform has it.
+  begin
+    RUBY_VERSION < "3.2" ? GC.verify_compaction_references(toward: :empty, double_heap: true) : GC.verify_compaction_references(toward: :empty, expand_heap: true)
+  rescue NotImplementedError, NoMethodError
+  end
+  raise "lost" unless Ours.dump(value) == Oracle.dump(value) && Ours.dump(Ours.load(all)) == Oracle.dump(Oracle.load(all))
+  puts "good"
+RUBY
+
+# -- Threads and fibers --------------------------------------------------------------
+
+good("8 threads") do
+  Collect.with(dumping: ->(_) { Thread.pass }, loading: ->(_) { Thread.pass }) do
+    threads = Array.new(8) do |number|
+      Thread.new do
+        (40 * (1 + LONG)).times.all? do |round|
+          list = Array.new(15) { |n| Collect::Hooked.new([number, round, n, "t#{number}", { number => +"s" }]) }
+          Thread.pass
+          Ours.load(Ours.dump(list), ->(one) { one.is_a?(Array) ? Thread.pass.then { one } : one }).map(&:data) == list.map(&:data)
+        end
+      end
+    end
+    threads.map(&:value) == [true] * 8
+  end
+end
+good("a thread that is killed in a hook") do
+  20.times do
+    waiting = Queue.new
+    thread = Thread.new { Collect.with(loading: ->(_) { waiting.push(1).then { sleep } }) { Ours.load(Oracle.dump([Collect::Hooked.new(1)] * 3)) } }
+    waiting.pop
+    thread.kill.join
+  end
+  Ours.load(all) && Ours.dump(values) == all
+end
+good("a thread that is interrupted by an exception") do
+  20.times do
+    waiting = Queue.new
+    Collect.with(dumping: ->(_) { waiting.push(1).then { sleep } }) do
+      thread = Thread.new { Ours.dump([1, Collect::Hooked.new(1)]) }
+      thread.report_on_exception = false
+      waiting.pop
+      thread.raise(IOError, "stop")
+      thread.join
+    end
+  rescue IOError
+    nil
+  end
+  Ours.dump(values) == all
+end
+good("fibers whose hooks yield") do
+  fibers = Array.new(6) do |number|
+    Fiber.new do
+      list = Array.new(5) { |n| Collect::Hooked.new("f#{number} #{n}") }
+      Ours.load(Ours.dump(list)).map(&:data) == list.map(&:data)
+    end
+  end
+  results = []
+  Collect.with(dumping: ->(_) { Fiber.yield }, loading: ->(_) { Fiber.yield }) do
+    until fibers.empty?
+      fibers.shuffle(random: Random.new(1)).each do |fiber|
+        result = fiber.resume
+        next if fiber.alive?
+        fibers.delete(fiber)
+        results << result
+      end
+    end
+  end
+  results == [true] * 6
+end
+good("fibers that are left in a hook") do
+  200.times { Collect.with(loading: ->(_) { Fiber.yield }) { Fiber.new { Ours.load(Oracle.dump([Collect::Hooked.new("x")])) }.resume } }
+  GC.start
+  Ours.dump(values) == all
+end
+good("an Enumerator of a proc") do
+  seen = [Ours, Oracle].map { |side| Enumerator.new { |out| side.load(Oracle.dump([1, [2, "a"]]), ->(one) { (out << one).then { one } }) }.to_enum.then { |each| Array.new(3) { each.next } } }
+  seen[0] == seen[1]
+end
+
+# -- Hooks that come in again, and that leave ---------------------------------------------
+
+again = ->(_) { Ours.load(Ours.dump([1, { "a" => [2] }])) == [1, { "a" => [2] }] or raise "a nested document is wrong" }
+good("hooks that come in again") { Collect.with(dumping: again, loading: again) { Ours.load(Ours.dump(Array.new(10) { |n| Collect::Hooked.new(n) })).map(&:data) == (0..9).to_a } }
+good("hooks that come in again and again") do
+  depth = 0
+  deeper = lambda do |_|
+    next if depth > 60
+    depth += 1
+    Ours.load(Ours.dump(Collect::Hooked.new([depth])))
+  end
+  Collect.with(dumping: deeper) { Ours.load(Ours.dump(Collect::Hooked.new("x"))).data == "x" && depth > 50 }
+end
+good("a proc that comes in again") { Ours.load(all, ->(one) { Ours.load(Ours.dump([1])).then { one } }) && true }
+{ "raise" => [-> { raise IOError, "out" }, IOError], "throw" => [-> { throw :out }, nil], "exit" => [-> { exit(5) }, SystemExit], "a stack that ends" => [-> { deep = -> { deep.call }.tap { |one| deep = one }; deep.call }, SystemStackError] }.each do |name, (leave, type)|
+  { "dumping" => -> { Ours.dump([1, Collect::Hooked.new(1)]) }, "loading" => -> { Ours.load(Oracle.dump([1, Collect::Hooked.new(1)])) }, "_load" => -> { Ours.load(Oracle.dump([1, Collect::Packed.new(+"x")])) } }.each do |what, call|
+    good("#{name} in a hook, #{what}") do
+      bytes = Oracle.dump([1, Collect::Hooked.new(1)])
+      100.times do
+        catch(:out) { Collect.with(dumping: ->(_) { what == "dumping" && leave.call }, loading: ->(_) { leave.call }) { call.call } }
+      rescue Exception => error
+        raise unless type && error.is_a?(type)
+      end
+      Ours.dump(values) == all && Ours.load(bytes)[1].data == 1
+    end
+  end
+end
+good("break out of a hook") { [1].each { Collect.with(loading: ->(_) {}) { break Ours.load(Oracle.dump([1]), ->(one) { one }) } } == [1] }
+good("next and return") { def leaving = Ours.load(Oracle.dump([1, 2]), proc { |one| return one }); leaving == 1 }
+good("errors leave nothing") { 2000.times.all? { |n| (Ours.load(all.byteslice(0, n % all.bytesize)) rescue true) } && Ours.dump(values) == all }
+
+# -- Values that change while they are dumped ------------------------------------------------
+
+def changed(name)
+  said = [Ours, Oracle].map do |side|
+    value, change = yield
+    Outcome.of { Collect.with(dumping: ->(_) { change.call(value) }) { side.dump(value) } }
+  end
+  Check.ok(name, said[0].like_error?(said[1]) && (said[0].error? || said[0].value == said[1].value), -> { "ours:    #{said[0].error? ? said[0] : said[0].value.inspect}\nMarshal: #{said[1].error? ? said[1] : said[1].value.inspect}" })
+end
+hooked = -> { Collect::Hooked.new(1) }
+changed("an array that grows") { [[hooked.call, 2, 3], ->(list) { list << 4 }] }
+changed("an array that shrinks") { [[hooked.call, 2, 3], ->(list) { list.pop }] }
+changed("an array that is emptied") { [[hooked.call] + [1] * 1000, ->(list) { list.clear.then { GC.start } }] }
+changed("an array whose items change") { [[hooked.call, 2, 3], ->(list) { list[2] = "new" }] }
+changed("an array that is replaced") { [[hooked.call, "a" * 50, "b" * 50], ->(list) { list.replace(["c", "d", "e"]).then { GC.start } }] }
+changed("a hash that gets a key") { [{ a: hooked.call, b: 2 }, ->(map) { map[:c] = 3 }] }
+changed("a hash that loses a key") { [{ a: hooked.call, b: 2, c: 3 }, ->(map) { map.delete(:b) }] }
+changed("a hash whose values change") { [{ a: hooked.call, b: 2 }, ->(map) { map[:b] = "new" }] }
+changed("a large hash that is emptied") { [(1..100).to_h { |n| [n, n] }.then { |map| { 0 => hooked.call }.merge(map) }, ->(map) { map.clear.then { GC.start } }] }
+changed("an object that gets a variable") { [Collect::Plain.new.tap { |one| one.a = hooked.call }, ->(one) { one.instance_variable_set(:@c, 1) }] }
+changed("an object that loses a variable") { [Collect::Plain.new.tap { |one| one.a = hooked.call; one.b = 1 }, ->(one) { one.remove_instance_variable(:@b) }] }
+changed("an object that gets many variables") { [Collect::Plain.new.tap { |one| one.a = hooked.call }, ->(one) { 50.times { |n| one.instance_variable_set("@n#{n}", n) } }] }
+changed("a Struct that changes") { [Collect::Pair.new(hooked.call, 1), ->(pair) { pair.right = "new" }] }
+changed("a string with variables that changes") { [(+"text").tap { |text| text.instance_variable_set(:@v, hooked.call) }, ->(text) { text << "more" * 100 }] }
+changed("a default that changes") { [Hash.new(1).merge!(a: hooked.call), ->(map) { map.default = 2 }] }
+good("a load whose array is changed by a proc") { Ours.load(Oracle.dump([[1, 2], [3]]), ->(one) { one.is_a?(Array) ? one.clear : one }).equal?(nil) || true }
+good("the source changes while it is loaded") do
+  bytes = Oracle.dump([Collect::Hooked.new("x" * 100), "y" * 100, "z" * 100])
+  # Marshal reads what is there then; to read what was there is right too.
+  said = Outcome.of { Collect.with(loading: ->(_) { bytes.replace("").then { GC.start } }) { Ours.load(bytes) } }
+  said.error.is_a?(ArgumentError) || said.value[2] == "z" * 100
+end
+
+# -- callcc, Ractor, depth: each in a process of its own -----------------------------------------
+
+apart("callcc that leaves a load and comes back", <<~RUBY)
+  require "continuation"
+  times = 0
+  kept = nil
+  Collect.loading = ->(_) { callcc { |k| kept ||= k } }
+  begin
+    value = Ours.load(Oracle.dump([Collect::Hooked.new(1), [2] * 5, "x"]))
+    times += 1
+    kept.call if times < 3
+  rescue StandardError => error
+    # To refuse a second return is right too.
+    warn error.message
+  end
+  Collect.loading = nil
+  GC.start
+  raise "broken" unless Ours.load(Ours.dump([1, 2])) == [1, 2]
+  puts "good"
+RUBY
+apart("callcc that leaves a dump and comes back", <<~RUBY)
+  require "continuation"
+  times = 0
+  kept = nil
+  Collect.dumping = ->(_) { callcc { |k| kept ||= k } }
+  begin
+    Ours.dump([Collect::Hooked.new(1), [2] * 5, "x"])
+    times += 1
+    kept.call if times < 3
+  rescue StandardError => error
+    warn error.message
+  end
+  Collect.dumping = nil
+  GC.start
+  raise "broken" unless Ours.load(Ours.dump([1, 2])) == [1, 2]
+  puts "good"
+RUBY
+apart("Ractor", <<~RUBY, "-W0", stand_in: false)
+  ractor = Ractor.new do
+    Icecore::Marshal.load(Icecore::Marshal.dump([1, { "a" => [2.5, :b] }])) == [1, { "a" => [2.5, :b] }]
+  rescue StandardError => error
+    error.class
+  end
+  value = ractor.respond_to?(:take) ? ractor.take : ractor.value
+  raise value.inspect unless value == true || value == Ractor::UnsafeError
+  puts "good"
+RUBY
+deep = <<~RUBY
+  def tried
+    yield
+    :worked
+  rescue StandardError, SystemStackError => error
+    warn error.class
+    :raised
+  end
+  list = 100_000.times.reduce(1) { |value, _| [value] }
+  map = 100_000.times.reduce(1) { |value, _| { 1 => value } }
+  object = 100_000.times.reduce(1) { |value, _| Collect::Plain.new.tap { |one| one.a = value } }
+  hooked = 20_000.times.reduce(1) { |value, _| Collect::Hooked.new(value) }
+  bytes = ["[\\x06", "{\\x06i\\x06", "S:\\x12Collect::Pair\\x06:\\x09left", "U:\\x14Collect::Hooked", "e:\\x13Collect::Mixed", "I[\\x06", "C:\\x12Collect::Text"].map { |level| ("\\x04\\b" + level * 100_000 + "0").b }
+  work = lambda do |options|
+    [list, map, object, hooked].each { |value| tried { Ours.dump(value) } }
+    bytes.each do |text|
+      tried { Ours.load(text, **options) }
+      tried { Ours.load(text, ->(one) { one }, **options) }
+      tried { Ours.load(StringIO.new(text), **options) }
+      tried { IMPL.dump(IMPL.load(text, classes: :record, **options)) }
+      tried { IMPL.load(text, **options) }
+    end
+  end
+RUBY
+[{}, { max_depth: 1_000_000 }].each do |options|
+  apart("100,000 levels, #{options}", "#{deep}\nwork.call(#{options})\nGC.start\nputs 'good'", stand_in: false)
+  apart("100,000 levels in a Fiber, #{options}", "#{deep}\nFiber.new { work.call(#{options}) }.resume\nGC.start\nputs 'good'", stand_in: false)
+  apart("100,000 levels in a Thread, #{options}", "#{deep}\nThread.new { work.call(#{options}) }.join\nGC.start\nputs 'good'", stand_in: false)
+end
+
+# -- Many small calls -----------------------------------------------------------------------------
+
+if memory_held
+  call = proc { Ours.load(Ours.dump([1, "a", { b: 2.5 }])) }
+  (LONG.positive? ? 200_000 : 10_000).times(&call)
+  GC.start
+  before = memory_held
+  (LONG.positive? ? 1_000_000 : 50_000).times(&call)
+  GC.start
+  Check.ok("many small calls", memory_held - before < 4_000_000, "grew by #{memory_held - before} bytes")
+end
+Check.finish

@@ -1,0 +1,258 @@
+# frozen_string_literal: true
+
+# The policy of classes, and what else ours promises beyond Marshal: nothing of a class
+# that was not named is touched; errors say what, where and what to do.
+
+require_relative "helper"
+require "open3"
+require "rbconfig"
+require_relative "shape"
+require_relative "contract/classes"
+
+if STAND_IN
+  Check.skip("contract", "Ruby's Marshal has no policy")
+  Check.finish
+end
+
+def refused(name, bytes, *classes, path: nil, **options)
+  error = nil
+  events = Watch.during { error = Check.raises("#{name} is refused", Icecore::ClassError, *classes, "classes:") { IMPL.load(bytes, **options) } }
+  Check.equal("#{name}: nothing is touched", [], events)
+  return unless error.is_a?(Icecore::ClassError)
+  Check.equal("#{name}: kind", :class, error.kind)
+  Check.equal("#{name}: names", classes, error.classes.keys)
+  Check.equal("#{name}: path", path, error.path) if path
+  Check.equal("#{name}: the first path", error.path, error.classes.values.first)
+  Check.ok("#{name}: it is Marshal's class and ours", error.is_a?(ArgumentError) && error.is_a?(Icecore::Error))
+  error
+end
+
+def same(name, expected, &block)
+  value = block.call
+  Check.equal(name, Shape.of(expected), Shape.of(value))
+rescue StandardError => error
+  Check.failure(name, "#{error.class}: #{error.message}")
+end
+
+def employee(name, boss = nil) = Employee.new.tap { |one| one.name, one.boss = name, boss }
+
+# -- What is built without a list -----------------------------------------------
+
+now = Time.at(1, 5, :nsec, in: "+01:00")
+{
+  "nil" => nil, "booleans" => [true, false], "integers" => [1, -1, 2**31, 2**70], "floats" => [1.5, -0.0, 1e100, Float::INFINITY], "strings" => ["a", "\xff".b, "a".encode("UTF-16LE")], "symbols" => [:a, :"caf\u00e9"],
+  "arrays" => [[], [[]]], "hashes" => { 1 => { "a" => :b } }, "a default" => Hash.new(5), "a hash by identity" => {}.compare_by_identity.merge!("a" => 1), "Time" => [now, Time.at(0).utc, Time.now], "Date" => [Date.new(2001, 2, 3), DateTime.new(2001, 2, 3, 4, 5, 6)],
+  "Range" => [1..2, "a"..., nil..nil], "Set" => Set[1, "a", [2]], "Complex and Rational" => [Complex(1, 2.5), Rational(1, 3)], "BigDecimal" => BigDecimal("1.25"), "a string with variables" => (+"a").tap { |text| text.instance_variable_set(:@v, [1]) },
+  "links" => (list = [+"s"]; list << list << list[0])
+}.each { |name, value| same("plain: #{name}", value) { IMPL.load(Oracle.dump(value)) } }
+
+# -- Each use of a class is refused by name, and allowed by name ------------------
+
+fault = Shop::Fault.new("words")
+uses = {
+  "an object" => [employee("a"), ["Employee"]], "an object in a list" => [[1, [employee("a")]], ["Employee"], "$[1][0]"], "an object as a value" => [{ "staff" => [0, employee("a")] }, ["Employee"], "$.staff[1]"], "an object in an object" => [employee("a", Shop::Item.new), %w[Employee Shop::Item], "$"],
+  "a Struct" => [Shop::Pair.new(1, 2), ["Shop::Pair"]], "marshal_load" => [Shop::Given.new, ["Shop::Given"]], "_load" => [Shop::Packed.new("x"), ["Shop::Packed"]], "a subclass of String" => [Shop::Text.new("a"), ["Shop::Text"]], "a subclass of Array" => [Shop::List.new([1]), ["Shop::List"]],
+  "a subclass of Hash" => [Shop::Table.new, ["Shop::Table"]], "a subclass of Hash by identity" => [Shop::Table.new.compare_by_identity, ["Shop::Table"]], "a subclass of Regexp" => [Shop::Pattern.new("a"), nil], "a pattern" => [/a/, ["Regexp"]], "a mixed in module" => [(+"a").extend(Shop::Tagged), ["Shop::Tagged"]],
+  "a class" => [Shop::Item, ["Shop::Item"]], "a module" => [Shop::Tagged, ["Shop::Tagged"]], "a class of Ruby" => [String, ["String"]], "an exception" => [fault, ["Shop::Fault"]], "a subclass of Range" => [Shop::Days.new(1, 2), ["Shop::Days"]], "a subclass of Set" => [Shop::Group[1], ["Shop::Group"]],
+  "a subclass of Time" => [Shop::Moment.at(0).utc, ["Shop::Moment"]], "Object" => [Object.new, ["Object"]], "OpenStruct" => [OpenStruct.new(a: 1), ["OpenStruct"]], "Encoding" => [Encoding::UTF_8, ["Encoding"]], "Random" => [Random.new(1), ["Random"]],
+  "a key of a hash" => [{ employee("a") => 1 }, ["Employee"]], "a default value" => [Hash.new(employee("a")), ["Employee"]], "an end of a Range" => [Set[Shop::Text.new("a")], ["Shop::Text"]], "a variable of a string" => [(+"a").tap { |text| text.instance_variable_set(:@v, employee("b")) }, ["Employee"]]
+}
+uses.each do |name, (value, classes, path)|
+  bytes = Oracle.dump(value)
+  classes ||= Icecore.classes(bytes, "marshal").map { |one| one[:class] }
+  refused(name, bytes, *classes, path: path)
+  refused("#{name}, an empty list", bytes, *classes, classes: [])
+  refused("#{name}, from an IO", StringIO.new(bytes), *classes)
+  same("#{name}, allowed by name", Oracle.load(bytes)) { IMPL.load(bytes, classes: classes) }
+  same("#{name}, allowed by the class", Oracle.load(bytes)) { IMPL.load(bytes, classes: classes.map { |one| Object.const_get(one) }) }
+  same("#{name}, :any", Oracle.load(bytes)) { IMPL.load(bytes, classes: :any) }
+  same("#{name}, *", Oracle.load(bytes)) { IMPL.load(bytes, classes: "*") }
+  Check.equal("#{name}, report: true", classes, IMPL.load(bytes, report: true))
+  Check.equal("#{name}, nothing left to report", [], IMPL.load(bytes, report: true, classes: classes))
+  Check.equal("#{name}, as records and back", bytes, IMPL.dump(IMPL.load(bytes, classes: :record)))
+end
+many = [employee("a"), Shop::Item.new, [Shop::Item.new, Shop::Text.new("x")]]
+refused("three classes", Oracle.dump(many), "Employee", "Shop::Item", "Shop::Text", path: "$[0]")
+refused("one of three", Oracle.dump(many), "Shop::Item", path: "$[1]", classes: [Employee, "Shop::Text"])
+
+# -- Lists -------------------------------------------------------------------------
+
+item = Oracle.dump(Shop::Item.new)
+{ "a parent" => [Object], "another case" => ["shop::item", "SHOP::ITEM"], "a part" => %w[Shop Item Shop:: ::Item Shop::Ite], "another start" => ["Shops::*", "::*", "S::*"], "a regular expression" => ["Shop::It.m", "Shop::I[t]em", "Shop::Item|x"], "blanks" => [" Shop::Item", "Shop::Item "], "a NUL" => ["Shop::Item\0"], "nil" => nil }
+  .each { |name, classes| refused("not allowed by #{name}", item, "Shop::Item", classes: classes) }
+refused("a subclass of one that is allowed", Oracle.dump(Worker.new), "Worker", classes: [Employee])
+[[Shop::Item], Shop::Item, "Shop::Item", ["Shop::Item"], "Shop::*", ["S*m"], ["*"], [Employee, "x", "Shop::*"]].each do |classes|
+  Check.equal("allowed by #{classes.inspect}", Shop::Item, IMPL.load(item, classes: classes).class)
+end
+Check.raises("classes: 5", TypeError) { IMPL.load(item, classes: 5) }.then { |error| Check.ok("classes: 5 is ours", error.is_a?(Icecore::Error)) }
+Check.raises("classes: :every", ArgumentError, ":any") { IMPL.load(item, classes: :every) }
+Check.raises("classes: an anonymous class", ArgumentError) { IMPL.load(item, classes: [Class.new]) }
+Check.raises("classes: [nil]", TypeError) { IMPL.load(item, classes: [nil]) }
+
+# -- rename -------------------------------------------------------------------------
+
+old = Oracle.dump(employee("a")).sub("\rEmployee", "\rOldNames")
+same("rename: to a class", employee("a")) { IMPL.load(old, rename: { "OldNames" => Employee }) }
+same("rename: to a name", employee("a")) { IMPL.load(old, rename: { "OldNames" => "Employee" }) }
+refused("a name that rename: does not know", old, "OldNames", rename: { "OldName" => Employee })
+Check.raises("an old name without rename:", ArgumentError, "undefined class/module OldNames") { IMPL.load(old, classes: :any) }
+Check.raises("rename: that is none", ::TypeError) { IMPL.load(old, rename: ["OldNames"]) }
+
+# -- Records --------------------------------------------------------------------------
+
+record = IMPL.load(Oracle.dump(employee("a")), classes: :record)
+Check.ok("a record", record.is_a?(Icecore::Record))
+Check.equal("its class", "Employee", record.class_name)
+Check.equal("its kind", "object", record.kind.to_s)
+guarded = "\x04\bo:\x12Shop::Guarded\x06:\x07@ai\x06".b
+Check.equal("a record touches nothing", [], Watch.during { IMPL.dump(IMPL.load(guarded, classes: :record)) })
+Check.equal("records of what is not there", guarded.sub("Guarded", "Nothing"), IMPL.dump(IMPL.load(guarded.sub("Guarded", "Nothing"), classes: :record)))
+require_relative "damaged/dumps"
+Damaged::Dumps.values.each do |name, value|
+  bytes = Oracle.dump(value)
+  Check.equal("as records and back: #{name}", bytes, IMPL.dump(IMPL.load(bytes, classes: :record)))
+end
+
+# -- Hostile data ------------------------------------------------------------------------
+
+%w[Shop::Guarded Shop::GuardedText].each do |name|
+  symbol = ":#{(name.size + 5).chr}#{name}"
+  { "o" => "o#{symbol}\x00", "S" => "S#{symbol}\x00", "U" => "U#{symbol}i\x06", "u" => "u#{symbol}\x06x", "d" => "d#{symbol}i\x06", "C" => "C#{symbol}\"\x06x", "c" => "c#{symbol[1..]}", "M" => "M#{symbol[1..]}", "in a list" => "[\x08i\x06o#{symbol}\x06:\x07@ai\x06i\x06", "in a hash" => "{\x06o#{symbol}\x00i\x06" }
+    .each { |type, body| refused("#{name} by #{type}", "\x04\b#{body}".b, name) }
+  Check.equal("report: true of #{name}", [], Watch.during { IMPL.load("\x04\bo#{symbol}\x00".b, report: true) })
+end
+hostile = Oracle.dump([1, Shop::Hostile.new])
+refused("marshal_load that writes a file", hostile, "Shop::Hostile", path: "$[1]")
+refused("_load that writes a file", hostile.sub("U:", "u:").sub(/i\x06\z/n, "\x06x"), "Shop::Hostile")
+Check.ok("no file was written", !File.exist?(Shop::Hostile::FILE))
+IMPL.load(hostile, classes: Shop::Hostile)
+Check.ok("a class that is allowed runs", File.exist?(Shop::Hostile::FILE))
+
+Watch.trap(Object, :TrapClass)
+Watch.trap(Shop, :TrapInside)
+refused("an autoload", "\x04\bo:\x0eTrapClass\x00".b, "TrapClass")
+refused("an autoload in a module", "\x04\b[\x06c\x15Shop::TrapInside".b, "Shop::TrapInside")
+Check.equal("an autoload, reported", [], Watch.during { IMPL.load("\x04\bo:\x0eTrapClass\x00".b, report: true) })
+Check.equal("an autoload, as a record", [], Watch.during { IMPL.dump(IMPL.load("\x04\bo:\x0eTrapClass\x00".b, classes: :record)) })
+Check.ok("the autoloads still wait", Object.autoload?(:TrapClass) && Shop.autoload?(:TrapInside))
+Check.equal("an autoload that is allowed", "TrapClass", IMPL.load("\x04\bo:\x0eTrapClass\x00".b, classes: "TrapClass").class.name)
+
+# Well known chains begin with classes that Ruby has, or loads when their names are looked
+# up. Only the names matter here: nothing of it is built.
+def symbol(name) = ":#{(name.size + 5).chr}#{name}"
+reader = "o#{symbol('Gem::Package::TarReader')}\x06#{symbol('@io')}o#{symbol('Net::BufferedIO')}\x07#{symbol('@io')}o#{symbol('Gem::Package::TarReader::Entry')}\x00#{symbol('@debug_output')}o#{symbol('Net::WriteAdapter')}\x00"
+chain = "\x04\b[\bc\x15Gem::SpecFetcherc\x13Gem::InstallerU#{symbol('Gem::Requirement')}[\x06#{reader}".b
+pending = %i[SpecFetcher Installer Package RequestSet].select { |name| Gem.autoload?(name) }
+refused("a chain of Gem", chain, "Gem::SpecFetcher", "Gem::Installer", "Gem::Requirement", "Gem::Package::TarReader", "Net::BufferedIO", "Gem::Package::TarReader::Entry", "Net::WriteAdapter", path: "$[0]")
+refused("a chain of Gem, one class allowed", chain, "Gem::Installer", "Gem::Requirement", "Gem::Package::TarReader", "Net::BufferedIO", "Gem::Package::TarReader::Entry", "Net::WriteAdapter", classes: ["Gem::SpecFetcher"])
+Check.equal("autoloads of Gem that wait", pending, pending.select { |name| Gem.autoload?(name) })
+
+# Ruby's own classes in a form that Ruby doesn't write are no plain values.
+{ "Time" => "o:\x09Time\x00", "Set" => "U:\x08Set[\x00", "Complex" => "u:\x0cComplex\x06x", "BigDecimal" => "U:\x0fBigDecimali\x06", "Date" => "u:\x09Date\x06x", "Range" => "S:\x0aRange\x00" }
+  .each { |name, body| refused("#{name} in another form", "\x04\b#{body}".b, name) }
+
+# -- Errors ---------------------------------------------------------------------------
+
+def wrong(name, bytes, type, kind, offset = nil, **options)
+  error = Check.raises(name, type) { IMPL.load(bytes, **options) } or return
+  Check.ok("#{name}: ours", error.is_a?(Icecore::Error), error.class)
+  return unless error.is_a?(Icecore::Error)
+  Check.equal("#{name}: kind", kind, error.kind)
+  Check.equal("#{name}: offset", offset, error.offset) if offset
+  Check.ok("#{name}: path", error.path.is_a?(String), error.path.inspect)
+end
+wrong("cut", "\x04\b[\x07i\x06".b, ArgumentError, :truncated, 6)
+wrong("cut, from an IO", StringIO.new("\x04\b[\x07i\x06".b), EOFError, :truncated)
+wrong("a type that is none", "\x04\b?".b, ArgumentError, :malformed, 2)
+wrong("a link to nothing", "\x04\b[\x06@\x0a".b, ArgumentError, :bad_link)
+wrong("a symbol that was not", "\x04\b;\x05".b, ArgumentError, :bad_link)
+wrong("another version", "\x04\x09i\x06".b, TypeError, :unsupported)
+wrong("deep", ("\x04\b#{"[\x06" * 20}0").b, ArgumentError, :limit, max_depth: 10)
+wrong("very deep", ("\x04\b#{"[\x06" * 1_000_000}0").b, ArgumentError, :limit)
+Check.equal("path in an error", "$[1]", (IMPL.load("\x04\b[\x07i\x06[\x06?".b) rescue $!.path)[0, 4])
+Check.raises("a limit says what to do", ArgumentError, "max_depth") { IMPL.load("\x04\b[\x06[\x06[\x000".b, max_depth: 2) }
+Check.raises("what can't be dumped", TypeError, "no _dump_data is defined for class Proc") { IMPL.dump([proc {}]) }.then { |error| Check.ok("is ours", error.is_a?(Icecore::Error)) }
+Check.raises("a limit of dump", ArgumentError, "exceed depth limit") { IMPL.dump([[[]]], 1) }.then { |error| Check.ok("is ours", error.is_a?(Icecore::Error)) }
+
+# -- Symbols and memory --------------------------------------------------------------------
+
+fresh = 0
+symbols = lambda do |body, **options|
+  50.times do
+    names = Array.new(100) { "fresh_symbol_#{fresh += 1}" }
+    IMPL.load("\x04\b#{body.call(names)}".b, **options)
+  rescue Icecore::Error
+    nil
+  end
+end
+{
+  "loaded" => [->(names) { "[\x69#{names.map { |name| ":#{(name.size + 5).chr}#{name}" }.join}" }, {}], "of refused objects" => [->(names) { "[\x69#{names.map { |name| "o:\x0dEmployee\x06:#{(name.size + 6).chr}@#{name}i\x06" }.join}" }, {}],
+  "of classes that are not there" => [->(names) { "[\x69#{names.map { |name| "o:#{(name.size + 6).chr}X#{name}\x00" }.join}" }, {}], "of records" => [->(names) { "[\x69#{names.map { |name| "o:#{(name.size + 6).chr}X#{name}\x06:#{(name.size + 6).chr}@#{name}i\x06" }.join}" }, { classes: :record }],
+  "in damaged data" => [->(names) { "[\x6a#{names.map { |name| ":#{(name.size + 5).chr}#{name}" }.join}?" }, {}]
+}.each do |name, (body, options)|
+  symbols.call(body, **options)
+  GC.start
+  before = Symbol.all_symbols.size
+  3.times { symbols.call(body, **options) }
+  GC.start
+  grown = Symbol.all_symbols.size - before
+  Check.ok("symbols #{name} are not kept", grown < 3000, "#{grown} of 15000 symbols are still there")
+end
+
+if memory_held
+  staff = Oracle.dump(Array.new(20) { |n| employee("name #{n}", Shop::Pair.new(n, Time.at(n))) })
+  {
+    "load" => -> { IMPL.load(staff, classes: :any) }, "dump" => -> { IMPL.dump([1, "a", { b: 2 }] * 10) }, "refusal" => -> { IMPL.load(staff) rescue nil }, "damage" => -> { IMPL.load(staff.byteslice(0, 200), classes: :any) rescue nil },
+    "records" => -> { IMPL.dump(IMPL.load(staff, classes: :record)) }, "report" => -> { IMPL.load(staff, report: true) }, "rename" => -> { IMPL.load(old, rename: { "OldNames" => "Employee" }) }, "what can't be dumped" => -> { IMPL.dump([[1, "a"], proc {}]) rescue nil },
+    "an IO" => -> { IMPL.load(StringIO.new(staff), classes: :any) }, "a proc that raises" => -> { IMPL.load(staff, ->(_) { raise "no" }, classes: :any) rescue nil }, "a proc that throws" => -> { catch(:out) { IMPL.load(staff, ->(_) { throw :out }, classes: :any) } }
+  }.each do |name, call|
+    1000.times { call.call }
+    GC.start
+    before = memory_held
+    3000.times { call.call }
+    GC.start
+    grown = memory_held - before
+    Check.ok("memory of #{name}", grown < 6_000_000, "it grew by #{grown} bytes in 3000 calls")
+  end
+end
+
+# -- What is said for the whole process: in a process of its own -----------------------------
+
+def apart(name, program)
+  lib = File.expand_path(ENV["ICECORE_RUBY_LIB"] || "../lib", __dir__)
+  said, error, status = Open3.capture3(RbConfig.ruby, "-w", "-I", lib, "-e", program)
+  Check.ok(name, status.success? && said.strip == "good" && !error.include?("warn"), "#{said}#{error}")
+end
+apart("Icecore.allow", <<~RUBY)
+  require "icecore"
+  class Employee; end
+  class Other; end
+  bytes = Marshal.dump([Employee.new, Employee.new])
+  Icecore.allow(Employee, "Shop::*")
+  raise "not built" unless Icecore::Marshal.load(bytes).map(&:class) == [Employee, Employee]
+  begin
+    Icecore::Marshal.load(Marshal.dump(Other.new))
+    raise "another class was built"
+  rescue Icecore::ClassError
+    puts "good"
+  end
+RUBY
+apart("icecore/replace", <<~RUBY)
+  require "icecore/replace"
+  class Employee; end
+  bytes = Marshal.dump([1, "a", Employee.new])
+  raise "other bytes" unless bytes == "\\x04\\b[\\bi\\x06I\\"\\x06a\\x06:\\x06ETo:\\rEmployee\\x00".b
+  begin
+    Marshal.load(bytes)
+    raise "a class was built"
+  rescue Icecore::ClassError
+    Icecore.allow(Employee)
+    puts "good" if Marshal.load(bytes)[2].is_a?(Employee) && Marshal.restore(bytes)[1] == "a"
+  end
+RUBY
+apart("the extension defines nothing else", <<~RUBY)
+  before = Object.constants
+  require "icecore"
+  puts Object.constants - before == [:Icecore] ? "good" : (Object.constants - before).inspect
+RUBY
+Check.finish

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+# Tests of the tests: sides that do one thing wrong, each of which must be seen.
+
+require_relative "helper"
+require_relative "chance/trial"
+
+# Marshal with one fault.
+class Faulty
+  def initialize(load: nil, dump: nil)
+    @load = load
+    @dump = dump
+  end
+
+  def load(source, *rest, **options) = @load ? @load.call(source, *rest, **options) : Oracle.load(source, *rest, **options)
+  def dump(value, *rest) = @dump ? @dump.call(value, *rest) : Oracle.dump(value, *rest)
+end
+
+def changed(&change) = Faulty.new(load: ->(*args, **options) { Oracle.load(*args, **options).then { |value| change.call(value) || value } })
+
+def seen(name, value, extra, side, number = 0)
+  trial = Chance::Trial.new(value, extra, number, side).run
+  Check.ok("seen: #{name}", !trial.failures.empty?)
+  right = Chance::Trial.new(value, extra, number, Oracle).run
+  Check.ok("no fault: #{name}", right.failures.empty?, -> { right.failures.inspect })
+end
+
+item = Chance::Plain.new
+item.instance_variable_set(:@a, 1)
+item.instance_variable_set(:@b, 2)
+text = +"text"
+seen("other bytes", 1.5, :plain, Faulty.new(dump: ->(*args) { Oracle.dump(*args).sub("1.5", "1.50") }))
+seen("the encoding of a dump", 1, :plain, Faulty.new(dump: ->(*args) { Oracle.dump(*args).force_encoding("UTF-8") }))
+seen("the encoding of a string", ["a"], :plain, changed { |value| [value[0].b] })
+seen("a string that is frozen", ["a"], :plain, changed { |value| value[0].freeze && nil })
+seen("freeze: that does nothing", ["a"], :frozen, Faulty.new(load: ->(*args, **) { Oracle.load(*args) }))
+seen("what is the same object", [text, text], :plain, changed { |value| [value[0], value[1].dup] })
+seen("what is not the same object", ["a".dup, "a".dup], :plain, changed { |value| [value[0], value[0]] })
+seen("the same heap float", [f = 1e100, f], :plain, changed { |value| [value[0], 1e99 * 10.000000000000001].tap { |list| list[1] = [list[0]].pack("G").unpack1("G") } })
+seen("a class", Chance::Arr[1], :plain, changed { |value| [*value] })
+# Before Ruby 3.2 the class keeps the order of variables.
+seen("the order of variables", item, :plain, changed { |value| Chance::Plain.new.tap { |one| %i[@b @a].each { |name| one.instance_variable_set(name, value.instance_variable_get(name)) } } }) if RUBY_VERSION >= "3.2"
+seen("a variable", item, :plain, changed { |value| value.remove_instance_variable(:@b) && nil })
+seen("a variable of a string", (+"a").tap { |one| one.instance_variable_set(:@v, 1) }, :plain, changed { |value| value.b.force_encoding(value.encoding) })
+seen("a module", [].extend(Chance::Ma), :plain, changed(&:dup))
+seen("the order of modules", [].extend(Chance::Ma).extend(Chance::Mb), :plain, changed { |_| [].extend(Chance::Mb).extend(Chance::Ma) })
+seen("the order of a hash", { 1 => 2, 3 => 4 }, :plain, changed { |value| value.to_a.reverse.to_h })
+seen("a default", Hash.new(5), :plain, changed { |_| {} })
+seen("identity of a hash", {}.compare_by_identity, :plain, changed { |_| {} })
+seen("keywords", Hash.ruby2_keywords_hash({ a: 1 }), :plain, changed { |value| value.to_a.to_h })
+seen("minus zero", -0.0, :plain, changed { |_| 0.0 })
+seen("a zone", Time.at(0, in: "+01:00"), :plain, changed(&:getutc))
+seen("parts of a second", Time.at(Rational(1, 3)).utc, :plain, changed { |value| value.round(9) })
+seen("the calendar of a date", Date.new(2001, 2, 3), :plain, changed(&:julian))
+seen("flags", /a/i, :plain, changed { |_| /a/ })
+seen("the end of a range", 1...3, :plain, changed { |_| 1..3 })
+seen("a proc that is not called", [1, 2], :traced, Faulty.new(load: ->(source, _proc = nil, **options) { Oracle.load(source, **options) }))
+seen("the order of a proc", [1, 2], :traced, Faulty.new(load: ->(source, call = nil, **options) { Oracle.load(source, **options).tap { |value| value.reverse.each(&call) && call&.call(value) } }))
+seen("what a proc gives", [1, 2], :replaced, Faulty.new(load: ->(source, call = nil, **options) { Oracle.load(source, call && ->(value) { call.call(value).then { value } }, **options) }))
+seen("a hook that runs twice", Chance::Dumped.new(1), :plain, Faulty.new(dump: ->(*args) { Oracle.dump(*args).then { Oracle.dump(*args) } }))
+seen("a hook that runs twice, loading", Chance::Dumped.new(1), :plain, Faulty.new(load: ->(*args, **options) { Oracle.load(*args, **options).then { Oracle.load(*args, **options) } }))
+seen("another exception", proc {}, :plain, Faulty.new(dump: ->(*) { raise ArgumentError, "no _dump_data is defined for class Proc" }))
+seen("other words", proc {}, :plain, Faulty.new(dump: ->(*) { raise TypeError, "can't dump a Proc" }))
+seen("no exception", proc {}, :plain, Faulty.new(dump: ->(*) { "\x04\b0".b }))
+seen("a limit", [[1]], :limited, Faulty.new(dump: ->(value, *_) { Oracle.dump(value) }), 2)
+seen("a byte too many", [1], :through_io, Faulty.new(load: ->(io, *rest, **options) { Oracle.load(io, *rest, **options).tap { io.getbyte if io.is_a?(StringIO) } }))
+seen("a pipe that is read on", [1], :through_pipe, Faulty.new(load: ->(io, *rest, **options) { Oracle.load(io, *rest, **options).tap { io.getbyte if io.is_a?(IO) } }))
+seen("what dump gives", [1], :through_io, Faulty.new(dump: ->(value, *rest) { Oracle.dump(value, *rest).then { |said| rest[0].is_a?(StringIO) ? nil : said } }))
+
+# A case is made as short as it can be.
+
+Check.equal("a case is made shorter", [0, 5], Dice.shorten([3, 9, 8, 40, 2, 7, 1, 5]) { |choices| choices[1..].to_a.any? { |choice| choice >= 5 } })
+Check.equal("choices are made again", [3, 4, 0], Dice.again([3, 9]).then { |again| [again.below(5), again.below(5), again.below(5)] })
+Check.equal("a seed says all", *2.times.map { Dice.seeded(1, 2).then { |one| Array.new(20) { one.below(1000) } } })
+Check.finish

@@ -1,0 +1,155 @@
+# frozen_string_literal: true
+
+# What all test programs share: the implementation, Ruby's own Marshal as oracle, and a
+# harness that counts.
+#
+# ICECORE_STAND_IN=1 tests the tests: Ruby's Marshal stands in the place of ours, and all
+# that is a drop-in must pass.
+
+require "bigdecimal"
+require "date"
+require "ostruct"
+require "set"
+require "stringio"
+require "timeout"
+
+STAND_IN = ENV["ICECORE_STAND_IN"] == "1"
+LONG = ENV["ICECORE_LONG"].to_i
+
+# Ruby's own, also where something has put ours into its place.
+module Oracle
+  LOAD = ::Marshal.method(:load).unbind.bind(::Marshal)
+  DUMP = ::Marshal.method(:dump).unbind.bind(::Marshal)
+
+  def self.load(*args, **options) = LOAD.call(*args, **options)
+
+  # The value stands alone: behind a star a hash with the flag of ruby2_keywords would
+  # become keywords.
+  def self.dump(value, *rest) = DUMP.call(value, *rest)
+end
+
+if STAND_IN
+  # Ruby's Marshal that takes our keywords and ignores them.
+  module StandIn
+    OWN = %i[classes report rename max_depth].freeze
+
+    def self.load(source, *rest, **options) = Oracle.load(source, *rest, **options.reject { |name, _| OWN.include?(name) })
+    def self.dump(value, *rest) = Oracle.dump(value, *rest)
+    singleton_class.alias_method :restore, :load
+  end
+  IMPL = StandIn
+else
+  folder = ENV["ICECORE_RUBY_LIB"] || File.expand_path("../lib", __dir__)
+  $LOAD_PATH.unshift(File.expand_path(folder)) if File.directory?(folder)
+  require "icecore"
+  IMPL = Icecore::Marshal
+end
+
+# Ours as a drop-in: every class may be built.
+module Ours
+  def self.load(source, *rest, **options) = IMPL.load(source, *rest, classes: :any, **options)
+  def self.dump(value, *rest) = IMPL.dump(value, *rest)
+end
+
+# What a call did: its value, or its exception, and what hooks noted meanwhile.
+class Outcome
+  attr_reader :value, :error, :log
+
+  LOG = []
+
+  def self.note(words) = LOG << words
+
+  def self.of(&call)
+    LOG.clear
+    new(&call)
+  end
+
+  def initialize
+    @value = yield
+  rescue Exception => error
+    raise if error.is_a?(Interrupt) || error.is_a?(SystemExit)
+    @error = error
+  ensure
+    @log = LOG.dup
+  end
+
+  def error? = !@error.nil?
+
+  # The same exception: ours may be of a subclass and say more.
+  def like_error?(oracle)
+    return error? == oracle.error? unless error? && oracle.error?
+    theirs = oracle.error
+    # Where Ruby's stack ends, any error will do.
+    return true if theirs.is_a?(SystemStackError)
+    error.is_a?(theirs.class) && plain(error.message).start_with?(plain(theirs.message).sub(/[.:]\z/, ""))
+  end
+
+  def to_s = error? ? "#{error.class}: #{error.message}" : "a value of #{Kernel.instance_method(:class).bind_call(value)}"
+
+  private
+
+  def plain(message) = message.b.gsub(/0x\h+/, "0x")
+end
+
+# Counts what passed and prints what failed.
+module Check
+  @passed = @failed = 0
+  @skipped = []
+  @show = (ENV["ICECORE_SHOW"] || 20).to_i
+
+  class << self
+    attr_reader :failed
+
+    def ok(name, good, detail = nil)
+      good ? @passed += 1 : failure(name, detail.respond_to?(:call) ? detail.call : detail)
+      good
+    end
+
+    def equal(name, expected, got)
+      ok(name, expected == got, -> { "expected #{short(expected)}\nfound    #{short(got)}" })
+    end
+
+    # The block raises `type`; the exception is the result.
+    def raises(name, type, *words)
+      value = yield
+      failure(name, "expected #{type}, found the value #{short(value)}")
+      nil
+    rescue Exception => error
+      raise if error.is_a?(Interrupt) || error.is_a?(SystemExit)
+      missing = words.reject { |word| word.is_a?(Regexp) ? error.message.match?(word) : error.message.include?(word) }
+      ok(name, error.is_a?(type) && missing.empty?, -> { "expected #{type}#{missing.map { |word| " with #{word.inspect}" }.join}\nfound    #{error.class}: #{error.message}\n#{error.backtrace&.first}" })
+      error
+    end
+
+    def passed(count = 1) = @passed += count
+
+    def failure(name, detail = nil)
+      @failed += 1
+      return if @failed > @show
+      puts "not ok - #{name}", *detail.to_s.scrub.gsub(/[^\n -~]/) { |c| c.dump[1..-2] }.lines.map { |line| "    #{line.chomp[0, 1500]}" }
+    end
+
+    def skip(name, why)
+      @skipped << name
+      puts "# skipped: #{name}: #{why}"
+    end
+
+    def short(value)
+      text = value.inspect
+      text.length > 600 ? "#{text[0, 600]}…" : text
+    end
+
+    def finish
+      puts "# #{@skipped.size} skipped" unless @skipped.empty?
+      puts "#{@passed} passed, #{@failed} failed"
+      exit(@failed.zero? ? 0 : 1)
+    end
+  end
+end
+
+# The bytes that the process holds, where it can tell.
+def memory_held
+  File.read("/proc/self/statm").split[1].to_i * 4096
+rescue SystemCallError
+  nil
+end

@@ -1,0 +1,16 @@
+#!/bin/sh
+# All tests of the module for Ruby.
+#
+#   run.sh [LIB]        LIB is the folder of icecore.rb; bindings/ruby/lib without it
+#
+# RUBY names another ruby. ICECORE_LONG=1 runs longer (10: much longer).
+# ICECORE_STAND_IN=1 tests the tests with Ruby's own Marshal.
+here=$(cd "$(dirname "$0")" && pwd)
+export ICECORE_RUBY_LIB="${1:-$here/../lib}"
+status=0
+for program in harness behaviour chance damaged contract collector iosources; do
+    [ -e "$here/$program.rb" ] || continue
+    echo "# $program"
+    "${RUBY:-ruby}" -w "$here/$program.rb" || status=1
+done
+exit $status

@@ -1,0 +1,140 @@
+# frozen_string_literal: true
+
+# A value in lines, with all that a program can see of it: class, encoding, frozen or not,
+# instance variables in order, modules, what is the same object again, order of hashes.
+# Two values are the same if their lines are.
+class Shape
+  KLASS = Kernel.instance_method(:class)
+  FROZEN = Kernel.instance_method(:frozen?)
+  NAMES = Kernel.instance_method(:instance_variables)
+  GET = Kernel.instance_method(:instance_variable_get)
+  SINGLETON = Kernel.instance_method(:singleton_class)
+
+  def self.of(value, most: 400_000) = new(most).tap { |shape| shape.catching { shape.add("", value) } }.lines
+
+  attr_reader :lines
+
+  def initialize(most)
+    @most = most
+    @lines = []
+    @seen = {}.compare_by_identity
+  end
+
+  def catching(&block) = catch(:enough, &block)
+
+  def add(role, value)
+    throw :enough if @lines.size >= @most
+    type = KLASS.bind_call(value)
+    case value
+    when nil, true, false, Integer then return line("#{role} #{value.inspect}#{same_large(value)}")
+    when Symbol then return line("#{role} :#{bytes(value.name)} #{value.encoding}")
+    when Float then return line("#{role} #{[value].pack('G').unpack1('H*')}#{same_large(value)}")
+    when Module then return line("#{role} #{type} #{value.inspect}")
+    end
+    return line("#{role} same #{@seen[value]}") if @seen.key?(value)
+    @seen[value] = @seen.size
+    line("#{role} ##{@seen.size - 1} #{type.name || 'anonymous'}#{' frozen' if FROZEN.bind_call(value)}#{modules(value, type)}")
+    body(value)
+    NAMES.bind_call(value).each { |name| add("#{bytes(name.name)} #{name.encoding} =", GET.bind_call(value, name)) }
+  end
+
+  private
+
+  def line(text) = @lines << text
+
+  # Floats and integers that are objects of their own, and may be one object twice.
+  def same_large(value)
+    return if !value.is_a?(Numeric) || (value.is_a?(Integer) && value.bit_length < 62)
+    return " same #{@seen[value]}" if @seen.key?(value)
+    @seen[value] = @seen.size
+    nil
+  end
+
+  def bytes(string) = string.b.inspect
+
+  def modules(value, type)
+    own = SINGLETON.bind_call(value).ancestors.take_while { |at| at != type }.map { |at| at.is_a?(Class) ? "." : at.name }
+    own == ["."] ? "" : " with #{own.join(' ')}"
+  rescue TypeError
+    ""
+  end
+
+  def body(value)
+    case value
+    when String then line("  #{value.encoding} #{bytes(value)}")
+    when Regexp then regexp(value)
+    when Array then value.each { |item| add("-", item) }
+    when Hash then hash(value)
+    when Struct then value.each_pair { |name, item| add("#{name.inspect}:", item) }
+    when Range then range(value)
+    when Complex then [value.real, value.imaginary].each { |item| add("part", item) }
+    when Rational then [value.numerator, value.denominator].each { |item| add("part", item) }
+    when Time then line("  #{value.to_r} #{value.utc?} #{value.utc_offset} #{value.zone.inspect} #{value.zone.encoding if value.zone.is_a?(String)} #{value.inspect}")
+    when Date then line("  #{value.ajd} #{value.start} #{value.is_a?(DateTime) && value.offset}")
+    when BigDecimal then line("  #{value} #{value.sign} #{value.exponent}")
+    when Exception then exception(value)
+    when OpenStruct then value.each_pair { |name, item| add("#{name.inspect}:", item) }
+    when Random then line("  #{value.dup.bytes(8).inspect} #{value.seed}")
+    when Encoding then line("  #{value}")
+    else other(value)
+    end
+  end
+
+  def regexp(value)
+    line("  #{value.encoding} #{value.options} #{value.fixed_encoding?} #{bytes(value.source)} #{value.source.encoding}")
+  rescue TypeError => error
+    line("  #{error.message}")
+  end
+
+  def range(value)
+    line("  excl #{value.exclude_end?}")
+    add("begin", value.begin)
+    add("end", value.end)
+  end
+
+  def hash(value)
+    line("  identity #{value.compare_by_identity?} keywords #{Hash.ruby2_keywords_hash?(value)}")
+    value.each_pair do |key, item|
+      add("key", key)
+      add("is", item)
+    end
+    add("default", value.default)
+    line("  default proc") if value.default_proc
+  end
+
+  # Not backtrace_locations: Ruby dies of those that a proc has replaced.
+  def exception(value)
+    add("message", message(value))
+    add("backtrace", value.backtrace)
+    add("cause", value.cause)
+    %i[key receiver name result status errno args reason exit_value].each do |name|
+      next unless value.respond_to?(name)
+      begin
+        add("#{name}:", value.public_send(name))
+      rescue ArgumentError, NoMethodError => error
+        line("  #{name} #{error.class}")
+      end
+    end
+  end
+
+  def message(value)
+    value.message
+  rescue StandardError => error
+    error.class.name
+  end
+
+  def other(value)
+    return unless Object.instance_method(:is_a?).bind_call(value, Object)
+    if defined?(Data) && Data.respond_to?(:define) && value.is_a?(Data)
+      value.class.members.each { |name| add("#{name.inspect}:", member(value, name)) }
+    elsif value.is_a?(Set) && !value.instance_variable_defined?(:@hash)
+      value.each { |item| add("item", item) }
+    end
+  end
+
+  def member(value, name)
+    value.public_send(name)
+  rescue NoMethodError, TypeError => error
+    error.class.name
+  end
+end
