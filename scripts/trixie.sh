@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the modules on perl 5.40, PHP 8.4 and Ruby 3.3, in a Debian 13 that it makes for them.
 #
-#   scripts/trixie.sh [FOLDER]    keeps the system in FOLDER for the next time
+#   scripts/trixie.sh [FOLDER [LANGUAGE…]]    keeps the system in FOLDER for the next time
 #
 # Needs root, debootstrap and the network; it ends with 75 where it can't.
 . "$(dirname "$0")/common.sh"
@@ -15,6 +15,7 @@ have cargo || fail 'Rust is missing: make test installs it.'
 
 if [ $# -gt 0 ]; then
     tree=$1
+    shift
 else
     new_folder
     tree=$folder/trixie
@@ -48,5 +49,5 @@ chroot "$tree" sh -c '
     perl -e "print qq(perl \$^V, Storable \$Storable::VERSION, Sereal \$Sereal::Encoder::VERSION\n)" -MStorable -MSereal::Encoder
     php -r "echo \"PHP \", PHP_VERSION, \"\n\";"
     ruby -W0 -r active_support -e "puts %(Ruby #{RUBY_VERSION}, ActiveSupport #{ActiveSupport::VERSION::STRING})"
-    ICECORE_LIB=/icecore/libicecore_capi.a scripts/modules.sh test
-'
+    ICECORE_LIB=/icecore/libicecore_capi.a scripts/modules.sh test "$@"
+' sh "$@"

@@ -41,8 +41,8 @@ end
 
 Dir[File.join(HERE, "*.rb")].sort.each do |file|
   beside = file.sub(/\.rb\z/, ".out")
+  next if file == File.expand_path(__FILE__)
   next unless WRITE || File.exist?(beside)
-  next if file == __FILE__
   name = "examples/#{File.basename(file)}"
   out = said(file, name) or next
   WRITE ? File.write(beside, out) : check(name, File.read(beside), out)

@@ -30,7 +30,8 @@ data = { customer: Customer.new("Zoë"), invoices: [Billing::Invoice.new(1, Bill
 bytes = Marshal.dump(data)
 
 # What needs no list: what Ruby's literals make, and times, dates, sets, ranges, big numbers.
-p Icecore::Marshal.load(Icecore::Marshal.dump([nil, 1, 2.5, "a", :b, Set[1..2], Time.at(0).utc, Date.new(2030, 1, 1)]))
+plain = [nil, true, 1, 2.5, "a", :b, [], {}, Set[1], 1..2, 1i, 1r, Time.at(0), Date.new(2030, 1, 1)]
+puts Icecore::Marshal.load(Icecore::Marshal.dump(plain)).map(&:class).join(", ")
 
 puts "", "without a list:"
 begin
@@ -66,7 +67,7 @@ puts Icecore::Marshal.load(bytes, classes: Customer)[:customer].name
 puts "", "as records, for classes that this program does not have:"
 foreign = Marshal.dump(Customer.new("Ann")).sub("Customer", "Kunde\0\0\0"[0, 5].ljust(8, "x"))
 record = Icecore::Marshal.load(foreign, classes: :record)
-puts "#{record.class}, written back: #{Icecore::Marshal.dump(record) == foreign ? 'the same bytes' : 'other bytes'}"
+puts "#{record.kind} #{record.class_name} with #{record.value.map { |name, value| "#{name} #{value}" }.join(', ')}, written back: #{Icecore::Marshal.dump(record) == foreign ? 'the same bytes' : 'other bytes'}"
 
 puts "", "under a new name:"
 moved = Icecore::Marshal.load(foreign, classes: Customer, rename: { "Kundexxx" => Customer })

@@ -10,6 +10,13 @@ unless File.directory?(SAMPLES)
   warn "the samples of the cookbook are in Icecore's repository, not in the gem"
   exit 75
 end
+
+module App
+  class User
+    attr_reader :id, :name, :roles
+  end
+end
+
 def sample(name) = File.binread(File.join(SAMPLES, name))
 
 puts "what it is:"
@@ -27,6 +34,14 @@ rescue Icecore::ClassError => error
   puts "refused: #{error.classes.map { |name, path| "#{name} at #{path}" }.join(', ')}"
 end
 Icecore.classes(sample("session.storable")).each { |found| puts "  #{found[:count]} #{found[:kind]} #{found[:class]} at #{found[:path]}" }
+record = Icecore.decode(sample("session.storable"), classes: :record)["user"]
+puts "  as a record: #{record.kind} #{record.class_name}, #{record.value.keys.join(' ')}"
+user = Icecore.decode(sample("session.storable"), classes: "App::*")["user"]
+puts "  as an object: #{user.class} #{user.name}, #{user.roles.join(' and ')}"
+
+puts "", "PHP's user, under its name here:"
+user = Icecore.decode(sample("php/user.txt"), rename: { "App::Models::User" => App::User })
+puts "  #{user.class} #{user.name}"
 
 puts "", "the orders of Perl's Sereal:"
 orders = Icecore.decode(sample("orders.srl"))

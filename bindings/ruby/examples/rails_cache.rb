@@ -43,7 +43,7 @@ Dir.mktmpdir do |folder|
   log = StringIO.new
   ActiveSupport::Cache::Store.logger = Logger.new(log, formatter: ->(_, _, _, words) { "#{words}\n" })
   puts "a gadget is a miss: #{ours.read('gadget').inspect}"
-  puts log.string.lines.grep(/Icecore/)
+  puts "the log: #{log.string[/Icecore: .* class \w+/]} …"
 end
 
 puts "", "entries of other versions:"

@@ -18,6 +18,9 @@ gem_root = File.expand_path("../..", here)
 in_gem = File.exist?(File.join(gem_root, "engine", "Cargo.toml"))
 pieces = in_gem ? gem_root : File.expand_path("..", gem_root)
 engine = in_gem ? File.join(gem_root, "engine") : File.expand_path("../..", gem_root)
+unless File.exist?(File.join(pieces, "common", "ice_map.h"))
+  abort "This gem lacks the engine: make it with scripts/dist-ruby.sh, not with `gem build`."
+end
 
 library = ENV["ICECORE_LIB"].to_s
 made_here = nil

@@ -62,7 +62,8 @@ module Icecore
     def bytes_of(frozen)
       return frozen if frozen.byteslice(0, 2) == MARSHAL
       # Base64.encode64 broke its lines.
-      frozen.delete("\r\n").unpack1("m0")
+      frozen = frozen.delete("\r\n") if frozen.include?("\n")
+      frozen.unpack1("m0")
     rescue ::ArgumentError
       raise Icecore::TypeError, "neither a dump of Marshal nor its Base64"
     end

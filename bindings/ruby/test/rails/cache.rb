@@ -146,10 +146,14 @@ Dir.mktmpdir do |folder|
 end
 
 # A store in memory that freezes what it holds.
-memory = ActiveSupport::Cache::MemoryStore.new(coder: Coder.new(classes: [Employee]))
-VALUES.each { |key, value| memory.write(key, value) }
-same_values("MemoryStore", memory)
-same("MemoryStore: what is read is nobody else's", false, memory.read("employee").equal?(memory.read("employee")))
+memories = { "coder" => { coder: Coder.new(classes: [Employee]) } }
+memories["serializer"] = { serializer: Icecore::Rails::CacheSerializer.new(classes: [Employee]) } if HAS_SERIALIZER
+memories.each do |kind, options|
+  memory = ActiveSupport::Cache::MemoryStore.new(options)
+  VALUES.each { |key, value| memory.write(key, value) }
+  same_values("MemoryStore, #{kind}", memory)
+  same("MemoryStore, #{kind}: what is read is nobody else's", false, memory.read("employee").equal?(memory.read("employee")))
+end
 
 # -- Entries of other versions, made by hand -------------------------------------
 
